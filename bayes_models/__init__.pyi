@@ -1,5 +1,6 @@
 from .identification import Identification, identify
 from .likelihood.observations import observe
+from .methods import slope_sensitivity
 from .models.class_conditional import class_conditional
 from .models.dawid_skene import dawid_skene
 from .models.families import diagonal_concentration
@@ -10,20 +11,16 @@ from .models.pooled import pooled
 from .models.relaxed_k import relaxed_k
 from .models.spec import MODELS, ModelSpec, find_model
 from .models.tap import tap
-from .posterior.accuracy_where import accuracy_where
-from .posterior.contradictions import contradictions
-from .posterior.data_groups import add_posterior_predictive
 from .posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
-from .posterior.estimate import estimate_from_draws
-from .posterior.groups import accuracy_by_group
+from .posterior.estimate import LabelMode, estimate_from_draws, label_modes
+from .posterior.groups import accuracy_by_group, accuracy_by_population, accuracy_where
 from .posterior.joint_systems import joint_draws
 from .posterior.k_properties import KPropertyParameter, read_k_properties
-from .posterior.label_modes import LabelMode, label_modes
-from .posterior.populations import accuracy_by_population
+from .posterior.predictive import add_posterior_predictive
 from .posterior.predictive_checks import PredictiveChecks, predictive_checks
 from .posterior.prior_draws import add_prior, prior_draws
+from .posterior.truth import contradictions
 from .sampling.fit import fit, fit_many
-from .sampling.slope_sensitivity import slope_sensitivity
 
 __all__ = [
     "MODELS",

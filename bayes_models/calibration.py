@@ -91,15 +91,10 @@ def calibrate(
 
 
 def _values(prior: xr.Dataset, simulated: Ratings) -> dict[str, float]:
-    values = {
-        "base_rates": prior["base_rates"].values.ravel()[0],
-        "accuracy": prior["accuracy"].values.ravel()[0],
-    }
-    if "rater_group_accuracy" in prior:
-        values["rater_group_accuracy"] = prior["rater_group_accuracy"].values.ravel()[0]
+    names = ("base_rates", "accuracy", "rater_group_accuracy", "system_accuracy")
+    values = {name: prior[name].values.ravel()[0] for name in names if name in prior}
     if simulated.system is not None and simulated.truth is not None:
         answered = simulated.system >= 0
-        values["system_accuracy"] = prior["system_accuracy"].item()
         values["system_accuracy_in_sample"] = (simulated.truth == simulated.system)[answered].mean()
     return values
 

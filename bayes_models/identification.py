@@ -1,18 +1,121 @@
 """What the data can tell about the parameters of a model, before it is sampled."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import observe
-from bayes_models.models.priors import Priors, choose_priors
-from bayes_models.models.spec import find_model
-from bayes_models.posterior.prior_worth import PriorWorth, prior_worth
+from bayes_models.likelihood.observations import group_index, group_names, observe
+from bayes_models.models.priors import Priors, choose_priors, distribution_name
+from bayes_models.models.spec import OF_A_RATER, OF_ALL, OF_THE_SYSTEM, ModelSpec, find_model
 from bayes_models.sampling.modes import expected_numbers
 from lehner import Patterns, Ratings
+from lehner.core.arrays import Floats
 from lehner.core.number_format import percent
 from lehner.core.warning import Warning, warn
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PriorWorth:
+    """The weight of a prior of rows of confusion matrices, and the ratings in these rows.
+
+    Parameters
+    ----------
+    whose : str
+        Whose ratings are counted.
+    categories : tuple of str
+        The true categories.
+    ratings : ndarray, shape (n_categories,)
+        Expected number of ratings in each row; of the median rater if each rater has a matrix.
+    worth : ndarray, shape (n_categories,), or None
+        Weight of the prior of each row as a number of ratings: the sum of its Dirichlet
+        concentration. None for a PyMC distribution, whose weight is not known.
+    distribution : str
+        Name of the PyMC distribution; empty if the prior is given by numbers.
+    """
+
+    variable: str
+    whose: str
+    categories: tuple[str, ...]
+    ratings: Floats
+    worth: Floats | None
+    distribution: str = ""
+
+    def warning(self) -> Warning | None:
+        """Warn of the categories in which the prior outweighs the data; None if in none.
+
+        Returns
+        -------
+        Warning or None
+        """
+        if self.worth is None:
+            return warn(
+                "prior-weight-unknown",
+                f"the prior of {self.variable} is {self.distribution}, whose weight beside the "
+                "ratings is not known; there are fewest ratings of true category "
+                f"{self._row(int(self.ratings.argmin()))}",
+            )
+        thin = np.flatnonzero(self.ratings < self.worth)
+        if not len(thin):
+            return None
+        worth = " to ".join(
+            dict.fromkeys(f"{end:.3g}" for end in np.sort(self.worth[thin])[[0, -1]])
+        )
+        matrices, of = "matrix", f" of {self.variable}"
+        if self.whose == OF_A_RATER:
+            matrices, of = "matrices", ""
+        return warn(
+            "prior-outweighs-data",
+            f"the prior{of}, which counts as {worth} ratings, outweighs the data in the "
+            f"confusion {matrices} of true category {', '.join(map(self._row, thin.tolist()))}",
+        )
+
+    def _row(self, category: int) -> str:
+        return f"{self.categories[category]} ({self.ratings[category]:.1f} {self.whose})"
+
+
+def _prior_worth(
+    spec: ModelSpec, priors: Mapping[str, Any], ratings: Floats, observed: Patterns
+) -> Iterator[PriorWorth]:
+    """Compare the weight of the priors of confusion matrices with the number of ratings in them.
+
+    There is one for each such prior, or for each group of raters if groups have parameters of their
+    own. Ratings are expected numbers by rater and true category.
+    """
+    k, of_raters = observed.n_categories, ratings[: observed.n_raters]
+    groups = group_names(observed) if spec.pools_rater_groups else ()
+    for variable in spec.variables:
+        prior, whose = priors[variable.name], variable.ratings
+        rows: dict[str, Floats] = {}
+        shape: tuple[int, ...] = (k, k)
+        if whose == OF_A_RATER:
+            rows, shape = {whose: np.median(ratings, axis=0)}, (len(ratings), k, k)
+        elif whose == OF_THE_SYSTEM and observed.has_system:
+            rows = {whose: ratings[-1]}
+        elif whose == OF_ALL and groups:
+            members = group_index(observed) == np.arange(len(groups))[:, None]
+            named = zip(groups, members, strict=True)
+            rows = {f"ratings of group {g}": of_raters[own].sum(axis=0) for g, own in named}
+            shape = (len(groups), k, k)
+        elif whose == OF_ALL:
+            rows = {whose: of_raters.sum(axis=0)}
+        distribution = distribution_name(prior)
+        worth: Any = [None] * len(rows)
+        if rows and not distribution:
+            numbers = variable.family.numbers(variable.name, prior, shape)
+            numbers = np.broadcast_to(numbers.sum(axis=-1), shape[:-1])
+            worth = [np.median(numbers, axis=0)] if whose == OF_A_RATER else numbers.reshape(-1, k)
+        for (of_whom, in_rows), of_rows in zip(rows.items(), worth, strict=True):
+            yield PriorWorth(
+                variable=variable.name,
+                whose=of_whom,
+                categories=tuple(map(str, observed.categories)),
+                ratings=in_rows,
+                worth=of_rows,
+                distribution=distribution,
+            )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -129,19 +232,15 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
         ratings_per_item=float(lengths @ patterns.counts / n_items),
         too_few=float(patterns.counts[(lengths < enough) & (patterns.truths < 0)].sum() / n_items),
         support=support,
-        prior_worth=prior_worth(spec, chosen, support, patterns),
+        prior_worth=tuple(_prior_worth(spec, chosen, support.values, patterns)),
     )
 
 
 def _degrees_of_freedom(patterns: Patterns) -> int:
     k = patterns.n_categories
     lengths, raters = np.diff(patterns.starts), patterns.flat.rater_index
-    sets = {
-        (population, *raters[first : first + length])
-        for first, length, population in zip(
-            patterns.starts[:-1], lengths, patterns.population, strict=True
-        )
-    }
+    by_pattern = np.split(raters, patterns.starts[1:-1])
+    sets = {(p, *rated) for p, rated in zip(patterns.population, by_pattern, strict=True)}
     n_items = int(patterns.counts[lengths >= 2].sum())
     return int(min(sum(k ** (len(one) - 1) - 1 for one in sets), n_items))
 

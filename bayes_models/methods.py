@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import bayes_models
 from bayes_models import methods as this_module
+from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate
+from lehner.core.seeds import Seed
 from lehner.core.warning import Warning, warnings_from_json
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import Estimator, Method
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from bayes_models import KPropertyParameter
 
+FIXED_SLOPES = (0.0, 1.0)
 SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
 """Its 4 chains of 250 draws have effective sample sizes of about 1,000."""
 
@@ -53,12 +56,13 @@ def list_methods() -> list[Method]:
 
 def _estimator(model: str) -> Estimator:
     def estimate(ratings: Ratings, *, level: float, seed: int) -> Estimate:
-        return _estimate(*fit_and_check(model, ratings, seed), level)
+        return _estimate(model, ratings, level, seed)
 
     return estimate
 
 
-def _estimate(tree: "xr.DataTree", found: Sequence[Warning], level: float) -> Estimate:
+def _estimate(model: str, ratings: Ratings, level: float, seed: int, **options: Any) -> Estimate:
+    tree, found = fit_and_check(model, ratings, seed, **options)
     estimate = bayes_models.estimate_from_draws(tree, level=level)
     return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *found))))
 
@@ -114,8 +118,7 @@ def estimate_shortly(method: str, ratings: Ratings, *, level: float, seed: int) 
 
     of_one_core = ("cores", "progressbar")
     options = {name: value for name, value in FOR_STUDIES.items() if name not in of_one_core}
-    fitted = fit_and_check(method, ratings, seed, **options | SHORTER.get(method, {}))
-    return _estimate(*fitted, level)
+    return _estimate(method, ratings, level, seed, **options | SHORTER.get(method, {}))
 
 
 @contextmanager
@@ -131,45 +134,91 @@ def compile_ahead(methods: Sequence[str], ratings: Ratings) -> Iterator[Callable
 
 
 def estimate_by_group(
-    estimate: Estimate, ratings: Ratings, names: Any, *, level: float, seed: int
+    estimate: Estimate, ratings: Ratings, names: Any, **options: Any
 ) -> GroupEstimates:
     """Estimate the accuracy in groups of items from draws."""
     assert estimate.draws is not None
-    return bayes_models.accuracy_by_group(estimate.draws, ratings, names, level=level, seed=seed)
+    return bayes_models.accuracy_by_group(estimate.draws, ratings, names, **options)
 
 
-def estimate_by_population(
-    estimate: Estimate, ratings: Ratings, *, level: float, seed: int
-) -> GroupEstimates:
+def estimate_by_population(estimate: Estimate, ratings: Ratings, **options: Any) -> GroupEstimates:
     """Estimate accuracy and base rates in populations from draws."""
     assert estimate.draws is not None
-    return bayes_models.accuracy_by_population(estimate.draws, ratings, level=level, seed=seed)
+    return bayes_models.accuracy_by_population(estimate.draws, ratings, **options)
 
 
-def joint_draws(
-    estimates: Mapping[str, Estimate],
-    ratings: Ratings,
-    *,
-    systems_rate: bool,
-    common_items: bool,
-    seed: int,
-) -> JointDraws:
+def joint_draws(estimates: Mapping[str, Estimate], ratings: Ratings, **options: Any) -> JointDraws:
     """Put draws of several systems' accuracies side by side."""
-    return bayes_models.joint_draws(
-        {name: one.draws for name, one in estimates.items() if one.draws is not None},
-        ratings,
-        systems_rate=systems_rate,
-        common_items=common_items,
-        seed=seed,
-    )
+    trees = {name: one.draws for name, one in estimates.items() if one.draws is not None}
+    return bayes_models.joint_draws(trees, ratings, **options)
 
 
-def estimate_at_slopes(ratings: Ratings, *, level: float, seed: int) -> dict[float, Estimate]:
+def estimate_at_slopes(ratings: Ratings, **options: Any) -> dict[float, Estimate]:
     """Estimate by `relaxed_k` with the system's slope on difficulty fixed at 0 and at 1."""
     with warnings.catch_warnings():
         # Their estimates carry them.
         warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-        return bayes_models.slope_sensitivity(ratings, level=level, seed=seed)
+        return slope_sensitivity(ratings, **options)
+
+
+def slope_sensitivity(
+    ratings: Ratings, *, level: float = 0.9, seed: Seed = 1, **options: Any
+) -> dict[float, Estimate]:
+    """Fit `relaxed_k` with the system's slope on difficulty fixed at 0 and at 1.
+
+    Ratings hardly show whether items that are difficult for raters are difficult for the system,
+    and the estimate depends on that. With slope 0 the system errs as often on items that are easy
+    for raters as on difficult ones; with slope 1 difficulty changes its log odds as much as theirs.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+    level : float
+        Probability of the intervals, between 0 and 1.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        The same seed gives the same estimates.
+    **options
+        Options of `fit`; `priors`, if given, is a mapping.
+
+    Returns
+    -------
+    dict of float to Estimate
+        The estimates by slope, 0 and 1.
+
+    Raises
+    ------
+    InputError
+        For what `fit` refuses, or if there is no system.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the diagnostics of a fit fail.
+
+    Examples
+    --------
+    Two fits take a minute, and are not run here.
+
+    >>> import lehner
+    >>> ratings = lehner.load_dataset("lehner_table2")
+    >>> found = slope_sensitivity(ratings)  # doctest: +SKIP
+    >>> found[0.0].system_accuracy, found[1.0].system_accuracy  # doctest: +SKIP
+    >>> try:
+    ...     slope_sensitivity(ratings, priors={"rater_spred": 1})
+    ... except lehner.InputError as error:
+    ...     print(error)
+    there is no prior in relaxed_k called 'rater_spred'; did you mean 'rater_spread'?
+    """
+    if ratings.system is None:
+        raise InputError("there is no system", "name the column or rater that is the system")
+    priors = dict(options.pop("priors", None) or {})
+    estimates = {}
+    for slope in FIXED_SLOPES:
+        fixed = priors | {"system_slope": (slope, 0.0)}
+        tree = bayes_models.fit("relaxed_k", ratings, seed=seed, priors=fixed, **options)
+        estimates[slope] = bayes_models.estimate_from_draws(tree, level=level)
+    return estimates
 
 
 def k_properties(estimate: Estimate, *, level: float) -> "tuple[KPropertyParameter, ...]":

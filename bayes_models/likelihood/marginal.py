@@ -33,14 +33,8 @@ BLOCK = 16
 SMALL = 1e-200
 FEW = 20_000
 """Ratings times states for which Python takes .01 s, where compiling takes one or two."""
-DATA_DIMS = {
-    "starts": None,
-    "raters": "rating",
-    "responses": "rating",
-    "truths": "pattern",
-    "counts": "pattern",
-    "populations": "pattern",
-}
+DATA_DIMS = {"starts": None, "raters": "rating", "responses": "rating"}
+"""Dimensions of the data; those of others are patterns."""
 
 
 def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[..., Any]:
@@ -66,11 +60,8 @@ def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[...,
         counts: Integers,
         population: Integers,
     ) -> tuple[Floats, Floats, Floats]:
-        table = np.empty((n_raters * n_responses, n_states))
-        for r in range(n_raters):
-            for m in range(n_states):
-                for k in range(n_responses):
-                    table[r * n_responses + k, m] = confusion[r, m, k]
+        by_response = np.ascontiguousarray(confusion.transpose(0, 2, 1))
+        table = by_response.reshape(n_raters * n_responses, n_states)
         expected = np.zeros((n_raters * n_responses, n_states))
         expected_rates = np.zeros(rates.shape)
         joint = np.empty(n_states)
@@ -198,23 +189,20 @@ def add_ratings(
         rates = (level_rates[:, None] * rates[:, None]).reshape((-1, k * len(level_rates)))
     n_states = k if level_rates is None else k * len(level_rates)
     data = {
-        name: pm.Data(name, values, dims=DATA_DIMS[name])
+        name: pm.Data(name, values, dims=DATA_DIMS.get(name, "pattern"))
         for name, values in arrays_of(observed).items()
     }
+    responses = data.pop("responses")
     pm.CustomDist(
         "ratings",
         rates,
         confusion.reshape((len(observed.raters), n_states, k)),
-        data["starts"],
-        data["raters"],
-        data["truths"],
-        data["counts"],
-        data["populations"],
+        *data.values(),
         logp=_logp,
         random=_draw_ratings,
         signature="(g,m),(r,m,l),(q),(n),(p),(p),(p)->(n)",
         dtype="int64",
-        observed=data["responses"],
+        observed=responses,
         dims="rating",
     )
 
@@ -224,22 +212,15 @@ def _logp(ratings: Any, rates: Any, confusion: Any, starts: Any, raters: Any, *r
 
 
 def _draw_ratings(
-    rates: Floats,
-    confusion: Floats,
-    starts: Integers,
-    raters: Integers,
-    truths: Integers,
-    counts: Integers,
-    population: Integers,
-    rng: np.random.Generator,
-    size: Any = None,
+    rates: Floats, confusion: Floats, *data: Integers, rng: np.random.Generator, size: Any = None
 ) -> Integers:
     """Draw a state for each pattern, then its ratings."""
+    starts, raters, truths, _, population = data
     shape = tuple(size or ())
     k = confusion.shape[-1]
     allowed = (truths[:, None] == UNKNOWN) | (np.arange(rates.shape[1]) % k == truths[:, None])
     every = np.arange(len(truths))
     state = draw_categories(rates[population] * allowed, rng.random((*shape, len(truths))), every)
-    pattern = np.repeat(np.arange(len(truths)), np.diff(starts))
+    pattern = np.repeat(every, np.diff(starts))
     luck = rng.random((*shape, len(raters)))
     return draw_categories(confusion, luck, raters, state[..., pattern])

@@ -1,13 +1,49 @@
-"""The last part of every model: confusion matrices, accuracies, and the observed ratings."""
+"""What every model has: base rates, confusion matrices, accuracies, and the observed ratings."""
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from bayes_models.likelihood.observations import coords_of
+from bayes_models.likelihood.observations import (
+    coords_of,
+    group_index,
+    group_names,
+    group_shares,
+    observe,
+    population_shares,
+)
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.rater_groups import add_group_accuracy
-from lehner import Patterns
+from bayes_models.models.priors import Priors, add_variable, choose_priors, is_distribution
+from bayes_models.models.spec import Variable
+from lehner import InputError, Patterns, Ratings
+
+GROUP = "rater_group"
+GROUP_INDEX = "rater_group_index"
+BASE_RATES = Variable("base_rates", "dirichlet", start=lambda at: at.base_rates)
+BY_POPULATION = "base_rates_by_population"
+
+
+@contextmanager
+def new_model(
+    name: str, ratings: Ratings, priors: Priors = None
+) -> Iterator[tuple["pm.Model", Patterns, dict[str, Any], Any]]:
+    """Open a model with base rates, to which confusion matrices are added.
+
+    Yields
+    ------
+    model : pymc.Model
+    observed : Patterns
+        What the ratings are collapsed to, see `observe`.
+    priors : dict
+        All priors of the model of this name, by variable.
+    base_rates : TensorVariable
+        As `add_base_rates` gives them.
+    """
+    observed, chosen = observe(ratings), choose_priors(name, priors)
+    with pm.Model(coords=coords_of(observed)) as model:
+        yield model, observed, chosen, add_base_rates(observed, chosen)
 
 
 def add_confusion(
@@ -64,7 +100,84 @@ def with_system(of_raters: Any, of_system: Any) -> Any:
     return pt.concatenate([of_raters, of_system[None]], axis=0)
 
 
-def rater_coords(observed: Patterns) -> dict[str, Any]:
-    """Coordinates of a model in which raters and system differ."""
-    raters = list(observed.raters[: observed.n_raters])
-    return coords_of(observed) | {"rater_without_system": raters}
+def group_dims(observed: Patterns) -> tuple[str, ...]:
+    """Dimensions that groups add to a parameter of the distribution of raters."""
+    return (GROUP,) if group_names(observed) else ()
+
+
+def of_each_rater(observed: Patterns, of_groups: Any) -> Any:
+    """Value of each rater's group; without groups the one value there is.
+
+    Parameters
+    ----------
+    of_groups : TensorVariable, shape (n_groups, ...)
+        Without groups, a value for all raters, of shape (...).
+
+    Returns
+    -------
+    TensorVariable, shape (n_raters, ...)
+        Without groups, the value as it is.
+    """
+    if not group_names(observed):
+        return of_groups
+    model = pm.modelcontext(None)
+    if GROUP_INDEX not in model:
+        pm.Data(GROUP_INDEX, group_index(observed), dims="rater_without_system")
+    return of_groups[model[GROUP_INDEX]]
+
+
+def add_group_accuracy(observed: Patterns, accuracy: Any) -> None:
+    """Add the accuracy of each group to a model that pools raters within groups.
+
+    It is the mean of its raters' accuracies, weighted by their numbers of ratings: the probability
+    that one of its ratings is right.
+
+    Parameters
+    ----------
+    accuracy : TensorVariable, shape (n_raters,)
+        Of raters and system.
+    """
+    if GROUP_INDEX not in pm.modelcontext(None):
+        return
+    dims = (GROUP, "rater_without_system")
+    shares = pm.Data("rater_group_shares", group_shares(observed), dims=dims)
+    # A product of matrices would call BLAS, which code that is kept on disk cannot.
+    mean = (shares * accuracy[: observed.n_raters]).sum(axis=1)
+    pm.Deterministic("rater_group_accuracy", mean, dims=GROUP)
+
+
+def add_base_rates(observed: Patterns, priors: Mapping[str, Any]) -> Any:
+    """Add base rates; those of populations all have the prior of base rates.
+
+    If items are from populations, `base_rates` are those of all items: the mean over the
+    populations, weighted by their numbers of items.
+
+    Parameters
+    ----------
+    observed : Patterns
+        The ratings.
+    priors : mapping
+        With that of `base_rates`.
+
+    Returns
+    -------
+    TensorVariable, shape (n_categories,) or (n_populations, n_categories)
+
+    References
+    ----------
+    Hui & Walter (1980), https://doi.org/10.2307/2530508
+    """
+    if not observed.populations:
+        return add_variable(BASE_RATES, priors, ("category",))
+    prior = priors["base_rates"]
+    if is_distribution(prior) and prior.ndim != 2:
+        raise InputError(
+            "the prior of base_rates is a distribution of one row, but each population has its own",
+            "give its concentration as numbers, or a distribution with a row for each population",
+        )
+    dims = ("population", "category")
+    by_population = add_variable(BASE_RATES, priors, dims, name=BY_POPULATION)
+    shares = pm.Data("population_shares", population_shares(observed), dims="population")
+    # A product of matrices would call BLAS, which code that is kept on disk cannot.
+    pm.Deterministic("base_rates", (shares[:, None] * by_population).sum(axis=0), dims="category")
+    return by_population

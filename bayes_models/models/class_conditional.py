@@ -3,17 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bayes_models.likelihood.observations import coords_of, observe
-from bayes_models.models.assemble import add_confusion, equal_errors
-from bayes_models.models.base_rates import BASE_RATES, add_base_rates
+from bayes_models.models.assemble import BASE_RATES, add_confusion, equal_errors, new_model
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.priors import (
-    Priors,
-    choose_priors,
-    is_distribution,
-    prior_data,
-    register_distribution,
-)
+from bayes_models.models.priors import Priors, is_distribution, prior_data, register_distribution
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec, Variable
 from lehner import Patterns, Ratings
 
@@ -64,10 +56,7 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'accuracy_by_category']
     """
-    observed = observe(ratings)
-    prior = choose_priors("class_conditional", priors)
-    with pm.Model(coords=coords_of(observed)) as model:
-        base_rates = add_base_rates(observed, prior)
+    with new_model("class_conditional", ratings, priors) as (model, observed, prior, base_rates):
         accuracy = _add_accuracies(observed, prior)
         add_confusion(observed, base_rates, equal_errors(accuracy, observed.n_categories))
     return model

@@ -3,18 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bayes_models.likelihood.observations import cells_of_matrix, coords_of, observe
-from bayes_models.models.assemble import add_confusion, with_system
-from bayes_models.models.base_rates import BASE_RATES, add_base_rates
+from bayes_models.likelihood.observations import cells_of_matrix
+from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model, with_system
 from bayes_models.models.deferred import pm
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
-from bayes_models.models.priors import (
-    Priors,
-    choose_priors,
-    is_distribution,
-    prior_data,
-    register_distribution,
-)
+from bayes_models.models.priors import Priors, is_distribution, prior_data, register_distribution
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec, Variable
 from lehner import Patterns, Ratings
 
@@ -72,10 +65,7 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'confusion']
     """
-    observed = observe(ratings)
-    prior = choose_priors("dawid_skene", priors)
-    with pm.Model(coords=coords_of(observed)) as model:
-        base_rates = add_base_rates(observed, prior)
+    with new_model("dawid_skene", ratings, priors) as (model, observed, prior, base_rates):
         add_confusion(observed, base_rates, _add_matrices(observed, prior))
     return model
 

@@ -7,6 +7,9 @@ sample such a model.
 import importlib.util
 import sys
 import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -56,3 +59,14 @@ if not TYPE_CHECKING:
 if "arviz" not in sys.modules:
     _import_at_first_use("arviz")
 nutpie = importlib.import_module("nutpie")
+
+
+@contextmanager
+def without_c_compiler() -> Iterator[None]:
+    """Have PyTensor start no C compiler, as it does for operations made of others in any mode."""
+    import pytensor
+
+    with warnings.catch_warnings(), pytensor.config.change_flags(cxx=""):
+        # It then joins fewer operations into one; the compiled functions are as fast.
+        warnings.filterwarnings("ignore", "Loop fusion failed")
+        yield

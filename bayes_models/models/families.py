@@ -32,7 +32,7 @@ import numpy as np
 
 from bayes_models.models.deferred import pm
 from lehner import InputError
-from lehner.core.arrays import Booleans, Floats
+from lehner.core.arrays import Floats
 
 DIAGONAL = "diagonal"
 WEAK_DIAGONAL = "weak_diagonal"
@@ -56,8 +56,8 @@ class Family:
         probabilities.
     distribution : callable
         From the name of a variable, the numbers and `dims` to the variable of a PyMC model.
-    allowed : callable
-        Tells which numbers are allowed, given an array of them.
+    least : float or tuple of float
+        The least number that is allowed, or the least of each of two.
     remedy : str
         What to give in place of numbers that are not allowed.
     pair : tuple of str
@@ -72,7 +72,7 @@ class Family:
 
     log_density: Callable[[Floats, Floats], Floats]
     distribution: Callable[..., Any]
-    allowed: Callable[[Floats], Booleans]
+    least: float | tuple[float, float]
     remedy: str
     pair: tuple[str, ...] = ()
     rows: bool = False
@@ -117,12 +117,12 @@ class Family:
             values = np.array(np.nan)
             if self.rows:
                 remedy = f"give numbers that fit shape {shape}, or a PyMC distribution"
-        if values.shape != wanted or not (np.isfinite(values) & self.allowed(values)).all():
+        if values.shape != wanted or not (np.isfinite(values) & (values >= self.least)).all():
             raise InputError(f"the prior of {variable} is {prior!r}", remedy)
         return values
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class PriorNumbers:
     """Which numbers of a prior are an array of a model's data.
 
@@ -251,46 +251,24 @@ def _pymc(distribution: str, *fixed: float) -> Callable[..., Any]:
     return lambda name, *numbers, dims: getattr(pm, distribution)(name, *fixed, *numbers, dims=dims)
 
 
-def _positive(numbers: Floats) -> Booleans:
-    return numbers > 0
-
-
-def _second_positive(numbers: Floats) -> Booleans:
-    return numbers[1:] > 0
-
-
-def _not_negative(numbers: Floats) -> Booleans:
-    return numbers >= 0
-
-
 A_SCALE = "give a number, 0 or more, or a PyMC distribution"
 TWO = "give two numbers, the second above 0"
+ABOVE_ZERO = "give two numbers above 0"
+NOT_NEGATIVE = "give two numbers, 0 or more"
+SECOND_ABOVE_ZERO = (-np.inf, LEAST)
 FAMILIES = {
-    "dirichlet": Family(_log_dirichlet, _dirichlet, _positive, "give numbers above 0", rows=True),
-    "beta": Family(
-        _log_beta,
-        _pymc("Beta"),
-        _positive,
-        "give two numbers above 0",
-        pair=("successes", "failures"),
-    ),
-    "normal": Family(_log_normal, _pymc("Normal"), _second_positive, TWO, pair=("mean", "sd")),
+    "dirichlet": Family(_log_dirichlet, _dirichlet, LEAST, "give numbers above 0", rows=True),
+    "beta": Family(_log_beta, _pymc("Beta"), LEAST, ABOVE_ZERO, pair=("successes", "failures")),
+    "normal": Family(_log_normal, _pymc("Normal"), SECOND_ABOVE_ZERO, TWO, pair=("mean", "sd")),
     "logistic": Family(
-        _log_logistic, _pymc("Logistic"), _second_positive, TWO, pair=("location", "scale")
+        _log_logistic, _pymc("Logistic"), SECOND_ABOVE_ZERO, TWO, pair=("location", "scale")
     ),
-    "half_normal": Family(
-        _log_half_normal, _pymc("HalfNormal"), _not_negative, A_SCALE, zero_fixes=True
-    ),
+    "half_normal": Family(_log_half_normal, _pymc("HalfNormal"), 0.0, A_SCALE, zero_fixes=True),
     "normal_around_zero": Family(
-        _log_around_zero, _pymc("Normal", 0), _not_negative, A_SCALE, zero_fixes=True
+        _log_around_zero, _pymc("Normal", 0), 0.0, A_SCALE, zero_fixes=True
     ),
+    # What its density needs (erfcx) cannot be kept on disk with numbers that are data.
     "normal_above_zero": Family(
-        _log_above_zero,
-        _above_zero,
-        _not_negative,
-        "give two numbers, 0 or more",
-        pair=("mean", "sd"),
-        # What its density needs (erfcx) cannot be kept on disk with numbers that are data.
-        compiled_in=True,
+        _log_above_zero, _above_zero, 0.0, NOT_NEGATIVE, pair=("mean", "sd"), compiled_in=True
     ),
 }

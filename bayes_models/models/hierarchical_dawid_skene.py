@@ -2,22 +2,27 @@
 
 import numpy as np
 
-from bayes_models.likelihood.observations import cells_of_matrix, observe
-from bayes_models.models.assemble import add_confusion, rater_coords, with_system
-from bayes_models.models.base_rates import BASE_RATES, add_base_rates
+from bayes_models.likelihood.observations import cells_of_matrix
+from bayes_models.models.assemble import (
+    BASE_RATES,
+    add_confusion,
+    group_dims,
+    new_model,
+    of_each_rater,
+    with_system,
+)
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
 from bayes_models.models.pooled import SYSTEM_CONFUSION
-from bayes_models.models.priors import Priors, add_variable, choose_priors, n_apart
-from bayes_models.models.rater_groups import group_dims, of_each_rater
-from bayes_models.models.spec import OF_ALL, ModelSpec, Variable
+from bayes_models.models.priors import Priors, add_variable, n_apart
+from bayes_models.models.spec import OF_ALL, ModelSpec, Variable, spread
 from bayes_models.models.zero_sum import zero_sum_basis
 from lehner import Ratings
 
 POPULATION_CONFUSION = Variable(
     "population_confusion", "dirichlet", start=lambda at: at.mean_confusion_by_group, ratings=OF_ALL
 )
-CONFUSION_SPREAD = Variable("confusion_spread", "half_normal")
+CONFUSION_SPREAD = spread("confusion_spread")
 
 
 def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -64,32 +69,27 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     >>> [variable.name for variable in model.free_RVs][1:]
     ['population_confusion', 'confusion_spread', 'confusion_effect', 'system_confusion']
     """
-    observed = observe(ratings)
-    prior = choose_priors("hierarchical_dawid_skene", priors)
-    k = observed.n_categories
-    coords = rater_coords(observed) | {"contrast": np.arange(k - 1)}
-    dims, groups = ("category", "response"), group_dims(observed)
-    n_raters = len(coords["rater_without_system"])
-    with pm.Model(coords=coords) as model:
-        base_rates = add_base_rates(observed, prior)
+    with new_model("hierarchical_dawid_skene", ratings, priors) as (model, observed, prior, rates):
+        k = observed.n_categories
+        model.add_coord("contrast", np.arange(k - 1))
+        dims, groups = ("category", "response"), group_dims(observed)
         population = add_variable(POPULATION_CONFUSION, prior, (*groups, *dims))
         mean = of_each_rater(observed, pt.log(population))
-        log_confusion = mean if groups else pt.stack([mean] * n_raters)
-        spread = add_variable(CONFUSION_SPREAD, prior, groups)
-        if spread is not None:
-            effect = pm.Normal(
-                "confusion_effect", dims=("rater_without_system", "category", "contrast")
-            )
+        log_confusion = mean if groups else pt.stack([mean] * observed.n_raters)
+        scale = add_variable(CONFUSION_SPREAD, prior, groups)
+        if scale is not None:
+            of_raters = ("rater_without_system", "category", "contrast")
+            effect = pm.Normal("confusion_effect", dims=of_raters)
             # Not `pt.dot`: what calls BLAS cannot be kept on disk for another process.
             sums_to_zero = (effect[..., None] * zero_sum_basis(k)).sum(axis=-2)
             if groups:
-                spread = of_each_rater(observed, spread)[:, None, None]
-            log_confusion = log_confusion + spread * sums_to_zero
+                scale = of_each_rater(observed, scale)[:, None, None]
+            log_confusion = log_confusion + scale * sums_to_zero
         confusion = pt.special.softmax(log_confusion, axis=-1)
         if observed.has_system:
             system = add_variable(SYSTEM_CONFUSION, prior, dims)
             confusion = with_system(confusion, system)
-        add_confusion(observed, base_rates, confusion)
+        add_confusion(observed, rates, confusion)
     return model
 
 

@@ -5,17 +5,22 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.models.assemble import add_confusion, equal_errors, with_system
+from bayes_models.models.assemble import (
+    add_confusion,
+    equal_errors,
+    group_dims,
+    of_each_rater,
+    with_system,
+)
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.priors import add_variable
-from bayes_models.models.rater_groups import group_dims, of_each_rater
-from bayes_models.models.spec import Variable
+from bayes_models.models.spec import Variable, spread
 from lehner import Patterns
 
 MEAN_LOG_ODDS = Variable(
     "mean_log_odds", "normal", start=lambda at: at.log_odds_of_knowing_by_group
 )
-RATER_SPREAD = Variable("rater_spread", "half_normal", k_property="equal accuracy of raters")
+RATER_SPREAD = spread("rater_spread", "equal accuracy of raters")
 SYSTEM_LOG_ODDS = Variable("system_log_odds", "logistic", start=lambda at: at.system_log_odds)
 LOG_ODDS = (MEAN_LOG_ODDS, RATER_SPREAD, SYSTEM_LOG_ODDS)
 
@@ -37,21 +42,14 @@ def add_log_odds_of_knowing(observed: Patterns, priors: Mapping[str, Any]) -> An
     TensorVariable, shape (n_raters,)
         Log odds of the raters without the system.
     """
-    dim = "rater_without_system"
-    n_raters = len(pm.modelcontext(None).coords[dim])
     groups = group_dims(observed)
     mean = add_variable(MEAN_LOG_ODDS, priors, groups)
-    log_odds = of_each_rater(observed, mean) * np.ones(n_raters)
-    spread = add_variable(RATER_SPREAD, priors, groups)
-    if spread is not None:
-        effect = pm.Normal("rater_effect", dims=dim)
-        log_odds = log_odds + of_each_rater(observed, spread) * effect
+    log_odds = of_each_rater(observed, mean) * np.ones(observed.n_raters)
+    scale = add_variable(RATER_SPREAD, priors, groups)
+    if scale is not None:
+        effect = pm.Normal("rater_effect", dims="rater_without_system")
+        log_odds = log_odds + of_each_rater(observed, scale) * effect
     return log_odds
-
-
-def add_system_log_odds(priors: Mapping[str, Any]) -> Any:
-    """Add the log odds that the system is right, which may be lower than those of guessing."""
-    return add_variable(SYSTEM_LOG_ODDS, priors)
 
 
 def add_equal_errors(
@@ -72,7 +70,7 @@ def add_equal_errors(
     """
     log_odds = right_or_guessed(log_odds_of_knowing, observed.n_categories)
     if observed.has_system:
-        log_odds = with_system(log_odds, add_system_log_odds(priors))
+        log_odds = with_system(log_odds, add_variable(SYSTEM_LOG_ODDS, priors))
     confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
     add_confusion(observed, base_rates, confusion)
 

@@ -1,11 +1,9 @@
 """The one-coin model, in which all K-properties (see the glossary) are true."""
 
-from bayes_models.likelihood.observations import observe
-from bayes_models.models.assemble import rater_coords
-from bayes_models.models.base_rates import BASE_RATES, add_base_rates
+from bayes_models.models.assemble import BASE_RATES, new_model
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.log_odds import SYSTEM_LOG_ODDS, add_equal_errors
-from bayes_models.models.priors import Priors, add_variable, choose_priors
+from bayes_models.models.priors import Priors, add_variable
 from bayes_models.models.spec import ModelSpec, Variable
 from lehner import Ratings
 
@@ -51,10 +49,7 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'rater_log_odds', 'system_log_odds']
     """
-    observed = observe(ratings)
-    prior = choose_priors("one_coin", priors)
-    with pm.Model(coords=rater_coords(observed)) as model:
-        base_rates = add_base_rates(observed, prior)
+    with new_model("one_coin", ratings, priors) as (model, observed, prior, base_rates):
         of_all = add_variable(RATER_LOG_ODDS, prior)
         knowing = pt.repeat(of_all, observed.n_raters)
         add_equal_errors(observed, base_rates, knowing, prior)

@@ -1,11 +1,9 @@
 """The one-coin model with an accuracy for each rater, partially pooled."""
 
-from bayes_models.likelihood.observations import observe
-from bayes_models.models.assemble import rater_coords
-from bayes_models.models.base_rates import BASE_RATES, add_base_rates
+from bayes_models.models.assemble import BASE_RATES, new_model
 from bayes_models.models.deferred import pm
 from bayes_models.models.log_odds import LOG_ODDS, add_equal_errors, add_log_odds_of_knowing
-from bayes_models.models.priors import Priors, choose_priors, n_apart
+from bayes_models.models.priors import Priors, n_apart
 from bayes_models.models.spec import ModelSpec
 from lehner import Ratings
 
@@ -55,10 +53,7 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs][1:]
     ['mean_log_odds', 'rater_spread', 'rater_effect', 'system_log_odds']
     """
-    observed = observe(ratings)
-    prior = choose_priors("one_coin_by_rater", priors)
-    with pm.Model(coords=rater_coords(observed)) as model:
-        base_rates = add_base_rates(observed, prior)
+    with new_model("one_coin_by_rater", ratings, priors) as (model, observed, prior, base_rates):
         knowing = add_log_odds_of_knowing(observed, prior)
         add_equal_errors(observed, base_rates, knowing, prior)
     return model

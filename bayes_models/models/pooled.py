@@ -1,11 +1,10 @@
 """The pooled model: one full confusion matrix shared by the raters."""
 
-from bayes_models.likelihood.observations import cells_of_matrix, observe
-from bayes_models.models.assemble import add_confusion, rater_coords, with_system
-from bayes_models.models.base_rates import BASE_RATES, add_base_rates
+from bayes_models.likelihood.observations import cells_of_matrix
+from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model, with_system
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
-from bayes_models.models.priors import Priors, add_variable, choose_priors
+from bayes_models.models.priors import Priors, add_variable
 from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec, Variable
 from lehner import Ratings
 
@@ -57,11 +56,8 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'rater_confusion', 'system_confusion']
     """
-    observed = observe(ratings)
-    prior = choose_priors("pooled", priors)
-    dims = ("category", "response")
-    with pm.Model(coords=rater_coords(observed)) as model:
-        base_rates = add_base_rates(observed, prior)
+    with new_model("pooled", ratings, priors) as (model, observed, prior, base_rates):
+        dims = ("category", "response")
         shared = add_variable(RATER_CONFUSION, prior, dims)
         confusion = pt.stack([shared] * observed.n_raters)
         if observed.has_system:

@@ -6,18 +6,16 @@ The sets of priors are in the models' files; `families.py` says which numbers a 
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.rater_groups import group_names
+from bayes_models.likelihood.observations import group_names
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.families import FAMILIES, PriorNumbers, is_zero
+from bayes_models.models.families import PriorNumbers, is_zero
 from bayes_models.models.spec import Variable, find_model
 from lehner import InputError, Patterns
-from lehner.core.arrays import Floats
 from lehner.core.checks import find
 from lehner.core.wording import counted
 
@@ -106,29 +104,37 @@ def add_variable(
     InputError
         If the prior has wrong numbers, or is a distribution of other dimensions.
     """
-    prior, name = priors[variable.name], name or variable.name
+    prior, family, name = priors[variable.name], variable.family, name or variable.name
     if is_distribution(prior):
         return register_distribution(prior, name, dims)
-    family = variable.family
-    whole = _prior_numbers(variable, dims)
-    values = whole.of(prior)
-    if family.zero_fixes and not values:
-        return None
-    if family.compiled_in:
-        return family.distribution(name, *values, dims=dims or None)
-    data_name = f"{variable.name}_prior"
+    if family.zero_fixes or family.compiled_in:
+        values = family.numbers(variable.name, prior)
+        if family.compiled_in:
+            return family.distribution(name, *values, dims=dims or None)
+        if not values:
+            return None
     # Two numbers are two data, so that PyMC shows them among a model's distributions.
-    numbers = [
-        _as_data(f"{data_name}_{label}", replace(whole, element=i), prior)
-        for i, label in enumerate(family.pair)
-    ] or [_as_data(data_name, whole, prior)]
-    return family.distribution(name, *numbers, dims=dims or None)
+    numbers = [prior_data(variable, priors, dims, i) for i in range(len(family.pair))]
+    return family.distribution(
+        name, *(numbers or [prior_data(variable, priors, dims)]), dims=dims or None
+    )
 
 
-def prior_data(variable: Variable, priors: Mapping[str, Any], dims: tuple[str, ...] = ()) -> Any:
-    """Add the numbers of a prior to the current model, as data `<name>_prior`."""
-    numbers = _prior_numbers(variable, dims)
-    return _as_data(f"{variable.name}_prior", numbers, priors[variable.name])
+def prior_data(
+    variable: Variable,
+    priors: Mapping[str, Any],
+    dims: tuple[str, ...] = (),
+    element: int | None = None,
+) -> Any:
+    """Add the numbers of a prior to the current model, as data `<name>_prior`; of two, only one."""
+    coords = pm.modelcontext(None).coords
+    shape = tuple(len(coords[dim]) for dim in dims)
+    numbers = PriorNumbers(variable.name, variable.family_name, shape, element)
+    values = numbers.of(priors[variable.name])
+    label = "" if element is None else f"_{variable.family.pair[element]}"
+    data = pm.Data(f"{variable.name}_prior{label}", values, shape=values.shape)
+    data.tag.prior_numbers = numbers
+    return data
 
 
 def register_distribution(prior: Any, name: str, dims: tuple[str, ...]) -> Any:
@@ -140,46 +146,6 @@ def register_distribution(prior: Any, name: str, dims: tuple[str, ...]) -> Any:
             "give a distribution of that shape, or numbers",
         )
     return pm.modelcontext(None).register_rv(prior, name, dims=dims or None)
-
-
-def _prior_numbers(variable: Variable, dims: tuple[str, ...]) -> PriorNumbers:
-    coords = pm.modelcontext(None).coords
-    shape = tuple(len(coords[dim]) for dim in dims)
-    return PriorNumbers(variable=variable.name, family=variable.family_name, shape=shape)
-
-
-def _as_data(data_name: str, numbers: PriorNumbers, prior: Any) -> Any:
-    values = numbers.of(prior)
-    data = pm.Data(data_name, values, shape=values.shape)
-    data.tag.prior_numbers = numbers
-    return data
-
-
-def confusion_concentration(
-    priors: Mapping[str, Any], n_raters: int, n_categories: int, *, has_system: bool
-) -> Floats:
-    """Concentration of each rater's confusion matrix, the system's being the last.
-
-    Parameters
-    ----------
-    priors : mapping
-        Priors of `confusion` and, if the system has its own, of `system_confusion`.
-    n_raters : int
-        Number of raters, including the system.
-    n_categories : int
-        K, 2 or more.
-    has_system : bool
-        Whether the last rater is the system.
-
-    Returns
-    -------
-    ndarray, shape (n_raters, n_categories, n_categories)
-    """
-    numbers, shape = FAMILIES["dirichlet"].numbers, (n_raters, n_categories, n_categories)
-    concentration = numbers("confusion", priors["confusion"], shape)
-    if has_system and "system_confusion" in priors:
-        concentration[-1] = numbers("system_confusion", priors["system_confusion"], shape[1:])
-    return concentration
 
 
 def is_distribution(prior: Any) -> bool:

@@ -5,18 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.likelihood.observations import observe
-from bayes_models.models.assemble import add_confusion, rater_coords, with_system
-from bayes_models.models.base_rates import BASE_RATES, add_base_rates
+from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model, with_system
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.log_odds import (
     LOG_ODDS,
+    SYSTEM_LOG_ODDS,
     add_log_odds_of_knowing,
-    add_system_log_odds,
     right_or_guessed,
 )
-from bayes_models.models.priors import Priors, add_variable, choose_priors, n_apart, varies
-from bayes_models.models.spec import ModelSpec, Variable
+from bayes_models.models.priors import Priors, add_variable, n_apart, varies
+from bayes_models.models.spec import ModelSpec, Variable, spread
 from bayes_models.models.unequal_errors import (
     UNEQUAL_ERRORS,
     add_error_probabilities,
@@ -28,9 +26,7 @@ from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
 
 N_LEVELS = 3
-DIFFICULTY_SPREAD = Variable(
-    "difficulty_spread", "half_normal", k_property="equal difficulty of items"
-)
+DIFFICULTY_SPREAD = spread("difficulty_spread", "equal difficulty of items")
 SYSTEM_SLOPE = Variable("system_slope", "normal_above_zero")
 SCALES = {
     "rater_spread": 0.6,
@@ -124,10 +120,9 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs][1:4]
     ['mean_log_odds', 'rater_spread', 'rater_effect']
     """
-    observed = observe(ratings)
-    prior = choose_priors("relaxed_k", priors)
-    with pm.Model(coords=_coords(observed)) as model:
-        base_rates = add_base_rates(observed, prior)
+    with new_model("relaxed_k", ratings, priors) as (model, observed, prior, base_rates):
+        model.add_coord("level", _difficulty_levels().round(3))
+        model.add_coord("contrast", np.arange(observed.n_categories - 2))
         log_odds = _log_odds_of_being_right(observed, prior)
         right = pt.sigmoid(log_odds)[..., None]
         errors = add_error_probabilities(observed, prior)[:, None]
@@ -157,25 +152,18 @@ def _difficulty_levels() -> Floats:
     return np.asarray(levels / np.sqrt((levels**2).mean()))
 
 
-def _coords(observed: Patterns) -> dict[str, Any]:
-    return rater_coords(observed) | {
-        "level": _difficulty_levels().round(3),
-        "contrast": np.arange(observed.n_categories - 2),
-    }
-
-
 def _log_odds_of_being_right(observed: Patterns, prior: Mapping[str, Any]) -> Any:
     """Add the log odds of a right answer, shape (n_raters, n_levels or 1, n_categories)."""
     knowing = add_log_odds_of_knowing(observed, prior)
-    spread = add_variable(DIFFICULTY_SPREAD, prior)
-    harder = np.zeros(1) if spread is None else spread * _difficulty_levels()
+    scale = add_variable(DIFFICULTY_SPREAD, prior)
+    harder = np.zeros(1) if scale is None else scale * _difficulty_levels()
     of_raters = right_or_guessed(knowing[:, None] - harder, observed.n_categories)
     by_category = add_rater_category_effects(observed, prior)
     log_odds = of_raters[:, :, None] + by_category[:, None, :]
     if not observed.has_system:
         return log_odds
-    of_system = add_system_log_odds(prior)
-    if spread is not None:
+    of_system = add_variable(SYSTEM_LOG_ODDS, prior)
+    if scale is not None:
         of_system = of_system - add_variable(SYSTEM_SLOPE, prior) * harder
     by_category = add_system_category_effects(observed, prior)
     return with_system(log_odds, pt.atleast_1d(of_system)[:, None] + by_category)

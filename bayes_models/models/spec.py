@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from bayes_models.models.families import FAMILIES, Family
-from bayes_models.models.start import Start
 from lehner import Patterns
 from lehner.core.arrays import Floats
 from lehner.core.checks import find
@@ -18,6 +17,8 @@ from lehner.latent_class.models import MODELS
 
 if TYPE_CHECKING:
     import pymc as pm
+
+    from bayes_models.sampling.start import Start
 
 OF_A_RATER = "ratings a rater"
 OF_ALL = "ratings of all raters"
@@ -48,7 +49,7 @@ class Variable:
 
     name: str
     family_name: str
-    start: Callable[[Start], Floats | float] | None = None
+    start: "Callable[[Start], Floats | float] | None" = None
     ratings: str = ""
     last_row_of: str = ""
     k_property: str = ""
@@ -57,6 +58,11 @@ class Variable:
     def family(self) -> Family:
         """Family of a prior that is given by numbers."""
         return FAMILIES[self.family_name]
+
+
+def spread(name: str, k_property: str = "") -> Variable:
+    """A standard deviation of random effects, at zero where the K-property holds."""
+    return Variable(name, "half_normal", k_property=k_property)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from bayes_models.likelihood.observations import coords_of, observe
-from bayes_models.models.assemble import add_confusion
-from bayes_models.models.base_rates import BASE_RATES, add_base_rates
+from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model
 from bayes_models.models.deferred import pm
-from bayes_models.models.priors import Priors, add_variable, choose_priors
+from bayes_models.models.priors import Priors, add_variable
 from bayes_models.models.spec import ModelSpec, Variable
 from lehner import Ratings
 
@@ -53,10 +51,7 @@ def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'knowledge', 'guessing']
     """
-    observed = observe(ratings)
-    prior = choose_priors("tap", priors)
-    with pm.Model(coords=coords_of(observed)) as model:
-        base_rates = add_base_rates(observed, prior)
+    with new_model("tap", ratings, priors) as (model, observed, prior, base_rates):
         knowledge = add_variable(KNOWLEDGE, prior, ("rater",))[:, None, None]
         guessing = add_variable(GUESSING, prior, ("rater", "response"))
         known = knowledge * np.eye(observed.n_categories)

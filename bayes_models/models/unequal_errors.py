@@ -8,34 +8,24 @@ import numpy as np
 from bayes_models.models.assemble import with_system
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.priors import add_variable, varies
-from bayes_models.models.spec import Variable
+from bayes_models.models.spec import Variable, spread
 from bayes_models.models.zero_sum import zero_sum_basis
 from lehner import Patterns
 from lehner.core.arrays import Floats
 
 NEVER = -1e3
-CATEGORY_SPREAD = Variable(
-    "category_spread", "half_normal", k_property="equal errors: same accuracy in all categories"
-)
+CATEGORY_SPREAD = spread("category_spread", "equal errors: same accuracy in all categories")
 COMMON_CATEGORY_SHARE = Variable("common_category_share", "beta")
-SYSTEM_CATEGORY_SPREAD = Variable(
-    "system_category_spread",
-    "half_normal",
-    k_property="equal errors of the system: same accuracy in all categories",
+SYSTEM_CATEGORY_SPREAD = spread(
+    "system_category_spread", "equal errors of the system: same accuracy in all categories"
 )
-COMMON_ERROR_SPREAD = Variable(
-    "common_error_spread", "half_normal", k_property="equal errors: no error preferred by all"
-)
-ERROR_SPREAD = Variable(
-    "error_spread", "half_normal", k_property="equal errors: no error preferred by one rater"
-)
+COMMON_ERROR_SPREAD = spread("common_error_spread", "equal errors: no error preferred by all")
+ERROR_SPREAD = spread("error_spread", "equal errors: no error preferred by one rater")
 DISTANCE_DECAY = Variable(
     "distance_decay", "normal_around_zero", k_property="equal errors: none nearer than others"
 )
-SYSTEM_ERROR_SPREAD = Variable(
-    "system_error_spread",
-    "half_normal",
-    k_property="equal errors of the system: no error preferred",
+SYSTEM_ERROR_SPREAD = spread(
+    "system_error_spread", "equal errors of the system: no error preferred"
 )
 UNEQUAL_ERRORS = (
     CATEGORY_SPREAD,
@@ -66,14 +56,13 @@ def add_rater_category_effects(observed: Patterns, priors: Mapping[str, Any]) ->
     TensorVariable, shape (n_raters, n_categories)
         Effects for the raters without the system; zeros if the spread is fixed at zero.
     """
-    n_raters = len(pm.modelcontext(None).coords["rater_without_system"])
-    spread = add_variable(CATEGORY_SPREAD, priors)
-    if spread is None:
-        return np.zeros((n_raters, observed.n_categories))
-    share = add_variable(COMMON_CATEGORY_SHARE, priors)
-    common = _add_effects(observed, "common_category_effect", ("category",))
-    own = _add_effects(observed, "category_effect", ("rater_without_system", "category"))
-    return spread * (pt.sqrt(share) * common + pt.sqrt(1 - share) * own)
+    scale = add_variable(CATEGORY_SPREAD, priors)
+    if scale is None:
+        return np.zeros((observed.n_raters, observed.n_categories))
+    in_common = add_variable(COMMON_CATEGORY_SHARE, priors)
+    common = _add_effects(observed, "common_category_effect", "category")
+    own = _add_effects(observed, "category_effect", "rater_without_system", "category")
+    return scale * (pt.sqrt(in_common) * common + pt.sqrt(1 - in_common) * own)
 
 
 def add_system_category_effects(observed: Patterns, priors: Mapping[str, Any]) -> Any:
@@ -90,13 +79,13 @@ def add_system_category_effects(observed: Patterns, priors: Mapping[str, Any]) -
     -------
     TensorVariable, shape (n_categories,)
     """
-    spread = add_variable(SYSTEM_CATEGORY_SPREAD, priors)
-    if spread is None:
+    scale = add_variable(SYSTEM_CATEGORY_SPREAD, priors)
+    if scale is None:
         return np.zeros(observed.n_categories)
-    return spread * _add_effects(observed, "system_category_effect", ("category",))
+    return scale * _add_effects(observed, "system_category_effect", "category")
 
 
-def _add_effects(observed: Patterns, name: str, dims: tuple[str, ...]) -> Any:
+def _add_effects(observed: Patterns, name: str, *dims: str) -> Any:
     """Add effects of variance 1 that sum to zero over the categories."""
     k = observed.n_categories
     return pm.ZeroSumNormal(name, sigma=np.sqrt(k / (k - 1)), dims=dims)
@@ -126,21 +115,17 @@ def add_error_probabilities(observed: Patterns, priors: Mapping[str, Any]) -> An
         Of raters and system; zero where the response is the category.
     """
     k = observed.n_categories
-    n_all = len(observed.raters)
-    log = pt.as_tensor(np.broadcast_to(NEVER * np.eye(k), (n_all, k, k)))
+    log = pt.as_tensor(np.broadcast_to(NEVER * np.eye(k), (len(observed.raters), k, k)))
     if k == 2:
         return pt.special.softmax(log, axis=-1)
     if observed.ordered:
         decay = add_variable(DISTANCE_DECAY, priors)
         if decay is not None:
             log = log - decay * np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
-    common = add_variable(COMMON_ERROR_SPREAD, priors)
-    if common is not None:
-        effect = pm.Normal("common_error_effect", dims=("category", "contrast"))
-        log = log + common * _preferences(effect, k)
-    own = _own_preferences(observed, priors)
-    if own is not None:
-        log = log + own
+    common = _add_preferences(observed, priors, COMMON_ERROR_SPREAD)
+    for preferences in (common, _own_preferences(observed, priors)):
+        if preferences is not None:
+            log = log + preferences
     return pt.special.softmax(log, axis=-1)
 
 
@@ -160,9 +145,8 @@ def n_error_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
     if k == 2:
         return 0
     matrix = k * (k - 2)
-    own = observed.n_raters if varies(priors, "error_spread") else 0
-    if observed.has_system and varies(priors, "system_error_spread"):
-        own += 1
+    own = observed.n_raters * varies(priors, "error_spread")
+    own += observed.has_system and varies(priors, "system_error_spread")
     common = 0
     if varies(priors, "common_error_spread"):
         common = matrix
@@ -173,29 +157,27 @@ def n_error_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
 
 def _own_preferences(observed: Patterns, priors: Mapping[str, Any]) -> Any:
     """Add the preferences of each rater and of the system, None if there are none."""
-    dims = ("category", "contrast")
-    n_raters = len(pm.modelcontext(None).coords["rater_without_system"])
-    k = observed.n_categories
-    raters = system = None
-    spread = add_variable(ERROR_SPREAD, priors)
-    if spread is not None:
-        effect = pm.Normal("error_effect", dims=("rater_without_system", *dims))
-        raters = spread * _preferences(effect, k)
+    k, of_raters = observed.n_categories, ("rater_without_system",)
+    raters = _add_preferences(observed, priors, ERROR_SPREAD, of_raters)
     if not observed.has_system:
         return raters
-    system_spread = add_variable(SYSTEM_ERROR_SPREAD, priors)
-    if system_spread is not None:
-        effect = pm.Normal("system_error_effect", dims=dims)
-        system = system_spread * _preferences(effect, k)
+    system = _add_preferences(observed, priors, SYSTEM_ERROR_SPREAD)
     if raters is None and system is None:
         return None
-    raters = np.zeros((n_raters, k, k)) if raters is None else raters
+    raters = np.zeros((observed.n_raters, k, k)) if raters is None else raters
     return with_system(raters, pt.zeros((k, k)) if system is None else system)
 
 
-def _preferences(effect: Any, n_categories: int) -> Any:
-    """Convert effects of contrasts to effects on errors, which sum to zero in each row."""
-    return (effect[..., None, :] * _error_contrasts(n_categories)).sum(axis=-1)
+def _add_preferences(
+    observed: Patterns, priors: Mapping[str, Any], variable: Variable, dims: tuple[str, ...] = ()
+) -> Any:
+    """Add effects on errors that sum to zero in each row; None if their spread is zero."""
+    scale = add_variable(variable, priors)
+    if scale is None:
+        return None
+    name = variable.name.replace("spread", "effect")
+    effect = pm.Normal(name, dims=(*dims, "category", "contrast"))
+    return scale * (effect[..., None, :] * _error_contrasts(observed.n_categories)).sum(axis=-1)
 
 
 def _error_contrasts(n_categories: int) -> Floats:

@@ -5,7 +5,7 @@ For 600 variables of 4,000 draws ArviZ takes 2.9 s of CPU time and this .6, for 
 """
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable
 from statistics import NormalDist
 
 import numpy as np
@@ -46,13 +46,14 @@ def r_hat_and_ess_bulk(draws: Floats) -> tuple[Floats, Floats]:
     >>> r_hat_and_ess_bulk(rng.normal([0, 0], size=(4, 1000, 2)))[0].round(2)
     array([1., 1.])
     """
-    agreement, effective = [], []
-    for part in _parts(draws):
+
+    def both(part: Floats) -> Floats:
         halves = _split(part)
         scores = _normal_scores(halves)
-        agreement.append(_r_hat(halves, scores, len(draws)))
-        effective.append(_effective(scores))
-    return np.concatenate(agreement), np.concatenate(effective)
+        return np.array([_r_hat(halves, scores, len(draws)), _effective(scores)])
+
+    r_hat, ess_bulk = _in_parts(both, draws)
+    return r_hat, ess_bulk
 
 
 def ess_tail(draws: Floats) -> Floats:
@@ -70,11 +71,12 @@ def ess_tail(draws: Floats) -> Floats:
     ----------
     Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221, Sec. 4.3
     """
-    sizes = []
-    for part in _parts(draws):
+
+    def of_part(part: Floats) -> Floats:
         ends = np.quantile(part, TAILS, axis=(0, 1))
-        sizes.append(np.minimum(*(_effective(_split((part <= end) * 1.0)) for end in ends)))
-    return np.concatenate(sizes)
+        return np.minimum(*(_effective(_split((part <= end) * 1.0)) for end in ends))
+
+    return _in_parts(of_part, draws)
 
 
 def ess_mean(draws: Floats) -> Floats:
@@ -88,14 +90,14 @@ def ess_mean(draws: Floats) -> Floats:
     -------
     ndarray, shape (n_variables,)
     """
-    return np.concatenate([_effective(_split(part)) for part in _parts(draws)])
+    return _in_parts(lambda part: _effective(_split(part)), draws)
 
 
-def _parts(draws: Floats) -> Iterator[Floats]:
-    """Take some variables at a time, which limits the memory needed."""
+def _in_parts(function: Callable[[Floats], Floats], draws: Floats) -> Floats:
+    """Apply a function to some variables at a time, which limits the memory needed."""
     size = max(1, AT_ONCE // (draws.shape[0] * draws.shape[1]))
-    for start in range(0, draws.shape[2], size):
-        yield draws[:, :, start : start + size]
+    starts = range(0, draws.shape[2], size)
+    return np.concatenate([function(draws[:, :, i : i + size]) for i in starts], axis=-1)
 
 
 def _split(draws: Floats) -> Floats:

@@ -1,15 +1,16 @@
 """Whether the draws of a fit can be trusted: convergence, and label switching."""
 
+import functools
+import itertools
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
 
 from bayes_models.posterior.convergence import ess_tail, r_hat_and_ess_bulk
-from bayes_models.posterior.label_order import best_order
-from lehner.core.arrays import Booleans
+from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.number_format import percent, probability
 from lehner.core.warning import Warning, warn
 
@@ -90,35 +91,30 @@ class Diagnostics:
         tuple of Warning
             One for each problem; empty if there is none.
         """
-        failures = []
+        return tuple(self._failures())
+
+    def _failures(self) -> Iterator[Warning]:
         if not self.chains_agree:
-            text = (
-                f"chains disagree: R-hat is {self.r_hat:.3f}, above {self.r_hat_limit:.3f}"
-                f"{self._modes()}"
-            )
-            failures.append(warn("not-converged", text))
+            text = f"chains disagree: R-hat is {self.r_hat:.3f}, above {self.r_hat_limit:.3f}"
+            if len(self.mode_weights) > 1:
+                weights = ", ".join(probability(weight, 2) for weight in self.mode_weights)
+                text += (
+                    f"; they started at posterior modes of the weights {weights} (found by EM): "
+                    "there is more than one solution, and longer chains may not show how probable "
+                    "each is"
+                )
+            yield warn("not-converged", text)
         if not min(self.ess_bulk, self.ess_tail) >= LOWEST_ESS:
             text = (
                 f"too few effective draws: {self.ess_bulk:.0f} in the bulk, {self.ess_tail:.0f} "
                 f"in the tails, below {LOWEST_ESS}; sample longer"
             )
-            failures.append(warn("too-few-draws", text))
+            yield warn("too-few-draws", text)
         if self.divergences:
-            text = f"{self.divergences} draws diverged: raise target_accept"
-            failures.append(warn("divergences", text))
+            yield warn("divergences", f"{self.divergences} draws diverged: raise target_accept")
         if self.treedepth:
             text = f"{self.treedepth} trajectories were cut off at the greatest tree depth"
-            failures.append(warn("tree-depth", text))
-        return tuple(failures)
-
-    def _modes(self) -> str:
-        if len(self.mode_weights) == 1:
-            return ""
-        weights = ", ".join(probability(weight, 2) for weight in self.mode_weights)
-        return (
-            f"; they started at posterior modes of the weights {weights} (found by EM): there is "
-            "more than one solution, and longer chains may not show how probable each is"
-        )
+            yield warn("tree-depth", text)
 
     def warnings(self) -> tuple[Warning, ...]:
         """Describe what is wrong with the draws.
@@ -181,8 +177,7 @@ def diagnose(
     posterior = tree["posterior"].to_dataset()
     names = [name for name in posterior.data_vars if variables is None or name in variables]
     scalars = np.concatenate(
-        [posterior[name].values.reshape(*posterior[name].shape[:2], -1) for name in names],
-        axis=2,
+        [posterior[name].values.reshape(*posterior[name].shape[:2], -1) for name in names], axis=2
     )
     # Probabilities that a model fixes have no R-hat and need none.
     scalars = scalars[..., np.ptp(scalars, axis=(0, 1)) > 0]
@@ -235,3 +230,39 @@ def relabelled_draws(posterior: xr.Dataset) -> Booleans:
     for draw in zip(*np.nonzero(relabelled), strict=True):
         relabelled[draw] = (best_order(draws[draw]) != order).any()
     return np.asarray(relabelled)
+
+
+MOST_ENUMERATED = 6
+
+
+def best_order(shares: Floats) -> Integers:
+    """Assign a label to each category, so that the sum of their shares is greatest.
+
+    Parameters
+    ----------
+    shares : ndarray, shape (n_categories, n_categories)
+        Proportion of each label (column) in each category (row).
+
+    Returns
+    -------
+    ndarray of int, shape (n_categories,)
+        The label of each category.
+
+    Examples
+    --------
+    >>> best_order(np.array([[0.1, 0.5, 0.1], [0.6, 0.2, 0.1], [0.0, 0.3, 0.2]]))
+    array([1, 0, 2])
+    """
+    k = len(shares)
+    if k > MOST_ENUMERATED:
+        from scipy.optimize import linear_sum_assignment
+
+        return np.asarray(linear_sum_assignment(-shares)[1])
+    # Loading SciPy's optimisers takes longer than trying all.
+    orders = _orders(k)
+    return np.asarray(orders[shares[np.arange(k), orders].sum(axis=1).argmax()])
+
+
+@functools.cache
+def _orders(k: int) -> Integers:
+    return np.array(list(itertools.permutations(range(k))))

@@ -11,8 +11,7 @@ from lehner.core.arrays import Floats
 
 
 def labelled_draws(
-    variables: Mapping[str, tuple[tuple[str, ...], Floats]],
-    coords: Mapping[str, Any],
+    variables: Mapping[str, tuple[tuple[str, ...], Floats]], coords: Mapping[str, Any]
 ) -> xr.Dataset:
     """Put draws and the coordinates they need into a dataset.
 
@@ -34,6 +33,12 @@ def labelled_draws(
         {"chain": np.arange(chains), "draw": np.arange(draws)}
         | {dim: np.asarray(coords[dim]) for dim in sorted(used)},
     )
+
+
+def values_by_draw(posterior: xr.Dataset, name: str, *dims: Any) -> Floats:
+    """Draws of a variable, those of all chains one after another, shape (n_draws, ...)."""
+    values = posterior[name].transpose("chain", "draw", *dims).values
+    return np.asarray(values.reshape(-1, *values.shape[2:]))
 
 
 def credible_interval(draws: xr.DataArray | Floats, level: float) -> IntervalEstimate:

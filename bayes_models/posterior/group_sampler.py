@@ -15,8 +15,6 @@ the shifts.
 Chung et al. (2013), https://doi.org/10.1007/s11336-013-9328-2, for priors that avoid 0.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import xarray as xr
 from scipy.special import expit, gammaln, log_expit
@@ -40,29 +38,11 @@ CONCENTRATIONS = np.geomspace(2.0, 2000.0, 16)
 NUMBERS_AT_ONCE = 20_000_000
 
 
-def _shift_prior() -> Floats:
-    """Probability of each shift of the grid for each τ, (n_spreads, n_grid)."""
-    density = np.exp(-((LOG_ODDS_GRID / SPREAD_GRID[:, None]) ** 2) / 2) + LEAST
-    return np.asarray(density / density.sum(axis=1, keepdims=True))
-
-
-SHIFT_PRIOR = _shift_prior()
+_DENSITY = np.exp(-((LOG_ODDS_GRID / SPREAD_GRID[:, None]) ** 2) / 2) + LEAST
+SHIFT_PRIOR = _DENSITY / _DENSITY.sum(axis=1, keepdims=True)
+"""Probability of each shift of the grid for each τ, (n_spreads, n_grid)."""
 # On a grid that is even in the logarithm of τ.
 LOG_SPREAD_PRIOR = 2 * np.log(SPREAD_GRID) - SPREAD_GRID**2 / 2
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Cells:
-    """Patterns of the items of one group.
-
-    Parameters
-    ----------
-    pattern : ndarray of int, shape (n_cells,)
-    counts : ndarray of int, shape (n_cells,)
-    """
-
-    pattern: Integers
-    counts: Integers
 
 
 def sample_groups(
@@ -90,28 +70,29 @@ def sample_groups(
         Six draws of each group for each of 100 to 400 draws of the fit.
     """
     rates, confusion = states(posterior)
-    cells = [_cells_of(patterns, weights * (group == g)) for g in range(n_groups)]
-    affordable = PATTERNS_AND_DRAWS // sum(len(one.pattern) for one in cells)
+    counts = np.array(
+        [
+            np.bincount(patterns.inverse, weights * (group == g), len(patterns.counts))
+            for g in range(n_groups)
+        ]
+    ).astype(np.int64)
+    affordable = PATTERNS_AND_DRAWS // np.count_nonzero(counts)
     n_draws = min(len(rates), int(np.clip(affordable, LEAST_DRAWS, MOST_GROUP_DRAWS)))
     chosen = np.linspace(0, len(rates) - 1, n_draws).astype(int)
     n_states = rates.shape[1]
-    most = max(len(one.pattern) for one in cells)
+    most = np.count_nonzero(counts, axis=1).max()
     per_draw = n_states * max(most, confusion.shape[1] * len(LOG_ODDS_GRID))
     n_parts = -(-len(chosen) * per_draw // NUMBERS_AT_ONCE)
     parts = np.array_split(chosen, min(n_parts, len(chosen)))
     drawn = [
-        _Chains(patterns, cells, rates[part], confusion[part], np.random.default_rng(child)).run()
+        _Chains(patterns, counts, rates[part], confusion[part], np.random.default_rng(child)).run()
         for part, child in zip(parts, child_seeds(seed, len(parts)), strict=True)
     ]
-    return GroupReplicates(
-        **{name: np.concatenate([vars(one)[name] for one in drawn]) for name in vars(drawn[0])}
-    )
+    return GroupReplicates(**_join(drawn))
 
 
-def _cells_of(patterns: Patterns, weights: Integers) -> _Cells:
-    counts = np.bincount(patterns.inverse, weights, len(patterns.counts))
-    pattern = np.flatnonzero(counts > 0)
-    return _Cells(pattern=pattern, counts=counts[pattern].astype(np.int64))
+def _join(parts: list[dict[str, Floats]]) -> dict[str, Floats]:
+    return {name: np.concatenate([one[name] for one in parts]) for name in parts[0]}
 
 
 class _Chains:
@@ -120,12 +101,15 @@ class _Chains:
     def __init__(
         self,
         patterns: Patterns,
-        cells: list[_Cells],
+        counts: Integers,
         rates: Floats,
         confusion: Floats,
         rng: np.random.Generator,
     ) -> None:
-        self.patterns, self.cells, self.rng = patterns, cells, rng
+        self.patterns, self.rng = patterns, rng
+        # The patterns of the items of each group, and how many items have each.
+        self.cells = [np.flatnonzero(of_group) for of_group in counts]
+        self.counts = [of_group[of_group > 0] for of_group in counts]
         self.k = patterns.n_categories
         self.n_draws, self.n_raters, self.n_states = confusion.shape[:3]
         self.category = np.arange(self.n_states) % self.k
@@ -141,30 +125,26 @@ class _Chains:
         self.hit, self.miss = log_expit(moved), log_expit(-moved)
         # The last rater is the system, which has a shift of its own.
         self.shifted = [np.arange(self.n_raters - 1), np.array([self.n_raters - 1])]
-        n_groups = len(cells)
-        self.rates = np.repeat(self.centre[None], n_groups, axis=0)
-        self.shifts = np.zeros((2, n_groups, self.n_draws))
-        self.one_hot = [patterns.one_hot()[one.pattern] for one in cells]
+        self.rates = np.repeat(self.centre[None], len(counts), axis=0)
+        self.shifts = np.zeros((2, len(counts), self.n_draws))
+        self.one_hot = [patterns.one_hot()[one] for one in self.cells]
 
-    def run(self) -> GroupReplicates:
+    def run(self) -> dict[str, Floats]:
         """Sample, and keep what some of the later sweeps give."""
         kept = []
         for sweep in range(1, GIBBS_SWEEPS + 1):
             sample = self._sweep()
             if sweep in KEPT_SWEEPS:
                 kept.append(sample | self._expected())
-        return GroupReplicates(
-            **{name: np.concatenate([one[name] for one in kept]) for name in kept[0]}
-        )
+        return _join(kept)
 
     def _sweep(self) -> dict[str, Floats]:
-        right_in_sample, items = [], []
-        right, wrong = [], []
+        right_in_sample, items, right, wrong = [], [], [], []
         for group in range(len(self.cells)):
             counts = self._draw_states(group)
             by_category = counts.reshape(-1, self.n_levels, self.k, self.n_draws).sum(axis=1)
             items.append(by_category.sum(axis=0))
-            right_in_sample.append(self._share_right(group, by_category))
+            right_in_sample.append(self._proportion_right(group, by_category))
             given = self.one_hot[group].T @ counts.reshape(len(counts), -1)
             given = given.reshape(self.n_raters, self.k, self.n_states, self.n_draws)
             hit = given[:, self.category, np.arange(self.n_states)]
@@ -184,37 +164,32 @@ class _Chains:
 
     def _draw_states(self, group: int) -> Floats:
         """Draw how many items of each cell are in each state, (n_cells, n_states, n_draws)."""
-        cells = self.cells[group]
         right = self._right(group)
         before = expit(self.log_odds)
         confusion = self.confusion * ((1 - right) / np.maximum(1 - before, 1e-12))[:, :, None]
         confusion[:, np.arange(self.n_states), self.category] = right
         log_confusion = np.log(np.maximum(confusion, LEAST)).transpose(0, 2, 1, 3)
         log = self.one_hot[group] @ log_confusion.reshape(self.n_raters * self.k, -1)
-        log = log.reshape(len(cells.pattern), self.n_states, self.n_draws)
+        log = log.reshape(-1, self.n_states, self.n_draws)
         log += np.log(np.maximum(self.rates[group], LEAST))[self.category]
-        known = self.patterns.truths[cells.pattern][:, None]
+        known = self.patterns.truths[self.cells[group]][:, None]
         log[(known != UNKNOWN) & (known != self.category)] = -np.inf
         probability = class_posterior(log, axis=1)[0]
-        drawn = self.rng.multinomial(cells.counts[:, None], probability.transpose(0, 2, 1))
+        drawn = self.rng.multinomial(self.counts[group][:, None], probability.transpose(0, 2, 1))
         return drawn.transpose(0, 2, 1).astype(float)
 
-    def _share_right(self, group: int, by_category: Floats) -> Floats:
-        cells = self.cells[group]
-        system = self.patterns.system[cells.pattern]
+    def _proportion_right(self, group: int, by_category: Floats) -> Floats:
+        system = self.patterns.system[self.cells[group]]
         answered = np.flatnonzero(system >= 0)
         n_right = by_category[answered, system[answered]].sum(axis=0)
-        return np.asarray(n_right / cells.counts[answered].sum())
+        return np.asarray(n_right / self.counts[group][answered].sum())
 
     def _draw_base_rates(self, items: Floats) -> None:
         """Draw base rates of groups and how alike they are, given items (group, category, draw)."""
-        prior = np.multiply.outer(CONCENTRATIONS, self.centre)
-        both = prior[:, None] + items
-        log = (gammaln(both) - gammaln(prior)[:, None]).sum(axis=(1, 2))
-        log += (
-            gammaln(CONCENTRATIONS)[:, None, None]
-            - gammaln(CONCENTRATIONS[:, None, None] + items.sum(axis=1))
-        ).sum(axis=1)
+        totals = CONCENTRATIONS[:, None, None]
+        prior = totals[..., None] * self.centre
+        log = (gammaln(prior + items) - gammaln(prior)).sum(axis=(1, 2))
+        log += (gammaln(totals) - gammaln(totals + items.sum(axis=1))).sum(axis=1)
         concentration = CONCENTRATIONS[self._choose(log)]
         gamma = self.rng.standard_gamma(concentration * self.centre + items) + LEAST
         self.rates = gamma / gamma.sum(axis=1, keepdims=True)

@@ -1,15 +1,24 @@
-"""The accuracy of system and raters in groups of items, after a fit to all of them."""
+"""The accuracy in groups, in populations and on any chosen items, after a fit to all of them."""
 
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
 from bayes_models.likelihood.observations import observe
-from bayes_models.posterior.fitted_ratings import fitted_ratings
-from lehner import GroupEstimates, Ratings
+from bayes_models.models.assemble import BY_POPULATION
+from bayes_models.posterior.draws import credible_interval, values_by_draw
+from bayes_models.posterior.truth import draw_right, fitted_ratings, log_joints
+from lehner import GroupEstimates, InputError, IntervalEstimate, Ratings
+from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
-from lehner.core.seeds import Seed
+from lehner.core.class_posterior import class_posterior
+from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
-from lehner.groups.membership import count_answers, find_groups
+from lehner.groups.membership import Groups, count_answers, find_groups
+from lehner.groups.result import GroupReplicates
 from lehner.groups.summary import summarise_groups
 
 CREDIBLE = "equal-tailed credible"
@@ -18,15 +27,15 @@ POOLED_ACCURACY = warn(
     "base rates and accuracies of groups are partially pooled, so that differences between small "
     "groups are too small; all raters shift alike",
 )
+SAME_MATRICES = warn(
+    "groups-alike",
+    "raters and system are assumed to have the same confusion matrices in all populations, so "
+    "that accuracies differ by base rates alone",
+)
 
 
 def accuracy_by_group(
-    tree: xr.DataTree,
-    ratings: Ratings,
-    groups: ArrayLike,
-    *,
-    level: float = 0.9,
-    seed: Seed = 1,
+    tree: xr.DataTree, ratings: Ratings, groups: ArrayLike, *, level: float = 0.9, seed: Seed = 1
 ) -> GroupEstimates:
     """Estimate the accuracy of system and raters in groups of items.
 
@@ -102,12 +111,185 @@ def accuracy_by_group(
     replicates = sample_groups(
         posterior, patterns, ratings.weights, membership.index, len(membership), seed
     )
-    return summarise_groups(
-        str(tree.attrs["model"]),
-        ratings,
-        membership,
-        replicates,
-        level=level,
-        kind=CREDIBLE,
-        notes=(POOLED_ACCURACY,),
+    options: dict[str, Any] = {"level": level, "kind": CREDIBLE, "notes": (POOLED_ACCURACY,)}
+    return summarise_groups(tree.attrs["model"], ratings, membership, replicates, **options)
+
+
+def accuracy_by_population(
+    tree: xr.DataTree, ratings: Ratings, *, level: float = 0.9, seed: Seed = 1
+) -> GroupEstimates:
+    """Estimate base rates and accuracies in each population of the items of a fit.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        A fit, as returned by `fit`.
+    ratings : Ratings
+        The ratings that were fitted, with a system and with populations, see
+        `Ratings.with_populations`.
+    level : float
+        Probability of the intervals, between 0 and 1.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the truths that are drawn: the same seed gives the same numbers.
+
+    Returns
+    -------
+    GroupEstimates
+        Estimates with a group for each population.
+
+    Raises
+    ------
+    InputError
+        If these are not the ratings of the fit, if there is no system, if items are from no
+        populations, or if the system answered no item of one.
+
+    References
+    ----------
+    Hui & Walter (1980), https://doi.org/10.2307/2530508
+
+    Examples
+    --------
+    >>> import lehner
+    >>> from bayes_models import fit
+    >>> scenario = lehner.Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 2)
+    >>> ratings = lehner.simulate(scenario, seed=2).with_truth(None)
+    >>> ratings = ratings.with_populations(np.repeat(["x", "y"], 100))
+    >>> tree = fit("dawid_skene", ratings, engine="gibbs", checks=False, tries=1)
+    >>> [one.group for one in accuracy_by_population(tree, ratings).groups]
+    ['x', 'y']
+    """
+    level = check_level(level)
+    fitted = fitted_ratings(tree, ratings)
+    if ratings.population is None:
+        raise InputError("items are from no populations", "name them by with_populations")
+    groups = Groups(names=ratings.populations, index=ratings.population)
+    count_answers(ratings, groups)
+    posterior = tree["posterior"].to_dataset()
+    rates = values_by_draw(posterior, BY_POPULATION, "population", "category")
+    matrices = values_by_draw(posterior, "confusion", "rater", "category", "response")
+    accuracy = np.einsum("dpk,djk->dpj", rates, np.diagonal(matrices, axis1=2, axis2=3))
+    replicates = GroupReplicates(
+        system_accuracy=accuracy[..., -1],
+        system_accuracy_in_sample=_proportions_right(posterior, fitted, seed),
+        base_rates=rates,
+        rater_accuracy=accuracy[..., :-1],
+    )
+    options: dict[str, Any] = {"level": level, "kind": CREDIBLE, "notes": (SAME_MATRICES,)}
+    return summarise_groups(tree.attrs["model"], ratings, groups, replicates, **options)
+
+
+def _proportions_right(posterior: xr.Dataset, ratings: Ratings, seed: Seed) -> Floats:
+    """Draw the proportion of right answers in each population, (n_draws, n_populations)."""
+    patterns, rng = observe(ratings), generator(seed)
+    member = patterns.population[:, None] == np.arange(len(patterns.populations))
+    member = member[patterns.system >= 0]
+    right = [
+        draw_right(class_posterior(joint)[0], patterns, patterns.counts, rng) @ member
+        for joint in log_joints(posterior, patterns)
+    ]
+    return np.asarray(np.concatenate(right) / (patterns.counts[patterns.system >= 0] @ member))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccuracyWhere:
+    """The accuracy of the system on some of the items.
+
+    Parameters
+    ----------
+    n_items : int
+        How many items were chosen.
+    n_answered : int
+        How many of them the system answered.
+    system_accuracy_in_sample : IntervalEstimate
+        Proportion of the answered items that the system got right.
+    system_accuracy : IntervalEstimate
+        Expected accuracy with the true categories of the chosen items and the system's confusion
+        matrix for all items.
+    """
+
+    n_items: int
+    n_answered: int
+    system_accuracy_in_sample: IntervalEstimate
+    system_accuracy: IntervalEstimate
+
+
+def accuracy_where(
+    tree: xr.DataTree, ratings: Ratings, mask: ArrayLike, *, level: float = 0.9, seed: Seed = 1
+) -> AccuracyWhere:
+    """Estimate the accuracy of the system on some of the items.
+
+    In each draw of the fit, true categories of the chosen items are drawn given their ratings and
+    the system's answers. The items may also be chosen by their ratings or by the system's answers:
+    for example the items on which raters disagree, or those that the system answered "yes", on
+    which the proportion right is the precision. Base rates and confusion matrices are those of all
+    items. If a group may be more difficult than the rest, use `accuracy_by_group`, which shrinks a
+    group's accuracy less toward that of all items.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        A fit, as returned by `fit`.
+    ratings : Ratings
+        The ratings that were fitted, with a system.
+    mask : array_like of bool, shape (n_rows,)
+        Which rows are chosen.
+    level : float
+        Probability of the intervals, between 0 and 1.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        The same seed gives the same numbers.
+
+    Returns
+    -------
+    AccuracyWhere
+        The accuracy in this sample, and the accuracy expected for items of the same true
+        categories.
+
+    Raises
+    ------
+    InputError
+        If these are not the ratings of the fit, if there is no system, if the mask does not consist
+        of truth values, or if it chooses no item that the system answered.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> from bayes_models import fit
+    >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
+    >>> ratings = lehner.simulate(scenario, seed=2)
+    >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
+    >>> print(accuracy_where(tree, ratings, ratings.system == 2).system_accuracy_in_sample)
+    0.922 [0.883, 0.958]
+    >>> float((ratings.truth == ratings.system)[ratings.system == 2].mean().round(3))
+    0.933
+    """
+    level = check_level(level)
+    patterns = observe(fitted_ratings(tree, ratings))
+    chosen = np.asarray(mask)
+    if chosen.dtype != bool or chosen.shape != (ratings.n_rows,):
+        raise InputError(
+            f"the mask has shape {chosen.shape} and type {chosen.dtype}",
+            f"give {ratings.n_rows} truth values, one for each row",
+        )
+    counts = np.bincount(
+        patterns.inverse[chosen], ratings.weights[chosen], len(patterns.counts)
+    ).astype(np.int64)
+    n_answered = int(counts[patterns.system >= 0].sum())
+    if not n_answered:
+        raise InputError("the mask chooses no item that the system answered", "choose some")
+    rng = generator(seed)
+    right, proportions = [], []
+    posterior = tree["posterior"].to_dataset()
+    for joint in log_joints(posterior, patterns):
+        probability = class_posterior(joint)[0]
+        right.append(draw_right(probability, patterns, counts, rng).sum(axis=1))
+        proportions.append(np.einsum("dpk,p->dk", probability, counts / counts.sum()))
+    matrices = values_by_draw(posterior, "confusion", "rater", "category", "response")
+    recall = np.diagonal(matrices[:, -1], axis1=1, axis2=2)
+    return AccuracyWhere(
+        n_items=int(counts.sum()),
+        n_answered=n_answered,
+        system_accuracy_in_sample=credible_interval(np.concatenate(right) / n_answered, level),
+        system_accuracy=credible_interval(
+            (np.concatenate(proportions) * recall).sum(axis=1), level
+        ),
     )

@@ -17,11 +17,12 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.observations import observe
-from bayes_models.posterior.fitted_ratings import fitted_ratings
-from bayes_models.posterior.truth import log_joints
+from bayes_models.posterior.draws import values_by_draw
+from bayes_models.posterior.truth import fitted_ratings, log_joints
 from lehner import InputError, JointDraws, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers
 from lehner.core.class_posterior import class_posterior
+from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, generator
 from lehner.systems.common_items import answered_the_same, first_alike, n_common_items
 
@@ -32,16 +33,15 @@ class Influence:
 
     Parameters
     ----------
-    expected, in_sample : ndarray, shape (n_draws,)
-        Expected accuracy, and the expected proportion of right answers in the sample, given the
-        parameters of each draw.
+    in_sample : ndarray, shape (n_draws,)
+        Expected proportion of right answers in the sample, given the parameters of each draw.
     of_rows, of_rows_in_sample : ndarray, shape (n_rows,)
-        Influence of an item of each row on the means of these two, up to a constant factor.
+        Influence of an item of each row on the means of the expected accuracy and of this, up to a
+        constant factor.
     right : ndarray, shape (n_rows,)
         Probability that the system's answer is right, 0 where there is no answer.
     """
 
-    expected: Floats
     in_sample: Floats
     of_rows: Floats
     of_rows_in_sample: Floats
@@ -121,39 +121,33 @@ def joint_draws(
         patterns = observe(fitted_ratings(trees[name], own))
         posteriors[name] = trees[name]["posterior"].to_dataset()
         influences[name] = _influence(posteriors[name], patterns)
-    rng = generator(seed)
-    draws = {}
-    for estimand, correlation in (
-        ("system_accuracy", _of_expected(list(influences.values()), ratings.weights)),
-        ("system_accuracy_in_sample", _of_in_sample(influences, ratings)),
-    ):
-        values = [_draws(posterior, estimand) for posterior in posteriors.values()]
+    of_expected = _correlation([one.of_rows for one in influences.values()], ratings.weights)
+    correlations = (of_expected, _of_in_sample(influences, ratings))
+    rng, draws = generator(seed), []
+    for estimand, correlation in zip(ESTIMANDS, correlations, strict=True):
+        values = [values_by_draw(posterior, estimand) for posterior in posteriors.values()]
         coupled = dict(zip(posteriors, _couple(values, correlation, rng), strict=True))
-        draws[estimand] = {name: coupled[same] for name, same in alike.items()}
+        draws.append({name: coupled[same] for name, same in alike.items()})
     return JointDraws(
         method=models.pop(),
         kind="equal-tailed credible",
-        expected=draws["system_accuracy"],
-        in_sample=draws["system_accuracy_in_sample"],
+        expected=draws[0],
+        in_sample=draws[1],
         same_items=same_items,
         n_common_items=n_common_items(ratings, list(trees)),
     )
 
 
-def _draws(posterior: xr.Dataset, name: str) -> Floats:
-    return np.asarray(posterior[name].transpose("chain", "draw").values.ravel())
-
-
 def _influence(posterior: xr.Dataset, patterns: Patterns) -> Influence:
-    expected = _draws(posterior, "system_accuracy")
+    expected = values_by_draw(posterior, "system_accuracy")
     answered = np.flatnonzero(patterns.system >= 0)
-    share = patterns.counts[answered] / patterns.counts[answered].sum()
+    weights = patterns.counts[answered] / patterns.counts[answered].sum()
     in_sample, right = [], np.zeros(len(patterns.counts))
     sums, done = np.zeros((3, len(patterns.counts))), 0
     for joint in log_joints(posterior, patterns):
         truth, log_likelihood = class_posterior(joint)
         chance = truth[:, answered, patterns.system[answered]]
-        in_sample.append(chance @ share)
+        in_sample.append(chance @ weights)
         right[answered] += chance.sum(axis=0)
         part = expected[done : done + len(chance)]
         sums += np.stack([np.ones(len(chance)), part, in_sample[-1]]) @ log_likelihood
@@ -161,7 +155,6 @@ def _influence(posterior: xr.Dataset, patterns: Patterns) -> Influence:
     on_average = np.concatenate(in_sample)
     mean, with_expected, with_in_sample = sums / len(expected)
     return Influence(
-        expected=expected,
         in_sample=on_average,
         of_rows=(with_expected - expected.mean() * mean)[patterns.inverse],
         of_rows_in_sample=(with_in_sample - on_average.mean() * mean)[patterns.inverse],
@@ -169,21 +162,16 @@ def _influence(posterior: xr.Dataset, patterns: Patterns) -> Influence:
     )
 
 
-def _of_expected(influences: list[Influence], weights: Integers) -> Floats:
-    return _correlation(np.stack([one.of_rows for one in influences]), weights)
-
-
-def _correlation(influence: Floats, weights: Integers) -> Floats:
-    centred = influence - (influence @ weights / weights.sum())[:, None]
+def _correlation(influence: list[Floats], weights: Integers) -> Floats:
+    centred = np.stack(influence)
+    centred = centred - (centred @ weights / weights.sum())[:, None]
     return _as_correlation((centred * weights) @ centred.T)
 
 
 def _of_in_sample(influences: Mapping[str, Influence], ratings: Ratings) -> Floats:
     """Add the covariance of right answers given the parameters to that caused by the parameters."""
     several = list(influences.values())
-    by_parameters = _correlation(
-        np.stack([one.of_rows_in_sample for one in several]), ratings.weights
-    )
+    by_parameters = _correlation([one.of_rows_in_sample for one in several], ratings.weights)
     sd = np.array([one.in_sample.std() for one in several])
     covariance = by_parameters * np.outer(sd, sd)
     answers = ratings.answers[:, [ratings.systems.index(name) for name in influences]]

@@ -159,9 +159,8 @@ def _by_group(draws: xr.DataArray) -> list[tuple[str, Floats]]:
     """Draws of each group of raters, or all under no name."""
     if "rater_group" not in draws.dims:
         return [("", draws.values)]
-    return [
-        (str(group), draws.sel(rater_group=group).values) for group in draws["rater_group"].values
-    ]
+    groups = draws["rater_group"].values
+    return [(str(group), draws.sel(rater_group=group).values) for group in groups]
 
 
 def _parameter(
@@ -169,6 +168,7 @@ def _parameter(
 ) -> KPropertyParameter:
     above, distribution = float((draws > 0).mean()), distribution_name(prior)
     factor, error = (None, None) if distribution else against_zero(draws, float(prior))
+    not_stored = "and a fit does not store the density of a PyMC distribution"
     return KPropertyParameter(
         name=f"{name}[{group}]" if group else name,
         k_property=f"{K_PROPERTY[name]} in {group}" if group else K_PROPERTY[name],
@@ -177,10 +177,7 @@ def _parameter(
         bayes_factor=factor,
         bayes_factor_error=error,
         is_lower_bound=factor is not None and error is None,
-        untested=f"its prior is {distribution}, and a fit does not store the density of a PyMC "
-        "distribution"
-        if distribution
-        else "",
+        untested=f"its prior is {distribution}, {not_stored}" if distribution else "",
     )
 
 

@@ -61,43 +61,36 @@ class PredictiveChecks:
         tuple of Warning
             One for each finding; empty if there is none.
         """
-        return (*self._agreement(), *self._correlation())
-
-    def _agreement(self) -> Iterator[Warning]:
-        predicted, sd = self.table["agreement_predicted"], self.table["agreement_sd"]
-        difference = self.table["agreement"] - predicted
-        z = (difference / sd.where(sd > 0)).values
-        for first, second in self._pairs(abs(z)):
-            agreement = float(self.table["agreement"][first, second])
-            more = "more" if z[first, second] > 0 else "less"
+        agreement, predicted, sd, correlation, z = (
+            one.values for one in self.table.data_vars.values()
+        )
+        with np.errstate(all="ignore"):
+            difference = np.where(sd > 0, (agreement - predicted) / sd, np.nan)
+        found = []
+        for pair, names in self._pairs(abs(difference)):
+            more = "more" if difference[pair] > 0 else "less"
             text = (
-                f"{self._names(first, second)} agree on {agreement:.3f} of their items, {more} "
-                f"than the model predicts ({float(predicted[first, second]):.3f} ± "
-                f"{float(sd[first, second]):.3f})"
+                f"{names} agree on {agreement[pair]:.3f} of their items, {more} than the model "
+                f"predicts ({predicted[pair]:.3f} ± {sd[pair]:.3f})"
             )
-            yield warn("agreement-not-predicted", text)
-
-    def _correlation(self) -> Iterator[Warning]:
-        z = self.table["correlation_z"].values
-        for first, second in self._pairs(z):
-            value = float(self.table["correlation"][first, second])
+            found.append(warn("agreement-not-predicted", text))
+        for pair, names in self._pairs(z):
             text = (
-                f"mistakes of {self._names(first, second)} are correlated (residual correlation "
-                f"{decimal(value, 2)}): raters are not independent, and accuracies may be "
-                "overestimated"
+                f"mistakes of {names} are correlated (residual correlation "
+                f"{decimal(correlation[pair], 2)}): raters are not independent, and accuracies may "
+                "be overestimated"
             )
-            yield warn("mistakes-correlated", text)
+            found.append(warn("mistakes-correlated", text))
+        return tuple(found)
 
-    def _pairs(self, z: Floats) -> list[tuple[int, int]]:
+    def _pairs(self, z: Floats) -> Iterator[tuple[tuple[int, int], str]]:
         """Find the pairs that differ by more than is expected by chance among so many pairs."""
-        upper = np.triu_indices(len(z), 1)
+        upper, names = np.triu_indices(len(z), 1), self.table["rater"].values
         n_pairs = np.isfinite(z[upper]).sum()
         limit = -NormalDist().inv_cdf(PAIR_SIGNIFICANCE / 2 / max(1, n_pairs))
-        return [(int(i), int(j)) for i, j in zip(*upper, strict=True) if z[i, j] > limit]
-
-    def _names(self, first: int, second: int) -> str:
-        names = self.table["rater"].values
-        return f"{names[first]} and {names[second]}"
+        for i, j in np.transpose(upper).tolist():
+            if z[i, j] > limit:
+                yield (i, j), f"{names[i]} and {names[j]}"
 
 
 def predictive_checks(
@@ -157,55 +150,30 @@ def predictive_checks(
     (child,) = child_seeds(seed, 1)
     rng = np.random.default_rng(child)
     observed = observe(ratings)
-    correlated, difference = _Moments(), _Moments()
+    correlated, total, squares = (np.zeros(()) for _ in range(3))
     chosen = np.linspace(0, len(rates) - 1, n_draws).astype(int)
     for draw in chosen:
         parameters = rates[draw], confusion[draw]
-        drawn = with_known_truths(ratings, draw_ratings(ratings, *parameters, rng))
-        predicted = observe(drawn)
+        predicted = observe(with_known_truths(ratings, draw_ratings(ratings, *parameters, rng)))
         correlation = _residual_correlation(observed, *parameters, rng)
-        correlated.add(correlation)
-        difference.add(correlation - _residual_correlation(predicted, *parameters, rng))
+        difference = correlation - _residual_correlation(predicted, *parameters, rng)
+        correlated = correlated + correlation
+        total, squares = total + difference, squares + difference**2
+    mean = total / n_draws
+    sd = np.sqrt(np.maximum(squares / n_draws - mean**2, 0))
     agreement, items = _agreement(observed)
-    agreement_predicted, agreement_sd = _predicted_agreement(
-        rates[chosen], confusion[chosen], items
-    )
+    predicted_mean, predicted_sd = _predicted_agreement(rates[chosen], confusion[chosen], items)
+    table = {
+        "agreement": agreement,
+        "agreement_predicted": predicted_mean,
+        "agreement_sd": predicted_sd,
+        "correlation": correlated / n_draws,
+        "correlation_z": mean / np.where(sd > 0, sd, np.nan),
+    }
     dims = ("rater", "other_rater")
-    names = posterior["rater"].values
-    table = xr.Dataset(
-        {
-            "agreement": (dims, agreement),
-            "agreement_predicted": (dims, agreement_predicted),
-            "agreement_sd": (dims, agreement_sd),
-            "correlation": (dims, correlated.mean),
-            "correlation_z": (
-                dims,
-                difference.mean / np.where(difference.sd > 0, difference.sd, np.nan),
-            ),
-        },
-        {"rater": names, "other_rater": names},
-    )
-    return PredictiveChecks(table=table, draws=n_draws)
-
-
-class _Moments:
-    """Mean and standard deviation of arrays that come one at a time."""
-
-    def __init__(self) -> None:
-        self.n, self.total, self.squares = 0, np.zeros(()), np.zeros(())
-
-    def add(self, values: Floats) -> None:
-        self.n += 1
-        self.total = self.total + values
-        self.squares = self.squares + values**2
-
-    @property
-    def mean(self) -> Floats:
-        return self.total / self.n
-
-    @property
-    def sd(self) -> Floats:
-        return np.sqrt(np.maximum(self.squares / self.n - self.mean**2, 0))
+    names = dict.fromkeys(dims, posterior["rater"].values)
+    variables = {name: (dims, values) for name, values in table.items()}
+    return PredictiveChecks(table=xr.Dataset(variables, names), draws=n_draws)
 
 
 def _agreement(patterns: Patterns) -> tuple[Floats, Floats]:
@@ -276,8 +244,7 @@ def _dense(product: Any) -> Floats:
 
 
 def _without_diagonal(numerator: Floats, denominator: Floats) -> Floats:
-    share = np.divide(
-        numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0
-    )
-    np.fill_diagonal(share, np.nan)
-    return share
+    with np.errstate(all="ignore"):
+        proportion = np.where(denominator > 0, numerator / denominator, np.nan)
+    np.fill_diagonal(proportion, np.nan)
+    return proportion

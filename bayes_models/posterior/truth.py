@@ -1,19 +1,27 @@
-"""The true categories, given draws of the parameters."""
+"""The true categories, given draws of the parameters, and known ones that contradict them."""
 
 from collections.abc import Iterator
 
 import numpy as np
 import xarray as xr
 
-from bayes_models.models.base_rates import BY_POPULATION
+from bayes_models.likelihood.observations import observe
+from bayes_models.models.assemble import BY_POPULATION
+from bayes_models.posterior.draws import values_by_draw
 from lehner import InputError, Patterns, Ratings
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Floats, Integers
 from lehner.core.class_posterior import class_posterior
+from lehner.core.warning import Warning, warn
+from lehner.core.wording import counted, first_few
 from lehner.data.patterns import UNKNOWN
 
 DRAWN_CELLS_AT_ONCE = 2_000_000
 MOST_LOG_LIKELIHOODS = 50_000_000
 LEAST = np.finfo(float).tiny
+IMPROBABLE = 0.05
+SUSPICIOUS_TAIL = 0.05
+MOST_NAMED = 8
+MOST_DRAWS = 200
 
 
 def add_truth(
@@ -54,27 +62,23 @@ def add_truth(
         if keep:
             likelihood.append(log_probability)
         truth += probability.sum(axis=0)
-        right.append(_proportion_right(probability, patterns, rng))
-    truth /= np.prod(shape)
-    inverse = patterns.inverse
-    tree["truth"] = xr.DataTree(
-        xr.Dataset(
-            {"truth_probabilities": (("item", "category"), truth[inverse])},
-            {"item": ratings.items, "category": posterior["category"]},
-        )
-    )
+        if patterns.has_system:
+            right.append(draw_right(probability, patterns, patterns.counts, rng).sum(axis=1))
+    truth = truth[patterns.inverse] / np.prod(shape)
+    items = {"item": ratings.items, "category": posterior["category"]}
+    probabilities = {"truth_probabilities": (("item", "category"), truth)}
+    tree["truth"] = xr.DataTree(xr.Dataset(probabilities, items))
     if patterns.has_system:
-        draws = xr.DataArray(np.concatenate(right).reshape(shape), sample, tuple(sample))
-        posterior["system_accuracy_in_sample"] = draws
+        n_answered = patterns.counts[patterns.system >= 0].sum()
+        draws = (np.concatenate(right) / n_answered).reshape(shape)
+        posterior["system_accuracy_in_sample"] = xr.DataArray(draws, sample, tuple(sample))
         tree["posterior"] = xr.DataTree(posterior)
     if keep:
-        rows = np.repeat(np.arange(len(inverse)), ratings.weights)
-        per_item = np.concatenate(likelihood)[:, inverse[rows]].reshape(*shape, -1)
-        tree["log_likelihood"] = xr.DataTree(
-            xr.Dataset(
-                {"ratings": ((*sample, "item"), per_item)}, sample | {"item": ratings.items[rows]}
-            )
-        )
+        rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
+        per_item = np.concatenate(likelihood)[:, patterns.inverse[rows]].reshape(*shape, -1)
+        densities = {"ratings": ((*sample, "item"), per_item)}
+        items = sample | {"item": ratings.items[rows]}
+        tree["log_likelihood"] = xr.DataTree(xr.Dataset(densities, items))
 
 
 def log_joint(patterns: Patterns, rates: Floats, confusion: Floats) -> Floats:
@@ -129,10 +133,10 @@ def states(posterior: xr.Dataset) -> tuple[Floats, Floats]:
     confusion : ndarray, shape (n_draws, n_raters, n_states, n_responses)
     """
     k = posterior.sizes["category"]
-    rates = posterior["base_rates"].transpose("chain", "draw", "category").values.reshape(-1, k)
+    rates = values_by_draw(posterior, "base_rates", "category")
     name = "confusion_by_level" if "confusion_by_level" in posterior else "confusion"
-    confusion = posterior[name].transpose("chain", "draw", "rater", ..., "category", "response")
-    by_state = confusion.values.reshape(len(rates), posterior.sizes["rater"], -1, k)
+    confusion = values_by_draw(posterior, name, "rater", ..., "category", "response")
+    by_state = confusion.reshape(len(rates), posterior.sizes["rater"], -1, k)
     n_levels = by_state.shape[2] // k
     return np.tile(rates / n_levels, n_levels), by_state
 
@@ -140,36 +144,141 @@ def states(posterior: xr.Dataset) -> tuple[Floats, Floats]:
 def states_by_population(posterior: xr.Dataset) -> tuple[Floats, Floats]:
     """What `states` returns, with rates (n_draws, n_populations, n_states) if there are any."""
     rates, confusion = states(posterior)
-    if BY_POPULATION not in posterior:
-        return rates, confusion
-    dims = ("chain", "draw", "population", "category")
-    by_population = posterior[BY_POPULATION].transpose(*dims).values
-    by_population = by_population.reshape(len(rates), *by_population.shape[2:])
-    n_levels = rates.shape[1] // by_population.shape[2]
-    return np.tile(by_population / n_levels, n_levels), confusion
+    if BY_POPULATION in posterior:
+        n_levels = rates.shape[1] // posterior.sizes["category"]
+        by_population = values_by_draw(posterior, BY_POPULATION, "population", "category")
+        rates = np.tile(by_population / n_levels, n_levels)
+    return rates, confusion
 
 
 def log_joints(posterior: xr.Dataset, patterns: Patterns) -> Iterator[Floats]:
     """Yield `log_joint` for all draws, some of them at a time."""
     rates, confusion = states_by_population(posterior)
-    if rates.ndim == 3 and rates.shape[1] != max(1, len(patterns.populations)):
-        raise InputError(
-            f"the fit has {rates.shape[1]} populations of items, and the ratings have "
-            f"{len(patterns.populations)}",
-            "give the ratings of the fit, with their populations",
-        )
     size = max(1, DRAWN_CELLS_AT_ONCE // (len(patterns.counts) * rates.shape[-1]))
     for start in range(0, len(rates), size):
         part = slice(start, start + size)
         yield log_joint(patterns, rates[part], confusion[part])
 
 
-def _proportion_right(truth: Floats, patterns: Patterns, rng: np.random.Generator) -> Floats:
-    """Draw the proportion of the system's answers that are right, for each draw."""
-    if not patterns.has_system:
-        return np.empty(0)
-    system = patterns.system
-    answered = np.flatnonzero(system >= 0)
-    chance = truth[:, answered, system[answered]]
-    counts = patterns.counts[answered]
-    return rng.binomial(counts, np.minimum(chance, 1.0)).sum(axis=1) / counts.sum()
+def draw_right(
+    probability: Floats, patterns: Patterns, counts: Integers, rng: np.random.Generator
+) -> Integers:
+    """Draw the number of right answers to so many items of each pattern that has an answer."""
+    answered = np.flatnonzero(patterns.system >= 0)
+    chance = np.minimum(probability[:, answered, patterns.system[answered]], 1.0)
+    return np.asarray(rng.binomial(counts[answered], chance))
+
+
+def fitted_ratings(tree: xr.DataTree, ratings: Ratings) -> Ratings:
+    """Ratings as they entered a fit: without known truths if these did not.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        A fit, as returned by `fit`.
+    ratings : Ratings
+        The ratings that were fitted.
+
+    Returns
+    -------
+    Ratings
+
+    Raises
+    ------
+    InputError
+        If there is no system, or if raters, categories, items or populations are not those of the
+        fit.
+    """
+    if ratings.system is None:
+        raise InputError(
+            "there is no system", "fit ratings with a system, and give the same ratings here"
+        )
+    posterior = tree["posterior"].to_dataset()
+    fitted = (posterior["rater"], posterior["category"], tree["truth"].to_dataset()["item"])
+    given = (ratings.all_raters, ratings.categories, ratings.items)
+    populations = posterior["population"].values if "population" in posterior.coords else ()
+    same = all(
+        np.array_equal(one.values.astype(str), np.asarray(other).astype(str))
+        for one, other in zip(fitted, given, strict=True)
+    )
+    if not same or tuple(map(str, populations)) != ratings.populations:
+        raise InputError(
+            "raters, categories, items or populations are not those of the fit",
+            "give the ratings of the fit",
+        )
+    return ratings if tree.attrs.get("known_truths", 0) else ratings.with_truth(None)
+
+
+def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
+    """Name the known truths that are improbable given the ratings of their items.
+
+    The probability of an item's known truth is computed from the item's ratings and the parameters
+    of the fit. The item's known truth is not used for that; but the parameters were fitted with all
+    known truths, its own among them.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        A fit, as returned by `fit`.
+    ratings : Ratings
+        The ratings that were fitted.
+
+    Returns
+    -------
+    tuple of Warning
+        One, if more known truths have probabilities below .05 than the fit predicts, by
+        more than chance explains. Empty otherwise, and if no known truth entered the fit.
+
+    Raises
+    ------
+    InputError
+        If the ratings cannot be fitted (see `observe`).
+
+    Examples
+    --------
+    Thirty truths are known, of which the first six are wrong.
+
+    >>> import lehner
+    >>> from bayes_models import fit
+    >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
+    >>> ratings = lehner.simulate(scenario, seed=1)
+    >>> known = np.where(np.arange(200) < 30, ratings.truth, -1)
+    >>> known[:6] = (known[:6] + 1) % 3
+    >>> some = ratings.with_truth(known)
+    >>> tree = fit("pooled", some, engine="gibbs", chains=2, checks=False)
+    >>> [str(one).split(":")[0] for one in contradictions(tree, some)]
+    ['the known truths of 4 items contradict the fit']
+    """
+    if ratings.truth is None or not tree.attrs["known_truths"]:
+        return ()
+    known = ratings.truth >= 0
+    if ratings.system is not None:
+        known &= ratings.system >= 0
+    if not known.any():
+        return ()
+    probability = _by_ratings_alone(tree, ratings.take(known))
+    improbable = np.where(probability < IMPROBABLE, probability, 0.0)
+    truth = ratings.truth[known]
+    contradicted = improbable[np.arange(len(truth)), truth] > 0
+    expected, n = float(improbable.sum()), int(contradicted.sum())
+    from scipy.special import pdtrc
+
+    if n == 0 or pdtrc(n - 1, expected) > SUSPICIOUS_TAIL:
+        return ()
+    named = first_few(ratings.items[known][contradicted], MOST_NAMED)
+    text = (
+        f"the known truths of {counted(n, 'item')} contradict the fit: given their ratings "
+        f"these truths have probabilities below {IMPROBABLE:g}, and the fit predicts "
+        f"{expected:.1f} such items (items {named}); an estimate without them, corrected by them, "
+        "relies less on the model (correct_by_truth; lehner.estimate with truths_in_model=False)"
+    )
+    return (warn("truths-contradict", text),)
+
+
+def _by_ratings_alone(tree: xr.DataTree, ratings: Ratings) -> np.ndarray:
+    """Probability of each category for each item, without using its known truth."""
+    patterns = observe(ratings.with_truth(None))
+    rates, confusion = states_by_population(tree["posterior"].to_dataset())
+    draws = np.unique(np.linspace(0, len(rates) - 1, MOST_DRAWS).astype(int))
+    probability, _ = class_posterior(log_joint(patterns, rates[draws], confusion[draws]))
+    return np.asarray(probability.mean(axis=0)[patterns.inverse])

@@ -77,10 +77,7 @@ def _compiled_for(model: str, observed: Patterns) -> str:
 
 
 def _compile_elsewhere(
-    model: str,
-    observed: Patterns,
-    running: list[subprocess.Popen[bytes]],
-    over: threading.Event,
+    model: str, observed: Patterns, running: list[subprocess.Popen[bytes]], over: threading.Event
 ) -> None:
     logger.info("%s: compiling in a separate process", model)
     nowhere = subprocess.DEVNULL

@@ -14,18 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_models.likelihood.observations import data_of
-from bayes_models.likelihood.rater_groups import group_names
-from bayes_models.models.assemble import rater_coords
+from bayes_models.likelihood.observations import coords_of, data_of, group_names
+from bayes_models.models.deferred import without_c_compiler
 from bayes_models.models.families import PriorNumbers, is_zero
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from bayes_models.models.spec import find_model
-from bayes_models.models.without_c_compiler import without_c_compiler
 from bayes_models.sampling.density import Density, compile_density
 from bayes_models.sampling.kept_models import find_kept, keep
 from bayes_models.sampling.special_case import general_case, special_case
-from bayes_models.sampling.start import em_start, start_values
-from bayes_models.sampling.starting_point import StartingPoint, starting_point
+from bayes_models.sampling.start import StartingPoint, em_start, start_values, starting_point
 from lehner import Patterns
 
 if TYPE_CHECKING:
@@ -114,7 +111,7 @@ def compile_model(name: str, observed: Patterns, priors: Priors = None) -> Compi
     """
     chosen = choose_priors(name, priors)
     key = _key(name, observed, chosen)
-    if not _load(key, chosen):
+    if not load_model(name, observed, chosen):
         logger.info("%s: compiling", name)
         _compiled[key] = _compile(name, observed, chosen)
         if _on_disk(chosen) and isinstance(_compiled[key].density, Density):
@@ -137,15 +134,11 @@ def load_model(name: str, observed: Patterns, priors: Priors = None) -> bool:
         Whether it was found, so that `compile_model` need not compile it.
     """
     chosen = choose_priors(name, priors)
-    return _load(_key(name, observed, chosen), chosen)
-
-
-def _load(key: tuple[Any, ...], chosen: dict[str, Any]) -> bool:
-    if key not in _compiled and _on_disk(chosen):
-        kept = find_kept(*key)
-        if kept is not None:
-            logger.info("%s: cached", key[0])
-            _compiled[key] = kept
+    key = _key(name, observed, chosen)
+    kept = find_kept(*key) if key not in _compiled and _on_disk(chosen) else None
+    if kept is not None:
+        logger.info("%s: cached", name)
+        _compiled[key] = kept
     return key in _compiled
 
 
@@ -200,7 +193,7 @@ def _compile(name: str, observed: Patterns, chosen: dict[str, Any]) -> CompiledM
         density = _density(name, observed, chosen, model)
         start = starting_point(model, start_values(name, em_start(observed)))
     kept = (*model.free_RVs, *model.deterministics)
-    of_data = rater_coords(observed)
+    of_data = coords_of(observed)
     return CompiledModel(
         model=name,
         density=density,

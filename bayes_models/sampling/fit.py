@@ -4,7 +4,7 @@ import json
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any, Literal
 
@@ -13,18 +13,17 @@ import xarray as xr
 
 from bayes_models.likelihood.observations import known_truths, observe
 from bayes_models.models.priors import Priors, priors_as_json
-from bayes_models.models.start import Start
-from bayes_models.posterior.data_groups import add_data
-from bayes_models.posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
-from bayes_models.posterior.log_prior import log_prior
+from bayes_models.posterior.diagnostics import ConvergenceWarning, diagnose
+from bayes_models.posterior.predictive import add_data
 from bayes_models.posterior.predictive_checks import predictive_checks
+from bayes_models.posterior.prior_draws import log_prior
 from bayes_models.posterior.truth import add_truth
 from bayes_models.sampling.compiled import compile_model
 from bayes_models.sampling.gibbs import sample_conjugate
 from bayes_models.sampling.modes import posterior_modes
 from bayes_models.sampling.nuts import sample
 from bayes_models.sampling.start import start_at
-from lehner import Patterns, Ratings
+from lehner import Ratings
 from lehner.core.checks import check_choice, check_number, check_whole_number
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, child_seeds, spawn_seeds
@@ -50,7 +49,6 @@ type Engine = Literal["nuts", "gibbs"]
 
 CHECK_DRAWS = 50
 """Posterior draws for the checks of a fit, fewer than `predictive_checks` uses by default."""
-type Sampler = Callable[[int, int, int, float], dict[str, xr.Dataset]]
 
 
 def fit(
@@ -169,17 +167,28 @@ def fit(
     sampler_seed, truth_seed, check_seed, modes_seed = child_seeds(seed, 4)
     modes = posterior_modes(observed, modes_seed)
     starts = [start_at(mode, observed) for mode in modes]
-    sampler = _sampler(engine, model, observed, priors, chains, cores, starts, progressbar)
+    compiled = compile_model(model, observed, priors) if engine == "nuts" else None
     longer = 1
     for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, tries)):
         again = f" again, {longer} times as long" if attempt else ""
         logger.info("%s: sampling%s", model, again)
-        groups = sampler(
-            int(attempt_seed.generate_state(1)[0]),
-            draws * longer,
-            tune * longer,
-            1 - (1 - target_accept) / (1 + 2 * attempt),
-        )
+        length: dict[str, Any] = {
+            "seed": int(attempt_seed.generate_state(1)[0]),
+            "draws": draws * longer,
+            "tune": tune * longer,
+            "chains": chains,
+            "starts": starts,
+        }
+        if compiled is None:
+            groups = {"posterior": sample_conjugate(model, observed, priors, **length)}
+        else:
+            accept = 1 - (1 - target_accept) / (1 + 2 * attempt)
+            options: dict[str, Any] = {
+                "target_accept": accept,
+                "cores": cores,
+                "progress_bar": progressbar,
+            }
+            groups = sample(compiled, observed, **length, **options)
         tree = xr.DataTree.from_dict(groups)
         rng = np.random.default_rng(truth_seed)
         add_truth(tree, ratings, observed, rng, log_likelihood=log_likelihood)
@@ -196,6 +205,7 @@ def fit(
         add_data(tree, ratings)
         densities = log_prior(model, tree["posterior"].to_dataset(), observed, priors)
         tree["log_prior"] = xr.DataTree(densities)
+    found = diagnostics.warnings()
     said: tuple[Warning, ...] = ()
     if checks:
         said = predictive_checks(tree, ratings, draws=CHECK_DRAWS, seed=check_seed).warnings()
@@ -206,9 +216,10 @@ def fit(
         "seed": str(seed),
         "known_truths": known_truths(ratings),
         "diagnostics": json.dumps(asdict(diagnostics)),
-        "warnings": warnings_to_json([*diagnostics.warnings(), *said]),
+        "warnings": warnings_to_json([*found, *said]),
     }
-    _warn(model, diagnostics)
+    for one in found:
+        warnings.warn(f"{model}: {one}", ConvergenceWarning, stacklevel=2)
     return tree
 
 
@@ -261,47 +272,3 @@ def fit_many(
     """
     for one_seed, ratings in zip(spawn_seeds(seed), many, strict=False):
         yield fit(model, ratings, seed=one_seed, **(FOR_STUDIES | options))
-
-
-def _sampler(
-    engine: Engine,
-    model: str,
-    observed: Patterns,
-    priors: Priors,
-    chains: int,
-    cores: int | None,
-    starts: Sequence[Start],
-    progressbar: bool,
-) -> Sampler:
-    """Give a function of seed, draws, warm-up draws and target acceptance."""
-    if engine == "gibbs":
-        return lambda seed, draws, tune, _: {
-            "posterior": sample_conjugate(
-                model,
-                observed,
-                priors,
-                seed=seed,
-                draws=draws,
-                tune=tune,
-                chains=chains,
-                starts=starts,
-            )
-        }
-    compiled = compile_model(model, observed, priors)
-    return lambda seed, draws, tune, target_accept: sample(
-        compiled,
-        observed,
-        seed=seed,
-        draws=draws,
-        tune=tune,
-        chains=chains,
-        target_accept=target_accept,
-        cores=cores,
-        progressbar=progressbar,
-        starts=starts,
-    )
-
-
-def _warn(model: str, diagnostics: Diagnostics) -> None:
-    for one in diagnostics.warnings():
-        warnings.warn(f"{model}: {one}", ConvergenceWarning, stacklevel=3)

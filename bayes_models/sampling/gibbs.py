@@ -13,23 +13,20 @@ import numba
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import coords_of, population_shares
-from bayes_models.models.base_rates import BY_POPULATION
+from bayes_models.likelihood.observations import arrays_of, coords_of, population_shares
+from bayes_models.models.assemble import BY_POPULATION
 from bayes_models.models.families import FAMILIES
-from bayes_models.models.priors import (
-    Priors,
-    choose_priors,
-    confusion_concentration,
-    is_distribution,
-)
-from bayes_models.models.spec import OF_A_RATER, ModelSpec, conjugate_models, find_model
-from bayes_models.models.start import Start
+from bayes_models.models.priors import Priors, choose_priors, is_distribution
+from bayes_models.models.spec import OF_A_RATER, Variable, conjugate_models, find_model
 from bayes_models.posterior.draws import labelled_draws
-from bayes_models.sampling.start import chains_by_start, em_start
+from bayes_models.sampling.start import Start, chains_by_start, em_start
 from lehner import InputError, Patterns
 from lehner.core.arrays import Floats, Integers
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import UNKNOWN
+
+type Parameters = tuple[Floats, Floats]
+"""Base rates of each population, and confusion matrices of each rater or of all."""
 
 # Gamma variates of a smaller shape may be too small for a double; their logarithms are not.
 SMALL_SHAPE = 0.1
@@ -82,92 +79,70 @@ def sample_conjugate(
             f"engine 'gibbs' does not sample {model}",
             f"it samples {' and '.join(conjugate_models())}: use engine='nuts'",
         )
-    concentration = _concentrations(spec, observed, choose_priors(model, priors))
-    groups = _whose_matrix(spec, observed)
+    matrices = [one for one in spec.variables if one.ratings]
+    # The matrix of each rater: the rater's own, or the first, beside the system's.
+    which = np.arange(len(observed.raters))
+    if matrices[0].ratings != OF_A_RATER:
+        which = (which >= observed.n_raters).astype(int)
+    prior = _concentrations(matrices, which, observed, choose_priors(model, priors))
+    data = tuple((arrays_of(observed) | {"raters": which[observed.flat.rater_index]}).values())
     starts = starts or [em_start(observed)]
     by_start = chains_by_start(len(starts), chains)
-    n_groups, n_populations = groups.max() + 1, max(1, len(observed.populations))
-    of_chains = [
-        _sweeps(
-            np.random.default_rng(chain_seed),
-            np.tile(start.base_rates, (n_populations, 1)),
-            np.stack([start.confusion[groups == g].mean(axis=0) for g in range(n_groups)]),
-            concentration["base_rates"],
-            np.ascontiguousarray(concentration["confusion"][:n_groups]),
-            groups[observed.flat.rater_index],
-            observed.starts,
-            observed.flat.category_index,
-            observed.truths,
-            observed.counts,
-            observed.population,
-            tune,
-            draws,
-        )
-        for chain_seed, start in zip(
-            child_seeds(seed, chains),
-            [one for one, n in zip(starts, by_start, strict=False) for _ in range(n)],
-            strict=True,
-        )
-    ]
-    base_rates, by_group = (np.stack(part) for part in zip(*of_chains, strict=True))
-    return _labelled(spec, observed, base_rates, by_group, groups)
-
-
-def _whose_matrix(spec: ModelSpec, observed: Patterns) -> Integers:
-    """Give the index of each rater's matrix: the rater's own, or one for all raters."""
-    if _has_own_matrices(spec):
-        return np.arange(len(observed.raters))
-    groups = np.zeros(len(observed.raters), dtype=int)
-    if observed.has_system:
-        groups[-1] = 1
-    return groups
-
-
-def _has_own_matrices(spec: ModelSpec) -> bool:
-    return any(one.ratings == OF_A_RATER for one in spec.variables)
-
-
-def _matrices(spec: ModelSpec) -> list[str]:
-    return [one.name for one in spec.variables if one.ratings]
+    of_chains = []
+    for chain_seed, i in zip(
+        child_seeds(seed, chains), np.repeat(range(len(by_start)), by_start), strict=True
+    ):
+        rng, start = np.random.default_rng(chain_seed), _parameters(starts[i], which, prior)
+        of_chains.append(_sweeps(rng, start, prior, data, tune, draws))
+    base_rates, confusion = (np.stack(part) for part in zip(*of_chains, strict=True))
+    own = (
+        {}
+        if matrices[0].ratings == OF_A_RATER
+        else {
+            one.name: (("category", "response"), confusion[:, :, i])
+            for i, one in enumerate(matrices[: confusion.shape[2]])
+        }
+    )
+    return _labelled(observed, base_rates, own, confusion[:, :, which])
 
 
 def _concentrations(
-    spec: ModelSpec, observed: Patterns, priors: Mapping[str, Any]
-) -> dict[str, Floats]:
+    matrices: Sequence[Variable], which: Integers, observed: Patterns, priors: Mapping[str, Any]
+) -> Parameters:
     for name, prior in priors.items():
         if is_distribution(prior):
             raise InputError(
                 f"the prior of {name} is a PyMC distribution, and engine 'gibbs' needs a Dirichlet",
                 "give its concentration as numbers, or use engine='nuts'",
             )
-    k = observed.n_categories
+    k, numbers = observed.n_categories, FAMILIES["dirichlet"].numbers
+    of_raters, of_system = matrices
+    confusion = np.empty((which.max() + 1, k, k))
+    shape = confusion.shape if of_raters.ratings == OF_A_RATER else (k, k)
+    confusion[:] = numbers(of_raters.name, priors[of_raters.name], shape)
+    if observed.has_system:
+        confusion[-1] = numbers(of_system.name, priors[of_system.name], (k, k))
     shape = (max(1, len(observed.populations)), k)
-    numbers = FAMILIES["dirichlet"].numbers
-    base_rates = numbers("base_rates", priors["base_rates"], shape)
-    if _has_own_matrices(spec):
-        n_raters, has_system = len(observed.raters), observed.has_system
-        confusion = confusion_concentration(priors, n_raters, k, has_system=has_system)
-    else:
-        confusion = np.stack([numbers(name, priors[name], (k, k)) for name in _matrices(spec)])
-    return {"base_rates": base_rates, "confusion": confusion}
+    return numbers("base_rates", priors["base_rates"], shape), confusion
+
+
+def _parameters(start: Start, which: Integers, prior: Parameters) -> Parameters:
+    """Parameters at which a chain starts."""
+    confusion = [start.confusion[which == i].mean(axis=0) for i in range(len(prior[1]))]
+    return np.tile(start.base_rates, (len(prior[0]), 1)), np.stack(confusion)
 
 
 @numba.njit(cache=True)
 def _sweeps(
     rng: Any,
-    base_rates: Floats,
-    confusion: Floats,
-    prior_base_rates: Floats,
-    prior_confusion: Floats,
-    groups: Integers,
-    starts: Integers,
-    responses: Integers,
-    truths: Integers,
-    counts: Integers,
-    population: Integers,
+    start: Parameters,
+    prior: Parameters,
+    data: tuple[Integers, ...],
     tune: int,
     draws: int,
-) -> tuple[Floats, Floats]:
+) -> Parameters:
+    (base_rates, confusion), (prior_base_rates, prior_confusion) = start, prior
+    starts, groups, responses, truths, counts, population = data
     n_groups, n_populations, k = len(confusion), *base_rates.shape
     kept_base_rates = np.empty((draws, n_populations, k))
     kept_confusion = np.empty((draws, n_groups, k, k))
@@ -230,19 +205,15 @@ def _log_sum(log: Floats) -> float:
 
 
 def _labelled(
-    spec: ModelSpec, observed: Patterns, base_rates: Floats, by_group: Floats, groups: Integers
+    observed: Patterns, base_rates: Floats, matrices: dict[str, Any], confusion: Floats
 ) -> xr.Dataset:
-    square = ("category", "response")
     of_all = population_shares(observed) @ base_rates
-    variables: dict[str, tuple[tuple[str, ...], Floats]] = {"base_rates": (("category",), of_all)}
+    variables: dict[str, Any] = {"base_rates": (("category",), of_all)}
     if observed.populations:
         variables[BY_POPULATION] = (("population", "category"), base_rates)
-    if not _has_own_matrices(spec):
-        for group, name in enumerate(_matrices(spec)[: by_group.shape[2]]):
-            variables[name] = (square, by_group[:, :, group])
-    confusion = by_group[:, :, groups]
     accuracy = np.einsum("cdrkk,cdk->cdr", confusion, of_all)
-    variables["confusion"] = (("rater", *square), confusion)
+    variables |= matrices
+    variables["confusion"] = (("rater", "category", "response"), confusion)
     variables["accuracy"] = (("rater",), accuracy)
     if observed.has_system:
         variables["system_accuracy"] = ((), accuracy[..., -1])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_models.models.families import diagonal_concentration
-from bayes_models.posterior.label_order import best_order
+from bayes_models.posterior.diagnostics import best_order
 from lehner import Patterns
 from lehner.core.arrays import Floats, Integers
 from lehner.core.class_posterior import class_posterior

@@ -8,13 +8,11 @@ import numpy as np
 import pyarrow as pa
 import xarray as xr
 
-from bayes_models.likelihood.rater_groups import group_index, group_names
-from bayes_models.models.assemble import rater_coords
+from bayes_models.likelihood.observations import coords_of, group_index, group_names
 from bayes_models.models.deferred import nutpie
-from bayes_models.models.start import Start
 from bayes_models.posterior.draws import labelled_draws
 from bayes_models.sampling.compiled import CompiledModel
-from bayes_models.sampling.start import chains_by_start, em_start, start_values
+from bayes_models.sampling.start import Start, chains_by_start, em_start, start_values
 from lehner import Patterns
 from lehner.core.arrays import Floats
 from lehner.core.seeds import child_seeds
@@ -39,10 +37,8 @@ def sample(
     draws: int,
     tune: int,
     chains: int,
-    target_accept: float,
-    cores: int | None = None,
-    progressbar: bool = False,
     starts: Sequence[Start] | None = None,
+    **options: Any,
 ) -> dict[str, xr.Dataset]:
     """Sample the posterior by NUTS.
 
@@ -53,12 +49,11 @@ def sample(
     seed : int
     draws, tune, chains : int
     target_accept : float
-    cores : int, optional
-        How many chains are sampled at once; by default as many as there are processors.
-    progressbar : bool
     starts : sequence of Start, optional
         Points near which chains start, the most probable first; by default those that
         EM finds from the majority vote.
+    **options
+        Options of `nutpie.sample`, such as `target_accept`, `cores` and `progress_bar`.
 
     Returns
     -------
@@ -87,31 +82,24 @@ def sample(
             draws=draws,
             tune=tune,
             chains=n_chains,
-            cores=cores,
-            target_accept=target_accept,
-            progress_bar=progressbar,
+            **options,
         )
         by_chain += runs
         statistics_by_chain += of_chains
-    coords = compiled.coords | rater_coords(observed)
-    shapes = density.shapes
     posterior = {
-        name: (dims, _stack(by_chain, name, draws, shapes[name]))
+        name: (dims, _stack(by_chain, name, draws, density.shapes[name]))
         for name, dims in compiled.dims.items()
     }
     statistics = {
         ours: ((), _stack(statistics_by_chain, theirs, draws, ()))
         for theirs, ours in SAMPLE_STATS.items()
     }
-    labelled = labelled_draws(posterior, coords)
+    labelled = labelled_draws(posterior, compiled.coords | coords_of(observed))
     if "rater_group" in labelled.dims:
         of_system = [""] * observed.has_system
         names = [*np.array(group_names(observed))[group_index(observed)], *of_system]
         labelled = labelled.assign_coords(group_of_rater=("rater", names))
-    return {
-        "posterior": labelled,
-        "sample_stats": labelled_draws(statistics, {}),
-    }
+    return {"posterior": labelled, "sample_stats": labelled_draws(statistics, {})}
 
 
 def _run_chains(
@@ -150,16 +138,12 @@ def _run_chains(
     by_chain, statistics = (
         [pa.record_batch(chain) for chain in part] for part in trace.get_arrow_trace()
     )
-    _require_whole(by_chain, chains, draws + tune)
-    return by_chain, statistics
-
-
-def _require_whole(by_chain: Sequence[pa.RecordBatch], chains: int, length: int) -> None:
-    lengths = [chain.num_rows for chain in by_chain]
+    lengths, length = [chain.num_rows for chain in by_chain], draws + tune
     if lengths != [length] * chains:
         raise KeyboardInterrupt(
             f"sampling was stopped: the chains have {lengths} draws, not {chains} times {length}"
         )
+    return by_chain, statistics
 
 
 def _stack(batches: Any, name: str, draws: int, shape: tuple[int, ...]) -> Floats:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_models.likelihood.rater_groups import group_names
+from bayes_models.likelihood.observations import group_names
 from bayes_models.models.families import is_zero
 from bayes_models.models.priors import choose_priors, is_distribution
 from bayes_models.models.spec import find_model
 from bayes_models.sampling.density import Array, Density
 from bayes_models.sampling.density_check import by_pymc, evaluate, why_wrong
 from lehner import Patterns
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Integers
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -96,12 +96,16 @@ def special_case(general: Density, model: "pm.Model", other_names: Mapping[str, 
     parameters = [model.rvs_to_values[variable].name for variable in model.free_RVs]
     variables = [variable.name for variable in model.unobserved_value_vars]
     names = list(dict.fromkeys([*parameters, *variables]))
+    point = np.zeros(general.n_parameters)
+    for name, at in positions.items():
+        if name.endswith("_spread_log__"):
+            point[at] = LOG_ZERO
     in_general = {name: other_names.get(name, name) for name in names}
     density = replace(
         general,
         shapes={name: general.shapes[in_general[name]] for name in names},
         data=_data(general, model, other_names),
-        whole_point=_without_effects(general),
+        whole_point=point,
         free=np.concatenate([positions[in_general[name]] for name in parameters]),
         kept=np.concatenate([positions[in_general[name]] for name in names]),
     )
@@ -120,14 +124,6 @@ def _positions(general: Density) -> dict[str, Integers]:
     lengths = [int(np.prod(shape)) for shape in general.shapes.values()]
     every = np.split(np.arange(sum(lengths)), np.cumsum(lengths)[:-1])
     return dict(zip(general.shapes, every, strict=True))
-
-
-def _without_effects(general: Density) -> Floats:
-    point = np.zeros(general.n_parameters)
-    for name, at in _positions(general).items():
-        if name.endswith("_spread_log__"):
-            point[at] = LOG_ZERO
-    return point
 
 
 def _data(general: Density, model: "pm.Model", other_names: Mapping[str, str]) -> dict[str, Array]:

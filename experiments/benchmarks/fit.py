@@ -34,7 +34,7 @@ from lehner import Patterns, Ratings, Scenario, simulate
 from lehner.core.arrays import Floats
 
 HERE = Path(__file__).parent
-OURS: dict[str, Any] = {"draws": 230, "tune": 50, "target_accept": 0.7}
+OURS: dict[str, Any] = {"draws": 230, "tune": 50, "target_accept": 0.7, "progress_bar": False}
 # The posterior differs with the priors: peers have no other one for the system.
 OF_PEERS = "rater"
 EFFECTIVE = 1000

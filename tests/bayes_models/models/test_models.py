@@ -8,6 +8,7 @@ import xarray as xr
 
 from bayes_models import (
     MODELS,
+    dawid_skene,
     estimate_from_draws,
     find_model,
     fit,
@@ -16,7 +17,7 @@ from bayes_models import (
     one_coin_by_rater,
     relaxed_k,
 )
-from bayes_models.models.priors import choose_priors, confusion_concentration
+from bayes_models.models.priors import choose_priors
 from bayes_models.models.simplex import IsometricLogRatio, zero_sum_basis
 from bayes_models.posterior.prior_draws import prior_draws
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate
@@ -284,19 +285,19 @@ def test_priors_not_given_are_those_of_the_first_set():
     assert choose_priors("dawid_skene", {"base_rates": 1.0})["confusion"] == "diagonal"
 
 
-def test_the_prior_of_the_system_is_weak_unless_one_is_given():
+def test_the_prior_of_the_system_is_weak_unless_one_is_given(ratings):
     def rows(priors):
-        chosen = choose_priors("dawid_skene", priors)
-        return confusion_concentration(chosen, 3, 4, has_system=True).sum(axis=-1)[:, 0]
+        *_, concentration = dawid_skene(ratings, priors)["confusion"].owner.inputs
+        return concentration.eval(mode="FAST_COMPILE").sum(axis=-1)[:, 0]
 
-    by_rater = np.multiply.outer([1.0, 2.0, 3.0], np.ones((4, 4)))
-    assert rows(None).round(9).tolist() == [8, 8, 2]
-    assert rows("rater").round(9).tolist() == [8, 8, 8]
-    assert rows({"confusion": 1.0}).tolist() == [4, 4, 4]
-    assert rows({"confusion": by_rater}).tolist() == [4, 8, 12]
-    assert rows({"confusion": 1.0, "system_confusion": 2.0}).tolist() == [4, 4, 8]
-    chosen = choose_priors("dawid_skene")
-    assert confusion_concentration(chosen, 3, 4, has_system=False)[-1, 0].sum().round(9) == 8
+    by_rater = np.multiply.outer([1.0, 2.0, 3.0, 4.0], np.ones((4, 4)))
+    assert rows(None).round(9).tolist() == [8, 8, 8, 2]
+    assert rows("rater").round(9).tolist() == [8, 8, 8, 8]
+    assert rows({"confusion": 1.0}).tolist() == [4, 4, 4, 4]
+    assert rows({"confusion": by_rater}).tolist() == [4, 8, 12, 16]
+    assert rows({"confusion": 1.0, "system_confusion": 2.0}).tolist() == [4, 4, 4, 8]
+    ratings = Ratings(ratings.codes, ratings.categories)
+    assert rows(None)[-1].round(9) == 8
 
 
 @pytest.mark.parametrize("name", ["dawid_skene", "pooled"])

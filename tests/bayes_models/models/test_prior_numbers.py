@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from bayes_models import MODELS, find_model, observe
+from bayes_models.models.deferred import without_c_compiler
 from bayes_models.models.families import is_zero
 from bayes_models.models.priors import choose_priors
-from bayes_models.models.without_c_compiler import without_c_compiler
 from bayes_models.sampling import compiled
 from bayes_models.sampling.density_check import python_mode
 from lehner import Scenario, simulate

@@ -7,7 +7,7 @@ from scipy.special import expit, softmax
 from scipy.stats import dirichlet, halfnorm, logistic, norm
 
 from bayes_models import calibration, find_model, identify, observe
-from bayes_models.likelihood.rater_groups import group_index, group_names
+from bayes_models.likelihood.observations import group_index, group_names
 from bayes_models.models.families import diagonal_concentration
 from bayes_models.models.simplex import zero_sum_basis
 from bayes_models.posterior.prior_draws import prior_draws

@@ -8,7 +8,7 @@ import pytest
 
 import bayes_models
 import lehner
-from bayes_models.posterior.log_prior import log_prior
+from bayes_models.posterior.prior_draws import log_prior
 from lehner import InputError
 
 RATINGS = lehner.load_dataset("anesthesia", system="2").with_independent_repeats()

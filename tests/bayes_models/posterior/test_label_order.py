@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from bayes_models.posterior.label_order import MOST_ENUMERATED, best_order
+from bayes_models.posterior.diagnostics import MOST_ENUMERATED, best_order
 
 
 @pytest.mark.parametrize("k", [2, 3, 5, MOST_ENUMERATED, MOST_ENUMERATED + 1])

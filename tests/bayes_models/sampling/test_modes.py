@@ -9,8 +9,14 @@ import pytest
 import bayes_models
 from bayes_models import ConvergenceWarning, diagonal_concentration, observe
 from bayes_models.sampling.modes import _take_steps, expected_numbers, posterior_modes
-from bayes_models.sampling.start import chains_by_start, em_start, start_values
-from bayes_models.sampling.starting_point import JITTER, NOISE, starting_point
+from bayes_models.sampling.start import (
+    JITTER,
+    NOISE,
+    chains_by_start,
+    em_start,
+    start_values,
+    starting_point,
+)
 from lehner import Ratings, Scenario, simulate
 from lehner.core.warning import warnings_from_json
 

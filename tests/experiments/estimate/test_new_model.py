@@ -26,8 +26,7 @@ FILE = '''"""Any confusion matrix for each rater."""
 
 import pymc as pm
 
-from bayes_models.models.assemble import add_confusion
-from bayes_models.models.base_rates import BASE_RATES, add_base_rates
+from bayes_models.models.assemble import BASE_RATES, add_base_rates, add_confusion
 from bayes_models.models.spec import OF_A_RATER, ModelSpec, Variable
 from bayes_models.likelihood.observations import cells_of_matrix, coords_of, observe
 from bayes_models.models.priors import add_variable, choose_priors

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import bayes_models
@@ -16,7 +17,7 @@ from lehner.core.estimate import Estimate
 from lehner.core.seeds import Seed
 from lehner.core.warning import Warning, warnings_from_json
 from lehner.data.ratings import Ratings
-from lehner.estimation.methods import Estimator, Method
+from lehner.estimation.methods import Method
 from lehner.groups.result import GroupEstimates
 from lehner.latent_class.models import MODELS
 from lehner.systems.comparison import JointDraws
@@ -43,7 +44,7 @@ def list_methods() -> list[Method]:
         Method(
             name=name,
             summary=f"{row.summary}, Bayesian",
-            estimate=_estimator(name),
+            estimate=partial(_estimate, name),
             label=row.label,
             color=row.color,
             marker=row.marker,
@@ -54,14 +55,7 @@ def list_methods() -> list[Method]:
     ]
 
 
-def _estimator(model: str) -> Estimator:
-    def estimate(ratings: Ratings, *, level: float, seed: int) -> Estimate:
-        return _estimate(model, ratings, level, seed)
-
-    return estimate
-
-
-def _estimate(model: str, ratings: Ratings, level: float, seed: int, **options: Any) -> Estimate:
+def _estimate(model: str, ratings: Ratings, *, level: float, seed: int, **options: Any) -> Estimate:
     tree, found = fit_and_check(model, ratings, seed, **options)
     estimate = bayes_models.estimate_from_draws(tree, level=level)
     return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *found))))
@@ -118,7 +112,8 @@ def estimate_shortly(method: str, ratings: Ratings, *, level: float, seed: int) 
 
     of_one_core = ("cores", "progressbar")
     options = {name: value for name, value in FOR_STUDIES.items() if name not in of_one_core}
-    return _estimate(method, ratings, level, seed, **options | SHORTER.get(method, {}))
+    options |= SHORTER.get(method, {})
+    return _estimate(method, ratings, level=level, seed=seed, **options)
 
 
 @contextmanager

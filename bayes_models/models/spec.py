@@ -108,11 +108,6 @@ class ModelSpec:
     other_names: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def spreads(self) -> tuple[str, ...]:
-        """Variables that a prior of zero fixes at zero."""
-        return tuple(one.name for one in self.variables if one.family.zero_fixes)
-
-    @property
     def compiled_in(self) -> tuple[str, ...]:
         """Variables whose priors' numbers are no data of the model."""
         return tuple(one.name for one in self.variables if one.family.compiled_in)

@@ -14,6 +14,9 @@ from lehner.data.flat import sort_ratings
 from lehner.data.patterns import UNKNOWN
 from lehner.latent_class.pattern_table import known_truths
 
+MOST_STORED_RATINGS = 10_000_000
+MOST_STORED_NUMBERS = 50_000_000
+
 
 def draw_ratings(
     ratings: Ratings, rates: Floats, confusion: Floats, rng: np.random.Generator
@@ -75,10 +78,6 @@ def with_known_truths(design: Ratings, simulated: Ratings) -> Ratings:
         return simulated
     known = np.repeat(design.truth, design.weights) != UNKNOWN
     return simulated.with_truth(np.where(known, simulated.truth, UNKNOWN))
-
-
-MOST_STORED_RATINGS = 10_000_000
-MOST_STORED_NUMBERS = 50_000_000
 
 
 def add_data(tree: xr.DataTree, ratings: Ratings) -> None:

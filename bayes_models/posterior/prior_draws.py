@@ -113,16 +113,11 @@ def prior_draws(
         drawn = pm.draw(
             variables, n, random_seed=int(child.generate_state(1)[0]), mode="FAST_COMPILE"
         )
-    return labelled_draws(
-        {
-            v.name: (
-                tuple(built.named_vars_to_dims.get(v.name, ())),
-                np.reshape(values, (1, n, *np.shape(values)[n > 1 :])),
-            )
-            for v, values in zip(variables, drawn, strict=True)
-        },
-        built.coords,
-    )
+    named = {}
+    for variable, values in zip(variables, drawn, strict=True):
+        dims = tuple(built.named_vars_to_dims.get(variable.name, ()))
+        named[variable.name] = dims, np.reshape(values, (1, n, *np.shape(values)[n > 1 :]))
+    return labelled_draws(named, built.coords)
 
 
 def log_prior(

@@ -63,15 +63,18 @@ def by_pymc(model: "pm.Model") -> Callable[[Floats], tuple[Floats, Floats, dict[
     callable
         From a point, shape (n_parameters,), to log density, gradient, and variables by name.
     """
+    from pymc.blocking import DictToArrayBijection, RaveledVars
+
     mode = python_mode()
     variables = model.unobserved_value_vars
     reference = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
     reference.set_extra_values({})
     values = model.compile_fn(variables, mode=mode, on_unused_input="ignore")
+    shapes = DictToArrayBijection.map(model.initial_point(random_seed=0)).point_map_info
 
     def evaluate_all(point: Floats) -> tuple[Floats, Floats, dict[str, Floats]]:
         value, gradient = reference(point)
-        found = values(_by_name(model, point))
+        found = values(DictToArrayBijection.rmap(RaveledVars(point, shapes)))
         names = [variable.name for variable in variables]
         return np.asarray(value), gradient, dict(zip(names, found, strict=True))
 
@@ -123,28 +126,14 @@ def evaluate(density: Any, point: Floats, **data: Any) -> tuple[Floats, Floats, 
     """
     model = density.with_data(**data)
     value, gradient, variables = np.empty(()), np.empty_like(point), np.empty(model.n_expanded)
-    size, address = ctypes.c_uint64, model.user_data.ctypes.data
     calls = (
-        (density.log_density, (size(len(point)),), (point, gradient, value)),
-        (density.variables, (size(len(point)), size(len(variables))), (point, variables)),
+        (density.log_density, (len(point),), (point, gradient, value)),
+        (density.variables, (len(point), len(variables)), (point, variables)),
     )
     for code, sizes, arrays in calls:
-        pointers = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
-        types = [size] * len(sizes) + [ctypes.c_void_p] * (len(pointers) + 1)
-        function = ctypes.CFUNCTYPE(ctypes.c_int64, *types)(code.address)
-        failed = function(*sizes, *pointers, ctypes.c_void_p(address))
+        given = [*sizes, *(array.ctypes.data for array in (*arrays, model.user_data))]
+        function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * len(given))(code.address)
+        failed = function(*given)
         if failed:
             raise ValueError(f"a C function failed with code {failed}")
     return value, gradient, variables
-
-
-def _by_name(model: "pm.Model", point: Floats) -> dict[str, Floats]:
-    """Split a point into the values of the variables."""
-    values, start = {}, 0
-    shapes = model.initial_point(random_seed=0)
-    for variable in map(model.rvs_to_values.get, model.free_RVs):
-        shape = np.shape(shapes[variable.name])
-        end = start + int(np.prod(shape))
-        values[variable.name] = point[start:end].reshape(shape)
-        start = end
-    return values

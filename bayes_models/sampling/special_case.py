@@ -62,7 +62,7 @@ def general_case(
     if group_names(observed) and not spec.pools_rater_groups:
         return None
     zero = {variable for variable, prior in priors.items() if is_zero(prior)}
-    spreads = set(spec.spreads) - zero
+    spreads = {one.name for one in spec.variables if one.family.zero_fixes} - zero
     its_priors = {model: choose_priors(model) for model in spec.special_case_of}
     general, usual = next(g for g in its_priors.items() if spreads <= set(g[1]))
     if general == name and not zero:

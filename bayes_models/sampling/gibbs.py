@@ -116,12 +116,12 @@ def _concentrations(
                 "give its concentration as numbers, or use engine='nuts'",
             )
     k, numbers = observed.n_categories, FAMILIES["dirichlet"].numbers
-    of_raters, of_system = matrices
+    of_raters, *of_system = matrices
     confusion = np.empty((which.max() + 1, k, k))
     shape = confusion.shape if of_raters.ratings == OF_A_RATER else (k, k)
     confusion[:] = numbers(of_raters.name, priors[of_raters.name], shape)
-    if observed.has_system:
-        confusion[-1] = numbers(of_system.name, priors[of_system.name], (k, k))
+    if observed.has_system and of_system:
+        confusion[-1] = numbers(of_system[0].name, priors[of_system[0].name], (k, k))
     shape = (max(1, len(observed.populations)), k)
     return numbers("base_rates", priors["base_rates"], shape), confusion
 

@@ -19,7 +19,7 @@ from bayes_models.models.spec import find_model
 from bayes_models.sampling.density import Array, Density
 from bayes_models.sampling.density_check import by_pymc, evaluate, why_wrong
 from lehner import Patterns
-from lehner.core.arrays import Integers
+from lehner.core.arrays import Floats, Integers
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -96,16 +96,12 @@ def special_case(general: Density, model: "pm.Model", other_names: Mapping[str, 
     parameters = [model.rvs_to_values[variable].name for variable in model.free_RVs]
     variables = [variable.name for variable in model.unobserved_value_vars]
     names = list(dict.fromkeys([*parameters, *variables]))
-    point = np.zeros(general.n_parameters)
-    for name, at in positions.items():
-        if name.endswith("_spread_log__"):
-            point[at] = LOG_ZERO
     in_general = {name: other_names.get(name, name) for name in names}
     density = replace(
         general,
         shapes={name: general.shapes[in_general[name]] for name in names},
         data=_data(general, model, other_names),
-        whole_point=point,
+        whole_point=_without_effects(general),
         free=np.concatenate([positions[in_general[name]] for name in parameters]),
         kept=np.concatenate([positions[in_general[name]] for name in names]),
     )
@@ -124,6 +120,14 @@ def _positions(general: Density) -> dict[str, Integers]:
     lengths = [int(np.prod(shape)) for shape in general.shapes.values()]
     every = np.split(np.arange(sum(lengths)), np.cumsum(lengths)[:-1])
     return dict(zip(general.shapes, every, strict=True))
+
+
+def _without_effects(general: Density) -> Floats:
+    point = np.zeros(general.n_parameters)
+    for name, at in _positions(general).items():
+        if name.endswith("_spread_log__"):
+            point[at] = LOG_ZERO
+    return point
 
 
 def _data(general: Density, model: "pm.Model", other_names: Mapping[str, str]) -> dict[str, Array]:

@@ -2,7 +2,7 @@ r"""Which pairs of raters agree more than their accuracies explain.
 
 In the null model raters err independently given the true category. Each has an accuracy in each
 category, or one accuracy if there are few items, and equally probable errors. In the alternative
-one rater of a pair repeats the other on a share q of the items. If :math:`\tau_k` is the
+one rater of a pair repeats the other on a proportion q of the items. If :math:`\tau_k` is the
 probability that an item is of category k, and :math:`L_a(k)` the probability of the rating by a if
 it is, the derivative of the item's log-likelihood at q = 0 is
 

@@ -49,7 +49,7 @@ class Sensitivity:
         these numbers hold for any base rates. If not they hold for equal base rates, and are
         approximations for others.
     shared_mistakes : float, tuple of float or None
-        The share, or the two numbers of its Beta prior, for which intervals were widened.
+        The proportion, or the two numbers of its Beta prior, for which intervals were widened.
     widened, widened_in_sample : IntervalEstimate or None
         The intervals with a lower end that allows for these shared mistakes.
     """
@@ -100,7 +100,7 @@ def sensitivity(
 ) -> Sensitivity:
     """Tell how an estimate changes if some items mislead the raters, and perhaps the system.
 
-    Ratings cannot show how many such items there are, so the share is assumed. If they mislead
+    Ratings cannot show how many such items there are, so the proportion is assumed. If they mislead
     raters and system alike, an estimated accuracy Y becomes (1 - δ) Y + δ (1 - Y)/(K - 1); if they
     mislead the raters alone, it becomes the X with Y = (1 - δ) X + δ (1 - X)/(K - 1). It is assumed
     that a proportion δ of each category misleads, and that these items seem to be of any other
@@ -219,7 +219,7 @@ def sensitivity_curve(interval: IntervalEstimate, n_categories: int) -> "xr.Data
     Returns
     -------
     xarray.Dataset, dims (misleading_share,)
-        `estimate`, `lower` and `upper` for each share from 0 to .5; NaN if there is none.
+        `estimate`, `lower` and `upper` for each proportion from 0 to .5; NaN if there is none.
 
     Raises
     ------

@@ -22,9 +22,8 @@ from lehner.known_truths.correction import (
     own_variance,
     probabilities_right,
 )
-from lehner.known_truths.partly_known import rightness
+from lehner.known_truths.partly_known import known_items_alone, rightness
 from lehner.known_truths.recalibration import correct_base_rates
-from lehner.known_truths.survey import known_items_alone
 from lehner.latent_class.pattern_table import known_truths
 
 OF_PARTS = {"precision": "precision", "groups": "system_accuracy_in_sample"}

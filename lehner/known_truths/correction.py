@@ -15,14 +15,18 @@ from lehner.core.number_format import printed_p_value
 from lehner.core.warning import Warning, warn
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
-from lehner.known_truths.partly_known import PartlyKnown, rightness
+from lehner.known_truths.partly_known import (
+    PartlyKnown,
+    known_items_alone,
+    prediction_powered,
+    rightness,
+)
 from lehner.known_truths.random_sample import KnownSample, examine_known
 from lehner.known_truths.recalibration import (
     CERTAIN_ITEM,
     ProportionPosterior,
     proportion_posterior,
 )
-from lehner.known_truths.survey import known_items_alone, prediction_powered
 
 SUSPICIOUS_P_VALUE = 0.01
 RECALIBRATED = "recalibrated, equal-tailed"

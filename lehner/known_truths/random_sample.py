@@ -84,7 +84,10 @@ def _compare(ratings: Ratings, who: str, answered: Booleans) -> KnownSample:
 
     counted = answered & (count_raters(ratings.all_flat, ratings.n_rows) >= 2)
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
-    known, alike = counted & (truth >= 0), counted & _unanimous(ratings)
+    cells = ratings.all_flat.item_index * ratings.n_categories + ratings.all_flat.category_index
+    given = np.bincount(cells, minlength=ratings.n_rows * ratings.n_categories)
+    votes = given.reshape(ratings.n_rows, -1)
+    known, alike = counted & (truth >= 0), counted & (votes.max(axis=1) == votes.sum(axis=1))
     n_items, n_known, of_all, of_known = (
         int(ratings.weights[rows].sum()) for rows in (counted, known, alike, known & alike)
     )
@@ -97,13 +100,3 @@ def _compare(ratings: Ratings, who: str, answered: Booleans) -> KnownSample:
         unanimous=of_all,
         p_value=float(fisher_exact([(of_known, n_known - of_known), others]).pvalue),
     )
-
-
-def _unanimous(ratings: Ratings) -> Booleans:
-    """Tell on which items all answers are the same."""
-    flat = ratings.all_flat
-    highest = np.full(ratings.n_rows, -1)
-    lowest = np.full(ratings.n_rows, ratings.n_categories)
-    np.maximum.at(highest, flat.item_index, flat.category_index)
-    np.minimum.at(lowest, flat.item_index, flat.category_index)
-    return highest == lowest

@@ -41,7 +41,7 @@ def choose_items(ratings: Ratings, n: int, *, by: Selection = "votes", seed: See
     by : {"random", "votes"}
         "random" is a simple random sample. "votes" is a systematic sample of the items, sorted by
         the raters' votes and the votes for the system's answer, in which each kind of vote has
-        about its share in the data.
+        about its proportion in the data.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same items.
 

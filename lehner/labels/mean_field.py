@@ -142,7 +142,7 @@ def respond(
         return expected_log(posterior), posterior / posterior.sum(axis=-1, keepdims=True)
     cells = count_cells(counts, category, model)
     posterior = np.column_stack([cells.right + prior.right, cells.wrong + prior.wrong])
-    share = posterior / posterior.sum(axis=1, keepdims=True)
+    expected = posterior / posterior.sum(axis=1, keepdims=True)
     n_wrong = counts.shape[2] - 1
 
     def lay_out(right: Floats, wrong: Floats) -> Floats:
@@ -152,7 +152,7 @@ def respond(
     log = expected_log(posterior)
     return (
         lay_out(log[:, 0], log[:, 1] - np.log(n_wrong)),
-        lay_out(share[:, 0], share[:, 1] / n_wrong),
+        lay_out(expected[:, 0], expected[:, 1] / n_wrong),
     )
 
 
@@ -240,9 +240,9 @@ def fit_mean_field(table: PatternTable, model: LabelModel, seed: Seed) -> MeanFi
         if step >= WARM_UP and model.rows != "one":
             prior = update_prior(count_cells(counts, category, model), prior)
         log_response, response = respond(counts, category, model, prior)
-        shares = _log_shares(components @ table.weights, model, k)
+        log_proportions = _log_proportions(components @ table.weights, model, k)
         log_response = log_response.swapaxes(1, 2)[..., None]
-        classes, _ = e_step(table, shares[:, None], log_response, category)
+        classes, _ = e_step(table, log_proportions[:, None], log_response, category)
         before, components = components, classes[..., 0].T
         moved = np.abs(_by_category(components, k) - _by_category(before, k)).sum(axis=0)
         if step > WARM_UP and moved @ table.weights < k * STILL_MOVING * table.weights.sum():
@@ -260,14 +260,14 @@ def _first_components(table: PatternTable, model: LabelModel, rng: np.random.Gen
     """Start from each item's proportion of votes, and from subtypes at random."""
     k = table.n_categories
     votes = np.where(table.possible(k), table.votes() + TINY, 0) + TINY
-    share = votes / votes.sum(axis=1, keepdims=True)
+    proportion = votes / votes.sum(axis=1, keepdims=True)
     if model.subtypes == 1:
-        return share.T.copy()
-    kinds = rng.dirichlet(np.ones(model.subtypes), share.shape)
-    return (share[:, :, None] * kinds).reshape(len(share), -1).T.copy()
+        return proportion.T.copy()
+    kinds = rng.dirichlet(np.ones(model.subtypes), proportion.shape)
+    return (proportion[:, :, None] * kinds).reshape(len(proportion), -1).T.copy()
 
 
-def _log_shares(items: Floats, model: LabelModel, k: int) -> Floats:
+def _log_proportions(items: Floats, model: LabelModel, k: int) -> Floats:
     """Expected log probability of each component before any rating."""
     in_category = items.reshape(k, -1)
     of_categories = np.zeros(k)

@@ -145,9 +145,9 @@ def _solve(right: Floats, wrong: Floats) -> Floats:
     moving = np.arange(len(knowledge))
     for _ in range(MOST_STEPS):
         current = knowledge[moving]
-        share, slope = _sum_known(current, right[moving], wrong[moving])
+        total, slope = _sum_known(current, right[moving], wrong[moving])
         # The function is convex, so that no step from above goes beyond its root.
-        step = np.where(slope > ROUNDING, current * (1 - share) / np.maximum(slope, ROUNDING), 0.0)
+        step = np.where(slope > ROUNDING, current * (1 - total) / np.maximum(slope, ROUNDING), 0.0)
         knowledge[moving] -= step
         moving = moving[step > PRECISION * current]
         if not moving.size:
@@ -158,8 +158,8 @@ def _solve(right: Floats, wrong: Floats) -> Floats:
 def _sum_known(knowledge: Floats, right: Floats, wrong: Floats) -> tuple[Floats, Floats]:
     """Sum of r / (a + g), and the slope of a + sum(g) - 1, which is a times (1 - sum)."""
     guesses, root = _guesses(knowledge, right, wrong)
-    share = (right / np.maximum(knowledge[:, None] + guesses, TINY)).sum(axis=1)
-    return share, 1 + ((wrong - guesses) / np.maximum(root, TINY)).sum(axis=1)
+    total = (right / np.maximum(knowledge[:, None] + guesses, TINY)).sum(axis=1)
+    return total, 1 + ((wrong - guesses) / np.maximum(root, TINY)).sum(axis=1)
 
 
 def _guesses(knowledge: Floats, right: Floats, wrong: Floats) -> tuple[Floats, Floats]:

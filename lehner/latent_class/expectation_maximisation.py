@@ -183,9 +183,9 @@ def fit_samples(
         )
         classes, _ = e_step(table, *_logs(table, fitted, confusion))
         n_items = table.sum_groups(chunk.weights.T).T
-        shares = n_items / n_items.sum(axis=1, keepdims=True)
+        proportions = n_items / n_items.sum(axis=1, keepdims=True)
         yield SampledFits(
-            base_rates=np.einsum("sg,sgk->sk", shares, fitted),
+            base_rates=np.einsum("sg,sgk->sk", proportions, fitted),
             group_rates=np.where(n_items[..., None] > 0, fitted, np.nan),
             confusion=confusion,
             classes=classes,
@@ -404,10 +404,10 @@ def vote_start(table: PatternTable) -> LatentClasses:
         The start; the classes are the categories.
     """
     votes = table.votes() + TINY
-    share = votes / votes.sum(axis=1, keepdims=True)
+    classes = votes / votes.sum(axis=1, keepdims=True)
     if table.truths is not None:
-        share = np.where(table.truths[:, None] < 0, share, table.possible(table.n_categories))
-    items, counts = count(table, (table.weights[:, None] * share)[..., None])
+        classes = np.where(table.truths[:, None] < 0, classes, table.possible(table.n_categories))
+    items, counts = count(table, (table.weights[:, None] * classes)[..., None])
     rates, ratings = items[..., 0], counts[..., 0].swapaxes(1, 2)
     full = LATENT_CLASS_MODELS["dawid_skene"]
     return LatentClasses(

@@ -67,19 +67,19 @@ def changes(maximum: Maximum, directions: Floats) -> dict[str, Floats]:
         "confusion": confusion,
     }
     if "accuracy" in values:
-        shares = maximum.group_proportions
+        sizes = maximum.group_proportions
         right = np.diagonal(fitted.confusion, axis1=1, axis2=2)
-        found["accuracy"] = right @ np.tensordot(shares, rates, axes=1) + np.einsum(
-            "c,jccf->jf", shares @ maximum.base_rates, confusion
+        found["accuracy"] = right @ np.tensordot(sizes, rates, axes=1) + np.einsum(
+            "c,jccf->jf", sizes @ maximum.base_rates, confusion
         )
     if "knowledge" in values:
         category = np.arange(maximum.n_classes)
         knowledge = confusion[:, 0, 0] - confusion[:, -1, 0]
         guesses = confusion[:, category - 1, category]
         guessed = np.maximum(1 - values["knowledge"], BOUNDARY)[:, None, None]
-        shares = np.nan_to_num(values["guessing"])[..., None]
+        guessing = np.nan_to_num(values["guessing"])[..., None]
         found["knowledge"] = knowledge
-        found["guessing"] = (guesses + shares * knowledge[:, None]) / guessed
+        found["guessing"] = (guesses + guessing * knowledge[:, None]) / guessed
     return found
 
 
@@ -155,5 +155,5 @@ def _independent_log_likelihood(maximum: Maximum) -> float:
         return -np.inf
     by_rater = (table.answers.T @ table.weights).reshape(table.n_raters, -1)
     totals = np.stack([by_rater[numbers == number].sum(axis=0) for number in np.unique(numbers)])
-    shares = totals / np.maximum(totals.sum(axis=1, keepdims=True), 1.0)
-    return float((totals * np.log(np.where(totals > 0, shares, 1.0))).sum())
+    proportions = totals / np.maximum(totals.sum(axis=1, keepdims=True), 1.0)
+    return float((totals * np.log(np.where(totals > 0, proportions, 1.0))).sum())

@@ -15,8 +15,7 @@ from experiments.benchmarks.real.sources import Source, read_crowd
 from experiments.study.cells import Cell
 from lehner import InputError, Ratings, Scenario, SoftLabels, label, simulate
 from lehner.core.seeds import child_seeds
-from lehner.labels.against_majority import warn_if_majority_is_better
-from lehner.labels.label import AUTOMATIC, QUICK_METHODS
+from lehner.labels.label import AUTOMATIC, QUICK_METHODS, warn_if_majority_is_better
 
 REPLICATES = 8
 TIE = 1e-9

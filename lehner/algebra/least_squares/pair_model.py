@@ -105,12 +105,12 @@ def _decaying_errors(accuracy: float, decay: float, k: int) -> tuple[Floats, Flo
     """
     distance = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(float)
     log = np.where(distance > 0, -decay * distance, -np.inf)
-    share = np.exp(log - log.max(axis=1, keepdims=True))
-    share /= share.sum(axis=1, keepdims=True)
-    mean = (share * distance).sum(axis=1, keepdims=True)
+    errors = np.exp(log - log.max(axis=1, keepdims=True))
+    errors /= errors.sum(axis=1, keepdims=True)
+    mean = (errors * distance).sum(axis=1, keepdims=True)
     eye = np.eye(k)
-    confusion = accuracy * eye + (1 - accuracy) * share
-    return confusion, eye - share, (1 - accuracy) * share * (mean - distance)
+    confusion = accuracy * eye + (1 - accuracy) * errors
+    return confusion, eye - errors, (1 - accuracy) * errors * (mean - distance)
 
 
 def n_parameters(form: str, k: int) -> int:

@@ -18,10 +18,14 @@ from lehner import (
     probabilities_right,
     simulate,
 )
-from lehner.known_truths.partly_known import PartlyKnown, rightness
+from lehner.known_truths.partly_known import (
+    PartlyKnown,
+    known_items_alone,
+    prediction_powered,
+    rightness,
+)
 from lehner.known_truths.recalibration import CALIBRATION_SLOPES, proportion_posterior
 from lehner.known_truths.sampling_design import expected_width, n_for_width
-from lehner.known_truths.survey import known_items_alone, prediction_powered
 
 
 def partly_known(probability, n_known, holds, counts=None):

@@ -6,9 +6,8 @@ import pytest
 import lehner
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
 from lehner.labels import label as labelling
-from lehner.labels.against_majority import expected_proportion_right
 from lehner.labels.choice import Choice
-from lehner.labels.label import QUICK_METHODS
+from lehner.labels.label import QUICK_METHODS, expected_proportion_right
 
 WORSE = "labels-worse-than-majority"
 

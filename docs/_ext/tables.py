@@ -45,6 +45,7 @@ COMMANDS = (
     "paper",
     "atlas",
     "calibrate",
+    "train-prior",
 )
 TWO_COLUMNS = 1400
 """Pixels of a figure over two columns of a journal."""

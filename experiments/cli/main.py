@@ -20,6 +20,7 @@ from experiments.cli.help_text import InOrderOfWork, add_command
 from experiments.cli.label import label, label_method_rows
 from experiments.cli.plan import plan
 from experiments.cli.study import app as study_app
+from experiments.cli.train_prior import train_prior
 from experiments.reporting.machine import is_of_the_machine
 from experiments.reporting.options import as_options, name_option
 from experiments.reporting.terminal import failure_of_output, standard_streams
@@ -90,6 +91,12 @@ add_command(app, paper, "lehner paper", "lehner paper --figure 3 --output figure
 add_command(app, atlas, "lehner atlas --output atlas/")
 add_command(
     app, calibrate, "lehner calibrate --model one_coin --simulations 100 --output calibration/"
+)
+add_command(
+    app,
+    train_prior,
+    "lehner train-prior crowds/ --output priors.json",
+    "lehner estimate ratings.csv --method calibrated --priors priors.json",
 )
 
 

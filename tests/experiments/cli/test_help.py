@@ -8,7 +8,10 @@ import lehner
 from experiments.cli.help_text import as_sentence
 from lehner.estimation.methods import list_methods
 
-COMMANDS = "datasets agreement check estimate ask label plan study paper atlas calibrate".split()
+COMMANDS = (
+    *"datasets agreement check estimate ask label plan study paper atlas calibrate".split(),
+    "train-prior",
+)
 
 
 def test_lehner_alone_prints_its_help_with_exit_0(run):
@@ -20,8 +23,8 @@ def test_lehner_alone_prints_its_help_with_exit_0(run):
 def test_commands_stand_in_the_order_of_work_each_with_a_full_sentence(run):
     _, out, _ = run("--help")
     listed = out.partition("Commands:\n")[2]
-    entries = re.findall(r"^  (\w+)  ((?:.*\n?)(?:   .*\n?)*)", listed, re.MULTILINE)
-    assert [name for name, _ in entries] == COMMANDS
+    entries = re.findall(r"^  ([\w-]+)  ((?:.*\n?)(?:   .*\n?)*)", listed, re.MULTILINE)
+    assert [name for name, _ in entries] == list(COMMANDS)
     assert all(text.strip().endswith(".") and "..." not in text for _, text in entries)
 
 

@@ -28,7 +28,7 @@ import pandas as pd
 
 import bayes_models
 import lehner
-from experiments.estimate.systems_figure import plot_systems
+from experiments.estimate.rows_figure import plot_systems
 
 warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
 pd.set_option("display.precision", 3)

@@ -7,6 +7,7 @@ from matplotlib.colors import Normalize
 
 from experiments.reporting.figure_style import SMALLEST, figure_style
 from experiments.reporting.panels import panels
+from lehner.coefficients.coefficient import printed_name
 from lehner.core.number_format import decimal
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ IN_ONE_COLUMN = 6
 
 
 def plot_pairs(pairs: "xr.Dataset", *, title: str = "") -> "Figure":
-    """Draw Cohen's kappa of every pair of raters, a panel for each of the weights.
+    """Draw Cohen's κ of every pair of raters, a panel for each of the weights.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ def plot_pairs(pairs: "xr.Dataset", *, title: str = "") -> "Figure":
     Returns
     -------
     matplotlib.figure.Figure
-        With the standard error of each kappa, where there are no more than six raters.
+        With the standard error of each κ, where there are no more than six raters.
     """
     names = [str(name) for name in pairs["rater"].values]
     titles = [f"{name} weights" for name in pairs["weights"].values]
@@ -46,7 +47,7 @@ def plot_pairs(pairs: "xr.Dataset", *, title: str = "") -> "Figure":
         for i, ax in enumerate(axes):
             image = _heat_map(ax, pairs.isel(weights=i), names, Normalize(-most, most))
         low, high = (float(end) for end in (pairs["cohen_kappa"].min(), pairs["cohen_kappa"].max()))
-        label = "Cohen’s kappa" + (" ± SE" if len(names) <= MOST_WITH_ERRORS else "")
+        label = printed_name("cohen_kappa") + (" ± SE" if len(names) <= MOST_WITH_ERRORS else "")
         bar = figure.colorbar(image, ax=axes, label=label, shrink=0.8, aspect=30)
         if low < high:
             bar.ax.set_ylim(low, high)
@@ -79,7 +80,8 @@ def _heat_map(ax: "Axes", pairs: "xr.Dataset", names: list[str], norm: Normalize
 
 def _alt_text(pairs: "xr.Dataset", names: list[str], title: str) -> str:
     kappa = pairs["cohen_kappa"].values
-    text = f"Cohen’s kappa of every two of {len(names)} raters{f' of {title}' if title else ''}"
+    of = f" of {title}" if title else ""
+    text = f"{printed_name('cohen_kappa')} of every two of {len(names)} raters{of}"
     if np.isnan(kappa).all():
         return f"{text}; none is defined."
     quantiles = np.nanquantile(kappa, [0, 0.5, 1])

@@ -1,11 +1,11 @@
 """The system in detail: tables of its confusion matrix and measures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from math import floor, log10
 from typing import TYPE_CHECKING
 
-from experiments.estimate.layout import Names, Row, method_columns, rows_under
+from experiments.estimate.layout import Names, Row, method_columns, rows_under, side_by_side
 from experiments.reporting.method_style import method_label
 from experiments.reporting.renderers import to_terminal
 from experiments.reporting.table import Cell, Column, Table
@@ -57,15 +57,21 @@ def details_frame(details: Details) -> "pd.DataFrame":
     return pd.DataFrame(rows, columns=[*columns, "estimate", "lower", "upper", "level", "kind"])
 
 
-def recall_and_precision(details: Details, most: int | None) -> Iterator[Row]:
+def recall_and_precision(details: Details, most: int | None) -> list[Row]:
     """Rows of recall and precision for the table of methods side by side."""
-    known = _known(details)
-    for quantity in ("recall", "precision") if known else ():
+    rows: list[Row] = []
+    for quantity in ("recall", "precision"):
+        rows += rows_under(quantity, _by_category(details, quantity), most)
+    return rows
 
-        def cells(label: str, quantity: str = quantity) -> list[Cell]:
-            return [None if one is None else _value(one, quantity, label) for one in details]
 
-        yield from rows_under(quantity, _categories(known[0]), cells, most)
+def _by_category(details: Details, quantity: str) -> dict[str, list[Cell]]:
+    return side_by_side(
+        [
+            {label: _value(one, quantity, label) for label in _categories(one)} if one else {}
+            for one in details
+        ]
+    )
 
 
 def render_details(details: Details, width: int = 80) -> "list[Text]":
@@ -107,12 +113,8 @@ def measures_table(details: SystemPerformance) -> Table:
 def details_table(details: Details) -> Table:
     """Measures by all methods side by side."""
     known, rows = _known(details), list[Row]()
-    for name in BY_CATEGORY if known else ():
-
-        def cells(label: str, name: str = name) -> list[Cell]:
-            return [_value(one, name, label) for one in known]
-
-        rows += rows_under(NAMES[name], _categories(known[0]), cells, None)
+    for name in BY_CATEGORY:
+        rows += rows_under(NAMES[name], _by_category(known, name))
     for name in _of_all(known[0]) if known else ():
         rows.append((NAMES[name], None, *((_overall(one, name),) for one in known)))
     return _side_by_side([one.method for one in known], rows, method_label)
@@ -122,15 +124,11 @@ def confusion_matrices(details: Details) -> Table:
     """Confusion matrices by all methods, one below the other."""
     known = _known(details)
     categories = _categories(known[0]) if known else []
-    rows: list[Row] = [
-        (
-            method_label(one.method),
-            truth,
-            *(_value(one, "confusion", truth, answer) for answer in categories),
-        )
-        for one in known
-        for truth in categories
-    ]
+    rows: list[Row] = []
+    for one in known:
+        for truth in categories:
+            cells = (_value(one, "confusion", truth, answer) for answer in categories)
+            rows.append((method_label(one.method), truth, *cells))
     return _side_by_side(categories, rows, str)
 
 

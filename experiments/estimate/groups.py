@@ -1,7 +1,7 @@
 """Groups of items and populations, and groups of raters: tables of accuracies and differences."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from experiments.estimate.layout import (
     MOST_SHOWN,
@@ -10,10 +10,11 @@ from experiments.estimate.layout import (
     difference,
     method_columns,
     rows_under,
+    side_by_side,
 )
 from experiments.reporting.method_style import method_label
 from experiments.reporting.renderers import to_terminal
-from experiments.reporting.table import Column, Table
+from experiments.reporting.table import Cell, Column, Table
 from experiments.reporting.terminal import line
 from experiments.reporting.warning_lines import warning_lines
 from lehner.core.number_format import percent
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 MOST_DIFFERENCES = 6
 MOST_NAMED = 8
 PAIRS = "difference, P(higher)"
+IN_SAMPLE = "system_accuracy_in_sample"
 
 type Groups = Sequence[GroupEstimates | None]
 
@@ -99,7 +101,8 @@ def render_rater_groups(system: SystemResult, width: int) -> "list[Text]":
 def _two_tables(accuracies: Table, found: Sequence[GroupEstimates], width: int) -> "list[Text]":
     lines = to_terminal(accuracies, width)
     if found[0].differences:
-        lines += [line(), *to_terminal(_difference_table(found), width)]
+        rows = rows_under("", _by_pair(found), MOST_DIFFERENCES)
+        lines += [line(), *to_terminal(_table(PAIRS, found, rows), width)]
     return lines
 
 
@@ -127,22 +130,18 @@ def accuracy_table(
     level = f"[{percent(first.level)} interval]"
     if column is None:
         title = f"accuracy of raters {level}"
-        sizes = {one.group: counted(len(one.raters), "rater") for one in first.groups}
-        rows = list(_rows("", found, "accuracy", lambda group: f"  {group} ({sizes[group]})"))
+        sizes = [f"{one.group} ({counted(len(one.raters), 'rater')})" for one in first.groups]
+        rows = rows_under("", _by_group(found, "accuracy", sizes))
     else:
         title = f"{first.system} by {column.column} {level}"
-        items = {one.group: one.n_items for one in first.groups}
+        sizes = [f"{one.group} ({one.n_items})" for one in first.groups]
+        names_alone = [one.group for one in first.groups]
         rows = [
-            *_rows(
-                "system accuracy",
-                found,
-                "system_accuracy",
-                lambda group: f"{group} ({items[group]})",
-            ),
-            *_rows("in this sample", found, "system_accuracy_in_sample"),
+            *rows_under("system accuracy", _by_group(found, "system_accuracy", sizes)),
+            *rows_under("in this sample", _by_group(found, IN_SAMPLE, names_alone)),
         ]
     if differences:
-        rows += _differences("difference", found, None)
+        rows += rows_under("difference", _by_pair(found))
     return _table(title, found, rows, names)
 
 
@@ -150,12 +149,8 @@ def base_rate_table(found: Sequence[GroupEstimates], column: GroupColumn) -> Tab
     """Rates of the categories in each population by each method."""
     rows: list[Row] = []
     for g, group in enumerate(found[0].groups):
-
-        def cells(category: str, g: int = g) -> list[Any]:
-            return [one.groups[g].base_rates[category] for one in found]
-
-        heading = f"{group.group} ({group.n_items})"
-        rows += rows_under(heading, list(group.base_rates), cells, MOST_SHOWN)
+        rates = side_by_side([one.groups[g].base_rates for one in found])
+        rows += rows_under(f"{group.group} ({group.n_items})", rates, MOST_SHOWN)
     title = f"base rates by {column.column} [{percent(found[0].level)} interval]"
     return _table(title, found, rows)
 
@@ -165,30 +160,22 @@ def groups_table(column: GroupColumn | None, found: Groups) -> Table:
     return accuracy_table(known(found), column, method_label, differences=True)
 
 
-def _difference_table(found: Sequence[GroupEstimates]) -> Table:
-    rows = list(_differences("", found, MOST_DIFFERENCES))
-    return _table(PAIRS, found, rows)
+def _by_group(
+    found: Sequence[GroupEstimates], quantity: str, labels: Sequence[str]
+) -> dict[str, list[Cell]]:
+    return {
+        label: [getattr(one.groups[g], quantity) for one in found] for g, label in enumerate(labels)
+    }
 
 
-def _rows(
-    heading: str,
-    found: Sequence[GroupEstimates],
-    quantity: str,
-    label: Callable[[str], str] = str,
-) -> Iterator[Row]:
-    for g, group in enumerate(found[0].groups):
-        yield heading, label(group.group), *(getattr(one.groups[g], quantity) for one in found)
-
-
-def _differences(heading: str, found: Sequence[GroupEstimates], most: int | None) -> Iterator[Row]:
-    pairs = [" – ".join(pair.groups) for pair in found[0].differences]
-    # Without a heading, names are indented all the same.
-    indent = "" if heading else "  "
-    for p, pair in enumerate(pairs[:most]):
+def _by_pair(found: Sequence[GroupEstimates]) -> dict[str, list[Cell]]:
+    """List each difference, and the probability that the first group's accuracy is higher."""
+    rows: dict[str, list[Cell]] = {}
+    for p, pair in enumerate(found[0].differences):
         each = (one.differences[p] for one in found)
-        yield heading, indent + pair, *((d.difference, d.probability_higher) for d in each)
-    if most is not None and len(pairs) > most:
-        yield heading, f"{indent}… and {len(pairs) - most} more", *(None for _ in found)
+        cells: list[Cell] = [(one.difference, one.probability_higher) for one in each]
+        rows[" – ".join(pair.groups)] = cells
+    return rows
 
 
 def _table(

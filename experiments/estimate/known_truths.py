@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from experiments.estimate.layout import Row, method_columns, rows_under
-from experiments.reporting.table import Cell, Column, Table
+from experiments.estimate.layout import Row, method_columns, rows_under, side_by_side
+from experiments.reporting.table import Column, Table
 from lehner.core.number_format import decimal, percent, with_interval
 from lehner.core.wording import counted
 from lehner.estimation.known_truths import KnownTruth, PartCorrection, uses_truths
@@ -60,16 +60,11 @@ def part_tables(
         return []
     rows: list[Row] = []
     for part, heading in (("precision", "precision"), ("groups", f"accuracy by {group_column}")):
-        own = {
-            method: {_name(one): one.accuracy for one in parts if one.part == part}
-            for method, parts in corrected.items()
-        }
-        labels = list(dict.fromkeys(label for parts in own.values() for label in parts))
-
-        def cells(label: str, own: dict[str, dict[str, Cell]] = own) -> list[Cell]:  # type: ignore[assignment]
-            return [parts.get(label) for parts in own.values()]
-
-        rows += rows_under(heading, labels, cells, most)
+        own = [
+            {_name(one): one.accuracy for one in parts if one.part == part}
+            for parts in corrected.values()
+        ]
+        rows += rows_under(heading, side_by_side(own), most)
     columns = [Column("part", ""), Column("label", ""), *method_columns(list(corrected))]
     return [Table(columns=columns, rows=rows, keys=2, headings=True)]
 

@@ -1,6 +1,6 @@
 """What the tables of all questions share: a column for each method, and rows under headings."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from experiments.reporting.renderers import to_terminal
@@ -27,14 +27,21 @@ def method_columns(
 
 
 def rows_under(
-    heading: str, labels: Sequence[str], cells: Callable[[str], Sequence[Cell]], most: int | None
-) -> Iterator[Row]:
-    """Make a row for each label, and one that says how many are not shown."""
-    for label in labels[:most]:
-        yield heading, label, *cells(label)
-    if most is not None and len(labels) > most:
-        blank = [None] * len(cells(labels[0]))
-        yield heading, f"… and {len(labels) - most} more", *blank
+    heading: str, rows: Mapping[str, Sequence[Cell]], most: int | None = None
+) -> list[Row]:
+    """List rows with their labels, indented if no heading does it, and how many are not shown."""
+    indent = "" if heading else "  "
+    shown: list[Row] = [(heading, indent + label, *cells) for label, cells in rows.items()]
+    if most is None or len(shown) <= most:
+        return shown
+    rest = f"{indent}… and {len(shown) - most} more"
+    return [*shown[:most], (heading, rest, *[None] * (len(shown[0]) - 2))]
+
+
+def side_by_side(columns: Sequence[Mapping[str, Cell]]) -> dict[str, list[Cell]]:
+    """Put cells with one label into a row, None where a column has none."""
+    labels = dict.fromkeys(label for one in columns for label in one)
+    return {label: [one.get(label) for one in columns] for label in labels}
 
 
 def difference(value: float | IntervalEstimate, probability_higher: float | None = None) -> str:

@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.estimate.details import recall_and_precision
-from experiments.estimate.layout import MOST_SHOWN, Names, Row, method_columns, rows_under
+from experiments.estimate.layout import (
+    MOST_SHOWN,
+    Names,
+    Row,
+    method_columns,
+    rows_under,
+    side_by_side,
+)
 from experiments.reporting.table import Cell, Column, Table
-from lehner.core.estimate import Estimate, IntervalEstimate
+from lehner.core.estimate import Estimate
 from lehner.core.number_format import decimal, percent, probability
 from lehner.core.wording import counted
 from lehner.estimation.result import SystemResult
@@ -57,11 +64,8 @@ def accuracy_table(system: SystemResult, names: Names = str) -> Table:
     rows: list[list[Cell]] = []
     for one in system.results:
         estimate, moved = one.estimate, one.sensitivity
-        cells: list[Cell] = [
-            one.method,
-            estimate.system_accuracy,
-            estimate.system_accuracy_in_sample,
-        ]
+        both = estimate.system_accuracy, estimate.system_accuracy_in_sample
+        cells: list[Cell] = [one.method, *both]
         cells += [moved.widened, moved.widened_in_sample] if widened else []
         raters = estimate.arrays.get("rater_accuracy")
         cells.append(None if raters is None else float(raters.values.mean()))
@@ -86,29 +90,18 @@ def rater_tables(system: SystemResult, names: Names = str, most: int | None = No
     list of Table
         One with a column for each method that says something of these; none if no method does.
     """
-    rows = list(recall_and_precision([one.details for one in system.results], most))
+    rows = recall_and_precision([one.details for one in system.results], most)
     for heading, quantity in (("rater accuracy", "rater_accuracy"), ("base rate", "base_rates")):
         values = [one.with_intervals(quantity) for one in system.results]
-        labels = list(dict.fromkeys(label for one in values for label in one))
-
-        def cells(label: str, values: list[dict[str, IntervalEstimate]] = values) -> list[Cell]:
-            return [one.get(label) for one in values]
-
-        rows += rows_under(heading, labels, cells, most)
+        rows += rows_under(heading, side_by_side(values), most)
     columns = [Column("quantity", ""), Column("label", "")]
     columns += method_columns([one.method for one in system.results], names)
     filled = [j for j in range(2, len(columns)) if any(row[j] is not None for row in rows)]
     if not filled:
         return []
     shown = [0, 1, *filled]
-    return [
-        Table(
-            columns=[columns[j] for j in shown],
-            rows=[[row[j] for j in shown] for row in rows],
-            keys=2,
-            headings=True,
-        )
-    ]
+    rows = [tuple(row[j] for j in shown) for row in rows]
+    return [Table(columns=[columns[j] for j in shown], rows=rows, keys=2, headings=True)]
 
 
 def prediction_table(predictions: "Sequence[Prediction]") -> Table:
@@ -120,16 +113,10 @@ def prediction_table(predictions: "Sequence[Prediction]") -> Table:
         Column("weight", "weight", lambda weight: decimal(weight, 2)),
         Column("warning", "caution"),
     ]
-    rows = [
-        (
-            one.method,
-            (one.elpd, one.se),
-            (one.difference, one.difference_se) if one.difference else None,
-            one.weight,
-            one.warning,
-        )
-        for one in predictions
-    ]
+    rows: list[Row] = []
+    for one in predictions:
+        below = (one.difference, one.difference_se) if one.difference else None
+        rows.append((one.method, (one.elpd, one.se), below, one.weight, one.warning))
     return Table(columns=columns, rows=rows)
 
 
@@ -182,18 +169,22 @@ def disagreement_lines(system: SystemResult) -> list[str]:
     apart = [" and ".join(one.methods) for one in system.disagreements if one.inside is False]
     if not apart:
         return [f"{spread}; no method's estimate lies outside another's interval."]
-    shown = apart[:MOST_PAIRS_OF_METHODS]
-    if len(apart) > MOST_PAIRS_OF_METHODS:
-        shown.append(f"{len(apart) - MOST_PAIRS_OF_METHODS} more")
+    more = len(apart) - MOST_PAIRS_OF_METHODS
+    shown = [*apart[:MOST_PAIRS_OF_METHODS], *([f"{more} more"] if more > 0 else [])]
     return [f"{spread}; outside one another's intervals: {'; '.join(shown)}."]
 
 
-def disagreement_tables(system: SystemResult) -> list[Table]:
-    """Items for which methods differ in the most probable category, the first twelve."""
+def disagreement_tables(system: SystemResult) -> tuple[str, list[Table]]:
+    """Heading and table of items whose most probable category differs, the first twelve."""
     names = {item for found in system.disagreements for item in found.items}
     if not names:
-        return []
+        return "", []
     ratings, estimates = system.ratings, _with_truth(system)
+    some = f", of which these are the first {MOST_SHOWN}" if len(names) > MOST_SHOWN else ""
+    heading = (
+        "Methods differ in the most probable category of "
+        f"{counted(len(names), 'row' if ratings.grouped else 'item')}{some} (a|b: these tie):"
+    )
     places = [place for place, item in enumerate(ratings.items) if str(item) in names]
     # A tuple of one text stands at the right, as numbers do.
     rows: list[Row] = [
@@ -204,18 +195,7 @@ def disagreement_tables(system: SystemResult) -> list[Table]:
         for place in places[:MOST_SHOWN]
     ]
     columns = [Column("item"), *method_columns([one.method for one in estimates], write=str)]
-    return [Table(columns=columns, rows=rows)]
-
-
-def disagreement_heading(system: SystemResult) -> str:
-    """Say for how many items methods differ in the most probable category."""
-    names = {item for found in system.disagreements for item in found.items}
-    some = f", of which these are the first {MOST_SHOWN}" if len(names) > MOST_SHOWN else ""
-    what = "row" if system.ratings.grouped else "item"
-    return (
-        f"Methods differ in the most probable category of {counted(len(names), what)}{some} "
-        "(a|b: these tie):"
-    )
+    return heading, [Table(columns=columns, rows=rows)]
 
 
 def _with_truth(system: SystemResult) -> list[Estimate]:

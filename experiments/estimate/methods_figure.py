@@ -14,7 +14,6 @@ from lehner import IntervalEstimate
 from lehner.core.number_format import decimal, percent
 from lehner.core.wilson import wilson_interval
 from lehner.core.wording import counted
-from lehner.estimation.known_truths import KnownTruth
 from lehner.estimation.result import Comparison, MethodResult, SystemResult
 
 if TYPE_CHECKING:
@@ -81,9 +80,8 @@ def plot_intervals(comparison: Comparison | SystemResult, name: str = "") -> Fig
                 beside = 0.0 if corrected is None else BESIDE
                 drawn += _estimate(ax, estimate.method, value, agreement, row - beside)
                 if corrected is not None:
-                    drawn += _correction(
-                        ax, estimate.method, getattr(corrected, estimand), row + beside
-                    )
+                    value = getattr(corrected, estimand)
+                    drawn += _correction(ax, estimate.method, value, row + beside)
             ax.set(title=title, xlabel=f"Proportion of items right; {_level(comparison)}")
             ax.grid(axis="x")
             ax.spines["left"].set_visible(False)
@@ -105,9 +103,12 @@ def _estimate(
     """Draw an estimate with its interval, or that of a proportion; give what is drawn."""
     style = method_style(method)
     if value.estimate is None:
-        ax.text(
-            0.5, row, "no estimate", ha="center", va="center", transform=ax.get_yaxis_transform()
-        )
+        place: dict[str, Any] = {
+            "ha": "center",
+            "va": "center",
+            "transform": ax.get_yaxis_transform(),
+        }
+        ax.text(0.5, row, "no estimate", transform=ax.get_yaxis_transform(), **place)
         return []
     ax.plot(value.estimate, row, ls="", ms=5.5, **style.options())
     if value.lower is not None and value.upper is not None:
@@ -132,14 +133,14 @@ def _correction(ax: "Axes", method: str, value: IntervalEstimate, row: float) ->
 def _agreement_interval(comparison: SystemResult, row: int, estimand: str) -> Ends | None:
     """Give Wilson's interval of agreement with the majority, which in the sample is exact."""
     estimate = comparison.estimates[row]
-    share = estimate.system_accuracy.estimate
-    if estimate.method != "majority_agreement" or share is None or estimand != "system_accuracy":
+    right = estimate.system_accuracy.estimate
+    if estimate.method != "majority_agreement" or right is None or estimand != "system_accuracy":
         return None
-    return _wilson(share, comparison.ratings.n_items, comparison.level)
+    return _wilson(right, comparison.ratings.n_items, comparison.level)
 
 
 def _truth_interval(comparison: SystemResult, estimand: str) -> Ends | None:
-    """Give the interval of known truths; of all items they give the share in the sample exactly."""
+    """Give the interval of known truths; of all items they give the proportion exactly."""
     truth = comparison.known_truth
     if truth is None:
         return None
@@ -150,17 +151,17 @@ def _truth_interval(comparison: SystemResult, estimand: str) -> Ends | None:
     return truth.lower, truth.upper
 
 
-def _wilson(share: float, n: int, probability: float) -> Ends:
-    low, high = wilson_interval(share, n, z=NormalDist().inv_cdf((1 + probability) / 2))
+def _wilson(proportion: float, n: int, probability: float) -> Ends:
+    low, high = wilson_interval(proportion, n, z=NormalDist().inv_cdf((1 + probability) / 2))
     return float(low), float(high)
 
 
-def _known_truth(ax: "Axes", share: float, ends: Ends | None) -> list[float]:
-    ax.axvline(share, color=REFERENCE, lw=1, ls="--", zorder=1)
+def _known_truth(ax: "Axes", right: float, ends: Ends | None) -> list[float]:
+    ax.axvline(right, color=REFERENCE, lw=1, ls="--", zorder=1)
     if ends is None:
-        return [share]
+        return [right]
     ax.axvspan(*ends, color=BAND, lw=0, zorder=0)
-    return [share, *ends]
+    return [right, *ends]
 
 
 def _level(comparison: SystemResult) -> str:
@@ -171,10 +172,11 @@ def _handles(comparison: SystemResult) -> "list[Line2D | Patch]":
     handles: list[Line2D | Patch] = []
     truth = comparison.known_truth
     if truth is not None:
-        of = f"share right of {counted(truth.n_items, 'item')} with known truth"
+        of = f"proportion right of {counted(truth.n_items, 'item')} with known truth"
+        exact = "; exact for this sample" if truth.level is None else ""
         handles += [
             Line2D([], [], color=REFERENCE, lw=1, ls="--", label=of),
-            Patch(color=BAND, label=f"its {_level(comparison)[:-1]}{_where_exact(truth)}"),
+            Patch(color=BAND, label=f"its {_level(comparison)[:-1]}{exact}"),
         ]
     if any(e.method == "majority_agreement" for e in comparison.estimates):
         label = "interval of the agreement alone (Wilson)"
@@ -186,29 +188,22 @@ def _handles(comparison: SystemResult) -> "list[Line2D | Patch]":
     return handles
 
 
-def _where_exact(truth: KnownTruth) -> str:
-    return "" if truth.level is not None else "; exact for this sample"
-
-
 def _alt_text(comparison: SystemResult, name: str) -> str:
     parts = [
         f"{method_label(one.method)} {one.estimate.system_accuracy}, in this sample "
         f"{one.estimate.system_accuracy_in_sample}{_correction_text(one)}"
         for one in comparison.results
     ]
-    text = f"System accuracy on {name} by method, with {_level(comparison)}: "
-    return text + "; ".join(parts) + "." + _truth_text(comparison)
+    text = f"System accuracy on {name} by method, with {_level(comparison)}: {'; '.join(parts)}."
+    truth = comparison.known_truth
+    if truth is None:
+        return text
+    of = counted(truth.n_items, "item")
+    right = decimal(truth.system_accuracy)
+    return f"{text} Proportion right of {of} with known truth: {right}."
 
 
 def _correction_text(result: MethodResult) -> str:
     if result.correction is None:
         return ""
     return f" (corrected by known truths {result.correction.system_accuracy_in_sample})"
-
-
-def _truth_text(comparison: SystemResult) -> str:
-    truth = comparison.known_truth
-    if truth is None:
-        return ""
-    of = counted(truth.n_items, "item")
-    return f" Share right of {of} with known truth: {decimal(truth.system_accuracy)}."

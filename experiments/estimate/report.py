@@ -77,10 +77,7 @@ def _of_one(comparison: Comparison, in_detail: bool, width: int) -> "list[Text]"
         parts += titled("", methods.rater_tables(system, most=MOST_SHOWN), width)
     if in_detail:
         parts += [line(), *details.render_details([one.details for one in results], width)]
-    if system.group_column is not None:
-        found = [one.groups for one in results]
-        parts += [line(), *groups.render_groups(system.group_column, found, width)]
-    parts += _populations_and_raters(system, width)
+    parts += _groups(system, width)
     if any(one.correction is not None for one in results):
         parts += titled(known_truths.CORRECTED, [known_truths.correction_table(results)], width)
         column = "" if system.group_column is None else system.group_column.column
@@ -88,14 +85,13 @@ def _of_one(comparison: Comparison, in_detail: bool, width: int) -> "list[Text]"
         parts += titled(known_truths.CORRECTED_PARTS, tables, width)
         parts += map(line, wrap(known_truths.NOT_CORRECTED, width))
     if system.predictions:
-        tables = [methods.prediction_table(system.predictions)]
-        parts += titled(methods.PREDICTIONS, tables, width)
+        found = methods.prediction_table(system.predictions)
+        parts += titled(methods.PREDICTIONS, [found], width)
     if system.k_properties:
-        tables = [methods.k_property_table(system.k_properties)]
-        parts += titled(methods.K_PROPERTIES, tables, width)
+        found = methods.k_property_table(system.k_properties)
+        parts += titled(methods.K_PROPERTIES, [found], width)
         parts += map(line, wrap(methods.BAYES_FACTORS, width))
-    tables = methods.disagreement_tables(system)
-    parts += titled(methods.disagreement_heading(system), tables, width)
+    parts += titled(*methods.disagreement_tables(system), width)
     parts += titled(sensitivity.misled_heading(system), sensitivity.misled_tables(system), width)
     sentences = [*methods.disagreement_lines(system), *sensitivity.sensitivity_lines(system)]
     if system.dependence is not None:
@@ -107,19 +103,19 @@ def _of_several(comparison: Comparison, in_detail: bool, width: int) -> "list[Te
     parts: list[Text] = []
     for table in systems.systems_tables(comparison):
         parts += [line(), *to_terminal(table, width)]
-    parts.append(line())
     if in_detail:
-        parts += details.render_details([one.details for one in comparison.results], width)
+        shown = details.render_details([one.details for one in comparison.results], width)
+        parts += [line(), *shown[:-1]]
     for one in comparison.systems:
-        if one.group_column is not None:
-            found = [result.groups for result in one.results]
-            parts += [*groups.render_groups(one.group_column, found, width), line()]
-        parts += _populations_and_raters(one, width)
-    return [*parts, *map(line, systems.systems_lines(comparison))]
+        parts += _groups(one, width)
+    return [*parts, line(), *map(line, systems.systems_lines(comparison))]
 
 
-def _populations_and_raters(system: SystemResult, width: int) -> "list[Text]":
+def _groups(system: SystemResult, width: int) -> "list[Text]":
     parts: list[Text] = []
+    if system.group_column is not None:
+        by_group = [one.groups for one in system.results]
+        parts += [line(), *groups.render_groups(system.group_column, by_group, width)]
     if system.population_column is not None:
         found = groups.render_populations(system.population_column, system.results, width)
         parts += [line(), *found]
@@ -198,7 +194,7 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     """
     if len(comparison.systems) == 1:
         return _write_one(comparison, comparison.systems[0], folder)
-    from experiments.estimate.systems_figure import plot_systems
+    from experiments.estimate.rows_figure import plot_systems
 
     _refuse_other_manifest(folder / MANIFEST)
     folders = safe_names(comparison.ratings.systems, taken=(*FILES, MANIFEST))
@@ -265,7 +261,7 @@ def _write_groups(
     ]
     if column is None:
         return paths
-    from experiments.estimate.item_groups_figure import plot_groups
+    from experiments.estimate.rows_figure import plot_groups
 
     return [*paths, *write_figure(plot_groups(column, found), folder, name)]
 

@@ -238,7 +238,7 @@ def test_the_figure_shows_how_far_known_truths_can_be_trusted(tmp_path):
     ratings = read_ratings(file)
     figure = plot_intervals(compare("data", ratings, [majority_agreement(ratings)]))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels[:2] == ["share right of 3 items with known truth", "its 90% interval"]
+    assert labels[:2] == ["proportion right of 3 items with known truth", "its 90% interval"]
     bands = [band for ax in figure.axes for band in ax.patches]
     # For the expected accuracy these are 3 of infinitely many, for the sample 3 of its 4 items.
     assert [band.get_x() for band in bands] == pytest.approx([0.2535, 0.3983], abs=1e-4)

@@ -9,7 +9,6 @@ from rich.console import Console
 
 from experiments.estimate.methods import (
     accuracy_table,
-    disagreement_heading,
     disagreement_lines,
     disagreement_tables,
     rater_tables,
@@ -54,12 +53,12 @@ def test_every_line_fits_the_width(comparison, width):
 
 def test_each_item_on_which_methods_disagree_is_listed_once(comparison):
     (system,) = comparison.systems
-    (table,) = disagreement_tables(system)
+    heading, (table,) = disagreement_tables(system)
     rows = table.cells()
     names = [row[0] for row in rows[1:]]
     expected = {item for found in comparison.systems[0].disagreements for item in found.items}
     assert len(names) == len(set(names)) == min(12, len(expected)) > 1
-    assert f"of {len(expected)} items" in disagreement_heading(system)
+    assert f"of {len(expected)} items" in heading
     by_name = {one.method: one.truth_probabilities for one in comparison.estimates}
     for row in rows[1:]:
         for method, shown in zip(rows[0][1:], row[1:], strict=True):

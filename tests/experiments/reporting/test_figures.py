@@ -16,10 +16,9 @@ from experiments.atlas.grid import VIOLATIONS, atlas_scenarios
 from experiments.calibration.calibration_figure import plot_coverage, plot_ranks
 from experiments.estimate import methods_figure
 from experiments.estimate.details_figure import plot_confusion
-from experiments.estimate.item_groups_figure import plot_groups
+from experiments.estimate.rows_figure import plot_groups, plot_systems
 from experiments.estimate.sensitivity import curves
 from experiments.estimate.sensitivity_figure import plot_sensitivity
-from experiments.estimate.systems_figure import plot_systems
 from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.bias_figure import plot_figure
 from experiments.planning.plan import Question

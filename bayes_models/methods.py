@@ -17,7 +17,7 @@ from lehner.core.estimate import Estimate
 from lehner.core.seeds import Seed
 from lehner.core.warning import Warning, warnings_from_json
 from lehner.data.ratings import Ratings
-from lehner.estimation.methods import Method
+from lehner.estimation.methods import INDEPENDENT, Method
 from lehner.groups.result import GroupEstimates
 from lehner.latent_class.models import MODELS
 from lehner.systems.comparison import JointDraws
@@ -49,6 +49,7 @@ def list_methods() -> list[Method]:
             color=row.color,
             marker=row.marker,
             gives=frozenset({"truth_probabilities", "confusion", "draws"}),
+            assumes=INDEPENDENT,
             posterior=this_module,
         )
         for name, row in MODELS.items()

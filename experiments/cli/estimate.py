@@ -52,6 +52,11 @@ class Assumptions(Asked):
 
     Parameters
     ----------
+    system_is : like|better|unknown
+        What is known of the system: it is like its raters, better than they are, or neither is
+        known (the default). The method calibrated rests on crowds in which this was so.
+    priors : FILE
+        Priors that `lehner train-prior` learned on crowds of yours, for the method calibrated.
     truths_in_model : bool
         Fit the models to the known truths too, rather than correct their estimates by them.
     shared_mistakes : SHARE
@@ -64,6 +69,8 @@ class Assumptions(Asked):
         The other systems serve as raters of each system, too.
     """
 
+    system_is: str = "unknown"
+    priors: Path | None = None
     truths_in_model: bool = False
     shared_mistakes: str | None = None
     sensitivity: bool = False
@@ -154,6 +161,7 @@ def estimate(
     asked: Sequence[Asked],
     output: Path | None = None,
     as_json: AsJson = False,
+    sentence: bool = False,
 ) -> None:
     """Estimate how accurate the system is, by several methods side by side.
 
@@ -165,10 +173,12 @@ def estimate(
     ----------
     method : NAMES
         Methods from the list below, or all, separated by commas or in several --method; a function
-        of yours as FILE.py:FUNCTION, which is run as Python code. Default: majority_agreement,
-        algebraic, dawid_skene, relaxed_k.
+        of yours as FILE.py:FUNCTION, which is run as Python code. Default: calibrated,
+        majority_agreement, algebraic, dawid_skene, relaxed_k.
     output : FOLDER
         The folder into which CSV and LaTeX tables, figures and draws are written.
+    sentence : bool
+        Print only the sentence that reports the estimate in a paper.
     """
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
@@ -189,6 +199,10 @@ def estimate(
         )
     if as_json:
         print(json_text(report.report_dict(compared)))
+    elif sentence:
+        from experiments.estimate.sentence import sentences
+
+        print("\n".join(sentences(compared)))
     else:
         in_detail = any(isinstance(one, Details) and (one.details or one.costs) for one in asked)
         report.show(compared, in_detail=in_detail)

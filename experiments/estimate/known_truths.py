@@ -9,7 +9,8 @@ from lehner.core.wording import counted
 from lehner.estimation.known_truths import KnownTruth, PartCorrection, uses_truths
 from lehner.estimation.result import MethodResult, SystemResult
 
-CORRECTED = "The same accuracies, corrected by the known truths:"
+CORRECTED = "Accuracy of the system, corrected by the known truths:"
+NOT_SEEN = "The same without the known truths:"
 CORRECTED_PARTS = "In parts of this sample, corrected by the known truths there:"
 NOT_CORRECTED = (
     "Recall, the confusion matrix and the other measures of the system are without the known "
@@ -18,7 +19,7 @@ NOT_CORRECTED = (
 
 
 def correction_table(results: Sequence[MethodResult]) -> Table:
-    """Estimates that known truths correct; of one method at least."""
+    """Estimates that known truths correct, of one method at least, and those made with them."""
     corrections = {one.method: one.correction for one in results if one.correction is not None}
     first = next(iter(corrections.values()))
     columns = [
@@ -29,9 +30,16 @@ def correction_table(results: Sequence[MethodResult]) -> Table:
     ]
     rows: list[Row] = [("known items alone", first.known_items_alone, None, None)]
     rows += [
+        (one.method, one.estimate.system_accuracy_in_sample, None, one.estimate.system_accuracy)
+        for one in results
+        if one.correction is None and uses_truths(one.estimate)
+    ]
+    rows += [
         (method, one.system_accuracy_in_sample, one.prediction_powered, one.system_accuracy)
         for method, one in corrections.items()
     ]
+    # What rests on the most stands first, the known items alone last.
+    rows.append(rows.pop(0))
     return Table(columns=columns, rows=rows)
 
 
@@ -80,7 +88,7 @@ def known_truth_line(system: SystemResult) -> str:
     use = "these truths correct the estimates"
     if not truth.used:
         use = "all truths are known, and the methods do not use them"
-    elif any(map(uses_truths, system.estimates)):
+    elif not any(one.correction for one in system.results):
         use = "the models use these truths"
     return (
         f"On the {counted(truth.n_items, 'item')} with known truth the system's accuracy is "

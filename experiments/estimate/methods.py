@@ -1,6 +1,7 @@
 """Tables of methods side by side: accuracies, raters, predictions, K-properties, disagreements."""
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,14 +19,23 @@ from experiments.reporting.table import Cell, Column, Table
 from lehner.core.estimate import Estimate
 from lehner.core.number_format import decimal, percent, probability
 from lehner.core.wording import counted
+from lehner.estimation.known_truths import uses_truths
+from lehner.estimation.methods import INDEPENDENT
 from lehner.estimation.result import SystemResult
 
 if TYPE_CHECKING:
     from bayes_models import KPropertyParameter
     from bayes_models.posterior.predictions import Prediction
 
-MOST_COLUMNS = 4
+MOST_COLUMNS = 5
 MOST_PAIRS_OF_METHODS = 6
+ORDER = ("", INDEPENDENT, "the majority is right")
+"""The order of assumptions in a table of accuracies."""
+OF_SYSTEM = {
+    "like": "where the system was like its raters (--system-is like)",
+    "better": "where the system was mostly better than its raters (--system-is better)",
+    "unknown": "where the system was like its raters or better (if known, say it by --system-is)",
+}
 PREDICTIONS = (
     "How well models predict the ratings of items left out of the fit (elpd is the expected log "
     "predictive density: the higher, the better):"
@@ -49,9 +59,14 @@ def level_title(estimates: Sequence[Estimate], otherwise: str) -> str:
     return otherwise if level is None else f"[{percent(level)} interval]"
 
 
-def accuracy_table(system: SystemResult, names: Names = str) -> Table:
-    """Accuracy of the system by each method, expected and in this sample."""
+def accuracy_table(system: SystemResult, names: Names = str, *, truths: bool = True) -> Table:
+    """Accuracy of the system by each method, expected and in this sample.
+
+    Methods stand below what they assume; first those whose estimate rests on no such thing.
+    Without `truths`, methods whose estimate known truths entered are left out.
+    """
     columns = [
+        Column("assumes", ""),
         Column("method", level_title(system.estimates, "method"), names=names),
         Column("system_accuracy", "system accuracy"),
         Column("system_accuracy_in_sample", "in this sample"),
@@ -62,15 +77,29 @@ def accuracy_table(system: SystemResult, names: Names = str) -> Table:
     if len(system.results) > MOST_COLUMNS:
         columns.append(Column("mean_rater_accuracy"))
     rows: list[list[Cell]] = []
-    for one in system.results:
+    for one in sorted(system.results, key=lambda one: ORDER.index(one.assumes)):
+        if not truths and uses_truths(one.estimate):
+            continue
         estimate, moved = one.estimate, one.sensitivity
         both = estimate.system_accuracy, estimate.system_accuracy_in_sample
-        cells: list[Cell] = [one.method, *both]
+        cells: list[Cell] = [one.assumes and f"if {one.assumes}", one.method, *both]
         cells += [moved.widened, moved.widened_in_sample] if widened else []
         raters = estimate.arrays.get("rater_accuracy")
         cells.append(None if raters is None else float(raters.values.mean()))
         rows.append(cells[: len(columns)])
-    return Table(columns=columns, rows=rows)
+    return Table(columns=columns, rows=rows, keys=2, headings=True)
+
+
+def calibrated_lines(system: SystemResult, width: int) -> list[str]:
+    """Say what the method `calibrated` rests on, if it is there."""
+    found = [one.diagnostics for one in system.estimates if "system_is" in one.diagnostics]
+    if not found:
+        return []
+    text = (
+        f"calibrated: what agreement with the majority meant in {found[0]['crowds']} crowds of "
+        f"{found[0]['families']} families whose truth is known, {OF_SYSTEM[found[0]['system_is']]}."
+    )
+    return wrap(text, width)
 
 
 def rater_tables(system: SystemResult, names: Names = str, most: int | None = None) -> list[Table]:

@@ -72,14 +72,19 @@ def render(comparison: Comparison, *, in_detail: bool = False, width: int = 100)
 def _of_one(comparison: Comparison, in_detail: bool, width: int) -> "list[Text]":
     (system,) = comparison.systems
     results = system.results
-    parts = titled("", [methods.accuracy_table(system)], width)
+    parts: list[Text] = []
+    corrected = any(one.correction is not None for one in results)
+    if corrected:
+        parts += titled(known_truths.CORRECTED, [known_truths.correction_table(results)], width)
+    heading = known_truths.NOT_SEEN if corrected else ""
+    parts += titled(heading, [methods.accuracy_table(system, truths=not corrected)], width)
+    parts += map(line, methods.calibrated_lines(system, width))
     if len(results) <= methods.MOST_COLUMNS:
         parts += titled("", methods.rater_tables(system, most=MOST_SHOWN), width)
     if in_detail:
         parts += [line(), *details.render_details([one.details for one in results], width)]
     parts += _groups(system, width)
-    if any(one.correction is not None for one in results):
-        parts += titled(known_truths.CORRECTED, [known_truths.correction_table(results)], width)
+    if corrected:
         column = "" if system.group_column is None else system.group_column.column
         tables = known_truths.part_tables(results, column, MOST_SHOWN)
         parts += titled(known_truths.CORRECTED_PARTS, tables, width)

@@ -33,7 +33,7 @@ def misled_tables(system: SystemResult) -> list[Table]:
             (_number(one.sensitivity.raters_alone), _is_approximate(one.sensitivity)),
         )
         for one in system.results
-        if one.estimate.system_accuracy.estimate is not None
+        if one.estimate.system_accuracy.estimate is not None and not one.allows_shared_mistakes
     ]
     return [Table(columns=columns, rows=rows)] if rows else []
 

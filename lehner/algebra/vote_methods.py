@@ -4,15 +4,18 @@ The naive measures are agreement with the majority, and the mean truth probabili
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from statistics import NormalDist
 
 import numpy as np
 
 from lehner.algebra.algebraic import FirstSteps, estimate_algebraic, first_steps
 from lehner.algebra.system_accuracy import by_bins, by_likelihood, by_weights
 from lehner.core.arrays import Floats, Integers
-from lehner.core.checks import find
+from lehner.core.checks import check_level, find
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
 from lehner.core.warning import Warning, warn
+from lehner.core.wilson import wilson_interval
 from lehner.data.options import names_of
 from lehner.data.ratings import Ratings
 from lehner.data.votes import VoteTable
@@ -87,7 +90,7 @@ def estimate_from_votes(
     return estimates | {"kappa": steps.kappa, "rater_accuracy": steps.accuracy}
 
 
-def majority_agreement(ratings: Ratings) -> Estimate:
+def majority_agreement(ratings: Ratings, *, level: float = 0.9) -> Estimate:
     """Take the majority of the raters for the truth and report the system's agreement with it.
 
     Categories that tie for the majority share the item: the system's answer counts 1/m if it
@@ -97,11 +100,14 @@ def majority_agreement(ratings: Ratings) -> Estimate:
     ----------
     ratings : Ratings
         With a system.
+    level : float
+        Probability of the interval.
 
     Returns
     -------
     Estimate
-        It has no interval, because the method assumes that the majority is never wrong.
+        The interval of the system's accuracy is Wilson's, as if the majority were never wrong; in
+        the sample there would be no error then, and there is no interval.
 
     Raises
     ------
@@ -120,9 +126,19 @@ def majority_agreement(ratings: Ratings) -> Estimate:
     0.5
     """
     require_estimable(ratings)
-    agreeing = float(majority_proportion(ratings.votes(), _answers(ratings)))
+    check_level(level)
+    votes, answers = ratings.votes(), _answers(ratings)
+    agreeing = float(majority_proportion(votes, answers))
     reason = warn("too-few-ratings", "no item has both ratings and an answer")
-    return _point("majority_agreement", ratings, agreeing, reason)
+    found = _point("majority_agreement", ratings, agreeing, reason)
+    if np.isnan(agreeing):
+        return found
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    lower, upper = wilson_interval(agreeing, answers[votes.sum(axis=1) > 0].sum(), z=z)
+    accuracy = IntervalEstimate(
+        estimate=agreeing, lower=float(lower), upper=float(upper), level=level, kind="Wilson"
+    )
+    return replace(found, system_accuracy=accuracy)
 
 
 def mean_posterior(ratings: Ratings) -> Estimate:

@@ -82,7 +82,7 @@ def estimate(
         Names, as `lehner estimate --help` lists them, where "all" stands for all; functions
         `f(ratings, *, seed)` that return an `Estimate`, and take `level` too if they have
         intervals; texts "file.py:function", whose file is run as Python code. By default
-        "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k".
+        "calibrated", "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k".
     name : str
         Name of the data, for titles.
     level : float

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 ENTRY_POINTS = "lehner.methods"
 """Group of entry points by which packages bring methods: functions that return some of `Method`."""
-DEFAULT_METHODS = ("majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
+DEFAULT_METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
+INDEPENDENT = "mistakes are independent"
+"""What the algebra and latent-class models assume of raters and system, given the true category."""
 ALGEBRAIC: dict[str, Aggregation] = {
     "algebraic": "weighted",
     "algebraic_likelihood": "likelihood",
@@ -117,7 +119,10 @@ class Method:
         Whether the marker is filled; that of maximum likelihood is open.
     gives : frozenset of str
         What an estimate has beside the system's accuracy, among "truth_probabilities", "confusion",
-        "replicates" (of a bootstrap) and "draws" (posterior).
+        "replicates" (of a bootstrap), "draws" (posterior) and "shared_mistakes" (an interval that
+        is meant to hold though raters and system share mistakes).
+    assumes : str
+        What its estimate rests on, to be read after "if"; empty if that is not one thing.
     takes_truths : bool
         Whether known truths are part of the estimate itself, so that nothing corrects it by them.
     posterior : Posterior, optional
@@ -137,6 +142,7 @@ class Method:
     marker: str = "."
     filled: bool = True
     gives: frozenset[str] = frozenset()
+    assumes: str = ""
     takes_truths: bool = False
     posterior: Posterior | None = None
     source: str = ""
@@ -330,6 +336,7 @@ def _own_methods() -> dict[str, Method]:
             marker=MODELS[model].marker,
             filled=False,
             gives=frozenset({"truth_probabilities", "confusion", "replicates"}),
+            assumes=INDEPENDENT,
         )
         for name, model in LIKELIHOOD_METHODS.items()
     ]
@@ -354,6 +361,7 @@ def calibrated(system_is: str = "unknown", priors: str | Path | None = None) -> 
         label="Calibrated on crowds",
         color="#a3195b",
         marker="h",
+        gives=frozenset({"shared_mistakes"}),
         takes_truths=True,
     )
 
@@ -371,10 +379,11 @@ WITHOUT_MODEL = (
     Method(
         name="majority_agreement",
         summary="how often the system agrees with the majority of the raters",
-        estimate=lambda ratings, *, level, seed: majority_agreement(ratings),
+        estimate=lambda ratings, *, level, seed: majority_agreement(ratings, level=level),
         label="Majority",
         color="#4d4d4d",
         marker="X",
+        assumes="the majority is right",
     ),
     Method(
         name="mean_posterior",
@@ -383,6 +392,7 @@ WITHOUT_MODEL = (
         label="Mean truth probability",
         color="#d09a50",
         marker="P",
+        assumes=INDEPENDENT,
     ),
     Method(
         name="algebraic",
@@ -392,6 +402,7 @@ WITHOUT_MODEL = (
         color="#0072b2",
         marker="o",
         gives=_OF_THE_ALGEBRA,
+        assumes=INDEPENDENT,
     ),
     Method(
         name="algebraic_likelihood",
@@ -401,6 +412,7 @@ WITHOUT_MODEL = (
         color="#8f71ff",
         marker="D",
         gives=_OF_THE_ALGEBRA,
+        assumes=INDEPENDENT,
     ),
     Method(
         name="algebraic_paper",
@@ -411,6 +423,7 @@ WITHOUT_MODEL = (
         color="#253b6e",
         marker="p",
         gives=_OF_THE_ALGEBRA,
+        assumes=INDEPENDENT,
     ),
     Method(
         name="algebraic_adjusted",
@@ -419,6 +432,7 @@ WITHOUT_MODEL = (
         label="Algebra, adjusted",
         color="#5e6b8f",
         marker="*",
+        assumes=INDEPENDENT,
     ),
 )
 """The methods that need no latent-class model."""

@@ -11,6 +11,7 @@ from lehner.dependence.result import Dependence
 from lehner.dependence.sensitivity import Sensitivity
 from lehner.estimation.disagreement import Disagreement
 from lehner.estimation.known_truths import OF_PARTS, Corrected, KnownTruth
+from lehner.estimation.methods import get_method
 from lehner.estimation.question import Question
 from lehner.groups.membership import GroupColumn
 from lehner.groups.result import GroupEstimates
@@ -45,6 +46,18 @@ class MethodResult:
     def method(self) -> str:
         """Name of the method."""
         return self.estimate.method
+
+    @property
+    def assumes(self) -> str:
+        """What the estimate rests on, to be read after "if"; empty for methods of one's own."""
+        known = get_method(self.method)
+        return "" if known is None else known.assumes
+
+    @property
+    def allows_shared_mistakes(self) -> bool:
+        """Whether the interval is meant to hold though raters and system share mistakes."""
+        known = get_method(self.method)
+        return known is not None and "shared_mistakes" in known.gives
 
     @property
     def details(self) -> SystemPerformance | None:

@@ -1,5 +1,6 @@
 """Whether the items of known truth can be a random sample of all."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,51 +9,53 @@ from lehner.core.arrays import Booleans
 from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
 
-NOT_RANDOM = 0.001
+NOT_RANDOM = 0.005
 
 
 @dataclass(frozen=True, kw_only=True)
 class KnownSample:
-    """How often all agree on the items of known truth, and how often on all items.
+    """How often something holds for the items of known truth, and how often for all items.
 
     Parameters
     ----------
-    who : {"raters", "raters and system"}
-        Whose answers are compared: those for which the known items are less like the others.
+    what : str
+        What holds, as "raters all agree" or "most raters say 'yes'": that for which the known items
+        are least like the others.
     n_known, n_items : int
         Number of items of known truth with two answers or more, and of all such items. If there is
         a system, those that it did not answer are left out.
-    unanimous_known, unanimous : int
-        Number of these on which all answers are the same.
+    holds_known, holds : int
+        Number of these for which it holds.
     p_value : float
-        Fisher's exact test that the known items are a random sample of all, adjusted by
-        Bonferroni's method if it was made for raters, and for raters and system.
+        Fisher's exact test, two-sided, that the known items are a random sample of all, adjusted by
+        Bonferroni's method for the number of tests: that raters agree, that raters and system do,
+        and for each category that most raters name it.
     """
 
-    who: str
+    what: str
     n_known: int
     n_items: int
-    unanimous_known: int
-    unanimous: int
+    holds_known: int
+    holds: int
     p_value: float
 
     @property
     def random(self) -> bool:
-        """Whether the known items can be a random sample: whether the p-value is above .001."""
+        """Whether the known items can be a random sample: whether the p-value is above .005."""
         return self.p_value > NOT_RANDOM
 
     def __str__(self) -> str:
         return (
-            f"{self.who} all agree on {self.unanimous_known} of {self.n_known} of them, but on "
-            f"{self.unanimous} of all {self.n_items} items"
+            f"{self.what} on {self.holds_known} of {self.n_known} of them, but on "
+            f"{self.holds} of all {self.n_items} items"
         )
 
 
 def examine_known(ratings: Ratings) -> KnownSample:
     """Test whether the items of known truth can be a random sample of all items.
 
-    Items that were chosen because answers differ, or because they agree, are found. Items that were
-    chosen in other ways may not be.
+    Items that were chosen because answers differ, because they agree, or because they are of some
+    category, are found. Items that were chosen in other ways may not be.
 
     Parameters
     ----------
@@ -72,31 +75,54 @@ def examine_known(ratings: Ratings) -> KnownSample:
     raters all agree on 0 of 20 of them, but on 30 of all 60 items
     """
     answered = (ratings.answers >= 0).all(axis=1)
-    found = [_compare(ratings.without_system(), "raters", answered)]
-    if ratings.systems:
-        found.append(_compare(ratings, "raters and system", answered))
+    found = [
+        _compare(ratings, what, answered & counted, holds)
+        for what, counted, holds in _properties(ratings)
+    ]
     clearest = min(found, key=lambda one: one.p_value)
     return replace(clearest, p_value=min(1.0, len(found) * clearest.p_value))
 
 
-def _compare(ratings: Ratings, who: str, answered: Booleans) -> KnownSample:
+def _properties(ratings: Ratings) -> Iterator[tuple[str, Booleans, Booleans]]:
+    """What may hold for an item, the items for which it can, and those for which it does."""
+    raters = ratings.without_system()
+    several = _has_two(raters)
+    yield "raters all agree", several, _unanimous(raters)
+    if ratings.systems:
+        yield "raters and system all agree", _has_two(ratings), _unanimous(ratings)
+    votes = raters.votes()
+    for code, name in enumerate(ratings.categories):
+        yield f"most raters say {str(name)!r}", several, 2 * votes[:, code] > votes.sum(axis=1)
+
+
+def _compare(ratings: Ratings, what: str, counted: Booleans, holds: Booleans) -> KnownSample:
     from scipy.stats import fisher_exact
 
-    counted = answered & (count_raters(ratings.all_flat, ratings.n_rows) >= 2)
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
-    cells = ratings.all_flat.item_index * ratings.n_categories + ratings.all_flat.category_index
-    given = np.bincount(cells, minlength=ratings.n_rows * ratings.n_categories)
-    votes = given.reshape(ratings.n_rows, -1)
-    known, alike = counted & (truth >= 0), counted & (votes.max(axis=1) == votes.sum(axis=1))
+    known, holds = counted & (truth >= 0), counted & holds
     n_items, n_known, of_all, of_known = (
-        int(ratings.weights[rows].sum()) for rows in (counted, known, alike, known & alike)
+        int(ratings.weights[rows].sum()) for rows in (counted, known, holds, known & holds)
     )
     others = of_all - of_known, n_items - n_known - of_all + of_known
     return KnownSample(
-        who=who,
+        what=what,
         n_known=n_known,
         n_items=n_items,
-        unanimous_known=of_known,
-        unanimous=of_all,
+        holds_known=of_known,
+        holds=of_all,
         p_value=float(fisher_exact([(of_known, n_known - of_known), others]).pvalue),
     )
+
+
+def _has_two(ratings: Ratings) -> Booleans:
+    return np.asarray(count_raters(ratings.all_flat, ratings.n_rows) >= 2)
+
+
+def _unanimous(ratings: Ratings) -> Booleans:
+    """Tell on which items all answers are the same."""
+    flat = ratings.all_flat
+    highest = np.full(ratings.n_rows, -1)
+    lowest = np.full(ratings.n_rows, ratings.n_categories)
+    np.maximum.at(highest, flat.item_index, flat.category_index)
+    np.minimum.at(lowest, flat.item_index, flat.category_index)
+    return highest == lowest

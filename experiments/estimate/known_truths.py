@@ -88,7 +88,9 @@ def known_truth_line(system: SystemResult) -> str:
     use = "these truths correct the estimates"
     if not truth.used:
         use = "all truths are known, and the methods do not use them"
-    elif not any(one.correction for one in system.results):
+    elif any(
+        uses_truths(one.estimate) and not one.allows_shared_mistakes for one in system.results
+    ):
         use = "the models use these truths"
     return (
         f"On the {counted(truth.n_items, 'item')} with known truth the system's accuracy is "

@@ -193,7 +193,7 @@ def read_priors(file: Path = SHIPPED) -> Mapping[str, EmpiricalPrior]:
     InputError
         If the file cannot be read or is not of that kind.
     """
-    remedy = "write it by `lehner train-prior`"
+    remedy = "write one by `lehner train-prior`"
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))
         return {name: _from_dict(kept[name]) for name in SYSTEM_IS}

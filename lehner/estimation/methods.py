@@ -219,7 +219,7 @@ def find_methods(
     Examples
     --------
     >>> [method.name for method in find_methods(["tap", "all"])][:2]
-    ['tap', 'calibrated']
+    ['tap', 'majority_agreement']
     >>> def always_half(ratings, *, seed):
     ...     return majority_agreement(ratings)
     >>> [method.name for method in find_methods(["algebraic", always_half])]
@@ -359,7 +359,7 @@ def calibrated(system_is: str = "unknown", priors: str | Path | None = None) -> 
             ratings, system_is=system_is, level=level, priors=priors
         ),
         label="Calibrated on crowds",
-        color="#a3195b",
+        color="#6000e4",
         marker="h",
         gives=frozenset({"shared_mistakes"}),
         takes_truths=True,
@@ -375,7 +375,6 @@ def _by_likelihood(model: str) -> Estimator:
 
 _OF_THE_ALGEBRA = frozenset({"truth_probabilities", "confusion"})
 WITHOUT_MODEL = (
-    calibrated(),
     Method(
         name="majority_agreement",
         summary="how often the system agrees with the majority of the raters",
@@ -434,5 +433,6 @@ WITHOUT_MODEL = (
         marker="*",
         assumes=INDEPENDENT,
     ),
+    calibrated(),
 )
 """The methods that need no latent-class model."""

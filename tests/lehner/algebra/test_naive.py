@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from scipy import stats
 
 from lehner import InputError, Ratings, load_dataset, majority_agreement, mean_posterior
 from tests.lehner.algebra.test_algebraic import Data, data_sets, reference
@@ -81,8 +82,16 @@ def test_data_without_a_system_are_refused(method):
 
 
 @pytest.mark.parametrize("method", [majority_agreement, mean_posterior])
-def test_naive_measures_have_no_interval_and_one_number_for_both_estimands(method):
+def test_naive_measures_have_one_number_for_both_estimands_and_no_interval_in_the_sample(method):
     estimate = method(load_dataset("lehner_table2"))
-    assert estimate.system_accuracy == estimate.system_accuracy_in_sample
-    assert estimate.system_accuracy.lower is estimate.system_accuracy.upper is None
+    in_sample = estimate.system_accuracy_in_sample
+    assert estimate.system_accuracy.estimate == in_sample.estimate
+    assert in_sample.lower is in_sample.upper is None
     assert np.isfinite(estimate.system_accuracy.estimate)
+
+
+def test_the_majority_has_wilsons_interval_for_items_like_these():
+    ratings = Ratings([[0, 0], [1, 1], [0, 0], [1, 1]], ["no", "yes"], system=[0, 1, 1, -1])
+    found = majority_agreement(ratings, level=0.95).system_accuracy
+    expected = stats.binomtest(2, 3).proportion_ci(0.95, method="wilson")
+    assert (found.lower, found.upper) == pytest.approx((expected.low, expected.high))

@@ -4,6 +4,7 @@ Ids of methods, and so seeds, depend on the options in a study only (`experiment
 What the options leave to defaults is kept beside the results, and compared before a study goes on.
 """
 
+import hashlib
 import inspect
 import json
 from collections.abc import Callable, Mapping
@@ -15,6 +16,7 @@ from experiments.study.definition import Study
 from experiments.study.identity import method_id
 from experiments.study.options import MethodChoice
 from lehner import Scenario
+from lehner.empirical_prior.prior import SHIPPED
 from lehner.estimation.methods import ALGEBRAIC
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
@@ -83,6 +85,9 @@ def method_defaults(choice: MethodChoice) -> dict[str, Any]:
     if choice.method in LIKELIHOOD_METHODS:
         model = LIKELIHOOD_METHODS[choice.method]
         return _of_function(lehner.estimate_latent_class, given) | {"model": model}
+    if choice.method == "calibrated":
+        shipped = hashlib.sha256(SHIPPED.read_bytes()).hexdigest()
+        return _of_function(lehner.estimate_calibrated, given) | {"priors": shipped}
     function = WITHOUT_OPTIONS.get(choice.method)
     return {} if function is None else _of_function(function, given)
 

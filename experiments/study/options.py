@@ -10,6 +10,7 @@ from experiments.study.user_code import UserCode, read_code
 from lehner.algebra.vote_methods import VOTE_METHODS
 from lehner.core.checks import check_choice, check_number, check_whole_number, find, wrong
 from lehner.core.user_functions import names_function
+from lehner.empirical_prior.prior import SYSTEM_IS
 from lehner.estimation.methods import ALGEBRAIC, find_method
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
@@ -50,7 +51,7 @@ BAYESIAN: Checks = {
 OPTIONS: dict[str, Checks] = (
     dict.fromkeys(ALGEBRAIC, RESAMPLED)
     | dict.fromkeys(LIKELIHOOD_METHODS, LIKELIHOOD)
-    | dict.fromkeys(MODELS, BAYESIAN)
+    | {"calibrated": {"system_is": partial(check_choice, choices=SYSTEM_IS)}}
 )
 DEFAULTS = {"interval": "percentile", "restarts": 0}
 
@@ -123,7 +124,8 @@ def choose_method(choice: Any, folder: Path = Path()) -> MethodChoice:
     name = options.pop("name")
     code = read_code(name, folder) if names_function(name) else None
     name = find_method(name).name if code is None else code.function
-    allowed = OPTIONS.get(name, {}) if code is None else {}
+    known = BAYESIAN if name in MODELS else OPTIONS.get(name, {})
+    allowed = known if code is None else {}
     label = check_text("label", options.pop("label", name))
     for key, value in options.items():
         find(f"option of {name} called", key, allowed)(key, value)

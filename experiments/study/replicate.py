@@ -28,7 +28,7 @@ from lehner import (
 from lehner.algebra.vote_methods import estimate_from_votes
 from lehner.core.estimate import ESTIMANDS
 from lehner.data.votes import pattern_votes
-from lehner.estimation.methods import ALGEBRAIC, find_method
+from lehner.estimation.methods import ALGEBRAIC, calibrated, find_method
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.simulation.draw import SimulatedItems, simulate_items
 from lehner.simulation.pattern_probabilities import has_few_patterns
@@ -161,6 +161,8 @@ def _estimate(
             name = f"{scenario_id(task.scenario)}-{method_id(choice, task.level)}-{replicate}.nc"
             write_atomically(task.folder / "fits" / name, tree.to_netcdf)
         return bayes_models.estimate_from_draws(tree, level=task.level)
+    if choice.method == "calibrated":
+        return calibrated(**options).estimate(ratings, level=task.level, seed=seed)
     options |= {"level": task.level, "seed": seed}
     if options.get("interval") == "none":
         options["interval"] = None

@@ -209,15 +209,20 @@ def _sampler(
     group: Group, design: Design, accuracy: Floats, base_rates: Floats
 ) -> Callable[[int, np.random.Generator], Floats]:
     """Function that draws a group's features, (n_samples, n_features)."""
-    from scipy.sparse import csr_array
-
     k, right = design.n_categories, accuracy[group.raters]
     if not _few_patterns(group, design):
         return lambda n, rng: _draw_items(group, design, right, base_rates, n, rng)
     codes = np.indices((k,) * len(right)).reshape(len(right), -1).T
     every = Group(raters=group.raters, codes=codes, weights=np.ones(len(codes), np.int64))
     pattern, feature, value, n_features = _features(every, design)
-    features = csr_array((value, (pattern, feature)), (len(codes), n_features))
+    if len(codes) * n_features <= TOTALS_AT_ONCE:
+        cells = pattern * n_features + feature
+        features = np.bincount(cells, value, len(codes) * n_features).reshape(len(codes), -1)
+    else:
+        # SciPy takes as long to load as a small test takes.
+        from scipy.sparse import csr_array
+
+        features = csr_array((value, (pattern, feature)), (len(codes), n_features))
     matches = codes[:, :, None] == np.arange(k)
     wrong = (1 - right) / (k - 1)
     given_truth = np.where(matches, right[:, None], wrong[:, None]).prod(axis=1)

@@ -241,12 +241,12 @@ def test_rows_of_a_grid_give_values_and_its_heading_names_them():
 
 def test_points_that_are_proportions_have_wilsons_interval():
     found = compared(2)
-    (bar,) = [
-        line
+    drawn = [
+        line.get_segments()[0][:, 0]
         for line in methods_figure.plot_intervals(found).axes[0].collections
-        if line.get_linestyle()[0][1] is not None
     ]
-    ends = bar.get_segments()[0][:, 0]
+    interval = found.estimates[0].system_accuracy
+    (ends,) = [one for one in drawn if np.allclose(one, [interval.lower, interval.upper])]
     n, share = found.ratings.n_items, found.estimates[0].system_accuracy.estimate
     for end in ends:
         assert abs(share - end) == pytest.approx(1.645 * (end * (1 - end) / n) ** 0.5, rel=1e-3)

@@ -17,8 +17,11 @@ from .core.warning import Warning
 from .data.patterns import Patterns
 from .data.ratings import Ratings
 from .datasets import list_datasets, load_dataset
+from .dependence.accuracy_bounds import AccuracyBounds, accuracy_bounds
 from .dependence.check import check_dependence
 from .dependence.misleading_items import widen_interval
+from .dependence.mistakes import mistake_correlations
+from .dependence.mistakes_needed import MistakesNeeded, mistakes_needed
 from .dependence.result import Dependence
 from .dependence.sensitivity import Sensitivity, sensitivity, sensitivity_curve
 from .empirical_prior.calibrated import estimate_calibrated
@@ -69,6 +72,7 @@ from .systems.comparison import (
 __version__: str
 
 __all__ = [
+    "AccuracyBounds",
     "Agreement",
     "Coefficient",
     "Comparison",
@@ -87,6 +91,7 @@ __all__ = [
     "LeastSquaresFit",
     "Method",
     "MethodResult",
+    "MistakesNeeded",
     "PairwiseAgreement",
     "Patterns",
     "PopulationValue",
@@ -103,6 +108,7 @@ __all__ = [
     "TruthCorrection",
     "Violations",
     "Warning",
+    "accuracy_bounds",
     "agreement",
     "agreement_of_table",
     "bootstrap_systems",
@@ -135,6 +141,8 @@ __all__ = [
     "load_dataset",
     "majority_agreement",
     "mean_posterior",
+    "mistake_correlations",
+    "mistakes_needed",
     "pairwise_agreement",
     "population_value",
     "population_values",

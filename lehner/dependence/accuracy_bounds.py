@@ -1,0 +1,293 @@
+r"""Bounds of the system's accuracy if mistakes correlate by no more than so much: no model at all.
+
+Ratings and answers are known, the true categories are not. Whatever they are, they make some
+proportion :math:`e` of the ratings wrong, both ratings of a proportion :math:`b` of pairs, the
+system on :math:`s` of the items, and system and rater together with the proportion :math:`c`. These
+are linear in the unknown: the probability of each true category given what raters and system said.
+It is assumed that
+
+- ratings are more often right than wrong, :math:`e \le 1/2`;
+- the mistakes of two raters correlate by no more than :math:`\rho`, in either direction:
+  :math:`|b - e^2| \le \rho\, e (1 - e)`;
+- those of the system and a rater by no more than :math:`\sigma`:
+  :math:`|c - e s| \le \sigma \sqrt{e (1 - e)\, s (1 - s)}`.
+
+For a given :math:`e` the second is linear, and the third convex: :math:`s` and
+:math:`\sqrt{s (1 - s)}` are a point on a circle, whose tangents take its place. The least and the
+greatest :math:`s` are then linear programs, and the bounds are the least and the greatest over
+:math:`e`.
+
+They are *sharp* for raters who are exchangeable, with any number of categories: each accuracy at a
+bound belongs to true categories that agree with everything that was seen. Tangents and the grid of
+:math:`e` make them wrong by about .001; by up to .01 where raters may be guessing. If raters differ
+and can be told apart the bounds hold, and may be too wide: where no two raters' mistakes correlate
+by more than :math:`\rho`, the mean :math:`b` is at most :math:`e^2 + \rho\, e (1 - e)`.
+
+With two categories :math:`b = e - d/2`, where :math:`d` is how often two raters disagree, so that
+the second assumption is :math:`(1 - \rho)\, e (1 - e) \le d/2 \le (1 + \rho)\, e (1 - e)`: at
+:math:`\rho = 0` it says what :math:`e` is, and :math:`\sigma = 0` then what the accuracy is. With
+more categories two raters may also be wrong and differ. Agreement then shows less, and bounds are
+wider.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lehner.core.arrays import Floats
+from lehner.core.checks import check_level, check_probability
+from lehner.core.number_format import decimal
+from lehner.core.seeds import Seed
+from lehner.data.ratings import Ratings
+from lehner.dependence.mistakes import Mistakes, tabulate_mistakes
+
+MOST_WRONG = 0.5
+TANGENTS = 40
+STEPS = 40
+FINE_STEPS = 4000
+TRIED = 20
+NEAR = 8
+ROUNDS = 3
+PENALTY = 1000.0
+FEASIBLE = 1e-6
+MOST_DELETED = 20
+ANY = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccuracyBounds:
+    """The least and the greatest accuracy that agree with the ratings and a cap on correlations.
+
+    Parameters
+    ----------
+    raters, system : float
+        The greatest correlation between the mistakes of two raters, and of system and rater.
+    lower, upper : float or None
+        Bounds of the accuracy on the items that were counted. None if no true categories agree with
+        the ratings: mistakes correlate more, or ratings are more often wrong than right.
+    expected_lower, expected_upper : float or None
+        Bounds of the expected accuracy: the items are a sample, from which the bounds are
+        estimated. None as above, or without an interval.
+    level : float or None
+        Probability, at least, with which the expected accuracy is between these if the cap holds.
+    n_items : int
+        Number of items with two ratings or more and an answer of the system.
+    """
+
+    raters: float
+    system: float
+    lower: float | None
+    upper: float | None
+    expected_lower: float | None
+    expected_upper: float | None
+    level: float | None
+    n_items: int
+
+    def __str__(self) -> str:
+        if self.lower is None:
+            return "no accuracy agrees with the ratings"
+        return f"{decimal(self.lower)} to {decimal(self.upper)}"
+
+
+def accuracy_bounds(
+    ratings: Ratings,
+    raters: float = 0.25,
+    system: float = ANY,
+    *,
+    level: float | None = 0.9,
+    seed: Seed = 1,
+) -> AccuracyBounds:
+    """Bound the accuracy by how much mistakes may correlate, without a model of raters or items.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system. Known truths are not used, and each rating counts as one of another rater.
+    raters : float
+        The greatest correlation between the mistakes of two raters, 0 to 1, in either direction.
+    system : float
+        The same for the system and a rater; by default any.
+    level : float, optional
+        Probability of the bounds of the expected accuracy. None, to leave them out, is faster.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Seed of the groups of items by which the sampling error is computed, if there are more than
+        20 kinds of items.
+
+    Returns
+    -------
+    AccuracyBounds
+        Which contain the accuracy if the ratings are more often right than wrong and mistakes
+        correlate no more than this.
+
+    Raises
+    ------
+    InputError
+        If no item has two ratings and an answer of the system, or an argument is not as above.
+
+    See Also
+    --------
+    mistake_correlations : How much mistakes correlate where truths are known.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> ratings = lehner.simulate(lehner.Scenario(n_categories=2, n_items=300), seed=1)
+    >>> print(lehner.accuracy_bounds(ratings, 0, 0, level=None))
+    0.978 to 0.978
+    >>> print(lehner.accuracy_bounds(ratings, 0.1, 0.1, level=None))
+    0.642 to 1.000
+    """
+    raters = check_probability("raters", raters)
+    system = check_probability("system", system)
+    mistakes = tabulate_mistakes(ratings)
+    ends = bounds_of(mistakes, raters, system)
+    expected: tuple[float | None, ...] = (None, None)
+    if level is not None:
+        error = _standard_errors(mistakes, raters, system, seed)
+        expected = _plain(np.clip(ends + _deviate(check_level(level)) * error, 0, 1))
+    lower, upper = _plain(ends)
+    return AccuracyBounds(
+        raters=raters,
+        system=system,
+        lower=lower,
+        upper=upper,
+        expected_lower=expected[0],
+        expected_upper=expected[1],
+        level=level,
+        n_items=int(mistakes.counts.sum()),
+    )
+
+
+def bounds_of(mistakes: Mistakes, raters: float, system: float) -> Floats:
+    """Least and greatest accuracy; NaN if none is possible."""
+    possible = _possible_errors(mistakes, raters)
+    if not len(possible):
+        return np.array([np.nan, np.nan])
+    return np.array([1 - _most_wrong(mistakes, sign, possible, raters, system) for sign in (1, -1)])
+
+
+def _most_wrong(
+    mistakes: Mistakes, sign: int, tried: Floats, raters: float, system: float
+) -> float:
+    """Greatest proportion of items that the system gets wrong, or with sign -1 the least."""
+    best = np.nan
+    for _ in range(ROUNDS):
+        rows, limits = _caps(mistakes, tried, raters, system)
+        found = _extreme(mistakes, sign * mistakes.system, tried, rows, limits)
+        if np.isnan(found).all():
+            break
+        place = int(np.nanargmax(found))
+        best = sign * float(found[place])
+        around = tried[max(place - 1, 0)], tried[min(place + 1, len(tried) - 1)]
+        tried = np.sort(np.append(np.linspace(*around, NEAR), tried[place]))
+    return best
+
+
+def _possible_errors(mistakes: Mistakes, raters: float) -> Floats:
+    """Rates of mistakes with which the raters' cap can be kept: the ends, and some between."""
+    counts = mistakes.counts / mistakes.counts.sum()
+    ends = [
+        float(counts @ [pick(mistakes.rater[mistakes.kind == i]) for i in range(len(counts))])
+        for pick in (min, max)
+    ]
+    if ends[0] > MOST_WRONG:
+        return np.array([])
+    grid = np.linspace(ends[0], min(ends[1], MOST_WRONG), STEPS + 1)
+    none = np.empty((len(grid), 0, len(mistakes.kind))), np.empty((len(grid), 0))
+    least, most = (sign * _extreme(mistakes, sign * mistakes.both, grid, *none) for sign in (-1, 1))
+    error = np.linspace(grid[0], grid[-1], FINE_STEPS + 1)
+    room = raters * error * (1 - error)
+    slack = np.array(
+        [
+            error**2 + room - np.interp(error, grid, least),
+            np.interp(error, grid, most) - error**2 + room,
+        ]
+    )
+    # With no room there may be one rate only, between two of the grid: where a slack is zero.
+    side, at = np.nonzero(slack[:, :-1] * slack[:, 1:] < 0)
+    before, after = slack[side, at], slack[side, at + 1]
+    roots = error[at] + (error[at + 1] - error[at]) * before / (before - after)
+    kept = np.flatnonzero((slack >= 0).all(axis=0))
+    if not len(kept):
+        return np.unique(roots)
+    # Closer to one another where there are few mistakes, as standard deviations change there most.
+    low, high = np.arcsin(np.sqrt(error[kept[[0, -1]]]))
+    angles = np.linspace(low, high, TRIED)
+    spread = np.searchsorted(error[kept], np.sin(angles) ** 2).clip(0, len(kept) - 1)
+    return np.unique(np.append(roots, error[kept[spread]]))
+
+
+def _caps(mistakes: Mistakes, error: Floats, raters: float, system: float) -> tuple[Floats, Floats]:
+    """Rows and limits of the inequalities for each rate of mistakes."""
+    variance = (error * (1 - error))[:, None]
+    both = np.broadcast_to(mistakes.both, (len(error), 1, len(mistakes.both)))
+    rows = [both, -both]
+    limits = [error[:, None] ** 2 + raters * variance, raters * variance - error[:, None] ** 2]
+    if system < ANY:
+        angle = (np.arange(TANGENTS) + 0.5) * np.pi / TANGENTS
+        shared = mistakes.joint - error[:, None] * mistakes.system
+        scale = system * np.sqrt(variance)
+        across = scale[:, :, None] * np.cos(angle)[:, None] * mistakes.system
+        for sign in (1, -1):
+            rows.append(sign * shared[:, None, :] * np.sin(angle)[:, None] + across)
+            limits.append(scale * (1 + np.cos(angle)) / 2)
+    return np.concatenate(rows, axis=1), np.concatenate(limits, axis=1)
+
+
+def _extreme(
+    mistakes: Mistakes, goal: Floats, error: Floats, rows: Floats, limits: Floats
+) -> Floats:
+    """Greatest value of a goal at each rate of mistakes, NaN where nothing is possible.
+
+    All are solved as one program, which consists of blocks. In each the unknown are the
+    probabilities of the options, and by how much the limits are exceeded, which costs so much that
+    it is nothing where it can be.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import bsr_array
+
+    n, n_options = len(error), len(mistakes.kind)
+    kinds = np.arange(len(mistakes.counts))[:, None] == mistakes.kind
+    equal = np.tile(np.vstack([kinds, mistakes.rater]), (n, 1, 1))
+    equal = np.pad(equal.astype(float), [(0, 0), (0, 0), (0, 1)])
+    rows = np.pad(rows, [(0, 0), (0, 0), (0, 1)], constant_values=-1.0)
+    place = (np.arange(n), np.arange(n + 1))
+    counts = np.tile(mistakes.counts / mistakes.counts.sum(), (n, 1))
+    solved = linprog(
+        np.tile(np.append(-goal, PENALTY), n),
+        A_ub=bsr_array((rows, *place)).tocsr() if rows.size else None,
+        b_ub=limits.ravel() if rows.size else None,
+        A_eq=bsr_array((equal, *place)).tocsr(),
+        b_eq=np.column_stack([counts, error]).ravel(),
+        method="highs",
+    )
+    options = solved.x.reshape(n, n_options + 1)
+    return np.where(options[:, -1] < FEASIBLE, options[:, :-1] @ goal, np.nan)
+
+
+def _standard_errors(mistakes: Mistakes, raters: float, system: float, seed: Seed) -> Floats:
+    """Standard errors of both bounds, by the jackknife: items are left out, alike ones at once."""
+    counts = mistakes.counts
+    n_kinds = len(counts)
+    if n_kinds <= MOST_DELETED:
+        deleted, times = np.eye(n_kinds), counts
+    else:
+        rng = np.random.default_rng(seed)
+        items = rng.permutation(np.repeat(np.arange(n_kinds), counts.astype(int)))
+        groups = np.array_split(items, MOST_DELETED)
+        deleted = np.array([np.bincount(group, minlength=n_kinds) for group in groups])
+        times = np.ones(len(groups))
+    left = [replace(mistakes, counts=counts - out) for out in deleted]
+    values = np.array([bounds_of(one, raters, system) for one in left])
+    mean = times @ values / times.sum()
+    return np.sqrt((1 - 1 / times.sum()) * (times @ (values - mean) ** 2))
+
+
+def _deviate(level: float) -> Floats:
+    from scipy.special import ndtri
+
+    return np.array([-1, 1]) * float(ndtri((1 + level) / 2))
+
+
+def _plain(ends: Floats) -> tuple[float | None, ...]:
+    return tuple(None if np.isnan(end) else float(end) for end in ends)

@@ -1,0 +1,272 @@
+r"""How much mistakes must correlate for the accuracy to be low, and in how many crowds they do.
+
+The least accuracy under caps on the correlations, as in `lehner.dependence.accuracy_bounds`, but in
+closed form: it takes no time, is the same number if there are two categories, and else at most as
+high, so that it still holds.
+
+Let two ratings of an item differ with probability :math:`d`, and the system and a rater with
+probability :math:`d_s`.
+
+- Where two differ one of them is wrong, so that both raters are wrong on at least :math:`e - d/2`,
+  and by the cap :math:`(1 - \rho)\, e (1 - e) \le d/2`. That is an upper limit of :math:`e`.
+- At so many mistakes of raters, the system is wrong on most items if these are first the items on
+  which that costs the fewest mistakes: those on which the fewest raters more agree with the system
+  than with each other.
+- System and rater are both wrong on at least :math:`(e + s - d_s)/2`, which the cap limits to
+  :math:`e s + \sigma \sqrt{e (1 - e)\, s (1 - s)}`. The greatest such :math:`s` is a root of a
+  quadratic equation.
+
+The least accuracy is one less the greatest :math:`s` over a grid of :math:`e`.
+"""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.core.arrays import Floats
+from lehner.core.checks import check_probability
+from lehner.core.number_format import decimal
+from lehner.data.ratings import Ratings
+from lehner.dependence.accuracy_bounds import ANY, MOST_WRONG
+from lehner.dependence.mistakes import Mistakes, tabulate_mistakes
+
+REAL_CROWDS = Path(__file__).with_name("real_crowds.csv")
+"""Made by `python -m experiments.benchmarks.real.shared_mistakes FOLDER`."""
+DEAL = "like"
+STEPS = 400
+MOST_VARIANCE = MOST_WRONG * (1 - MOST_WRONG)
+ROUNDING = 1e-9
+CAPS = np.linspace(0, 1, 201)
+STEP = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class RealCrowd:
+    """How much mistakes correlate in a crowd with known truth: means over its systems.
+
+    Parameters
+    ----------
+    crowd, family, kind : str
+        Its name, that of the study or items it shares with others, and who the raters are: "crowd",
+        "experts" or "language models".
+    deal : {"like", "better", "worse"}
+        How the systems, who are workers of the crowd, compare with their raters.
+    raters, system : float
+        Correlation between mistakes of two raters, and of system and rater.
+    """
+
+    crowd: str
+    family: str
+    kind: str
+    deal: str
+    raters: float
+    system: float
+
+
+@cache
+def real_crowds(deal: str = DEAL) -> tuple[RealCrowd, ...]:
+    """Read where the crowds lie that were measured by their truths.
+
+    Parameters
+    ----------
+    deal : {"like", "better", "worse"}
+
+    Returns
+    -------
+    tuple of RealCrowd
+
+    Examples
+    --------
+    >>> sorted({crowd.kind for crowd in real_crowds()})
+    ['crowd', 'experts', 'language models']
+    """
+    with REAL_CROWDS.open(encoding="utf-8", newline="") as file:
+        return tuple(
+            RealCrowd(
+                crowd=row["crowd"],
+                family=row["family"],
+                kind=row["kind"],
+                deal=deal,
+                raters=float(row["raters"]),
+                system=float(row["system"]),
+            )
+            for row in csv.DictReader(file)
+            if row["deal"] == deal
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MistakesNeeded:
+    """How much mistakes must correlate for the accuracy not to be above some number.
+
+    `str` gives a sentence.
+
+    Parameters
+    ----------
+    above : float
+        The accuracy on the items that have two ratings and an answer of the system.
+    correlation : float or None
+        What the mistakes of two raters, or of system and rater, must correlate by more than. None
+        if the accuracy is above the number however much they do.
+    crowds_beyond, n_crowds : int
+        Number of the real crowds in which one of the two correlates by more, and of all.
+    """
+
+    above: float
+    correlation: float | None
+    crowds_beyond: int
+    n_crowds: int
+
+    def __str__(self) -> str:
+        if self.above == 0:
+            return (
+                "any accuracy on these items is possible if mistakes correlate as they do in half "
+                "of the real crowds"
+            )
+        if self.correlation == 0:
+            return (
+                f"the accuracy on these items may be {decimal(self.above, 2)} or less even if no "
+                "mistakes correlate"
+            )
+        stated = f"the accuracy on these items is above {decimal(self.above, 2)}"
+        if self.correlation is None:
+            return f"{stated}, however much mistakes correlate"
+        return (
+            f"{stated} unless mistakes, of two raters or of the system and a rater, correlate by "
+            f"more than {decimal(self.correlation, 2)}, as in {self.crowds_beyond} of "
+            f"{self.n_crowds} real crowds"
+        )
+
+
+def mistakes_needed(ratings: Ratings, above: float | None = None) -> MistakesNeeded:
+    """Find how much mistakes must correlate for the accuracy not to be above some number.
+
+    No model is assumed, but that ratings are more often right than wrong.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system. Each rating counts as one of another rater.
+    above : float, optional
+        The accuracy, 0 to 1. By default the highest multiple of .05 that at least half of the real
+        crowds do not leave in doubt.
+
+    Returns
+    -------
+    MistakesNeeded
+
+    Raises
+    ------
+    InputError
+        If no item has two ratings and an answer of the system, or `above` is not from 0 to 1.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> scenario = lehner.Scenario(
+    ...     n_categories=2, n_items=300, initial_rater_accuracy=(0.9, 0.9, 0.9)
+    ... )
+    >>> found = mistakes_needed(lehner.simulate(scenario, seed=1), above=0.8)
+    >>> round(found.correlation, 2), found.n_crowds
+    (0.44, 31)
+    """
+    least = least_accuracy(tabulate_mistakes(ratings), CAPS, CAPS)
+    crowds = np.array([max(one.raters, one.system) for one in real_crowds()])
+    if above is None:
+        usual = np.interp(np.median(crowds), CAPS, least)
+        above = round(min(float(np.floor(np.nan_to_num(usual) / STEP)) * STEP, 1 - STEP), 2)
+    correlation = _exceeded(least, check_probability("above", above))
+    return MistakesNeeded(
+        above=above,
+        correlation=correlation,
+        crowds_beyond=0 if correlation is None else int((crowds > correlation).sum()),
+        n_crowds=len(crowds),
+    )
+
+
+def _exceeded(least: Floats, level: float) -> float | None:
+    """Give the cap up to which the least accuracy is above a level."""
+    below = np.flatnonzero(least <= level)
+    if not len(below):
+        return None
+    first = int(below[0])
+    if first == 0 or np.isnan(least[first - 1]):
+        return float(CAPS[first])
+    before, after = least[first - 1], least[first]
+    step = (before - level) / (before - after)
+    return float(CAPS[first - 1] + step * (CAPS[first] - CAPS[first - 1]))
+
+
+def least_accuracy(mistakes: Mistakes, raters: ArrayLike, system: ArrayLike) -> Floats:
+    """Least accuracy under each pair of caps.
+
+    Parameters
+    ----------
+    mistakes : Mistakes
+    raters, system : array_like
+        Caps, 0 to 1, broadcast against each other.
+
+    Returns
+    -------
+    ndarray
+        NaN where no true categories agree with the ratings.
+    """
+    x, y = (one[..., None] for one in np.broadcast_arrays(raters, system))
+    error = _possible_errors(mistakes, x)
+    # Not 0, and not below by rounding.
+    slope = np.maximum(MOST_WRONG - error, ROUNDING)
+    start = (error - mistakes.system_differs) / 2
+    room = y**2 * error * (1 - error)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        root = np.sqrt(room * (room - 4 * slope * start - 4 * start**2))
+        limit = (room - 2 * slope * start + root) / (2 * (slope**2 + room))
+    # Where rater and system differ so often, the cap allows any number of mistakes.
+    limit = np.where((slope + start <= 0) | (y >= ANY), 1.0, limit)
+    wrong = np.minimum(_most(mistakes, error, wrong=1), limit)
+    wrong[wrong < 1 - _most(mistakes, error, wrong=0) - ROUNDING] = np.nan
+    most = np.where(np.isnan(wrong), -np.inf, wrong).max(axis=-1)
+    return np.where(np.isfinite(most), 1 - most, np.nan)
+
+
+def _possible_errors(mistakes: Mistakes, raters: Floats) -> Floats:
+    """Rates of mistakes with which the raters' cap can be kept, along a new last axis."""
+    differ = mistakes.raters_differ / 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        high = _rate(np.where(raters < ANY, differ / (1 - raters), np.inf))
+    low = np.full_like(high, mistakes.counts @ _fewest(mistakes) / mistakes.counts.sum())
+    if mistakes.n_categories == 2:
+        least = differ / (1 + raters)
+        low = np.where(least <= MOST_VARIANCE, np.maximum(low, _rate(least)), np.nan)
+    angles = np.arcsin(np.sqrt([low, high]))
+    places = np.linspace(0, 1, STEPS)
+    # Rounding may part two ends that are the same.
+    possible = np.where(low <= high + ROUNDING, 0.0, np.nan)
+    return np.sin(angles[0] + (angles[1] - angles[0]) * places) ** 2 + possible
+
+
+def _rate(variance: Floats) -> Floats:
+    """Rate of mistakes, at most a half, with a variance; a half if the variance is too great."""
+    return (1 - np.sqrt(1 - 4 * np.minimum(variance, MOST_VARIANCE))) / 2
+
+
+def _fewest(mistakes: Mistakes, wrong: Sequence[int] = (0, 1)) -> Floats:
+    """Least proportion of the raters of each kind of item who are wrong, by what the system is."""
+    fewest = np.full(len(mistakes.counts), np.inf)
+    some = np.isin(mistakes.system, wrong)
+    np.minimum.at(fewest, mistakes.kind[some], mistakes.rater[some])
+    return fewest
+
+
+def _most(mistakes: Mistakes, error: Floats, *, wrong: int) -> Floats:
+    """Greatest proportion of items that the system gets wrong, or right, at no more mistakes."""
+    proportion = mistakes.counts / mistakes.counts.sum()
+    fewest = _fewest(mistakes)
+    cost = _fewest(mistakes, [wrong]) - fewest
+    order = np.argsort(cost)
+    paid = np.append(0, np.cumsum((proportion * cost)[order])) + proportion @ fewest
+    return np.interp(error, paid, np.append(0, np.cumsum(proportion[order])))

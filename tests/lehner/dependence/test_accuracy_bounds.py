@@ -1,0 +1,222 @@
+"""Bounds of the accuracy under caps on correlations: limits, enumeration, what they promise."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from lehner import (
+    InputError,
+    Ratings,
+    Scenario,
+    accuracy_bounds,
+    load_dataset,
+    mistake_correlations,
+    mistakes_needed,
+    simulate,
+)
+from lehner.dependence.accuracy_bounds import _standard_errors, bounds_of
+from lehner.dependence.mistakes import tabulate_mistakes
+from lehner.dependence.mistakes_needed import CAPS, least_accuracy, real_crowds
+
+
+def population(accuracies, system, k=2, rates=None):
+    """Numbers of items with each ratings and answer, as many as are expected of a million."""
+    rates = np.full(k, 1 / k) if rates is None else np.array(rates)
+    coin = [a * np.eye(k) + (1 - a) / (k - 1) * (1 - np.eye(k)) for a in (*accuracies, system)]
+    cells = list(product(range(k), repeat=len(coin)))
+    probability = [
+        sum(
+            rates[t] * np.prod([c[t, r] for c, r in zip(coin, cell, strict=True)]) for t in range(k)
+        )
+        for cell in cells
+    ]
+    codes = np.array(cells)
+    counts = np.round(1e6 * np.array(probability)).astype(int)
+    return Ratings(codes[:, :-1], list("abcd")[:k], system=codes[:, -1], counts=counts)
+
+
+def sample(seed, n=120):
+    """Ratings with shared mistakes and truth, of a random number of raters and categories."""
+    rng = np.random.default_rng(seed)
+    k, raters = int(rng.integers(2, 5)), int(rng.integers(2, 5))
+    truth = rng.choice(k, n, p=rng.dirichlet(np.full(k, 3)))
+    seems = np.where(rng.random(n) < rng.uniform(0, 0.25), rng.integers(0, k, n), truth)
+    of_system = np.where(rng.random(n) < rng.uniform(0, 1), seems, truth)
+    wrong = rng.random((n, raters)) < rng.uniform(0.05, 0.35, raters)
+    codes = np.where(wrong, rng.integers(0, k, (n, raters)), seems[:, None])
+    codes[rng.random((n, raters)) < rng.uniform(0, 0.3)] = -1
+    answers = np.where(rng.random(n) < rng.uniform(0, 0.3), rng.integers(0, k, n), of_system)
+    return Ratings(codes, list("abcd")[:k], system=answers, truth=truth)
+
+
+def counted(ratings):
+    votes = ratings.votes().sum(axis=1) >= 2
+    return float((ratings.system == ratings.truth)[votes].mean())
+
+
+@pytest.mark.parametrize("rates", [(0.5, 0.5), (0.8, 0.2)])
+@pytest.mark.parametrize("raters", [(0.8, 0.8), (0.7, 0.7, 0.7)])
+def test_without_correlation_two_categories_say_what_the_accuracy_is(raters, rates):
+    found = accuracy_bounds(population(raters, 0.9, rates=rates), 0, 0, level=None)
+    assert (found.lower, found.upper) == pytest.approx((0.9, 0.9), abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_truth_is_inside_where_the_caps_hold(seed):
+    ratings = sample(seed)
+    raters, system = np.nan_to_num(np.abs(mistake_correlations(ratings)))
+    found = accuracy_bounds(ratings, raters, system, level=None)
+    assert found.lower - 0.002 <= counted(ratings) <= found.upper + 0.002
+    caps = [min(cap + 0.01, 1) for cap in (raters, system)]
+    assert least_accuracy(tabulate_mistakes(ratings), *caps) <= counted(ratings) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_higher_caps_never_narrow_the_bounds(seed):
+    mistakes = tabulate_mistakes(sample(seed))
+    caps = np.array([0.1, 0.3, 0.6, 1.0])
+    bounds = np.array([[bounds_of(mistakes, x, y) for y in caps] for x in caps])
+    for axis in (0, 1):
+        steps = np.diff(bounds, axis=axis)
+        assert (np.nan_to_num(steps[..., 0], nan=-1) <= 0.002).all()
+        assert (np.nan_to_num(steps[..., 1], nan=1) >= -0.002).all()
+    least = least_accuracy(mistakes, CAPS[:, None], CAPS)
+    for axis in (0, 1):
+        assert not (np.diff(least, axis=axis) > 1e-3).any()
+
+
+def enumerated(ratings, raters, system):
+    """Extremes of the accuracy over all true categories of few items, one by one."""
+    votes, answers, k = ratings.votes(), ratings.system, ratings.n_categories
+    given, n = votes.sum(axis=1), len(votes)
+    truths = np.array(list(product(range(k), repeat=n)))
+    wrong = given - votes[np.arange(n), truths]
+    rater = wrong / given
+    e, s = rater.mean(axis=1), (truths != answers).mean(axis=1)
+    both = (wrong * (wrong - 1) / (given * (given - 1))).mean(axis=1)
+    joint = (rater * (truths != answers)).mean(axis=1)
+    variance, of_system = e * (1 - e), s * (1 - s)
+    kept = (e <= 0.5 + 1e-9) & (np.abs(both - e**2) <= raters * variance + 1e-9)
+    kept &= np.abs(joint - e * s) <= system * np.sqrt(variance * of_system) + 1e-9
+    return 1 - s[kept].max(), 1 - s[kept].min()
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, 14), (3, 9)])
+@pytest.mark.parametrize("seed", range(5))
+def test_no_true_categories_that_keep_the_caps_are_outside(k, n, seed):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, k, n)
+    codes = np.where(rng.random((n, 3)) < 0.25, rng.integers(0, k, (n, 3)), truth[:, None])
+    answers = np.where(rng.random(n) < 0.2, rng.integers(0, k, n), truth)
+    ratings = Ratings(codes, list("abc")[:k], system=answers)
+    for raters, system in ((0.5, 1.0), (0.4, 0.4), (1.0, 0.3)):
+        found = accuracy_bounds(ratings, raters, system, level=None)
+        least, most = enumerated(ratings, raters, system)
+        assert found.lower - 0.002 <= least and most <= found.upper + 0.002
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_bounds_are_reached_where_items_are_many(k):
+    """Parts of each kind of item have each possible truth: all such populations, on a grid."""
+    steps = {2: 40, 3: 12}[k]
+    mistakes = tabulate_mistakes(
+        population((0.8, 0.8), 0.85, k=k, rates=(0.5, 0.3, 0.2)[-k:] if k > 2 else None)
+    )
+    proportion = mistakes.counts / mistakes.counts.sum()
+    features = np.array([mistakes.rater, mistakes.both, mistakes.system, mistakes.joint])
+    sums = np.zeros((4, 1))
+    for kind, part in enumerate(proportion):
+        options = features[:, mistakes.kind == kind]
+        split = np.array(
+            [x for x in product(range(steps + 1), repeat=options.shape[1]) if sum(x) == steps]
+        )
+        added = part * options @ split.T / steps
+        sums = (sums[:, :, None] + added[:, None, :]).reshape(4, -1)
+    e, both, s, joint = sums
+    for raters, system in ((0.3, 1.0), (0.3, 0.3), (1.0, 0.2)):
+        kept = (e <= 0.5) & (np.abs(both - e**2) <= raters * e * (1 - e))
+        kept &= np.abs(joint - e * s) <= system * np.sqrt(e * (1 - e) * s * (1 - s))
+        lower, upper = bounds_of(mistakes, raters, system)
+        assert lower - 0.002 <= 1 - s[kept].max() <= lower + 0.03
+        assert upper - 0.03 <= 1 - s[kept].min() <= upper + 0.002
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_closed_form_is_the_linear_program_for_two_categories_and_else_not_above(seed):
+    ratings = sample(seed)
+    mistakes = tabulate_mistakes(ratings)
+    for raters, system in ((0.1, 1.0), (0.3, 0.3), (0.5, 0.2)):
+        closed, sharp = (
+            least_accuracy(mistakes, raters, system),
+            bounds_of(mistakes, raters, system),
+        )
+        if ratings.n_categories == 2:
+            assert closed == pytest.approx(sharp[0], abs=0.003, nan_ok=True)
+        elif np.isfinite(sharp[0]):
+            assert closed <= sharp[0] + 0.003
+
+
+def test_correlations_are_those_of_the_mistakes():
+    ratings = simulate(Scenario(n_categories=3, n_items=400, initial_rater_accuracy=(0.7,) * 4), 3)
+    wrong = (ratings.codes != ratings.truth[:, None]).astype(float)
+    of_system = (ratings.system != ratings.truth).astype(float)
+    raters, system = mistake_correlations(ratings)
+    pairs = [np.mean(wrong[:, i] * wrong[:, j]) for i in range(4) for j in range(i)]
+    e, s = wrong.mean(), of_system.mean()
+    assert raters == pytest.approx((np.mean(pairs) - e**2) / (e * (1 - e)))
+    shared = np.mean(wrong * of_system[:, None]) - e * s
+    assert system == pytest.approx(shared / np.sqrt(e * (1 - e) * s * (1 - s)))
+
+
+def test_the_sampling_error_is_that_of_the_bootstrap():
+    ratings = simulate(
+        Scenario(n_categories=2, n_items=200, initial_rater_accuracy=(0.8,) * 3), seed=2
+    )
+    rng = np.random.default_rng(1)
+    again = [
+        bounds_of(tabulate_mistakes(ratings.take(rng.integers(0, 200, 200))), 0.2, 0.2)
+        for _ in range(60)
+    ]
+    error = _standard_errors(tabulate_mistakes(ratings), 0.2, 0.2, 1)
+    assert error[0] == pytest.approx(np.nanstd(again, axis=0)[0], rel=0.35)
+    found = accuracy_bounds(ratings, 0.2, 0.2)
+    assert found.expected_lower < found.lower < found.upper <= found.expected_upper <= 1
+
+
+def test_ratings_that_no_correlation_so_small_explains_have_no_bounds():
+    opposite = Ratings([[0, 1], [1, 0]] * 10, ["no", "yes"], system=[0, 1] * 10)
+    found = accuracy_bounds(opposite, 0.1)
+    assert found.lower is None and found.expected_upper is None
+    assert str(found) == "no accuracy agrees with the ratings"
+
+
+def test_the_sentence_says_where_the_least_accuracy_falls_below():
+    scenario = Scenario(n_categories=2, n_items=300, initial_rater_accuracy=(0.9,) * 3)
+    ratings = simulate(scenario, seed=1)
+    found = mistakes_needed(ratings, above=0.8)
+    mistakes = tabulate_mistakes(ratings)
+    around = np.array([-0.003, 0.003]) + found.correlation
+    before, after = least_accuracy(mistakes, around, around)
+    assert before > 0.8 >= after
+    beyond = [max(c.raters, c.system) > found.correlation for c in real_crowds()]
+    assert (found.crowds_beyond, found.n_crowds) == (sum(beyond), len(beyond))
+    assert "is above 0.80 unless mistakes" in str(found)
+    usual = mistakes_needed(ratings)
+    assert usual.crowds_beyond <= usual.n_crowds / 2
+    higher = mistakes_needed(ratings, above=usual.above + 0.05)
+    assert higher.crowds_beyond >= usual.n_crowds / 2 - 1
+    assert "even if no mistakes correlate" in str(mistakes_needed(ratings, above=0.99))
+    assert "however much" in str(mistakes_needed(ratings, above=0.01))
+
+
+def test_what_cannot_be_used_is_refused():
+    ratings = load_dataset("lehner_table2")
+    with pytest.raises(InputError, match="raters"):
+        accuracy_bounds(ratings, 1.5)
+    with pytest.raises(InputError, match="no item has two ratings"):
+        accuracy_bounds(Ratings([[0, -1], [-1, 1]], ["a", "b"], system=[0, 1]))
+    with pytest.raises(InputError, match="no system"):
+        accuracy_bounds(Ratings([[0, 1], [1, 1]], ["a", "b"]))
+    with pytest.raises(InputError, match="no known truths"):
+        mistake_correlations(ratings.with_truth(None))

@@ -86,24 +86,32 @@ def _widths(
     ratings: "Ratings", algebra: "Estimate", n: int, interval: float, seed: int
 ) -> dict[str, Any]:
     """Widths of intervals, before and after; none without probabilities to start from."""
-    from lehner import probabilities_right
+    from lehner import estimate_calibrated, probabilities_right
     from lehner.known_truths.correction import own_variance
     from lehner.known_truths.partly_known import rightness
     from lehner.known_truths.recalibration import proportion_posterior
-    from lehner.known_truths.sampling_design import expected_width, n_for_width
+    from lehner.known_truths.sampling_design import (
+        expected_width,
+        n_for_width,
+        n_for_width_alone,
+    )
 
-    names = ("width_of_algebra", "width_before", "expected_width", "n_for_0.05")
+    names = ("width_of_algebra", "width_before", "expected_width", "n_for_0.05", "n_for_0.05_alone")
     own = algebra.system_accuracy_in_sample
     if own.estimate is None or own.lower is None or own.upper is None:
         return dict.fromkeys(names)
     items = rightness(ratings, probabilities_right(ratings, algebra))
     options: dict[str, Any] = {"variance": own_variance(algebra), "level": interval, "seed": seed}
+    expected = estimate_calibrated(ratings).system_accuracy_in_sample.estimate
+    assert expected is not None
+    alone = n_for_width_alone(expected, items.n_items, 2 * HALF_WIDTH, interval)
     lower, upper = proportion_posterior(items, options["variance"]).interval(interval)
     values = (
         own.upper - own.lower,
         upper - lower,
         expected_width(items, n, **options),
         n_for_width(items, 2 * HALF_WIDTH, **options),
+        max(0, alone - items.n_known),
     )
     return dict(zip(names, values, strict=True))
 
@@ -130,6 +138,7 @@ def _text(asked: dict[str, Any], ratings: "Ratings") -> str:
         f"  {own} by the algebra, if system and raters share no mistakes",
         f"  {before} before these truths are known, if they may share mistakes",
         f"  {after} expected after {asked['n']} more truths are known",
-        f"About {counted(asked['n_for_0.05'], 'more known truth')} would give ±.05.",
+        f"About {counted(asked['n_for_0.05'], 'more known truth')} would give ±.05 if the algebra "
+        f"is right; {asked['n_for_0.05_alone']} by Wilson's interval of the known items alone.",
     ]
     return "\n".join(lines)

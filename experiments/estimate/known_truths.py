@@ -12,6 +12,10 @@ from lehner.estimation.result import MethodResult, SystemResult
 CORRECTED = "Accuracy of the system, corrected by the known truths:"
 NOT_SEEN = "The same without the known truths:"
 CORRECTED_PARTS = "In parts of this sample, corrected by the known truths there:"
+NOT_RANDOM = (
+    "† rests on a random choice of the known items, which they probably are not; the others depend "
+    "on it less."
+)
 NOT_CORRECTED = (
     "Recall, the confusion matrix and the other measures of the system are without the known "
     "truths: too few known items have one given truth."
@@ -19,28 +23,32 @@ NOT_CORRECTED = (
 
 
 def correction_table(results: Sequence[MethodResult]) -> Table:
-    """Estimates that known truths correct, of one method at least, and those made with them."""
+    """Estimates that known truths correct, of one method at least, and those made with them.
+
+    If the known items are no random sample, those that rest on one are marked.
+    """
+    warned = {warning.code for one in results for warning in one.estimate.warnings}
+    mark = " †" if "truths-not-random" in warned else ""
     corrections = {one.method: one.correction for one in results if one.correction is not None}
     first = next(iter(corrections.values()))
     columns = [
         Column("method", counted(first.n_known, "known truth")),
         Column("system_accuracy_in_sample", "in this sample"),
-        Column("prediction_powered", "the same by PPI++"),
+        Column("prediction_powered", f"the same by PPI++{mark}"),
         Column("system_accuracy", "system accuracy"),
     ]
-    rows: list[Row] = [("known items alone", first.known_items_alone, None, None)]
-    rows += [
-        (one.method, one.estimate.system_accuracy_in_sample, None, one.estimate.system_accuracy)
+    rows: list[Row] = [
+        (f"{one.method}{mark}", accuracy.system_accuracy_in_sample, None, accuracy.system_accuracy)
         for one in results
-        if one.correction is None and uses_truths(one.estimate)
+        if one.correction is None and uses_truths(accuracy := one.estimate)
     ]
     rows += [
         (method, one.system_accuracy_in_sample, one.prediction_powered, one.system_accuracy)
         for method, one in corrections.items()
     ]
-    # What rests on the most stands first, the known items alone last.
-    rows.append(rows.pop(0))
-    return Table(columns=columns, rows=rows)
+    rows.append((f"known items alone{mark}", first.known_items_alone, None, None))
+    notes = (NOT_RANDOM,) if mark else ()
+    return Table(columns=columns, rows=rows, notes=notes)
 
 
 def part_tables(

@@ -20,6 +20,7 @@ from lehner.empirical_prior.prior import (
     prior_of_right,
     read_priors,
 )
+from lehner.known_truths.random_sample import NOT_A_SAMPLE, KnownSample, examine_known
 from lehner.latent_class.pattern_table import known_truths
 
 
@@ -87,12 +88,13 @@ def estimate_calibrated(
         nothing = IntervalEstimate(estimate=None)
         return _estimate(ratings, nothing, nothing, (reason,), {})
     known, known_right = _known(ratings)
+    sample = examine_known(ratings) if known else None
     prior_numbers = prior_of_right(prior, agreement * n_items, n_items)
     return _estimate(
         ratings,
         _interval(posterior_expected(*prior_numbers, known, known_right), level),
         _interval(posterior_in_sample(*prior_numbers, known, known_right), level),
-        tuple(_outside(ratings, prior, n_items, agreement)),
+        (*_not_random(sample), *_outside(ratings, prior, n_items, agreement)),
         {
             "system_is": system_is,
             "agreement": agreement,
@@ -138,6 +140,13 @@ def _interval(posterior: Posterior, level: float) -> IntervalEstimate:
     return IntervalEstimate(
         estimate=posterior.mean, lower=lower, upper=upper, level=level, kind="empirical prior"
     )
+
+
+def _not_random(sample: KnownSample | None) -> tuple[Warning, ...]:
+    if sample is None or sample.random:
+        return ()
+    text = f"{NOT_A_SAMPLE}, and the estimate assumes that they are: {sample}"
+    return (warn("truths-not-random", text),)
 
 
 def _outside(

@@ -21,7 +21,7 @@ from lehner.known_truths.partly_known import (
     prediction_powered,
     rightness,
 )
-from lehner.known_truths.random_sample import KnownSample, examine_known
+from lehner.known_truths.random_sample import NOT_A_SAMPLE, KnownSample, examine_known
 from lehner.known_truths.recalibration import (
     CERTAIN_ITEM,
     ProportionPosterior,
@@ -330,10 +330,7 @@ def _warnings(items: PartlyKnown, p_value: float, sample: KnownSample) -> tuple[
         )
         warnings.append(warn("truths-contradict", text))
     if not sample.random:
-        text = (
-            "the items with known truth are probably not a random sample, and the corrected "
-            f"estimate assumes that they are: {sample}"
-        )
+        text = f"{NOT_A_SAMPLE}, and the corrected estimate assumes that they are: {sample}"
         warnings.append(warn("truths-not-random", text))
     return tuple(warnings)
 

@@ -10,6 +10,7 @@ from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
 
 NOT_RANDOM = 0.005
+NOT_A_SAMPLE = "the items with known truth are probably not a random sample"
 
 
 @dataclass(frozen=True, kw_only=True)

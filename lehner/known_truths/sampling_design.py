@@ -1,6 +1,7 @@
 """Sampling design: which items an expert should label, and how many, for a narrow interval."""
 
 from dataclasses import replace
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -9,6 +10,7 @@ from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import check_choice, check_whole_number
 from lehner.core.errors import InputError
 from lehner.core.seeds import Seed, generator
+from lehner.core.wilson import wilson_interval
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import PartlyKnown
@@ -201,3 +203,32 @@ def n_for_width(
         if expected <= width:
             break
     return int(np.ceil(1 / np.interp(width**2, squared[:-3:-1], inverse[:-3:-1])))
+
+
+def n_for_width_alone(accuracy: float, n_items: int, width: float, level: float = 0.9) -> int:
+    """Known items that give Wilson's interval a width, whatever the ratings say.
+
+    Parameters
+    ----------
+    accuracy : float
+        Accuracy that the known items are expected to show.
+    n_items : int
+        Items from which they are drawn at random.
+    width : float
+        Width that the interval is to have at most.
+    level : float
+        Probability of the interval.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> n_for_width_alone(0.8, 10_000, 0.1), n_for_width_alone(0.8, 200, 0.1)
+    (170, 93)
+    """
+    n = np.arange(1, n_items + 1)
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    lower, upper = wilson_interval(np.full(n_items, accuracy), n, z=z, population=n_items)
+    return int(n[upper - lower <= width][0])

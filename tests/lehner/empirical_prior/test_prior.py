@@ -162,3 +162,15 @@ def test_it_is_a_method_like_others():
     assert compared.to_dict()["estimates"][0]["method"] == "calibrated"
     with pytest.raises(lehner.InputError, match="like, better, unknown"):
         lehner.estimate(data, ["calibrated"], system_is="worse")
+
+
+def test_known_items_that_were_chosen_are_said():
+    data, _ = ratings(200)
+    votes = data.votes()
+    split = np.flatnonzero(votes.max(axis=1) < 3)[:30]
+    truth = np.full(200, -1)
+    truth[split] = 0
+    found = estimate_calibrated(data.with_truth(truth))
+    assert "truths-not-random" in [one.code for one in found.warnings]
+    random = np.where(np.arange(200) % 7 == 0, 0, -1)
+    assert not estimate_calibrated(data.with_truth(random)).warnings

@@ -24,6 +24,7 @@ from lehner.known_truths.partly_known import (
     prediction_powered,
     rightness,
 )
+from lehner.known_truths.random_sample import examine_known
 from lehner.known_truths.recalibration import CALIBRATION_SLOPES, proportion_posterior
 from lehner.known_truths.sampling_design import expected_width, n_for_width
 
@@ -312,3 +313,29 @@ def test_base_rates_have_no_interval_of_an_impossible_level(level):
     probability = lehner.label_algebraic(some).truth_probabilities
     with pytest.raises(InputError, match=f"level is {level}; give a number between 0 and 1"):
         lehner.correct_base_rates(some, probability, level=level)
+
+
+@pytest.mark.parametrize("chosen", ["disagreeing", "unanimous", "of one category"])
+def test_known_items_that_were_not_drawn_at_random_are_found(chosen):
+    ratings = simulate(Scenario(n_categories=2, n_items=200, initial_rater_accuracy=(0.7,) * 3), 3)
+    votes = ratings.votes()
+    agree = votes.max(axis=1) == 3
+    pools = {
+        "disagreeing": ~agree,
+        "unanimous": agree,
+        "of one category": votes[:, 0] > votes[:, 1],
+    }
+    pool = np.flatnonzero(pools[chosen])[:20]
+    known = np.where(np.isin(np.arange(200), pool), ratings.truth, -1)
+    assert not examine_known(ratings.with_truth(known)).random
+
+
+def test_items_drawn_at_random_are_seldom_said_to_be_chosen():
+    scenario = Scenario(n_categories=3, n_items=150, initial_rater_accuracy=(0.6,) * 3)
+    fired = 0
+    for seed in range(300):
+        ratings = simulate(scenario, seed)
+        truth = np.where(np.arange(150) < 20, ratings.truth, -1)
+        fired += not examine_known(ratings.with_truth(truth)).random
+    # The level is .005 and Fisher's test is conservative: 5 of 300 has a probability below .02.
+    assert fired <= 5

@@ -8,7 +8,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from experiments.cli.arguments import with_options
 
-ORDER = ("datasets", "agreement", "check", "estimate", "ask", "label", "plan", "study")
+ORDER = ("datasets", "agreement", "check", "estimate", "bounds", "ask", "label", "plan", "study")
 
 
 class InOrderOfWork(TyperGroup):

@@ -12,6 +12,7 @@ import typer
 
 from experiments.cli.agreement import agreement
 from experiments.cli.ask import ask
+from experiments.cli.bounds import bounds
 from experiments.cli.check import check
 from experiments.cli.datasets import datasets
 from experiments.cli.estimate import ASKED, estimate, method_rows
@@ -66,6 +67,12 @@ add_command(
     "lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/",
     methods=method_rows,
     asked=ASKED,
+)
+add_command(
+    app,
+    bounds,
+    "lehner bounds ratings.csv --system gpt",
+    "lehner bounds ratings.csv --system gpt --above 0.8 --output bounds/",
 )
 add_command(
     app,

@@ -185,14 +185,11 @@ def _most_wrong(
 
 def _possible_errors(mistakes: Mistakes, raters: float) -> Floats:
     """Rates of mistakes with which the raters' cap can be kept: the ends, and some between."""
-    counts = mistakes.counts / mistakes.counts.sum()
-    ends = [
-        float(counts @ [pick(mistakes.rater[mistakes.kind == i]) for i in range(len(counts))])
-        for pick in (min, max)
-    ]
-    if ends[0] > MOST_WRONG:
+    low = mistakes.proportions @ mistakes.least(mistakes.rater)
+    high = -(mistakes.proportions @ mistakes.least(-mistakes.rater))
+    if low > MOST_WRONG:
         return np.array([])
-    grid = np.linspace(ends[0], min(ends[1], MOST_WRONG), STEPS + 1)
+    grid = np.linspace(low, min(high, MOST_WRONG), STEPS + 1)
     none = np.empty((len(grid), 0, len(mistakes.kind))), np.empty((len(grid), 0))
     least, most = (sign * _extreme(mistakes, sign * mistakes.both, grid, *none) for sign in (-1, 1))
     error = np.linspace(grid[0], grid[-1], FINE_STEPS + 1)
@@ -252,7 +249,7 @@ def _extreme(
     equal = np.pad(equal.astype(float), [(0, 0), (0, 0), (0, 1)])
     rows = np.pad(rows, [(0, 0), (0, 0), (0, 1)], constant_values=-1.0)
     place = (np.arange(n), np.arange(n + 1))
-    counts = np.tile(mistakes.counts / mistakes.counts.sum(), (n, 1))
+    counts = np.tile(mistakes.proportions, (n, 1))
     solved = linprog(
         np.tile(np.append(-goal, PENALTY), n),
         A_ub=bsr_array((rows, *place)).tocsr() if rows.size else None,

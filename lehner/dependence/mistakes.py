@@ -30,8 +30,6 @@ class Mistakes:
     rater, both, system, joint : ndarray, shape (n_options,)
         Proportion of the raters who are then wrong, and of the pairs of raters in which both are;
         whether the system is; and the proportion of the raters who are wrong with the system.
-    raters_differ, system_differs : float
-        How often two ratings of an item differ, and a rating and the answer of the system.
     n_categories : int
     """
 
@@ -41,9 +39,18 @@ class Mistakes:
     both: Floats
     system: Floats
     joint: Floats
-    raters_differ: float
-    system_differs: float
     n_categories: int
+
+    @property
+    def proportions(self) -> Floats:
+        """Proportions of the items that are of each kind."""
+        return self.counts / self.counts.sum()
+
+    def least(self, values: Floats) -> Floats:
+        """Least value of the options of each kind."""
+        least = np.full(len(self.counts), np.inf)
+        np.minimum.at(least, self.kind, values)
+        return least
 
 
 def tabulate_mistakes(ratings: Ratings) -> Mistakes:
@@ -80,19 +87,13 @@ def tabulate_mistakes(ratings: Ratings) -> Mistakes:
     option = kinds[kind, column + 1]
     rater, both = _wrong(option // 2, kinds[kind, 0])
     system = 1.0 - option % 2
-    counts = np.bincount(of_item.ravel(), ratings.weights[items].astype(float))
-    given = votes.sum(axis=1)
-    alike = (votes * (votes - 1)).sum(axis=1) / (given * (given - 1))
     return Mistakes(
-        counts=counts,
+        counts=np.bincount(of_item.ravel(), ratings.weights[items].astype(float)),
         kind=kind,
         rater=rater,
         both=both,
         system=system,
         joint=system * rater,
-        raters_differ=1 - float(np.average(alike, weights=ratings.weights[items])),
-        # Where the system is right, the raters who differ from it are wrong.
-        system_differs=float(np.average(rater[system == 0], weights=counts)),
         n_categories=ratings.n_categories,
     )
 

@@ -4,25 +4,23 @@ The least accuracy under caps on the correlations, as in `lehner.dependence.accu
 closed form: it takes no time, is the same number if there are two categories, and else at most as
 high, so that it still holds.
 
-Let two ratings of an item differ with probability :math:`d`, and the system and a rater with
-probability :math:`d_s`.
+For any numbers :math:`\mu` the sum :math:`c - \mu_1 e - \mu_2 s + \mu_3 b` is at least what it is
+if each item has the true category that makes it least, :math:`h(\mu)`; with the cap of the raters
 
-- Where two differ one of them is wrong, so that both raters are wrong on at least :math:`e - d/2`,
-  and by the cap :math:`(1 - \rho)\, e (1 - e) \le d/2`. That is an upper limit of :math:`e`.
-- At so many mistakes of raters, the system is wrong on most items if these are first the items on
-  which that costs the fewest mistakes: those on which the fewest raters more agree with the system
-  than with each other.
-- System and rater are both wrong on at least :math:`(e + s - d_s)/2`, which the cap limits to
-  :math:`e s + \sigma \sqrt{e (1 - e)\, s (1 - s)}`. The greatest such :math:`s` is a root of a
-  quadratic equation.
+.. math:: c \ge \mu_1 e + \mu_2 s - \mu_3 (e^2 + \rho\, e (1 - e)) + h(\mu).
 
-The least accuracy is one less the greatest :math:`s` over a grid of :math:`e`.
+The cap of the system is an upper limit of :math:`c`, so that the greatest :math:`s` at each
+:math:`e` is a root of a quadratic equation; the smallest such limit counts. With two categories
+:math:`\mu = (1/2, 1/2, 0)` is enough: :math:`h` is then half of how often a rater and the system
+differ. In the same way :math:`b - e` has a least value, which limits :math:`e`. And at so many
+mistakes of raters the system is wrong on most items, or right, if these are first the items on
+which that costs the fewest mistakes.
 """
 
 import csv
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -38,10 +36,13 @@ from lehner.dependence.mistakes import Mistakes, tabulate_mistakes
 REAL_CROWDS = Path(__file__).with_name("real_crowds.csv")
 """Made by `python -m experiments.benchmarks.real.shared_mistakes FOLDER`."""
 DEAL = "like"
-STEPS = 400
+STEPS = 200
+GRID = (0, 1 / 3, 0.5, 2 / 3, 1)
+MULTIPLIERS = {False: [(0.5, 0.5, 0.0)], True: list(product(GRID, GRID, (0, 0.25, 0.5, 1)))}
+"""With two categories, and with more."""
 MOST_VARIANCE = MOST_WRONG * (1 - MOST_WRONG)
 ROUNDING = 1e-9
-CAPS = np.linspace(0, 1, 201)
+CAPS = np.linspace(0, 1, 101)
 STEP = 0.05
 
 
@@ -218,35 +219,41 @@ def least_accuracy(mistakes: Mistakes, raters: ArrayLike, system: ArrayLike) -> 
     """
     x, y = (one[..., None] for one in np.broadcast_arrays(raters, system))
     error = _possible_errors(mistakes, x)
-    # Not 0, and not below by rounding.
-    slope = np.maximum(MOST_WRONG - error, ROUNDING)
-    start = (error - mistakes.system_differs) / 2
-    room = y**2 * error * (1 - error)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        root = np.sqrt(room * (room - 4 * slope * start - 4 * start**2))
-        limit = (room - 2 * slope * start + root) / (2 * (slope**2 + room))
-    # Where rater and system differ so often, the cap allows any number of mistakes.
-    limit = np.where((slope + start <= 0) | (y >= ANY), 1.0, limit)
-    wrong = np.minimum(_most(mistakes, error, wrong=1), limit)
+    variance = error * (1 - error)
+    wrong = _most(mistakes, error, wrong=1)
+    for one, two, three in MULTIPLIERS[mistakes.n_categories > 2]:
+        values = mistakes.joint - one * mistakes.rater - two * mistakes.system
+        least = mistakes.proportions @ mistakes.least(values + three * mistakes.both)
+        start = one * error - three * (error**2 + x * variance) + least
+        limit = _root(two - error, start, y**2 * variance)
+        wrong = np.where(y < ANY, np.minimum(wrong, limit), wrong)
     wrong[wrong < 1 - _most(mistakes, error, wrong=0) - ROUNDING] = np.nan
     most = np.where(np.isnan(wrong), -np.inf, wrong).max(axis=-1)
     return np.where(np.isfinite(most), 1 - most, np.nan)
 
 
+def _root(slope: Floats, start: Floats, room: Floats) -> Floats:
+    """Greatest s from 0 to 1 with start + slope s at most the root of room s (1 - s)."""
+    # Not 0, and not of the other sign by rounding.
+    slope = np.where(np.abs(slope) < ROUNDING, ROUNDING, slope)
+    with np.errstate(invalid="ignore"):
+        root = np.sqrt(room * (room - 4 * slope * start - 4 * start**2))
+    found = (room - 2 * slope * start + root) / (2 * (slope**2 + room))
+    return np.where(slope + start <= 0, 1.0, found)
+
+
 def _possible_errors(mistakes: Mistakes, raters: Floats) -> Floats:
-    """Rates of mistakes with which the raters' cap can be kept, along a new last axis."""
-    differ = mistakes.raters_differ / 2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        high = _rate(np.where(raters < ANY, differ / (1 - raters), np.inf))
-    low = np.full_like(high, mistakes.counts @ _fewest(mistakes) / mistakes.counts.sum())
+    """Rates of mistakes with which the raters' cap can be kept, along the last axis."""
+    one_wrong = -(mistakes.proportions @ mistakes.least(mistakes.both - mistakes.rater))
+    high = _rate(one_wrong / np.maximum(1 - raters, ROUNDING))
+    low = np.full_like(high, mistakes.proportions @ mistakes.least(mistakes.rater))
     if mistakes.n_categories == 2:
-        least = differ / (1 + raters)
+        least = one_wrong / (1 + raters)
         low = np.where(least <= MOST_VARIANCE, np.maximum(low, _rate(least)), np.nan)
-    angles = np.arcsin(np.sqrt([low, high]))
-    places = np.linspace(0, 1, STEPS)
+    low, high = np.arcsin(np.sqrt([low, high]))
     # Rounding may part two ends that are the same.
     possible = np.where(low <= high + ROUNDING, 0.0, np.nan)
-    return np.sin(angles[0] + (angles[1] - angles[0]) * places) ** 2 + possible
+    return np.sin(low + (high - low) * np.linspace(0, 1, STEPS)) ** 2 + possible
 
 
 def _rate(variance: Floats) -> Floats:
@@ -254,19 +261,11 @@ def _rate(variance: Floats) -> Floats:
     return (1 - np.sqrt(1 - 4 * np.minimum(variance, MOST_VARIANCE))) / 2
 
 
-def _fewest(mistakes: Mistakes, wrong: Sequence[int] = (0, 1)) -> Floats:
-    """Least proportion of the raters of each kind of item who are wrong, by what the system is."""
-    fewest = np.full(len(mistakes.counts), np.inf)
-    some = np.isin(mistakes.system, wrong)
-    np.minimum.at(fewest, mistakes.kind[some], mistakes.rater[some])
-    return fewest
-
-
 def _most(mistakes: Mistakes, error: Floats, *, wrong: int) -> Floats:
     """Greatest proportion of items that the system gets wrong, or right, at no more mistakes."""
-    proportion = mistakes.counts / mistakes.counts.sum()
-    fewest = _fewest(mistakes)
-    cost = _fewest(mistakes, [wrong]) - fewest
+    fewest = mistakes.least(mistakes.rater)
+    cost = mistakes.least(np.where(mistakes.system == wrong, mistakes.rater, np.inf)) - fewest
     order = np.argsort(cost)
-    paid = np.append(0, np.cumsum((proportion * cost)[order])) + proportion @ fewest
-    return np.interp(error, paid, np.append(0, np.cumsum(proportion[order])))
+    proportions = mistakes.proportions
+    paid = np.append(0, np.cumsum((proportions * cost)[order])) + proportions @ fewest
+    return np.interp(error, paid, np.append(0, np.cumsum(proportions[order])))

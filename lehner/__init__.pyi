@@ -19,7 +19,7 @@ from .data.ratings import Ratings
 from .datasets import list_datasets, load_dataset
 from .dependence.accuracy_bounds import AccuracyBounds, accuracy_bounds
 from .dependence.check import check_dependence
-from .dependence.misleading_items import widen_interval
+from .dependence.misleading_items import accuracy_by_confusion, accuracy_if_misled, widen_interval
 from .dependence.mistakes import mistake_correlations
 from .dependence.mistakes_needed import MistakesNeeded, mistakes_needed
 from .dependence.result import Dependence
@@ -109,6 +109,8 @@ __all__ = [
     "Violations",
     "Warning",
     "accuracy_bounds",
+    "accuracy_by_confusion",
+    "accuracy_if_misled",
     "agreement",
     "agreement_of_table",
     "bootstrap_systems",

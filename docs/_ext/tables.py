@@ -35,6 +35,7 @@ COMMANDS = (
     "estimate",
     "agreement",
     "check",
+    "bounds",
     "ask",
     "label",
     "plan",

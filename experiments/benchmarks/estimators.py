@@ -28,7 +28,7 @@ from experiments.study.cells import Cell, Row, read_cells, result_row, run_cells
 from experiments.study.performance import measure_wide
 from lehner import Estimate
 from lehner.core.estimate import ESTIMANDS
-from lehner.dependence.misleading_items import accuracy_if_misled, accuracy_if_raters_misled
+from lehner.dependence.misleading_items import accuracy_if_misled
 from lehner.dependence.sensitivity import MISLEADING_SHARE
 from lehner.latent_class.models import MODELS
 
@@ -123,7 +123,7 @@ def _misses_said(rows: pd.DataFrame) -> pd.Series:
     for categories, of_these in missed.groupby("categories"):
         ends = of_these[["lower", "upper"]].to_numpy()
         misled = accuracy_if_misled(ends, MISLEADING_SHARE, categories)
-        raters_misled = accuracy_if_raters_misled(ends, MISLEADING_SHARE, categories)
+        raters_misled = accuracy_if_misled(ends, MISLEADING_SHARE, categories, along=0)
         ends = np.hstack([ends, misled, raters_misled])
         said[of_these.index] |= of_these["truth"].between(ends.min(axis=1), ends.max(axis=1))
     return missed.assign(said=said.astype(float)).groupby(BY)["said"].mean()

@@ -86,13 +86,17 @@ def _table(found: "list[AccuracyBounds]") -> "Table":
     from experiments.reporting.table import Column, Table
     from lehner.core.number_format import percent
 
-    ends = ("lower", "upper")
     return Table(
         columns=[
             Column("mistakes_of"),
             Column("correlation", "correlate by at most", "{:g}".format),
-            Column("in_sample", "accuracy on these items", _ends, fields=ends),
-            Column("expected", f"expected, {percent(found[0].level or 0)}", _ends, fields=ends),
+            Column("in_sample", "accuracy on these items", _ends, fields=("lower", "upper")),
+            Column(
+                "expected",
+                f"expected, {percent(found[0].level or 0)}",
+                _ends,
+                fields=("expected_lower", "expected_upper"),
+            ),
         ],
         rows=[
             (

@@ -52,7 +52,7 @@ class RealCrowd:
 
     Parameters
     ----------
-    crowd, family, kind : str
+    crowd, family, domain : str
         Its name, that of the study or items it shares with others, and who the raters are: "crowd",
         "experts" or "language models".
     deal : {"like", "better", "worse"}
@@ -63,7 +63,7 @@ class RealCrowd:
 
     crowd: str
     family: str
-    kind: str
+    domain: str
     deal: str
     raters: float
     system: float
@@ -83,7 +83,7 @@ def real_crowds(deal: str = DEAL) -> tuple[RealCrowd, ...]:
 
     Examples
     --------
-    >>> sorted({crowd.kind for crowd in real_crowds()})
+    >>> sorted({crowd.domain for crowd in real_crowds()})
     ['crowd', 'experts', 'language models']
     """
     with REAL_CROWDS.open(encoding="utf-8", newline="") as file:
@@ -91,7 +91,7 @@ def real_crowds(deal: str = DEAL) -> tuple[RealCrowd, ...]:
             RealCrowd(
                 crowd=row["crowd"],
                 family=row["family"],
-                kind=row["kind"],
+                domain=row["domain"],
                 deal=deal,
                 raters=float(row["raters"]),
                 system=float(row["system"]),

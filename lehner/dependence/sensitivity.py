@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.algebra.algebraic import ALGEBRAIC_METHODS
+from lehner.core.arrays import Floats
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, ends, plain
 from lehner.dependence.misleading_items import (
     SharedMistakes,
-    accuracy_if_raters_misled,
-    bounds_if_raters_misled,
+    accuracy_by_confusion,
+    accuracy_if_misled,
     interval_if_misled,
     widen_interval,
 )
@@ -104,9 +105,11 @@ def sensitivity(
     raters and system alike, an estimated accuracy Y becomes (1 - δ) Y + δ (1 - Y)/(K - 1); if they
     mislead the raters alone, it becomes the X with Y = (1 - δ) X + δ (1 - X)/(K - 1). It is assumed
     that a proportion δ of each category misleads, and that these items seem to be of any other
-    category with equal probability: see `lehner.dependence.misleading_items`. For raters misled
-    alone Y is taken, by the algebra, from base rates and confusion matrix, because the one accuracy
-    of step 4 is then not how often the system names the category to which items seem to belong.
+    category with equal probability: see `lehner.dependence.misleading_items`. The first formula
+    is for a system that is as accurate in all categories; where a method estimates its confusion
+    matrix, what that adds is added. For raters misled alone Y is taken, by the algebra, from base
+    rates and confusion matrix, because the one accuracy of step 4 is then not how often the system
+    names the category to which items seem to belong.
 
     Parameters
     ----------
@@ -138,25 +141,30 @@ def sensitivity(
     >>> estimate = estimate_algebraic(load_dataset("lehner_table2"), interval=None)
     >>> found = sensitivity(estimate, 4)
     >>> round(estimate.system_accuracy.estimate, 3), round(found.system_accuracy.estimate, 3)
-    (0.804, 0.73)
+    (0.804, 0.729)
     >>> round(found.raters_alone.estimate, 3)
     0.867
     """
     share, k = misleading_share, n_categories
     stated = [getattr(estimate, name) for name in ESTIMANDS]
-    moved = [interval_if_misled(interval, share, k) for interval in stated]
+    exact = _any_errors(estimate, k)
+    more = 0.0
+    if exact and share * k < k - 1 and estimate.system_accuracy.estimate is not None:
+        rates, matrix = _rates_and_confusion(estimate)
+        more = accuracy_by_confusion(rates, matrix, share)
+        more -= float(accuracy_if_misled(rates @ np.diagonal(matrix), share, k))
+    moved = [interval_if_misled(interval, share, k, more=more) for interval in stated]
     seeming = [_as_items_seem(estimate, interval) for interval in stated]
     alone: list[IntervalEstimate | None] = [None, None]
     widened = alone
     if share * k < k - 1:
-        alone = [interval_if_misled(one, share, k, accuracy_if_raters_misled) for one in seeming]
+        alone = [interval_if_misled(one, share, k, along=0) for one in seeming]
     if shared_mistakes is not None:
         draws: Any = {} if estimate.draws is None else estimate.draws["posterior"].to_dataset()
         widened = [
             widen_interval(interval, shared_mistakes, k, draws=draws.get(name))
             for name, interval in zip(ESTIMANDS, stated, strict=True)
         ]
-    exact = _any_errors(estimate, k)
     return Sensitivity(
         misleading_share=share,
         system_accuracy=moved[0],
@@ -178,8 +186,8 @@ def _as_items_seem(estimate: Estimate, interval: IntervalEstimate) -> IntervalEs
         return interval
     if "confusion" not in estimate.arrays:
         return interval
-    rates, matrix = (estimate.arrays[name].values for name in ("base_rates", "confusion"))
-    by = float(rates @ np.diagonal(matrix[-1])) - accuracy
+    rates, matrix = _rates_and_confusion(estimate)
+    by = float(rates @ np.diagonal(matrix)) - accuracy
     values = (getattr(interval, name) for name in ("estimate", "lower", "upper"))
     middle, lower, upper = (
         None if value is None else min(max(value + by, 0.0), 1.0) for value in values
@@ -187,13 +195,22 @@ def _as_items_seem(estimate: Estimate, interval: IntervalEstimate) -> IntervalEs
     return replace(interval, estimate=middle, lower=lower, upper=upper)
 
 
+def _rates_and_confusion(estimate: Estimate) -> tuple[Floats, Floats]:
+    """Base rates and the system's confusion matrix."""
+    return estimate.arrays["base_rates"].values, estimate.arrays["confusion"].values[-1]
+
+
 def _bounds(
     seeming: IntervalEstimate, share: float, n_categories: int
 ) -> tuple[float, float] | None:
+    """Accuracy if errors on misleading items are always, or never, what these seem to be."""
     if seeming.estimate is None or share >= 0.5:
         return None
-    least, most = bounds_if_raters_misled(seeming.estimate, share, n_categories)
-    return float(least), float(most)
+    least, most = (
+        float(accuracy_if_misled(seeming.estimate, share, n_categories, 0, hit=hit))
+        for hit in (1, 0)
+    )
+    return least, most if n_categories > 2 else least
 
 
 def _any_errors(estimate: Estimate, n_categories: int) -> bool:

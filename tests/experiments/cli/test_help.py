@@ -9,7 +9,7 @@ from experiments.cli.help_text import as_sentence
 from lehner.estimation.methods import list_methods
 
 COMMANDS = (
-    *"datasets agreement check estimate ask label plan study paper atlas calibrate".split(),
+    *"datasets agreement check estimate bounds ask label plan study paper atlas calibrate".split(),
     "train-prior",
 )
 

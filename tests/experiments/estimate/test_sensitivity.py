@@ -33,7 +33,9 @@ def test_every_estimate_has_a_sensitivity_and_the_data_a_dependence(run, copied_
     for estimate in found["estimates"]:
         y, x = estimate["system_accuracy"], estimate["sensitivity"]
         assert x["misleading_share"] == 0.1
-        assert x["estimate"] == pytest.approx(0.9 * y["estimate"] + 0.1 * (1 - y["estimate"]) / 4)
+        # Categories between which the system's errors differ change it a little.
+        same = 0.9 * y["estimate"] + 0.1 * (1 - y["estimate"]) / 4
+        assert x["estimate"] == pytest.approx(same, abs=0.01)
         assert x["shared_mistakes"] is None and x["system_slope"] is None
     dependence = found["dependence"]
     assert dependence["pairs"][0]["raters"] == ["Rater 1", "Rater 2"]

@@ -15,12 +15,12 @@ from lehner import (
     sensitivity,
     sensitivity_curve,
     simulate,
+    true_parameters,
     widen_interval,
 )
 from lehner.dependence.misleading_items import (
+    accuracy_by_confusion,
     accuracy_if_misled,
-    accuracy_if_raters_misled,
-    bounds_if_raters_misled,
     interval_if_misled,
 )
 
@@ -57,7 +57,7 @@ def test_it_finds_the_accuracy_of_a_system_that_is_not_misled(n_categories, accu
     answers = Ratings(ratings.codes, ratings.categories, system=(truth + wrong) % n_categories)
     found = estimate_algebraic(answers, interval=None).system_accuracy.estimate
     assert abs(found - accuracy) > 0.01
-    assert accuracy_if_raters_misled(found, share, n_categories) == pytest.approx(
+    assert accuracy_if_misled(found, share, n_categories, along=0) == pytest.approx(
         accuracy, abs=0.01
     )
 
@@ -120,6 +120,62 @@ def test_a_method_that_is_not_exact_says_so(k, method):
     assert not found.raters_alone_exact and found.raters_alone_bounds is None
 
 
+def misled_population(k, share, along, rates, system):
+    """Enumerate what items seem to be and what the system answers, and how often it is right."""
+    seen, right = np.zeros((k, k)), 0.0
+    for truth, seems in np.ndindex(k, k):
+        weight = rates[truth] * ((1 - share) if truth == seems else share / (k - 1))
+        for responds, part in ((seems, along), (truth, 1 - along)):
+            seen[seems] += weight * part * system[responds]
+            right += weight * part * system[responds, truth]
+    return seen, right
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+@pytest.mark.parametrize("along", [0, 0.3, 1])
+def test_it_is_exact_whoever_is_misled_for_any_base_rates_and_confusion_matrix(k, along):
+    rng = np.random.default_rng(k)
+    rates, system = rng.dirichlet(np.full(k, 3)), rng.dirichlet(np.ones(k), k)
+    for share in (0, 0.1, 0.3):
+        matrix = 0.6 * np.eye(k) + 0.4 * system
+        seen, right = misled_population(k, share, along, rates, matrix)
+        base_rates = seen.sum(axis=1)
+        found = accuracy_by_confusion(base_rates, seen / base_rates[:, None], share, along)
+        assert found == pytest.approx(right)
+        coin = 0.9 * np.eye(k) + 0.1 / (k - 1) * (1 - np.eye(k))
+        seen, right = misled_population(k, share, along, rates, coin)
+        assert accuracy_if_misled(np.trace(seen), share, k, along) == pytest.approx(right)
+        if along == 0:
+            seen, right = misled_population(k, share, 0, rates, matrix)
+            assert accuracy_if_misled(np.trace(seen), share, k, 0) == pytest.approx(right)
+
+
+def test_a_category_that_no_item_seems_to_have_changes_nothing():
+    matrix = np.array([[0.9, 0.1, 0], [0.2, 0.8, 0], [0, 0, 1]])
+    assert accuracy_by_confusion([0.6, 0.4, 0], matrix, 0, 0.5) == pytest.approx(0.86)
+
+
+@pytest.mark.parametrize("method", ["algebraic_likelihood", "dawid_skene_ml"])
+def test_it_undoes_what_unequal_base_rates_and_errors_do_in_large_samples(method):
+    rates = (0.5, 0.3, 0.2)
+    scenario = Scenario(
+        n_categories=3,
+        base_rates=rates,
+        initial_rater_accuracy=(0.8,) * 3,
+        asymmetric_dispersion=1.5 if method == "dawid_skene_ml" else 1,
+        misleading=0.1,
+    )
+    found = population_value(scenario, method)
+    parameters = true_parameters(scenario, 1)
+    system = parameters.confusion.values[0, -1]
+    assert found.bias is not None and abs(found.bias) > 0.01
+    seen, right = misled_population(3, 0.1, 1, np.array(rates), system)
+    assert right == pytest.approx(found.system_accuracy)
+    assert np.trace(seen) == pytest.approx(found.estimate, abs=1e-3)
+    again = accuracy_by_confusion(seen.sum(axis=1), system, 0.1)
+    assert again == pytest.approx(found.system_accuracy, abs=1e-9)
+
+
 def test_the_bounds_are_reached_where_errors_meet_the_misleading_category_always_or_never():
     # Errors in a are b, in b are c, in c are a; misleading items seem so too, or the other way.
     cycle = np.roll(np.eye(3), 1, axis=1)
@@ -128,11 +184,11 @@ def test_the_bounds_are_reached_where_errors_meet_the_misleading_category_always
     for to in (cycle, cycle.T):
         seems = 0.9 * np.eye(3) + 0.1 * to
         named = float(np.einsum("t,ts,ts->", np.array(RATES[3]), seems, system))
-        bounds.append(bounds_if_raters_misled(named, 0.1, 3))
+        bounds.append([accuracy_if_misled(named, 0.1, 3, along=0, hit=hit) for hit in (1, 0)])
     assert float(bounds[0][0]) == pytest.approx(0.8) and float(bounds[1][1]) == pytest.approx(0.8)
     assert bounds[0][1] > 0.8 > bounds[1][0]
-    with pytest.raises(InputError, match="less than half"):
-        bounds_if_raters_misled(0.8, 0.5, 3)
+    with pytest.raises(InputError, match=r"less than 0\.5"):
+        accuracy_if_misled(0.8, 0.5, 3, along=0, hit=1)
 
 
 def test_it_holds_in_a_sample_with_unequal_base_rates():
@@ -150,8 +206,8 @@ def test_it_holds_in_a_sample_with_unequal_base_rates():
 
 
 def test_misled_raters_that_would_say_nothing_are_refused_and_have_no_sensitivity():
-    with pytest.raises(InputError, match="mislead the raters; with 2 categories"):
-        accuracy_if_raters_misled(0.8, 0.5, 2)
+    with pytest.raises(InputError, match=r"mislead the raters alone; give less than 0\.5"):
+        accuracy_if_misled(0.8, 0.5, 2, along=0)
     estimate = Estimate(
         method="x", system="s", system_accuracy=INTERVAL, system_accuracy_in_sample=INTERVAL
     )

@@ -1,0 +1,76 @@
+"""`lehner bounds`, as a user types it, its files and the figure."""
+
+import csv
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.benchmarks.real.shared_mistakes import coverage_table, measure
+from experiments.benchmarks.real.sources import Repository, Source
+from experiments.reporting.bounds_figure import plot_bounds
+from lehner import Ratings, Scenario, accuracy_bounds, load_dataset, mistakes_needed, simulate
+
+
+@pytest.fixture
+def file(tmp_path):
+    scenario = Scenario(n_categories=2, n_items=120, initial_rater_accuracy=(0.85,) * 3)
+    path = tmp_path / "ratings.csv"
+    simulate(scenario, seed=1).to_wide().drop(columns="truth").to_csv(path, index=False)
+    return path
+
+
+def test_the_table_the_sentence_and_the_files_have_the_numbers_of_python(run, file, tmp_path):
+    arguments = ["bounds", file, "--system", "system", "--item", "item", "--correlation", 0.2]
+    code, out, err = run(*arguments, "--above", 0.7, "--output", tmp_path / "out")
+    assert code == 0 and err.count("wrote") == 4
+    code, told, _ = run(*arguments, "--above", 0.7, "--json")
+    both, alone = json.loads(told)["bounds"]
+    assert (both["raters"], both["system"], alone["system"]) == (0.2, 0.2, 1)
+    assert alone["lower"] <= both["lower"] <= both["upper"] <= alone["upper"]
+    assert f"{both['lower']:.3f} to {both['upper']:.3f}" in out
+    assert "accuracy on these items is above 0.70 unless mistakes" in out
+    with (tmp_path / "out" / "bounds.csv").open() as table:
+        rows = list(csv.DictReader(table))
+    assert float(rows[0]["lower"]) == pytest.approx(both["lower"])
+    assert "begin{tabular}" in (tmp_path / "out" / "bounds.tex").read_text()
+
+
+def test_what_is_wrong_is_one_line(run, file):
+    code, out, err = run("bounds", "caries")
+    assert (code, out) == (2, "") and "there is no system" in err and err.count("\n") == 1
+    assert run("bounds", file, "--system", "system", "--correlation", 2)[0] == 2
+
+
+def test_the_map_has_a_dot_for_each_real_crowd_and_says_what_it_shows():
+    ratings = load_dataset("llmbar")
+    needed = mistakes_needed(ratings)
+    figure = plot_bounds(ratings, needed)
+    dots = figure.axes[0].get_lines()
+    assert sum(len(line.get_xdata()) for line in dots[:3]) == needed.n_crowds
+    assert str(needed) in figure.get_label()
+
+
+def test_the_benchmark_measures_correlations_and_whether_bounds_hold(tmp_path):
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 60)
+    wrong = (rng.random((60, 1)) < 0.1) | (rng.random((60, 6)) < 0.15)
+    crowd = Ratings(np.where(wrong, 1 - truth[:, None], truth[:, None]), ["a", "b"], truth=truth)
+    source = Source(
+        name="made",
+        repository=Repository(folder="made", address="", licence=""),
+        files=(),
+        reader=lambda paths: crowd,
+        family="made",
+        domain="experts",
+    )
+    measured = pd.DataFrame(measure(source, tmp_path))
+    assert set(measured["domain"]) == {"experts"} and set(measured["categories"]) == {"2"}
+    assert (measured["raters"] > 0).mean() > 0.8
+    wide = measured["width raters 0.5"]
+    assert (wide >= measured["width raters 0.1"] - 0.002).all()
+    assert measured["inside raters 0.5"].mean() > 0.9
+    table = coverage_table(measured)
+    assert [row[:3] for row in table.rows][:2] == [("2", "better", 0), ("2", "better", 0.1)]
+    assert accuracy_bounds(crowd.with_system(crowd.raters[0]), level=None).n_items == 60

@@ -189,7 +189,7 @@ def _possible_errors(mistakes: Mistakes, raters: float) -> Floats:
     high = -(mistakes.proportions @ mistakes.least(-mistakes.rater))
     if low > MOST_WRONG:
         return np.array([])
-    grid = np.linspace(low, min(high, MOST_WRONG), STEPS + 1)
+    grid = np.linspace(float(low), min(float(high), MOST_WRONG), STEPS + 1)
     none = np.empty((len(grid), 0, len(mistakes.kind))), np.empty((len(grid), 0))
     least, most = (sign * _extreme(mistakes, sign * mistakes.both, grid, *none) for sign in (-1, 1))
     error = np.linspace(grid[0], grid[-1], FINE_STEPS + 1)

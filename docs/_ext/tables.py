@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 from typer.testing import CliRunner
 
+from experiments.benchmarks.real.report import FEW, table_of_known, table_of_means
 from experiments.cli.main import app
 from experiments.planning.plan_report import number_of_items
 from experiments.reporting.method_style import method_label
@@ -105,6 +106,26 @@ def _tables() -> Iterator[tuple[str, str]]:
     yield "calibration", _calibration(pd.read_csv(EXPERIMENTS / "calibration/calibration.csv"))
     yield "planning", _planning(pd.read_csv(EXPERIMENTS / "planning/claims.csv"))
     yield "atlas", _atlas(pd.read_csv(ROOT / "docs/results/atlas.csv"))
+    yield from _real(EXPERIMENTS / "benchmarks/real")
+
+
+def _real(folder: Path) -> Iterator[tuple[str, str]]:
+    files = {name: pd.read_csv(folder / f"{name}.csv") for name in ("real", "domains", "halves")}
+    for table in files.values():
+        table["method"] = table.method.map(_label_in_parts)
+    measured = files["real"]
+    few = measured[measured.per_item == FEW]
+    yield "real_deals", table_of_means(few[few.known == 0], ["deal", "method"])
+    known = few[(few.known > 0) & ~few.method.str.startswith("ppi")]
+    yield "real_known", table_of_known(known, ["deal", "method"])
+    yield "real_domains", table_of_means(files["domains"], ["domain", "deal", "method"])
+    yield "real_halves", table_of_means(files["halves"], ["ranked_by", "method"])
+
+
+def _label_in_parts(name: str) -> str:
+    """Label a method that was varied, as "calibrated, like"."""
+    method, *variation = name.split(", ")
+    return ", ".join([method_label(method), *variation])
 
 
 def _help(command: str) -> str:

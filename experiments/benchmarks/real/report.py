@@ -54,10 +54,10 @@ def write_report(output: Path, seed: int, draws: int) -> list[Path]:
         draws=draws,
         crowds=_crowds(read_cells(output / "crowds").set_index("crowd")),
         means="\n\n".join(_means(means[means["known"] == 0])),
-        known="\n\n".join(_known(means[means["known"] > 0])),
+        known="\n\n".join(_known(measured[measured["known"] > 0])),
         splits=_splits(mean_over_crowds(first, ["split", "deal", "method"])),
-        domains=variation(domains, "domain"),
-        halves=variation(halves, "ranked_by"),
+        domains=table_of_means(domains, ["domain", "deal", "method"]),
+        halves=table_of_means(halves, ["ranked_by", "method"]),
         by_crowd="\n\n".join(_by_crowd(first)),
     )
     tables = {
@@ -81,21 +81,24 @@ def of_systems(rows: pd.DataFrame) -> pd.DataFrame:
     return numbered[[*columns, "estimate", "lower", "upper"]]
 
 
-def variation(measured: pd.DataFrame, name: str) -> str:
-    """Write the means over crowds for each value of what is varied, and for each method."""
-    keys = [name, "deal", "method"]
-    keys = [one for one in keys if measured[one].nunique() > 1]
-    table = mean_over_crowds(measured, keys)
+def table_of_means(measured: pd.DataFrame, keys: Sequence[str]) -> str:
+    """Write means over crowds, a row for each value of the keys."""
     columns = [
-        *(Column(one, one.replace("_", " ")) for one in [*keys, "crowds"]),
-        Column("mean accuracy", format=short),
+        *(Column(one) for one in [*keys, "crowds"]),
+        Column("accuracy", "mean accuracy", short),
         *(Column(_title(one), format=_in_brackets) for one in MEASURES),
     ]
     rows = [
         (*(row[one] for one in [*keys, "crowds", "accuracy"]), *_measures(row))
-        for row in table.to_dict("records")
+        for row in mean_over_crowds(measured, keys).to_dict("records")
     ]
-    return to_markdown(Table(columns=columns, rows=rows))
+    return to_markdown(Table(columns=columns, rows=rows, keys=len(keys)))
+
+
+def table_of_known(measured: pd.DataFrame, keys: Sequence[str] = ("method",)) -> str:
+    """Write RMSE, coverage and width, a column for each number of known truths."""
+    means = mean_over_crowds(measured, [*keys, "known"])
+    return _across(means, "known", ["rmse", "coverage", "width"], "{} known".format, keys)
 
 
 def _finding(means: pd.DataFrame) -> str:
@@ -108,13 +111,13 @@ def _finding(means: pd.DataFrame) -> str:
             return ""
         majority, model, calibrated = (means.loc[key] for key in keys)
         said.append(
-            f"Where the system {words}, the root mean squared error is {short(majority['rmse'])} "
-            f"by agreement with the majority, {short(model['rmse'])} by `relaxed_k` and "
-            f"{short(calibrated['rmse'])} by `calibrated`; the 90% intervals of `relaxed_k` hold "
-            f"the truth for {model['coverage']:.0%} of the systems and those of `calibrated` for "
-            f"{calibrated['coverage']:.0%}."
+            f"Where the system {words}, with three ratings an item, the root mean squared error is "
+            f"{short(majority['rmse'])} by agreement with the majority, {short(model['rmse'])} by "
+            f"`relaxed_k` and {short(calibrated['rmse'])} by `calibrated`; the 90% intervals of "
+            f"`relaxed_k` hold the truth for {model['coverage']:.0%} of the systems and those of "
+            f"`calibrated` for {calibrated['coverage']:.0%}."
         )
-    return "With three ratings an item: " + " ".join(said)
+    return " ".join(said)
 
 
 def _crowds(sizes: pd.DataFrame) -> str:
@@ -152,22 +155,31 @@ def _means(means: pd.DataFrame) -> Iterator[str]:
         yield to_markdown(Table(columns=columns, rows=rows))
 
 
-def _known(means: pd.DataFrame) -> Iterator[str]:
-    for (deal, per_item), table in means.groupby(["deal", "per_item"], sort=False):
+def _known(measured: pd.DataFrame) -> Iterator[str]:
+    for (deal, per_item), table in measured.groupby(["deal", "per_item"], sort=False):
         yield f"### {_design(deal, per_item)}"
-        yield _across(table, "known", ["rmse", "coverage", "width"], "{} known".format)
+        yield table_of_known(table)
 
 
 def _splits(means: pd.DataFrame) -> str:
     means = means.assign(cell=means["deal"] + ", " + means["split"])
-    return _across(means.sort_values("deal", key=_places), "cell", ["rmse", "coverage"])
+    means = means.sort_values("split", kind="stable")
+    means = means.sort_values("deal", key=lambda deals: deals.map(DEALS.index), kind="stable")
+    # That of better systems is not among the first deal's methods.
+    means = means.sort_values(
+        "method", key=lambda names: ~names.str.startswith("calib"), kind="stable"
+    )
+    return _across(means, "cell", ["rmse", "coverage"])
 
 
 def _by_crowd(measured: pd.DataFrame) -> Iterator[str]:
     for deal, table in measured.groupby("deal", sort=False):
         yield f"### {_design(deal, FEW)}"
-        first = ["crowd", "systems", "accuracy"]
-        yield _across(table, "method", ["rmse", "coverage"], keys=first)
+        crowds = table.groupby("crowd")
+        # A method may give no estimate for some.
+        table = table.assign(systems=crowds["systems"].transform("max"))
+        table["accuracy"] = crowds["accuracy"].transform("first")
+        yield _across(table, "method", ["rmse", "coverage"], keys=("crowd", "systems", "accuracy"))
 
 
 def _across(
@@ -196,10 +208,6 @@ def _title(measure: str) -> str:
 
 def _measures(row: dict[str, Any]) -> list[tuple[float, float]]:
     return [(row[one], row[f"{one}_se"]) for one in MEASURES]
-
-
-def _places(deals: pd.Series) -> pd.Series:
-    return deals.map(DEALS.index)
 
 
 def _cell(rmse: float, *others: float) -> str:

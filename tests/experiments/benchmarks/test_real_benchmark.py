@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,9 @@ from lehner import InputError, Ratings
 from lehner.empirical_prior.calibrated import estimate_calibrated
 from lehner.empirical_prior.prior import SHIPPED
 from lehner.empirical_prior.training import priors_text, train_priors
+
+SHIPPED_RESULTS = Path(sources.__file__).parent
+ROOT = Path(__file__).parents[3]
 
 
 def by_name(crowd):
@@ -252,6 +256,27 @@ def test_the_shipped_priors_are_trained_on_the_committed_outcomes():
     families = {(one.crowd, one.family) for one in outcomes}
     assert families <= {(source.name, source.family) for source in sources.SOURCES.values()}
     assert priors_text(train_priors(outcomes)) == SHIPPED.read_text(encoding="utf-8")
+
+
+def test_the_committed_measures_are_those_of_the_committed_estimates():
+    folder, keys = SHIPPED_RESULTS, ["crowd", "deal", "per_item", "method"]
+    kept = pd.read_csv(folder / "systems.csv").assign(known=0)
+    measured = pd.read_csv(folder / "real.csv").query("known == 0").set_index(keys)
+    rows = kept.assign(**{name: "x" for name in BY if name not in kept})
+    again = measure_crowds(rows).set_index(keys)
+    assert len(again) > 1000
+    both = measured.loc[again.index]
+    assert (both["systems"] == again["systems"]).all()
+    for name in ("accuracy", "bias", "rmse", "width"):
+        np.testing.assert_allclose(both[name], again[name], atol=2e-4)
+    # Ends are rounded to the fourth digit, and a miss counts twentyfold.
+    np.testing.assert_allclose(both["score"], again["score"], atol=2e-3)
+
+
+def test_the_page_of_the_benchmark_counts_the_crowds():
+    families = {source.family for source in sources.SOURCES.values()}
+    page = (ROOT / "docs/results/benchmark.md").read_text("utf-8")
+    assert f"{len(sources.SOURCES)} public crowds of {len(families)} families" in page
 
 
 @pytest.mark.parametrize("known", [0, 20])

@@ -6,6 +6,7 @@ import sys
 import pandas as pd
 import pytest
 
+from experiments.benchmarks.real.measures import mean_over_crowds
 from tests.docs.examples import ROOT, list_pages
 
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
@@ -66,3 +67,17 @@ def test_a_cell_stands_below_its_method(written):
         value, error = re.fullmatch(r"(\S+) \((\S+)\)", row[title]).groups()
         assert abs(float(value.replace("−", "-")) - of_row.value[method]) <= 0.00051
         assert abs(float(error) - of_row.standard_error[method]) <= 0.00051
+
+
+def test_what_is_said_of_real_ratings_is_in_their_table():
+    page = (ROOT / "docs/which_method.md").read_text("utf-8")
+    said = re.search(r"## What real ratings say\n(.*?)\n## ", page, re.DOTALL)[1]
+    measured = pd.read_csv(ROOT / "experiments/benchmarks/real/real.csv")
+    domains = pd.read_csv(ROOT / "experiments/benchmarks/real/domains.csv")
+    means = mean_over_crowds(measured)
+    parts = mean_over_crowds(domains, ["domain", "deal", "method"])
+    errors = {f"{abs(x):.3f}"[1:] for x in pd.concat([means.rmse, means.bias])}
+    rates = {f"{100 * x:.0f}%" for x in pd.concat([means.coverage, parts.coverage]).dropna()}
+    assert len(re.findall(r"\.\d{3}\b", said)) > 10
+    assert set(re.findall(r"\.\d{3}\b", said)) <= errors
+    assert set(re.findall(r"\b\d+%", said.replace("90% intervals", ""))) <= rates

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from lehner import AccuracyBounds
 
 CORRELATIONS = (0.1, 0.25, 0.5)
-WHOSE = {True: "raters and system", False: "raters"}
 ASSUMED = "Assumed is only that the ratings are more often right than wrong."
 
 
@@ -43,24 +42,33 @@ def bounds(
     from lehner import accuracy_bounds, mistakes_needed
 
     ratings = load(data, reading.options(system))
+    caps = [(cap, whose) for whose in (True, False) for cap in correlation or CORRELATIONS]
     found = [
-        accuracy_bounds(ratings, cap, cap if whose else 1.0, level=interval, seed=seed)
-        for whose in WHOSE
-        for cap in correlation or CORRELATIONS
+        accuracy_bounds(ratings, cap, cap if system_too else 1.0, level=interval, seed=seed)
+        for cap, system_too in caps
     ]
     needed = mistakes_needed(ratings, above)
+    table = _table(found)
     if as_json:
         told = {"bounds": [asdict(one) for one in found], "needed": asdict(needed)}
         print(json_text({"data": data} | told))
     else:
-        _show(data, found, f"{needed}.")
+        from rich.console import Group
+
+        from experiments.reporting.renderers import to_terminal
+        from experiments.reporting.terminal import line, print_wide, terminal_width
+
+        heading = f"{data}: {found[0].n_items} items with two ratings and an answer"
+        shown = to_terminal(table, terminal_width())
+        said = f"{needed}."
+        last = (line(), line(said[0].upper() + said[1:]), line(ASSUMED))
+        print_wide(Group(line(heading), line(), *shown, *last))
     if output is not None:
         from experiments.reporting.bounds_figure import plot_bounds
         from experiments.reporting.files import write_figure, write_text
         from experiments.reporting.renderers import to_csv, to_latex
 
         output.mkdir(parents=True, exist_ok=True)
-        table = _table(found)
         for path in (
             write_text(to_csv(table), output / "bounds.csv"),
             write_text(to_latex(table), output / "bounds.tex"),
@@ -69,38 +77,24 @@ def bounds(
             print(f"wrote {path}", file=sys.stderr)
 
 
-def _show(name: str, found: "list[AccuracyBounds]", needed: str) -> None:
-    from rich.console import Group
-
-    from experiments.reporting.renderers import to_terminal
-    from experiments.reporting.terminal import line, print_wide, terminal_width
-    from lehner.core.wording import counted
-
-    heading = f"{name}: {counted(found[0].n_items, 'item')} with two ratings and an answer"
-    sentences = (f"{needed[0].upper()}{needed[1:]}", ASSUMED)
-    table = to_terminal(_table(found), terminal_width())
-    print_wide(Group(line(heading), line(), *table, line(), *map(line, sentences)))
-
-
 def _table(found: "list[AccuracyBounds]") -> "Table":
     from experiments.reporting.table import Column, Table
-    from lehner.core.number_format import percent
+    from lehner.core.number_format import decimal, percent
 
+    def ends(lower: float | None, upper: float | None) -> str:
+        return "impossible" if lower is None else f"{decimal(lower)} to {decimal(upper)}"
+
+    expected = (f"expected, {percent(found[0].level or 0)}", ends)
     return Table(
         columns=[
             Column("mistakes_of"),
             Column("correlation", "correlate by at most", "{:g}".format),
-            Column("in_sample", "accuracy on these items", _ends, fields=("lower", "upper")),
-            Column(
-                "expected",
-                f"expected, {percent(found[0].level or 0)}",
-                _ends,
-                fields=("expected_lower", "expected_upper"),
-            ),
+            Column("in_sample", "accuracy on these items", ends, fields=("lower", "upper")),
+            Column("expected", *expected, fields=("expected_lower", "expected_upper")),
         ],
         rows=[
             (
-                WHOSE[one.system < 1],
+                "raters" if one.system == 1 else "raters and system",
                 one.raters,
                 (one.lower, one.upper),
                 (one.expected_lower, one.expected_upper),
@@ -109,9 +103,3 @@ def _table(found: "list[AccuracyBounds]") -> "Table":
         ],
         keys=2,
     )
-
-
-def _ends(lower: float | None, upper: float | None) -> str:
-    from lehner.core.number_format import decimal
-
-    return "impossible" if lower is None else f"{decimal(lower)} to {decimal(upper)}"

@@ -47,10 +47,9 @@ def plot_bounds(ratings: "Ratings", needed: "MistakesNeeded") -> Figure:
         ax.clabel(lines, fmt=lambda level: decimal(level, 1), fontsize=SMALLEST)
         figure.colorbar(image, ax=ax, label="System accuracy is at least", shrink=0.8)
         for domain, (marker, label) in DOMAINS.items():
-            crowds = [crowd for crowd in real_crowds() if crowd.domain == domain]
+            crowds = real_crowds()[real_crowds()["domain"] == domain]
             ax.plot(
-                [max(crowd.raters, 0) for crowd in crowds],
-                [max(crowd.system, 0) for crowd in crowds],
+                *(crowds[whose].clip(0) for whose in ("raters", "system")),
                 marker,
                 color="black",
                 markeredgecolor="white",

@@ -36,15 +36,13 @@ import numpy as np
 
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_level, check_probability
+from lehner.core.estimate import number
 from lehner.core.number_format import decimal
 from lehner.core.seeds import Seed
 from lehner.data.ratings import Ratings
-from lehner.dependence.mistakes import Mistakes, tabulate_mistakes
+from lehner.dependence.mistakes import Mistakes, possible_errors, tabulate_mistakes
 
-MOST_WRONG = 0.5
 TANGENTS = 40
-STEPS = 40
-FINE_STEPS = 4000
 TRIED = 20
 NEAR = 8
 ROUNDS = 3
@@ -141,18 +139,21 @@ def accuracy_bounds(
     system = check_probability("system", system)
     mistakes = tabulate_mistakes(ratings)
     ends = bounds_of(mistakes, raters, system)
-    expected: tuple[float | None, ...] = (None, None)
+    expected = np.full(2, np.nan)
     if level is not None:
-        error = _standard_errors(mistakes, raters, system, seed)
-        expected = _plain(np.clip(ends + _deviate(check_level(level)) * error, 0, 1))
-    lower, upper = _plain(ends)
+        from scipy.special import ndtri
+
+        more = ndtri((1 + check_level(level)) / 2) * _standard_errors(
+            mistakes, raters, system, seed
+        )
+        expected = np.clip(ends + more * [-1, 1], 0, 1)
     return AccuracyBounds(
         raters=raters,
         system=system,
-        lower=lower,
-        upper=upper,
-        expected_lower=expected[0],
-        expected_upper=expected[1],
+        lower=number(ends[0]),
+        upper=number(ends[1]),
+        expected_lower=number(expected[0]),
+        expected_upper=number(expected[1]),
         level=level,
         n_items=int(mistakes.counts.sum()),
     )
@@ -160,8 +161,8 @@ def accuracy_bounds(
 
 def bounds_of(mistakes: Mistakes, raters: float, system: float) -> Floats:
     """Least and greatest accuracy; NaN if none is possible."""
-    possible = _possible_errors(mistakes, raters)
-    if not len(possible):
+    possible = possible_errors(mistakes, raters, TRIED)
+    if np.isnan(possible).any():
         return np.array([np.nan, np.nan])
     return np.array([1 - _most_wrong(mistakes, sign, possible, raters, system) for sign in (1, -1)])
 
@@ -172,46 +173,14 @@ def _most_wrong(
     """Greatest proportion of items that the system gets wrong, or with sign -1 the least."""
     best = np.nan
     for _ in range(ROUNDS):
-        rows, limits = _caps(mistakes, tried, raters, system)
-        found = _extreme(mistakes, sign * mistakes.system, tried, rows, limits)
+        found = _extremes(mistakes, sign, tried, raters, system)
         if np.isnan(found).all():
             break
-        place = int(np.nanargmax(found))
-        best = sign * float(found[place])
+        place = int(np.nanargmax(sign * found))
+        best = float(found[place])
         around = tried[max(place - 1, 0)], tried[min(place + 1, len(tried) - 1)]
         tried = np.sort(np.append(np.linspace(*around, NEAR), tried[place]))
     return best
-
-
-def _possible_errors(mistakes: Mistakes, raters: float) -> Floats:
-    """Rates of mistakes with which the raters' cap can be kept: the ends, and some between."""
-    low = mistakes.proportions @ mistakes.least(mistakes.rater)
-    high = -(mistakes.proportions @ mistakes.least(-mistakes.rater))
-    if low > MOST_WRONG:
-        return np.array([])
-    grid = np.linspace(float(low), min(float(high), MOST_WRONG), STEPS + 1)
-    none = np.empty((len(grid), 0, len(mistakes.kind))), np.empty((len(grid), 0))
-    least, most = (sign * _extreme(mistakes, sign * mistakes.both, grid, *none) for sign in (-1, 1))
-    error = np.linspace(grid[0], grid[-1], FINE_STEPS + 1)
-    room = raters * error * (1 - error)
-    slack = np.array(
-        [
-            error**2 + room - np.interp(error, grid, least),
-            np.interp(error, grid, most) - error**2 + room,
-        ]
-    )
-    # With no room there may be one rate only, between two of the grid: where a slack is zero.
-    side, at = np.nonzero(slack[:, :-1] * slack[:, 1:] < 0)
-    before, after = slack[side, at], slack[side, at + 1]
-    roots = error[at] + (error[at + 1] - error[at]) * before / (before - after)
-    kept = np.flatnonzero((slack >= 0).all(axis=0))
-    if not len(kept):
-        return np.unique(roots)
-    # Closer to one another where there are few mistakes, as standard deviations change there most.
-    low, high = np.arcsin(np.sqrt(error[kept[[0, -1]]]))
-    angles = np.linspace(low, high, TRIED)
-    spread = np.searchsorted(error[kept], np.sin(angles) ** 2).clip(0, len(kept) - 1)
-    return np.unique(np.append(roots, error[kept[spread]]))
 
 
 def _caps(mistakes: Mistakes, error: Floats, raters: float, system: float) -> tuple[Floats, Floats]:
@@ -231,10 +200,8 @@ def _caps(mistakes: Mistakes, error: Floats, raters: float, system: float) -> tu
     return np.concatenate(rows, axis=1), np.concatenate(limits, axis=1)
 
 
-def _extreme(
-    mistakes: Mistakes, goal: Floats, error: Floats, rows: Floats, limits: Floats
-) -> Floats:
-    """Greatest value of a goal at each rate of mistakes, NaN where nothing is possible.
+def _extremes(mistakes: Mistakes, sign: int, error: Floats, raters: float, system: float) -> Floats:
+    """Extreme proportion that the system gets wrong, by rates of mistakes; NaN if impossible.
 
     All are solved as one program, which consists of blocks. In each the unknown are the
     probabilities of the options, and by how much the limits are exceeded, which costs so much that
@@ -243,23 +210,25 @@ def _extreme(
     from scipy.optimize import linprog
     from scipy.sparse import bsr_array
 
-    n, n_options = len(error), len(mistakes.kind)
+    rows, limits = _caps(mistakes, error, raters, system)
     kinds = np.arange(len(mistakes.counts))[:, None] == mistakes.kind
-    equal = np.tile(np.vstack([kinds, mistakes.rater]), (n, 1, 1))
-    equal = np.pad(equal.astype(float), [(0, 0), (0, 0), (0, 1)])
-    rows = np.pad(rows, [(0, 0), (0, 0), (0, 1)], constant_values=-1.0)
-    place = (np.arange(n), np.arange(n + 1))
-    counts = np.tile(mistakes.proportions, (n, 1))
+    equal = np.tile(np.vstack([kinds, mistakes.rater]), (len(error), 1, 1))
+    beside = [(0, 0), (0, 0), (0, 1)]
+    left, right = (
+        bsr_array((block, np.arange(len(error)), np.arange(len(error) + 1))).tocsr()
+        for block in (np.pad(rows, beside, constant_values=-1.0), np.pad(equal, beside))
+    )
+    counts = np.tile(mistakes.proportions, (len(error), 1))
     solved = linprog(
-        np.tile(np.append(-goal, PENALTY), n),
-        A_ub=bsr_array((rows, *place)).tocsr() if rows.size else None,
-        b_ub=limits.ravel() if rows.size else None,
-        A_eq=bsr_array((equal, *place)).tocsr(),
+        np.tile(np.append(-sign * mistakes.system, PENALTY), len(error)),
+        A_ub=left,
+        b_ub=limits.ravel(),
+        A_eq=right,
         b_eq=np.column_stack([counts, error]).ravel(),
         method="highs",
     )
-    options = solved.x.reshape(n, n_options + 1)
-    return np.where(options[:, -1] < FEASIBLE, options[:, :-1] @ goal, np.nan)
+    options = solved.x.reshape(len(error), -1)
+    return np.where(options[:, -1] < FEASIBLE, options[:, :-1] @ mistakes.system, np.nan)
 
 
 def _standard_errors(mistakes: Mistakes, raters: float, system: float, seed: Seed) -> Floats:
@@ -278,13 +247,3 @@ def _standard_errors(mistakes: Mistakes, raters: float, system: float, seed: See
     values = np.array([bounds_of(one, raters, system) for one in left])
     mean = times @ values / times.sum()
     return np.sqrt((1 - 1 / times.sum()) * (times @ (values - mean) ** 2))
-
-
-def _deviate(level: float) -> Floats:
-    from scipy.special import ndtri
-
-    return np.array([-1, 1]) * float(ndtri((1 + level) / 2))
-
-
-def _plain(ends: Floats) -> tuple[float | None, ...]:
-    return tuple(None if np.isnan(end) else float(end) for end in ends)

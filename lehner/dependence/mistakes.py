@@ -8,10 +8,15 @@ rater are. Correlations of mistakes are made of these.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
 from lehner.data.ratings import Ratings
+
+MOST_WRONG = 0.5
+MOST_VARIANCE = MOST_WRONG * (1 - MOST_WRONG)
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -163,3 +168,41 @@ def _wrong(right: Integers, given: Integers) -> tuple[Floats, Floats]:
     """Proportion of raters, and of pairs of raters, who are wrong."""
     wrong = given - right
     return wrong / given, wrong * (wrong - 1) / (given * (given - 1))
+
+
+def possible_errors(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
+    """Rates of mistakes of raters, up to a half, with which their correlation may keep a cap.
+
+    Where one rater of two is wrong is a matter of agreement, with two categories: both are then
+    wrong on as many items as the rate says, and no other rates are possible than these.
+
+    Parameters
+    ----------
+    mistakes : Mistakes
+    cap : array_like
+        0 to 1.
+    steps : int
+        How many rates.
+
+    Returns
+    -------
+    ndarray, shape (..., steps)
+        For each cap, the closer to one another the fewer mistakes; NaN if none is possible.
+    """
+    cap = np.asarray(cap, dtype=float)[..., None]
+    one_wrong = -(mistakes.proportions @ mistakes.least(mistakes.both - mistakes.rater))
+    high = _rate(one_wrong / np.maximum(1 - cap, ROUNDING))
+    low = np.full_like(high, mistakes.proportions @ mistakes.least(mistakes.rater))
+    if mistakes.n_categories == 2:
+        least = one_wrong / (1 + cap)
+        low = np.where(least <= MOST_VARIANCE, np.maximum(low, _rate(least)), np.nan)
+    # Rounding may part two ends that are the same.
+    low = np.where(low <= high + ROUNDING, low, np.nan)
+    first, last = np.arcsin(np.sqrt([low, high]))
+    rates: Floats = np.sin(first + (last - first) * np.linspace(0, 1, steps)) ** 2
+    return rates
+
+
+def _rate(variance: Floats) -> Floats:
+    """Rate of mistakes, at most a half, with a variance; a half if the variance is too great."""
+    return np.asarray((1 - np.sqrt(1 - 4 * np.minimum(variance, MOST_VARIANCE))) / 2)

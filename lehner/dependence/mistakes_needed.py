@@ -17,7 +17,6 @@ mistakes of raters the system is wrong on most items, or right, if these are fir
 which that costs the fewest mistakes.
 """
 
-import csv
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -30,8 +29,8 @@ from lehner.core.arrays import Floats
 from lehner.core.checks import check_probability
 from lehner.core.number_format import decimal
 from lehner.data.ratings import Ratings
-from lehner.dependence.accuracy_bounds import ANY, MOST_WRONG
-from lehner.dependence.mistakes import Mistakes, tabulate_mistakes
+from lehner.dependence.accuracy_bounds import ANY
+from lehner.dependence.mistakes import ROUNDING, Mistakes, possible_errors, tabulate_mistakes
 
 REAL_CROWDS = Path(__file__).with_name("real_crowds.csv")
 """Made by `python -m experiments.benchmarks.real.shared_mistakes FOLDER`."""
@@ -40,65 +39,33 @@ STEPS = 200
 GRID = (0, 1 / 3, 0.5, 2 / 3, 1)
 MULTIPLIERS = {False: [(0.5, 0.5, 0.0)], True: list(product(GRID, GRID, (0, 0.25, 0.5, 1)))}
 """With two categories, and with more."""
-MOST_VARIANCE = MOST_WRONG * (1 - MOST_WRONG)
-ROUNDING = 1e-9
 CAPS = np.linspace(0, 1, 101)
 STEP = 0.05
 
 
-@dataclass(frozen=True, kw_only=True)
-class RealCrowd:
-    """How much mistakes correlate in a crowd with known truth: means over its systems.
-
-    Parameters
-    ----------
-    crowd, family, domain : str
-        Its name, that of the study or items it shares with others, and who the raters are: "crowd",
-        "experts" or "language models".
-    deal : {"like", "better", "worse"}
-        How the systems, who are workers of the crowd, compare with their raters.
-    raters, system : float
-        Correlation between mistakes of two raters, and of system and rater.
-    """
-
-    crowd: str
-    family: str
-    domain: str
-    deal: str
-    raters: float
-    system: float
-
-
 @cache
-def real_crowds(deal: str = DEAL) -> tuple[RealCrowd, ...]:
+def real_crowds(deal: str = DEAL) -> "np.ndarray":
     """Read where the crowds lie that were measured by their truths.
 
     Parameters
     ----------
     deal : {"like", "better", "worse"}
+        How the systems, who are workers of the crowd, compare with their raters.
 
     Returns
     -------
-    tuple of RealCrowd
+    numpy structured array, with a row for each crowd
+        `crowd`, its `family`, which shares items or a study, its `domain`, "crowd", "experts" or
+        "language models"; means over `systems` of the correlations of two `raters` and of `system`
+        and rater, and of the `accuracy`.
 
     Examples
     --------
-    >>> sorted({crowd.domain for crowd in real_crowds()})
+    >>> sorted(set(real_crowds()["domain"].tolist()))
     ['crowd', 'experts', 'language models']
     """
-    with REAL_CROWDS.open(encoding="utf-8", newline="") as file:
-        return tuple(
-            RealCrowd(
-                crowd=row["crowd"],
-                family=row["family"],
-                domain=row["domain"],
-                deal=deal,
-                raters=float(row["raters"]),
-                system=float(row["system"]),
-            )
-            for row in csv.DictReader(file)
-            if row["deal"] == deal
-        )
+    read = np.genfromtxt(REAL_CROWDS, delimiter=",", names=True, dtype=None, encoding="utf-8")
+    return read[read["deal"] == deal]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,30 +144,21 @@ def mistakes_needed(ratings: Ratings, above: float | None = None) -> MistakesNee
     (0.44, 31)
     """
     least = least_accuracy(tabulate_mistakes(ratings), CAPS, CAPS)
-    crowds = np.array([max(one.raters, one.system) for one in real_crowds()])
+    crowds = np.maximum(real_crowds()["raters"], real_crowds()["system"])
     if above is None:
         usual = np.interp(np.median(crowds), CAPS, least)
         above = round(min(float(np.floor(np.nan_to_num(usual) / STEP)) * STEP, 1 - STEP), 2)
-    correlation = _exceeded(least, check_probability("above", above))
+    check_probability("above", above)
+    possible = np.isfinite(least)
+    correlation: float | None = 0.0
+    if possible.any() and least[-1] > above:
+        correlation = None
+    elif possible.any():
+        correlation = float(np.interp(above, least[possible][::-1], CAPS[possible][::-1]))
+    beyond = 0 if correlation is None else int((crowds > correlation).sum())
     return MistakesNeeded(
-        above=above,
-        correlation=correlation,
-        crowds_beyond=0 if correlation is None else int((crowds > correlation).sum()),
-        n_crowds=len(crowds),
+        above=above, correlation=correlation, crowds_beyond=beyond, n_crowds=len(crowds)
     )
-
-
-def _exceeded(least: Floats, level: float) -> float | None:
-    """Give the cap up to which the least accuracy is above a level."""
-    below = np.flatnonzero(least <= level)
-    if not len(below):
-        return None
-    first = int(below[0])
-    if first == 0 or np.isnan(least[first - 1]):
-        return float(CAPS[first])
-    before, after = least[first - 1], least[first]
-    step = (before - level) / (before - after)
-    return float(CAPS[first - 1] + step * (CAPS[first] - CAPS[first - 1]))
 
 
 def least_accuracy(mistakes: Mistakes, raters: ArrayLike, system: ArrayLike) -> Floats:
@@ -218,7 +176,7 @@ def least_accuracy(mistakes: Mistakes, raters: ArrayLike, system: ArrayLike) -> 
         NaN where no true categories agree with the ratings.
     """
     x, y = (one[..., None] for one in np.broadcast_arrays(raters, system))
-    error = _possible_errors(mistakes, x)
+    error = possible_errors(mistakes, x[..., 0], STEPS)
     variance = error * (1 - error)
     wrong = _most(mistakes, error, wrong=1)
     for one, two, three in MULTIPLIERS[mistakes.n_categories > 2]:
@@ -240,25 +198,6 @@ def _root(slope: Floats, start: Floats, room: Floats) -> Floats:
         root = np.sqrt(room * (room - 4 * slope * start - 4 * start**2))
     found = (room - 2 * slope * start + root) / (2 * (slope**2 + room))
     return np.where(slope + start <= 0, 1.0, found)
-
-
-def _possible_errors(mistakes: Mistakes, raters: Floats) -> Floats:
-    """Rates of mistakes with which the raters' cap can be kept, along the last axis."""
-    one_wrong = -(mistakes.proportions @ mistakes.least(mistakes.both - mistakes.rater))
-    high = _rate(one_wrong / np.maximum(1 - raters, ROUNDING))
-    low = np.full_like(high, mistakes.proportions @ mistakes.least(mistakes.rater))
-    if mistakes.n_categories == 2:
-        least = one_wrong / (1 + raters)
-        low = np.where(least <= MOST_VARIANCE, np.maximum(low, _rate(least)), np.nan)
-    low, high = np.arcsin(np.sqrt([low, high]))
-    # Rounding may part two ends that are the same.
-    possible = np.where(low <= high + ROUNDING, 0.0, np.nan)
-    return np.sin(low + (high - low) * np.linspace(0, 1, STEPS)) ** 2 + possible
-
-
-def _rate(variance: Floats) -> Floats:
-    """Rate of mistakes, at most a half, with a variance; a half if the variance is too great."""
-    return (1 - np.sqrt(1 - 4 * np.minimum(variance, MOST_VARIANCE))) / 2
 
 
 def _most(mistakes: Mistakes, error: Floats, *, wrong: int) -> Floats:

@@ -6,7 +6,6 @@ Run in a clone: `python -m experiments.benchmarks.real.shared_mistakes FOLDER`
 """
 
 import argparse
-import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +18,6 @@ from experiments.benchmarks.real.sources import Source, find_sources, read_crowd
 from experiments.reporting.files import write_csv, write_text
 from experiments.reporting.renderers import to_markdown
 from experiments.reporting.table import Column, Table
-from lehner import Ratings
 from lehner.core.number_format import short
 from lehner.core.seeds import seed_of
 from lehner.dependence.accuracy_bounds import bounds_of
@@ -31,8 +29,15 @@ PER_ITEM = "3"
 SEED = 1
 CAPS = (0, 0.1, 0.25, 0.5)
 ROUNDING = 0.002
-TITLES = ("raters only: inside", "width", "raters and system: inside", "width")
-BY = ["crowd", "family", "domain", "deal"]
+OF_CROWD = ["crowd", "family", "domain", "deal"]
+OF_GROUP = {"categories": None, "deal": "system is", "cap": "correlate by at most"}
+MEASURES = {
+    "inside": "raters only: inside",
+    "width": "width",
+    "inside_both": "raters and system: inside",
+    "width_both": "width",
+    "above": "above the sentence’s accuracy",
+}
 
 
 def measure(source: Source, folder: Path) -> Iterator[dict[str, Any]]:
@@ -47,8 +52,8 @@ def measure(source: Source, folder: Path) -> Iterator[dict[str, Any]]:
     Yields
     ------
     dict
-        What the data set is of, `raters` and `system` with their correlations, the system's
-        `accuracy`, and by caps whether bounds are `inside`, and their `width`.
+        A row for each data set and cap: what it is of, the correlations `raters` and `system`, the
+        system's `accuracy`, and whether bounds hold it.
     """
     crowd = read_crowd(source, folder)
     for how in DEALS:
@@ -57,47 +62,40 @@ def measure(source: Source, folder: Path) -> Iterator[dict[str, Any]]:
             if dealt is None:
                 continue
             raters, system = mistake_correlations(dealt)
-            row = dict(zip(BY, (source.name, source.family, source.domain, how), strict=True))
-            row["categories"] = "2" if dealt.n_categories == 2 else "more"
             accuracy = float(np.mean(dealt.system == dealt.truth))
-            yield (
-                row
-                | {"raters": raters, "system": system, "accuracy": accuracy}
-                | _held(dealt, accuracy)
-            )
-
-
-def _held(dealt: Ratings, accuracy: float) -> dict[str, float]:
-    """Whether bounds hold the truth, and their widths, by caps."""
-    held = {"above": float(accuracy > mistakes_needed(dealt).above)}
-    for cap in CAPS:
-        for whose, of_system in (("raters", 1.0), ("both", cap)):
-            lower, upper = bounds_of(tabulate_mistakes(dealt), cap, of_system)
-            inside = lower - ROUNDING <= accuracy <= upper + ROUNDING
-            held |= {f"inside {whose} {cap}": float(inside), f"width {whose} {cap}": upper - lower}
-    return held
+            above = accuracy > mistakes_needed(dealt).above
+            for cap in CAPS:
+                alone, both = (bounds_of(tabulate_mistakes(dealt), cap, y) for y in (1.0, cap))
+                yield {
+                    "crowd": source.name,
+                    "family": source.family,
+                    "domain": source.domain,
+                    "deal": how,
+                    "panel": panel.system,
+                    "categories": "2" if dealt.n_categories == 2 else "more",
+                    "raters": raters,
+                    "system": system,
+                    "accuracy": accuracy,
+                    "cap": cap,
+                    "inside": alone[0] - ROUNDING <= accuracy <= alone[1] + ROUNDING,
+                    "width": alone[1] - alone[0],
+                    "inside_both": both[0] - ROUNDING <= accuracy <= both[1] + ROUNDING,
+                    "width_both": both[1] - both[0],
+                    "above": above,
+                }
 
 
 def coverage_table(measured: pd.DataFrame) -> Table:
     """Tabulate how often bounds held the truth, and how wide they were: means over crowds."""
-    numbers = measured.columns.difference([*BY, "categories"])
-    crowds = measured.groupby(["categories", "deal", "crowd"])[list(numbers)].mean()
-    groups = crowds.groupby(["categories", "deal"])
-    names = [f"{what} {whose}" for whose in ("raters", "both") for what in ("inside", "width")]
+    crowds = measured.groupby([*OF_GROUP, "crowd"])[list(MEASURES)].mean()
+    titles = OF_GROUP | MEASURES
     return Table(
         columns=[
-            Column("categories"),
-            Column("deal", "system is"),
-            Column("cap", "correlate by at most", "{:g}".format),
-            *(Column(name, title, short) for name, title in zip(names, TITLES, strict=True)),
-            Column("above", "above the sentence’s accuracy", short),
+            Column(name, title, "{:g}".format if name == "cap" else short)
+            for name, title in titles.items()
         ],
-        rows=[
-            (*key, cap, *(means[f"{name} {cap}"] for name in names), means["above"])
-            for key, means in groups.mean().iterrows()
-            for cap in CAPS
-        ],
-        keys=3,
+        rows=crowds.groupby(list(OF_GROUP)).mean().reset_index().to_numpy().tolist(),
+        keys=2,
     )
 
 
@@ -108,14 +106,11 @@ def main() -> None:
     folder = parser.parse_args().folder
     warnings.simplefilter("ignore")
     measured = pd.DataFrame(row for source in find_sources() for row in measure(source, folder))
-    groups = measured.groupby(BY, sort=False)[["raters", "system", "accuracy"]]
-    means = groups.mean().assign(systems=groups.size()).reset_index().dropna()
-    table = to_markdown(coverage_table(measured))
-    for path in (
-        write_csv(means.round(3), REAL_CROWDS),
-        write_text(table, Path(__file__).with_suffix(".md")),
-    ):
-        print(f"wrote {path}", file=sys.stderr)
+    groups = measured.groupby(OF_CROWD, sort=False)
+    means = groups[["raters", "system", "accuracy"]].mean()
+    means = means.assign(systems=groups["panel"].nunique()).dropna().reset_index()
+    write_csv(means.round(3), REAL_CROWDS)
+    write_text(to_markdown(coverage_table(measured)) + "\n", Path(__file__).with_suffix(".md"))
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def test_the_table_the_sentence_and_the_files_have_the_numbers_of_python(run, fi
     code, told, _ = run(*arguments, "--above", 0.7, "--json")
     both, alone = json.loads(told)["bounds"]
     assert (both["raters"], both["system"], alone["system"]) == (0.2, 0.2, 1)
-    assert alone["lower"] <= both["lower"] <= both["upper"] <= alone["upper"]
+    assert alone["lower"] - 1e-3 <= both["lower"] <= both["upper"] <= alone["upper"] + 1e-3
     assert f"{both['lower']:.3f} to {both['upper']:.3f}" in out
     assert "accuracy on these items is above 0.70 unless mistakes" in out
     with (tmp_path / "out" / "bounds.csv").open() as table:
@@ -68,9 +68,9 @@ def test_the_benchmark_measures_correlations_and_whether_bounds_hold(tmp_path):
     measured = pd.DataFrame(measure(source, tmp_path))
     assert set(measured["domain"]) == {"experts"} and set(measured["categories"]) == {"2"}
     assert (measured["raters"] > 0).mean() > 0.8
-    wide = measured["width raters 0.5"]
-    assert (wide >= measured["width raters 0.1"] - 0.002).all()
-    assert measured["inside raters 0.5"].mean() > 0.9
+    wide = measured.pivot(index=["deal", "panel"], columns="cap", values="width")
+    assert (wide[0.5] >= wide[0.1] - 0.002).all()
+    assert measured[measured["cap"] == 0.5]["inside"].mean() > 0.9
     table = coverage_table(measured)
-    assert [row[:3] for row in table.rows][:2] == [("2", "better", 0), ("2", "better", 0.1)]
+    assert [row[:3] for row in table.rows][:2] == [["2", "better", 0], ["2", "better", 0.1]]
     assert accuracy_bounds(crowd.with_system(crowd.raters[0]), level=None).n_items == 60

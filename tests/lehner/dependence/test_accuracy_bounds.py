@@ -199,7 +199,7 @@ def test_the_sentence_says_where_the_least_accuracy_falls_below():
     around = np.array([-0.003, 0.003]) + found.correlation
     before, after = least_accuracy(mistakes, around, around)
     assert before > 0.8 >= after
-    beyond = [max(c.raters, c.system) > found.correlation for c in real_crowds()]
+    beyond = [max(c["raters"], c["system"]) > found.correlation for c in real_crowds()]
     assert (found.crowds_beyond, found.n_crowds) == (sum(beyond), len(beyond))
     assert "is above 0.80 unless mistakes" in str(found)
     usual = mistakes_needed(ratings)

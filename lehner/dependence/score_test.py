@@ -10,7 +10,10 @@ it is, the derivative of the item's log-likelihood at q = 0 is
 
 The score test compares the sum of these derivatives with 0, given that the parameters of the null
 model were fitted to the same ratings (Rao 1948; Oberski, van Kollenburg & Vermunt 2013,
-https://doi.org/10.1007/s11634-013-0146-2, for pairs in latent-class models).
+https://doi.org/10.1007/s11634-013-0146-2, for pairs in latent-class models). The fitted
+probabilities are moved away from 0 and 1 a little. What this changes is taken from the sum, by the
+derivatives of the other parameters: Neyman's (1959) C(α) test. Without this, two raters who hardly
+ever err would stand out by the move alone.
 
 Items of unequal difficulty, or errors that all raters prefer, raise the agreement of all pairs. The
 statistic z of a pair is therefore divided by the factor by which those of the other pairs are
@@ -113,11 +116,13 @@ def score_pairs(
     n_pairs = n_raters * (n_raters - 1) // 2
     information = _added_information(rates, accuracy, by_category=by_category)
     products, total = np.zeros((n_null, n_pairs)), np.zeros(n_pairs)
+    moved = np.zeros(n_null)
     for part in parts:
         null, pairs = scores_of(part)
         information += null.T @ (weights[part, None] * null)
         products = products + null.T @ (weights[part, None] * pairs)
         total = total + weights[part] @ pairs
+        moved = moved + weights[part] @ null
     inverse = np.linalg.pinv(information, hermitian=True)
     slopes = inverse @ products
     covariance = np.zeros((n_pairs, n_pairs))
@@ -126,7 +131,7 @@ def score_pairs(
         leverage = ((null @ inverse) * null).sum(axis=1)
         left = (pairs - null @ slopes) / np.maximum(1 - leverage, LEAST_LEFT)[:, None]
         covariance = covariance + left.T @ (weights[part, None] * left)
-    return PairScores(total, covariance)
+    return PairScores(total - moved @ slopes, covariance)
 
 
 def _added_information(rates: Floats, accuracy: Floats, *, by_category: bool) -> Floats:

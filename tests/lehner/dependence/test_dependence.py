@@ -76,7 +76,8 @@ def test_kept_rates_are_those_that_are_documented():
     assert alone["anyone"].mean() <= 0.02
     assert (alone["anyone"] <= 0.05 + 3 * (0.05 * 0.95 / alone["data_sets"]) ** 0.5).all()
     told = kept[(kept["behaviour"] == "rater 2 repeats rater 1") & (kept["items"] >= 300)]
-    assert (told["right"] >= 0.9).all() and (told["innocent"] <= 0.05).all()
+    assert (told["right"] >= 0.85).all() and (told["innocent"] <= 0.15).all()
+    assert told["right"].mean() >= 0.98 and told["innocent"].mean() <= 0.02
     by_system = kept[(kept["behaviour"] == "the system repeats rater 1") & (kept["items"] == 1000)]
     assert by_system["right"].mean() >= 0.8
 

@@ -102,6 +102,16 @@ def _tables() -> Iterator[tuple[str, str]]:
     for method in ("algebraic", "dawid_skene_ml"):
         yield f"repeated_ratings_{method}", _repeated_ratings(repeated[repeated.method == method])
     yield "rater_groups", _rater_groups(pd.read_csv(SIMULATIONS / "rater_groups.csv"))
+    simulated = pd.read_csv(SIMULATIONS / "warning_rates.csv")
+    keys = [Column("process", "what is simulated"), Column("items")]
+    yield "warning_rates", _warning_rates(simulated, keys)
+    real = pd.read_csv(EXPERIMENTS / "benchmarks/real/warning_rates.csv")
+    keys = [
+        Column("deal", "the system is"),
+        Column("ratings", "ratings of an item"),
+        Column("crowds"),
+    ]
+    yield "warning_rates_real", _warning_rates(real, keys)
     yield "power", _power(pd.read_csv(SIMULATIONS / "power.csv"))
     yield "calibration", _calibration(pd.read_csv(EXPERIMENTS / "calibration/calibration.csv"))
     yield "planning", _planning(pd.read_csv(EXPERIMENTS / "planning/claims.csv"))
@@ -328,6 +338,19 @@ def _known_truths(table: pd.DataFrame) -> str:
 def _power(table: pd.DataFrame) -> str:
     keys = [SIMULATED, Column("items")]
     return _across(table, keys, "test", dict.fromkeys(table.test), ("rejected", "se"), _in_brackets)
+
+
+def _warning_rates(table: pd.DataFrame, keys: Sequence[Column]) -> str:
+    """Write means over rows that have these keys in common, with their standard errors."""
+    names = [name.removesuffix("_se") for name in table if name.endswith("_se")]
+    rows = []
+    for place, group in table.groupby([column.name for column in keys], sort=False):
+        n = group[names].notna().sum()
+        errors = group[[f"{name}_se" for name in names]].set_axis(names, axis=1)
+        each = zip(group[names].mean(), (errors**2).sum() ** 0.5 / n, strict=True)
+        rows.append((*place, *each))
+    columns = [*keys, *(Column(name, name.replace("-", " "), _in_brackets) for name in names)]
+    return to_markdown(Table(columns=columns, rows=rows, keys=len(keys)))
 
 
 def _calibration(table: pd.DataFrame) -> str:

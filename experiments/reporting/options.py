@@ -5,7 +5,7 @@ from collections.abc import Container
 
 ARGUMENT = re.compile(
     r"\b(system|truth|item|raters|counts|categories|ordered|missing|fold_case|repeated|order|"
-    r"swapped_back)="
+    r"swapped_back|sensitivity)="
     r"(?:…|True|\[?(['\"])(.*?)\2\]?)"
 )
 SWITCHED_OFF = re.compile(r"lehner\.estimate with (\w+)=False")

@@ -9,7 +9,7 @@ from experiments.simulations.simulation import run_simulation
 NAMES = (
     *("adjustment", "better_system", "item_groups", "known_truths", "known_truths_in_parts"),
     *("likelihood_intervals", "power", "rater_groups", "repeated_ratings", "shared_mistakes"),
-    *("system_differences", "system_measures"),
+    *("system_differences", "system_measures", "warning_rates"),
 )
 BY_RELAXED_K = "_relaxed_k"
 

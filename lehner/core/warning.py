@@ -118,6 +118,12 @@ LIMITS = {
     "mistakes-correlated": "Two raters share mistakes: accuracies may be overestimated. See "
     "`sensitivity`.",
     "shared-mistakes": "Raters agree more than their accuracies explain. See `sensitivity`.",
+    "system-copies-rater": "The system agrees with a rater more than their accuracies explain, and "
+    "both may seem too accurate. Leave this rater out, or give known truths.",
+    "ratings-missing-by-difficulty": "Raters agree more on items with more ratings, as if they "
+    "skipped difficult ones. Have a random part of the items rated by all.",
+    "difficulty-of-system-assumed": "Items differ in difficulty, and whether the system finds the "
+    "same items difficult is assumed. See `sensitivity`.",
     "violation-not-fitted": "A kind of violation cannot be seen here and is taken not to occur.",
     "violation-uncertain": "A violation may be none. Compare with the unadjusted estimate.",
     "adjustment-out-of-reach": "No accuracy explains the unadjusted estimate; the nearest is used.",

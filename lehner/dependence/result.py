@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lehner.core.estimate import plain
-from lehner.core.number_format import decimal, printed_p_value
+from lehner.core.number_format import decimal, percent, printed_p_value
 from lehner.core.warning import Warning, warn
 from lehner.core.wording import counted
 from lehner.dependence.effective import KNOWN_TRUTHS, EffectiveRaters, Pair
@@ -102,6 +102,27 @@ class Dependence:
         if rest > 0:
             lines[MOST_PAIRS_SHOWN:] = [f"{counted(rest, 'more pair')} {MORE}"]
         return tuple(warn("shared-mistakes", text) for text in lines)
+
+    def system_warnings(self) -> tuple[Warning, ...]:
+        """Name the raters whom the system may copy, for the result of each method.
+
+        Returns
+        -------
+        tuple of Warning
+            One of the code "system-copies-rater" for each rater, the clearest first.
+        """
+        found = self.standing_out()
+        rival = [pair for pair in found if not pair.with_system] if self.undecided else []
+        or_else = f"; or {_names(rival[0])} share mistakes, which looks the same" if rival else ""
+        return tuple(
+            warn(
+                "system-copies-rater",
+                f"{_more_agreement(pair)}, as if the system repeated {pair.raters[0]} on "
+                f"{percent(pair.shared, 0)} of them: both may seem too accurate{or_else}",
+            )
+            for pair in found
+            if pair.with_system
+        )
 
     def lines(self) -> tuple[str, ...]:
         """List all findings.

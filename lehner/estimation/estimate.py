@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,9 +15,11 @@ from lehner.algebra.pairwise import pairwise_agreement
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
 from lehner.core.estimate import Estimate
+from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.dependence.misleading_items import SharedMistakes
+from lehner.dependence.missing_ratings import check_missing_ratings
 from lehner.estimation.details import DETAILS
 from lehner.estimation.disagreement import disagreement
 from lehner.estimation.groups import (
@@ -38,7 +41,7 @@ from lehner.estimation.methods import (
 )
 from lehner.estimation.question import Options, Question
 from lehner.estimation.result import Comparison, MethodResult, SystemResult
-from lehner.estimation.sensitivity import SENSITIVITY, SLOPED
+from lehner.estimation.sensitivity import DIFFICULTY, SENSITIVITY, SLOPED
 from lehner.estimation.systems import SystemsByMethod, compare_by_method
 from lehner.groups.membership import GroupColumn
 from lehner.performance.costs import check_costs
@@ -292,7 +295,10 @@ def _answer(
     questions: tuple[Question, ...],
 ) -> SystemResult:
     results = []
+    dependence, missing = check_dependence(ratings), check_missing_ratings(ratings)
+    found = (*dependence.system_warnings(), *(missing.warnings() if missing else ()))
     for one in estimates:
+        one = replace(one, warnings=(*one.warnings, *found, *_assumed_difficulty(one, asked)))
         answers = {question.name: question.answer(ratings, one, asked) for question in questions}
         corrected = answers[KNOWN_TRUTHS.name]
         if corrected is not None:
@@ -302,11 +308,7 @@ def _answer(
     with_truth = [one for one in final if "truth_probabilities" in one.arrays]
     posteriors = asked.posteriors
     predictions = next((one.predictions(final) for one in posteriors.values()), ())
-    found = (
-        posteriors[one.method].k_properties(one, level=asked.level)
-        for one in final
-        if one.method in posteriors
-    )
+    tested = (_k_properties(one, asked) for one in final)
     return SystemResult(
         ratings=ratings,
         level=asked.level,
@@ -315,12 +317,32 @@ def _answer(
         disagreements=tuple(disagreement(ratings, *two) for two in combinations(with_truth, 2)),
         known_truth=known_truth(ratings, asked.level),
         predictions=predictions,
-        k_properties=next(filter(None, found), ()),
+        k_properties=next(filter(None, tested), ()),
         slopes=asked.slopes,
-        dependence=check_dependence(ratings),
+        dependence=dependence,
         group_column=asked.groups,
         population_column=asked.populations,
     )
+
+
+def _k_properties(estimate: Estimate, asked: Options) -> tuple[Any, ...]:
+    posterior = asked.posteriors.get(estimate.method)
+    return posterior.k_properties(estimate, level=asked.level) if posterior else ()
+
+
+def _assumed_difficulty(estimate: Estimate, asked: Options) -> tuple[Warning, ...]:
+    """Warn if items differ in difficulty, and what this means for the system was not looked at."""
+    if estimate.method != SLOPED or asked.slopes is not None:
+        return ()
+    tests = _k_properties(estimate, asked)
+    if not any(one.name == DIFFICULTY and one.verdict() == "rejected" for one in tests):
+        return ()
+    text = (
+        "items differ in difficulty for the raters; how far the system finds the same items "
+        "difficult is assumed rather than seen, and the estimate depends on it: look at the "
+        "estimates without and with the same difficulty (sensitivity=True)"
+    )
+    return (warn("difficulty-of-system-assumed", text),)
 
 
 def _compile_ahead(

@@ -11,6 +11,8 @@ from lehner.estimation.question import Options, Question
 
 SLOPED = "relaxed_k"
 """The method whose slope of the system on difficulty can be fixed."""
+DIFFICULTY = "difficulty_spread"
+"""Its parameter that is 0 if all items are equally difficult for the raters."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -258,6 +258,11 @@ def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
         yield "Raters who share mistakes agree more, and therefore seem more accurate than others."
     if tests["independence"].consequence:
         yield f"Raters who agree more than their accuracies explain {MEANING}."
+    if tests["equal_difficulty"].consequence:
+        yield (
+            "Whether the system finds the same items difficult cannot be seen; how much that "
+            "matters: `lehner estimate FILE --method relaxed_k --sensitivity`."
+        )
     if len(rejected) > 1:
         yield "Each effect is computed as if it were the only one; they do not simply add up."
     if not rejected:

@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
+import lehner
 from experiments.simulations.shared_mistakes import BEHAVIOURS, name_pairs_of
+from experiments.simulations.warning_rates import draw
 from lehner import Ratings, Scenario, check_dependence, check_k_properties, simulate
 from lehner.core.seeds import child_seeds
 from lehner.data.flat import FlatRatings
@@ -326,3 +328,40 @@ def test_memory_does_not_grow_with_squared_categories_for_each_rater():
     finally:
         tracemalloc.stop()
     assert peak < 100e6
+
+
+@pytest.mark.parametrize("n_categories", [2, 4])
+def test_raters_who_hardly_ever_err_are_not_accused(n_categories):
+    """Their few errors are moved away from 0, and that alone must not make them stand out."""
+    n_sets = 60
+    rngs = [np.random.default_rng([n_categories, i]) for i in range(n_sets)]
+    every = [draw("unequal accuracy", 3, n_categories, 500, rng) for rng in rngs]
+    named = sum(any(pair.stands_out for pair in check_dependence(one).pairs) for one in every)
+    assert named <= binom.ppf(0.999, n_sets, 0.01)
+
+
+def test_a_system_that_copies_a_rater_is_told_of_in_each_estimate():
+    ratings = draw("the system repeats rater 1 on 35%", 5, 4, 500, np.random.default_rng(1))
+    compared = lehner.estimate(ratings, ["majority_agreement", "algebraic"])
+    for one in compared.estimates:
+        (warning,) = (one for one in one.warnings if one.code == "system-copies-rater")
+        assert str(warning).startswith(f"{ratings.raters[0]} and the system agree on")
+        assert f"as if the system repeated {ratings.raters[0]} on" in str(warning)
+
+
+def test_among_four_the_other_two_may_share_mistakes_instead_of_the_system():
+    (warning,) = check_dependence(without_truth(simulate(FOUR, 1))).system_warnings()
+    assert "or Rater 1 and Rater 2 share mistakes, which looks the same" in str(warning)
+
+
+def test_a_more_accurate_rater_is_not_taken_for_one_whom_the_system_copies():
+    accuracy = np.tile([0.6, 0.6, 0.6, 0.6, 0.95, 0.9], (500, 1))
+    named = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(3, size=(500, 1))
+        wrong = (truth + rng.integers(1, 3, size=accuracy.shape)) % 3
+        codes = np.where(rng.random(accuracy.shape) < accuracy, truth, wrong)
+        ratings = Ratings(codes[:, :-1], ["a", "b", "c"], system=codes[:, -1])
+        named += bool(check_dependence(ratings).system_warnings())
+    assert named <= binom.ppf(0.999, 40, 0.01)

@@ -1,0 +1,109 @@
+"""How often warnings about ratings fire: where all is well, where they should, and on real crowds.
+
+    python -m experiments.simulations warning_rates FOLDER
+    python -m experiments.simulations.warning_rates CROWDS
+
+The second command deals the crowds of `experiments.benchmarks.real`, and prints how often each
+warning fires.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from experiments.simulations.simulation import Design, Simulation, of_data_sets
+from experiments.study.proportions import proportion
+from lehner import Ratings, check_dependence
+from lehner.core.draw_categories import draw_categories
+from lehner.core.seeds import generator
+from lehner.dependence.missing_ratings import check_missing_ratings
+from lehner.k_properties.statistics import Outcome, run_k_tests
+
+PROCESSES = (
+    *("equal accuracy", "unequal accuracy"),
+    *("equal accuracy, 30% missing", "unequal accuracy, 5% to 60% missing"),
+    *("raters skip difficult items", "the system repeats rater 1 on 35%"),
+    *("raters .4 or 1, the system .8", "hidden types, own confusions"),
+    "hidden types, shared confusions",
+)
+WARNINGS = ("ratings-missing-by-difficulty", "system-copies-rater", "shared-mistakes")
+DIFFICULTY, RIGHT, LEVEL, DATA_SETS = "equal difficulty rejected", "right rater", 0.05, 300
+
+
+def fired(
+    process: str, n_raters: int, k: int, n_items: int, seed: np.random.SeedSequence
+) -> Iterator[dict[str, float]]:
+    """Which warnings a data set gives; whether the copied rater is among those named."""
+    ratings = draw(process, n_raters, k, n_items, generator(seed))
+    test = run_k_tests(ratings.collapse(), 199, seed)["equal_difficulty"]
+    yield warnings_of(ratings) | {
+        DIFFICULTY: float(test.p_value <= LEVEL) if isinstance(test, Outcome) else np.nan
+    }
+
+
+def warnings_of(ratings: Ratings) -> dict[str, float]:
+    """By warning, 1 if it fires."""
+    dependence, missing = check_dependence(ratings), check_missing_ratings(ratings)
+    pairs = [one for one in dependence.pairs if one.stands_out]
+    copied = [one.raters[0] for one in pairs if one.with_system]
+    skipped = missing is not None and bool(missing.warnings())
+    of_raters = len(pairs) > len(copied) and not dependence.undecided
+    found = (skipped, bool(copied), of_raters, ratings.raters[0] in copied)
+    return dict(zip((*WARNINGS, RIGHT), map(float, found), strict=True))
+
+
+def draw(process: str, n_raters: int, k: int, n_items: int, rng: np.random.Generator) -> Ratings:
+    """Ratings by raters and, in the last column, the system."""
+    n, truth = n_raters + 1, rng.integers(k, size=n_items)
+    accuracy = np.full(n, 0.7)
+    if process.startswith("unequal"):
+        accuracy = np.append(rng.permutation(np.linspace(0.55, 0.95, n - 1)), rng.uniform(0.6, 1))
+    right = np.tile(accuracy, (n_items, 1))
+    ease = rng.normal(size=n_items)
+    missing = np.full(n, 0.3 if process.endswith("30% missing") else 0.0)
+    if process.endswith("60% missing"):
+        missing = np.append(rng.permutation(np.linspace(0.05, 0.6, n - 1)), 0)
+    missing = np.tile(missing, (n_items, 1))
+    if process.startswith("raters skip"):
+        right += np.clip(0.15 * ease, -0.3, 0.25)[:, None]
+        missing = np.tile(1 / (1 + np.exp(1 + 1.5 * ease))[:, None], n)
+    if process.startswith("raters .4"):
+        right = np.where(np.arange(n) < n - 1, np.where(ease > 0, 1.0, 0.4)[:, None], 0.8)
+    wrong = (truth[:, None] + rng.integers(1, k, size=right.shape)) % k
+    codes = np.where(rng.random(right.shape) < right, truth[:, None], wrong)
+    if process.startswith("hidden"):
+        matrices = rng.dirichlet(np.ones(k), (1 if "shared" in process else n, 2, k))
+        matrices = 0.5 * np.eye(k) + 0.5 * np.broadcast_to(matrices, (n, 2, k, k))
+        cell = (rng.random(n_items) < 0.4) * k + truth
+        drawn = [draw_categories(m.reshape(-1, k), rng.random(n_items), cell) for m in matrices]
+        codes = np.transpose(drawn)
+    if process.startswith("the system"):
+        codes[:, -1] = np.where(rng.random(n_items) < 0.35, codes[:, 0], codes[:, -1])
+    codes[:, :-1][rng.random((n_items, n - 1)) < missing[:, :-1]] = -1
+    codes = codes[(codes[:, :-1] >= 0).any(axis=1)]
+    return Ratings(codes[:, :-1], [str(one) for one in range(k)], system=codes[:, -1])
+
+
+def summarise(rows: pd.DataFrame) -> pd.DataFrame:
+    """Proportions of data sets, with Monte Carlo standard errors."""
+    by = [name for name in rows if name not in (*WARNINGS, RIGHT, DIFFICULTY)]
+    table = []
+    for place, group in rows.groupby(by, sort=False):
+        row: dict[str, Any] = dict(zip(by, place, strict=True)) | {"data_sets": len(group)}
+        for name in (*WARNINGS, RIGHT, DIFFICULTY):
+            if group[name].notna().all():
+                row[name], row[f"{name}_se"] = proportion(group[name] == 1)
+        table.append(row)
+    return pd.DataFrame(table)
+
+
+def _designs() -> Iterator[Design]:
+    for (i, process), *sizes in product(enumerate(PROCESSES), (3, 5), (2, 4), (100, 500)):
+        named = dict(zip(("raters", "categories", "items"), sizes, strict=True))
+        yield of_data_sets((i, *sizes), fired, process, *sizes, process=process, **named)
+
+
+SIMULATION = Simulation(designs=list(_designs()), summarise=summarise, data_sets=DATA_SETS)

@@ -1,0 +1,46 @@
+"""Difficulty that may touch raters only: the warning of `relaxed_k`, and what silences it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import lehner
+from experiments.reporting.options import as_options
+from lehner import Scenario, simulate
+from lehner.estimation import estimate as module
+
+CODE = "difficulty-of-system-assumed"
+RATINGS = simulate(Scenario(), seed=1)
+
+
+def compared(monkeypatch, spread, **asked):
+    """An estimate with draws of the spread of difficulty, in place of a fit."""
+    draws = abs(np.random.default_rng(1).normal(spread, 0.1, (2, 500)))
+    posterior = xr.Dataset({"difficulty_spread": (("chain", "draw"), draws)})
+    tree = xr.DataTree.from_dict({"posterior": posterior})
+    tree.attrs = {"model": "relaxed_k", "priors": '{"difficulty_spread": 0.4}'}
+    estimate = replace(lehner.estimate_algebraic(RATINGS), method="relaxed_k", draws=tree)
+    kept = tuple(one for one in module.QUESTIONS if one.name in {"corrected", "sensitivity"})
+    monkeypatch.setattr(module, "QUESTIONS", kept)
+    (found,) = module.compare("made", RATINGS, [estimate], **asked).estimates
+    return {one.code: one for one in found.warnings}
+
+
+def test_where_items_differ_in_difficulty_the_slope_is_to_be_looked_at(monkeypatch):
+    warning = compared(monkeypatch, spread=2.0)[CODE]
+    assert warning.severity == "limits"
+    assert as_options(str(warning)).endswith("(--sensitivity)")
+
+
+@pytest.mark.parametrize(("spread", "slopes"), [(0.0, None), (2.0, {})])
+def test_no_warning_where_items_are_alike_or_slopes_were_computed(monkeypatch, spread, slopes):
+    assert CODE not in compared(monkeypatch, spread=spread, slopes=slopes)
+
+
+def test_check_names_the_command_where_equal_difficulty_is_rejected():
+    ratings = simulate(Scenario(n_items=1000, easiness=(-0.3, 0, 0.3)), seed=1)
+    found = lehner.check_k_properties(ratings, replicates=199)
+    assert found.tests["equal_difficulty"].verdict == "rejected"
+    assert any("--method relaxed_k --sensitivity" in text for text in found.verdict)

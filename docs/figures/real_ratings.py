@@ -1,0 +1,79 @@
+"""Draw the README's figure: how far methods are from the truth on real ratings, in two situations.
+
+`python docs/figures/real_ratings.py` draws `real_ratings.png` from the committed benchmark of real
+ratings, `experiments/benchmarks/real/real.csv`: three ratings an item, no known truths.
+"""
+
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments.reporting.figure_style import REFERENCE, figure_style
+from experiments.reporting.files import figure_bytes
+from experiments.reporting.method_style import method_label, method_style
+
+HERE = Path(__file__).parent
+RESULTS = HERE.parents[1] / "experiments" / "benchmarks" / "real" / "real.csv"
+TITLES = {"like": "System like its raters", "better": "System better than its raters"}
+METHODS = ("calibrated", "algebraic", "dawid_skene", "relaxed_k", "majority_agreement")
+
+
+def read(deal: str) -> pd.DataFrame:
+    """Read bias, RMSE and coverage of each method on each crowd, calibrated for this deal."""
+    found = pd.read_csv(RESULTS, dtype={"per_item": str})
+    found["method"] = found["method"].replace(f"calibrated, {deal}", "calibrated")
+    design = (found["deal"] == deal) & (found["per_item"] == "3") & (found["known"] == 0)
+    return found[design & found["method"].isin(METHODS)]
+
+
+def draw() -> Figure:
+    """Draw a panel for each situation, and in it a row for each method and a dot for each crowd."""
+    with figure_style() as width:
+        figure = Figure(figsize=(width, 2.5), layout="constrained")
+        panels = figure.subplots(ncols=2, sharey=True, sharex=True)
+        said = [_panel(ax, deal, read(deal)) for ax, deal in zip(panels, TITLES, strict=True)]
+        panels[0].set_yticks(range(len(METHODS)), [method_label(name) for name in METHODS])
+        panels[0].set(ylim=(len(METHODS) - 0.5, -0.8), xlim=(-0.5, 0.72))
+        panels[0].set_xticks([-0.4, -0.2, 0, 0.2, 0.4], ["−.4", "−.2", "0", ".2", ".4"])
+        figure.supxlabel(
+            "Mean of estimate − truth over the systems of a crowd: a dot for each crowd"
+        )
+    figure.set_label(" ".join(said))
+    return figure
+
+
+def _panel(ax: Axes, deal: str, found: pd.DataFrame) -> str:
+    ax.axvline(0, color=REFERENCE, lw=1, ls="--", zorder=1)
+    ax.set_title(TITLES[deal], loc="left")
+    ax.text(0.71, -0.55, "RMSE, coverage", ha="right", va="center", size="small")
+    said = []
+    for row, name in enumerate(METHODS):
+        crowds = found[found["method"] == name]
+        color = method_style(name).color
+        ax.plot(
+            crowds["bias"],
+            [row] * len(crowds),
+            ls="",
+            marker="o",
+            ms=3.5,
+            mew=0,
+            alpha=0.45,
+            color=color,
+        )
+        ax.plot(crowds["bias"].mean(), row, ls="", marker="|", ms=13, mew=2.2, color=color)
+        covered = crowds["coverage"].mean()
+        numbers = f"{crowds['rmse'].mean():.2f}"
+        numbers += "" if pd.isna(covered) else f", {100 * covered:.0f}%"
+        ax.text(0.71, row, numbers.replace("0.", "."), ha="right", va="center", size="small")
+        said.append(f"{method_label(name)} {numbers}")
+    ax.grid(visible=False)
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    n_crowds = found["crowd"].nunique()
+    return f"{TITLES[deal]}, {n_crowds} crowds; root mean squared error and coverage of 90% intervals: {'; '.join(said)}."
+
+
+if __name__ == "__main__":
+    (HERE / "real_ratings.png").write_bytes(figure_bytes(draw(), "png"))

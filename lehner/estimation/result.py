@@ -160,7 +160,12 @@ class MethodResult:
                 yield head | {"quantity": quantity, "label": label} | vars(value)
 
     def corrected_rows(self, *, in_parts: bool) -> Iterator[dict[str, Any]]:
-        """Iterate over the corrected accuracies, in all items or in parts, as rows of a table.
+        """Iterate over the corrected accuracies as rows of a table.
+
+        Parameters
+        ----------
+        in_parts : bool
+            Whether to give those in parts of the items, and not in all.
 
         Yields
         ------

@@ -72,7 +72,10 @@ def _panel(ax: Axes, deal: str, found: pd.DataFrame) -> str:
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
     n_crowds = found["crowd"].nunique()
-    return f"{TITLES[deal]}, {n_crowds} crowds; root mean squared error and coverage of 90% intervals: {'; '.join(said)}."
+    return (
+        f"{TITLES[deal]}, {n_crowds} crowds; root mean squared error and coverage of 90% "
+        f"intervals: {'; '.join(said)}."
+    )
 
 
 if __name__ == "__main__":

@@ -45,8 +45,7 @@ def plot_intervals(comparison: Comparison | SystemResult, name: str = "") -> Fig
     -------
     matplotlib.figure.Figure
         A panel for the expected accuracy and one for the accuracy in this sample, a row for each
-        method. Agreement with the majority is a proportion: its dotted interval is Wilson's, of the
-        agreement. The dashed line is what known truths say, its band their interval, in a panel
+        method. The dashed line is what known truths say, its band their interval, in a panel
         where they are not exact. An open diamond is the estimate corrected by them.
 
     Examples
@@ -76,9 +75,8 @@ def plot_intervals(comparison: Comparison | SystemResult, name: str = "") -> Fig
             for row, result in enumerate(results):
                 estimate, corrected = result.estimate, result.correction
                 value = getattr(estimate, estimand)
-                agreement = _agreement_interval(comparison, row, estimand)
                 beside = 0.0 if corrected is None else BESIDE
-                drawn += _estimate(ax, estimate.method, value, agreement, row - beside)
+                drawn += _estimate(ax, estimate.method, value, row - beside)
                 if corrected is not None:
                     value = getattr(corrected, estimand)
                     drawn += _correction(ax, estimate.method, value, row + beside)
@@ -97,10 +95,8 @@ def plot_intervals(comparison: Comparison | SystemResult, name: str = "") -> Fig
     return figure
 
 
-def _estimate(
-    ax: "Axes", method: str, value: IntervalEstimate, agreement: Ends | None, row: float
-) -> list[float]:
-    """Draw an estimate with its interval, or that of a proportion; give what is drawn."""
+def _estimate(ax: "Axes", method: str, value: IntervalEstimate, row: float) -> list[float]:
+    """Draw an estimate, with its interval if it has one; give what is drawn."""
     style = method_style(method)
     if value.estimate is None:
         place: dict[str, Any] = {
@@ -111,13 +107,10 @@ def _estimate(
         ax.text(0.5, row, "no estimate", transform=ax.get_yaxis_transform(), **place)
         return []
     ax.plot(value.estimate, row, ls="", ms=5.5, **style.options())
-    if value.lower is not None and value.upper is not None:
-        ax.hlines(row, value.lower, value.upper, color=style.color, lw=1.8, zorder=1.5)
-        return [value.estimate, value.lower, value.upper]
-    if agreement is None:
+    if value.lower is None or value.upper is None:
         return [value.estimate]
-    ax.hlines(row, *agreement, color=style.color, lw=1.2, ls=":", zorder=1.5)
-    return [value.estimate, *agreement]
+    ax.hlines(row, value.lower, value.upper, color=style.color, lw=1.8, zorder=1.5)
+    return [value.estimate, value.lower, value.upper]
 
 
 def _correction(ax: "Axes", method: str, value: IntervalEstimate, row: float) -> list[float]:
@@ -128,15 +121,6 @@ def _correction(ax: "Axes", method: str, value: IntervalEstimate, row: float) ->
     ax.hlines(row, value.lower, value.upper, color=style.color, lw=1, zorder=1.5)
     ax.plot(value.estimate, row, ls="", **style.options() | CORRECTED)
     return [value.estimate, value.lower, value.upper]
-
-
-def _agreement_interval(comparison: SystemResult, row: int, estimand: str) -> Ends | None:
-    """Give Wilson's interval of agreement with the majority, which in the sample is exact."""
-    estimate = comparison.estimates[row]
-    right = estimate.system_accuracy.estimate
-    if estimate.method != "majority_agreement" or right is None or estimand != "system_accuracy":
-        return None
-    return _wilson(right, comparison.ratings.n_items, comparison.level)
 
 
 def _truth_interval(comparison: SystemResult, estimand: str) -> Ends | None:
@@ -178,10 +162,6 @@ def _handles(comparison: SystemResult) -> "list[Line2D | Patch]":
             Line2D([], [], color=REFERENCE, lw=1, ls="--", label=of),
             Patch(color=BAND, label=f"its {_level(comparison)[:-1]}{exact}"),
         ]
-    if any(e.method == "majority_agreement" for e in comparison.estimates):
-        label = "interval of the agreement alone (Wilson)"
-        color = method_style("majority_agreement").color
-        handles.append(Line2D([], [], color=color, ls=":", label=label))
     if any(one.correction for one in comparison.results):
         label = "corrected by the known truths"
         handles.append(Line2D([], [], color=REFERENCE, lw=1, label=label, **CORRECTED))

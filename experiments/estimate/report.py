@@ -226,7 +226,7 @@ def _write_one(comparison: Comparison, system: SystemResult, folder: Path) -> li
 
     folder.mkdir(parents=True, exist_ok=True)
     in_detail = [one.details for one in system.results]
-    curves = sensitivity.curves(system.estimates, system.ratings.n_categories)
+    moved = [one.estimate for one in system.results if not one.allows_shared_mistakes]
     tables = [
         methods.accuracy_table(system, method_label),
         *methods.rater_tables(system, method_label),
@@ -239,9 +239,12 @@ def _write_one(comparison: Comparison, system: SystemResult, folder: Path) -> li
         write_text(to_latex(details.details_table(in_detail)), folder / "details.tex"),
         write_text(to_latex(details.confusion_matrices(in_detail)), folder / "confusion.tex"),
         *write_figure(plot_confusion(in_detail), folder, "confusion"),
-        write_csv(curves, folder / "shared_mistakes.csv"),
-        *write_figure(_whole(plot_sensitivity(curves, comparison.name)), folder, "shared_mistakes"),
     ]
+    if moved:
+        curves = sensitivity.curves(moved, system.ratings.n_categories)
+        figure = _whole(plot_sensitivity(curves, comparison.name))
+        paths.append(write_csv(curves, folder / "shared_mistakes.csv"))
+        paths += write_figure(figure, folder, "shared_mistakes")
     results = system.results
     for name, column, found in (
         ("groups", system.group_column, [one.groups for one in results]),

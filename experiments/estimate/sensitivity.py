@@ -62,7 +62,8 @@ def _is_approximate(moved: Sensitivity) -> bool:
 
 def sensitivity_lines(system: SystemResult) -> list[str]:
     """Say what is approximate, how intervals were widened, and what the system's slope does."""
-    each, lines = [one.sensitivity for one in system.results], []
+    each = [one.sensitivity for one in system.results if not one.allows_shared_mistakes]
+    lines: list[str] = []
     if any(map(_is_approximate, each)):
         lines.append(
             f"{ABOUT} is an approximation unless all categories are equally frequent, because the "

@@ -90,16 +90,19 @@ def accuracy_table(system: SystemResult, names: Names = str, *, truths: bool = T
     return Table(columns=columns, rows=rows, keys=2, headings=True)
 
 
-def calibrated_lines(system: SystemResult, width: int) -> list[str]:
-    """Say what the method `calibrated` rests on, if it is there."""
+def accuracy_notes(system: SystemResult, width: int) -> list[str]:
+    """Say what `calibrated` rests on, if it is there, and what needs no model at all."""
+    notes = []
     found = [one.diagnostics for one in system.estimates if "system_is" in one.diagnostics]
-    if not found:
-        return []
-    text = (
-        f"calibrated: what agreement with the majority meant in {found[0]['crowds']} crowds of "
-        f"{found[0]['families']} families whose truth is known, {OF_SYSTEM[found[0]['system_is']]}."
-    )
-    return wrap(text, width)
+    if found:
+        notes.append(
+            f"calibrated: what agreement with the majority meant in {found[0]['crowds']} crowds of "
+            f"{found[0]['families']} families whose truth is known, "
+            f"{OF_SYSTEM[found[0]['system_is']]}."
+        )
+    if system.mistakes_needed is not None:
+        notes.append(f"Without any model, {system.mistakes_needed} (lehner bounds).")
+    return [text for note in notes for text in wrap(note, width)]
 
 
 def rater_tables(system: SystemResult, names: Names = str, most: int | None = None) -> list[Table]:

@@ -78,7 +78,7 @@ def _of_one(comparison: Comparison, in_detail: bool, width: int) -> "list[Text]"
         parts += titled(known_truths.CORRECTED, [known_truths.correction_table(results)], width)
     heading = known_truths.NOT_SEEN if corrected else ""
     parts += titled(heading, [methods.accuracy_table(system, truths=not corrected)], width)
-    parts += map(line, methods.calibrated_lines(system, width))
+    parts += map(line, methods.accuracy_notes(system, width))
     if len(results) <= methods.MOST_COLUMNS:
         parts += titled("", methods.rater_tables(system, most=MOST_SHOWN), width)
     if in_detail:

@@ -14,12 +14,14 @@ from numpy.typing import ArrayLike
 from lehner.algebra.pairwise import pairwise_agreement
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_level
+from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate
 from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.dependence.misleading_items import SharedMistakes
 from lehner.dependence.missing_ratings import check_missing_ratings
+from lehner.dependence.mistakes_needed import MistakesNeeded, mistakes_needed
 from lehner.estimation.details import DETAILS
 from lehner.estimation.disagreement import disagreement
 from lehner.estimation.groups import (
@@ -319,6 +321,7 @@ def _answer(
         predictions=predictions,
         k_properties=next(filter(None, tested), ()),
         slopes=asked.slopes,
+        mistakes_needed=_mistakes_needed(ratings),
         dependence=dependence,
         group_column=asked.groups,
         population_column=asked.populations,
@@ -343,6 +346,13 @@ def _assumed_difficulty(estimate: Estimate, asked: Options) -> tuple[Warning, ..
         "estimates without and with the same difficulty (sensitivity=True)"
     )
     return (warn("difficulty-of-system-assumed", text),)
+
+
+def _mistakes_needed(ratings: Ratings) -> MistakesNeeded | None:
+    try:
+        return mistakes_needed(ratings)
+    except InputError:
+        return None  # No item has two ratings and an answer of the system.
 
 
 def _compile_ahead(

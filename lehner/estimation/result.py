@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lehner.algebra.pairwise import PairwiseAgreement
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, plain
 from lehner.data.ratings import Ratings
+from lehner.dependence.mistakes_needed import MistakesNeeded
 from lehner.dependence.result import Dependence
 from lehner.dependence.sensitivity import Sensitivity
 from lehner.estimation.disagreement import Disagreement
@@ -208,6 +209,8 @@ class SystemResult:
         What the draws of `relaxed_k` say of each K-property.
     slopes : mapping of float to Estimate, optional
         Estimates with the system's slope on difficulty fixed, by slope.
+    mistakes_needed : MistakesNeeded, optional
+        How much mistakes must correlate for the accuracy to be low, without any model.
     dependence : Dependence, optional
         What the agreement of raters says about mistakes that they share.
     group_column, population_column : GroupColumn, optional
@@ -223,6 +226,7 @@ class SystemResult:
     predictions: tuple[Any, ...] = ()
     k_properties: tuple[Any, ...] = ()
     slopes: Mapping[float, Estimate] | None = None
+    mistakes_needed: MistakesNeeded | None = None
     dependence: Dependence | None = None
     group_column: GroupColumn | None = None
     population_column: GroupColumn | None = None
@@ -244,6 +248,7 @@ class SystemResult:
             "disagreements": plain(self.disagreements),
             "predictions": plain(self.predictions),
             "k_properties": [plain(one) | {"verdict": one.verdict()} for one in self.k_properties],
+            "mistakes_needed": plain(self.mistakes_needed),
             "dependence": None if self.dependence is None else self.dependence.to_dict(),
         }
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError
+from lehner.core.wording import counted
 from lehner.empirical_prior.prior import SYSTEM_IS, EmpiricalPrior, log_odds
 
 DEAL_WEIGHTS: dict[str, dict[str, float]] = {
@@ -87,7 +88,7 @@ def train_prior(outcomes: Sequence[Outcome], system_is: str = "unknown") -> Empi
     families = np.array([one.family for one in used])
     if len(set(families)) < FEWEST_FAMILIES:
         raise InputError(
-            f"there are crowds of {len(set(families))} families",
+            f"the crowds are of {counted(len(set(families)), 'family', 'families')}",
             f"give crowds of {FEWEST_FAMILIES} families or more",
         )
     n = np.array([one.n_items for one in used])

@@ -91,7 +91,7 @@ def test_families_count_equally_however_many_data_sets_they_have():
 
 
 def test_two_families_are_too_few():
-    with pytest.raises(lehner.InputError, match="2 families"):
+    with pytest.raises(lehner.InputError, match="of 2 families"):
         train_prior(list(outcomes(2, np.random.default_rng(1))), "like")
 
 

@@ -35,7 +35,7 @@ def draw() -> Figure:
         panels = figure.subplots(ncols=2, sharey=True, sharex=True)
         said = [_panel(ax, deal, read(deal)) for ax, deal in zip(panels, TITLES, strict=True)]
         panels[0].set_yticks(range(len(METHODS)), [method_label(name) for name in METHODS])
-        panels[0].set(ylim=(len(METHODS) - 0.5, -0.8), xlim=(-0.5, 0.72))
+        panels[0].set(ylim=(len(METHODS) - 0.5, -0.8), xlim=(-0.62, 0.72))
         panels[0].set_xticks([-0.4, -0.2, 0, 0.2, 0.4], ["−.4", "−.2", "0", ".2", ".4"])
         figure.supxlabel(
             "Mean of estimate − truth over the systems of a crowd: a dot for each crowd"
@@ -64,7 +64,7 @@ def _panel(ax: Axes, deal: str, found: pd.DataFrame) -> str:
         )
         ax.plot(crowds["bias"].mean(), row, ls="", marker="|", ms=13, mew=2.2, color=color)
         covered = crowds["coverage"].mean()
-        numbers = f"{crowds['rmse'].mean():.2f}"
+        numbers = f"{crowds['rmse'].mean():.3f}"
         numbers += "" if pd.isna(covered) else f", {100 * covered:.0f}%"
         ax.text(0.71, row, numbers.replace("0.", "."), ha="right", va="center", size="small")
         said.append(f"{method_label(name)} {numbers}")

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from experiments.benchmarks.real.measures import mean_over_crowds
+from experiments.estimate.known_truths import BY_PPI
 from tests.docs.examples import ROOT, list_pages
 
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
@@ -81,3 +82,10 @@ def test_what_is_said_of_real_ratings_is_in_their_table():
     assert len(re.findall(r"\.\d{3}\b", said)) > 10
     assert set(re.findall(r"\.\d{3}\b", said)) <= errors
     assert set(re.findall(r"\b\d+%", said.replace("90% intervals", ""))) <= rates
+
+
+def test_ppi_is_shown_with_its_coverage_on_real_ratings():
+    measured = pd.read_csv(ROOT / "experiments/benchmarks/real/real.csv")
+    rows = measured[measured.method.str.startswith("ppi") & (measured.known == 20)]
+    said = int(re.search(r"held for (\d+)%", BY_PPI)[1])
+    assert 100 * rows.coverage.mean() == pytest.approx(said, abs=1)

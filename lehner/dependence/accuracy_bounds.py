@@ -140,7 +140,7 @@ def accuracy_bounds(
     mistakes = tabulate_mistakes(ratings)
     ends = bounds_of(mistakes, raters, system)
     expected = np.full(2, np.nan)
-    if level is not None:
+    if level is not None and mistakes.counts.sum() > 1:
         from scipy.special import ndtri
 
         more = ndtri((1 + check_level(level)) / 2) * _standard_errors(

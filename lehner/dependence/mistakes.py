@@ -191,7 +191,7 @@ def possible_errors(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
     """
     cap = np.asarray(cap, dtype=float)[..., None]
     one_wrong = -(mistakes.proportions @ mistakes.least(mistakes.both - mistakes.rater))
-    high = _rate(one_wrong / np.maximum(1 - cap, ROUNDING))
+    high = np.where(cap < 1, _rate(one_wrong / np.maximum(1 - cap, ROUNDING)), MOST_WRONG)
     low = np.full_like(high, mistakes.proportions @ mistakes.least(mistakes.rater))
     if mistakes.n_categories == 2:
         least = one_wrong / (1 + cap)

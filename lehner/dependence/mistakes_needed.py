@@ -147,7 +147,8 @@ def mistakes_needed(ratings: Ratings, above: float | None = None) -> MistakesNee
     crowds = np.maximum(real_crowds()["raters"], real_crowds()["system"])
     if above is None:
         usual = np.interp(np.median(crowds), CAPS, least)
-        above = round(min(float(np.floor(np.nan_to_num(usual) / STEP)) * STEP, 1 - STEP), 2)
+        steps = np.ceil(np.nan_to_num(usual) / STEP - ROUNDING) - 1
+        above = round(max(float(steps), 0) * STEP, 2)
     check_probability("above", above)
     possible = np.isfinite(least)
     correlation: float | None = 0.0

@@ -26,6 +26,7 @@ ANY_ERRORS = ("pooled", "dawid_skene", "hierarchical_dawid_skene")
 ANY_ERRORS_OF_TWO = ("class_conditional", "tap")
 """Models in which it may have any if there are two categories."""
 CURVE = np.linspace(0, 0.5, 51)
+MOST_POSSIBLE = 0.999
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,11 +149,7 @@ def sensitivity(
     share, k = misleading_share, n_categories
     stated = [getattr(estimate, name) for name in ESTIMANDS]
     exact = _any_errors(estimate, k)
-    more = 0.0
-    if exact and share * k < k - 1 and estimate.system_accuracy.estimate is not None:
-        rates, matrix = _rates_and_confusion(estimate)
-        more = accuracy_by_confusion(rates, matrix, share)
-        more -= float(accuracy_if_misled(rates @ np.diagonal(matrix), share, k))
+    more = _more_by_confusion(estimate, share, k)
     moved = [interval_if_misled(interval, share, k, more=more) for interval in stated]
     seeming = [_as_items_seem(estimate, interval) for interval in stated]
     alone: list[IntervalEstimate | None] = [None, None]
@@ -200,6 +197,20 @@ def _rates_and_confusion(estimate: Estimate) -> tuple[Floats, Floats]:
     return estimate.arrays["base_rates"].values, estimate.arrays["confusion"].values[-1]
 
 
+def _more_by_confusion(estimate: Estimate, share: float, n_categories: int) -> float:
+    """How much the confusion matrix adds to the formula that takes all categories to be alike.
+
+    So many items cannot mislead in each category if some category is seldom seen: the share is then
+    the greatest that can.
+    """
+    if not _any_errors(estimate, n_categories) or estimate.system_accuracy.estimate is None:
+        return 0.0
+    rates, matrix = _rates_and_confusion(estimate)
+    share = min(share, MOST_POSSIBLE * (n_categories - 1) * float(rates.min()))
+    alike = accuracy_if_misled(rates @ np.diagonal(matrix), share, n_categories)
+    return accuracy_by_confusion(rates, matrix, share) - float(alike)
+
+
 def _bounds(
     seeming: IntervalEstimate, share: float, n_categories: int
 ) -> tuple[float, float] | None:
@@ -221,15 +232,16 @@ def _any_errors(estimate: Estimate, n_categories: int) -> bool:
     return model in ANY_ERRORS or (n_categories == 2 and model in ANY_ERRORS_OF_TWO)
 
 
-def sensitivity_curve(interval: IntervalEstimate, n_categories: int) -> "xr.Dataset":
+def sensitivity_curve(estimate: IntervalEstimate | Estimate, n_categories: int) -> "xr.Dataset":
     """Compute the estimate for proportions of misleading items from none to half.
 
     It is assumed that the items mislead raters and system alike, as in `sensitivity`.
 
     Parameters
     ----------
-    interval : IntervalEstimate
-        The estimate with its interval, if it has one.
+    estimate : IntervalEstimate or Estimate
+        The accuracy with its interval, if it has one; or the estimate by a method, of which the
+        expected accuracy is taken, and the confusion matrix if it has one, as in `sensitivity`.
     n_categories : int
         K, 2 or more.
 
@@ -255,7 +267,15 @@ def sensitivity_curve(interval: IntervalEstimate, n_categories: int) -> "xr.Data
     """
     import pandas as pd
 
-    moved = [ends(interval_if_misled(interval, share, n_categories)) for share in CURVE]
+    if isinstance(estimate, Estimate):
+        interval = estimate.system_accuracy
+        more = [_more_by_confusion(estimate, share, n_categories) for share in CURVE]
+    else:
+        interval, more = estimate, [0.0] * len(CURVE)
+    moved = [
+        ends(interval_if_misled(interval, share, n_categories, more=by))
+        for share, by in zip(CURVE, more, strict=True)
+    ]
     shares = pd.Index(CURVE, name="misleading_share")
     return pd.DataFrame(moved, shares, dtype=float).to_xarray()
 

@@ -210,6 +210,24 @@ def test_the_sentence_says_where_the_least_accuracy_falls_below():
     assert "however much" in str(mistakes_needed(ratings, above=0.01))
 
 
+def test_raters_who_never_differ_are_right_unless_all_their_mistakes_are_shared():
+    truth = np.arange(40) % 2
+    answers = np.where(np.arange(40) < 8, 1 - truth, truth)
+    ratings = Ratings(np.column_stack([truth] * 3), ["no", "yes"], system=answers)
+    for cap in (0, 0.9):
+        found = accuracy_bounds(ratings, cap, level=None)
+        assert (found.lower, found.upper) == pytest.approx((0.8, 0.8))
+    found = accuracy_bounds(ratings, 1, level=None)
+    assert (found.lower, found.upper) == pytest.approx((0.3, 1), abs=0.002)
+    needed = mistakes_needed(ratings)
+    assert needed.above == 0.75 and needed.correlation > 0.98
+
+
+def test_one_item_has_bounds_and_no_sampling_error():
+    found = accuracy_bounds(Ratings([[0, 0]], ["no", "yes"], system=[0]))
+    assert found.lower == 1 and found.expected_lower is None
+
+
 def test_what_cannot_be_used_is_refused():
     ratings = load_dataset("lehner_table2")
     with pytest.raises(InputError, match="raters"):

@@ -11,6 +11,7 @@ from lehner import (
     Scenario,
     estimate_algebraic,
     estimate_latent_class,
+    load_dataset,
     population_value,
     sensitivity,
     sensitivity_curve,
@@ -282,6 +283,16 @@ def test_the_curve_starts_at_the_estimate_and_falls():
     assert [float(curve[name][0]) for name in ("lower", "estimate", "upper")] == [0.7, 0.8, 0.88]
     assert (np.diff(curve["estimate"]) < 0).all()
     assert float(curve["estimate"].sel(misleading_share=0.5)) == pytest.approx(0.5)
+
+
+def test_the_curve_of_an_estimate_goes_through_its_sensitivity():
+    estimate = estimate_latent_class(load_dataset("lehner_table2"), "dawid_skene", interval=None)
+    curve = sensitivity_curve(estimate, 4)["estimate"]
+    for share in (0.1, 0.3):
+        found = sensitivity(estimate, 4, misleading_share=share).system_accuracy.estimate
+        assert float(curve.sel(misleading_share=share, method="nearest")) == pytest.approx(found)
+    alike = sensitivity_curve(estimate.system_accuracy, 4)["estimate"]
+    assert float(abs(curve - alike).max()) > 0.01
 
 
 def test_a_share_that_cannot_be_is_refused():

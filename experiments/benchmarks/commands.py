@@ -23,6 +23,7 @@ def measure() -> Iterator[Bar]:
         simulate(Scenario(), 1).to_wide().drop(columns="truth").to_csv(path, index=False)
         for name, arguments in {
             "estimate --method algebraic": [*ESTIMATE, "--method", "algebraic"],
+            "estimate --method calibrated": [*ESTIMATE, "--method", "calibrated"],
             "agreement": ["agreement", "lehner_table2"],
             "check, 200 items": ["check", str(path), "--system", "system"],
         }.items():

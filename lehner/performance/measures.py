@@ -11,16 +11,16 @@ LOWEST_MEASURES = {"mcc": -1.0, "kappa_with_truth": -1.0}
 """The lowest possible value of those measures that can be negative."""
 
 ROUNDING = 1e-12
-"""A smaller share of the items is a rounding error, because no sample has so many items."""
+"""A smaller proportion of the items is a rounding error, because no sample has so many items."""
 
 
-def occurring(shares: ArrayLike) -> Booleans:
-    """Tell which categories occur: those whose share is not 0, to within rounding error.
+def occurring(proportions: ArrayLike) -> Booleans:
+    """Tell which categories occur: those whose proportion is not 0, to within rounding error.
 
     Parameters
     ----------
-    shares : array_like, shape (..., n_categories)
-        Of the items, by true category or by answer. NaN, an unknown share, is not 0.
+    proportions : array_like, shape (..., n_categories)
+        Of the items, by true category or by answer. NaN, an unknown proportion, is not 0.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def occurring(shares: ArrayLike) -> Booleans:
     >>> occurring([0.4, 0.6, 1e-17]).tolist()
     [True, True, False]
     """
-    return ~(np.asarray(shares, dtype=float) <= ROUNDING)
+    return ~(np.asarray(proportions, dtype=float) <= ROUNDING)
 
 
 def performance_measures(
@@ -46,9 +46,9 @@ def performance_measures(
 
     With :math:`q_{kl} = \pi_k \theta_{kl}` the probability that the truth is k and the answer l,
     recall (sensitivity) of k is :math:`q_{kk} / q_{k\cdot}`, its precision
-    :math:`q_{kk} / q_{\cdot k}`, its specificity the share of items of other categories that are
-    not answered k, and F1 the harmonic mean of precision and recall. Balanced accuracy is the mean
-    recall of the categories that occur, as `occurring` tells. The correlation of Matthews (MCC) is
+    :math:`q_{kk} / q_{\cdot k}`, its specificity the proportion of items of other categories that
+    are not answered k, and F1 the harmonic mean of precision and recall. Balanced accuracy is the
+    mean recall of the categories that occur, as `occurring` tells. The correlation of Matthews (MCC) is
     Gorodkin's for any number of categories, and `kappa_with_truth` is Cohen's kappa of answer and
     truth.
 

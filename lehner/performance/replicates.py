@@ -16,7 +16,7 @@ from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
 from lehner.data.votes import CollapsedVotes, collapse_votes
 from lehner.latent_class.estimate import estimate_latent_class
-from lehner.latent_class.models import BY_LIKELIHOOD, LATENT_CLASS_MODELS
+from lehner.latent_class.models import LIKELIHOOD_METHODS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -44,8 +44,8 @@ def replicates_of(
         algebra = estimate_algebraic(ratings, interval=None)
         note = "compared with the truth probabilities, which do not use the system's answers"
         return _against(ratings, algebra.arrays["truth_probabilities"].values, note)
-    model = estimate.method.removesuffix(BY_LIKELIHOOD)
-    if estimate.method.endswith(BY_LIKELIHOOD) and model in LATENT_CLASS_MODELS:
+    model = LIKELIHOOD_METHODS.get(estimate.method)
+    if model is not None:
         known = estimate.diagnostics.get("known_truths", 0)
         seen = ratings if known else ratings.with_truth(None)
         again = min(resamples, MOST_REFITS)
@@ -142,8 +142,8 @@ def _against_majority(ratings: Ratings) -> Replicates:
     """Take the majority for the truth; tied categories share the item."""
     votes = ratings.votes()
     tied = (votes == votes.max(axis=1, keepdims=True)) & (votes.sum(axis=1, keepdims=True) > 0)
-    share = tied / np.maximum(tied.sum(axis=1, keepdims=True), 1)
-    return _against(ratings, share, "compared with the majority, as if it were always right")
+    credit = tied / np.maximum(tied.sum(axis=1, keepdims=True), 1)
+    return _against(ratings, credit, "compared with the majority, as if it were always right")
 
 
 def _against(ratings: Ratings, truth: Floats, note: str) -> Replicates:

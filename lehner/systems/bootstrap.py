@@ -13,7 +13,7 @@ from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import number_patterns
 from lehner.data.ratings import Ratings
 from lehner.data.votes import collapse_votes
-from lehner.latent_class.models import BY_LIKELIHOOD, LIKELIHOOD_METHODS
+from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.latent_class.resampling import KIND, fit_by_likelihood, refit_samples
 from lehner.systems.common_items import (
     answered_the_same,
@@ -155,7 +155,7 @@ def _votes(method: str, ratings: Ratings) -> Statistic:
 
 
 def _likelihood(method: str, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
-    fitted = fit_by_likelihood(ratings, method.removesuffix(BY_LIKELIHOOD))
+    fitted = fit_by_likelihood(ratings, LIKELIHOOD_METHODS[method])
     rng = np.random.default_rng(seed)
 
     def statistic(weights: Floats) -> tuple[Floats, Floats]:

@@ -30,10 +30,10 @@ class SystemDifference:
     difference : IntervalEstimate
         Accuracy of the first system minus that of the second, from -1 to 1.
     probability_better : float or None
-        Probability that the first is more accurate, between 0 and 1: the share of draws (for a
+        Probability that the first is more accurate, between 0 and 1: the proportion of draws (for a
         bootstrap, of resamples) in which it is; ties count half. None without draws.
     difference_in_sample : IntervalEstimate
-        The same for the shares of these items that the systems got right.
+        The same for the proportions of these items that the systems got right.
     probability_better_in_sample : float or None
         Probability that the first got more of these items right.
     n_common_items : int or None
@@ -114,8 +114,8 @@ class JointDraws:
     kind : str
         How the intervals are made, such as "percentile bootstrap".
     expected, in_sample : mapping of str to ndarray, shape (n_draws,)
-        For each system, the expected accuracy, and the share of these items that it got right. The
-        i-th draws of all systems belong together. NaN if the accuracy is undefined.
+        For each system, the expected accuracy, and the proportion of these items that it got right.
+        The i-th draws of all systems belong together. NaN if the accuracy is undefined.
     same_items : bool
         Whether each system is judged by the same items. If not, there is no difference in the
         sample.

@@ -106,12 +106,7 @@ def _tables() -> Iterator[tuple[str, str]]:
     keys = [Column("process", "what is simulated"), Column("items")]
     yield "warning_rates", _warning_rates(simulated, keys)
     real = pd.read_csv(EXPERIMENTS / "benchmarks/real/warning_rates.csv")
-    keys = [
-        Column("deal", "the system is"),
-        Column("ratings", "ratings of an item"),
-        Column("crowds"),
-    ]
-    yield "warning_rates_real", _warning_rates(real, keys)
+    yield "warning_rates_real", _real_warning_rates(real)
     yield "power", _power(pd.read_csv(SIMULATIONS / "power.csv"))
     yield "calibration", _calibration(pd.read_csv(EXPERIMENTS / "calibration/calibration.csv"))
     yield "planning", _planning(pd.read_csv(EXPERIMENTS / "planning/claims.csv"))
@@ -351,6 +346,21 @@ def _warning_rates(table: pd.DataFrame, keys: Sequence[Column]) -> str:
         rows.append((*place, *each))
     columns = [*keys, *(Column(name, name.replace("-", " "), _in_brackets) for name in names)]
     return to_markdown(Table(columns=columns, rows=rows, keys=len(keys)))
+
+
+def _real_warning_rates(table: pd.DataFrame) -> str:
+    keys = [Column("deal", "the system is"), Column("ratings", "ratings of an item")]
+    return _table(
+        table,
+        [
+            *keys,
+            Column("warning", format=lambda name: name.replace("-", " ")),
+            (Column("", "fires", _in_brackets), ("fires", "se")),
+            Column("systems", "with how many systems"),
+            Column("error", "error of the algebra there", short),
+            Column("error_elsewhere", "elsewhere", short),
+        ],
+    )
 
 
 def _calibration(table: pd.DataFrame) -> str:

@@ -118,7 +118,7 @@ class Dependence:
             warn(
                 "system-copies-rater",
                 f"{_more_agreement(pair)}, as if the system repeated {pair.raters[0]} on "
-                f"{percent(pair.shared, 0)} of them: both may seem too accurate{or_else}",
+                f"{percent(pair.shared, 0)} of them; if so, both seem too accurate{or_else}",
             )
             for pair in found
             if pair.with_system

@@ -2,7 +2,8 @@
 
     python -m experiments.benchmarks.real.warning_rates CROWDS > warning_rates.csv
 
-deals each crowd as `lehner.empirical_prior.deals` says, and writes the mean over crowds.
+deals each crowd as `lehner.empirical_prior.deals` says, and writes how often each fires, the
+mean over crowds, and the error of the algebra where it fires and elsewhere, means over systems.
 """
 
 import sys
@@ -11,12 +12,17 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from experiments.benchmarks.real.sources import find_sources
 from experiments.simulations.warning_rates import WARNINGS, warnings_of
+from lehner import Ratings, estimate_algebraic
 from lehner.core.seeds import seed_of
 from lehner.empirical_prior.deals import choose_panels, deal
+
+COLUMNS = ["deal", "ratings", "warning", "crowds", "fires", "se"]
+COLUMNS += ["systems", "error", "error_elsewhere"]
 
 
 def crowd_rows(folder: Path) -> Iterator[dict[str, Any]]:
@@ -28,13 +34,27 @@ def crowd_rows(folder: Path) -> Iterator[dict[str, Any]]:
                 ratings = deal(panel, per_item, seed_of(1, source.name, panel.system))
                 if ratings is not None:
                     place = {"crowd": source.name, "deal": how, "ratings": per_item}
-                    yield place | warnings_of(ratings.with_truth(None))
+                    yield place | {"error": _error(ratings)} | warnings_of(ratings.with_truth(None))
+
+
+def _error(ratings: Ratings) -> float:
+    accuracy = estimate_algebraic(ratings, interval=None).system_accuracy.estimate
+    truth = float(np.mean(ratings.system == ratings.truth))
+    return np.nan if accuracy is None else accuracy - truth
+
+
+def summarise(rows: pd.DataFrame) -> pd.DataFrame:
+    """Make a row for each deal, number of ratings and warning."""
+    table = []
+    for place, group in rows.groupby(["deal", "ratings"], sort=False):
+        for name in WARNINGS:
+            by_crowd, fired = group.groupby("crowd")[name].mean(), group[name] == 1
+            numbers = (len(by_crowd), by_crowd.mean(), by_crowd.sem(), fired.sum())
+            errors = (group[fired]["error"].mean(), group[~fired]["error"].mean())
+            table.append((*place, name, *numbers, *errors))
+    return pd.DataFrame(table, columns=COLUMNS)
 
 
 if __name__ == "__main__":
-    rows = pd.DataFrame(crowd_rows(Path(sys.argv[1])))
-    by_crowd = rows.groupby(["deal", "ratings", "crowd"])[list(WARNINGS)].mean()
-    by_deal = by_crowd.groupby(["deal", "ratings"], sort=False)
-    errors = by_deal.sem().add_suffix("_se")
-    table = by_deal.size().to_frame("crowds").join(by_deal.mean()).join(errors)
-    print(table.round(4).to_csv(), end="")
+    found = pd.DataFrame(crowd_rows(Path(sys.argv[1])))
+    print(summarise(found).round(4).to_csv(index=False), end="")

@@ -49,8 +49,8 @@ def performance_measures(
     :math:`q_{kk} / q_{\cdot k}`, its specificity the proportion of items of other categories that
     are not answered k, and F1 the harmonic mean of precision and recall. Balanced accuracy is the
     mean recall of the categories that occur, as `occurring` tells. The correlation of Matthews
-    (MCC) is Gorodkin's for any number of categories, and `kappa_with_truth` is Cohen's kappa of answer and
-    truth.
+    (MCC) is Gorodkin's for any number of categories, and `kappa_with_truth` is Cohen's kappa of
+    answer and truth.
 
     Parameters
     ----------

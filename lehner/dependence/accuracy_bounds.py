@@ -19,9 +19,12 @@ greatest :math:`s` are then linear programs, and the bounds are the least and th
 
 They are *sharp* for raters who are exchangeable, with any number of categories: each accuracy at a
 bound belongs to true categories that agree with everything that was seen. Tangents and the grid of
-:math:`e` make them wrong by about .001; by up to .01 where raters may be guessing. If raters differ
-and can be told apart the bounds hold, and may be too wide: where no two raters' mistakes correlate
-by more than :math:`\rho`, the mean :math:`b` is at most :math:`e^2 + \rho\, e (1 - e)`.
+:math:`e` make them wrong by about .001; by up to .01 where raters may be guessing.
+
+Raters who can be told apart are compared with one rate of mistakes for all, so that bounds may be
+too wide. If no two raters' mistakes correlate by more than :math:`\rho`, given their own rates,
+then :math:`b \le e^2 + \rho\, e (1 - e)`. But unequal rates make the correlation lower, and below
+:math:`-\rho` if they differ much and :math:`\rho` is small: take a greater one.
 
 With two categories :math:`b = e - d/2`, where :math:`d` is how often two raters disagree, so that
 the second assumption is :math:`(1 - \rho)\, e (1 - e) \le d/2 \le (1 + \rho)\, e (1 - e)`: at
@@ -133,7 +136,7 @@ def accuracy_bounds(
     >>> print(lehner.accuracy_bounds(ratings, 0, 0, level=None))
     0.978 to 0.978
     >>> print(lehner.accuracy_bounds(ratings, 0.1, 0.1, level=None))
-    0.642 to 1.000
+    0.643 to 1.000
     """
     raters = check_probability("raters", raters)
     system = check_probability("system", system)

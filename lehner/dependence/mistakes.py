@@ -173,8 +173,8 @@ def _wrong(right: Integers, given: Integers) -> tuple[Floats, Floats]:
 def possible_errors(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
     """Rates of mistakes of raters, up to a half, with which their correlation may keep a cap.
 
-    Where one rater of two is wrong is a matter of agreement, with two categories: both are then
-    wrong on as many items as the rate says, and no other rates are possible than these.
+    How often only one of two raters is wrong is limited by how often they differ. The more mistakes
+    there are beside these, the more do the mistakes correlate.
 
     Parameters
     ----------
@@ -193,9 +193,6 @@ def possible_errors(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
     one_wrong = -(mistakes.proportions @ mistakes.least(mistakes.both - mistakes.rater))
     high = np.where(cap < 1, _rate(one_wrong / np.maximum(1 - cap, ROUNDING)), MOST_WRONG)
     low = np.full_like(high, mistakes.proportions @ mistakes.least(mistakes.rater))
-    if mistakes.n_categories == 2:
-        least = one_wrong / (1 + cap)
-        low = np.where(least <= MOST_VARIANCE, np.maximum(low, _rate(least)), np.nan)
     # Rounding may part two ends that are the same.
     low = np.where(low <= high + ROUNDING, low, np.nan)
     first, last = np.arcsin(np.sqrt([low, high]))

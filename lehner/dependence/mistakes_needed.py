@@ -1,8 +1,9 @@
 r"""How much mistakes must correlate for the accuracy to be low, and in how many crowds they do.
 
 The least accuracy under caps on the correlations, as in `lehner.dependence.accuracy_bounds`, but in
-closed form: it takes no time, is the same number if there are two categories, and else at most as
-high, so that it still holds.
+closed form, and for correlations that are no greater, however negative. It takes no time. If there
+are two categories it is sharp, and else at most as high as a linear program finds, so that it
+holds. It also holds for raters whose rates of mistakes differ: see there.
 
 For any numbers :math:`\mu` the sum :math:`c - \mu_1 e - \mu_2 s + \mu_3 b` is at least what it is
 if each item has the true category that makes it least, :math:`h(\mu)`; with the cap of the raters

@@ -67,10 +67,13 @@ plot_systems(compared).figure
 # alike: the interval of the difference is narrower than it would be for two systems judged by other
 # raters on other tickets. Agreement with the majority puts both systems far too low, and the
 # interval of its difference, from resampled tickets, does not allow for raters who err.
+# `calibrated` puts `gpt` lower than the models do, since real raters share mistakes; these do not.
+# It has no interval of the difference.
 #
 # ## What do the 25 known truths say?
 #
-# They correct each method's estimate for these 250 tickets, and for the tickets of each domain.
+# `calibrated` has used them above. They correct the estimates of the algebra and of the models for
+# these 250 tickets, and for the tickets of each domain.
 
 # %%
 known = compared.to_frame().query("quantity == 'system_accuracy_in_sample_with_known_truth'")

@@ -97,7 +97,7 @@ def curves(estimates: Sequence[Estimate], n_categories: int) -> "pd.DataFrame":
 
     return pd.concat(
         [
-            sensitivity_curve(estimate.system_accuracy, n_categories)
+            sensitivity_curve(estimate, n_categories)
             .to_dataframe()
             .reset_index()
             .assign(method=estimate.method)

@@ -222,8 +222,9 @@ worst("copying")
 # ### Items that mislead everybody: every method is optimistic
 #
 # Where raters and system see the same wrong category, the mistake is invisible: what is estimated
-# is the accuracy of seeing what the others see. The bias is the share of such items times what the
-# system loses on them, for any raters and base rates and all methods but the naive ones.
+# is the accuracy of seeing what the others see. The bias is the proportion of such items
+# times what the system loses on them, for any raters and base rates and all methods but the naive
+# ones.
 
 # %%
 draw("misleading")

@@ -45,7 +45,7 @@ called = pd.Series(
         dentist: np.average(column == 1, weights=teeth.weights)
         for dentist, column in zip(DENTISTS, teeth.codes.T, strict=True)
     },
-    name="share called carious",
+    name="proportion called carious",
 )
 called.to_frame()
 

@@ -132,7 +132,7 @@ plt.show()
 # ## Real ratings
 #
 # Five dentists and 3,869 X-rays of teeth. Each dentist, how well he agrees with the other four,
-# and the share of carious and of sound teeth that he calls so by the latent-class model:
+# and the proportion of carious and of sound teeth that he calls so by the latent-class model:
 
 # %%
 teeth = lehner.load_dataset("caries")

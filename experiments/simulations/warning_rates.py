@@ -29,7 +29,10 @@ PROCESSES = (
     *("raters .4 or 1, the system .8", "hidden types, own confusions"),
     "hidden types, shared confusions",
 )
-WARNINGS = ("ratings-missing-by-difficulty", "system-copies-rater", "shared-mistakes")
+WARNINGS = (
+    *("ratings-missing-by-difficulty", "system-copies-rater", "shared-mistakes"),
+    "agreement-unexplained",
+)
 DIFFICULTY, RIGHT, LEVEL, DATA_SETS = "equal difficulty rejected", "right rater", 0.05, 300
 
 
@@ -51,7 +54,8 @@ def warnings_of(ratings: Ratings) -> dict[str, float]:
     copied = [one.raters[0] for one in pairs if one.with_system]
     skipped = missing is not None and bool(missing.warnings())
     of_raters = len(pairs) > len(copied) and not dependence.undecided
-    found = (skipped, bool(copied), of_raters, ratings.raters[0] in copied)
+    told = {one.code for one in dependence.warnings_of_estimates()}
+    found = (skipped, bool(copied), of_raters, WARNINGS[3] in told, ratings.raters[0] in copied)
     return dict(zip((*WARNINGS, RIGHT), map(float, found), strict=True))
 
 

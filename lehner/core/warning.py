@@ -120,6 +120,8 @@ LIMITS = {
     "shared-mistakes": "Raters agree more than their accuracies explain. See `sensitivity`.",
     "system-copies-rater": "The system agrees with a rater more than their accuracies explain, and "
     "both may seem too accurate. Leave this rater out, or give known truths.",
+    "agreement-unexplained": "All raters together agree more than their accuracies explain: items "
+    "are not alike, and accuracies may be overestimated. See `sensitivity`.",
     "ratings-missing-by-difficulty": "Raters agree more on items with more ratings, as if they "
     "skipped difficult ones. Have a random part of the items rated by all.",
     "difficulty-of-system-assumed": "Items differ in difficulty, and whether the system finds the "

@@ -11,7 +11,7 @@ from lehner.core.estimate import require_pairs
 from lehner.data.ratings import Ratings
 from lehner.dependence.effective import Pair, from_known_truths, from_pairs
 from lehner.dependence.result import SIGNIFICANCE, Dependence
-from lehner.dependence.score_test import NamedPairs, name_pairs, score_pairs
+from lehner.dependence.score_test import NamedPairs, name_pairs, p_value_together, score_pairs
 from lehner.known_truths.random_sample import examine_known
 
 MOST_RATERS_PAIRED = 30
@@ -72,10 +72,13 @@ def check_dependence(ratings: Ratings) -> Dependence:
     require_pairs(ratings)
     n_truths = _n_truths(ratings)
     reason = _why_not(ratings, n_truths)
-    pairs, undecided = ((), False) if reason else _test_pairs(ratings, known=n_truths > 0)
+    nothing = tuple[Pair, ...](), False, None
+    tests = nothing if reason else _test_pairs(ratings, known=n_truths > 0)
+    pairs, undecided, p_together = tests
     return Dependence(
         pairs=pairs,
         p_value=min((pair.p_value for pair in pairs), default=None),
+        p_value_together=p_together,
         undecided=undecided,
         effective_raters=from_known_truths(ratings)
         or from_pairs(
@@ -114,8 +117,8 @@ def _why_not(ratings: Ratings, n_truths: int) -> str:
     return ""
 
 
-def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], bool]:
-    """Test all pairs, and tell whether another pair explains the ratings as well."""
+def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], bool, float]:
+    """Test all pairs, whether another pair explains the ratings as well, and all together."""
     votes = ratings.with_independent_repeats(False)
     unique = votes.with_truth(ratings.truth if known else None).collapse()
     codes, truths = _answers(unique)
@@ -126,10 +129,11 @@ def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], boo
     )
     agreement, n_items = _agreement(codes, unique.weights)
     in_common = _agreement(codes[used], unique.weights[used])[1]
-    found = name_pairs(scores, in_common >= FEWEST_IN_COMMON, SIGNIFICANCE)
+    tested = in_common >= FEWEST_IN_COMMON
+    found = name_pairs(scores, tested, SIGNIFICANCE)
     expected = _expected(agreement, n_items, found, unique.n_categories)
     first, second = np.triu_indices(n_raters, 1)
-    return tuple(
+    pairs = tuple(
         Pair(
             raters=(unique.all_raters[first[i]], unique.all_raters[second[i]]),
             n_items=int(n_items[i]),
@@ -140,7 +144,8 @@ def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], boo
             with_system=bool(second[i] >= unique.n_raters),
         )
         for i in np.flatnonzero(n_items).tolist()
-    ), found.rival is not None
+    )
+    return pairs, found.rival is not None, p_value_together(scores, tested)
 
 
 def _agreement(codes: Integers, weights: Integers) -> tuple[Floats, Floats]:

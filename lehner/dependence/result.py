@@ -27,6 +27,9 @@ class Dependence:
     p_value : float or None
         p-value of the test that no pair agrees more than its accuracies explain: the smallest of
         those of the pairs.
+    p_value_together : float or None
+        p-value of the test that the pairs, taken together, do not agree more. It is small where
+        items differ in difficulty, or are of hidden types with mistakes that raters share.
     undecided : bool
         Whether, among four raters, two pairs stand out of which only one need share mistakes.
     effective_raters : EffectiveRaters
@@ -41,6 +44,7 @@ class Dependence:
 
     pairs: tuple[Pair, ...]
     p_value: float | None
+    p_value_together: float | None
     undecided: bool
     effective_raters: EffectiveRaters
     n_raters: int
@@ -103,15 +107,24 @@ class Dependence:
             lines[MOST_PAIRS_SHOWN:] = [f"{counted(rest, 'more pair')} {MORE}"]
         return tuple(warn("shared-mistakes", text) for text in lines)
 
-    def system_warnings(self) -> tuple[Warning, ...]:
-        """Name the raters whom the system may copy, for the result of each method.
+    def warnings_of_estimates(self) -> tuple[Warning, ...]:
+        """Say what concerns the estimate of each method.
 
         Returns
         -------
         tuple of Warning
-            One of the code "system-copies-rater" for each rater, the clearest first.
+            One of the code "system-copies-rater" for each rater whom the system may copy, the
+            clearest first; or one of the code "agreement-unexplained", if no pair stands out and
+            all together agree more than their accuracies explain.
         """
-        found = self.standing_out()
+        found, p = self.standing_out(), self.p_value_together
+        if not found and p is not None and p <= SIGNIFICANCE:
+            text = (
+                f"raters, taken together, {MORE} ({printed_p_value(p)}): items differ in "
+                "difficulty, or are of hidden types with mistakes of their own, or raters prefer "
+                "the same wrong answers"
+            )
+            return (warn("agreement-unexplained", text),)
         rival = [pair for pair in found if not pair.with_system] if self.undecided else []
         or_else = f"; or {_names(rival[0])} share mistakes, which looks the same" if rival else ""
         return tuple(

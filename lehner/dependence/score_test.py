@@ -175,6 +175,14 @@ def name_pairs(scores: PairScores, tested: Booleans, significance: float) -> Nam
     return NamedPairs(p_value, tuple(named), None)
 
 
+def p_value_together(scores: PairScores, tested: Booleans) -> float:
+    """One-sided p-value of the test that pairs do not agree more, if all do so by the same q."""
+    variance = float(scores.covariance[np.ix_(tested, tested)].sum())
+    if variance <= 0:
+        return 1.0
+    return NormalDist().cdf(-float(scores.score[tested].sum()) / float(np.sqrt(variance)))
+
+
 def _tabulate(
     codes: Integers, weights: Floats, truths: Integers, n_categories: int
 ) -> PatternTable:

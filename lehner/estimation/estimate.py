@@ -298,7 +298,7 @@ def _answer(
 ) -> SystemResult:
     results = []
     dependence, missing = check_dependence(ratings), check_missing_ratings(ratings)
-    found = (*dependence.system_warnings(), *(missing.warnings() if missing else ()))
+    found = (*dependence.warnings_of_estimates(), *(missing.warnings() if missing else ()))
     for one in estimates:
         one = replace(one, warnings=(*one.warnings, *found, *_assumed_difficulty(one, asked)))
         answers = {question.name: question.answer(ratings, one, asked) for question in questions}

@@ -13,7 +13,7 @@ from lehner import Ratings
 
 KEPT = pd.read_csv(Path(warning_rates.__file__).with_suffix(".csv"))
 REAL = pd.read_csv(Path(real.__file__).with_suffix(".csv"))
-SKIP, COPY, SHARE = WARNINGS
+SKIP, COPY, SHARE, UNEXPLAINED = WARNINGS
 
 
 def rates(process, **at):
@@ -27,7 +27,8 @@ def rates(process, **at):
 @pytest.mark.parametrize("process", warning_rates.PROCESSES[:4])
 def test_where_all_is_well_few_data_sets_have_a_warning(process):
     found = rates(process)
-    assert (found[list(WARNINGS)] <= 0.02).all(axis=None)
+    assert (found[list(WARNINGS)] <= 0.04).all(axis=None)
+    assert (found[list(WARNINGS)].mean() <= 0.02).all()
     difficulty = found[DIFFICULTY].dropna()
     assert difficulty.mean() <= 0.06
     assert (difficulty <= 0.05 + 3 * (0.05 * 0.95 / found["data_sets"].iloc[0]) ** 0.5).all()
@@ -40,6 +41,8 @@ def test_what_should_be_found_is_found():
     assert copied[copied["categories"] == 4][RIGHT].min() >= 0.95
     assert (copied[COPY] - copied[RIGHT]).max() <= 0.01
     assert rates("raters .4 or 1, the system .8", categories=4)[DIFFICULTY].min() >= 0.95
+    assert rates("raters .4 or 1, the system .8", items=500)[UNEXPLAINED].mean() >= 0.8
+    assert rates("hidden types, shared confusions")[UNEXPLAINED].mean() >= 0.4
 
 
 def test_on_real_crowds_estimates_are_too_high_where_raters_seem_to_skip_items():
@@ -52,14 +55,22 @@ def test_warnings_of_a_data_set_are_those_that_an_estimate_has():
     rng = np.random.default_rng(1)
     ratings = warning_rates.draw("the system repeats rater 1 on 35%", 5, 4, 500, rng)
     assert isinstance(ratings, Ratings)
-    assert warning_rates.warnings_of(ratings) == {SKIP: 0, COPY: 1, SHARE: 0, RIGHT: 1}
+    assert warning_rates.warnings_of(ratings) == {
+        **{SKIP: 0, COPY: 1, SHARE: 0, UNEXPLAINED: 0, RIGHT: 1}
+    }
 
 
 def test_rows_of_crowds_make_a_row_for_each_warning():
     rows = pd.DataFrame(
         {
             **{"crowd": ["a", "a", "b"], "deal": "like", "ratings": "all"},
-            **{"error": [0.1, 0.2, 0.4], SKIP: [1.0, 0, 0], COPY: 0.0, SHARE: 0.0},
+            **{
+                "error": [0.1, 0.2, 0.4],
+                SKIP: [1.0, 0, 0],
+                COPY: 0.0,
+                SHARE: 0.0,
+                UNEXPLAINED: 0.0,
+            },
         }
     )
     one = real.summarise(rows).set_index("warning").loc[SKIP]

@@ -350,7 +350,7 @@ def test_a_system_that_copies_a_rater_is_told_of_in_each_estimate():
 
 
 def test_among_four_the_other_two_may_share_mistakes_instead_of_the_system():
-    (warning,) = check_dependence(without_truth(simulate(FOUR, 1))).system_warnings()
+    (warning,) = check_dependence(without_truth(simulate(FOUR, 1))).warnings_of_estimates()
     assert "or Rater 1 and Rater 2 share mistakes, which looks the same" in str(warning)
 
 
@@ -363,5 +363,20 @@ def test_a_more_accurate_rater_is_not_taken_for_one_whom_the_system_copies():
         wrong = (truth + rng.integers(1, 3, size=accuracy.shape)) % 3
         codes = np.where(rng.random(accuracy.shape) < accuracy, truth, wrong)
         ratings = Ratings(codes[:, :-1], ["a", "b", "c"], system=codes[:, -1])
-        named += bool(check_dependence(ratings).system_warnings())
+        named += bool(check_dependence(ratings).warnings_of_estimates())
     assert named <= binom.ppf(0.999, 40, 0.01)
+
+
+def test_raters_who_together_agree_more_are_told_of_where_no_pair_stands_out():
+    ratings = draw("hidden types, shared confusions", 5, 4, 500, np.random.default_rng(1))
+    found = check_dependence(ratings)
+    assert found.standing_out() == [] and found.p_value_together < 0.001
+    (warning,) = found.warnings_of_estimates()
+    assert warning.code == "agreement-unexplained" and "hidden types" in str(warning)
+    assert found.to_dict()["p_value_together"] == found.p_value_together
+
+
+def test_independent_raters_together_agree_as_their_accuracies_explain():
+    rngs = [np.random.default_rng([3, i]) for i in range(40)]
+    tests = [check_dependence(draw("unequal accuracy", 5, 2, 500, rng)) for rng in rngs]
+    assert sum(one.p_value_together <= 0.01 for one in tests) <= binom.ppf(0.999, 40, 0.01)

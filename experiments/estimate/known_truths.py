@@ -12,7 +12,9 @@ from lehner.estimation.result import MethodResult, SystemResult
 CORRECTED = "Accuracy of the system, corrected by the known truths:"
 NOT_SEEN = "The same without the known truths:"
 CORRECTED_PARTS = "In parts of this sample, corrected by the known truths there:"
-BY_PPI = "PPI++: with 20 known truths its 90% intervals held for 83% of the systems of real crowds."
+BY_PPI = (
+    "PPI++: with 20 known truths its intervals that should hold in 90% held in 83% of real systems."
+)
 NOT_RANDOM = (
     "† rests on a random choice of the known items, which they probably are not; the others depend "
     "on it less."

@@ -261,7 +261,8 @@ def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
     if tests["equal_difficulty"].consequence:
         yield (
             "Whether the system finds the same items difficult cannot be seen; how much that "
-            "matters: `lehner estimate FILE --method relaxed_k --sensitivity`."
+            "matters is in the estimates of relaxed_k without and with the same difficulty "
+            "(sensitivity=True)."
         )
     if len(rejected) > 1:
         yield "Each effect is computed as if it were the only one; they do not simply add up."

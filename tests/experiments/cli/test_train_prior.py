@@ -92,7 +92,7 @@ def test_what_cannot_be_trained_on_is_said(run, tmp_path):
     refused(run, folder, "crowds: there are no ratings files in it")
     write_crowds(folder)
     (folder / "d.csv").unlink()
-    refused(run, folder, "crowds: there are crowds of 2 families; give crowds of 3 families")
+    refused(run, folder, "crowds: the crowds are of 2 families; give crowds of 3 families")
     make_crowd(1, n_items=20).to_wide().to_csv(folder / "e.csv", index=False)
     refused(run, folder, "e.csv: no rater has 30 items with known truth that two others rated")
     make_crowd(1).with_truth(None).to_wide().to_csv(folder / "e.csv", index=False)

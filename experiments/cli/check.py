@@ -98,7 +98,8 @@ def _render(name: str, ratings: "Ratings", tests: "KProperties", width: int) -> 
     )
     notes = map(line, header_lines(data_notes(ratings)))
     shown = to_terminal(table, width)
-    return Group(line(heading), *notes, line(), *shown, line(), *map(line, map(as_options, tests.verdict)))
+    verdict = (line(as_options(text)) for text in tests.verdict)
+    return Group(line(heading), *notes, line(), *shown, line(), *verdict)
 
 
 def _p_value(value: float | None, error: float | None) -> str:

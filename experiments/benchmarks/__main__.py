@@ -21,6 +21,7 @@ from importlib.metadata import PackageNotFoundError, version
 from experiments.benchmarks import commands, fit, latent_class, simulation
 from experiments.benchmarks.bar import Bar, as_table
 from experiments.reporting.renderers import to_terminal
+from lehner.core.checks import find
 
 PACKAGES = ("numpy", "numba", "pandas", "pymc", "nutpie", "crowd-kit", "numpyro")
 MEASURED: dict[str, Callable[[], Iterator[Bar]]] = {
@@ -36,13 +37,14 @@ MEASURED: dict[str, Callable[[], Iterator[Bar]]] = {
 def main() -> None:
     """Measure, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("name", nargs="*", choices=MEASURED, default=MEASURED)
-    names = parser.parse_args().name
+    parser.add_argument("name", nargs="*", help=", ".join(MEASURED))
+    names = parser.parse_args().name or list(MEASURED)
+    chosen = [find("part of the benchmark", name, MEASURED) for name in names]
     packages = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors")
     print(f"Python {platform.python_version()}, {packages}")
     warnings.simplefilter("ignore")
-    bars = [bar for name in names for bar in MEASURED[name]()]
+    bars = [bar for measure in chosen for bar in measure()]
     print(*to_terminal(as_table(bars), 200), sep="\n")
 
 

@@ -211,8 +211,11 @@ def _read_file(
 def _read_parquet(path: Path) -> Any:
     import pandas as pd
     import pyarrow as pa
+    import pyarrow.parquet
 
     try:
+        # A damaged text is found when it is looked at, which pandas does later.
+        pyarrow.parquet.read_table(path).validate(full=True)
         return pd.read_parquet(path)
     except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0][:200]

@@ -8,6 +8,7 @@ from .models.hierarchical_dawid_skene import hierarchical_dawid_skene
 from .models.one_coin import one_coin
 from .models.one_coin_by_rater import one_coin_by_rater
 from .models.pooled import pooled
+from .models.power_prior import power_prior
 from .models.relaxed_k import relaxed_k
 from .models.spec import MODELS, ModelSpec, find_model
 from .models.tap import tap
@@ -53,6 +54,7 @@ __all__ = [
     "one_coin",
     "one_coin_by_rater",
     "pooled",
+    "power_prior",
     "predictive_checks",
     "prior_draws",
     "read_k_properties",

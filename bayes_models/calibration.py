@@ -21,6 +21,7 @@ from bayes_models.sampling.fit import fit_many
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.seeds import Seed, child_seeds
+from lehner.data.dependent_pair import find_pair
 
 KEPT = 99
 
@@ -72,7 +73,8 @@ def calibrate(
     prior_seed, data_seed, fit_seed, rank_seed = child_seeds(seed, 4)
     prior = prior_draws(model, ratings, n_simulations, priors=priors, seed=prior_seed)
     rng = np.random.default_rng(data_seed)
-    simulated = [draw_ratings(ratings, *one, rng) for one in zip(*states(prior), strict=True)]
+    drawn = zip(*states(prior, find_pair(ratings)), strict=True)
+    simulated = [draw_ratings(ratings, *one, rng) for one in drawn]
     seen = [with_known_truths(ratings, data) for data in simulated]
     trees = fit_many(model, seen, seed=fit_seed, priors=priors, **sampling)
     ranking = np.random.default_rng(rank_seed)

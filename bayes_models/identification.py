@@ -9,7 +9,14 @@ import xarray as xr
 
 from bayes_models.likelihood.observations import group_index, group_names, observe
 from bayes_models.models.priors import Priors, choose_priors, distribution_name
-from bayes_models.models.spec import OF_A_RATER, OF_ALL, OF_THE_SYSTEM, ModelSpec, find_model
+from bayes_models.models.spec import (
+    OF_A_RATER,
+    OF_ALL,
+    OF_THE_SYSTEM,
+    ModelSpec,
+    find_model,
+    seen_by,
+)
 from bayes_models.sampling.modes import expected_numbers
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
@@ -143,6 +150,12 @@ class Identification:
         Expected number of ratings by rater and true category.
     prior_worth : tuple of PriorWorth
         How the priors of confusion matrices compare with these ratings in weight.
+    dependent : tuple of str
+        The dependent pair, if the model takes it.
+    pair_alone : float
+        Proportion of the items that both of the pair rated, 0 to 1, with fewer than two other
+        ratings and without a known truth. In general these do not tell answers that the two share
+        from accuracy.
     """
 
     model: str
@@ -152,6 +165,8 @@ class Identification:
     too_few: float
     support: xr.DataArray
     prior_worth: tuple[PriorWorth, ...]
+    dependent: tuple[str, ...] = ()
+    pair_alone: float = 0.0
 
     def warnings(self) -> tuple[Warning, ...]:
         """Describe what the prior decides and not the data.
@@ -175,6 +190,13 @@ class Identification:
                 "including the system's: the prior decides how accurate raters and system are"
             )
             warnings.append(warn("items-with-few-ratings", text))
+        if self.pair_alone > 0.5:
+            text = (
+                f"{percent(self.pair_alone, 0)} of the items that {' and '.join(self.dependent)} "
+                "rated have fewer than two other ratings: the prior decides how often the two "
+                "share answers"
+            )
+            warnings.append(warn("pair-rests-on-prior", text))
         return (*warnings, *filter(None, (prior.warning() for prior in self.prior_worth)))
 
 
@@ -217,22 +239,25 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     """
     spec = find_model(model)
     chosen = choose_priors(model, priors)
-    patterns = observe(ratings)
+    patterns = seen_by(model, observe(ratings))
     support = _support(patterns)
     lengths = np.diff(patterns.starts)
     n_items = int(patterns.counts.sum())
     n_populations = max(1, len(patterns.populations))
     of_base_rates = n_populations * (patterns.n_categories - 1)
+    of_pair = 0 if patterns.dependent is None else patterns.n_categories
     # Two populations tell accuracy from agreement where two raters are enough (Hui & Walter).
     enough = 3 if n_populations == 1 else 2
     return Identification(
         model=model,
-        parameters=of_base_rates + spec.n_parameters(chosen, patterns),
+        parameters=of_base_rates + of_pair + spec.n_parameters(chosen, patterns),
         degrees_of_freedom=_degrees_of_freedom(patterns),
         ratings_per_item=float(lengths @ patterns.counts / n_items),
         too_few=float(patterns.counts[(lengths < enough) & (patterns.truths < 0)].sum() / n_items),
         support=support,
         prior_worth=tuple(_prior_worth(spec, chosen, support.values, patterns)),
+        dependent=tuple(patterns.raters[one] for one in patterns.dependent or ()),
+        pair_alone=_pair_alone(patterns),
     )
 
 
@@ -243,6 +268,18 @@ def _degrees_of_freedom(patterns: Patterns) -> int:
     sets = {(p, *rated) for p, rated in zip(patterns.population, by_pattern, strict=True)}
     n_items = int(patterns.counts[lengths >= 2].sum())
     return int(min(sum(k ** (len(one) - 1) - 1 for one in sets), n_items))
+
+
+def _pair_alone(patterns: Patterns) -> float:
+    if patterns.dependent is None:
+        return 0.0
+    item, rater = patterns.flat.item_index, patterns.flat.rater_index
+    first, second = (
+        np.isin(np.arange(len(patterns.counts)), item[rater == one]) for one in patterns.dependent
+    )
+    both, lengths = first & second, np.diff(patterns.starts)
+    alone = both & (lengths < 4) & (patterns.truths < 0)
+    return float(patterns.counts[alone].sum() / max(1, int(patterns.counts[both].sum())))
 
 
 def _support(patterns: Patterns) -> xr.DataArray:

@@ -10,16 +10,21 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import bayes_models
 from bayes_models import methods as this_module
 from lehner.core.errors import InputError
-from lehner.core.estimate import Estimate
+from lehner.core.estimate import ESTIMANDS, Estimate
 from lehner.core.seeds import Seed
 from lehner.core.warning import Warning, warnings_from_json
+from lehner.data.dependent_pair import find_pair
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method
+from lehner.groups.base_rates import PSEUDO_ITEMS, BaseRates
 from lehner.groups.result import GroupEstimates
 from lehner.latent_class.models import MODELS
+from lehner.performance.replicates import CREDIBLE
 from lehner.systems.comparison import JointDraws
 
 if TYPE_CHECKING:
@@ -30,6 +35,9 @@ if TYPE_CHECKING:
 FIXED_SLOPES = (0.0, 1.0)
 SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
 """Its 4 chains of 250 draws have effective sample sizes of about 1,000."""
+TAKE_PAIR = ("dawid_skene", "one_coin_by_rater")
+LONGER = {"draws": 2500, "tune": 500}
+"""By Gibbs the base rates of populations have effective sample sizes of a few hundred."""
 
 
 def list_methods() -> list[Method]:
@@ -51,6 +59,8 @@ def list_methods() -> list[Method]:
             gives=frozenset({"truth_probabilities", "confusion", "draws"}),
             assumes=INDEPENDENT,
             posterior=this_module,
+            takes_studies=name == "dawid_skene",
+            takes_pair=name in TAKE_PAIR,
         )
         for name, row in MODELS.items()
     ]
@@ -60,6 +70,12 @@ def _estimate(model: str, ratings: Ratings, *, level: float, seed: int, **option
     tree, found = fit_and_check(model, ratings, seed, **options)
     estimate = bayes_models.estimate_from_draws(tree, level=level)
     return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *found))))
+
+
+def _engine(model: str, ratings: Ratings) -> str:
+    """Gibbs sampling, if it can sample the model."""
+    pair = find_pair(ratings) is not None
+    return "gibbs" if bayes_models.find_model(model).conjugate and not pair else "nuts"
 
 
 def fit_and_check(
@@ -85,7 +101,7 @@ def fit_and_check(
     warnings : tuple of Warning
         Of identification, convergence, predictive checks, and of known truths that entered.
     """
-    before = bayes_models.identify(model, ratings).warnings()
+    before = bayes_models.identify(model, ratings, options.get("priors")).warnings()
     with warnings.catch_warnings():
         # They are returned.
         warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
@@ -117,6 +133,67 @@ def estimate_shortly(method: str, ratings: Ratings, *, level: float, seed: int) 
     return _estimate(method, ratings, level=level, seed=seed, **options)
 
 
+def estimate_with_studies(
+    method: str,
+    ratings: Ratings,
+    *,
+    studies: Mapping[str, Any],
+    weight: float,
+    level: float,
+    seed: int,
+) -> Estimate:
+    """Estimate with power priors of earlier studies, by Gibbs unless there is a dependent pair.
+
+    The diagnostics have `earlier_studies`: prior and posterior of the recalls that these are about,
+    and the system's accuracy with weights 0, .5, 1 and the one given. A warning names the studies
+    that contradict the ratings.
+    """
+    from bayes_models.models.power_prior import beta_interval, contradicted
+    from bayes_models.posterior.draws import credible_interval
+
+    engine = _engine(method, ratings)
+    names = [str(name) for name in (*ratings.raters, *ratings.systems)]
+    studies = {name: study for name, study in studies.items() if name in names}
+    if not studies:
+        return _estimate(method, ratings, level=level, seed=seed, engine=engine)
+    by_weight: dict[float, Estimate] = {}
+    for each in sorted({0.0, 0.5, 1.0, weight}):
+        priors = bayes_models.power_prior(ratings, studies, weight=each)
+        by_weight[each] = _estimate(
+            method, ratings, level=level, seed=seed, engine=engine, priors=priors
+        )
+    found = by_weight[weight]
+    confusion = bayes_models.power_prior(ratings, studies, weight=weight)["confusion"]
+    drawn, without = (
+        one.draws["posterior"]["confusion"].transpose(..., "rater", "category", "response").values
+        for one in (found, by_weight[0.0])
+        if one.draws is not None
+    )
+    recall = [
+        {
+            "rater": name,
+            "category": str(category),
+            "right": float(np.asarray(counts)[k, k]),
+            "items": float(np.sum(np.asarray(counts)[k])),
+            "prior": beta_interval(confusion[names.index(name), k], k, level),
+            "posterior": credible_interval(drawn[..., names.index(name), k, k], level),
+        }
+        for name, counts in studies.items()
+        for k, category in enumerate(ratings.categories)
+    ]
+    accuracies = [
+        {"weight": each} | {name: getattr(one, name) for name in ESTIMANDS}
+        for each, one in by_weight.items()
+    ]
+    said = contradicted(names, studies, without, [str(one) for one in ratings.categories])
+    told = {"weight": weight, "recall": recall, "by_weight": accuracies}
+    return replace(
+        found,
+        warnings=(*found.warnings, *said),
+        diagnostics=found.diagnostics | {"earlier_studies": told},
+    )
+
+
 @contextmanager
 def compile_ahead(methods: Sequence[str], ratings: Ratings) -> Iterator[Callable[[str], None]]:
     """Have models compiled while others are sampled."""
@@ -141,6 +218,31 @@ def estimate_by_population(estimate: Estimate, ratings: Ratings, **options: Any)
     """Estimate accuracy and base rates in populations from draws."""
     assert estimate.draws is not None
     return bayes_models.accuracy_by_population(estimate.draws, ratings, **options)
+
+
+def estimate_base_rates(method: str, ratings: Ratings, *, seed: int) -> BaseRates:
+    """Estimate base rates by population and the raters' accuracy, without a system."""
+    from bayes_models.models.assemble import BY_POPULATION
+    from bayes_models.posterior.draws import values_by_draw
+
+    engine = _engine(method, ratings)
+    priors = {"base_rates": PSEUDO_ITEMS}
+    options = {"engine": engine, "priors": priors} | (LONGER if engine == "gibbs" else {})
+    tree, found = fit_and_check(method, ratings, seed, **options)
+    posterior = tree["posterior"].to_dataset()
+    rates = values_by_draw(posterior, BY_POPULATION, "population", "category")
+    accuracy = values_by_draw(posterior, "accuracy", "rater")
+    confusion = posterior["confusion"].mean(["chain", "draw"])
+    return BaseRates(
+        base_rates=rates.mean(axis=0),
+        drawn_base_rates=rates,
+        truth_probabilities=tree["truth"].to_dataset()["truth_probabilities"].values,
+        kind=CREDIBLE,
+        rater_accuracy=accuracy.mean(axis=0),
+        drawn_rater_accuracy=accuracy,
+        confusion=confusion.transpose("rater", "category", "response").values,
+        warnings=found,
+    )
 
 
 def joint_draws(estimates: Mapping[str, Estimate], ratings: Ratings, **options: Any) -> JointDraws:

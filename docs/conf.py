@@ -36,12 +36,13 @@ exclude_patterns = ["_build", "explorer/**", "results/generated/**", "api/genera
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["lehner.css"]
+html_js_files = ["sidebar.js"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "lehner"
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
-    "header_links_before_dropdown": 10,
+    "header_links_before_dropdown": 6,
     "navbar_align": "left",
     "navbar_persistent": ["search-button"],
     "show_prev_next": False,

@@ -19,14 +19,17 @@ from .data.ratings import Ratings
 from .datasets import list_datasets, load_dataset
 from .dependence.accuracy_bounds import AccuracyBounds, accuracy_bounds
 from .dependence.check import check_dependence
-from .dependence.misleading_items import accuracy_by_confusion, accuracy_if_misled, widen_interval
+from .dependence.misleading_items import accuracy_by_confusion, accuracy_if_misled
 from .dependence.mistakes import mistake_correlations
 from .dependence.mistakes_needed import MistakesNeeded, mistakes_needed
 from .dependence.result import Dependence
 from .dependence.sensitivity import Sensitivity, sensitivity, sensitivity_curve
 from .empirical_prior.calibrated import estimate_calibrated
+from .estimation.compare import compare
+from .estimation.earlier_studies import read_studies
 from .estimation.estimate import estimate
 from .estimation.methods import Method
+from .estimation.proportions import GroupProportions, MethodProportions, Proportions
 from .estimation.result import Comparison, MethodResult
 from .groups.algebra import estimate_groups
 from .groups.populations import estimate_populations
@@ -51,10 +54,11 @@ from .latent_class.maximum_likelihood import cut_ratings, fit_latent_class, fit_
 from .latent_class.result import LatentClassFit
 from .performance.costs import read_costs
 from .performance.detail import system_performance
-from .performance.result import SystemPerformance
+from .performance.result import RaterPerformance, SystemPerformance
 from .planning.kappa import expected_kappa, scenario_with_kappa
 from .planning.sample_size import SampleSize, required_sample_size
 from .reading.read import read_ratings
+from .scores.performance import ScorePerformance, score_performance
 from .simulation.confusion import confusion_matrix
 from .simulation.draw import simulate, simulate_estimates
 from .simulation.parameters import true_parameters
@@ -82,6 +86,7 @@ __all__ = [
     "GroupDifference",
     "GroupEstimate",
     "GroupEstimates",
+    "GroupProportions",
     "InputError",
     "IntervalEstimate",
     "JointDraws",
@@ -90,16 +95,20 @@ __all__ = [
     "LatentClassFit",
     "LeastSquaresFit",
     "Method",
+    "MethodProportions",
     "MethodResult",
     "MistakesNeeded",
     "PairwiseAgreement",
     "Patterns",
     "PopulationValue",
     "PositionBias",
+    "Proportions",
     "RaterGroupEstimate",
+    "RaterPerformance",
     "Ratings",
     "SampleSize",
     "Scenario",
+    "ScorePerformance",
     "Sensitivity",
     "SoftLabels",
     "SystemDifference",
@@ -117,6 +126,7 @@ __all__ = [
     "check_dependence",
     "check_k_properties",
     "choose_items",
+    "compare",
     "compare_systems",
     "confusion_matrix",
     "correct_base_rates",
@@ -154,15 +164,16 @@ __all__ = [
     "rating_calibration",
     "read_costs",
     "read_ratings",
+    "read_studies",
     "read_table",
     "required_sample_size",
     "residual_correlation",
     "scenario_with_kappa",
+    "score_performance",
     "sensitivity",
     "sensitivity_curve",
     "simulate",
     "simulate_estimates",
     "system_performance",
     "true_parameters",
-    "widen_interval",
 ]

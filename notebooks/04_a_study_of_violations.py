@@ -32,7 +32,7 @@ import pandas as pd
 
 import experiments
 from experiments.study import read_study
-from experiments.study.measure_figure import plot_measure, plot_nested_loop
+from experiments.study.measure_figure import plot_measure
 
 folder = Path(experiments.__file__).parent / "studies" / "k_violations"
 study = read_study("k_violations")
@@ -107,7 +107,7 @@ table("bias")
 # ## Results: at what price in variance
 
 # %%
-plot_nested_loop(study, measures, "rmse")
+plot_measure(study, measures, "rmse")
 
 # %%
 table("rmse")

@@ -73,12 +73,12 @@ plot_systems(compared).figure
 # ## What do the 25 known truths say?
 #
 # `calibrated` has used them above. They correct the estimates of the algebra and of the models for
-# these 250 tickets, and for the tickets of each domain.
+# these 250 tickets.
 
 # %%
-known = compared.to_frame().query("quantity == 'system_accuracy_in_sample_with_known_truth'")
-known = known.rename(columns={"label": "domain"}).replace({"domain": {"": "both"}})
-known.set_index(["system", "domain", "method"])[["estimate", "lower", "upper"]].sort_index()
+known = compared.to_frame().query("quantity == 'system_accuracy_in_sample' and corrected")
+columns = ["estimate", "lower", "upper", "uncorrected"]
+known.set_index(["system", "method"])[columns].sort_index()
 
 # %% [markdown]
 # ## Where does it fail?

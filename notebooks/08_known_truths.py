@@ -255,7 +255,7 @@ measured(after, "pairs", ["rmse", "coverage", "interval_width"])
 
 # %% [markdown]
 # On the natural pairs `calibrated` errs least, and its intervals hold and are narrower than those
-# of the known items alone. On all pairs they hold in half of the draws, and with twenty truths the
+# of the known items alone. On all pairs they hold in .6 of the draws, and with twenty truths the
 # known items alone err least. The same for all pairs, by situation:
 
 # %%

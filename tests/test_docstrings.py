@@ -21,7 +21,6 @@ USED_IN_NOTEBOOKS = (
     "experiments.paper.replication:kappas_together",
     "experiments.paper.replication:replication_table",
     "experiments.study.measure_figure:plot_measure",
-    "experiments.study.measure_figure:plot_nested_loop",
 )
 # Other classes are warnings, or results that functions give.
 MADE_BY_USERS = ("InputError", "IntervalEstimate", "Ratings", "Scenario")

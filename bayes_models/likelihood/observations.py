@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bayes_models.likelihood.dependent_pair import split_second
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers
 from lehner.data.groups import OF_NONE
@@ -88,6 +89,8 @@ def data_of(observed: Patterns) -> dict[str, Any]:
     data: dict[str, Any] = dict(arrays_of(observed))
     if observed.populations:
         data["population_shares"] = population_shares(observed)
+    if observed.dependent is not None:
+        data |= arrays_of(split_second(observed)) | {"dependent": np.array(observed.dependent)}
     if group_names(observed):
         data["rater_group_index"] = group_index(observed)
         data["rater_group_shares"] = group_shares(observed)

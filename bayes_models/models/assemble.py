@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bayes_models.likelihood.dependent_pair import split_second
 from bayes_models.likelihood.observations import (
     coords_of,
     group_index,
@@ -15,8 +16,9 @@ from bayes_models.likelihood.observations import (
     population_shares,
 )
 from bayes_models.models.deferred import pm, pt
+from bayes_models.models.dependent_pair import add_pair
 from bayes_models.models.priors import Priors, add_variable, choose_priors, is_distribution
-from bayes_models.models.spec import Variable
+from bayes_models.models.spec import Variable, seen_by
 from lehner import InputError, Patterns, Ratings
 
 GROUP = "rater_group"
@@ -41,7 +43,7 @@ def new_model(
     base_rates : TensorVariable
         As `add_base_rates` gives them.
     """
-    observed, chosen = observe(ratings), choose_priors(name, priors)
+    observed, chosen = seen_by(name, observe(ratings)), choose_priors(name, priors)
     with pm.Model(coords=coords_of(observed)) as model:
         yield model, observed, chosen, add_base_rates(observed, chosen)
 
@@ -76,6 +78,8 @@ def add_confusion(
     if observed.has_system:
         pm.Deterministic("system_accuracy", accuracy[-1])
     add_group_accuracy(observed, accuracy)
+    if observed.dependent is not None:
+        observed, confusion = split_second(observed), add_pair(observed, confusion)
     add_ratings(observed, base_rates, confusion, level_rates)
 
 

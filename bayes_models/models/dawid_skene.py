@@ -91,4 +91,5 @@ SPEC = ModelSpec(
     },
     n_parameters=lambda priors, observed: cells_of_matrix(observed) * len(observed.raters),
     conjugate=True,
+    takes_pair=True,
 )

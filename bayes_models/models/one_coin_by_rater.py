@@ -81,4 +81,5 @@ SPEC = ModelSpec(
     ),
     pools_rater_groups=True,
     special_case_of=("one_coin_by_rater",),
+    takes_pair=True,
 )

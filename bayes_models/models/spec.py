@@ -5,7 +5,7 @@ a file of its name here, which ends with its `SPEC`.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +93,8 @@ class ModelSpec:
         Models of which this one is a special case where the spreads that they do not have are fixed
         at zero, the smallest first; the model itself is the last, if its spreads can be fixed. The
         first that has all spreads that vary is compiled in its place.
+    takes_pair : bool
+        Whether a dependent pair has a share of common answers, see `dependent_pair.py`.
     other_names : mapping, optional
         By variable: its name in those models, if that is another.
     """
@@ -105,6 +107,7 @@ class ModelSpec:
     conjugate: bool = False
     pools_rater_groups: bool = False
     special_case_of: tuple[str, ...] = ()
+    takes_pair: bool = False
     other_names: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -139,6 +142,11 @@ def find_model(name: str) -> ModelSpec:
     find("model", name, MODELS)
     spec: ModelSpec = import_module(f"bayes_models.models.{name}").SPEC
     return spec
+
+
+def seen_by(model: str, observed: Patterns) -> Patterns:
+    """Give ratings as a model sees them: without a dependent pair that it does not take."""
+    return observed if find_model(model).takes_pair else replace(observed, dependent=None)
 
 
 def conjugate_models() -> list[str]:

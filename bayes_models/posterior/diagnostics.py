@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.posterior.convergence import ess_tail, r_hat_and_ess_bulk
+from bayes_models.posterior.draws import group
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.number_format import percent, probability
 from lehner.core.warning import Warning, warn
@@ -174,7 +175,7 @@ def diagnose(
     >>> found.chains_agree, found.failures()
     (True, ())
     """
-    posterior = tree["posterior"].to_dataset()
+    posterior = group(tree, "posterior")
     names = [name for name in posterior.data_vars if variables is None or name in variables]
     scalars = np.concatenate(
         [posterior[name].values.reshape(*posterior[name].shape[:2], -1) for name in names], axis=2

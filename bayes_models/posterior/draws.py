@@ -6,8 +6,23 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from lehner import IntervalEstimate
+from lehner import InputError, IntervalEstimate
 from lehner.core.arrays import Floats
+
+PAIRS = "agreeing_pairs"
+"""What stands for all ratings of an item where ArviZ asks for a number: pairs that agree."""
+ADDED_BY = {
+    "posterior": "fit the model by bayes_models.fit",
+    "truth": "fit the model by bayes_models.fit",
+    "log_likelihood": "fit again by bayes_models.fit with log_likelihood=True",
+}
+
+
+def group(tree: xr.DataTree, name: str) -> xr.Dataset:
+    """Look up a group of a fit; an InputError names the call that adds it, if it is not there."""
+    if name not in tree.children:
+        raise InputError(f"the fit has no group {name}", ADDED_BY[name])
+    return tree[name].to_dataset()
 
 
 def labelled_draws(

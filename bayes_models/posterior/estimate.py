@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import xarray as xr
 
+from bayes_models.posterior.clusters import allow_for_clusters
+from bayes_models.posterior.dependent_pair import pair_found, pair_warnings
 from bayes_models.posterior.diagnostics import relabelled_draws
-from bayes_models.posterior.draws import credible_interval
+from bayes_models.posterior.draws import credible_interval, group
 from lehner import Estimate, InputError, IntervalEstimate
 from lehner.core.estimate import ESTIMANDS, plain
 from lehner.core.named_array import NamedArray
@@ -167,7 +169,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     >>> float((ratings.truth == ratings.system).mean())
     0.885
     """
-    posterior = tree["posterior"].to_dataset()
+    posterior, truth = group(tree, "posterior"), group(tree, "truth")
     if "system_accuracy" not in posterior:
         raise InputError("the fit has no system", "fit ratings with a system")
     diagnostics = json.loads(tree.attrs["diagnostics"])
@@ -181,6 +183,13 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         diagnostics=diagnostics,
         draws=tree,
     )
+    if "design_effects" in tree.attrs:
+        estimate = allow_for_clusters(estimate, json.loads(tree.attrs["design_effects"]), level)
+        diagnostics = estimate.diagnostics
+    if "dependent_pair" in tree.attrs:
+        diagnostics |= {"dependent_pair": pair_found(tree, level)}
+        warnings = (*estimate.warnings, *pair_warnings(tree))
+        estimate = replace(estimate, diagnostics=diagnostics, warnings=warnings)
     if diagnostics["relabelled"] > MOST_RELABELLED:
         modes = label_modes(posterior, level)
         why_not = _why_no_estimate(modes)
@@ -198,7 +207,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         "rater_accuracy": means["accuracy"].isel(rater=slice(None, -1)),
         "base_rates": means["base_rates"],
         "confusion": means["confusion"],
-        "truth_probabilities": tree["truth"].to_dataset()["truth_probabilities"],
+        "truth_probabilities": truth["truth_probabilities"],
     }
     named = {name: NamedArray.from_xarray(array) for name, array in arrays.items()}
     return replace(estimate, arrays=named)

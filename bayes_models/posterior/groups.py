@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import BY_POPULATION
-from bayes_models.posterior.draws import credible_interval, values_by_draw
+from bayes_models.posterior.draws import credible_interval, group, values_by_draw
 from bayes_models.posterior.truth import draw_right, fitted_ratings, log_joints
 from lehner import GroupEstimates, InputError, IntervalEstimate, Ratings
 from lehner.core.arrays import Floats
@@ -101,7 +101,7 @@ def accuracy_by_group(
     [120, 80]
     """
     level = check_level(level)
-    posterior = tree["posterior"].to_dataset()
+    posterior = group(tree, "posterior")
     patterns = observe(fitted_ratings(tree, ratings))
     membership = find_groups(ratings, groups)
     count_answers(ratings, membership)
@@ -164,7 +164,7 @@ def accuracy_by_population(
         raise InputError("items are from no populations", "name them by with_populations")
     groups = Groups(names=ratings.populations, index=ratings.population)
     count_answers(ratings, groups)
-    posterior = tree["posterior"].to_dataset()
+    posterior = group(tree, "posterior")
     rates = values_by_draw(posterior, BY_POPULATION, "population", "category")
     matrices = values_by_draw(posterior, "confusion", "rater", "category", "response")
     accuracy = np.einsum("dpk,djk->dpj", rates, np.diagonal(matrices, axis1=2, axis2=3))
@@ -278,7 +278,7 @@ def accuracy_where(
         raise InputError("the mask chooses no item that the system answered", "choose some")
     rng = generator(seed)
     right, proportions = [], []
-    posterior = tree["posterior"].to_dataset()
+    posterior = group(tree, "posterior")
     for joint in log_joints(posterior, patterns):
         probability = class_posterior(joint)[0]
         right.append(draw_right(probability, patterns, counts, rng).sum(axis=1))

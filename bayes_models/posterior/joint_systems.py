@@ -120,7 +120,7 @@ def joint_draws(
         own = ratings.for_system(name, systems_rate=systems_rate)
         patterns = observe(fitted_ratings(trees[name], own))
         posteriors[name] = trees[name]["posterior"].to_dataset()
-        influences[name] = _influence(posteriors[name], patterns)
+        influences[name] = find_influence(posteriors[name], patterns)
     of_expected = _correlation([one.of_rows for one in influences.values()], ratings.weights)
     correlations = (of_expected, _of_in_sample(influences, ratings))
     rng, draws = generator(seed), []
@@ -138,7 +138,8 @@ def joint_draws(
     )
 
 
-def _influence(posterior: xr.Dataset, patterns: Patterns) -> Influence:
+def find_influence(posterior: xr.Dataset, patterns: Patterns) -> Influence:
+    """Find the influence of each row of the ratings on the system's accuracies."""
     expected = values_by_draw(posterior, "system_accuracy")
     answered = np.flatnonzero(patterns.system >= 0)
     weights = patterns.counts[answered] / patterns.counts[answered].sum()

@@ -9,7 +9,7 @@ import xarray as xr
 from bayes_models.models.priors import distribution_name, kept_priors
 from bayes_models.models.relaxed_k import SPEC
 from bayes_models.posterior.density_at_zero import highest_density_at_zero, log_density_at_zero
-from bayes_models.posterior.draws import credible_interval
+from bayes_models.posterior.draws import credible_interval, group
 from lehner import InputError, IntervalEstimate
 from lehner.core.arrays import Floats
 
@@ -146,7 +146,7 @@ def read_k_properties(tree: xr.DataTree, *, level: float = 0.9) -> tuple[KProper
             "fit relaxed_k",
         )
     priors = kept_priors(tree)
-    posterior = tree["posterior"].to_dataset()
+    posterior = group(tree, "posterior")
     return tuple(
         _parameter(name, group, draws, priors[name], level)
         for name in K_PROPERTY

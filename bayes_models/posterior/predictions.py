@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.posterior.convergence import ess_mean
-from bayes_models.posterior.draws import values_by_draw
+from bayes_models.posterior.draws import PAIRS, group, values_by_draw
 from lehner import Estimate
 from lehner.core.arrays import Floats
 from lehner.latent_class.accelerated_em import accelerated_em
@@ -146,9 +146,9 @@ def leave_one_out(tree: xr.DataTree) -> tuple[Floats, Floats, float]:
     Vehtari, Gelman & Gabry (2017), https://doi.org/10.1007/s11222-016-9696-4; Vehtari et al.
     (2024), Pareto smoothed importance sampling, https://arxiv.org/abs/1507.02646
     """
-    log_likelihood = values_by_draw(tree["log_likelihood"].to_dataset(), "ratings", "item")
+    log_likelihood = values_by_draw(group(tree, "log_likelihood"), PAIRS, "item")
     n_draws, n_items = log_likelihood.shape
-    efficiency = _efficiency(tree["posterior"].to_dataset(), n_draws)
+    efficiency = _efficiency(group(tree, "posterior"), n_draws)
     n_tail = int(
         3 * np.sqrt(n_draws / efficiency) if n_draws * efficiency > LEAST_SAMPLE else n_draws / 5
     )

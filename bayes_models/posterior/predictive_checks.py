@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.observations import observe
+from bayes_models.posterior.draws import group
 from bayes_models.posterior.predictive import draw_ratings, with_known_truths
 from bayes_models.posterior.truth import log_joint, states
 from lehner import Patterns, Ratings
@@ -42,7 +43,7 @@ class PredictiveChecks:
         `agreement_sd`: its mean and standard deviation among predicted data. `correlation`: mean
         correlation of the pair's mistakes that the true category does not explain. `correlation_z`:
         by how many standard deviations it exceeds that of predicted data. NaN for pairs without an
-        item in common.
+        item in common, and for a dependent pair that the model takes.
     draws : int
         Number of posterior draws that were used.
     """
@@ -143,13 +144,13 @@ def predictive_checks(
     >>> predictive_checks(tree, ratings, draws=50).warnings()[-1].code
     'mistakes-correlated'
     """
-    posterior = tree["posterior"].to_dataset()
-    rates, confusion = states(posterior)
+    posterior = group(tree, "posterior")
+    observed = observe(ratings)
+    rates, confusion = states(posterior, observed.dependent)
     affordable = max(FEWEST_PREDICTED, MOST_PREDICTED_RATINGS // max(1, ratings.n_ratings))
     n_draws = min(draws, affordable, len(rates))
     (child,) = child_seeds(seed, 1)
     rng = np.random.default_rng(child)
-    observed = observe(ratings)
     correlated, total, squares = (np.zeros(()) for _ in range(3))
     chosen = np.linspace(0, len(rates) - 1, n_draws).astype(int)
     for draw in chosen:
@@ -162,7 +163,8 @@ def predictive_checks(
     mean = total / n_draws
     sd = np.sqrt(np.maximum(squares / n_draws - mean**2, 0))
     agreement, items = _agreement(observed)
-    predicted_mean, predicted_sd = _predicted_agreement(rates[chosen], confusion[chosen], items)
+    of_raters = confusion[chosen, : len(observed.raters)]
+    predicted_mean, predicted_sd = _predicted_agreement(rates[chosen], of_raters, items)
     table = {
         "agreement": agreement,
         "agreement_predicted": predicted_mean,
@@ -170,6 +172,10 @@ def predictive_checks(
         "correlation": correlated / n_draws,
         "correlation_z": mean / np.where(sd > 0, sd, np.nan),
     }
+    if observed.dependent is not None and confusion.shape[1] > len(observed.raters):
+        first, second = observed.dependent
+        for values in table.values():
+            values[[first, second], [second, first]] = np.nan
     dims = ("rater", "other_rater")
     names = dict.fromkeys(dims, posterior["rater"].values)
     variables = {name: (dims, values) for name, values in table.items()}
@@ -212,7 +218,7 @@ def _residual_correlation(
     probability, _ = class_posterior(log_joint(patterns, rates[None], confusion[None])[0])
     pattern = np.repeat(np.arange(len(patterns.counts)), patterns.counts)
     truth = draw_categories(probability, rng.random(len(pattern)), pattern)
-    by_level = confusion.reshape(n_raters, -1, k, k)
+    by_level = confusion[:n_raters].reshape(n_raters, -1, k, k)
     wrong = 1 - np.einsum("rmkk->rk", by_level) / by_level.shape[1]
     flat = take_rows(patterns.flat, pattern, len(patterns.counts))
     true = truth[flat.item_index]

@@ -7,6 +7,7 @@ import xarray as xr
 
 from bayes_models.models.assemble import BASE_RATES, BY_POPULATION
 from bayes_models.models.deferred import pm, without_c_compiler
+from bayes_models.models.dependent_pair import SHARE
 from bayes_models.models.priors import (
     DISTRIBUTION,
     Priors,
@@ -15,7 +16,8 @@ from bayes_models.models.priors import (
     kept_priors,
 )
 from bayes_models.models.spec import find_model
-from bayes_models.posterior.draws import labelled_draws
+from bayes_models.posterior.draws import group, labelled_draws
+from bayes_models.posterior.predictive import predict
 from lehner import InputError, Patterns, Ratings
 from lehner.core.seeds import Seed, child_seeds
 
@@ -23,10 +25,11 @@ from lehner.core.seeds import Seed, child_seeds
 def add_prior(
     tree: xr.DataTree, ratings: Ratings, *, draws: int = 1000, priors: Priors = None, seed: Seed = 1
 ) -> None:
-    """Add draws from the priors of a fit, for comparisons of prior and posterior.
+    """Add draws from the priors of a fit, and what they predict, to compare with the posterior.
 
     Group `prior` gets those variables of the posterior that have a prior in the model, with
-    dimensions (chain, draw, ...).
+    dimensions (chain, draw, ...), and group `prior_predictive` what `add_posterior_predictive`
+    adds for the posterior.
 
     Parameters
     ----------
@@ -65,9 +68,11 @@ def add_prior(
                 "be made from its name",
                 "give the priors again (priors=…)",
             )
-    drawn = prior_draws(tree.attrs["model"], ratings, draws, priors=chosen, seed=seed)
-    shared = [name for name in drawn if name in tree["posterior"].to_dataset()]
+    prior_seed, predictive_seed = child_seeds(seed, 2)
+    drawn = prior_draws(tree.attrs["model"], ratings, draws, priors=chosen, seed=prior_seed)
+    shared = [name for name in drawn if name in group(tree, "posterior")]
     tree["prior"] = xr.DataTree(drawn[shared])
+    tree["prior_predictive"] = xr.DataTree(predict(drawn, ratings, predictive_seed))
 
 
 def prior_draws(
@@ -117,6 +122,10 @@ def prior_draws(
     for variable, values in zip(variables, drawn, strict=True):
         dims = tuple(built.named_vars_to_dims.get(variable.name, ()))
         named[variable.name] = dims, np.reshape(values, (1, n, *np.shape(values)[n > 1 :]))
+    if SHARE in named:
+        # A pair that is named is dependent with probability one half.
+        dims, shares = named[SHARE]
+        named[SHARE] = dims, shares * (np.random.default_rng(child).random((1, n, 1)) < 0.5)
     return labelled_draws(named, built.coords)
 
 

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 import xarray as xr
 
+from bayes_models.likelihood.dependent_pair import answers_after, split_second
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import BY_POPULATION
-from bayes_models.posterior.draws import values_by_draw
+from bayes_models.models.dependent_pair import SHARE
+from bayes_models.posterior.draws import PAIRS, group, values_by_draw
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers
 from lehner.core.class_posterior import class_posterior
@@ -36,9 +38,10 @@ def add_truth(
 
     Group `truth` gets `truth_probabilities` (item, category). With a system, group `posterior` gets
     `system_accuracy_in_sample`: in each draw, true categories of the items are drawn, and it is the
-    proportion of the system's answers that equal them. Group `log_likelihood` gets `ratings`
-    (chain, draw, item), with an entry for each item of a grouped row, unless that is more than 50
-    million numbers.
+    proportion of the system's answers that equal them. Group `log_likelihood` gets
+    `agreeing_pairs` (chain, draw, item), the log density of all ratings of an item, with an entry
+    for each item of a grouped row, unless that is more than 50 million numbers. It has the name of
+    the number by which ArviZ compares data and predictions, as ArviZ requires.
 
     Parameters
     ----------
@@ -51,7 +54,7 @@ def add_truth(
     log_likelihood : bool
         Whether to add the group `log_likelihood`.
     """
-    posterior = tree["posterior"].to_dataset()
+    posterior = group(tree, "posterior")
     truth = np.zeros((len(patterns.counts), patterns.n_categories))
     sample = {"chain": posterior["chain"], "draw": posterior["draw"]}
     shape = tuple(posterior.sizes[name] for name in sample)
@@ -76,7 +79,7 @@ def add_truth(
     if keep:
         rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
         per_item = np.concatenate(likelihood)[:, patterns.inverse[rows]].reshape(*shape, -1)
-        densities = {"ratings": ((*sample, "item"), per_item)}
+        densities = {PAIRS: ((*sample, "item"), per_item)}
         items = sample | {"item": ratings.items[rows]}
         tree["log_likelihood"] = xr.DataTree(xr.Dataset(densities, items))
 
@@ -88,12 +91,15 @@ def log_joint(patterns: Patterns, rates: Floats, confusion: Floats) -> Floats:
     ----------
     rates : ndarray, shape (n_draws, n_states) or (n_draws, n_populations, n_states)
     confusion : ndarray, shape (n_draws, n_raters, n_states, n_responses)
+        As `states` gives it, with further rows for a dependent pair if the model has one.
 
     Returns
     -------
     ndarray, shape (n_draws, n_patterns, n_categories)
         Summed over levels of difficulty if states have levels.
     """
+    if confusion.shape[1] > len(patterns.raters):
+        patterns = split_second(patterns)
     n_draws, n_states = rates.shape[0], rates.shape[-1]
     k = patterns.n_categories
     # Draws are last in memory, because what follows sums and compares over a few categories.
@@ -117,7 +123,7 @@ def _sum_levels(log: Floats) -> Floats:
     return np.asarray(np.log(np.exp(log, out=log).sum(axis=1)) + highest)
 
 
-def states(posterior: xr.Dataset) -> tuple[Floats, Floats]:
+def states(posterior: xr.Dataset, pair: tuple[int, int] | None = None) -> tuple[Floats, Floats]:
     """Probability of each state, and confusion matrices by state, for each draw.
 
     The states are those of all items, whichever population they are from.
@@ -126,11 +132,14 @@ def states(posterior: xr.Dataset) -> tuple[Floats, Floats]:
     ----------
     posterior : xarray.Dataset
         With `base_rates` and `confusion` or `confusion_by_level`.
+    pair : tuple of int, optional
+        The dependent pair of the ratings, if there is one.
 
     Returns
     -------
     rates : ndarray, shape (n_draws, n_states)
     confusion : ndarray, shape (n_draws, n_raters, n_states, n_responses)
+        If the model takes the pair, the rows of its second follow, by the first's answer.
     """
     k = posterior.sizes["category"]
     rates = values_by_draw(posterior, "base_rates", "category")
@@ -138,12 +147,19 @@ def states(posterior: xr.Dataset) -> tuple[Floats, Floats]:
     confusion = values_by_draw(posterior, name, "rater", ..., "category", "response")
     by_state = confusion.reshape(len(rates), posterior.sizes["rater"], -1, k)
     n_levels = by_state.shape[2] // k
+    if SHARE in posterior and pair is not None:
+        share = values_by_draw(posterior, SHARE, "category")
+        first, second = (by_state[:, one] for one in pair)
+        after = answers_after(first, second, share, k)
+        by_state = np.concatenate([by_state, after], axis=1)
     return np.tile(rates / n_levels, n_levels), by_state
 
 
-def states_by_population(posterior: xr.Dataset) -> tuple[Floats, Floats]:
+def states_by_population(
+    posterior: xr.Dataset, pair: tuple[int, int] | None = None
+) -> tuple[Floats, Floats]:
     """What `states` returns, with rates (n_draws, n_populations, n_states) if there are any."""
-    rates, confusion = states(posterior)
+    rates, confusion = states(posterior, pair)
     if BY_POPULATION in posterior:
         n_levels = rates.shape[1] // posterior.sizes["category"]
         by_population = values_by_draw(posterior, BY_POPULATION, "population", "category")
@@ -153,7 +169,7 @@ def states_by_population(posterior: xr.Dataset) -> tuple[Floats, Floats]:
 
 def log_joints(posterior: xr.Dataset, patterns: Patterns) -> Iterator[Floats]:
     """Yield `log_joint` for all draws, some of them at a time."""
-    rates, confusion = states_by_population(posterior)
+    rates, confusion = states_by_population(posterior, patterns.dependent)
     size = max(1, DRAWN_CELLS_AT_ONCE // (len(patterns.counts) * rates.shape[-1]))
     for start in range(0, len(rates), size):
         part = slice(start, start + size)
@@ -193,8 +209,8 @@ def fitted_ratings(tree: xr.DataTree, ratings: Ratings) -> Ratings:
         raise InputError(
             "there is no system", "fit ratings with a system, and give the same ratings here"
         )
-    posterior = tree["posterior"].to_dataset()
-    fitted = (posterior["rater"], posterior["category"], tree["truth"].to_dataset()["item"])
+    posterior = group(tree, "posterior")
+    fitted = (posterior["rater"], posterior["category"], group(tree, "truth")["item"])
     given = (ratings.all_raters, ratings.categories, ratings.items)
     populations = posterior["population"].values if "population" in posterior.coords else ()
     same = all(
@@ -278,7 +294,7 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
 def _by_ratings_alone(tree: xr.DataTree, ratings: Ratings) -> np.ndarray:
     """Probability of each category for each item, without using its known truth."""
     patterns = observe(ratings.with_truth(None))
-    rates, confusion = states_by_population(tree["posterior"].to_dataset())
+    rates, confusion = states_by_population(group(tree, "posterior"), patterns.dependent)
     draws = np.unique(np.linspace(0, len(rates) - 1, MOST_DRAWS).astype(int))
     probability, _ = class_posterior(log_joint(patterns, rates[draws], confusion[draws]))
     return np.asarray(probability.mean(axis=0)[patterns.inverse])

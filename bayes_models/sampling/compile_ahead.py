@@ -5,6 +5,7 @@ Such a process saves the compiled model on disk, where this process finds it.
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -98,4 +99,6 @@ def _processors() -> int:
 
 
 if __name__ == "__main__":
+    # Within the compiler the exception of Ctrl-C would come late.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     compile_model(*pickle.load(sys.stdin.buffer))

@@ -18,7 +18,7 @@ from bayes_models.likelihood.observations import coords_of, data_of, group_names
 from bayes_models.models.deferred import without_c_compiler
 from bayes_models.models.families import PriorNumbers, is_zero
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
-from bayes_models.models.spec import find_model
+from bayes_models.models.spec import find_model, seen_by
 from bayes_models.sampling.density import Density, compile_density
 from bayes_models.sampling.kept_models import find_kept, keep
 from bayes_models.sampling.special_case import general_case, special_case
@@ -109,7 +109,7 @@ def compile_model(name: str, observed: Patterns, priors: Priors = None) -> Compi
     InputError
         If there is no such model or prior.
     """
-    chosen = choose_priors(name, priors)
+    chosen, observed = choose_priors(name, priors), seen_by(name, observed)
     key = _key(name, observed, chosen)
     if not load_model(name, observed, chosen):
         logger.info("%s: compiling", name)
@@ -133,7 +133,7 @@ def load_model(name: str, observed: Patterns, priors: Priors = None) -> bool:
     bool
         Whether it was found, so that `compile_model` need not compile it.
     """
-    chosen = choose_priors(name, priors)
+    chosen, observed = choose_priors(name, priors), seen_by(name, observed)
     key = _key(name, observed, chosen)
     kept = find_kept(*key) if key not in _compiled and _on_disk(chosen) else None
     if kept is not None:
@@ -157,6 +157,7 @@ def _key(name: str, observed: Patterns, chosen: dict[str, Any]) -> tuple[Any, ..
         len(observed.populations),
         len(group_names(observed)) if spec.pools_rater_groups else 0,
         observed.ordered,
+        observed.dependent is not None,
         *(
             (one.name, _key_of_prior(chosen[one.name], one.family.compiled_in))
             for one in spec.variables

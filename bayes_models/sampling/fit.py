@@ -12,11 +12,15 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.observations import known_truths, observe
-from bayes_models.models.priors import Priors, priors_as_json
+from bayes_models.models.dependent_pair import SHARE
+from bayes_models.models.priors import Priors, choose_priors, is_distribution, priors_as_json
+from bayes_models.models.spec import find_model
+from bayes_models.posterior.clusters import design_effects
+from bayes_models.posterior.dependent_pair import log_bayes_factor, with_independence
 from bayes_models.posterior.diagnostics import ConvergenceWarning, diagnose
-from bayes_models.posterior.predictive import add_data
+from bayes_models.posterior.predictive import add_data, add_posterior_predictive
 from bayes_models.posterior.predictive_checks import predictive_checks
-from bayes_models.posterior.prior_draws import log_prior
+from bayes_models.posterior.prior_draws import add_prior, log_prior
 from bayes_models.posterior.truth import add_truth
 from bayes_models.sampling.compiled import compile_model
 from bayes_models.sampling.gibbs import sample_conjugate
@@ -27,7 +31,7 @@ from lehner import Ratings
 from lehner.core.checks import check_choice, check_number, check_whole_number
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, child_seeds, spawn_seeds
-from lehner.core.warning import Warning, warnings_to_json
+from lehner.core.warning import Warning, warnings_from_json, warnings_to_json
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +70,8 @@ def fit(
     tries: int = 2,
     check: Checked = "all",
     log_likelihood: bool = True,
+    posterior_predictive: bool = False,
+    prior: bool = False,
     checks: bool = True,
     progressbar: bool = True,
 ) -> xr.DataTree:
@@ -81,6 +87,10 @@ def fit(
     size. If they still fail, there is a `ConvergenceWarning`, which the attribute `warnings` of the
     result repeats.
 
+    With a dependent pair, a model that takes it is fitted with the pair and without. The posterior
+    is the average of the two by their posterior probabilities; before the ratings these are one
+    half each.
+
     Parameters
     ----------
     model : str
@@ -89,7 +99,8 @@ def fit(
         With or without a system. If some truths are known they enter as data. If all are known they
         are not used, see `observe`. Populations of items have base rates of their own, see
         `Ratings.with_populations`; some models pool raters within groups, see
-        `Ratings.with_rater_groups`.
+        `Ratings.with_rater_groups`, and some take a dependent pair, see
+        `Ratings.with_dependent_pair`.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
     priors : str or mapping, optional
@@ -113,6 +124,12 @@ def fit(
     log_likelihood : bool
         Whether the result includes the data, the log likelihood of each item and the log density of
         the priors, which are needed to compare models and to check the influence of priors.
+    posterior_predictive : bool
+        Whether the result includes what the model predicts of the items, for ArviZ's predictive
+        checks: see `add_posterior_predictive`.
+    prior : bool
+        Whether the result includes draws from the priors, and what these predict, to compare with
+        the posterior: see `add_prior`.
     progressbar : bool
         Whether NUTS shows its progress, and why it samples again.
     checks : bool
@@ -124,9 +141,11 @@ def fit(
     -------
     xarray.DataTree
         Groups `posterior`, `sample_stats` (of NUTS), `truth`, `log_likelihood` (per item),
-        `log_prior`, `observed_data` and `constant_data`;
+        `log_prior`, `observed_data` and `constant_data`, and if asked for `posterior_predictive`,
+        `prior` and `prior_predictive`;
         attributes `model`, `engine`, `seed`, `known_truths`, and as JSON `priors` (all of them,
-        given or not), `diagnostics` and `warnings`.
+        given or not), `diagnostics` and `warnings`. For a dependent pair there are a group `pair`
+        and an attribute `dependent_pair`, see `bayes_models.posterior.dependent_pair`.
 
     Raises
     ------
@@ -164,7 +183,7 @@ def fit(
     check_choice("check", check, ("all", "estimands"))
     check_choice("engine", engine, ("nuts", "gibbs"))
     observed = observe(ratings)
-    sampler_seed, truth_seed, check_seed, modes_seed = child_seeds(seed, 4)
+    sampler_seed, truth_seed, check_seed, modes_seed, alone_seed = child_seeds(seed, 5)
     modes = posterior_modes(observed, modes_seed)
     starts = [start_at(mode, observed) for mode in modes]
     compiled = compile_model(model, observed, priors) if engine == "nuts" else None
@@ -201,11 +220,21 @@ def fit(
         if progressbar and attempt + 1 < tries:
             why = "; ".join(map(str, diagnostics.failures()))
             print(f"{model}: {why}; sampling again, {longer} times as long", file=sys.stderr)
-    if log_likelihood:
+    found = diagnostics.warnings()
+    if SHARE in tree["posterior"]:
+        options = {
+            **{"draws": draws, "tune": tune, "chains": chains, "tries": tries, "cores": cores},
+            **{"target_accept": target_accept, "check": check, "log_likelihood": log_likelihood},
+            **{"priors": priors, "progressbar": progressbar, "seed": alone_seed},
+        }
+        found = (*found, *_average_with_independence(tree, model, ratings, rng, options))
+    if log_likelihood or posterior_predictive:
         add_data(tree, ratings)
+    if log_likelihood:
         densities = log_prior(model, tree["posterior"].to_dataset(), observed, priors)
         tree["log_prior"] = xr.DataTree(densities)
-    found = diagnostics.warnings()
+    if ratings.cluster is not None and observed.has_system:
+        tree.attrs["design_effects"] = json.dumps(design_effects(tree, ratings, observed))
     said: tuple[Warning, ...] = ()
     if checks:
         said = predictive_checks(tree, ratings, draws=CHECK_DRAWS, seed=check_seed).warnings()
@@ -218,9 +247,36 @@ def fit(
         "diagnostics": json.dumps(asdict(diagnostics)),
         "warnings": warnings_to_json([*found, *said]),
     }
+    predictive_seed, prior_seed = child_seeds(truth_seed, 2)
+    if posterior_predictive:
+        add_posterior_predictive(tree, ratings, seed=predictive_seed)
+    if prior:
+        add_prior(tree, ratings, priors=priors, seed=prior_seed)
     for one in found:
         warnings.warn(f"{model}: {one}", ConvergenceWarning, stacklevel=2)
     return tree
+
+
+def _average_with_independence(
+    tree: xr.DataTree,
+    model: str,
+    ratings: Ratings,
+    rng: np.random.Generator,
+    options: dict[str, Any],
+) -> tuple[Warning, ...]:
+    """Average a fit with a dependent pair and one without, whose warnings are returned."""
+    numbers = not any(map(is_distribution, choose_priors(model, options["priors"]).values()))
+    engine: Engine = "gibbs" if find_model(model).conjugate and numbers else "nuts"
+    with warnings.catch_warnings():
+        # They are returned.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        independent = ratings.with_dependent_pair(None)
+        alone = fit(model, independent, engine=engine, checks=False, **options)
+    log, error = log_bayes_factor(tree["posterior"].to_dataset(), observe(ratings), rng)
+    with_independence(tree, alone, ratings.dependent, log, rng)
+    told = {"pair": ratings.dependent, "log_bayes_factor": log, "log_bayes_factor_error": error}
+    tree.attrs["dependent_pair"] = json.dumps(told)
+    return warnings_from_json(alone.attrs["warnings"])
 
 
 def fit_many(

@@ -22,12 +22,15 @@ from bayes_models.posterior.draws import labelled_draws
 from bayes_models.sampling.start import Start, chains_by_start, em_start
 from lehner import InputError, Patterns
 from lehner.core.arrays import Floats, Integers
+from lehner.core.progress import progress_of
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import UNKNOWN
 
 type Parameters = tuple[Floats, Floats]
 """Base rates of each population, and confusion matrices of each rater or of all."""
 
+CELLS_AT_ONCE = 20_000_000
+"""Probabilities and parameters in sweeps that take a fifth of a second or so."""
 # Gamma variates of a smaller shape may be too small for a double; their logarithms are not.
 SMALL_SHAPE = 0.1
 
@@ -79,6 +82,10 @@ def sample_conjugate(
             f"engine 'gibbs' does not sample {model}",
             f"it samples {' and '.join(conjugate_models())}: use engine='nuts'",
         )
+    if spec.takes_pair and observed.dependent is not None:
+        raise InputError(
+            "engine 'gibbs' does not sample a dependent pair", "use engine='nuts', or name no pair"
+        )
     matrices = [one for one in spec.variables if one.ratings]
     # The matrix of each rater: the rater's own, or the first, beside the system's.
     which = np.arange(len(observed.raters))
@@ -88,12 +95,21 @@ def sample_conjugate(
     data = tuple((arrays_of(observed) | {"raters": which[observed.flat.rater_index]}).values())
     starts = starts or [em_start(observed)]
     by_start = chains_by_start(len(starts), chains)
-    of_chains = []
+    cells = len(data[2]) * observed.n_categories + data[4].sum() + prior[1].size
+    some = range(-tune, draws, max(1, CELLS_AT_ONCE // int(cells)))
+    tell = progress_of(f"{model}: sampling", chains * len(some))
+    of_chains: list[Parameters] = []
     for chain_seed, i in zip(
         child_seeds(seed, chains), np.repeat(range(len(by_start)), by_start), strict=True
     ):
         rng, start = np.random.default_rng(chain_seed), _parameters(starts[i], which, prior)
-        of_chains.append(_sweeps(rng, start, prior, data, tune, draws))
+        kept = np.empty((draws, *start[0].shape)), np.empty((draws, *start[1].shape))
+        logs = _logs(*start)
+        # Between some sweeps and the next a chain may be interrupted.
+        for number, first in enumerate(some):
+            tell(len(of_chains) * len(some) + number)
+            _sweeps(rng, logs, prior, data, kept, first, min(first + some.step, draws))
+        of_chains.append(kept)
     base_rates, confusion = (np.stack(part) for part in zip(*of_chains, strict=True))
     own = (
         {}
@@ -133,22 +149,27 @@ def _parameters(start: Start, which: Integers, prior: Parameters) -> Parameters:
 
 
 @numba.njit(cache=True)
+def _logs(base_rates: Floats, confusion: Floats) -> Parameters:
+    return np.log(base_rates), np.log(confusion)
+
+
+@numba.njit(cache=True, nogil=True)
 def _sweeps(
     rng: Any,
-    start: Parameters,
+    logs: Parameters,
     prior: Parameters,
     data: tuple[Integers, ...],
-    tune: int,
-    draws: int,
-) -> Parameters:
-    (base_rates, confusion), (prior_base_rates, prior_confusion) = start, prior
+    kept: Parameters,
+    first: int,
+    last: int,
+) -> None:
+    """Go on from logarithms of the parameters, which are replaced; sweeps from 0 on are kept."""
+    (log_base_rates, log_confusion), (prior_base_rates, prior_confusion) = logs, prior
     starts, groups, responses, truths, counts, population = data
-    n_groups, n_populations, k = len(confusion), *base_rates.shape
-    kept_base_rates = np.empty((draws, n_populations, k))
-    kept_confusion = np.empty((draws, n_groups, k, k))
-    log_base_rates, log_confusion = np.log(base_rates), np.log(confusion)
+    kept_base_rates, kept_confusion = kept
+    n_groups, n_populations, k = len(log_confusion), *log_base_rates.shape
     cumulative, items = np.empty(k), np.empty(k)
-    for sweep in range(tune + draws):
+    for sweep in range(first, last):
         new_base_rates, new_confusion = prior_base_rates.copy(), prior_confusion.copy()
         for p in range(len(counts)):
             for z in range(k):
@@ -184,10 +205,9 @@ def _sweeps(
                 log_confusion[g, z] -= _log_sum(log_confusion[g, z])
         for h in range(n_populations):
             log_base_rates[h] -= _log_sum(log_base_rates[h])
-        if sweep >= tune:
-            kept_base_rates[sweep - tune] = np.exp(log_base_rates)
-            kept_confusion[sweep - tune] = np.exp(log_confusion)
-    return kept_base_rates, kept_confusion
+        if sweep >= 0:
+            kept_base_rates[sweep] = np.exp(log_base_rates)
+            kept_confusion[sweep] = np.exp(log_confusion)
 
 
 @numba.njit(cache=True)

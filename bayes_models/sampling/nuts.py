@@ -1,7 +1,8 @@
 """Sampling of a compiled model by NUTS, with any data of the same raters and categories."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from bayes_models.likelihood.observations import coords_of, group_index, group_n
 from bayes_models.models.deferred import nutpie
 from bayes_models.posterior.draws import labelled_draws
 from bayes_models.sampling.compiled import CompiledModel
+from bayes_models.sampling.cost import warn_of_cost
 from bayes_models.sampling.start import Start, chains_by_start, em_start, start_values
 from lehner import Patterns
 from lehner.core.arrays import Floats
+from lehner.core.progress import progress_of
 from lehner.core.seeds import child_seeds
 
 SAMPLE_STATS = {
@@ -73,7 +76,25 @@ def sample(
     if len(by_start) > 1:
         seeds = [int(child.generate_state(1)[0]) for child in child_seeds(seed, len(by_start))]
     density = compiled.with_data(observed)
-    by_chain, statistics_by_chain = [], []
+    point = compiled.start(start_values(compiled.model, starts[0]))
+
+    def timed(**few: Any) -> int:
+        _, (statistics,) = _run_chains(density, *point, **few)
+        return int(np.sum(statistics.column("n_steps").to_numpy()))
+
+    warn_of_cost(
+        timed,
+        model=compiled.model,
+        n_terms=len(observed.cells) * observed.n_categories,
+        n_parameters=density.n_dim,
+        n_values=sum(int(np.prod(shape)) for shape in density.shapes.values()),
+        draws=draws + tune,
+        chains=chains,
+        cores=options.get("cores"),
+    )
+    by_chain: list[pa.RecordBatch] = []
+    statistics_by_chain: list[pa.RecordBatch] = []
+    tell = progress_of(f"{compiled.model}: sampling", chains * (draws + tune))
     for start, n_chains, start_seed in zip(starts, by_start, seeds, strict=False):
         runs, of_chains = _run_chains(
             density,
@@ -82,6 +103,7 @@ def sample(
             draws=draws,
             tune=tune,
             chains=n_chains,
+            progress_callback=partial(_tell, tell, len(by_chain) * (draws + tune)),
             **options,
         )
         by_chain += runs
@@ -100,6 +122,11 @@ def sample(
         names = [*np.array(group_names(observed))[group_index(observed)], *of_system]
         labelled = labelled.assign_coords(group_of_rater=("rater", names))
     return {"posterior": labelled, "sample_stats": labelled_draws(statistics, {})}
+
+
+def _tell(tell: Callable[[float], None], before: int, progress: Sequence[Any]) -> None:
+    """Say how many draws are done, with those of earlier chains."""
+    tell(before + sum(chain.finished_draws for chain in progress))
 
 
 def _run_chains(

@@ -59,7 +59,7 @@ def general_case(
     spec = find_model(name)
     if not spec.special_case_of or any(map(is_distribution, priors.values())):
         return None
-    if group_names(observed) and not spec.pools_rater_groups:
+    if observed.dependent is not None or (group_names(observed) and not spec.pools_rater_groups):
         return None
     zero = {variable for variable, prior in priors.items() if is_zero(prior)}
     spreads = {one.name for one in spec.variables if one.family.zero_fixes} - zero

@@ -7,10 +7,14 @@ from functools import partial
 from pathlib import Path
 
 import pandas as pd
+from study_fields import study_fields
 from typer.testing import CliRunner
 
 from experiments.benchmarks.real.report import FEW, table_of_known, table_of_means
+from experiments.benchmarks.sizes import COMMANDS as MEASURED
+from experiments.benchmarks.sizes import MOST_BYTES, MOST_SECONDS
 from experiments.cli.main import app
+from experiments.cli.scores import TITLES
 from experiments.planning.plan_report import number_of_items
 from experiments.reporting.method_style import method_label
 from experiments.reporting.renderers import to_markdown
@@ -36,6 +40,7 @@ COMMANDS = (
     "estimate",
     "agreement",
     "check",
+    "compare",
     "bounds",
     "ask",
     "label",
@@ -78,6 +83,7 @@ def _tables() -> Iterator[tuple[str, str]]:
     ]
     yield "warnings", to_markdown(Table(columns=columns, rows=codes))
     yield "command", "".join(map(_help, COMMANDS))
+    yield from study_fields()
     columns = [Column("method", names="`{}`".format), Column("summary", "what it is")]
     methods = [(name, method.summary) for name, method in list_methods().items()]
     yield "methods", to_markdown(Table(columns=columns, rows=methods))
@@ -94,10 +100,21 @@ def _tables() -> Iterator[tuple[str, str]]:
         "known_truth_parts",
         _parts(pd.read_csv(SIMULATIONS / "known_truths_in_parts.csv")),
     )
+    yield (
+        "known_truths_by_category",
+        _by_category(pd.read_csv(SIMULATIONS / "known_truths_by_category.csv")),
+    )
     yield "systems", _systems(_with_relaxed_k("system_differences"))
     yield "better", _better(_with_relaxed_k("better_system"))
+    yield "compare", _compare(pd.read_csv(SIMULATIONS / "compare.csv"))
     intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
     yield "likelihood_intervals", _likelihood_intervals(intervals)
+    yield "scores", _scores(pd.read_csv(SIMULATIONS / "scores.csv"))
+    yield "clustered_items", _clustered(pd.read_csv(SIMULATIONS / "clustered_items.csv"))
+    yield "unequal_truths", _unequal_truths(pd.read_csv(SIMULATIONS / "unequal_truths.csv"))
+    real = pd.read_csv(EXPERIMENTS / "benchmarks/real/unequal_truths.csv")
+    yield "unequal_truths_real", _unequal_truths_real(real)
+    yield "dependent_pair", _dependent_pair(pd.read_csv(SIMULATIONS / "dependent_pair.csv"))
     repeated = pd.read_csv(SIMULATIONS / "repeated_ratings.csv")
     for method in ("algebraic", "dawid_skene_ml"):
         yield f"repeated_ratings_{method}", _repeated_ratings(repeated[repeated.method == method])
@@ -111,6 +128,8 @@ def _tables() -> Iterator[tuple[str, str]]:
     yield "calibration", _calibration(pd.read_csv(EXPERIMENTS / "calibration/calibration.csv"))
     yield "planning", _planning(pd.read_csv(EXPERIMENTS / "planning/claims.csv"))
     yield "atlas", _atlas(pd.read_csv(ROOT / "docs/results/atlas.csv"))
+    yield "peers", _peers(pd.read_csv(EXPERIMENTS / "benchmarks/peers.csv"))
+    yield "sizes", _sizes(pd.read_csv(EXPERIMENTS / "benchmarks/sizes.csv"))
     yield from _real(EXPERIMENTS / "benchmarks/real")
 
 
@@ -276,6 +295,18 @@ def _rater_groups(table: pd.DataFrame) -> str:
     )
 
 
+def _dependent_pair(table: pd.DataFrame) -> str:
+    def write(rmse: float, rmse_se: float, coverage: float, coverage_se: float) -> str:
+        return f"{_coverage(coverage, coverage_se)}, {_plus_minus(rmse, rmse_se)}"
+
+    table = table[table.quantity == "system_accuracy_in_sample"]
+    table = table.assign(named=table.named.map({True: "pair named", False: "without"}))
+    percent = Column("copied", format="{:.0%}".format)
+    keys = [percent, Column("raters"), Column("categories"), METHOD]
+    titles = {"pair named": "pair named: coverage, RMSE", "without": "without"}
+    return _across(table, keys, "named", titles, (*ERROR, *COVERAGE), write)
+
+
 def _repeated_ratings(table: pd.DataFrame) -> str:
     """Write bias and root mean squared error, and coverage where there are intervals."""
 
@@ -289,12 +320,92 @@ def _repeated_ratings(table: pd.DataFrame) -> str:
     )
 
 
+def _compare(table: pd.DataFrame) -> str:
+    """Write bias and coverage of proportions and differences, and how often something happened."""
+    titles = {
+        "proportion": "proportion",
+        "difference": "difference",
+        "false best": "false best",
+        "raters-differ": "`raters-differ`",
+        "agreement-unexplained": "`agreement-unexplained`",
+    }
+
+    def write(bias: float, coverage: float) -> str:
+        covered = "" if math.isnan(coverage) else f" ({short(coverage, 2)})"
+        return f"{short(bias, 2)}{covered}"
+
+    keys = [
+        Column("process", "what is simulated"),
+        Column("rates", "base rates"),
+        Column("groups"),
+        Column("size", "items of each"),
+        Column("known", "truths of each"),
+        METHOD,
+    ]
+    table = table[table.quantity.isin(titles) & (table.method != "dawid_skene_ml")]
+    return _across(table, keys, "quantity", titles, ("bias", "coverage"), write)
+
+
 def _likelihood_intervals(table: pd.DataFrame) -> str:
     def write(coverage: float, coverage_se: float, width: float) -> str:
         return f"{_coverage(coverage, coverage_se)} ({short(width, 2)})"
 
     keys, numbers = [SIMULATED, METHOD], (*COVERAGE, "interval_width")
     return _across(table, keys, "quantity", dict.fromkeys(table.quantity), numbers, write)
+
+
+def _clustered(table: pd.DataFrame) -> str:
+    titles = {
+        f"{size}, {clustered}": f"{size} a cluster, {'with' if clustered else 'without'}"
+        for size in table["size"].unique()
+        for clustered in (False, True)
+    }
+    of_cells = table["size"].astype(str) + ", " + table["cluster"].astype(str)
+    quantity = table["quantity"].str.replace("_", " ")
+    table = table.assign(cell=of_cells, quantity=quantity)
+    table = table.sort_values(["method", "quantity", "correlation"], kind="stable")
+    one_digit = partial(short, digits=1)
+    keys = [METHOD, Column("quantity"), Column("correlation", format=one_digit)]
+    return _across(table, keys, "cell", titles, COVERAGE, _coverage)
+
+
+def _scores(table: pd.DataFrame) -> str:
+    """Write the error of each method, and the coverage of the one that has intervals."""
+    table = table[~table.quantity.isin(["expected_cost", "mean_score_error"])]
+
+    def write(rmse: float, rmse_se: float, coverage: float) -> str:
+        shown = _plus_minus(rmse, rmse_se)
+        return shown if math.isnan(coverage) else f"{shown} ({short(coverage, 2)})"
+
+    keys = [
+        Column("process", "what is simulated"),
+        Column("known", "known truths"),
+        Column("quantity", "measure", names=lambda name: TITLES[name]),
+    ]
+    return _across(table, keys, "method", dict.fromkeys(table.method), (*ERROR, "coverage"), write)
+
+
+def _unequal_truths(table: pd.DataFrame) -> str:
+    keys = [Column("design", "chosen by"), Column("known"), Column("method", "")]
+    by = [*(column.name for column in keys), "quantity"]
+    table = table.groupby(by, sort=False).mean().reset_index()
+    numbers = ("bias", "rmse", "coverage", "interval_width")
+    return _across(table, keys, "quantity", dict.fromkeys(table.quantity), numbers, _unequal)
+
+
+def _unequal_truths_real(table: pd.DataFrame) -> str:
+    keys = [Column("design", "chosen by"), Column("method", "")]
+    numbers = ("rmse", *COVERAGE, "width")
+    titles = {known: f"{known} known" for known in table["known"].unique()}
+    return _across(table, keys, "known", titles, numbers, _unequal_real)
+
+
+def _unequal(bias: float, rmse: float, coverage: float, width: float) -> str:
+    return f"{short(bias, 2)}, {short(rmse, 2)} ({short(coverage, 2)}, {short(width, 2)})"
+
+
+def _unequal_real(rmse: float, coverage: float, coverage_se: float, width: float) -> str:
+    return f"{short(rmse)} ({_coverage(coverage, coverage_se)}, {short(width, 2)})"
 
 
 def _parts(table: pd.DataFrame) -> str:
@@ -328,6 +439,16 @@ def _known_truths(table: pd.DataFrame) -> str:
 
     keys = [SIMULATED, Column("known")]
     return _across(table, keys, "method", WAYS, (*ERROR, "coverage"), write)
+
+
+def _by_category(table: pd.DataFrame) -> str:
+    def write(coverage: float, coverage_se: float, rmse: float) -> str:
+        return f"{_coverage(coverage, coverage_se)} ({short(rmse, 2)})"
+
+    keys = [Column("part", "measure"), Column("known", "known items"), Column("method", "by")]
+    found = table.assign(misleading=[f"{share:.0%} mislead all" for share in table.misleading])
+    names = dict.fromkeys(found.misleading)
+    return _across(found, keys, "misleading", names, (*COVERAGE, "rmse"), write)
 
 
 def _power(table: pd.DataFrame) -> str:
@@ -414,6 +535,26 @@ def _planning(table: pd.DataFrame) -> str:
             ),
         ],
     )
+
+
+def _peers(table: pd.DataFrame) -> str:
+    number = "{:.6f}".format
+    columns = [Column("quantity"), Column("data"), Column("lehner", format=number), Column("peer")]
+    columns += [
+        Column("peers_number", "its number", number),
+        Column("difference", format="{:.0e}".format),
+    ]
+    return _table(table.assign(difference=(table.lehner - table.peers_number).abs()), columns)
+
+
+def _sizes(table: pd.DataFrame) -> str:
+    def write(seconds: float, megabytes: float) -> str:
+        if math.isnan(seconds):
+            return f"over {MOST_SECONDS} s or {MOST_BYTES / 1e9:.0f} GB"
+        return f"{seconds:.1f} s, {megabytes / 1000:.2f} GB"
+
+    keys = [Column(name, format="{:,}".format) for name in ("items", "raters", "categories")]
+    return _across(table, keys, "command", dict.fromkeys(MEASURED), ("seconds", "megabytes"), write)
 
 
 def _gallery(table: dict) -> str:

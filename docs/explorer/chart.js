@@ -116,7 +116,7 @@ function drawChart({ truth, limits, spreads, reasons }) {
   ]);
   const place = (value) => `${(100 * (value - least)) / (1 - least)}%`;
   drawAxis(least);
-  document.getElementById("truth").value = truth.toFixed(3);
+  document.getElementById("truth").textContent = truth.toFixed(3);
   for (const { method } of METHODS) {
     const row = document.getElementById(method);
     const limit = limits[method];

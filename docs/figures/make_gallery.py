@@ -19,7 +19,7 @@ def make_gallery(names: list[str]) -> None:
     figures = tomllib.loads((HERE / "gallery.toml").read_text(encoding="utf-8"))["figure"]
     chosen = [one for one in figures if one["name"] in names or not names]
     with tempfile.TemporaryDirectory() as folder:
-        for data in ("tickets.csv", "unequal.toml"):
+        for data in ("tickets.csv", "unequal.toml", "posts.csv"):
             shutil.copy(HERE.parent / "data" / data, folder)
         for command in dict.fromkeys(one["command"] for one in chosen):
             print(command, flush=True)

@@ -9,7 +9,7 @@ from rich.console import Group
 
 from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.files import write_csv, write_figure, write_text
-from experiments.reporting.renderers import to_csv, to_latex, to_terminal
+from experiments.reporting.renderers import to_latex, to_terminal
 from experiments.reporting.table import Column, Table
 from experiments.reporting.terminal import line, print_wide, terminal_width
 from lehner import (
@@ -23,7 +23,8 @@ from lehner import (
 from lehner.coefficients.coefficient import printed_name
 from lehner.coefficients.rater_pairs import RaterPairs
 from lehner.coefficients.weights import WEIGHTS, find_weights
-from lehner.core.number_format import decimal, percent, probability
+from lehner.core.estimate import IntervalEstimate
+from lehner.core.number_format import percent, probability
 from lehner.core.warning import by_severity
 from lehner.core.wording import counted
 
@@ -40,19 +41,33 @@ class Report:
         Of the data.
     heading : str
         What they are.
+    of : str
+        Between whom there is agreement, in a sentence.
     categories : tuple
         All of them, in order.
     agreement : Agreement
         The coefficients, and the pairs of raters.
     notes : tuple of str
         What should be known of the data.
+    within : float, optional
+        How far intervals are to reach: tables say how many items that takes.
+    landis_koch : bool
+        Whether tables and the sentence have the words of Landis & Koch (1977).
     """
 
     name: str
     heading: str
+    of: str
     categories: tuple[Any, ...]
     agreement: Agreement
     notes: tuple[str, ...] = ()
+    within: float | None = None
+    landis_koch: bool = False
+
+    @property
+    def required_items(self) -> tuple[int | None, ...]:
+        """Number of items that each coefficient needs, if it is asked for."""
+        return () if self.within is None else self.agreement.required_items(self.within)
 
     def to_dict(self) -> dict[str, Any]:
         """Report in plain types, ready for JSON."""
@@ -61,7 +76,10 @@ class Report:
             "categories": list(self.categories),
             "notes": list(self.notes),
         }
-        return {"data": data} | self.agreement.to_dict()
+        content = self.agreement.to_dict()
+        for one, n_items in zip(content["coefficients"], self.required_items, strict=False):
+            one["required_items"] = n_items
+        return {"data": data} | content
 
 
 def report_on_ratings(
@@ -88,6 +106,7 @@ def report_on_ratings(
     return Report(
         name=name,
         heading=repr(ratings).removeprefix("Ratings: "),
+        of=f"{counted(ratings.n_ratings, 'rating')} by {counted(ratings.n_raters, 'rater')}",
         categories=ratings.categories,
         agreement=agreement(ratings, weights=weights, **options),
         notes=tuple(data_notes(ratings)),
@@ -122,6 +141,7 @@ def report_on_table(
     return Report(
         name=file,
         heading=f"{total}, {classes}, row estimated, column actual",
+        of="two classifications",
         categories=names,
         agreement=result,
     )
@@ -141,71 +161,74 @@ def _read_weights(weights: Sequence[str] | None, categories: Sequence[Any]) -> A
     return matrix
 
 
-def show(report: Report) -> None:
-    """Print a report to standard output."""
+def show(report: Report, *, pairs: bool = True) -> None:
+    """Print a report to standard output, with or without the pairs of raters."""
     agreement, width = report.agreement, terminal_width()
     parts = [line(f"{report.name}: {report.heading}")]
     parts += [*map(line, header_lines(report.notes)), line()]
-    parts += to_terminal(coefficients_table(agreement), width)
-    if agreement.rater_pairs is not None:
+    parts += to_terminal(coefficients_table(report), width)
+    if pairs and agreement.rater_pairs is not None:
         parts += [line(), *to_terminal(pairs_table(agreement.rater_pairs, MOST_PAIRS), width)]
     print_wide(Group(*parts, *map(line, map(str, by_severity(agreement.notes)))))
 
 
-def coefficients_table(agreement: Agreement) -> Table:
+def coefficients_table(report: Report) -> Table:
     """Coefficients under the weights they have, each note once."""
+    agreement, required = report.agreement, report.required_items
     noted = {one.note: one.name for one in reversed(agreement.coefficients) if one.note}
-    return Table(
-        columns=[
-            Column("weights", names="weights: {}".format),
-            Column("coefficient", names=printed_name),
-            Column("estimate"),
-            Column("interval", f"{percent(agreement.level)} interval", _interval),
-            Column("standard_error", "SE"),
-            Column("p_value", "p", probability),
-            Column("chance_agreement", "chance"),
-            Column("label", "Landis–Koch"),
-        ],
-        rows=[
-            (
-                one.weights,
-                one.name,
-                float("nan") if one.estimate is None else one.estimate,
-                None if one.lower is None else (one.lower, one.upper),
-                one.standard_error,
-                one.p_value,
-                one.chance_agreement,
-                one.label.strip("()") or None,
-            )
-            for one in agreement.coefficients
-        ],
-        keys=2,
-        headings=True,
-        notes=[f"{printed_name(name)}: {note}" for note, name in reversed(noted.items())],
-    )
+    columns = [
+        Column("weights", names=_name_weights),
+        Column("coefficient", names=printed_name),
+        Column("estimate", f"value [{percent(agreement.level)} interval]"),
+        Column("standard_error", "SE"),
+        Column("p_value", "p", probability),
+        Column("chance_agreement", "chance"),
+    ]
+    rows: list[list[Any]] = [
+        [
+            one.weights,
+            one.name,
+            IntervalEstimate(estimate=one.estimate, lower=one.lower, upper=one.upper),
+            one.standard_error,
+            one.p_value,
+            one.chance_agreement,
+        ]
+        for one in agreement.coefficients
+    ]
+    if required:
+        columns.append(Column("required_items", f"items for ±{report.within:g}", "{:,}".format))
+        rows = [[*row, n_items] for row, n_items in zip(rows, required, strict=True)]
+    if report.landis_koch:
+        columns.append(Column("label", "Landis–Koch"))
+        labels = (one.label.strip("()") or None for one in agreement.coefficients)
+        rows = [[*row, label] for row, label in zip(rows, labels, strict=True)]
+    notes = [f"{printed_name(name)}: {note}" for note, name in reversed(noted.items())]
+    return Table(columns=columns, rows=rows, keys=2, headings=True, notes=notes)
 
 
-def _interval(lower: float, upper: float) -> str:
-    return f"[{decimal(lower)}, {decimal(upper)}]"
+def _name_weights(weights: str) -> str:
+    return f"weights: {weights.replace('_', ' ')}"
 
 
 def pairs_table(pairs: RaterPairs, most: int | None = None) -> Table:
-    """Pairs of raters, all of them or the first ones."""
-    rows = list(zip(*(column.tolist() for column in pairs.columns().values()), strict=True))
+    """Pairs of raters, all of them or the first ones, below the weights they have."""
+    first, second, weights, *columns = (column.tolist() for column in pairs.columns().values())
+    rows = list(zip(weights, first, second, *columns, strict=True))
     more = 0 if most is None else len(rows) - most
-    rest = [(f"… and {more} more pairs: see --output", *[None] * 6)] if more > 0 else []
     return Table(
         columns=[
+            Column("weights", names=_name_weights),
             Column("rater"),
             Column("other_rater"),
-            Column("weights"),
             Column("n_items", "items", "{:g}".format),
             Column("percent_agreement"),
             Column("cohen_kappa", printed_name("cohen_kappa")),
             Column("standard_error", "SE"),
         ],
-        rows=[*rows[:most], *rest],
+        rows=rows[:most],
         keys=3,
+        headings=True,
+        notes=[f"… and {more} more pairs: see --output"] if more > 0 else [],
     )
 
 
@@ -225,19 +248,23 @@ def write(report: Report, folder: Path) -> list[Path]:
         `agreement.csv`, `agreement.tex`; and, where raters are named, `pairs.csv`, `pairs.tex`,
         and the heat map `pairs.pdf`, `pairs.png`.
     """
+    import pandas as pd
+
     from experiments.agreement.figure import plot_pairs
 
     folder.mkdir(parents=True, exist_ok=True)
     agreement = report.agreement
+    table = agreement.to_frame()
+    if report.required_items:
+        table["required_items"] = pd.array(report.required_items, dtype="Int64")
     paths = [
-        write_csv(agreement.to_frame(), folder / "agreement.csv"),
-        write_text(to_latex(coefficients_table(agreement)), folder / "agreement.tex"),
+        write_csv(table, folder / "agreement.csv"),
+        write_text(to_latex(coefficients_table(report)), folder / "agreement.tex"),
     ]
     if agreement.rater_pairs is not None:
-        table = pairs_table(agreement.rater_pairs)
         paths += [
-            write_text(to_csv(table), folder / "pairs.csv"),
-            write_text(to_latex(table), folder / "pairs.tex"),
+            write_csv(agreement.pairs_frame(), folder / "pairs.csv"),
+            write_text(to_latex(pairs_table(agreement.rater_pairs)), folder / "pairs.tex"),
             *write_figure(
                 plot_pairs(agreement.rater_pairs.to_xarray(), title=report.name), folder, "pairs"
             ),

@@ -1,6 +1,8 @@
 """The command `lehner agreement`."""
 
 import sys
+from dataclasses import replace
+from typing import Any
 
 import typer
 
@@ -12,12 +14,16 @@ def agreement(
     data: Data,
     system: System = None,
     table: bool = False,
+    coefficients: list[str] | None = None,
     weights: list[str] | None = None,
     interval: Interval = 0.9,
+    within: float | None = None,
     *,
     reading: Reading,
     n_items: float | None = None,
     population_size: float | None = None,
+    landis_koch: bool = False,
+    sentence: bool = False,
     output: Output = None,
     as_json: AsJson = False,
 ) -> None:
@@ -28,6 +34,9 @@ def agreement(
     table : bool
         DATA is a square table of counts or probabilities: a row for each estimated category, a
         column for each actual one.
+    coefficients : NAMES
+        Only these, in this order, separated by commas, as alpha,ac1: a name as in the JSON, or a
+        word of it that no other has.
     weights : NAMES
         Weights of disagreements, separated by commas: identity; by position linear, quadratic,
         radical, ordinal, circular, bipolar; by value interval, ratio, linear_by_value, …; or a file
@@ -37,12 +46,24 @@ def agreement(
         The number of items that a table of probabilities is of.
     population_size : N
         The number of all items, of which these are a random sample.
+    within : P
+        Take the data as a pilot, and say how many items are needed for intervals that reach no
+        farther than this from the coefficient.
+    landis_koch : bool
+        Add the word of Landis and Koch (1977) for each coefficient, and how probable it is.
+    sentence : bool
+        Print only the sentence that reports the agreement in a paper: of the --coefficients, or
+        Krippendorff's alpha.
     """
     from experiments.agreement.report import report_on_ratings, report_on_table, show, write
+    from experiments.agreement.sentence import sentence as write_sentence
     from experiments.cli.load import given_options, load, refuse
 
     read_as = reading.options(system)
-    options = {"level": interval, "population_size": population_size}
+    if within is not None:
+        refuse("--within takes no", *([] if population_size is None else ["population_size"]))
+    options: dict[str, Any] = {"level": interval, "population_size": population_size}
+    options["coefficients"] = coefficients or None
     if table:
         refuse("--table takes no", *given_options(read_as, "categories", "ordered"))
         options |= {"ordered": reading.ordered, "n_items": n_items}
@@ -50,10 +71,13 @@ def agreement(
     else:
         refuse("ratings take no", *([] if n_items is None else ["n_items"]))
         report = report_on_ratings(data, load(data, read_as), weights or None, **options)
+    report = replace(report, within=within, landis_koch=landis_koch)
     if as_json:
         print(json_text(report.to_dict()))
+    elif sentence:
+        print(write_sentence(report, chosen=bool(coefficients)))
     else:
-        show(report)
+        show(report, pairs=not coefficients)
     if output is not None:
         for path in write(report, output):
             print(f"wrote {path}", file=sys.stderr)

@@ -2,11 +2,12 @@
 
 import csv
 import re
+import shlex
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, getdoc, signature
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,6 @@ import typer
 
 if TYPE_CHECKING:
     from lehner.data.options import ReadingOptions
-    from lehner.dependence.misleading_items import SharedMistakes
 
 PARAMETERS = "\n\nParameters\n----------\n"
 DESCRIPTION = re.compile(r"^(\w+) : (.+)\n((?: {4}.+\n?)+)", re.MULTILINE)
@@ -72,11 +72,17 @@ def split_names(given: Sequence[str] | None) -> list[str]:
     return names
 
 
+def typed() -> str:
+    """Give the command as it was typed, with quotes that a shell takes."""
+    return shlex.join(["lehner", *sys.argv[1:]])
+
+
 Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A ratings file (CSV, Excel, JSON or Parquet), or the name of a bundled data set.",
+        help="A ratings file (CSV, Excel, JSON, JSON Lines or Parquet), a log of an evaluation "
+        "tool or a folder of logs, or the name of a bundled data set.",
     ),
 ]
 Interval = Annotated[
@@ -99,6 +105,15 @@ System = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="The column or rater that is the system to evaluate."),
 ]
+Systems = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAMES",
+        help="The column or rater that is the system to evaluate; several systems are separated by "
+        "commas or stand in several --system.",
+        callback=split_names,
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,11 +124,17 @@ class Reading:
     ----------
     truth : NAME
         The column of known true categories, or a file with columns item and truth.
+    truth_probability : NAME
+        The column of the probability, above 0, with which each item was chosen to have its truth
+        found out, if these differ: known truths are then weighted by its inverse.
     item : NAME
         The column that names the items.
+    cluster : NAME
+        The column of the cluster of each item, as the patient of a lesion or the conversation of an
+        answer: intervals then allow for items of a cluster that are alike.
     raters : NAMES
-        The columns of the raters, separated by commas or in several --raters. Default: all columns
-        that have no other part.
+        The raters, or their columns, separated by commas or in several --raters. Default: all
+        raters, or all columns that have no other part.
     counts : NAME
         The column that says how many items each row stands for.
     categories : NAMES
@@ -130,14 +151,17 @@ class Reading:
     fold_case : bool
         Labels that differ in case or spaces only are one.
     order : NAME
-        Column that says the order (AB, BA) in which a judge saw the two answers. A judge who
-        prefers different answers in the two orders has no vote.
+        Column that says the order (AB, BA) in which a judge saw the two answers; or, for columns as
+        gpt_AB and gpt_BA, their endings AB,BA. A judge who prefers different answers in the two
+        orders has no vote.
     swapped_back : bool
         With --order: ratings name the answer, whatever its position.
     """
 
     truth: str | None = None
+    truth_probability: str | None = None
     item: str | None = None
+    cluster: str | None = None
     raters: list[str] | None = None
     counts: str | None = None
     categories: list[str] | None = None
@@ -217,25 +241,3 @@ def _option(parameter: Parameter, metavar: str, text: str) -> Any:
     if parameter.annotation == list[str] | None:
         options["callback"] = split_names
     return Annotated[parameter.annotation, typer.Option(*flags, **options)]
-
-
-def read_shared_mistakes(text: str) -> "SharedMistakes":
-    """Read a share, as in "0.1", or the two numbers of its Beta prior, as in "0.5,4.5".
-
-    Examples
-    --------
-    >>> read_shared_mistakes("0.1"), read_shared_mistakes("0.5,4.5")
-    (0.1, (0.5, 4.5))
-    """
-    remedy = "give a share between 0 and 1, as in 0.1, or a Beta prior of it, as in 0.5,4.5"
-    try:
-        numbers = [float(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if len(numbers) == 1 and 0 <= numbers[0] <= 1:
-        return numbers[0]
-    if len(numbers) == 2 and all(0 < number < inf for number in numbers):
-        return numbers[0], numbers[1]
-    from lehner import InputError
-
-    raise InputError(f"--shared-mistakes is {text}", remedy)

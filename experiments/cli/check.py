@@ -35,11 +35,13 @@ def check(
         The number of simulated data sets behind each p-value.
     """
     from experiments.cli.load import load
+    from experiments.cli.progress_lines import progress_lines
     from lehner import check_k_properties
     from lehner.core.estimate import require_pairs
 
     ratings = load(data, reading.options(system), require=require_pairs)
-    properties = check_k_properties(ratings, replicates=replicates, seed=seed)
+    with progress_lines():
+        properties = check_k_properties(ratings, replicates=replicates, seed=seed)
     if as_json:
         described = _describe(data, ratings) | properties.to_dict()
         print(as_options(json_text(described)))

@@ -4,34 +4,17 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from shlex import quote
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from experiments.cli.arguments import (
-    AsJson,
-    Data,
-    Interval,
-    Reading,
-    Seed,
-    read_shared_mistakes,
-    split_names,
-)
+from experiments.cli.arguments import AsJson, Data, Interval, Reading, Seed, Systems, typed
 from experiments.cli.help_text import as_sentence
 from experiments.reporting.terminal import json_text
 
 if TYPE_CHECKING:
     from lehner import Ratings
-
-Systems = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAMES",
-        help="The column or rater that is the system to evaluate; several systems are separated by "
-        "commas or stand in several --system.",
-        callback=split_names,
-    ),
-]
 
 
 class Asked:
@@ -48,7 +31,7 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class Assumptions(Asked):
-    """What is assumed of known truths, of mistakes and of other systems.
+    """What is assumed of the system, of known truths and of other systems.
 
     Parameters
     ----------
@@ -59,9 +42,6 @@ class Assumptions(Asked):
         Priors that `lehner train-prior` learned on crowds of yours, for the method calibrated.
     truths_in_model : bool
         Fit the models to the known truths too, rather than correct their estimates by them.
-    shared_mistakes : SHARE
-        Widen the intervals for items that mislead raters and system alike: their share of all
-        items, as in 0.1, or the two numbers of a Beta prior of it, as in 0.5,4.5.
     sensitivity : bool
         Fit relaxed_k twice more: items that are difficult for the raters are as easy as others for
         the system, or as difficult as for the raters.
@@ -72,15 +52,8 @@ class Assumptions(Asked):
     system_is: str = "unknown"
     priors: Path | None = None
     truths_in_model: bool = False
-    shared_mistakes: str | None = None
     sensitivity: bool = False
     systems_rate: bool = False
-
-    def keywords(self, data: Path, ratings: "Ratings", item: str | None) -> dict[str, Any]:
-        """Shared mistakes as numbers."""
-        text = self.shared_mistakes
-        shared = None if text is None else read_shared_mistakes(text)
-        return vars(self) | {"shared_mistakes": shared}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,16 +67,22 @@ class Details(Asked):
     costs : FILE
         A file that says what each answer (a column) costs when each category (a row, its name
         first) is true; it adds the expected cost.
+    positive : CATEGORY
+        Which of two categories is the positive one, for sensitivity, specificity, predictive values
+        and likelihood ratios of the system and of each rater. By default it is guessed from the
+        names, as malignant or yes, or it is the one that raters give less often.
     """
 
     details: bool = False
     costs: Path | None = None
+    positive: str | None = None
 
     def keywords(self, data: Path, ratings: "Ratings", item: str | None) -> dict[str, Any]:
-        """Costs from their file."""
+        """Costs from their file, and the positive category."""
         from lehner.performance.costs import read_cost_matrix
 
-        return {"costs": self.costs and read_cost_matrix(self.costs, ratings.categories)}
+        costs = self.costs and read_cost_matrix(self.costs, ratings.categories)
+        return {"costs": costs, "positive": self.positive}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +93,8 @@ class Groups(Asked):
     ----------
     by : str
         Column of the file that groups the items, as their domain or language: the accuracy in each
-        group, and differences. Numbers are cut into four bins.
+        group, and differences. Numbers are cut where you say, as by age:65 or age:50,65, else into
+        four bins.
     population : COLUMN
         Column of the file that names the population of each item, as its hospital: dawid_skene and
         the other models, Bayesian or by maximum likelihood, then have other base rates in each, and
@@ -131,7 +111,10 @@ class Groups(Asked):
 
     def columns(self) -> dict[str, str | None]:
         """Columns of the groups and of the populations."""
-        return {"by": self.by, "population": self.population}
+        from experiments.cli.group_column import split_cuts
+
+        given = {"by": self.by, "population": self.population}
+        return {option: name and split_cuts(name)[0] for option, name in given.items()}
 
     def keywords(self, data: Path, ratings: "Ratings", item: str | None) -> dict[str, Any]:
         """Group and population of each item, and group of each rater."""
@@ -146,7 +129,62 @@ class Groups(Asked):
         }
 
 
-ASKED: tuple[type[Asked], ...] = (Assumptions, Details, Groups)
+CHECKLISTS = ("stard-blcm",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlierStudies(Asked):
+    """Earlier studies of raters and systems.
+
+    Parameters
+    ----------
+    earlier_studies : NAME=STUDY
+        What an earlier study with known truths found of a rater or system, as prior of dawid_skene,
+        several separated by commas: a file with a row for each true category and a column for each
+        answer, which counts items, as ana=earlier.csv; or, with two categories and 95% intervals,
+        "ana=sensitivity .85 (.80 to .90) and specificity .92 (.88 to .95)".
+    study_weight : float
+        How much an item of an earlier study counts, from 0 to 1: the exponent of a power prior.
+    """
+
+    earlier_studies: list[str] | None = None
+    study_weight: float = 0.5
+
+    def keywords(self, data: Path, ratings: "Ratings", item: str | None) -> dict[str, Any]:
+        """Studies by the name of the rater, and their weight."""
+        from lehner import InputError
+
+        names = [str(name) for name in (*ratings.raters, *ratings.systems)]
+        studies: dict[str, str] = {}
+        for text in self.earlier_studies or ():
+            known = [name for name in names if text.startswith(f"{name}=")]
+            name = known[0] if known else text.partition("=")[0]
+            study = text[len(name) + 1 :].strip()
+            if not study or name in studies:
+                raise InputError(
+                    f"{text!r} is not read as an earlier study",
+                    f"give one for a rater, as {names[0]}=earlier.csv",
+                )
+            studies[name] = study
+        return {"earlier_studies": studies, "study_weight": self.study_weight}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DependentPair(Asked):
+    """Two raters, or a rater and a system, whom you suspect.
+
+    Parameters
+    ----------
+    dependent : NAME,NAME
+        Two raters, or a rater and the system, who may share answers, as ana,gpt where gpt saw the
+        answers of ana: dawid_skene and one_coin_by_rater estimate how often, and say what the
+        ratings tell of it. Other methods ignore it.
+    """
+
+    dependent: list[str] | None = None
+
+
+ASKED: tuple[type[Asked], ...] = (Assumptions, Details, Groups, EarlierStudies, DependentPair)
 """The records of the command, whose options it takes in this order."""
 
 
@@ -160,8 +198,11 @@ def estimate(
     reading: Reading,
     asked: Sequence[Asked],
     output: Path | None = None,
+    report: Path | None = None,
+    checklist: str | None = None,
     as_json: AsJson = False,
     sentence: bool = False,
+    full: bool = False,
 ) -> None:
     """Estimate how accurate the system is, by several methods side by side.
 
@@ -177,17 +218,36 @@ def estimate(
         majority_agreement, algebraic, dawid_skene, relaxed_k.
     output : FOLDER
         The folder into which CSV and LaTeX tables, figures and draws are written.
+    report : FILE
+        One HTML file to send, with all tables and figures, what methods assume, warnings, and how
+        it was made.
+    checklist : stard-blcm
+        Write the checklist for diagnostic studies with Bayesian latent class models into the folder
+        of --output: what the result says of each item, and what is left to the author.
     sentence : bool
         Print only the sentence that reports the estimate in a paper.
+    full : bool
+        Print all tables, notes and warnings, rather than one screen.
     """
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
-    from experiments.estimate import report
+    from experiments.estimate.report import failed, report_dict, show, write
+    from lehner import InputError
     from lehner import estimate as estimate_all
+    from lehner.core.checks import check_choice
     from lehner.core.estimate import require_systems
 
+    if checklist is not None:
+        check_choice("checklist", checklist, CHECKLISTS)
+        if output is None:
+            raise InputError("the checklist needs a folder", "name it with --output")
     columns = {option: name for one in asked for option, name in one.columns().items() if name}
-    ratings = load(data, reading.options(system), require=require_systems, columns=columns)
+    try:
+        ratings = load(data, reading.options(system), require=require_systems, columns=columns)
+    except InputError as error:
+        if not system and "system=" in error.remedy:
+            error.remedy += f"; or, if there is none, call `lehner compare {quote(data)}`"
+        raise
     keywords: dict[str, Any] = {"questions": []}
     for one in asked:
         own = one.keywords(Path(data), ratings, reading.item)
@@ -198,19 +258,46 @@ def estimate(
             ratings, method or None, name=data, level=interval, seed=seed, **keywords
         )
     if as_json:
-        print(json_text(report.report_dict(compared)))
+        print(json_text(report_dict(compared)))
     elif sentence:
         from experiments.estimate.sentence import sentences
 
         print("\n".join(sentences(compared)))
     else:
         in_detail = any(isinstance(one, Details) and (one.details or one.costs) for one in asked)
-        report.show(compared, in_detail=in_detail)
+        show(compared, in_detail=in_detail, full=full)
     if output is not None:
-        for path in report.write(compared, output):
+        for path in write(compared, output):
             print(f"wrote {path}", file=sys.stderr)
-    if report.failed(compared):
+    files = files_read(data, method or [], reading, asked)
+    if checklist is not None and output is not None:
+        from experiments.estimate.checklist import write_checklist
+
+        for path in write_checklist(compared, output, typed(), files):
+            print(f"wrote {path}", file=sys.stderr)
+    if report is not None:
+        from experiments.estimate.page import page
+        from experiments.reporting.files import write_text
+
+        report.parent.mkdir(parents=True, exist_ok=True)
+        print(f"wrote {write_text(page(compared, typed(), files), report)}", file=sys.stderr)
+    if failed(compared):
         raise typer.Exit(1)
+
+
+def files_read(
+    data: str, methods: Sequence[str], reading: Reading, asked: Sequence[Asked]
+) -> list[Path]:
+    """List what the command may have read; of names that are no files there is nothing."""
+    from lehner.core.user_functions import names_function
+    from lehner.datasets import FOLDER
+
+    functions = [Path(one.rpartition(":")[0]) for one in methods if names_function(one)]
+    given = [value for one in asked for value in vars(one).values() if isinstance(value, Path)]
+    studies = [one.earlier_studies or () for one in asked if isinstance(one, EarlierStudies)]
+    given += [Path(text.rpartition("=")[2]) for texts in studies for text in texts]
+    file = Path(data) if Path(data).is_file() else FOLDER / f"{data}.csv"
+    return [file, Path(reading.truth or ""), *given, *functions]
 
 
 def method_rows() -> list[tuple[str, str]]:

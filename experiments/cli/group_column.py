@@ -1,5 +1,7 @@
 """Groups of items from a column of the ratings file."""
 
+import re
+from itertools import pairwise
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,16 +18,33 @@ MOST_GROUPS = 20
 MOST_UNCUT_NUMBERS = 8
 """A column of more different numbers than these is cut into bins."""
 BINS = 4
+NUMBER = r"\s*[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?\s*"
+CUTS = re.compile(rf"(.+?):({NUMBER}(?:,{NUMBER})*)", re.DOTALL)
 
 
-def read_groups(path: Path, column: str, ratings: "Ratings", item: str | None) -> "GroupColumn":
+def split_cuts(given: str) -> tuple[str, list[float]]:
+    """Split a column from the numbers at which it is cut.
+
+    Examples
+    --------
+    >>> split_cuts("age:65"), split_cuts("age:65,50"), split_cuts("a:b")
+    (('age', [65.0]), ('age', [50.0, 65.0]), ('a:b', []))
+    """
+    found = CUTS.fullmatch(given)
+    if found is None:
+        return given, []
+    return found[1], sorted({float(number) for number in found[2].split(",")})
+
+
+def read_groups(path: Path, given: str, ratings: "Ratings", item: str | None) -> "GroupColumn":
     """Read groups of items from a column of the file that the ratings were read from.
 
     Parameters
     ----------
     path : Path
         With a row per item, or per rating; then each item has one group.
-    column : str
+    given : str
+        The column, or the column and the numbers at which it is cut, as in "age:50,65".
     ratings : Ratings
         As read from the file.
     item : str, optional
@@ -34,73 +53,40 @@ def read_groups(path: Path, column: str, ratings: "Ratings", item: str | None) -
     Returns
     -------
     GroupColumn
-        Numbers, if there are more than eight different ones, are cut into four bins with about as
-        many items.
+        Numbers are cut where that is said: a number at a cut belongs to the group above it. Else,
+        if there are more than eight different ones, they are cut into four bins with about as many
+        items.
 
     Raises
     ------
     InputError
         Naming file, row, column, value and remedy.
     """
+    from experiments.cli.item_column import values_by_row
     from lehner.reading.read import read_columns
 
+    column, cuts = split_cuts(given)
     with read_columns(path) as columns:
-        return _grouped(_by_row(columns, column, ratings, item), column)
+        return _grouped(values_by_row(columns, column, ratings, item), column, cuts)
 
 
-def read_populations(
-    path: Path, column: str, ratings: "Ratings", item: str | None
-) -> "GroupColumn":
+def read_populations(path: Path, given: str, ratings: "Ratings", item: str | None) -> "GroupColumn":
     """Read the population of each item, as `read_groups` reads groups; none may be without one."""
     from lehner import InputError
 
-    found = read_groups(path, column, ratings, item)
+    found = read_groups(path, given, ratings, item)
     missing = np.flatnonzero(found.names == "")
     if missing.size:
         raise InputError(
             f"item {str(ratings.items[missing[0]])!r} has no population",
             "name the population of each item, or leave such items out of the file",
             file=path,
-            column=column,
+            column=found.column,
         )
     return found
 
 
-def _by_row(
-    columns: dict[str, Any], column: str, ratings: "Ratings", item: str | None
-) -> "NDArray[Any]":
-    """Give the value of each row of the ratings."""
-    from lehner import InputError
-    from lehner.data.categories import encode
-    from lehner.data.columns import encode_items, require_columns
-    from lehner.data.options import ReadingOptions
-    from lehner.reading.column_roles import find_roles
-
-    require_columns(columns, [column])
-    encoded = encode(columns[column], column)
-    values = np.array([*(str(label) for label in encoded.labels), ""], dtype=object)[encoded.codes]
-    roles = find_roles(columns, ReadingOptions(item=item))
-    if roles.item is None or (len(values) == ratings.n_rows and roles.rater is None):
-        return values
-    index, items = encode_items(columns[roles.item], roles.item)
-    row_of = {str(name): row for row, name in enumerate(ratings.items)}
-    groups = np.full(ratings.n_rows, "", dtype=object)
-    for line, (number, value) in enumerate(zip(index, values, strict=True)):
-        row = row_of.get(str(items[number]))
-        if row is None or not value:
-            continue
-        if groups[row] not in ("", value):
-            raise InputError(
-                f"item {str(items[number])!r} is {value!r} here and {groups[row]!r} above",
-                "give each item one group",
-                row=line,
-                column=column,
-            )
-        groups[row] = value
-    return groups
-
-
-def _grouped(values: "NDArray[Any]", column: str) -> "GroupColumn":
+def _grouped(values: "NDArray[Any]", column: str, cuts: list[float]) -> "GroupColumn":
     from lehner import InputError
 
     known = values != ""
@@ -114,7 +100,14 @@ def _grouped(values: "NDArray[Any]", column: str) -> "GroupColumn":
             f"{infinite[0]!r} stands among numbers", "correct it, or leave it blank", column=column
         )
     cut = ""
-    if numbers is not None and len(different) > MOST_UNCUT_NUMBERS:
+    if cuts and numbers is None:
+        text = next(text for text in different if _numbers([text]) is None)
+        raise InputError(
+            f"{text!r} is no number to cut at {cuts[0]:g}", "correct it", column=column
+        )
+    if cuts:
+        values, cut = _cut(values, known, column, cuts)
+    elif numbers is not None and len(different) > MOST_UNCUT_NUMBERS:
         values, cut = _bins(values, known, column)
     elif len(different) > MOST_GROUPS:
         raise InputError(
@@ -132,6 +125,24 @@ def _numbers(values: list[str]) -> list[float] | None:
         return [float(value) for value in values]
     except ValueError:
         return None
+
+
+def _cut(
+    values: "NDArray[Any]", known: "NDArray[Any]", column: str, cuts: list[float]
+) -> tuple["NDArray[Any]", str]:
+    """Cut numbers where the user says; each group has items."""
+    from lehner import InputError
+
+    place = np.searchsorted(cuts, values[known].astype(float), side="right")
+    between = [f"{low:g} to below {high:g}" for low, high in pairwise(cuts)]
+    groups = [f"below {cuts[0]:g}", *between, f"{cuts[-1]:g} or more"]
+    for number, group in enumerate(groups):
+        if number not in place:
+            raise InputError(f"no item is {group}", "cut at other numbers", column=column)
+    named = np.full(len(values), "", dtype=object)
+    numbered = [f"{number}: {group}" for number, group in enumerate(groups, start=1)]
+    named[known] = np.array(numbered, dtype=object)[place]
+    return named, f"{column} was cut at {' and '.join(f'{cut:g}' for cut in cuts)}"
 
 
 def _bins(values: "NDArray[Any]", known: "NDArray[Any]", column: str) -> tuple["NDArray[Any]", str]:

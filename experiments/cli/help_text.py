@@ -8,7 +8,9 @@ from typer.core import TyperCommand, TyperGroup
 
 from experiments.cli.arguments import with_options
 
-ORDER = ("datasets", "agreement", "check", "estimate", "bounds", "ask", "label", "plan", "study")
+ORDER = (
+    "datasets doctor agreement check estimate compare scores bounds ask label plan study".split()
+)
 
 
 class InOrderOfWork(TyperGroup):

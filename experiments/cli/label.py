@@ -27,6 +27,7 @@ def label(
     *,
     reading: Reading,
     output: Path | None = None,
+    raters_output: Path | None = None,
     as_json: AsJson = False,
 ) -> None:
     """Label each item with the probability of each category: soft labels to train a system on.
@@ -48,16 +49,22 @@ def label(
         A method from the list below.
     output : FILE
         The CSV file. Default: standard output.
+    raters_output : FILE
+        A CSV file with the number of ratings and the accuracy of each rater: the expected
+        proportion of their ratings that are right, if these labels are.
     """
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
     from experiments.estimate.label_table import label_items
     from experiments.reporting.data_notes import data_notes, header_lines
     from experiments.reporting.files import write_csv
+    from lehner import InputError
     from lehner.core.estimate import require_pairs
     from lehner.core.warning import by_severity
 
     ratings = load(data, reading.options(system), require=require_pairs)
+    if raters_output is not None and ratings.anonymous:
+        raise InputError("raters are anonymous: none has an accuracy", "leave out --raters-output")
     if without_system:
         ratings = ratings.without_system()
     with progress_lines():
@@ -72,11 +79,12 @@ def label(
         print(json_text(described))
     if not labels.defined:
         raise typer.Exit(1)
-    if output is not None:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        write_csv(table, output)
-        print(f"wrote {output}", file=sys.stderr)
-    elif not as_json:
+    for found, file in ((table, output), (labels.raters_to_frame(), raters_output)):
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_csv(found, file)
+            print(f"wrote {file}", file=sys.stderr)
+    if output is None and not as_json:
         print_data(table.to_csv(index=False, lineterminator="\n"))
 
 
@@ -111,6 +119,7 @@ def _plain(labels: "SoftLabels") -> dict[str, object]:
         "method": labels.method,
         "uses_system": labels.uses_system,
         "warnings": plain(labels.warnings),
+        "raters": plain(labels.raters_to_frame().to_dict("records")),
         "labels": [
             {
                 "item": plain(item),

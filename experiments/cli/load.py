@@ -66,6 +66,11 @@ def load(
                 ratings = read_with(data, replace(reading, leave_out=leave_out))
             if truths is not None:
                 ratings = add_truths(ratings, truths)
+        if reading.truth_probability is not None and ratings.truth is None:
+            raise InputError(
+                "there are probabilities of known truths, and no known truths",
+                "name their column (truth=…)",
+            )
         if require is not None:
             require(ratings)
     except InputError as error:

@@ -3,8 +3,6 @@
 import errno
 import os
 import sys
-import threading
-from contextlib import suppress
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -14,22 +12,24 @@ from experiments.cli.agreement import agreement
 from experiments.cli.ask import ask
 from experiments.cli.bounds import bounds
 from experiments.cli.check import check
+from experiments.cli.compare import compare, compare_method_rows
 from experiments.cli.datasets import datasets
+from experiments.cli.doctor import doctor
 from experiments.cli.estimate import ASKED, estimate, method_rows
 from experiments.cli.evidence import atlas, calibrate, paper
 from experiments.cli.help_text import InOrderOfWork, add_command
+from experiments.cli.interrupts import INTERRUPTED, end_when_interrupted
 from experiments.cli.label import label, label_method_rows
 from experiments.cli.plan import plan
+from experiments.cli.scores import scores
 from experiments.cli.study import app as study_app
 from experiments.cli.train_prior import train_prior
 from experiments.reporting.machine import is_of_the_machine
 from experiments.reporting.options import as_options, name_option
 from experiments.reporting.terminal import failure_of_output, standard_streams
 
-INTERRUPTED = 130
 CLOSED_PIPE = 141
 """As of a program that SIGPIPE ends."""
-SECONDS_TO_LEAVE = 5
 REMEDIES = {
     errno.ENOSPC: "; make room on this disk, and run again",
     errno.EACCES: "; change its permissions, or name another place",
@@ -48,9 +48,16 @@ app = typer.Typer(
 add_command(app, datasets, "lehner datasets")
 add_command(
     app,
+    doctor,
+    "lehner doctor ratings.csv",
+    "lehner doctor logs/ --system gpt",
+)
+add_command(
+    app,
     agreement,
     "lehner agreement ratings.csv",
     "lehner agreement ratings.csv --ordered --weights quadratic --output results/",
+    "lehner agreement ratings.csv --coefficients alpha,ac1 --sentence",
     "lehner agreement confusion.csv --table",
 )
 add_command(
@@ -70,9 +77,22 @@ add_command(
 )
 add_command(
     app,
+    compare,
+    "lehner compare answers.csv --group model --good good",
+    "lehner compare ratings.csv",
+    methods=compare_method_rows,
+)
+add_command(
+    app,
     bounds,
     "lehner bounds ratings.csv --system gpt",
     "lehner bounds ratings.csv --system gpt --above 0.8 --output bounds/",
+)
+add_command(
+    app,
+    scores,
+    "lehner scores ratings.csv --score p_yes --positive yes",
+    "lehner scores ratings.csv --score p_yes --truth gold --output scores/",
 )
 add_command(
     app,
@@ -92,6 +112,7 @@ add_command(
     plan,
     "lehner plan --categories 2 --raters 4 --kappa 0.4",
     "lehner plan --within 0.05 --system-accuracy 0.8 --output plan/",
+    "lehner plan --coefficients alpha,ac1 --kappa 0.6 --within 0.05",
 )
 app.add_typer(study_app, name="study")
 add_command(app, paper, "lehner paper", "lehner paper --figure 3 --output figures/")
@@ -131,6 +152,8 @@ def main() -> None:
     """Run the command; bad input ends in one line on standard error and exit code 2."""
     # Compiling takes a minute or two, sampling seconds: optimise less. The draws are the same.
     os.environ.setdefault("NUMBA_OPT", "1")
+    # Matrices are small: threads take ten times as long together as one alone.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")
     if sys.stdout is None:
@@ -140,7 +163,10 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
     with standard_streams():
-        code = _run()
+        with end_when_interrupted() as say_stopped:
+            code = _run()
+            if code == INTERRUPTED:
+                say_stopped()
         failure = failure_of_output()
         if isinstance(failure, BrokenPipeError):
             code = CLOSED_PIPE
@@ -153,11 +179,7 @@ def main() -> None:
 def _run() -> int:
     """Run the command and give its exit code."""
     try:
-        code = app(prog_name="lehner", standalone_mode=False)
-        if code == INTERRUPTED:
-            print("lehner: stopped", file=sys.stderr)
-            _leave_within(SECONDS_TO_LEAVE)
-        return code or 0
+        return app(prog_name="lehner", standalone_mode=False) or 0
     except typer.TyperException as error:
         message = getattr(error, "format_message", error.__str__)()
         return _complain(f"{message} {_called()[0]}")
@@ -192,14 +214,6 @@ def _called() -> tuple[str, set[str]]:
         command = command.commands[word]
         called.append(word)
     return f"(see `{' '.join(called)} --help`)", {option.name for option in command.params}
-
-
-def _leave_within(seconds: float) -> None:
-    """End the process even if a worker that was stopped amid a result keeps it waiting."""
-    timer = threading.Timer(seconds, os._exit, [INTERRUPTED])
-    timer.daemon = True
-    with suppress(RuntimeError):  # where no thread can start, none keeps it waiting
-        timer.start()
 
 
 def _complain(text: str) -> int:

@@ -1,4 +1,4 @@
-"""What fits say while they go on: a line on standard error for each step, with the time since."""
+"""What a command says while it goes on: a line for each step, with the time since."""
 
 import logging
 import sys
@@ -6,21 +6,23 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-STEPS = "bayes_models"
+STEPS = ("bayes_models", "lehner")
 
 
 @contextmanager
 def progress_lines() -> Iterator[None]:
-    """Show which model is being compiled, found on disk or sampled."""
-    logger, handler = logging.getLogger(STEPS), _Lines()
-    before = logger.level
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
+    """Show which model is compiled, found on disk or sampled, and how far what takes long is."""
+    loggers, handler = [logging.getLogger(name) for name in STEPS], _Lines()
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
     try:
         yield
     finally:
-        logger.removeHandler(handler)
-        logger.setLevel(before)
+        for logger, level in zip(loggers, before, strict=True):
+            logger.removeHandler(handler)
+            logger.setLevel(level)
 
 
 class _Lines(logging.Handler):

@@ -40,7 +40,7 @@ def run(
     study: Study,
     output: Path | None = None,
     workers: int = 1,
-    cluster: str | None = None,
+    dask: str | None = None,
     retry_failed: bool = False,
 ) -> None:
     """Run a study, or continue one that was stopped. Results are stored as they are computed.
@@ -50,10 +50,10 @@ def run(
     Parameters
     ----------
     output : FOLDER
-        The folder for the results. Default: the study's name.
+        The folder for the results. Default: named as the study's file, without .toml.
     workers : N
         How many processes work.
-    cluster : ADDRESS
+    dask : ADDRESS
         A Dask scheduler, as in tcp://host:8786, or local.
     retry_failed : bool
         Estimates that failed are tried again.
@@ -69,7 +69,7 @@ def run(
             study,
             folder,
             workers=workers,
-            cluster=cluster,
+            dask=dask,
             retry_failed=retry_failed,
             report=show_progress,
         )

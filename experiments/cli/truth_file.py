@@ -32,7 +32,7 @@ def add_truths(ratings: "Ratings", path: Path) -> "Ratings":
     from lehner.reading.read import read_columns
 
     with read_columns(path) as columns:
-        return ratings.with_truth(_read(ratings, columns))
+        return ratings.with_truth(_read(ratings, columns), ratings.truth_probability)
 
 
 def _read(ratings: "Ratings", columns: dict[str, Any]) -> np.ndarray:

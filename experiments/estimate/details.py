@@ -5,13 +5,22 @@ from functools import partial
 from math import floor, log10
 from typing import TYPE_CHECKING
 
-from experiments.estimate.layout import Names, Row, method_columns, rows_under, side_by_side
+from experiments.estimate.layout import (
+    MOST_SHOWN,
+    Names,
+    Row,
+    method_columns,
+    rows_under,
+    side_by_side,
+)
+from experiments.estimate.raters import rater_tables
 from experiments.reporting.method_style import method_label
+from experiments.reporting.options import as_options
 from experiments.reporting.renderers import to_terminal
 from experiments.reporting.table import Cell, Column, Table
 from experiments.reporting.terminal import line
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.number_format import percent, short, with_interval
+from lehner.core.number_format import percent, short
 from lehner.performance.measures import BY_CATEGORY, OF_ALL_CATEGORIES
 from lehner.performance.result import SystemPerformance
 
@@ -30,6 +39,7 @@ NAMES = {
     "expected_cost": "expected cost",
 }
 MOST_WITH_INTERVALS = 4
+WITHOUT = "The confusion matrix is that of the method without the known truths."
 TWO_DIGITS = partial(short, digits=2)
 
 type Details = Sequence[SystemPerformance | None]
@@ -43,7 +53,7 @@ def details_frame(details: Details) -> "pd.DataFrame":
     pandas.DataFrame
         Columns `method`, `system`, `quantity`, `label` (category, rater, or the true category of
         the confusion matrix), `response` (of the confusion matrix), `estimate`, `lower`, `upper`,
-        `level`, `kind`.
+        `level`, `kind`, `corrected`.
     """
     import pandas as pd
 
@@ -54,7 +64,8 @@ def details_frame(details: Details) -> "pd.DataFrame":
         for one in _known(details)
         for quantity, places, value in one.rows()
     ]
-    return pd.DataFrame(rows, columns=[*columns, "estimate", "lower", "upper", "level", "kind"])
+    numbers = ("estimate", "lower", "upper", "level", "kind", "corrected")
+    return pd.DataFrame(rows, columns=[*columns, *numbers])
 
 
 def recall_and_precision(details: Details, most: int | None) -> list[Row]:
@@ -83,7 +94,12 @@ def render_details(details: Details, width: int = 80) -> "list[Text]":
         for table in (confusion_table(one), measures_table(one)):
             lines += to_terminal(table, width)
         lines += [line(f"{NAMES[name]}  {_overall(one, name)}") for name in _of_all(one)]
-        lines += [*(line(f"note: {text}") for text in one.notes), line()]
+        if one.positive is not None:
+            lines.append(line(as_options(str(one.positive))))
+        for table in rater_tables([one], MOST_SHOWN):
+            lines += to_terminal(table, width)
+        notes = (*one.notes, *(one.raters.notes if one.raters else ()))
+        lines += [*(line(f"note: {text}") for text in notes), line()]
     return lines
 
 
@@ -96,8 +112,8 @@ def confusion_table(details: SystemPerformance) -> Table:
         if len(categories) > MOST_WITH_INTERVALS:
             values = [IntervalEstimate(estimate=one.estimate) for one in values]
         rows.append((truth, *values))
-    head = [Column("truth", "truth \\ answer")]
-    return Table(columns=head + method_columns(categories, write=TWO_DIGITS), rows=rows)
+    columns = [Column("truth", "truth \\ answer"), *method_columns(categories, write=TWO_DIGITS)]
+    return Table(columns=columns, rows=rows, notes=[WITHOUT] if uncorrected(details) else ())
 
 
 def measures_table(details: SystemPerformance) -> Table:
@@ -129,13 +145,21 @@ def confusion_matrices(details: Details) -> Table:
         for truth in categories:
             cells = (_value(one, "confusion", truth, answer) for answer in categories)
             rows.append((method_label(one.method), truth, *cells))
-    return _side_by_side(categories, rows, str)
+    return _side_by_side(categories, rows, str, [WITHOUT] if any(map(uncorrected, known)) else ())
 
 
-def _side_by_side(names: Sequence[str], rows: Sequence[Row], printed: Names) -> Table:
+def uncorrected(details: SystemPerformance) -> bool:
+    """Tell whether known truths correct other measures, and not the confusion matrix."""
+    measures = {quantity for quantity, *_ in details.corrected}
+    return bool(measures) and "confusion" not in measures
+
+
+def _side_by_side(
+    names: Sequence[str], rows: Sequence[Row], printed: Names, notes: Sequence[str] = ()
+) -> Table:
     columns = [Column("quantity", ""), Column("label", "")]
     columns += method_columns(names, printed, _two_digits_or_text)
-    return Table(columns=columns, rows=rows, keys=2, headings=True)
+    return Table(columns=columns, rows=rows, keys=2, headings=True, notes=notes)
 
 
 def _two_digits_or_text(value: float | str | None) -> str:
@@ -156,8 +180,7 @@ def cost_decimals(cost: float | None) -> int:
 def _overall(details: SystemPerformance, name: str) -> str:
     value = details.value(name)
     digits = cost_decimals(value.estimate) if name == "expected_cost" else 2
-    write = partial(short, digits=digits)
-    return with_interval(value.estimate, value.lower, value.upper, write)
+    return Column(name, format=partial(short, digits=digits)).write(value)
 
 
 def _of_all(details: SystemPerformance) -> list[str]:

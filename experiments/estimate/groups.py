@@ -17,7 +17,6 @@ from experiments.reporting.renderers import to_terminal
 from experiments.reporting.table import Cell, Column, Table
 from experiments.reporting.terminal import line
 from experiments.reporting.warning_lines import warning_lines
-from lehner.core.number_format import percent
 from lehner.core.wording import counted, first_few
 from lehner.estimation.result import MethodResult, SystemResult
 from lehner.groups.membership import GroupColumn
@@ -127,13 +126,12 @@ def accuracy_table(
         Whether all differences stand below.
     """
     first = found[0]
-    level = f"[{percent(first.level)} interval]"
     if column is None:
-        title = f"accuracy of raters {level}"
+        title = "accuracy of raters"
         sizes = [f"{one.group} ({counted(len(one.raters), 'rater')})" for one in first.groups]
         rows = rows_under("", _by_group(found, "accuracy", sizes))
     else:
-        title = f"{first.system} by {column.column} {level}"
+        title = f"{first.system} by {column.column}"
         sizes = [f"{one.group} ({one.n_items})" for one in first.groups]
         names_alone = [one.group for one in first.groups]
         rows = [
@@ -151,8 +149,7 @@ def base_rate_table(found: Sequence[GroupEstimates], column: GroupColumn) -> Tab
     for g, group in enumerate(found[0].groups):
         rates = side_by_side([one.groups[g].base_rates for one in found])
         rows += rows_under(f"{group.group} ({group.n_items})", rates, MOST_SHOWN)
-    title = f"base rates by {column.column} [{percent(found[0].level)} interval]"
-    return _table(title, found, rows)
+    return _table(f"base rates by {column.column}", found, rows)
 
 
 def groups_table(column: GroupColumn | None, found: Groups) -> Table:

@@ -1,27 +1,27 @@
 """Known truths: tables of the estimates that they correct."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from experiments.estimate.layout import Row, method_columns, rows_under, side_by_side
+from experiments.estimate.details import recall_and_precision
+from experiments.estimate.layout import MOST_SHOWN, Row, method_columns
 from experiments.reporting.table import Column, Table
+from lehner.core.estimate import ESTIMANDS
 from lehner.core.number_format import decimal, percent, with_interval
 from lehner.core.wording import counted
-from lehner.estimation.known_truths import KnownTruth, PartCorrection, uses_truths
+from lehner.estimation.known_truths import KnownTruth, uses_truths
 from lehner.estimation.result import MethodResult, SystemResult
+from lehner.known_truths.posterior import WEIGHTED
 
+ALONE = "without the known truths"
 CORRECTED = "Accuracy of the system, corrected by the known truths:"
 NOT_SEEN = "The same without the known truths:"
-CORRECTED_PARTS = "In parts of this sample, corrected by the known truths there:"
 BY_PPI = (
     "PPI++: with 20 known truths its intervals that should hold in 90% held in 83% of real systems."
 )
 NOT_RANDOM = (
     "† rests on a random choice of the known items, which they probably are not; the others depend "
     "on it less."
-)
-NOT_CORRECTED = (
-    "Recall, the confusion matrix and the other measures of the system are without the known "
-    "truths: too few known items have one given truth."
 )
 
 
@@ -31,9 +31,11 @@ def correction_table(results: Sequence[MethodResult]) -> Table:
     If the known items are no random sample, those that rest on one are marked.
     """
     warned = {warning.code for one in results for warning in one.estimate.warnings}
-    mark = " †" if "truths-not-random" in warned else ""
     corrections = {one.method: one.correction for one in results if one.correction is not None}
     first = next(iter(corrections.values()))
+    # With weights, all rows rest on the choice alike.
+    weighted = first.known_items_alone.kind == WEIGHTED
+    mark = " †" if "truths-not-random" in warned and not weighted else ""
     columns = [
         Column("method", counted(first.n_known, "known truth")),
         Column("system_accuracy_in_sample", "in this sample"),
@@ -41,9 +43,12 @@ def correction_table(results: Sequence[MethodResult]) -> Table:
         Column("system_accuracy", "system accuracy"),
     ]
     rows: list[Row] = [
-        (f"{one.method}{mark}", accuracy.system_accuracy_in_sample, None, accuracy.system_accuracy)
+        (f"{one.method}{mark}", in_sample, None, expected)
         for one in results
-        if one.correction is None and uses_truths(accuracy := one.estimate)
+        if one.correction is None and uses_truths(one.estimate)
+        for expected, in_sample in [
+            (replace(getattr(one.estimate, name), corrected=False) for name in ESTIMANDS)
+        ]
     ]
     rows += [
         (method, one.system_accuracy_in_sample, one.prediction_powered, one.system_accuracy)
@@ -54,42 +59,13 @@ def correction_table(results: Sequence[MethodResult]) -> Table:
     return Table(columns=columns, rows=rows, notes=notes)
 
 
-def part_tables(
-    results: Sequence[MethodResult], group_column: str = "", most: int | None = None
-) -> list[Table]:
-    """Accuracies in parts of the items that known truths correct, a column for each method.
-
-    Parameters
-    ----------
-    results : sequence of MethodResult
-        Of one system.
-    group_column : str
-        By which there are groups.
-    most : int, optional
-        How many answers of the system, and groups, are shown at most.
-
-    Returns
-    -------
-    list of Table
-        None if there are no parts with known truths.
-    """
-    corrected = {one.method: one.corrected.parts for one in results if one.corrected is not None}
-    corrected = {method: parts for method, parts in corrected.items() if parts}
-    if not corrected:
-        return []
-    rows: list[Row] = []
-    for part, heading in (("precision", "precision"), ("groups", f"accuracy by {group_column}")):
-        own = [
-            {_name(one): one.accuracy for one in parts if one.part == part}
-            for parts in corrected.values()
-        ]
-        rows += rows_under(heading, side_by_side(own), most)
-    columns = [Column("part", ""), Column("label", ""), *method_columns(list(corrected))]
-    return [Table(columns=columns, rows=rows, keys=2, headings=True)]
-
-
-def _name(one: PartCorrection) -> str:
-    return f"{one.label} ({one.n_known} of {one.n_items} known)"
+def uncorrected_table(results: Sequence[MethodResult]) -> Table:
+    """Recall and precision without the known truths, where these correct a method."""
+    found = [one.uncorrected for one in results if one.uncorrected is not None]
+    columns = [Column("quantity", ""), Column("label", ALONE)]
+    columns += method_columns([one.method for one in found])
+    rows = recall_and_precision([one.details for one in found], MOST_SHOWN)
+    return Table(columns=columns, rows=rows, keys=2, headings=True)
 
 
 def known_truth_line(system: SystemResult) -> str:
@@ -113,7 +89,8 @@ def proportion_right(truth: KnownTruth) -> str:
     """Say on which proportion of the known items the system is right, with its interval."""
     if truth.level is None:
         return f"{decimal(truth.system_accuracy)}, exact for this sample"
+    by = "with weights" if truth.weighted else "by Wilson"
     return (
         f"{with_interval(truth.system_accuracy, truth.lower, truth.upper)} ({percent(truth.level)} "
-        "interval by Wilson for all these items)"
+        f"interval {by} for all these items)"
     )

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from lehner import InputError, Ratings, SoftLabels, label
+from lehner.algebra.soft_labels import accuracy_of_raters
 from lehner.core.checks import find
 from lehner.core.estimate import require_pairs
 from lehner.estimation.methods import ALGEBRAIC, list_methods
@@ -60,10 +61,12 @@ def _label_by_sampling(ratings: Ratings, model: str, seed: int) -> SoftLabels:
 
     gibbs = bayes_models.find_model(model).conjugate and ratings.n_raters > CROWD
     tree, warnings = fit_and_check(model, ratings, seed, engine="gibbs" if gibbs else "nuts")
+    truth = tree["truth"].to_dataset()["truth_probabilities"].transpose("item", "category")
     return SoftLabels(
         method=model,
-        truth_probabilities=tree["truth"].to_dataset()["truth_probabilities"],
+        truth_probabilities=truth,
         uses_system=ratings.system is not None,
+        rater_accuracy=accuracy_of_raters(truth, ratings),
         warnings=warnings,
     )
 

@@ -48,9 +48,10 @@ def difference(value: float | IntervalEstimate, probability_higher: float | None
     """Write a number, or a difference and the probability that the first is higher."""
     if not isinstance(value, IntervalEstimate):
         return plain_number(value)
+    shown = Column("").write(value)
     if probability_higher is None:
-        return str(value)
-    return f"{value}, {probability(probability_higher, 2)}"
+        return shown
+    return f"{shown}, {probability(probability_higher, 2)}"
 
 
 def titled(title: str, tables: Sequence[Table], width: int) -> "list[Text]":

@@ -67,23 +67,19 @@ def accuracy_table(system: SystemResult, names: Names = str, *, truths: bool = T
     """
     columns = [
         Column("assumes", ""),
-        Column("method", level_title(system.estimates, "method"), names=names),
+        Column("method", "" if truths else "without the known truths", names=names),
         Column("system_accuracy", "system accuracy"),
         Column("system_accuracy_in_sample", "in this sample"),
     ]
-    widened = system.results[0].sensitivity.shared_mistakes is not None
-    if widened:
-        columns += [Column("widened"), Column("in_sample_widened", "in this sample, widened")]
     if len(system.results) > MOST_COLUMNS:
         columns.append(Column("mean_rater_accuracy"))
     rows: list[list[Cell]] = []
     for one in sorted(system.results, key=lambda one: ORDER.index(one.assumes)):
         if not truths and uses_truths(one.estimate):
             continue
-        estimate, moved = one.estimate, one.sensitivity
+        estimate = one.estimate if truths else one.without_truths.estimate
         both = estimate.system_accuracy, estimate.system_accuracy_in_sample
         cells: list[Cell] = [one.assumes and f"if {one.assumes}", one.method, *both]
-        cells += [moved.widened, moved.widened_in_sample] if widened else []
         raters = estimate.arrays.get("rater_accuracy")
         cells.append(None if raters is None else float(raters.values.mean()))
         rows.append(cells[: len(columns)])

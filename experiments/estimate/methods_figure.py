@@ -1,20 +1,21 @@
 """The figure of each method's estimates of system accuracy, with their intervals."""
 
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from experiments.reporting.figure_style import REFERENCE, figure_style, limits
+from experiments.reporting.figure_style import REFERENCE, figure_style, limits, proportion_ticks
 from experiments.reporting.method_style import method_label, method_style
-from lehner import IntervalEstimate
+from experiments.reporting.table import MARK, MARKED
+from lehner import Estimate, IntervalEstimate
 from lehner.core.number_format import decimal, percent
 from lehner.core.wilson import wilson_interval
 from lehner.core.wording import counted
-from lehner.estimation.result import Comparison, MethodResult, SystemResult
+from lehner.estimation.result import Comparison, SystemResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,9 +25,6 @@ PANELS = {
     "system_accuracy_in_sample": "Accuracy in this sample",
 }
 BAND = "0.9"
-CORRECTED: dict[str, Any] = {"marker": "D", "markerfacecolor": "white", "ms": 4}
-BESIDE = 0.2
-"""Rows between the middle and an estimate, or the same corrected by known truths."""
 
 type Ends = tuple[float, float]
 
@@ -46,7 +44,7 @@ def plot_intervals(comparison: Comparison | SystemResult, name: str = "") -> Fig
     matplotlib.figure.Figure
         A panel for the expected accuracy and one for the accuracy in this sample, a row for each
         method. The dashed line is what known truths say, its band their interval, in a panel
-        where they are not exact. An open diamond is the estimate corrected by them.
+        where they are not exact. Methods whose estimate they correct have an asterisk.
 
     Examples
     --------
@@ -60,32 +58,25 @@ def plot_intervals(comparison: Comparison | SystemResult, name: str = "") -> Fig
     if isinstance(comparison, Comparison):
         name = name or comparison.name
         (comparison,) = comparison.systems
-    results = comparison.results
     estimates = comparison.estimates
     n = len(estimates)
     drawn: list[float] = []
     with figure_style() as width:
-        row_height = 0.34 if any(one.correction for one in results) else 0.24
-        figure = Figure(figsize=(width, 1.25 + row_height * n), layout="constrained")
+        figure = Figure(figsize=(width, 1.25 + 0.24 * n), layout="constrained")
         axes = figure.subplots(1, 2, sharex=True, sharey=True)
         for ax, (estimand, title) in zip(axes, PANELS.items(), strict=True):
             ends = _truth_interval(comparison, estimand)
             if comparison.known_truth is not None:
                 drawn += _known_truth(ax, comparison.known_truth.system_accuracy, ends)
-            for row, result in enumerate(results):
-                estimate, corrected = result.estimate, result.correction
-                value = getattr(estimate, estimand)
-                beside = 0.0 if corrected is None else BESIDE
-                drawn += _estimate(ax, estimate.method, value, row - beside)
-                if corrected is not None:
-                    value = getattr(corrected, estimand)
-                    drawn += _correction(ax, estimate.method, value, row + beside)
+            for row, estimate in enumerate(estimates):
+                drawn += _estimate(ax, estimate.method, getattr(estimate, estimand), row)
             ax.set(title=title, xlabel=f"Proportion of items right; {_level(comparison)}")
             ax.grid(axis="x")
             ax.spines["left"].set_visible(False)
             ax.tick_params(axis="y", length=0)
-        axes[0].set_yticks(np.arange(n), [method_label(e.method) for e in estimates])
+        axes[0].set_yticks(np.arange(n), list(map(_label, estimates)))
         axes[0].set(ylim=(n - 0.5, -0.5), xlim=limits(drawn))
+        proportion_ticks(axes[0].xaxis)
         figure.suptitle(name)
         handles = _handles(comparison)
         if handles:
@@ -95,31 +86,21 @@ def plot_intervals(comparison: Comparison | SystemResult, name: str = "") -> Fig
     return figure
 
 
+def _label(estimate: Estimate) -> str:
+    return method_label(estimate.method) + MARK * estimate.system_accuracy.corrected
+
+
 def _estimate(ax: "Axes", method: str, value: IntervalEstimate, row: float) -> list[float]:
     """Draw an estimate, with its interval if it has one; give what is drawn."""
     style = method_style(method)
     if value.estimate is None:
-        place: dict[str, Any] = {
-            "ha": "center",
-            "va": "center",
-            "transform": ax.get_yaxis_transform(),
-        }
-        ax.text(0.5, row, "no estimate", transform=ax.get_yaxis_transform(), **place)
+        across = ax.get_yaxis_transform()
+        ax.text(0.5, row, "no estimate", ha="center", va="center", transform=across)
         return []
     ax.plot(value.estimate, row, ls="", ms=5.5, **style.options())
     if value.lower is None or value.upper is None:
         return [value.estimate]
     ax.hlines(row, value.lower, value.upper, color=style.color, lw=1.8, zorder=1.5)
-    return [value.estimate, value.lower, value.upper]
-
-
-def _correction(ax: "Axes", method: str, value: IntervalEstimate, row: float) -> list[float]:
-    """Draw an estimate corrected by known truths; give what is drawn."""
-    if value.estimate is None or value.lower is None or value.upper is None:
-        return []
-    style = method_style(method)
-    ax.hlines(row, value.lower, value.upper, color=style.color, lw=1, zorder=1.5)
-    ax.plot(value.estimate, row, ls="", **style.options() | CORRECTED)
     return [value.estimate, value.lower, value.upper]
 
 
@@ -162,17 +143,15 @@ def _handles(comparison: SystemResult) -> "list[Line2D | Patch]":
             Line2D([], [], color=REFERENCE, lw=1, ls="--", label=of),
             Patch(color=BAND, label=f"its {_level(comparison)[:-1]}{exact}"),
         ]
-    if any(one.correction for one in comparison.results):
-        label = "corrected by the known truths"
-        handles.append(Line2D([], [], color=REFERENCE, lw=1, label=label, **CORRECTED))
+    if any(one.system_accuracy.corrected for one in comparison.estimates):
+        handles.append(Line2D([], [], ls="", label=MARKED))
     return handles
 
 
 def _alt_text(comparison: SystemResult, name: str) -> str:
     parts = [
-        f"{method_label(one.method)} {one.estimate.system_accuracy}, in this sample "
-        f"{one.estimate.system_accuracy_in_sample}{_correction_text(one)}"
-        for one in comparison.results
+        f"{_label(one)} {one.system_accuracy}, in this sample {one.system_accuracy_in_sample}"
+        for one in comparison.estimates
     ]
     text = f"System accuracy on {name} by method, with {_level(comparison)}: {'; '.join(parts)}."
     truth = comparison.known_truth
@@ -181,9 +160,3 @@ def _alt_text(comparison: SystemResult, name: str) -> str:
     of = counted(truth.n_items, "item")
     right = decimal(truth.system_accuracy)
     return f"{text} Proportion right of {of} with known truth: {right}."
-
-
-def _correction_text(result: MethodResult) -> str:
-    if result.correction is None:
-        return ""
-    return f" (corrected by known truths {result.correction.system_accuracy_in_sample})"

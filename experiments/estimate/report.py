@@ -1,17 +1,29 @@
 """The report of estimates, of one or of several systems: on the terminal, and files for a paper."""
 
 import json
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 
-from experiments.estimate import details, groups, known_truths, methods, sensitivity, systems
+from experiments.estimate import (
+    dependent_pair,
+    details,
+    earlier_studies,
+    groups,
+    known_truths,
+    methods,
+    sensitivity,
+    systems,
+)
 from experiments.estimate.layout import MOST_SHOWN, titled
+from experiments.estimate.parts import Part, parts_of_one, parts_of_several
+from experiments.estimate.screen import screen
 from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
-from experiments.reporting.method_style import method_label
 from experiments.reporting.options import as_options
 from experiments.reporting.renderers import to_latex, to_terminal
 from experiments.reporting.safe_names import safe_names
@@ -24,12 +36,12 @@ from lehner.core.wording import counted, counted_categories, first_few
 from lehner.estimation.result import SystemResult
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from rich.text import Text
 
-    from lehner.groups.membership import GroupColumn
-
-FILES = ("estimates.csv", "differences.csv", "estimates.tex", "systems.pdf", "systems.png")
+FILES = (
+    *(f"{name}.{kind}" for name in ("estimates", "differences") for kind in ("csv", "tex")),
+    *("systems.pdf", "systems.png"),
+)
 MANIFEST = "manifest.json"
 
 
@@ -43,13 +55,14 @@ def report_dict(comparison: Comparison) -> dict[str, Any]:
     return found
 
 
-def show(comparison: Comparison, *, in_detail: bool = False) -> None:
-    """Print a comparison to standard output, each system in detail if asked for."""
-    print_wide(render(comparison, in_detail=in_detail, width=terminal_width()))
+def show(comparison: Comparison, *, in_detail: bool = False, full: bool = False) -> None:
+    """Print one screen, or all tables, to standard output; with the system in detail if asked."""
+    shown = render if full else screen
+    print_wide(shown(comparison, in_detail=in_detail, width=terminal_width()))
 
 
 def render(comparison: Comparison, *, in_detail: bool = False, width: int = 100) -> Group:
-    """Lay a comparison out for the terminal.
+    """Lay all tables of a comparison out for the terminal.
 
     Parameters
     ----------
@@ -85,10 +98,7 @@ def _of_one(comparison: Comparison, in_detail: bool, width: int) -> "list[Text]"
         parts += [line(), *details.render_details([one.details for one in results], width)]
     parts += _groups(system, width)
     if corrected:
-        column = "" if system.group_column is None else system.group_column.column
-        tables = known_truths.part_tables(results, column, MOST_SHOWN)
-        parts += titled(known_truths.CORRECTED_PARTS, tables, width)
-        parts += map(line, wrap(known_truths.NOT_CORRECTED, width))
+        parts += titled("", [known_truths.uncorrected_table(results)], width)
     if system.predictions:
         found = methods.prediction_table(system.predictions)
         parts += titled(methods.PREDICTIONS, [found], width)
@@ -117,7 +127,9 @@ def _of_several(comparison: Comparison, in_detail: bool, width: int) -> "list[Te
 
 
 def _groups(system: SystemResult, width: int) -> "list[Text]":
-    parts: list[Text] = []
+    """Lay out earlier studies, a dependent pair, groups and populations, where there are any."""
+    parts = titled(earlier_studies.TITLE, earlier_studies.study_tables(system), width)
+    parts += titled(dependent_pair.TITLE, dependent_pair.pair_tables(system), width)
     if system.group_column is not None:
         by_group = [one.groups for one in system.results]
         parts += [line(), *groups.render_groups(system.group_column, by_group, width)]
@@ -187,31 +199,18 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     Returns
     -------
     list of Path
-        Of one system `estimates.csv`, `estimates.tex`, `intervals.pdf`, `intervals.png`,
-        `details.csv`, `details.tex`, `confusion.tex`, `confusion.pdf`, `confusion.png`,
-        `shared_mistakes.csv`, `shared_mistakes.pdf`, `shared_mistakes.png`, with groups
-        `groups.csv`, `groups.tex`, `groups.pdf` and `groups.png`, with populations the like as
-        `populations.…`, with groups of raters `rater_groups.csv` and `rater_groups.tex`, and
-        `METHOD.nc` for each method with draws. Of several systems `estimates.csv`,
-        `differences.csv`, `estimates.tex`, `systems.pdf`, `systems.png`, a folder for each system
-        with what is written of one, and `manifest.json`, which says which folder is that of which
+        Of each part of `experiments.estimate.parts` its numbers as CSV, its tables as LaTeX and
+        its figure as PDF and PNG, and `METHOD.nc` for each method with draws. Of several systems
+        also a folder for each, and `manifest.json`, which says which folder is that of which
         system.
     """
     if len(comparison.systems) == 1:
         return _write_one(comparison, comparison.systems[0], folder)
-    from experiments.estimate.rows_figure import plot_systems
-
     _refuse_other_manifest(folder / MANIFEST)
     folders = safe_names(comparison.ratings.systems, taken=(*FILES, MANIFEST))
     for name in folders.values():
         (folder / name).mkdir(parents=True, exist_ok=True)
-    table = systems.accuracy_table(comparison, method_label)
-    paths = [
-        write_csv(comparison.to_frame(), folder / "estimates.csv"),
-        write_csv(comparison.differences_frame(), folder / "differences.csv"),
-        write_text(to_latex(table), folder / "estimates.tex"),
-        *write_figure(_whole(plot_systems(comparison)), folder, "systems"),
-    ]
+    paths = [path for part in parts_of_several(comparison) for path in _write_part(part, folder)]
     for one in comparison.systems:
         paths += _write_one(comparison, one, folder / folders[one.system])
     files = [path.relative_to(folder).as_posix() for path in paths]
@@ -220,64 +219,24 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
 
 
 def _write_one(comparison: Comparison, system: SystemResult, folder: Path) -> list[Path]:
-    from experiments.estimate.details_figure import plot_confusion
-    from experiments.estimate.methods_figure import plot_intervals
-    from experiments.estimate.sensitivity_figure import plot_sensitivity
-
     folder.mkdir(parents=True, exist_ok=True)
-    in_detail = [one.details for one in system.results]
-    moved = [one.estimate for one in system.results if not one.allows_shared_mistakes]
-    tables = [
-        methods.accuracy_table(system, method_label),
-        *methods.rater_tables(system, method_label),
-    ]
-    paths = [
-        write_csv(system.to_frame(), folder / "estimates.csv"),
-        write_text(to_latex(*tables), folder / "estimates.tex"),
-        *write_figure(plot_intervals(system, comparison.name), folder, "intervals"),
-        write_csv(details.details_frame(in_detail), folder / "details.csv"),
-        write_text(to_latex(details.details_table(in_detail)), folder / "details.tex"),
-        write_text(to_latex(details.confusion_matrices(in_detail)), folder / "confusion.tex"),
-        *write_figure(plot_confusion(in_detail), folder, "confusion"),
-    ]
-    if moved:
-        curves = sensitivity.curves(moved, system.ratings.n_categories)
-        figure = _whole(plot_sensitivity(curves, comparison.name))
-        paths.append(write_csv(curves, folder / "shared_mistakes.csv"))
-        paths += write_figure(figure, folder, "shared_mistakes")
-    results = system.results
-    for name, column, found in (
-        ("groups", system.group_column, [one.groups for one in results]),
-        ("populations", system.population_column, [one.populations for one in results]),
-        ("rater_groups", None, [one.rater_groups for one in results]),
-    ):
-        if any(found):
-            paths += _write_groups(name, column, found, folder)
+    parts = parts_of_one(system, comparison.name)
+    paths = [path for part in parts for path in _write_part(part, folder)]
     for estimate in system.estimates:
         if estimate.draws is not None:
             path = folder / f"{estimate.method}.nc"
-            paths.append(write_atomically(path, estimate.draws.to_netcdf))
+            write = partial(estimate.draws.to_netcdf, engine="h5netcdf")
+            paths.append(write_atomically(path, write))
     return paths
 
 
-def _write_groups(
-    name: str, column: "GroupColumn | None", found: groups.Groups, folder: Path
-) -> list[Path]:
-    paths = [
-        write_csv(groups.groups_frame(found), folder / f"{name}.csv"),
-        write_text(to_latex(groups.groups_table(column, found)), folder / f"{name}.tex"),
-    ]
-    if column is None:
-        return paths
-    from experiments.estimate.rows_figure import plot_groups
-
-    return [*paths, *write_figure(plot_groups(column, found), folder, name)]
-
-
-def _whole(drawn: Any) -> "Figure":
-    figure = drawn.get_figure(root=True)
-    assert figure is not None
-    return figure
+def _write_part(part: Part, folder: Path) -> Iterator[Path]:
+    if part.frame is not None:
+        yield write_csv(part.frame, folder / f"{part.name}.csv")
+    if part.tables:
+        yield write_text(to_latex(*part.tables), folder / f"{part.name}.tex")
+    if part.figure is not None:
+        yield from write_figure(part.figure, folder, part.name)
 
 
 def _refuse_other_manifest(path: Path) -> None:

@@ -1,15 +1,17 @@
 """Figures with a row for each system, or group of items, and in it the accuracy by each method."""
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.estimate.groups import Groups, known
-from experiments.reporting.figure_style import GRID, figure_style, limits
+from experiments.reporting.figure_style import GRID, figure_style, limits, proportion_ticks
 from experiments.reporting.method_style import method_label, method_style
-from lehner import Comparison, IntervalEstimate
+from experiments.reporting.table import MARK, MARKED
+from lehner import Comparison, IntervalEstimate, Proportions
 from lehner.core.number_format import percent
 from lehner.groups.membership import GroupColumn
 from lehner.systems.common_items import answered_the_same
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 ROW = 0.09
 """Inches of a row, a method of a system."""
+LONGEST_LINE = 24
+"""Characters of the names of rows."""
 SPREAD = 0.7
 """Part of the room of a system or group that its methods take."""
 
@@ -98,6 +102,40 @@ def plot_systems(comparison: Comparison) -> "Axes":
     return ax
 
 
+def plot_proportions(found: Proportions) -> Figure:
+    """Draw the proportion in each group, the highest first, by each method with its interval.
+
+    Parameters
+    ----------
+    found : Proportions
+        Without good categories, the base rate of each category is drawn.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    groups = sorted(found.results[0].groups, key=lambda one: one.rank or 0)
+    rows = [(one.group, label) for one in groups for label in one.proportions]
+    by_method = {}
+    for result in found.results:
+        told = {one.group: one.proportions for one in result.groups}
+        by_method[result.method] = [told[group][label] for group, label in rows]
+    labels = [found.name_of(*row) for row in rows]
+    of = f"Proportion of {found.good}" if found.good else "Base rate"
+    corrected = "\ncorrected by known truths" if found.results[0].corrected else ""
+    xlabel = f"{of}, {percent(found.level)} intervals{corrected}"
+    ax = _plot_rows(labels, by_method, xlabel=xlabel, ylabel=found.grouped_by, title=found.name)
+    figure = ax.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    parts = [
+        f"{row} {value} by {method_label(method)}"
+        for method, values in by_method.items()
+        for row, value in zip(labels, values, strict=True)
+    ]
+    figure.set_label(f"{xlabel}: {'; '.join(parts)}.")
+    return figure
+
+
 def _plot_rows(
     rows: Sequence[str], by_method: Mapping[str, Sequence[IntervalEstimate]], **labels: str
 ) -> "Axes":
@@ -111,13 +149,20 @@ def _plot_rows(
         for (method, values), offset in zip(by_method.items(), offsets, strict=True):
             _draw(ax, values, places + offset, method)
             drawn += [end for one in values for end in (one.lower, one.estimate, one.upper)]
+        corrected = np.array([[one.corrected for one in values] for values in by_method.values()])
+        marks = np.where(corrected.any(axis=0), MARK, "")
+        if corrected.any():
+            labels["xlabel"] += f"\n{MARKED}"
         ax.set(
             yticks=places,
-            yticklabels=rows,
+            yticklabels=[
+                f"{fill(row, LONGEST_LINE)}{m}" for row, m in zip(rows, marks, strict=True)
+            ],
             ylim=(len(rows) - 0.5, -0.5),
             xlim=limits([np.nan if end is None else end for end in drawn]),
             **labels,
         )
+        proportion_ticks(ax.xaxis)
         ax.grid(axis="x")
         ax.hlines(places[1:] - 0.5, 0, 1, transform=ax.get_yaxis_transform(), color=GRID)
         ax.tick_params(axis="y", length=0)
@@ -126,12 +171,12 @@ def _plot_rows(
 
 
 def _draw(ax: "Axes", points: Sequence[IntervalEstimate], rows: np.ndarray, method: str) -> None:
-    style = method_style(method)
+    style, mark = method_style(method), MARK * any(one.corrected for one in points)
     x = np.array([np.nan if one.estimate is None else one.estimate for one in points])
     below = [x[i] - one.lower if one.lower is not None else 0.0 for i, one in enumerate(points)]
     above = [one.upper - x[i] if one.upper is not None else 0.0 for i, one in enumerate(points)]
     errors = np.maximum(np.nan_to_num([below, above]), 0.0)
-    ax.errorbar(x, rows, xerr=errors, ls="", label=style.label, **style.options())
+    ax.errorbar(x, rows, xerr=errors, ls="", label=f"{style.label}{mark}", **style.options())
 
 
 def _best_first(comparison: Comparison) -> list[str]:

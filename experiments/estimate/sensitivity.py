@@ -7,7 +7,6 @@ from experiments.reporting.table import Column, Table
 from lehner import Estimate, Sensitivity, sensitivity_curve
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.number_format import decimal
-from lehner.dependence.misleading_items import describe_shared_mistakes
 from lehner.estimation.result import SystemResult
 from lehner.estimation.sensitivity import SLOPED
 
@@ -28,7 +27,7 @@ def misled_tables(system: SystemResult) -> list[Table]:
     rows = [
         (
             one.method,
-            _number(one.estimate.system_accuracy),
+            _number(one.without_truths.estimate.system_accuracy),
             _number(one.sensitivity.system_accuracy),
             (_number(one.sensitivity.raters_alone), _is_approximate(one.sensitivity)),
         )
@@ -61,19 +60,13 @@ def _is_approximate(moved: Sensitivity) -> bool:
 
 
 def sensitivity_lines(system: SystemResult) -> list[str]:
-    """Say what is approximate, how intervals were widened, and what the system's slope does."""
+    """Say what is approximate, and what the system's slope does."""
     each = [one.sensitivity for one in system.results if not one.allows_shared_mistakes]
     lines: list[str] = []
     if any(map(_is_approximate, each)):
         lines.append(
             f"{ABOUT} is an approximation unless all categories are equally frequent, because the "
             "method does not estimate how accurate the system is in each category."
-        )
-    if each and each[0].shared_mistakes is not None:
-        shared = describe_shared_mistakes(each[0].shared_mistakes)
-        lines.append(
-            "The widened intervals have the lower end that they would have if raters and system "
-            f"shared mistakes on {shared}."
         )
     if system.slopes:
         values = [f"{one.system_accuracy} at slope {s:g}" for s, one in system.slopes.items()]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from matplotlib.figure import Figure
 
-from experiments.reporting.figure_style import figure_style, limits
+from experiments.reporting.figure_style import figure_style, limits, proportion_ticks
 from experiments.reporting.method_style import legend_handles, method_style
 from experiments.reporting.panels import MOST_TOGETHER, panels
 from lehner.core.number_format import decimal, percent
@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 
 MARKED = 6
 SHARE = "Items that mislead raters and system alike (%)"
-ACCURACY = "System accuracy, bands: intervals"
 
 
-def plot_sensitivity(curves: pd.DataFrame, title: str = "") -> Figure:
+def plot_sensitivity(curves: pd.DataFrame, title: str = "", *, level: float) -> Figure:
     """Draw each method's estimate, with its interval, against the share of misleading items.
 
     Parameters
@@ -26,6 +25,8 @@ def plot_sensitivity(curves: pd.DataFrame, title: str = "") -> Figure:
     curves : pandas.DataFrame
         As `experiments.estimate.sensitivity.curves` gives it.
     title : str
+    level : float
+        Probability of the intervals.
 
     Returns
     -------
@@ -34,12 +35,13 @@ def plot_sensitivity(curves: pd.DataFrame, title: str = "") -> Figure:
     """
     methods = [str(method) for method in curves["method"].unique()]
     together = len(methods) <= MOST_TOGETHER
+    accuracy = f"System accuracy; bands: {percent(level)} intervals"
     styles = [method_style(method) for method in methods]
     with figure_style(columns=1 if together else 2) as width:
         if together:
             figure = Figure(figsize=(width, 2.9), layout="constrained")
             axes = [figure.subplots()] * len(methods)
-            axes[0].set(title=title, xlabel=SHARE, ylabel=ACCURACY)
+            axes[0].set(title=title, xlabel=SHARE, ylabel=accuracy)
             handles = legend_handles(styles)
             figure.legend(handles=handles, loc="outside lower center", ncols=2)
         else:
@@ -47,13 +49,14 @@ def plot_sensitivity(curves: pd.DataFrame, title: str = "") -> Figure:
             figure, axes = panels(titles, width, height=1.45, across=4)
             figure.suptitle(title)
             figure.supxlabel(SHARE)
-            figure.supylabel(ACCURACY)
+            figure.supylabel(accuracy)
         for ax, method in zip(axes, methods, strict=True):
             _curve(ax, curves[curves["method"] == method], method)
         axes[0].set(
             xlim=(0, 100 * curves["misleading_share"].max()),
             ylim=limits(*(curves[name] for name in ("estimate", "lower", "upper"))),
         )
+        proportion_ticks(axes[0].yaxis)
     figure.set_label(_alt_text(curves, methods, title))
     return figure
 

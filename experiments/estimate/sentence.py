@@ -15,7 +15,7 @@ OF_SYSTEM = {
 
 
 def sentences(comparison: Comparison) -> list[str]:
-    """Report each system's accuracy in its items in a sentence, by the first method of the table.
+    """Report each system's accuracy in its items in a sentence, by the result to report.
 
     Parameters
     ----------
@@ -31,24 +31,16 @@ def sentences(comparison: Comparison) -> list[str]:
 
 
 def _sentence(system: SystemResult) -> str:
-    known = [one for one in system.results if _reported(one).estimate is not None]
-    ratings, name = system.ratings, system.ratings.systems[0]
-    if not known:
+    ratings, name, first = system.ratings, system.ratings.systems[0], system.reported
+    if first is None:
         return f"The accuracy of {name} cannot be estimated from these ratings."
-    first = min(known, key=lambda one: one.method != "calibrated")
     rated = f"{counted(ratings.n_ratings, 'rating')} by {counted(ratings.n_raters, 'rater')}"
     truths = "" if not _n_known(system) else f" and {counted(_n_known(system), 'known truth')}"
     return (
         f"On these {counted(ratings.n_items, 'item')} the accuracy of {name} was estimated at "
-        f"{_with_interval(_reported(first))} from {rated}{truths}, {_how(first)} "
-        f"(lehner {__version__})."
+        f"{_with_interval(first.estimate.system_accuracy_in_sample)} from {rated}{truths}, "
+        f"{_how(first)} (lehner {__version__})."
     )
-
-
-def _reported(one: MethodResult) -> IntervalEstimate:
-    if one.correction is not None:
-        return one.correction.system_accuracy_in_sample
-    return one.estimate.system_accuracy_in_sample
 
 
 def _n_known(system: SystemResult) -> int:

@@ -3,10 +3,9 @@
 from functools import partial
 
 from experiments.estimate.layout import MOST_SHOWN, Names, Row, method_columns
-from experiments.estimate.methods import level_title
 from experiments.reporting.table import Column, Table, plain_number
 from lehner import SystemDifference
-from lehner.core.number_format import decimal, probability
+from lehner.core.number_format import decimal, percent, probability
 from lehner.core.wording import counted, first_few
 from lehner.estimation.estimate import FEW_SYSTEMS
 from lehner.estimation.result import Comparison
@@ -14,6 +13,7 @@ from lehner.systems.common_items import answered_the_same, n_common_items
 
 MOST_PAIRS_OF_SYSTEMS = 6
 MOST_NAMED = 4
+WITHOUT_TRUTHS = "Known truths correct accuracies, but not differences and ranks."
 CANCELS = "so that what systems share, mistakes included, cancels out of them."
 
 
@@ -32,12 +32,7 @@ def accuracy_table(comparison: Comparison, names: Names = str) -> Table:
     ):
         for one in comparison.systems:
             rows.append((heading, one.system, *(getattr(e, name) for e in one.estimates)))
-    if any(one.correction is not None for one in comparison.results):
-        for one in comparison.systems:
-            found = [result.correction for result in one.results]
-            cells = [None if c is None else c.system_accuracy_in_sample for c in found]
-            rows.append(("in this sample, corrected by known truths", one.system, *cells))
-    return _table(level_title(comparison.estimates, ""), _methods(comparison), rows, names)
+    return _table("", _methods(comparison), rows, names)
 
 
 def rank_table(comparison: Comparison) -> Table:
@@ -51,7 +46,8 @@ def rank_table(comparison: Comparison) -> Table:
         ("", f"  {system}", *(found.get((method, system), ("–",)) for method in methods))
         for system in comparison.ratings.systems
     ]
-    title = "rank by expected accuracy, P(best)"
+    level = percent(comparison.systems[0].level)
+    title = f"rank by expected accuracy, P(best) [{level} interval]"
     return _table(title, methods, rows if methods else [], write=_rank)
 
 
@@ -148,6 +144,8 @@ def systems_lines(comparison: Comparison) -> list[str]:
             "Each system is judged by the raters alone: systems do not rate one another "
             "(--systems-rate lets them)."
         )
+    if any(one.uncorrected for one in comparison.results):
+        lines.append(WITHOUT_TRUTHS)
     return [*lines, *_lines_on_items(comparison)]
 
 

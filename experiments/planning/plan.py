@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lehner import InputError, SampleSize, Scenario, required_sample_size, scenario_with_kappa
+from lehner.core.checks import check_number
 from lehner.core.estimate import plain
 from lehner.core.seeds import Seed, child_seeds, fixed_seed
 from lehner.planning.kappa import check_possible_kappa, initial_accuracy, levels_of_difficulty
@@ -40,6 +42,8 @@ class Question:
         Expected; the probability is averaged over them.
     within, confidence, method, estimand
         As of `lehner.required_sample_size`.
+    icc, cluster_size : float
+        Intraclass correlation, 0 to 1, of right answers in clusters of this many items, 1 or more.
     """
 
     n_categories: int = 5
@@ -51,6 +55,13 @@ class Question:
     confidence: float = 0.9
     method: str = "algebraic"
     estimand: Estimand = "system_accuracy"
+    icc: float = 0.0
+    cluster_size: float = 1.0
+
+    @property
+    def design_effect(self) -> float:
+        """How many times as many items as of independent ones: Kish (1965), section 5.4."""
+        return 1 + (self.cluster_size - 1) * self.icc
 
     @property
     def raters(self) -> dict[str, Any]:
@@ -65,6 +76,13 @@ class Question:
 
     def check(self, seed: Seed = 1) -> None:
         """Refuse what no plan answers, and accuracies that the violation makes impossible."""
+        check_number("icc", self.icc, 0, 1, "give a number from 0 to 1")
+        check_number("cluster_size", self.cluster_size, 1, np.inf, "give a number, 1 or more")
+        if self.icc > 0 and self.cluster_size == 1:
+            raise InputError(
+                f"the intraclass correlation is {self.icc:g}, and a cluster has one item",
+                "say how many items a cluster has (--cluster-size)",
+            )
         # Too many raters are told before kappa is computed for them.
         Target(scenarios=replace(self, violation=0.0).scenarios(seed), **self.required)
         check_possible_kappa(self.kappa, seed=seed, **self.raters)
@@ -83,7 +101,13 @@ class Question:
         self, scenarios: Sequence[Scenario], replicates: int, seed: np.random.SeedSequence
     ) -> SampleSize:
         """Find the number of items for some of the scenarios."""
-        return required_sample_size(scenarios, replicates=replicates, seed=seed, **self.required)
+        size = required_sample_size(scenarios, replicates=replicates, seed=seed, **self.required)
+        effect = self.design_effect
+        if effect == 1 or size.n_items is None:
+            return size
+        n_items, lower, upper = (ceil(getattr(size, name) * effect) for name in WHOLE)
+        error = (size.standard_error or 0.0) * effect
+        return replace(size, n_items=n_items, standard_error=error, lower=lower, upper=upper)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +194,9 @@ def curves(plans: Sequence[Plan]) -> "pd.DataFrame":
 
     numbers = ["probability", "standard_error"]
     parts = {plan.question.violation: plan.mean.curve[numbers].to_dataframe() for plan in plans}
-    return pd.concat(parts, names=["violation"]).reset_index()[["violation", "n_items", *numbers]]
+    table = pd.concat(parts, names=["violation"]).reset_index()[["violation", "n_items", *numbers]]
+    table["n_items"] = np.ceil(table["n_items"] * plans[0].question.design_effect).astype(int)
+    return table
 
 
 def trade_off(question: Question, violations: Sequence[float], seed: int = 1) -> "pd.DataFrame":

@@ -29,7 +29,18 @@ def heading(question: Question) -> str:
         f"{question.n_categories} categories, {question.n_raters} raters who agree with kappa "
         f"{question.kappa:g}; method {question.method}.\n"
         f"Items needed to be within {question.within:g} of {truth} with probability "
-        f"{question.confidence:g}, ± Monte Carlo standard error:\n"
+        f"{question.confidence:g}, ± Monte Carlo standard error:\n{clusters(question)}"
+    )
+
+
+def clusters(question: Question) -> str:
+    """Say how items are clustered, if they are."""
+    effect = question.design_effect
+    if effect == 1:
+        return ""
+    return (
+        f"(items are in clusters of {question.cluster_size:g} with an intraclass correlation of "
+        f"{question.icc:g}: {effect:.3g} times as many as of independent items)\n"
     )
 
 

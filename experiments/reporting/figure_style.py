@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from matplotlib.axis import Axis
 
 WIDTHS = {1: 3.35, 2: 7.0}
 """Inches of one and of two columns of a journal."""
@@ -20,6 +23,8 @@ SCREEN_DOTS = 140
 GRID = "0.88"
 ROOM = 0.05
 """Beside what is drawn, as a proportion of its range."""
+STEPS, MOST_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2), 8
+"""Distances between ticks of proportions, and how many of them an axis has at most."""
 REFERENCE = "0.35"
 """The grey of lines to compare with: no bias, the nominal level, equal values."""
 
@@ -52,6 +57,7 @@ STYLE: dict[Any, Any] = {
     "figure.dpi": SCREEN_DOTS,
     "savefig.dpi": PNG_DOTS,
     "pdf.fonttype": 42,
+    "svg.hashsalt": "lehner",  # the same ids each time
     "text.parse_math": False,  # a name may hold dollar signs
 }
 
@@ -116,6 +122,29 @@ def limits(*values: ArrayLike, within: tuple[float, float] | None = (0, 1)) -> t
         edge = 0.01 * (within[1] - within[0])
         low, high = max(low, within[0] - edge), min(high, within[1] + edge)
     return round(low, 6), round(high, 6)
+
+
+def proportion_ticks(axis: "Axis") -> None:
+    """Put ticks at proportions of at most two decimals, once the axis has its ends.
+
+    Parameters
+    ----------
+    axis : matplotlib.axis.Axis
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().subplots()
+    >>> _ = ax.set_xlim(0.897, 0.955)
+    >>> proportion_ticks(ax.xaxis)
+    >>> [round(float(tick), 6) for tick in ax.get_xticks() if 0.897 <= tick <= 0.955]
+    [0.9, 0.91, 0.92, 0.93, 0.94, 0.95]
+    """
+    from matplotlib.ticker import MultipleLocator
+
+    low, high = axis.get_view_interval()
+    step = next((one for one in STEPS if (high - low) / one <= MOST_STEPS), STEPS[-1])
+    axis.set_major_locator(MultipleLocator(step))
 
 
 def shade(place: int, n: int) -> Any:

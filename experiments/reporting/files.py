@@ -33,6 +33,10 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
         If the file cannot be written; it names `path`.
     """
     try:
+        # A device or a pipe, as /dev/stdout, is written to: it must not be replaced by a file.
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            write(path)
+            return path
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".writing-") as folder:
             temporary = Path(folder) / path.name
             write(temporary)
@@ -110,11 +114,15 @@ def write_figure(figure: "Figure", folder: Path, name: str) -> list[Path]:
 
 
 def figure_bytes(figure: "Figure", kind: str) -> bytes:
-    """Draw a figure as a file of a kind, "pdf" or "png", without a date in it."""
+    """Draw a figure as a file of a kind, "pdf", "png" or "svg", without a date in it."""
     from experiments.reporting.figure_style import figure_style
 
     text = str(figure.get_label())
-    metadata = {"Subject": text, "CreationDate": None} if kind == "pdf" else {"Description": text}
+    metadata = {
+        "pdf": {"Subject": text, "CreationDate": None},
+        "png": {"Description": text},
+        "svg": {"Description": text, "Date": None},
+    }[kind]
     buffer = io.BytesIO()
     with figure_style():
         figure.savefig(buffer, format=kind, metadata=metadata)

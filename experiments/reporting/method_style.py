@@ -43,6 +43,7 @@ class MethodStyle:
 # Any two colours of methods differ by 17 units of CIELAB or more, also to people without one kind
 # of cones (Machado, Oliveira & Fernandes 2009); markers tell apart what is printed in grey.
 OF_NO_METHOD = {
+    "majority": MethodStyle(label="Majority", color="#4d4d4d", marker="X"),
     "least_squares_one_coin": MethodStyle(
         label="Least squares, one coin", color="#7ea3ec", marker="8"
     ),

@@ -4,8 +4,8 @@ import re
 from collections.abc import Container
 
 ARGUMENT = re.compile(
-    r"\b(system|truth|item|raters|counts|categories|ordered|missing|fold_case|repeated|order|"
-    r"swapped_back|sensitivity)="
+    r"\b(system|truth|truth_probability|item|cluster|raters|counts|categories|ordered|missing|fold_case|repeated|order|"
+    r"swapped_back|sensitivity|positive|group)="
     r"(?:…|True|\[?(['\"])(.*?)\2\]?)"
 )
 SWITCHED_OFF = re.compile(r"lehner\.estimate with (\w+)=False")

@@ -33,7 +33,7 @@ def panels(
     height : float
         Of a panel with its title.
     across : int
-        Panels beside one another, at most.
+        Panels beside one another, at most; fewer if that leaves less of the last row empty.
     more : float
         Height of what all panels have in common, such as the label below.
 
@@ -46,6 +46,7 @@ def panels(
     """
     n_columns = min(across, len(titles))
     n_rows = -(-len(titles) // n_columns)
+    n_columns = -(-len(titles) // n_rows)
     figure = Figure(figsize=(width, height * n_rows + more), layout="constrained")
     grid = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True, sharey=True).ravel()
     letters = int(LETTERS_AN_INCH * width / n_columns)

@@ -28,6 +28,7 @@ LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {"<": "$<$", ">": "$>$", "|": r"\textbar{}", "–": "--", "−": "$-$", "±": r"$\pm$"}
+    | {"∞": r"$\infty$"}
     | {"≈": r"$\approx$", "α": r"$\alpha$", "κ": r"$\kappa$", "π": r"$\pi$", "λ": r"$\lambda$"}
 )
 
@@ -127,11 +128,19 @@ def markdown_text(text: str) -> str:
 
 
 def to_html(table: Table) -> str:
-    """Write a table in HTML, its caption in it and its notes below it."""
-    head, *rows = table.cells()
+    """Write a table in HTML, its caption in it and its notes below it.
+
+    A number stands in full in the `data-number` of its cell, by which a page's script sorts.
+    """
+    # Columns that have no head on the terminal stand below a heading there, if there is any.
+    start = int(table.headings and not any(row[0] for row in table.rows))
+    columns, rows = table.columns[start:], [row[start:] for row in table.cells()[1:]]
+    head = [column.heading or column.name.replace("_", " ") for column in columns]
     caption = f"<caption>{html_text(table.caption)}</caption>" if table.caption else ""
-    top = "".join(f"<th>{html_text(cell)}</th>" for cell in head)
-    body = "\n".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in rows)
+    top = "".join(f'<th scope="col">{html_text(cell)}</th>' for cell in head)
+    values = (row[start:] for row in table.rows)
+    filled = (map(_html_cell, *pair) for pair in zip(rows, values, strict=True))
+    body = "\n".join(f"<tr>{''.join(cells)}</tr>" for cells in filled)
     notes = "".join(f"\n<p>{html_text(note)}</p>" for note in table.notes)
     return (
         f"<table>{caption}<thead><tr>{top}</tr></thead>\n<tbody>\n{body}\n</tbody></table>{notes}"
@@ -143,9 +152,12 @@ def html_text(text: str) -> str:
     return html.escape(visible(text))
 
 
-def _html_cell(text: str) -> str:
+def _html_cell(text: str, cell: Cell) -> str:
     whole = ' class="whole"' if len(text) <= LONGEST_WHOLE else ""
-    return f"<td{whole}>{html_text(text)}</td>"
+    (value, *_) = _parts(cell, 1)
+    number = "" if isinstance(value, str) else _in_full(value)
+    sorts_by = f' data-number="{number}"' if number else ""
+    return f"<td{whole}{sorts_by}>{html_text(text)}</td>"
 
 
 def to_latex(*tables: Table) -> str:
@@ -195,16 +207,16 @@ def _latex(table: Table) -> str:
 
 
 def _tabular(rows: list[Line], block: Sequence[int], left: Sequence[bool]) -> str:
-    def written(row: Line) -> str:
+    def written(row: Line, *, head: bool = False) -> str:
         if isinstance(row, str):
             return rf"\multicolumn{{{len(block)}}}{{l}}{{{latex_text(row)}}} \\"
-        cells = [latex_text(row[j], number=not left[j]) for j in block]
+        cells = [latex_text(row[j], number=not (head or left[j])) for j in block]
         text = " & ".join(cells) + r" \\"
         # After \toprule and \\ a bracket would begin an option, and a star be one.
         return "{}" + text if text.startswith(("[", "*")) else text
 
     letters = "".join("l" if left[j] else "r" for j in block)
-    head, *body = map(written, rows)
+    head, body = written(rows[0], head=True), map(written, rows[1:])
     lines = [r"\noindent", rf"\begin{{tabular}}{{{letters}}}", r"\toprule", head, r"\midrule"]
     return "\n".join([*lines, *body, r"\bottomrule", r"\end{tabular}"]) + "\n"
 

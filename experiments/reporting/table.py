@@ -6,16 +6,19 @@ LaTeX, HTML and CSV. Numbers become text here only, by the format of their colum
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 
 import numpy as np
 
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.number_format import decimal, with_interval
+from lehner.core.number_format import decimal, percent, with_interval
 
 type Cell = str | float | IntervalEstimate | tuple[Cell, ...] | None
 type Line = list[str] | str
+
+MARK = "*"
+MARKED = "* with the known truths."
 
 
 def plain_number(value: float) -> str:
@@ -72,7 +75,8 @@ class Column:
             case str():
                 return self.names(cell)
             case IntervalEstimate():
-                return with_interval(cell.estimate, cell.lower, cell.upper, self.format)
+                mark = MARK if cell.corrected else ""
+                return with_interval(cell.estimate, cell.lower, cell.upper, self.format) + mark
             case tuple():
                 return self.format(*cell)
             case _:
@@ -81,7 +85,7 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    r"""A table, whatever it is written for.
+    r"""A table, whatever it is written for. Its head says the probability of its intervals.
 
     Parameters
     ----------
@@ -124,6 +128,15 @@ class Table:
     caption: str = ""
     label: str = ""
 
+    def __post_init__(self) -> None:
+        marked = any(
+            isinstance(cell, IntervalEstimate) and cell.corrected
+            for row in self.rows
+            for cell in chain.from_iterable(_flat(one) for one in row)
+        )
+        if marked:
+            object.__setattr__(self, "notes", (*self.notes, MARKED))
+
     def lines(self) -> list[Line]:
         """Head and rows as people read them, and texts that stand across the table."""
         head, *body = self.cells()
@@ -145,7 +158,19 @@ class Table:
             [column.write(cell) for column, cell in zip(self.columns, row, strict=True)]
             for row in self.rows
         ]
-        return [[column.heading for column in self.columns], *written]
+        titles = [column.heading for column in self.columns]
+        if self.interval not in "; ".join(titles):
+            place = int(self.headings)
+            titles[place] = f"{titles[place]} {self.interval}".strip()
+        return [titles, *written]
+
+    @property
+    def interval(self) -> str:
+        """Say the probability of the intervals, as "[90% interval]", if all have the same."""
+        parts = (cell if isinstance(cell, tuple) else (cell,) for row in self.rows for cell in row)
+        found = [one for cell in parts for one in cell if isinstance(one, IntervalEstimate)]
+        levels = {one.level for one in found if one.lower is not None and one.level}
+        return f"[{percent(levels.pop())} interval]" if len(levels) == 1 else ""
 
     def is_text(self, place: int) -> bool:
         """Whether a column has names or sentences, which begin at the left."""
@@ -158,6 +183,10 @@ class Table:
 def simple_table(names: Iterable[str], rows: Sequence[Sequence[Cell]], *, keys: int = 1) -> Table:
     """Make a table whose columns have nothing but a name."""
     return Table(columns=[Column(name) for name in names], rows=rows, keys=keys)
+
+
+def _flat(cell: Cell) -> tuple[Cell, ...]:
+    return cell if isinstance(cell, tuple) else (cell,)
 
 
 def _across(cells: list[str]) -> Line:

@@ -5,6 +5,7 @@ would change colours, move its cursor or set its title. All that the command pri
 streams of this file, on which they are seen, as in `\x1b`.
 """
 
+import io
 import json
 import os
 import re
@@ -152,3 +153,10 @@ def line(text: str = "", style: str = "") -> "Text":
 def print_wide(content: "Group") -> None:
     """Print to standard output, its text wrapped on a terminal and in long lines in a file."""
     console(sys.stdout, soft_wrap=not sys.stdout.isatty()).print(content)
+
+
+def as_text(content: "Group") -> str:
+    """Write what `print_wide` prints as a text of lines."""
+    stream = io.StringIO()
+    console(stream, soft_wrap=True, color_system=None).print(content)
+    return stream.getvalue()

@@ -7,9 +7,11 @@ from pathlib import Path
 from experiments.simulations.simulation import run_simulation
 
 NAMES = (
-    *("adjustment", "better_system", "item_groups", "known_truths", "known_truths_in_parts"),
-    *("likelihood_intervals", "power", "rater_groups", "repeated_ratings", "shared_mistakes"),
-    *("system_differences", "system_measures", "warning_rates"),
+    *("adjustment", "better_system", "clustered_items", "compare", "dependent_pair"),
+    *("item_groups", "known_truths", "known_truths_by_category", "known_truths_in_parts"),
+    *("likelihood_intervals", "power", "rater_groups", "repeated_ratings", "scores"),
+    *("shared_mistakes", "system_differences", "system_measures", "unequal_truths"),
+    "warning_rates",
 )
 BY_RELAXED_K = "_relaxed_k"
 

@@ -221,8 +221,13 @@ def by_algebra(
     answers = weights[:, :, None] * (answer[:, None] == np.arange(k))
     found = by_weights(truth, answers)
     lower, upper = np.nanquantile(found[1:], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    ends = {"estimate": float(found[0]), "lower": float(lower), "upper": float(upper)}
-    return IntervalEstimate(**ends, level=LEVEL, kind="bootstrap")
+    return IntervalEstimate(
+        estimate=float(found[0]),
+        lower=float(lower),
+        upper=float(upper),
+        level=LEVEL,
+        kind="bootstrap",
+    )
 
 
 def by_maximum_likelihood(votes: Floats, system: Integers) -> IntervalEstimate:

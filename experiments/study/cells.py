@@ -93,7 +93,7 @@ def run_cells(
     seed: int = 1,
     *,
     workers: int = 1,
-    cluster: str | None = None,
+    dask: str | None = None,
     modules: Sequence[str] = (),
 ) -> Iterator[Cell]:
     """Compute the cells that are missing in a folder, and keep each as soon as it is done.
@@ -107,7 +107,7 @@ def run_cells(
         Of the simulation.
     workers : int
         Number of processes at work, 1 or more; 1 is this one.
-    cluster : str, optional
+    dask : str, optional
         Address of a Dask scheduler, or "local".
     modules : sequence of str
         What worker processes need: imported once, not by each.
@@ -157,7 +157,7 @@ def run_cells(
     if missing:
         with (
             note_interrupts() as stop_if_told,
-            open_workers(workers, cluster, modules) as opened,
+            open_workers(workers, dask, modules) as opened,
         ):
             keep = partial(_keep, folder, seed)
             for cell, _ in compute_cells(missing, seed, keep, opened, stop_if_told):

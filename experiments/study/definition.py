@@ -53,17 +53,20 @@ class StudyCell:
     Parameters
     ----------
     name : str
-        Of the table in the study file, and the values that are varied.
+        Of the table in the study file, and of the values that are varied.
     table : str
         Name of the table.
     fields : tuple of str
         That the grid or sweep sets.
+    value_names : tuple of str
+        What the study file calls the values of these; "" where it has no name for one.
     scenario : Scenario or Generated
     """
 
     name: str
     table: str
     fields: tuple[str, ...]
+    value_names: tuple[str, ...]
     scenario: Scenario | Generated
 
     @cached_property
@@ -86,18 +89,21 @@ class Study:
     Parameters
     ----------
     name : str
+        Of the study, in its report.
     aims : str
         What the study is to find out.
     seed : int
+        Whole number, 0 or more: the same seed gives the same results.
     replicates : int
-        Samples of each cell; with `target_se` the most of them.
+        Samples of each scenario; with `target_se` the most of them.
     target_se : float, optional
         Go on until every bias has a Monte Carlo standard error of this or less.
     level : float
-        Probability of the intervals.
+        Probability of the intervals, from .5 to .999.
     null : float, optional
         An accuracy; power is the proportion of intervals that do not contain it.
     methods : tuple of MethodChoice
+        Names, or tables of a name and options; a function of your own, as in "mine.py:estimate".
     cells : tuple of StudyCell
         The scenarios, grids and sweeps expanded.
     """
@@ -146,10 +152,11 @@ def read_study(path: str | Path) -> Study:
         `aims`, `seed`, `replicates` or `target_se`, `level`, `null`, `methods` (names, or
         tables with `name` and options) and tables `[[scenarios]]` with the fields of
         `lehner.Scenario`, a `name`, and perhaps a `grid` (all combinations of the values given) or
-        a `sweep` (one field after another). A method may be a function of your own, as in
-        "mine.py:estimate", and a scenario may have a `generator`, as in "mine.py:simulate", and
-        the fields that this function takes. Paths start from the folder of the study file. The
-        files are read here; they are run as Python code when the study is run or replayed.
+        a `sweep` (one field after another), whose values may have names. A method may be a
+        function of your own, as in "mine.py:estimate", and a scenario may have a `generator`, as in
+        "mine.py:simulate", and the fields that this function takes. Paths start from the folder of
+        the study file. The files are read here; they are run as Python code when the study is run
+        or replayed.
 
     Returns
     -------
@@ -240,8 +247,9 @@ def expand(table: Any, unnamed: str = "scenario", folder: Path = Path()) -> Iter
     ----------
     table : mapping
         Fields of `Scenario`, `name`, `grid` (fields with lists of values: all combinations) and
-        `sweep` (the same: one field after another, the others as the table has them). With a
-        `generator`, as in "mine.py:simulate", the fields are those of this function.
+        `sweep` (the same: one field after another, the others as the table has them). In place of
+        a list, a table of values by name gives the scenarios these names. With a `generator`, as
+        in "mine.py:simulate", the fields are those of this function.
     unnamed : str
         Name of a table that has none.
     folder : Path
@@ -258,9 +266,9 @@ def expand(table: Any, unnamed: str = "scenario", folder: Path = Path()) -> Iter
 
     Examples
     --------
-    >>> table = {"name": "few", "sweep": {"n_items": [50, 100], "missing": [0.1]}}
+    >>> table = {"name": "few", "sweep": {"n_items": [50, 100], "missing": {"with gaps": 0.1}}}
     >>> [cell.name for cell in expand(table)]
-    ['few, n_items 50', 'few, n_items 100', 'few, missing 0.1']
+    ['few, n_items 50', 'few, n_items 100', 'few, with gaps']
     """
     if not isinstance(table, Mapping):
         raise wrong("scenarios", table, "give tables under [[scenarios]]")
@@ -283,12 +291,17 @@ def expand(table: Any, unnamed: str = "scenario", folder: Path = Path()) -> Iter
             f"{MOST_SCENARIOS:,}",
             "vary fewer fields at once, or give fewer values",
         )
-    swept = [{field: value} for field, values in sweep.items() for value in values] or [{}]
+    swept = [{field: one} for field, values in sweep.items() for one in values] or [{}]
     for values, moved in itertools.product(itertools.product(*grid.values()), swept):
         varied = dict(zip(grid, values, strict=True)) | moved
-        label = ", ".join([name, *(f"{field} {shown(value)}" for field, value in varied.items())])
-        scenario = make(**(base | varied))
-        yield StudyCell(name=label, table=name, fields=tuple(varied), scenario=scenario)
+        parts = [called or f"{field} {shown(x)}" for field, (called, x) in varied.items()]
+        yield StudyCell(
+            name=", ".join([name, *parts]),
+            table=name,
+            fields=tuple(varied),
+            value_names=tuple(called for called, _ in varied.values()),
+            scenario=make(**(base | {field: value for field, (_, value) in varied.items()})),
+        )
 
 
 def _generated(code: UserCode, /, **given: Any) -> Generated:
@@ -296,10 +309,17 @@ def _generated(code: UserCode, /, **given: Any) -> Generated:
     return Generated(code=code, fields=tuple(fields.items()))
 
 
-def _varied(key: str, varied: Any) -> dict[str, list[Any]]:
+def _varied(key: str, varied: Any) -> dict[str, list[tuple[str, Any]]]:
+    """Values of each field with their names, which are empty in a list of values."""
     if not isinstance(varied, Mapping):
         raise wrong(key, varied, "give fields with lists of values, as in { n_items = [50, 100] }")
-    return {field: _list(field, values) for field, values in varied.items()}
+    found = {}
+    for field, values in varied.items():
+        if isinstance(values, Mapping) and values:
+            found[field] = [(check_text("name of a value", name), x) for name, x in values.items()]
+        else:
+            found[field] = [("", value) for value in _list(field, values)]
+    return found
 
 
 def _list(key: str, value: Any) -> list[Any]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from experiments.reporting.document import Block, Paragraph
 from experiments.reporting.table import Column, Table, simple_table
 from experiments.study.definition import Study
-from experiments.study.document import Block, Paragraph
 from experiments.study.performance import (
     PROPORTIONS,
     describe_main_estimand,

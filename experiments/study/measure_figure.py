@@ -1,9 +1,10 @@
-"""Figures of a measure: a row for each scenario, or the nested loop plot, steps side by side."""
+"""Figures of a study, a row for each scenario: a measure, or the errors of the single samples."""
 
 import textwrap
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,13 +12,16 @@ from matplotlib.figure import Figure
 from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import MethodStyle, legend_handles, method_style
 from experiments.reporting.panels import MOST_TOGETHER, empty_figure, panels
-from experiments.study.definition import Study, StudyCell, shown
-from experiments.study.performance import of_main_estimand
-from lehner.core.number_format import decimal
+from experiments.study.definition import Study, shown
+from experiments.study.performance import describe_main_estimand, of_main_estimand
+from lehner.core.number_format import decimal, percent
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+type Draw = Callable[["Axes", str, np.ndarray, MethodStyle], None]
+"""Draws a method, by its label, at the heights of the scenarios."""
 
 ROW = 0.14
 """Inches of a row of one method."""
@@ -31,20 +35,14 @@ IN_PERCENT = ("coverage", "failure_rate")
 NAMES = {
     "bias": "Bias (estimate minus truth)",
     "rmse": "Root mean squared error",
-    "coverage": "Intervals that contain the truth (%)",
-    "interval_width": "Mean width of intervals",
+    "coverage": "{level} intervals that contain the truth (%)",
+    "interval_width": "Mean width of {level} intervals",
     "failure_rate": "Samples without an estimate (%)",
 }
 
-
 VARIANTS = "osD^v<>P"
-BEHIND = "0.87"
-LINE = 0.145
-"""Inches of a line of letters."""
-
-LETTERS_BENEATH = 118
-STEPS = 0.2
-"""Inches of the steps of a field."""
+MOST_POINTS = 200
+"""Samples of a scenario and method that are drawn."""
 
 
 @dataclass(frozen=True)
@@ -91,16 +89,91 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
         for label, rows in _by_method(study, measures, measure).items()
         if rows["value"].notna().any()
     }
-    known = study_styles(study)
-    styles = {label: known[label] for label in values}
-    rows = _rows(study)
-    together = len(styles) <= MOST_TOGETHER
     scale = 100 if measure in IN_PERCENT else 1
     reference = scale * {"coverage": study.level}.get(measure, 0)
-    name = _measure_name(measure)
+    name = _measure_name(study, measure)
+    if not values:
+        return _without_values(name)
+
+    def draw(ax: "Axes", label: str, places: np.ndarray, style: MethodStyle) -> None:
+        value, lower, upper = (scale * values[label][name] for name in NUMBERS)
+        ends = [np.maximum(value - lower, 0), np.maximum(upper - value, 0)]
+        ax.errorbar(value, places, xerr=ends, ls="", ms=3.5, elinewidth=1.2, **style.options())
+
+    shown = [scale * one for one in values.values()]
+    axis = f"{name}; 95% Monte Carlo intervals"
+    figure = _by_scenario(study, list(values), draw, axis, shown, reference)
+    styles = study_styles(study)
+    least_to_most = (
+        f"{styles[label].label} {decimal(one.min())} to {decimal(one.max())}"
+        for label, one in ((label, rows["value"]) for label, rows in values.items())
+    )
+    figure.set_label(
+        f"{name.removesuffix(' (%)')} of each method over {len(study.cells)} "
+        f"scenarios of the study {study.name}, smallest to largest: {'; '.join(least_to_most)}."
+    )
+    return figure
+
+
+def plot_errors(study: Study, results: "pd.DataFrame") -> Figure:
+    """Draw estimate minus truth of single samples, and their mean.
+
+    Parameters
+    ----------
+    study : Study
+        As `read_study` gives it.
+    results : pandas.DataFrame
+        As `read_results` gives it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Rows and panels as of `plot_measure`. Of each scenario and method the first 200 samples that
+        have an estimate are drawn; the mean is that of all.
+    """
+    main = of_main_estimand(results)
+    errors = main.assign(error=main["estimate"] - main["truth"]).dropna(subset="error")
+    labels = [method.label for method in study.methods if method.label in set(errors["method"])]
+    if not labels:
+        return _without_values("estimates")
+    few = errors.groupby(["scenario", "method"]).head(MOST_POINTS)
+    mean = errors.groupby(["method", "scenario"])["error"].mean()
+
+    def draw(ax: "Axes", label: str, places: np.ndarray, style: MethodStyle) -> None:
+        place = dict(zip((cell.name for cell in study.cells), places, strict=True))
+        one = few[few["method"] == label]
+        ticks = ax.plot(one["error"], one["scenario"].map(place), "|", color=style.color, ms=4)
+        ticks[0].set(markeredgewidth=0.6, alpha=0.35, rasterized=True)
+        ax.plot(mean[label], mean[label].index.map(place), ls="", ms=3.5, **style.options())
+
+    axis = "Estimate minus truth: samples, and their mean"
+    figure = _by_scenario(study, labels, draw, axis, [few["error"]])
+    figure.set_label(
+        f"Estimate minus truth of single samples by each method in {len(study.cells)} scenarios of "
+        f"the study {study.name}, for the {describe_main_estimand(main)}."
+    )
+    return figure
+
+
+def _without_values(name: str) -> Figure:
     with figure_style() as width:
-        if not styles:
-            return empty_figure(width, f"No method of this study has values of {name.lower()}.")
+        return empty_figure(width, f"No method of this study has values of {name.lower()}.")
+
+
+def _by_scenario(
+    study: Study,
+    labels: Sequence[str],
+    draw: Draw,
+    axis: str,
+    shown: Sequence["pd.Series | pd.DataFrame"],
+    reference: float = 0,
+) -> Figure:
+    """Draw each method in the rows of the scenarios, in one panel or one for each method."""
+    known = study_styles(study)
+    styles = {label: known[label] for label in labels}
+    rows = _rows(study)
+    together = len(styles) <= MOST_TOGETHER
+    with figure_style() as width:
         if together:
             each = ROW + 0.07 * (len(styles) - 1)
             figure = Figure(figsize=(width, 0.9 + each * len(rows)), layout="constrained")
@@ -112,37 +185,25 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
         places = np.array([place for place, row in enumerate(rows) if row.is_scenario])
         for i, (ax, (label, style)) in enumerate(zip(axes, styles.items(), strict=True)):
             dodge = 0.6 * ((i + 0.5) / len(styles) - 0.5) if together else 0.0
-            value, lower, upper = (scale * values[label][name] for name in NUMBERS)
-            ends = [np.maximum(value - lower, 0), np.maximum(upper - value, 0)]
-            look = {"ls": "", "ms": 3.5, "elinewidth": 1.2, **style.options()}
-            ax.errorbar(value, places + dodge, xerr=ends, **look)
+            draw(ax, label, places + dodge, style)
         axes[0].set_yticks(range(len(rows)), [row.label for row in rows])
         axes[0].set_ylim(len(rows) - 0.4, -0.6)
-        axes[0].set_xlim(limits(*(scale * one for one in values.values()), reference, within=None))
+        axes[0].set_xlim(limits(*shown, reference, within=None))
         for ax in dict.fromkeys(axes):
             ax.axvline(reference, color=REFERENCE, lw=0.8, zorder=1)
             _dress(ax, rows)
-        name += "; 95% Monte Carlo intervals"
         if together:
-            axes[0].set_xlabel(name)
+            axes[0].set_xlabel(axis)
             handles = legend_handles(styles.values(), line="")
             figure.legend(handles=handles, loc="outside lower center", ncols=4)
         else:
-            figure.supxlabel(name)
-    least_to_most = (
-        f"{styles[label].label} {decimal(one.min())} to {decimal(one.max())}"
-        for label, one in ((label, rows["value"]) for label, rows in values.items())
-    )
-    figure.set_label(
-        f"{_measure_name(measure).removesuffix(' (%)')} of each method over {len(study.cells)} "
-        f"scenarios of the study {study.name}, smallest to largest: {'; '.join(least_to_most)}."
-    )
+            figure.supxlabel(axis)
     return figure
 
 
-def _measure_name(measure: str) -> str:
+def _measure_name(study: Study, measure: str) -> str:
     """Name of a measure on an axis."""
-    return NAMES.get(measure, measure.replace("_", " "))
+    return NAMES.get(measure, measure.replace("_", " ")).format(level=percent(study.level))
 
 
 def _by_method(study: Study, measures: "pd.DataFrame", measure: str) -> "dict[str, pd.DataFrame]":
@@ -168,9 +229,10 @@ def _rows(study: Study) -> list[Row]:
         heading = f"{table}: {'; '.join(names).replace('_', ' ')}" if names else table
         rows += [Row(line) for line in textwrap.wrap(heading, LETTERS)]
         for cell in cells:
-            values = [f"{name.replace('_', ' ')} {shown(x)}" for name, x in cell.varied]
-            if names:
-                values = [shown(value) for _, value in cell.varied]
+            values = [
+                called or (shown(x) if names else f"{name.replace('_', ' ')} {shown(x)}")
+                for (name, x), called in zip(cell.varied, cell.value_names, strict=True)
+            ]
             rows.append(Row(("; " if names else ", ").join(values), is_scenario=True))
     return rows
 
@@ -184,127 +246,6 @@ def _dress(ax: "Axes", rows: list[Row]) -> None:
             ax.axhspan(place - 0.5, place + 0.5, color="0.96", lw=0, zorder=0)
     for row, label in zip(rows, ax.get_yticklabels(), strict=False):
         label.set_fontweight("normal" if row.is_scenario else "bold")
-
-
-def plot_nested_loop(study: Study, measures: "pd.DataFrame", measure: str = "bias") -> Figure:
-    """Draw a measure over all scenarios as steps, and what they vary beneath.
-
-    Parameters
-    ----------
-    study : Study
-        As `read_study` gives it.
-    measures : pandas.DataFrame
-        As `measure` gives it for the results of the study.
-    measure : str
-        Name of the measure, as in "bias" or "coverage".
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A line for each method above; of more than four methods each has a panel, with the others
-        behind in grey. Below, what differs between scenarios: steps up through the values of each
-        field, which are listed from the lowest step up, base values as well as those varied.
-
-    References
-    ----------
-    Rücker & Schwarzer (2014), https://doi.org/10.1186/1471-2288-14-129
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from experiments.study import measure, read_study
-    >>> study = read_study("quick")
-    >>> cells = [(cell.name, method.label) for cell in study.cells for method in study.methods]
-    >>> results = pd.DataFrame(cells * 2, columns=["scenario", "method"])
-    >>> results = results.assign(estimand="system_accuracy", truth=0.7, estimate=0.6)
-    >>> top, *fields = plot_nested_loop(study, measure(results)).axes
-    >>> for panel in fields:
-    ...     print(panel.get_title(loc="left"))
-    initial system accuracy: 0.5, 0.7, 0.9
-    initial rater accuracy: 0.6 0.6 0.6, 0.5 0.6 0.7, 0.4 0.6 0.8
-    """
-    styles = study_styles(study)
-    scale = 100 if measure in IN_PERCENT else 1
-    values = _by_method(study, measures, measure)
-    lines = {label: scale * values[label]["value"].to_numpy(dtype=float) for label in styles}
-    together = len(styles) <= MOST_TOGETHER
-    groups = [list(styles)] if together else [[label] for label in styles]
-    titles = {name: _title(name, study.cells) for name in _differing(study.cells)}
-    heights = [2.6 if together else 0.62] * len(groups)
-    heights += [STEPS + LINE * (1 + title.count("\n")) for title in titles.values()]
-    with figure_style() as width:
-        figure = Figure(figsize=(width, sum(heights) + 0.5), layout="constrained")
-        axes = figure.subplots(
-            len(heights), 1, sharex=True, squeeze=False, height_ratios=heights
-        ).ravel()
-        ends = limits(*lines.values(), 0, within=None)
-        for ax, group in zip(axes, groups, strict=False):
-            for label in styles if not together else ():
-                _line(ax, lines[label], BEHIND)
-            for label in group:
-                _line(ax, lines[label], styles[label].color, styles[label])
-            if not together:
-                ax.set_title(styles[group[0]].label, loc="left", pad=1)
-            ax.axhline(0, color=REFERENCE, lw=0.8, zorder=1)
-            ax.grid(axis="y")
-            ax.set_ylim(ends)
-            ax.tick_params(axis="x", length=0, labelbottom=False)
-        for ax, (name, title) in zip(axes[len(groups) :], titles.items(), strict=True):
-            _field(ax, _levels(name, study.cells), title)
-        axes[0].set_xlim(-0.5, len(study.cells) - 0.5)
-        figure.supxlabel("Scenarios, side by side; values are listed from the lowest step up")
-        name = _measure_name(measure)
-        if together:
-            axes[0].set_ylabel(name)
-            handles = legend_handles(styles.values())
-            figure.legend(handles=handles, loc="outside upper center", ncols=4)
-        else:
-            figure.suptitle(name)
-    figure.set_label(
-        f"{name} of {', '.join(style.label for style in styles.values())} over "
-        f"{len(study.cells)} scenarios of the study {study.name}, as steps; beneath, "
-        f"{'; '.join(title.replace(chr(10), ' ') for title in titles.values())}."
-    )
-    return figure
-
-
-def _line(ax: "Axes", values: np.ndarray, color: Any, style: MethodStyle | None = None) -> None:
-    edges = np.arange(len(values) + 1) - 0.5
-    ax.stairs(values, edges, color=color, lw=1.4 if style else 0.7, baseline=None)
-    if style is not None:
-        ax.plot(np.arange(len(values)), values, ls="", ms=3, **style.options())
-
-
-def _differing(cells: tuple[StudyCell, ...]) -> list[str]:
-    """Name the fields in which scenarios differ, those that change least often first."""
-    names = dict.fromkeys(name for cell in cells for name in cell.settings)
-    changes = {name: int(np.count_nonzero(np.diff(_levels(name, cells)))) for name in names}
-    return sorted((name for name in names if changes[name]), key=changes.__getitem__)
-
-
-def _values(name: str, cells: tuple[StudyCell, ...]) -> list[Any]:
-    """Values that a field has, from the lowest step up."""
-    values = list(dict.fromkeys(cell.settings.get(name) for cell in cells))
-    numbers = all(isinstance(value, int | float) for value in values)
-    return sorted(values) if numbers else values
-
-
-def _levels(name: str, cells: tuple[StudyCell, ...]) -> np.ndarray:
-    values = _values(name, cells)
-    return np.array([values.index(cell.settings.get(name)) for cell in cells])
-
-
-def _title(name: str, cells: tuple[StudyCell, ...]) -> str:
-    values = ", ".join(map(shown, _values(name, cells)))
-    return textwrap.fill(f"{name.replace('_', ' ')}: {values}", LETTERS_BENEATH)
-
-
-def _field(ax: "Axes", levels: np.ndarray, title: str) -> None:
-    ax.stairs(levels, np.arange(len(levels) + 1) - 0.5, color="0.3", lw=1, baseline=None)
-    ax.set(yticks=[], ylim=(-0.4, levels.max() + 0.4))
-    ax.set_title(title, loc="left", size=7, pad=1)
-    ax.spines[:].set_visible(False)
-    ax.tick_params(axis="x", length=0, labelbottom=False)
 
 
 def study_styles(study: Study) -> dict[str, MethodStyle]:

@@ -54,6 +54,21 @@ OPTIONS: dict[str, Checks] = (
     | {"calibrated": {"system_is": partial(check_choice, choices=SYSTEM_IS)}}
 )
 DEFAULTS = {"interval": "percentile", "restarts": 0}
+MEANING = {
+    "interval": "The bootstrap interval: percentile, bca (of the algebra alone) or none.",
+    "resamples": "Number of bootstrap resamples.",
+    "restarts": "Number of random starts that search for a higher mode of the likelihood.",
+    "system_is": "Whether the system is like its raters, better, or unknown.",
+    "priors": "A named set of priors, or a table of numbers by variable; else the model's own.",
+    "engine": "The sampler: nuts, or for dawid_skene and pooled also gibbs.",
+    "draws": "Draws of each chain that are kept, 4 or more.",
+    "tune": "Draws of each chain that come before these.",
+    "chains": "Number of chains.",
+    "target_accept": "Mean acceptance probability that NUTS aims at, from .1 to .999.",
+    "tries": "How often a model is sampled at most, each time longer, if its chains disagree.",
+    "keep": "For how many first replicates of each scenario draws are kept, in `fits`.",
+}
+"""Of options, by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +82,7 @@ class MethodChoice:
     label : str
         What it is called in the results: its name, unless given.
     options : tuple of (str, value)
-        Of algebraic methods `interval` and `resamples`; of those by maximum likelihood these and
-        `restarts`, by default 0; of Bayesian ones `priors`, `engine`,
-        `draws`, `tune`, `chains`, `target_accept`, `tries`, as `bayes_models.fit` takes them, and
-        `keep`, how many first replicates of each scenario keep their draws.
+        As `OPTIONS` and `BAYESIAN` allow them; `MEANING` says what they are.
     code : UserCode, optional
         Of a function of a user's own.
     """

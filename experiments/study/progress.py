@@ -4,6 +4,8 @@ import math
 import sys
 import time
 from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.console import Console, Group
@@ -15,10 +17,15 @@ from experiments.reporting.terminal import console, line, one_line
 from experiments.study.cells import Row
 from experiments.study.definition import Study
 from experiments.study.identity import method_id, scenario_id
+from experiments.study.performance import of_main_estimand
 from experiments.study.replicate import task_size
+from experiments.study.store import read_results
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.number_format import decimal
 from lehner.core.wording import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_LINES = 30
 EVERY = 30.0
@@ -31,9 +38,17 @@ BYTES = 300
 class RunningBias:
     """Mean error, its standard error and failures, by scenario and method, in a few numbers."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, stored: "pd.DataFrame") -> None:
         self.study = study
         self.sums: dict[tuple[str, str], list[float]] = {}
+        scenarios = {cell.name: scenario_id(cell.scenario) for cell in study.cells}
+        methods = {method.label: method_id(method, study.level) for method in study.methods}
+        main = of_main_estimand(stored)
+        errors = (main["estimate"] - main["truth"]).groupby([main["scenario"], main["method"]])
+        for (scenario, method), every in errors:
+            known = every.dropna()
+            sums = [len(known), known.sum(), (known**2).sum(), len(every) - len(known)]
+            self.sums[scenarios[scenario], methods[method]] = sums
 
     def add(self, rows: Iterable[Row]) -> int:
         """Take in the rows of a task, and give the number of its replicates and methods."""
@@ -66,22 +81,28 @@ class RunningBias:
         return table
 
 
-def show_progress(study: Study, number: int, rows: Iterable[Iterable[Row]]) -> None:
-    """Go through the rows of a run and show them on standard error.
+def show_progress(
+    study: Study, folder: Path, rows: Iterable[Iterable[Row]], to_do: int, of: int
+) -> None:
+    """Go through the rows of a run and show them, and those stored before, on standard error.
 
     Parameters
     ----------
     study : Study
-    number : int
-        Of replicates times methods to come.
+    folder : Path
+        With what is stored.
     rows : iterable of list of dict
+        To come.
+    to_do, of : int
+        Estimates to compute, and all of the study.
     """
     shown = console(sys.stderr)
-    shown.print(line(_size(study, number)), soft_wrap=True)
-    (_live if shown.is_terminal else _lines)(shown, study, number, rows)
+    shown.print(line(_size(study, to_do, of)), soft_wrap=True)
+    bias = RunningBias(study, read_results(folder))
+    (_live if shown.is_terminal else _lines)(shown, bias, rows, to_do, of)
 
 
-def _size(study: Study, number: int) -> str:
+def _size(study: Study, number: int, of: int) -> str:
     """Describe how much there is to do, and roughly what it takes."""
     scenario = study.cells[0].scenario
     each = np.mean([SECONDS[task_size((method,), scenario)] for method in study.methods])
@@ -90,8 +111,9 @@ def _size(study: Study, number: int) -> str:
         sizes.append((study.replicates, "replicate"))
     shape = ", ".join(counted(*size) for size in sizes)
     megabytes = math.ceil(number * BYTES / 1e5) / 10
+    stored = f" ({of - number:,} are stored)" if number < of else ""
     return (
-        f"{study.name}: {shape}; {number:,} estimates to compute, very roughly "
+        f"{study.name}: {shape}; {number:,} estimates to compute{stored}, very roughly "
         f"{duration(number * each)} for one processor and up to {megabytes} MB"
     )
 
@@ -104,32 +126,34 @@ def duration(seconds: float) -> str:
     return f"{math.ceil(seconds)} s"
 
 
-def _live(shown: Console, study: Study, number: int, rows: Iterable[Iterable[Row]]) -> None:
-    bias = RunningBias(study)
+def _live(
+    shown: Console, bias: RunningBias, rows: Iterable[Iterable[Row]], to_do: int, of: int
+) -> None:
     progress = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    task = progress.add_task(one_line(study.name), total=number)
+    task = progress.add_task(one_line(bias.study.name), total=of, completed=of - to_do)
     with Live(console=shown, refresh_per_second=2) as live:
         for part in rows:
             progress.advance(task, bias.add(part))
             live.update(Group(bias.table(), progress))
 
 
-def _lines(shown: Console, study: Study, number: int, rows: Iterable[Iterable[Row]]) -> None:
-    bias, done, start = RunningBias(study), 0, time.monotonic()
+def _lines(
+    shown: Console, bias: RunningBias, rows: Iterable[Iterable[Row]], to_do: int, of: int
+) -> None:
+    done, start = 0, time.monotonic()
     last = start
     for part in rows:
         done += bias.add(part)
         now = time.monotonic()
-        if now - last > EVERY or done == number:
-            last, left = now, (now - start) / max(done, 1) * (number - done)
-            shown.print(
-                line(f"{study.name}: {done} of {number}, {left:.0f} s left"), soft_wrap=True
-            )
+        if now - last > EVERY or done == to_do:
+            last, left = now, (now - start) / max(done, 1) * (to_do - done)
+            text = f"{bias.study.name}: {of - to_do + done} of {of}, {left:.0f} s left"
+            shown.print(line(text), soft_wrap=True)
 
 
 def _entry(sums: list[float] | None) -> str:

@@ -8,13 +8,14 @@ import numpy as np
 from rich.console import Group
 
 from experiments.reporting.files import write_csv
+from experiments.reporting.origin import versions
 from experiments.reporting.renderers import to_terminal
 from experiments.reporting.table import Column, Table
 from experiments.reporting.terminal import line, print_wide, terminal_width
 from experiments.study.cells import Row
 from experiments.study.defaults import changed_defaults
 from experiments.study.identity import data_seed, scenario_id
-from experiments.study.replicate import Task, check_code, do_task, simulate_ratings, versions
+from experiments.study.replicate import Task, check_code, do_task, simulate_ratings
 from experiments.study.store import read_manifest, read_results, stored_study
 from lehner import InputError
 from lehner.core.checks import check_whole_number, find

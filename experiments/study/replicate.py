@@ -1,10 +1,9 @@
 """One replicate: simulate once, let every method estimate, and give a row per estimand."""
 
-import importlib.metadata
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from bayes_models.methods import fit_as_in_studies
 from experiments.reporting.files import write_atomically
 from experiments.reporting.machine import is_of_the_machine
+from experiments.reporting.origin import versions
 from experiments.study.cells import Cell, Row
 from experiments.study.definition import Study
 from experiments.study.identity import method_id, place_of, scenario_id, seed_at
@@ -159,7 +159,8 @@ def _estimate(
         tree = fit_as_in_studies(choice.method, ratings, seed, **options)
         if replicate < keep:
             name = f"{scenario_id(task.scenario)}-{method_id(choice, task.level)}-{replicate}.nc"
-            write_atomically(task.folder / "fits" / name, tree.to_netcdf)
+            write = partial(tree.to_netcdf, engine="h5netcdf")
+            write_atomically(task.folder / "fits" / name, write)
         return bayes_models.estimate_from_draws(tree, level=task.level)
     if choice.method == "calibrated":
         return calibrated(**options).estimate(ratings, level=task.level, seed=seed)
@@ -239,13 +240,6 @@ def check_code(study: Study) -> None:
     for cell in study.cells:
         if isinstance(cell.scenario, Generated):
             check_fields(cell.scenario)
-
-
-@lru_cache
-def versions() -> str:
-    """Name the versions of what computes."""
-    names = ("lehner", "numpy", "scipy", "pymc", "nutpie", "numba")
-    return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
 
 
 def task_size(methods: Sequence[MethodChoice], scenario: Scenario | Generated) -> int:

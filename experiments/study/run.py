@@ -31,9 +31,9 @@ def run_study(
     output: str | Path | None = None,
     *,
     workers: int = 1,
-    cluster: str | None = None,
+    dask: str | None = None,
     retry_failed: bool = False,
-    report: Callable[[Study, int, Iterable[Iterable[Row]]], None] | None = None,
+    report: Callable[[Study, Path, Iterable[Iterable[Row]], int, int], None] | None = None,
 ) -> "pd.DataFrame":
     """Run a study, or what is missing of it.
 
@@ -51,13 +51,13 @@ def run_study(
         Folder for the results. Default: the name of the study file, in the working directory.
     workers : int
         Number of processes at work, 1 or more.
-    cluster : str, optional
+    dask : str, optional
         Address of a Dask scheduler, as in "tcp://host:8786", or "local".
     retry_failed : bool
         Whether methods that failed are tried again.
     report : callable, optional
-        A function that is called with the study, the number of replicates to do and an iterable of
-        their rows, all of which it must take.
+        A function that is called with the study, its folder, an iterable of the rows to come, all
+        of which it must take, the number of estimates to compute and that of all.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def run_study(
     with (
         note_interrupts() as stop_if_told,
         open_store(output, plan, path) as store,
-        open_workers(workers, cluster, modules) as opened,
+        open_workers(workers, dask, modules) as opened,
     ):
         if retry_failed:
             store.forget_failed()
@@ -122,7 +122,8 @@ def run_study(
             cells = [task.cell() for task in tasks]
             done = compute_cells(cells, plan.seed, store.keep, opened, stop_if_told)
             number = sum(len(task.replicates) * len(task.methods) for task in tasks)
-            (report or _silent)(plan, number, (rows for _, rows in done))
+            whole = len(plan.methods) * sum(goal.values())
+            (report or _silent)(plan, store.folder, (rows for _, rows in done), number, whole)
     return read_results(output)
 
 
@@ -201,6 +202,6 @@ def _blocks(
         yield range(block * size, min((block + 1) * size, most)), tuple(chosen)
 
 
-def _silent(study: Study, number: int, rows: Iterable[Iterable[Row]]) -> None:
+def _silent(study: Study, folder: Path, rows: Iterable[Iterable[Row]], *numbers: int) -> None:
     for _ in rows:
         pass

@@ -261,7 +261,7 @@ def _manifest_if_usable(folder: Path) -> dict[str, Any]:
 
 def _write_manifest(folder: Path, study: Study, source: Path, defaults: Mapping[str, Any]) -> None:
     """Write what a study is and what computes it, and a copy of its file."""
-    from experiments.study.replicate import versions
+    from experiments.reporting.origin import versions
 
     content = {
         "format": FORMAT,
@@ -366,15 +366,41 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     return every[[*first, *last]]
 
 
+def count_replicates(study: Study, results: "pd.DataFrame") -> tuple[str, bool]:
+    """Say how many replicates are there, and whether the study is unfinished.
+
+    Parameters
+    ----------
+    study : Study
+    results : pandas.DataFrame
+        As `read_results` gives it.
+
+    Returns
+    -------
+    text : str
+        As "58 to 59 of 200 replicates, unfinished": the fewest and most of a scenario and method.
+    unfinished : bool
+        Whether some are missing, be it that the study was stopped or that parts of it were lost.
+    """
+    by = ["scenario", "method"]
+    done = results.groupby(by)["replicate"].nunique()
+    n = [int(done.get((c.name, m.label), 0)) for c in study.cells for m in study.methods]
+    unfinished = min(n) < study.replicates
+    of = f" of {study.replicates:,}"
+    if study.target_se is not None:
+        error = results["estimate"] - results["truth"]
+        errors = error.groupby([results[name] for name in (*by, "estimand")]).sem()
+        unfinished = unfinished and (min(n) == 0 or bool((errors > study.target_se).any()))
+        of = ""
+    some = " to ".join(f"{one:,}" for one in sorted({min(n), max(n)}))
+    return f"{some}{of} replicates, unfinished" if unfinished else f"{some} replicates", unfinished
+
+
 def warn_if_unfinished(study: Study, results: "pd.DataFrame") -> None:
-    """Warn how many estimates of a study are not there, be it unfinished or some were lost."""
-    number = len(results.drop_duplicates(["scenario", "replicate", "method"]))
-    wanted = len(study.cells) * len(study.methods) * study.replicates
-    if study.target_se is None and number < wanted:
-        _say(
-            f"{study.name}: {number:,} of {wanted:,} estimates are there; `lehner study run` goes "
-            "on with the others"
-        )
+    """Warn how many replicates of a study are there, if some are not."""
+    text, unfinished = count_replicates(study, results)
+    if unfinished:
+        _say(f"{study.name}: {text}; `lehner study run` goes on")
 
 
 def export(folder: str | Path, file: str | Path) -> Path:

@@ -1,5 +1,6 @@
 """The report of a study: what was asked, how, and what came out beyond Monte Carlo noise."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -7,11 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.reporting.files import figure_bytes, write_bytes
-from experiments.reporting.renderers import to_latex
-from experiments.reporting.table import Column, Table, simple_table
-from experiments.study.definition import Study, shown
-from experiments.study.document import (
+from experiments.reporting.document import (
     Block,
     Heading,
     Paragraph,
@@ -19,6 +16,11 @@ from experiments.study.document import (
     to_html,
     to_markdown,
 )
+from experiments.reporting.files import figure_bytes, write_bytes
+from experiments.reporting.origin import origin
+from experiments.reporting.renderers import to_latex
+from experiments.reporting.table import Column, Table, simple_table
+from experiments.study.definition import Study, shown
 from experiments.study.findings import (
     NUMBERS,
     Findings,
@@ -27,7 +29,7 @@ from experiments.study.findings import (
     describe_outcomes,
     measure_column,
 )
-from experiments.study.measure_figure import plot_measure, plot_nested_loop
+from experiments.study.measure_figure import plot_errors, plot_measure
 from experiments.study.options import MethodChoice
 from experiments.study.performance import (
     compare_methods,
@@ -35,10 +37,15 @@ from experiments.study.performance import (
     measure,
     of_main_estimand,
 )
-from experiments.study.sample_figures import plot_estimates, plot_intervals, plot_pairs
-from experiments.study.store import read_results, stored_study, warn_if_unfinished
+from experiments.study.store import (
+    count_replicates,
+    read_results,
+    stored_study,
+    warn_if_unfinished,
+)
 from lehner import Scenario
-from lehner.core.number_format import percent
+from lehner.core.number_format import decimal, percent
+from lehner.core.wording import counted
 from lehner.estimation.methods import find_method
 
 if TYPE_CHECKING:
@@ -65,18 +72,22 @@ PRECISION = {
     "the samples that both have, less 1",
     "power": "proportion of the intervals that do not contain the null value",
 }
+LEFT_TO_THE_AUTHOR = (
+    ("Aims", "What is to be decided by the study, and what was known before."),
+    ("Data-generating mechanisms", "Why these scenarios, and which real ratings they resemble."),
+    ("Estimands", "Which of the two accuracies the aims are about."),
+    ("Methods", "Why these, and which others were left out."),
+    ("Performance measures", "Which of them decides, and how many replicates that needs."),
+    ("Samples without a proper estimate", "What their absence does to the comparison."),
+    ("Conclusions", "For whom they hold: what the scenarios do not cover."),
+)
+"""What the report cannot say of each part of ADEMP."""
 PICTURES = {
     "bias": "Bias for the {main}, with 95% Monte Carlo intervals.",
     "coverage": "Coverage of the intervals, with 95% Monte Carlo intervals.",
-    "estimates": "Estimates against the true {main}: samples in grey, means of scenarios in colour "
-    "with 95% Monte Carlo intervals. On the line the estimate is the truth.",
-    "intervals": "Intervals about the truth, ranked by the distance of their middle from it, in "
-    "half widths. Those that miss the truth should lie above the dashed line only. In the title of "
-    "each panel stands the proportion that contains the truth, with Wilson's 95% interval.",
-    "nested_loop": "Root mean squared error over all scenarios, with what differs between them "
-    "beneath, as steps.",
-    "pairs": "Estimates of methods against one another, sample by sample; correlations on the "
-    "other side of the diagonal.",
+    "rmse": "Root mean squared error, with 95% Monte Carlo intervals.",
+    "errors": "Estimate minus the true {main}, in single samples, at most 200 for each scenario "
+    "and method, and their mean.",
 }
 
 
@@ -103,7 +114,9 @@ def write_report(folder: str | Path) -> list[Path]:
     target.mkdir(exist_ok=True)
     figures = _figures(findings)
     blocks = list(_blocks(findings, {name: str(one.get_label()) for name, one in figures.items()}))
-    pictures = {name: figure_bytes(figure, "png") for name, figure in figures.items()}
+    command = shlex.join(["lehner", "study", "report", str(folder)])
+    blocks += origin(command, [Path(folder) / "study.toml"])
+    pictures = {name: figure_bytes(figure, "svg") for name, figure in figures.items()}
     texts = {
         "report.html": to_html(study.name, blocks, pictures),
         "report.md": to_markdown(study.name, blocks),
@@ -115,7 +128,7 @@ def write_report(folder: str | Path) -> list[Path]:
         texts[f"{estimand}.tex"] = to_latex(_measures(findings, estimand, MEASURES))
     content = {name: text.encode() for name, text in texts.items()}
     for name, figure in figures.items():
-        content |= {f"{name}.png": pictures[name], f"{name}.pdf": figure_bytes(figure, "pdf")}
+        content |= {f"{name}.{kind}": figure_bytes(figure, kind) for kind in ("png", "pdf")}
     return [write_bytes(data, target / name) for name, data in content.items()]
 
 
@@ -124,10 +137,8 @@ def _figures(findings: Findings) -> "dict[str, Figure]":
     return {
         "bias": plot_measure(study, findings.measures),
         "coverage": plot_measure(study, findings.measures, "coverage"),
-        "estimates": plot_estimates(study, findings.results),
-        "intervals": plot_intervals(study, findings.results),
-        "nested_loop": plot_nested_loop(study, findings.measures, "rmse"),
-        "pairs": plot_pairs(study, findings.results),
+        "rmse": plot_measure(study, findings.measures, "rmse"),
+        "errors": plot_errors(study, findings.results),
     }
 
 
@@ -154,21 +165,22 @@ def _blocks(findings: Findings, alt_texts: Mapping[str, str]) -> Iterator[Block]
         yield Paragraph(f"{estimand}: standard errors, and precision.")
         yield _measures(findings, estimand, _precision_measures(study))
     yield from others
+    yield from _left_to_the_author(findings)
 
 
 def _plan(findings: Findings) -> Iterator[Block]:
     """Say what was done in the order of Morris, White & Crowther (2019)."""
     study = findings.study
     versions = "; ".join(findings.results["versions"].unique())
-    # A study that was stopped has fewer samples by slow methods, and of some scenarios none.
-    done = findings.results.groupby(["scenario", "method"])["replicate"].nunique()
-    n = [int(done.get((c.name, m.label), 0)) for c in study.cells for m in study.methods]
+    replicates, unfinished = count_replicates(study, findings.results)
+    if unfinished:
+        yield Paragraph(f"This study has {replicates}; `lehner study run` goes on.")
     yield Heading("Aims")
     yield Paragraph(study.aims or "None are stated.")
     yield Heading("Data-generating mechanisms")
     yield Paragraph(
-        f"{len(study.cells)} scenarios, {' to '.join(map(str, sorted({min(n), max(n)})))} samples "
-        f"each, seed {study.seed}; every method sees the same samples."
+        f"{counted(len(study.cells), 'scenario')}, {replicates}, seed {study.seed}; every method "
+        "sees the same samples."
     )
     yield _scenarios(study)
     yield Heading("Estimands")
@@ -185,6 +197,23 @@ def _plan(findings: Findings) -> Iterator[Block]:
     for name, meaning in (MEASURES | _precision_measures(study)).items():
         yield Paragraph(f"{name.replace('_', ' ')}: {meaning}.")
     yield Paragraph(f"Intervals of {percent(study.level)}. Study {study.hash}. {versions}.")
+
+
+def _left_to_the_author(findings: Findings) -> Iterator[Block]:
+    """List what ADEMP asks for beside this report, and how exact its measures are."""
+    errors = of_main_estimand(findings.measures).groupby("measure")["standard_error"].max()
+    shown = [
+        f"of {name.replace('_', ' ')} {decimal(errors[name], 4)}"
+        for name in MEASURES
+        if name in errors
+    ]
+    yield Heading("Left to the author")
+    yield Paragraph(
+        "This report has the parts of ADEMP (Morris, White & Crowther 2019, "
+        "https://doi.org/10.1002/sim.8086), the seed, versions, and failures. Its largest Monte "
+        f"Carlo standard errors are {', '.join(shown)}. It cannot say:"
+    )
+    yield simple_table(("part", "to be written"), LEFT_TO_THE_AUTHOR)
 
 
 def _what_it_is(method: MethodChoice) -> str:

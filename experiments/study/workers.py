@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
 IN_HAND = 4
-SECONDS_TO_LEAVE = 5.0
+SECONDS_TO_LEAVE = 0.7
 """How long to wait for the workers when the work is stopped."""
-SECONDS_TO_SEND = 1.0
+SECONDS_TO_SEND = 0.5
 """How long a worker that is to leave may take to send what it has finished."""
 
 _may_leave = threading.Lock()
@@ -52,7 +52,7 @@ class Workers:
 
 @contextmanager
 def open_workers(
-    workers: int, cluster: str | None = None, modules: Sequence[str] = ()
+    workers: int, dask: str | None = None, modules: Sequence[str] = ()
 ) -> Iterator[Workers]:
     """Start what does the work.
 
@@ -60,7 +60,7 @@ def open_workers(
     ----------
     workers : int
         Number of processes; 1 is this one.
-    cluster : str, optional
+    dask : str, optional
         Address of a Dask scheduler, or "local".
     modules : sequence of str
         What worker processes need: imported once, not by each.
@@ -69,8 +69,8 @@ def open_workers(
     ------
     Workers
     """
-    if cluster is not None:
-        with _open_cluster(workers, cluster) as opened:
+    if dask is not None:
+        with _open_cluster(workers, dask) as opened:
             yield opened
     elif workers == 1:
         yield Workers(None, 1)

@@ -12,9 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.algebra.pairwise import brennan_prediger
-from lehner.algebra.system_accuracy import AGGREGATIONS, Aggregation, bin_table
+from lehner.algebra.sparse_votes import (
+    SparseTruth,
+    SparseVotes,
+    find_sparse_votes,
+    sparse_by_weights,
+    sparse_truth,
+)
+from lehner.algebra.system_accuracy import AGGREGATIONS, Aggregation, bin_table, by_weights
 from lehner.algebra.system_confusion import confusion_from_truth, equal_errors
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Floats, Integers
 from lehner.core.bootstrap import IntervalKind, bootstrap_interval, check_bootstrap
 from lehner.core.checks import find
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
@@ -112,7 +119,7 @@ def estimate_algebraic(
     if interval is not None and accuracy.estimate is not None:
         statistic = _statistic(collapsed, step_4)
         result = bootstrap_interval(
-            statistic, collapsed.weights, point, interval, level, resamples, seed
+            statistic, collapsed.sampled, point, interval, level, resamples, seed
         )
         accuracy = result.interval
         diagnostics |= {"resamples": resamples, "undefined_resamples": result.undefined}
@@ -244,10 +251,7 @@ def truth_probabilities(votes: ArrayLike, accuracy: ArrayLike, rates: ArrayLike)
     """
     votes = np.asarray(votes)
     accuracy = np.asarray(accuracy, dtype=float)
-    # With equal errors only the odds of a right against a wrong rating matter. The lower limit of
-    # wrong ratings stands for raters who are always right.
-    error = np.maximum((1 - accuracy) / (votes.shape[-1] - 1), np.finfo(float).tiny)
-    log_odds = np.log(accuracy / error)
+    log_odds = _log_odds(accuracy, votes.shape[-1])
     # Samples are the last axis in memory, because sums over few categories are then several times
     # faster.
     prior = np.moveaxis(np.asarray(rates, dtype=float), -1, 0)
@@ -259,6 +263,13 @@ def truth_probabilities(votes: ArrayLike, accuracy: ArrayLike, rates: ArrayLike)
         probability = _from_logs(prior, -np.multiply.outer(behind, log_odds))
         total = probability.sum(axis=1, keepdims=True)
     return np.moveaxis(probability / total, (0, 1), (-2, -1))
+
+
+def _log_odds(accuracy: Floats, n_categories: int) -> Floats:
+    """Log odds of a right against a wrong rating, on which alone equal errors depend."""
+    # The lower limit of wrong ratings stands for raters who are always right.
+    error = np.maximum((1 - accuracy) / (n_categories - 1), np.finfo(float).tiny)
+    return np.asarray(np.log(accuracy / error))
 
 
 def _from_logs(prior: Floats, log_likelihood: Floats) -> Floats:
@@ -303,22 +314,52 @@ def first_steps(table: VoteTable, n_items: Floats) -> FirstSteps:
     -------
     FirstSteps
     """
-    n_categories = table.votes.shape[1]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        agreement = n_items @ table.agreeing / (n_items @ table.pairs)
-        totals = n_items @ table.votes
-        frequency = totals / totals.sum(axis=1, keepdims=True)
-    accuracy = rater_accuracy(agreement, n_categories)
-    raw = base_rates(frequency, accuracy)
+    totals = n_items @ table.votes
+    agreement, accuracy, raw = _steps_1_and_2(n_items, table.agreeing, table.pairs, totals)
     rates = clip_base_rates(raw)
     return FirstSteps(
         agreement=agreement,
-        kappa=brennan_prediger(agreement, n_categories),
+        kappa=brennan_prediger(agreement, table.votes.shape[1]),
         accuracy=accuracy,
         raw_base_rates=raw,
         base_rates=rates,
         truth=truth_probabilities(table.votes, accuracy, rates),
     )
+
+
+def sparse_steps(sparse: SparseVotes, weights: Floats) -> tuple[Floats, Floats, SparseTruth | None]:
+    """Take steps 1 to 3 for many samples of items whose ratings are in few of many categories.
+
+    Parameters
+    ----------
+    sparse : SparseVotes
+    weights : ndarray, shape (n_samples, n_cells)
+        Number of items with each combination of votes and answer.
+
+    Returns
+    -------
+    accuracy : ndarray, shape (n_samples,)
+    base_rates : ndarray, shape (n_samples, n_categories)
+    truth : SparseTruth or None
+        None if probabilities are undefined or too small: `first_steps` computes them otherwise.
+    """
+    n_items = sparse.sum_cells @ weights.T
+    totals = (sparse.votes.T @ n_items).T
+    _, accuracy, raw = _steps_1_and_2(n_items.T, sparse.agreeing, sparse.pairs, totals)
+    rates = clip_base_rates(raw)
+    truth, least = sparse_truth(sparse, _log_odds(accuracy, rates.shape[1]), rates)
+    return accuracy, rates, truth if least >= FULL_PRECISION else None
+
+
+def _steps_1_and_2(
+    n_items: Floats, agreeing: Integers, pairs: Integers, totals: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Agreement and accuracy of the raters, and base rates before they are clipped."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        agreement = n_items @ agreeing / (n_items @ pairs)
+        frequency = totals / totals.sum(axis=1, keepdims=True)
+    accuracy = rater_accuracy(agreement, totals.shape[1])
+    return agreement, accuracy, base_rates(frequency, accuracy)
 
 
 def _confusion(steps: FirstSteps, answers: Floats, ratings: Ratings) -> NamedArray:
@@ -337,7 +378,17 @@ def _statistic(
         steps = first_steps(collapsed.table, counts.sum(axis=-1))
         return step_4(steps.truth, counts[..., :-1])
 
-    return statistic
+    sparse = find_sparse_votes(collapsed) if step_4 is by_weights else None
+    if sparse is None:
+        return statistic
+
+    def of_sparse_votes(weights: Floats) -> Floats:
+        truth = sparse_steps(sparse, weights)[-1]
+        if truth is None:
+            return statistic(weights)
+        return sparse_by_weights(sparse, truth, weights.T[sparse.has_answer])
+
+    return of_sparse_votes
 
 
 def first_warnings(steps: FirstSteps, ratings: Ratings) -> list[Warning]:

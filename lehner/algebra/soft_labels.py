@@ -31,6 +31,9 @@ class SoftLabels:
     uses_system : bool
         Whether the probabilities also depend on the system's answers. A system that is trained on
         such labels learns its own mistakes.
+    rater_accuracy : xarray.DataArray, dims (rater,), optional
+        The expected proportion of each rater's ratings that are right, given these probabilities.
+        The coordinate `n_ratings` says of how many. None if raters are anonymous.
     warnings : tuple of Warning
         What the user should know before using the labels.
     """
@@ -38,6 +41,7 @@ class SoftLabels:
     method: str
     truth_probabilities: "xr.DataArray"
     uses_system: bool
+    rater_accuracy: "xr.DataArray | None" = None
     warnings: tuple[Warning, ...] = ()
 
     @property
@@ -84,6 +88,55 @@ class SoftLabels:
         table["most_probable"] = ["|".join(tied) for tied in self.most_probable()]
         return table
 
+    def raters_to_frame(self) -> "pd.DataFrame":
+        """Table with a row per rater.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `rater`, `n_ratings`, `rater_accuracy`; without rows if raters are anonymous.
+        """
+        import pandas as pd
+
+        if self.rater_accuracy is None:
+            return pd.DataFrame(columns=["rater", "n_ratings", "rater_accuracy"])
+        return self.rater_accuracy.to_dataframe("rater_accuracy").reset_index()
+
+
+def accuracy_of_raters(
+    truth_probabilities: "xr.DataArray", ratings: Ratings
+) -> "xr.DataArray | None":
+    """Expected proportion of each rater's ratings that are right.
+
+    Parameters
+    ----------
+    truth_probabilities : xarray.DataArray, dims (item, category)
+    ratings : Ratings
+        The ratings that were labelled.
+
+    Returns
+    -------
+    xarray.DataArray or None
+        Dims (rater,), with the coordinate `n_ratings`; NaN of a rater without ratings, and None if
+        raters are anonymous.
+
+    Examples
+    --------
+    >>> ratings = Ratings([[0, 1], [1, 1]], ["no", "yes"])
+    >>> labels = labelled([[0.75, 0.25], [0, 1]], ratings, "item", "category")
+    >>> accuracy_of_raters(labels, ratings).values.tolist()
+    [0.875, 0.625]
+    """
+    if ratings.anonymous:
+        return None
+    flat, probability = ratings.flat, np.asarray(truth_probabilities.values)
+    n_items = ratings.weights[flat.item_index].astype(float)
+    right = n_items * probability[flat.item_index, flat.category_index]
+    n_right = np.bincount(flat.rater_index, right, ratings.n_raters)
+    n_ratings = np.bincount(flat.rater_index, n_items, ratings.n_raters).astype(np.int64)
+    accuracy = np.where(n_ratings > 0, n_right / np.maximum(n_ratings, 1), np.nan)
+    return labelled(accuracy, ratings, "rater").assign_coords(n_ratings=("rater", n_ratings))
+
 
 def label_algebraic(ratings: Ratings) -> SoftLabels:
     """Label items by steps 1 to 3 of Lehner's algebra, which do not use the system's answers.
@@ -119,9 +172,11 @@ def label_algebraic(ratings: Ratings) -> SoftLabels:
     collapsed = collapse_votes(ratings)
     counts = collapsed.counts(collapsed.weights[None].astype(float))
     steps = first_steps(collapsed.table, counts.sum(axis=-1))
+    truth = labelled(steps.truth[0][collapsed.row], ratings, "item", "category")
     return SoftLabels(
         method="algebraic",
-        truth_probabilities=labelled(steps.truth[0][collapsed.row], ratings, "item", "category"),
+        truth_probabilities=truth,
         uses_system=False,
+        rater_accuracy=accuracy_of_raters(truth, ratings),
         warnings=tuple(first_warnings(steps, ratings)),
     )

@@ -53,20 +53,26 @@ def confusion_from_truth(
     ndarray, shape (n_samples, n_categories, n_categories)
         Confusion matrices; NaN if all truth probabilities are equal.
     """
-    k = answers.shape[-1]
     accuracy = by_weights(truth, answers)
-    defined = ~np.isnan(accuracy)
-    toward = equal_errors(np.where(defined, accuracy, 0.5), k)
-    truth = np.where(defined[:, None, None], truth, 1 / k)
+    truth = np.where(np.isnan(accuracy)[:, None, None], 1 / answers.shape[-1], truth)
     by_category = np.moveaxis(truth, -1, -2)
     gram = by_category @ (truth * answers.sum(axis=-1, keepdims=True))
+    return confusion_from_products(gram, by_category @ answers, accuracy, rng)
+
+
+def confusion_from_products(
+    gram: Floats, by_answer: Floats, accuracy: Floats, rng: np.random.Generator | None = None
+) -> Floats:
+    """Solve the regression; rows of both products are truths, `accuracy` is that of step 4."""
+    k, defined = gram.shape[-1], ~np.isnan(accuracy)
+    toward = equal_errors(np.where(defined, accuracy, 0.5), k)
     if rng is None:
         weight = PRIOR_ANSWERS * _undetermined(gram)
     else:
         weight = np.full(gram.shape[:-1], RESAMPLED_PRIOR_ANSWERS)
         toward = _draw_rows(toward, rng)
     ridge, pulled = weight[..., None] * np.eye(k), weight[..., None] * toward
-    solved = np.linalg.solve(gram + ridge, by_category @ answers + pulled)
+    solved = np.linalg.solve(gram + ridge, by_answer + pulled)
     return np.where(defined[:, None, None], project_rows(solved), np.nan)
 
 

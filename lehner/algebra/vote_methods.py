@@ -16,6 +16,7 @@ from lehner.core.checks import check_level, find
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
 from lehner.core.warning import Warning, warn
 from lehner.core.wilson import wilson_interval
+from lehner.data.clusters import widening_of
 from lehner.data.options import names_of
 from lehner.data.ratings import Ratings
 from lehner.data.votes import VoteTable
@@ -34,11 +35,15 @@ def majority_proportion(votes: Integers, answers: Floats) -> Floats:
     -------
     ndarray, shape (n_samples,)
     """
-    rated = votes.sum(axis=1) > 0
-    tied = votes == votes.max(axis=1, keepdims=True)
-    credit = np.where(rated[:, None], tied / tied.sum(axis=1, keepdims=True), 0.0)
-    used = (answers * rated[:, None]).sum(axis=(-2, -1))
-    return np.asarray((answers * credit).sum(axis=(-2, -1)) / np.where(used > 0, used, np.nan))
+    used = (answers * (votes.sum(axis=1) > 0)[:, None]).sum(axis=(-2, -1))
+    agreeing = (answers * majority_credit(votes)).sum(axis=(-2, -1))
+    return np.asarray(agreeing / np.where(used > 0, used, np.nan))
+
+
+def majority_credit(votes: Integers) -> Floats:
+    """Give what an answer in each category counts, (n_votes, n_categories): 1/m if m are tied."""
+    tied = (votes == votes.max(axis=1, keepdims=True)) & (votes > 0)
+    return np.asarray(tied / np.maximum(tied.sum(axis=1, keepdims=True), 1))
 
 
 def mean_truth_probability(truth: Floats, answers: Floats) -> Floats:
@@ -134,7 +139,10 @@ def majority_agreement(ratings: Ratings, *, level: float = 0.9) -> Estimate:
     if np.isnan(agreeing):
         return found
     z = NormalDist().inv_cdf((1 + level) / 2)
-    lower, upper = wilson_interval(agreeing, answers[votes.sum(axis=1) > 0].sum(), z=z)
+    used = answers.sum(axis=1) * (votes.sum(axis=1) > 0)
+    agrees = (majority_credit(votes) * (answers > 0)).sum(axis=1)
+    factor = widening_of(ratings, agrees, used, level)
+    lower, upper = wilson_interval(agreeing, used.sum() / factor**2, z=z)
     accuracy = IntervalEstimate(
         estimate=agreeing, lower=float(lower), upper=float(upper), level=level, kind="Wilson"
     )

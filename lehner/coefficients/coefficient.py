@@ -1,6 +1,8 @@
 """Coefficient: one number for the agreement of raters, with its sampling error."""
 
 import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,10 +11,12 @@ from lehner.coefficients.item_votes import ItemVotes
 from lehner.coefficients.landis_koch import landis_koch_label, landis_koch_probability
 from lehner.coefficients.linearised import STANDS_FOR_0, Linearised, standard_error
 from lehner.core.checks import check_number
+from lehner.core.errors import InputError
 from lehner.core.estimate import number
 from lehner.core.number_format import percent, with_interval
 from lehner.core.student_t import t_quantile, t_survival
 from lehner.data.flat import MOST_ITEMS
+from lehner.data.options import names_of
 
 PRINTED_NAMES = {
     "bangdiwala_b": "Bangdiwala’s B",
@@ -113,6 +117,46 @@ class Coefficient:
         return with_interval(self.estimate, self.lower, self.upper)
 
 
+def choose_coefficients(
+    every: Iterable[Coefficient], names: str | Sequence[str] | None
+) -> tuple[Coefficient, ...]:
+    """Choose coefficients by their names, under each of the weights in the order of the names.
+
+    Parameters
+    ----------
+    every : iterable of Coefficient
+    names : str or sequence of str, optional
+        As in `Coefficient.name`, or a word of it that no other has, as "alpha". By default all.
+
+    Returns
+    -------
+    tuple of Coefficient
+
+    Raises
+    ------
+    InputError
+        If there is no coefficient of one of the names; the error lists those that there are.
+    """
+    every = tuple(every)
+    if names is None:
+        return every
+    whole = list(dict.fromkeys(one.name for one in every))
+    words = [(word, name) for name in whole if "[" not in name for word in name.split("_")]
+    number = Counter(word for word, _ in words)
+    known = {word: name for word, name in words if number[word] == 1} | {one: one for one in whole}
+    chosen = []
+    for name in names_of(names):
+        if name.lower() not in known and name not in known:
+            raise InputError(
+                f"there is no coefficient {name!r}", f"choose among {', '.join(whole)}"
+            )
+        chosen.append(known.get(name) or known[name.lower()])
+    weights = dict.fromkeys(one.weights for one in every)
+    found = {(one.name, one.weights): one for one in every}
+    wanted = ((name, kind) for kind in weights for name in dict.fromkeys(chosen))
+    return tuple(found[one] for one in wanted if one in found)
+
+
 def undefined(name: str, weights: str, note: str) -> Coefficient:
     """Make a coefficient that has no value, with the reason."""
     return Coefficient(name=name, weights=weights, estimate=None, note=note)
@@ -199,13 +243,13 @@ def summarise(
         # Twice the normal probability of a larger value.
         p_value = math.erfc(abs(estimate) / null_error / math.sqrt(2))
         coefficient = replace(coefficient, null_standard_error=null_error, null_p_value=p_value)
-    error = number(standard_error(statistic, items.weights, items.n_paired))
+    error = number(standard_error(statistic, items.weights, items.n_sampled, items.cluster))
     if error is None:
-        note = "; ".join(filter(None, (note, _why_no_error(statistic, items.n_paired))))
+        note = "; ".join(filter(None, (note, _why_no_error(statistic, items))))
         return replace(coefficient, note=note)
     if narrowing == 0:
         return replace(coefficient, standard_error=0.0, lower=estimate, upper=estimate)
-    return _with_interval(coefficient, estimate, error * narrowing, items.n_paired, sampling.level)
+    return _with_interval(coefficient, estimate, error * narrowing, items.n_sampled, sampling.level)
 
 
 def _with_interval(
@@ -226,9 +270,10 @@ def _with_interval(
     )
 
 
-def _why_no_error(statistic: Linearised, n_informative: float) -> str:
-    if n_informative < 2:
-        return "no standard error: the number of items is unknown or below 2"
+def _why_no_error(statistic: Linearised, items: ItemVotes) -> str:
+    if items.n_sampled < 2:
+        what = "items" if items.cluster is None else "clusters"
+        return f"no standard error: the number of {what} is unknown or below 2"
     if np.isnan(statistic.influence).any():
         return "no standard error: two classes are equally good for chance"
     return "no standard error: no item differs from the others in its effect"

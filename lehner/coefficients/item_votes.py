@@ -26,6 +26,8 @@ class ItemVotes:
         The ratings one after another, sorted by row and rater.
     fraction : ndarray of float, shape (n_ratings,)
         The vote of each rating.
+    cluster : ndarray of int, shape (n_rows,), optional
+        The cluster of each row; None if items are independent.
     """
 
     weights: Floats
@@ -35,6 +37,7 @@ class ItemVotes:
     rater: Integers
     category: Integers
     fraction: Floats
+    cluster: Integers | None = None
 
     @property
     def n_items(self) -> float:
@@ -45,6 +48,13 @@ class ItemVotes:
     def n_paired(self) -> float:
         """Number of items rated by two or more raters."""
         return float(self.weights[self.n_raters > 1].sum())
+
+    @property
+    def n_sampled(self) -> float:
+        """Number of items rated by two or more raters, or of clusters of such items."""
+        if self.cluster is None:
+            return self.n_paired
+        return float(len(np.unique(self.cluster[self.n_raters > 1])))
 
     @property
     def n_categories(self) -> int:
@@ -146,6 +156,7 @@ class ItemVotes:
             rater=self.rater[kept],
             category=self.category[kept],
             fraction=self.fraction[kept],
+            cluster=None if self.cluster is None else self.cluster[chosen],
         )
 
     def of_category(self, category: int) -> "ItemVotes":
@@ -159,10 +170,13 @@ class ItemVotes:
             rater=self.rater,
             category=(self.category != category).astype(np.int64),
             fraction=self.fraction,
+            cluster=self.cluster,
         )
 
 
-def count_votes(flat: FlatRatings, weights: ArrayLike, n_categories: int) -> ItemVotes:
+def count_votes(
+    flat: FlatRatings, weights: ArrayLike, n_categories: int, cluster: Integers | None = None
+) -> ItemVotes:
     """Count votes of the items of each row; rows without items or without ratings are left out."""
     row, rater, category = flat.item_index, flat.rater_index, flat.category_index
     n_items = np.asarray(weights, dtype=float)
@@ -181,5 +195,6 @@ def count_votes(flat: FlatRatings, weights: ArrayLike, n_categories: int) -> Ite
         rater=rater,
         category=category,
         fraction=fraction,
+        cluster=cluster,
     )
     return everything.of_rows((n_raters > 0) & (n_items > 0))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Floats, Integers
 
 STANDS_FOR_0 = 1e-12
 
@@ -50,8 +50,13 @@ def beyond_chance(observed: Linearised, chance: Linearised) -> Linearised:
     return Linearised(value=value, influence=moved / room[..., None], chance=chance.value)
 
 
-def standard_error(statistic: Linearised, weights: Floats, n_informative: float | Floats) -> Floats:
-    """Compute the standard error of a statistic of independent items.
+def standard_error(
+    statistic: Linearised,
+    weights: Floats,
+    n_informative: float | Floats,
+    cluster: Integers | None = None,
+) -> Floats:
+    """Compute the standard error of a statistic of independent items, or independent clusters.
 
     Parameters
     ----------
@@ -60,7 +65,11 @@ def standard_error(statistic: Linearised, weights: Floats, n_informative: float 
         Number of items of each row.
     n_informative : float or ndarray of float, shape (...)
         Number of items on which the statistic depends. If it is n, the number of all items, the
-        variance is that of a mean of n influences: their sum of squares over n (n − 1).
+        variance is that of a mean of n influences: their sum of squares over n (n − 1). With
+        clusters, the number of clusters of such items.
+    cluster : ndarray of int, shape (n_rows,), optional
+        The cluster of each row, whose influences are added up: Liang & Zeger (1986),
+        https://doi.org/10.1093/biomet/73.1.13. Then the statistic is one number.
 
     Returns
     -------
@@ -70,7 +79,10 @@ def standard_error(statistic: Linearised, weights: Floats, n_informative: float 
     n = weights.sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (weights * statistic.influence).sum(axis=-1) / n
-        squares = (weights * (statistic.influence - mean[..., None]) ** 2).sum(axis=-1) / n**2
+        deviation = statistic.influence - mean[..., None]
+        squares = (weights * deviation**2).sum(axis=-1) / n**2
+        if cluster is not None:
+            squares = (np.bincount(cluster, weights * deviation) ** 2).sum() / n**2
         error = np.sqrt(squares * n_informative / (n_informative - 1))
     known = (np.asarray(n_informative) >= 2) & (error > STANDS_FOR_0)
     return np.where(known, error, np.nan)

@@ -1,6 +1,6 @@
 """Agreement of raters by every usual coefficient."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,22 +13,32 @@ from lehner.coefficients.chance_corrected import (
     fleiss_null_error,
     percent_agreement,
 )
-from lehner.coefficients.coefficient import Coefficient, Sampling, check_sampling, printed_name
+from lehner.coefficients.coefficient import (
+    Coefficient,
+    Sampling,
+    check_sampling,
+    choose_coefficients,
+    printed_name,
+)
 from lehner.coefficients.item_votes import ItemVotes, count_votes
 from lehner.coefficients.rater_pairs import rater_pairs
 from lehner.coefficients.result import Agreement
 from lehner.coefficients.weights import AgreementWeights, find_all_weights, weights_notes
 from lehner.core.warning import Warning, warn
+from lehner.data.clusters import cluster_warnings
 from lehner.data.ratings import Ratings
 
 ANONYMOUS = "undefined: it is not known who gave which rating"
 SAME_AGREEMENT = 1e-9
 FEWEST_IN_COMMON = 5
+MANY_ROWS = 10_000
+"""From so many items on, those with the same ratings are counted rather than kept."""
 
 
 def agreement(
     ratings: Ratings,
     *,
+    coefficients: str | Sequence[str] | None = None,
     weights: Any = None,
     level: float = 0.9,
     population_size: float | None = None,
@@ -50,6 +60,9 @@ def agreement(
     ----------
     ratings : Ratings
         With or without a system, whose answers are used only in `pairs`.
+    coefficients : str or sequence of str, optional
+        Names of coefficients, or a word of a name that no other has, as "alpha" and "ac1": only
+        these are given, in this order. By default all.
     weights : str, array_like or sequence of str, optional
         Agreement weights: names, or a matrix of shape (n_categories, n_categories). "linear",
         "quadratic", "radical", "ordinal", "circular" and "bipolar" depend on the order of the
@@ -75,8 +88,8 @@ def agreement(
     Raises
     ------
     InputError
-        If the weights do not suit the categories, if the level is not between 0 and 1, or if there
-        are fewer items than were rated.
+        If there is no such coefficient, if the weights do not suit the categories, if the level is
+        not between 0 and 1, or if there are fewer items than were rated.
 
     Notes
     -----
@@ -111,12 +124,15 @@ def agreement(
     chosen = find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
     if ratings.anonymous:
         chosen = tuple(AgreementWeights(name=w.name, matrix=w.both_ways) for w in chosen)
-    items = count_votes(ratings.given, ratings.weights, ratings.n_categories)
+    if ratings.n_rows > MANY_ROWS and not ratings.repeated:
+        ratings = ratings.collapse(truth=False)
+    items = count_votes(ratings.given, ratings.weights, ratings.n_categories, ratings.cluster)
     sampling = check_sampling(level, population_size, items.n_items)
     several = ratings.n_raters + (ratings.system is not None) > 1
     return Agreement(
-        coefficients=tuple(
-            c for one in chosen for c in _coefficients(ratings, items, one, sampling)
+        coefficients=choose_coefficients(
+            (c for one in chosen for c in _coefficients(ratings, items, one, sampling)),
+            coefficients,
         ),
         level=level,
         n_items=int(items.n_items),
@@ -137,8 +153,9 @@ def _coefficients(
         not_two = f"undefined: it is for two raters, and there are {ratings.n_raters}; see "
     no_scott = not_two and f"{not_two}{printed_name('fleiss_kappa')}"
     no_cohen = unknown or (not_two and f"{not_two}{printed_name('conger_kappa')} and the pairs")
-    # Repeated ratings depend on one another, and the standard errors of a kappa of 0 ignore that.
-    single = not ratings.repeated
+    # Repeated ratings, and items of a cluster, depend on one another, and the standard errors of a
+    # kappa of 0 ignore that.
+    single = not ratings.repeated and ratings.cluster is None
     cohen_null = None
     if single and not no_cohen:
         cohen_null = cohen_null_error(both.tables(0, 2)[1], weights.matrix)
@@ -195,6 +212,7 @@ def _pooled_notes(items: ItemVotes) -> tuple[str, str]:
 
 
 def _notes(ratings: Ratings) -> Iterator[Warning]:
+    yield from cluster_warnings(ratings)
     if ratings.repeated:
         text = (
             "a rater's repeated ratings of an item share one vote here; estimates of accuracy take "

@@ -83,7 +83,7 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterP
     -------
     RaterPairs
     """
-    votes = count_votes(ratings.all_given, ratings.weights, ratings.n_categories)
+    votes = count_votes(ratings.all_given, ratings.weights, ratings.n_categories, ratings.cluster)
     n_raters = len(ratings.all_raters)
     shape = (len(weights), n_raters, n_raters)
     arrays = {
@@ -100,7 +100,7 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterP
             weighted = accuracy(tables[others], weights_of_kind.matrix).value
             arrays["percent_agreement"][i, rater, others] = weighted
             arrays["cohen_kappa"][i, rater, others] = kappa.value
-            if ratings.repeated:
+            if ratings.repeated or ratings.cluster is not None:
                 error = _errors_of_shared_votes(votes, rater, others, kappa.influence)
             else:
                 cells = tables[others].reshape(len(others), ratings.n_categories**2)
@@ -117,7 +117,7 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterP
 def _errors_of_shared_votes(
     votes: ItemVotes, rater: int, others: Integers, influence: Floats
 ) -> Floats:
-    """Find standard errors if items with repeated ratings lie in several cells, (n_others,).
+    """Find standard errors of items with repeated ratings, or in clusters, (n_others,).
 
     The influence of an item on kappa is the mean influence of its cells.
     """
@@ -128,5 +128,6 @@ def _errors_of_shared_votes(
         both = votes.weights * (mine.any(axis=1) & theirs.any(axis=1))
         moved = ((mine @ influence[i].reshape(k, k)) * theirs).sum(axis=1)
         kappa = Linearised(value=np.float64(np.nan), influence=moved)
-        errors[i] = standard_error(kappa, both, both.sum())
+        n = both.sum() if votes.cluster is None else len(np.unique(votes.cluster[both > 0]))
+        errors[i] = standard_error(kappa, both, n, votes.cluster)
     return errors

@@ -1,6 +1,6 @@
 """Agreement of two classifications in a square table of counts or probabilities."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,12 @@ from lehner.coefficients.chance_corrected import (
     cohen_null_error,
     fleiss_null_error,
 )
-from lehner.coefficients.coefficient import Coefficient, Sampling, check_sampling
+from lehner.coefficients.coefficient import (
+    Coefficient,
+    Sampling,
+    check_sampling,
+    choose_coefficients,
+)
 from lehner.coefficients.contingency import as_table
 from lehner.coefficients.item_votes import ItemVotes, count_votes
 from lehner.coefficients.result import Agreement
@@ -35,6 +40,7 @@ MARGINS = {
 def agreement_of_table(
     table: "ArrayLike | xr.DataArray",
     *,
+    coefficients: str | Sequence[str] | None = None,
     weights: Any = None,
     ordered: bool = False,
     n_items: float | None = None,
@@ -49,6 +55,9 @@ def agreement_of_table(
         Counts, expected counts (`expected_table`) or probabilities, 0 or more. A row is an
         estimated class and a column an actual class, or they are those of two raters. A labelled
         table has dims (estimated, actual).
+    coefficients : str or sequence of str, optional
+        Names of coefficients, or a word of a name that no other has, as "alpha" and "ac1": only
+        these are given, in this order. By default all.
     weights : str, array_like or sequence of str, optional
         As in `agreement`. If a matrix is not symmetric, its rows are those of the table. The order
         of the categories is that of the table.
@@ -75,7 +84,7 @@ def agreement_of_table(
     Raises
     ------
     InputError
-        If the table is not square or does not consist of counts.
+        If the table is not square or does not consist of counts, or there is no such coefficient.
 
     Notes
     -----
@@ -103,7 +112,9 @@ def agreement_of_table(
         counts = counts * (check_number("n_items", n_items, 1, MOST_ITEMS) / counts.sum())
     sampling = check_sampling(level, population_size, float(counts.sum()))
     return Agreement(
-        coefficients=tuple(c for one in chosen for c in _coefficients(counts, one, sampling)),
+        coefficients=choose_coefficients(
+            (c for one in chosen for c in _coefficients(counts, one, sampling)), coefficients
+        ),
         level=level,
         n_items=float(counts.sum()) if counts.sum() >= FEWEST_COUNTED else None,
         notes=tuple(weights_notes(chosen, categories)),

@@ -1,18 +1,25 @@
-"""Bootstrap intervals: items resampled by multinomial counts over unique rows."""
+"""Bootstrap intervals: items, or clusters of them, resampled by counts over unique rows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import check_choice, check_level, check_whole_number
 from lehner.core.estimate import IntervalEstimate
+from lehner.core.progress import with_progress
 from lehner.core.seeds import Seed, generator
+from lehner.core.student_t import t_quantile
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 type IntervalKind = Literal["percentile", "bca"]
+type ItemCounts = "Integers | csr_array"
+"""Numbers of items by row, (n_rows,), or by cluster and row, (n_clusters, n_rows)."""
 
 RESAMPLED_ROWS_AT_ONCE = 200_000
 RESAMPLED_CELLS_AT_ONCE = 2_000_000
@@ -35,7 +42,7 @@ class BootstrapResult:
 
 def bootstrap_interval(
     statistic: Callable[[Floats], Floats],
-    counts: Integers,
+    counts: ItemCounts,
     estimate: float,
     kind: IntervalKind,
     level: float,
@@ -53,8 +60,8 @@ def bootstrap_interval(
     statistic : callable
         A function that takes counts, shape (n_resamples, n_rows), and returns values, shape
         (n_resamples,).
-    counts : ndarray of int, shape (n_rows,)
-        How many items have each unique row.
+    counts : ndarray of int, shape (n_rows,), or csr_array, shape (n_clusters, n_rows)
+        How many items have each unique row; in each cluster if whole clusters are resampled.
     estimate : float
         The statistic of the data.
     kind : {"percentile", "bca"}
@@ -74,12 +81,12 @@ def bootstrap_interval(
     """
     drawn = draw_counts(counts, resamples, generator(seed))
     values = np.concatenate([statistic(weights) for weights in drawn])
-    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    tails = tails_of(level, counts)
     undefined = np.isnan(values)
     if undefined.any():
         kind = "percentile"
     if kind == "bca":
-        tails = _bca_tails(tails, values, estimate, _jackknife(statistic, counts), counts)
+        tails = _bca_tails(tails, values, estimate, *_jackknife(statistic, counts))
     lower = np.quantile(np.where(undefined, 0.0, values), tails[0])
     upper = np.quantile(np.where(undefined, 1.0, values), tails[1])
     name = "BCa bootstrap" if kind == "bca" else "percentile bootstrap"
@@ -102,29 +109,54 @@ def check_bootstrap(kind: str, level: float, resamples: int) -> None:
     check_whole_number("resamples", resamples, 1)
 
 
+def tails_of(level: float, counts: ItemCounts) -> Floats:
+    """Give the tail probabilities of an interval; those of Student's t where clusters are few.
+
+    Resamples of G clusters vary as a normal distribution does, and the mean of G clusters as
+    Student's t with G - 1 degrees of freedom, whose quantiles are farther out: Hesterberg (2015),
+    What teachers should know about the bootstrap, https://doi.org/10.1080/00031305.2015.1089789.
+    """
+    upper = (1 + level) / 2
+    if counts.ndim > 1:
+        upper = NormalDist().cdf(t_quantile(upper, max(counts.shape[0] - 1, 1)))
+    return np.array([1 - upper, upper])
+
+
 def draw_counts(
-    counts: Integers, resamples: int, rng: np.random.Generator, n_cells: int | None = None
+    counts: ItemCounts, resamples: int, rng: np.random.Generator, n_cells: int | None = None
 ) -> Iterator[Floats]:
     """Resample items: yield their numbers by row, (n, n_rows), for some resamples at a time.
 
-    With `n_cells`, they are so few that arrays of that many numbers for each fit into memory.
+    Of G clusters, G - 1 are drawn, and count G / (G - 1) times, so that the variance is not too
+    small (Rao & Wu 1988, https://doi.org/10.1080/01621459.1988.10478591). With `n_cells`, resamples
+    are so few at a time that arrays of that many numbers for each fit into memory.
     """
-    total = counts.sum()
     most = RESAMPLED_ROWS_AT_ONCE if n_cells is None else RESAMPLED_CELLS_AT_ONCE
-    for n in _chunk_sizes(resamples, n_cells or len(counts), most):
-        yield rng.multinomial(total, counts / total, size=n).astype(float)
+    sizes = _chunk_sizes(resamples, n_cells or max(counts.shape), most)
+    for n in with_progress("resampling", sizes):
+        if counts.ndim == 1:
+            total = counts.sum()
+            yield rng.multinomial(total, counts / total, size=n).astype(float)
+        else:
+            g = counts.shape[0]
+            drawn = rng.multinomial(max(g - 1, 1), np.full(g, 1 / g), size=n)
+            yield np.asarray(drawn @ counts) * (g / max(g - 1, 1))
 
 
-def _jackknife(statistic: Callable[[Floats], Floats], counts: Integers) -> Floats:
-    """Leave one item out, once per unique row."""
-    ends = np.cumsum(_chunk_sizes(len(counts), len(counts), RESAMPLED_ROWS_AT_ONCE))
-    eye = np.arange(len(counts))
-    return np.concatenate(
-        [
-            statistic(np.maximum(counts - (eye[start:end, None] == eye), 0).astype(float))
-            for start, end in zip([0, *ends[:-1]], ends, strict=True)
-        ]
-    )
+def _jackknife(
+    statistic: Callable[[Floats], Floats], counts: ItemCounts
+) -> tuple[Floats, Integers]:
+    """Leave one item out, once per unique row, or one cluster; with how many items are such."""
+    n_units, n_rows = counts.shape[0], counts.shape[-1]
+    ends = np.cumsum(_chunk_sizes(n_units, n_rows, RESAMPLED_ROWS_AT_ONCE))
+    eye, left = np.arange(n_units), []
+    for start, end in zip([0, *ends[:-1]], ends, strict=True):
+        if isinstance(counts, np.ndarray):
+            left.append(np.maximum(counts - (eye[start:end, None] == eye), 0))
+        else:
+            left.append(counts.sum(axis=0) - counts[start:end].toarray())
+    values = np.concatenate([statistic(one.astype(float)) for one in left])
+    return values, counts if isinstance(counts, np.ndarray) else np.ones_like(eye)
 
 
 def _bca_tails(

@@ -45,6 +45,8 @@ class IntervalEstimate:
     standard_error : float or None
         Standard deviation of the resamples or posterior draws from which the interval was made;
         None if there are none or some are undefined.
+    corrected : bool
+        Whether known truths correct the number, or entered the estimate of it.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class IntervalEstimate:
     level: float | None = None
     kind: str = ""
     standard_error: float | None = None
+    corrected: bool = False
 
     def __str__(self) -> str:
         return with_interval(self.estimate, self.lower, self.upper)
@@ -212,7 +215,7 @@ def plain(value: Any, *, brief: bool = False) -> Any:
     value : dataclass, mapping, sequence, array, number, text or None
         What is converted, with all that is in it.
     brief : bool
-        Whether an `IntervalEstimate` is only its estimate and its ends.
+        Whether an `IntervalEstimate` is only its estimate, its ends, and whether it is corrected.
 
     Returns
     -------
@@ -224,7 +227,7 @@ def plain(value: Any, *, brief: bool = False) -> Any:
     {'x': [1.0, None], 'n': 3}
     """
     if brief and isinstance(value, IntervalEstimate):
-        return ends(value)
+        return ends(value) | {"corrected": value.corrected}
     if is_dataclass(value):
         value = {f.name: getattr(value, f.name) for f in fields(value)}
     if isinstance(value, Mapping):
@@ -267,7 +270,7 @@ def require_estimable(ratings: "Ratings") -> None:
     if ratings.system is None:
         raise InputError(
             "no column or rater is the system",
-            f"name it with system=…, as one of {', '.join(ratings.raters)}",
+            f"name it with system=…, as one of {first_few(ratings.raters, 8)}",
         )
     if not ((ratings.system >= 0) & (ratings.weights > 0)).any():
         raise InputError("the system answered no item", "give its answers")
@@ -337,4 +340,4 @@ def _rated_by_two(ratings: "Ratings", flat: "FlatRatings") -> bool:
 
 def ends(value: IntervalEstimate) -> dict[str, float | None]:
     """Estimate and the ends of its interval by name, ready for JSON."""
-    return {"estimate": value.estimate, "lower": value.lower, "upper": value.upper}
+    return dict(plain({name: getattr(value, name) for name in ("estimate", "lower", "upper")}))

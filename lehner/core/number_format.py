@@ -22,7 +22,7 @@ def decimal(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
     Returns
     -------
     str
-        A dash for None and NaN. A number that rounds to zero has no sign.
+        A dash for None and NaN, ∞ for infinity. A number that rounds to zero has no sign.
 
     Examples
     --------
@@ -33,8 +33,8 @@ def decimal(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
     """
     if value is None or isnan(value):
         return DASH
-    text = f"{value:z.{digits}f}"
-    return f"+{text}" if sign and value > 0 and float(text) else text
+    text = f"{value:z.{digits}f}".replace("inf", "∞")
+    return f"+{text}" if sign and value > 0 and text.strip("0.") else text
 
 
 def short(value: float | None, digits: int = 3) -> str:

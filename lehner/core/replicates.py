@@ -1,6 +1,6 @@
-"""Base rates, confusion matrix and rater accuracies, from which measures are computed."""
+"""Base rates, confusion matrix, and accuracy and recall of raters, from which measures are made."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from lehner.core.warning import Warning
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Parameters:
-    """Base rates, the system's confusion matrix and the raters' accuracies.
+    """Base rates, the system's confusion matrix, and the raters' accuracy and recall.
 
     Parameters
     ----------
@@ -20,11 +20,15 @@ class Parameters:
         Probability of each answer (last) given the true category.
     rater_accuracy : ndarray, shape (..., n_raters)
         NaN if the method does not estimate it.
+    rater_recall : ndarray, shape (..., n_raters, n_categories), optional
+        Probability that a rater answers a category when it is the true one; None if the method
+        does not estimate it.
     """
 
     base_rates: Floats
     confusion: Floats
     rater_accuracy: Floats
+    rater_recall: Floats | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,6 +58,21 @@ class Replicates:
 
 
 def joined[T](parts: Sequence[T]) -> T:
-    """Join records of arrays along their first dimension."""
+    """Join records of arrays along their first dimension; None is left out."""
     each = [vars(part) for part in parts]
-    return type(parts[0])(**{name: np.concatenate([one[name] for one in each]) for name in each[0]})
+    names = (name for name, values in each[0].items() if values is not None)
+    return type(parts[0])(**{name: np.concatenate([one[name] for one in each]) for name in names})
+
+
+def collected[T](parts: Iterable[T], n: int) -> T:
+    """Join records of arrays, n in all along the first dimension, as they are made: memory."""
+    joined: dict[str, Floats] = {}
+    start = 0
+    for part in parts:
+        named = {name: values for name, values in vars(part).items() if values is not None}
+        for name, values in named.items():
+            joined.setdefault(name, np.empty((n, *values.shape[1:])))[start:][: len(values)] = (
+                values
+            )
+        start += len(next(iter(named.values())))
+    return type(part)(**joined)

@@ -92,7 +92,12 @@ CHANGES = {
     "not-identified": "Other parameters fit as well. Use fewer, or give more ratings of each item.",
     "truths-contradict": "Known truths contradict the method. Use the estimate corrected by them.",
     "truths-not-random": "Items of known truth are probably no random sample, as corrections "
-    "assume. Draw items by `choose_items`.",
+    "assume. Draw items by `choose_items`, or give the probabilities with which they were chosen.",
+    "rater-below-chance": "A rater is right less often than by guessing. Look whether the rater's "
+    "categories were mixed up, or leave the rater out.",
+    "raters-differ": "Raters are probably more accurate in some groups than in others, which "
+    "`compare` assumes they are not. Give known truths of each group.",
+    "category-never-rated": "No rater gave a category, whose proportion is the prior's.",
     "adjustment-undefined": "With the fitted violations raters often agree at chance level.",
     "labels-worse-than-majority": "A better model expects more of the majority's labels to be "
     "right. Use the automatic labels.",
@@ -106,6 +111,10 @@ LIMITS = {
     "are. Give more of each item, or populations of items.",
     "prior-outweighs-data": "The prior counts for more than the ratings of some categories. Try "
     "other priors.",
+    "pair-rests-on-prior": "Ratings hardly tell answers that the dependent pair shares from "
+    "accuracy. Give more raters of the same items, or known truths.",
+    "earlier-study-contradicted": "Without its earlier study the ratings say otherwise of a rater: "
+    "items may have changed. Lower the study's weight, or leave it out.",
     "outside-training": "The ratings are unlike those of the crowds on which the prior of "
     "`calibrated` was trained. Train one on crowds like yours by `lehner train-prior`.",
     "higher-mode": "Other parameters fit better. Compare with a Bayesian model, which weighs them.",
@@ -129,12 +138,23 @@ LIMITS = {
     "violation-not-fitted": "A kind of violation cannot be seen here and is taken not to occur.",
     "violation-uncertain": "A violation may be none. Compare with the unadjusted estimate.",
     "adjustment-out-of-reach": "No accuracy explains the unadjusted estimate; the nearest is used.",
+    "no-truth-of-category": "No known item is of a category, so that its recall rests on a prior. "
+    "Have more items verified.",
     "measure-undefined": "A category was never given, or never answered. Do not use its measures.",
     "reference-imperfect": "Raters or probabilities are taken for the truth, which they are not.",
     "two-accuracies": "Base rates and recall imply another accuracy than step 4 of the algebra, "
     "which assumes equally probable errors.",
     "earlier-version": "A fit that was kept by version 0.2.0 has warnings without codes.",
     "groups-pooled": "Numbers of groups are drawn together: small groups differ by more than this.",
+    "few-clusters": "Items are of few clusters, and intervals may be too narrow. Sample more.",
+    "clusters-ignored": "Something takes the items of a cluster for independent: its intervals are "
+    "too narrow, and its p-values too small.",
+    "score-uninformative": "The probability of the category hardly rises with the score. Check "
+    "which category the scores are of.",
+    "score-independent": "Scores are taken to be independent of the raters' errors. Give known "
+    "truths of random items, which correct for mistakes that they share.",
+    "groups-small": "A group has few items, so that the prior counts. Give more.",
+    "one-group": "There is only one group, and nothing to compare it with.",
     "groups-alike": "Something is assumed to be the same in all groups, and differences in it are "
     "not seen.",
 }
@@ -142,6 +162,8 @@ NOTES = {
     "order-unknown": "The order of the categories is used and was not given. Mark it as known.",
     "prior-weight-unknown": "How much your prior counts beside the ratings is not known.",
     "tree-depth": "Trajectories of the sampler were cut off, which is slow and not wrong.",
+    "raters-alike": "The method takes all raters for equally accurate, and does not compare them.",
+    "groups-made": "How groups were made of a column, and which items belong to none.",
     "guessing-undefined": "Raters who always know the truth never guess.",
     "identification-unchecked": "With so many parameters, whether others fit is not checked.",
     "starts": "How many of the starts reached the same mode.",

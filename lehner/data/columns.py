@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lehner.core.arrays import Booleans, Integers
+from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.checks import suggest
 from lehner.core.errors import InputError
-from lehner.data.categories import MISSING, Column, Label, encode, raw_codes
+from lehner.data.categories import MISSING, Column, encode, raw_codes
 from lehner.data.flat import MOST_ITEMS
 from lehner.data.numbering import number_by_appearance
 
@@ -161,16 +161,35 @@ def count_column(values: Any, name: str) -> Integers:
     texts = [str(label) for label in column.labels]
     good = [t.isascii() and t.isdigit() and int(t[:20]) <= MOST_ITEMS for t in texts]
     bad = ~np.array([*good, False])[column.codes]
+    _refuse_first(bad, column, name, "a number of items", "give whole numbers, 0 or more")
+    return np.array([int(t) for t in texts], dtype=np.int64)[column.codes]
+
+
+def probability_column(values: Any, name: str) -> Floats:
+    """Read a probability above 0 for each row."""
+    column = encode(values, name)
+    texts = [str(label) for label in column.labels]
+    numbers = np.append([number_or_nan(text) for text in texts], np.nan)[column.codes]
+    bad = ~((numbers > 0) & (numbers <= 1))
+    what = "the probability with which an item was chosen"
+    remedy = "give each item, of known truth or not, a number above 0 and at most 1"
+    _refuse_first(bad, column, name, what, remedy)
+    return numbers
+
+
+def number_or_nan(text: str) -> float:
+    """Read a number, NaN where there is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
+
+
+def _refuse_first(bad: Booleans, column: Column, name: str, what: str, remedy: str) -> None:
     if bad.any():
         row = int(np.argmax(bad))
-        value = "" if column.codes[row] < 0 else texts[column.codes[row]]
-        raise InputError(
-            f"{value!r} is not a number of items",
-            "give whole numbers, 0 or more",
-            row=row,
-            column=name,
-        )
-    return np.array([int(t) for t in texts], dtype=np.int64)[column.codes]
+        value = "" if column.codes[row] < 0 else str(column.labels[column.codes[row]])
+        raise InputError(f"{value!r} is not {what}", remedy, row=row, column=name)
 
 
 def refuse_duplicates(
@@ -194,20 +213,20 @@ def refuse_duplicates(
         )
 
 
-def truth_per_item(
-    item: Integers, truth: Integers, n_items: int, name: str, categories: Sequence[Label]
+def one_per_item(
+    item: Integers, truth: Integers, n_items: int, name: str, labels: Any, what: str = "truth"
 ) -> Integers:
-    """Gather the known truth of each item from a table with a row per rating."""
+    """Gather what each item has once, as its known truth, from a table with a row per rating."""
     known = np.flatnonzero(truth >= 0)
     per_item = np.full(n_items, -1)
     per_item[item[known[::-1]]] = truth[known[::-1]]
     conflict = known[per_item[item[known]] != truth[known]]
     if conflict.size:
         row = int(conflict[0])
-        first, second = categories[per_item[item[row]]], categories[truth[row]]
+        first, second = labels[per_item[item[row]]], labels[truth[row]]
         raise InputError(
-            f"the item's truth is {str(second)!r} here and {str(first)!r} in an earlier row",
-            "give each item one truth",
+            f"the item's {what} is {str(second)!r} here and {str(first)!r} in an earlier row",
+            f"give each item one {what}",
             row=row,
             column=name,
         )

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.core.arrays import Integers
+from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
 from lehner.data.flat import FlatRatings, as_array, check_codes, check_flat, flatten
 
@@ -84,3 +84,33 @@ def _check_names(given: Iterable[Any], n: int, kind: str) -> tuple[str, ...]:
     if len(names) != n or len(set(names)) < n:
         raise InputError(f"{n} {kind}s are named {list(names)}", f"name each {kind} once")
     return names
+
+
+def check_truth_probability(
+    given: ArrayLike | None, items: NDArray[Any], truth: ArrayLike | None
+) -> Floats | None:
+    """Probability with which each item was chosen to have its truth found out, (n_rows,)."""
+    if given is None:
+        return None
+    probability = as_array(given, "truth_probability")
+    if probability.shape != items.shape or probability.dtype.kind not in "iuf":
+        raise InputError(
+            f"truth_probability is {probability.dtype} of shape {probability.shape} for "
+            f"{len(items)} items",
+            "give one probability per item",
+        )
+    bad = np.flatnonzero(~((probability > 0) & (probability <= 1)))
+    if bad.size:
+        raise InputError(
+            f"the probability with which item {items[bad[0]]} was chosen is "
+            f"{probability[bad[0]]:g}",
+            "give each item, of known truth or not, a number above 0 and at most 1",
+        )
+    unknown = np.zeros(items.shape, bool) if truth is None else np.asarray(truth) < 0
+    sure = np.flatnonzero((probability == 1) & unknown)
+    if sure.size:
+        raise InputError(
+            f"item {items[sure[0]]} was chosen with probability 1, and its truth is not known",
+            "give the probability with which its truth was found out",
+        )
+    return probability.astype(float)

@@ -93,7 +93,10 @@ def to_xarray(self: "Ratings") -> "xr.Dataset":
         `ratings` (item, rater), and `answers` (item, system), `truth` and `count` (item) where
         there are any: indices into the coordinate `category`, -1 where missing. Where items are
         from populations, `population` (item): indices into the attribute `populations`.
-        Where raters are in groups, the coordinate `group_of_rater` (rater) names them.
+        Where they are clustered, `cluster` (item): numbers of the clusters. Where truths were
+        found out with known probabilities, `truth_probability` (item). Where raters are in groups,
+        the coordinate `group_of_rater` (rater) names them. The attribute `dependent` names a
+        dependent pair.
 
     Raises
     ------
@@ -114,10 +117,17 @@ def to_xarray(self: "Ratings") -> "xr.Dataset":
     if self.systems:
         data["answers"] = (("item", "system"), self.answers)
         coords["system"] = list(self.systems)
-    of_items = {"truth": self.truth, "count": self.counts, "population": self.population}
+    of_items: dict[str, Any] = {
+        "truth": self.truth,
+        "count": self.counts,
+        "population": self.population,
+    }
+    of_items |= {"cluster": self.cluster, "truth_probability": self.truth_probability}
     data |= {name: ("item", values) for name, values in of_items.items() if values is not None}
     if self.population is not None:
         flags["populations"] = json.dumps(self.populations)
+    if self.dependent:
+        flags["dependent"] = json.dumps(self.dependent)
     return xr.Dataset(data, coords, flags)
 
 
@@ -154,11 +164,13 @@ def from_xarray(cls: "type[Ratings]", dataset: "xr.Dataset") -> "Ratings":
     if "answers" in dataset:
         arguments["system"] = dataset["answers"].transpose("item", "system").values
         arguments["systems"] = dataset["system"].values.tolist()
-    for name, variable in {"truth": "truth", "counts": "count", "population": "population"}.items():
-        if variable in dataset:
-            arguments[name] = dataset[variable].values
+    for name in ("truth", "count", "population", "cluster", "truth_probability"):
+        if name in dataset:
+            arguments["counts" if name == "count" else name] = dataset[name].values
     if "population" in dataset:
         arguments["populations"] = json.loads(dataset.attrs["populations"])
     if "group_of_rater" in dataset.coords:
         arguments["rater_group"] = dataset["group_of_rater"].values.tolist()
+    if "dependent" in dataset.attrs:
+        arguments["dependent"] = json.loads(dataset.attrs["dependent"])
     return cls(**arguments)

@@ -19,8 +19,13 @@ class ReadingOptions:
         Columns (in a table with a row per rating, raters) that are systems.
     truth, item, counts : str, optional
         Columns of known truths, of the names of items, and of the number of items of each row.
+    truth_probability : str, optional
+        Column of the probability with which each item was chosen to have its truth found out.
+    cluster : str, optional
+        Column of the cluster of each item, as the patient of a lesion.
     raters : tuple of str, optional
-        Columns of the raters in a table with a row per item; by default all without another role.
+        Columns of the raters in a table with a row per item, by default all without another role;
+        in one with a row per rating, the raters who are read.
     rater, rating, occasion : str, optional
         Columns of a table with a row per rating; another table has none of these.
     repeated : bool
@@ -34,7 +39,7 @@ class ReadingOptions:
     fold_case : bool
         Whether labels that differ only in case, white space or Unicode form are merged.
     order : str, optional
-        Column of the order in which a pair was shown.
+        Column of the order in which a pair was shown, or the two endings of the names of columns.
     swapped_back : bool
         With `order`, whether answers to swapped pairs have already been swapped back.
     leave_out : tuple of str
@@ -43,7 +48,9 @@ class ReadingOptions:
 
     system: tuple[str, ...] = ()
     truth: str | None = None
+    truth_probability: str | None = None
     item: str | None = None
+    cluster: str | None = None
     raters: tuple[str, ...] | None = None
     counts: str | None = None
     rater: str | None = None

@@ -1,5 +1,6 @@
 """Patterns: items with the same ratings, collapsed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
+from lehner.data.dependent_pair import find_pair
 from lehner.data.flat import FlatRatings, count_categories, take_rows
 from lehner.data.numbering import number_by_appearance, number_by_size
 
@@ -52,6 +54,8 @@ class Patterns:
         Name of the group of each rater, "" for raters of none; empty where there are no groups.
     rater_groups : tuple of str
         Names of the groups of raters.
+    dependent : tuple of int, optional
+        The dependent pair of raters, or rater and system, see `Ratings.with_dependent_pair`.
     """
 
     flat: FlatRatings
@@ -67,6 +71,7 @@ class Patterns:
     populations: tuple[str, ...]
     rater_group: tuple[str, ...]
     rater_groups: tuple[str, ...]
+    dependent: tuple[int, int] | None = None
 
     def __repr__(self) -> str:
         return f"Patterns: {len(self.counts)} of {int(self.counts.sum())} items"
@@ -176,12 +181,18 @@ class Patterns:
         return count_categories(item, category, len(self.counts), len(self.categories))
 
 
-def collapse_patterns(ratings: "Ratings", *, truth: bool) -> Patterns:
-    """Compute the result of `Ratings.patterns`."""
+def collapse_patterns(
+    ratings: "Ratings", *, truth: bool, apart: Sequence[Integers | None] = ()
+) -> Patterns:
+    """Compute the result of `Ratings.patterns`; rows with different numbers can be kept apart."""
     has_system, population = ratings.system is not None, ratings.population
     flat, known = ratings.all_flat, ratings.truth if truth else None
     inverse, first = number_patterns(
-        flat, known, population, ratings.n_rows, len(ratings.all_raters), ratings.n_categories
+        flat,
+        (known, population, *apart),
+        ratings.n_rows,
+        len(ratings.all_raters),
+        ratings.n_categories,
     )
     counts = np.bincount(inverse, weights=ratings.weights, minlength=len(first))
     return Patterns(
@@ -198,13 +209,13 @@ def collapse_patterns(ratings: "Ratings", *, truth: bool) -> Patterns:
         populations=ratings.populations,
         rater_group=ratings.rater_group,
         rater_groups=ratings.rater_groups,
+        dependent=find_pair(ratings),
     )
 
 
 def number_patterns(
     flat: FlatRatings,
-    truths: Integers | None,
-    population: Integers | None,
+    others: Sequence[Integers | None],
     n_rows: int,
     n_raters: int,
     n_categories: int,
@@ -216,8 +227,8 @@ def number_patterns(
     Parameters
     ----------
     flat : FlatRatings
-    truths, population : ndarray of int, shape (n_rows,), optional
-        Further values in which rows of a pattern must agree.
+    others : sequence of ndarray of int, shape (n_rows,), or None
+        Further values, -1 or more, in which rows of a pattern must agree.
     n_rows, n_raters, n_categories : int
 
     Returns
@@ -229,7 +240,7 @@ def number_patterns(
     lengths = np.bincount(flat.item_index, minlength=n_rows)
     starts = np.cumsum(lengths) - lengths
     key = lengths.astype(np.int64)
-    for other in (truths, population):
+    for other in others:
         if other is not None:
             key = number_by_size(key) * (int(other.max(initial=0)) + 2) + other + 1
     key = number_by_size(key)

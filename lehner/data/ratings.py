@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.core.arrays import Integers
+from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
 from lehner.core.wording import counted, counted_categories, first_few
-from lehner.data import groups, labelled, tables
+from lehner.data import clusters, dependent_pair, groups, labelled, tables
 from lehner.data import systems as answers_of_systems
 from lehner.data.categories import Label, check_categories
 from lehner.data.checks.counts import count_gaps
@@ -21,6 +21,7 @@ from lehner.data.fields import (
     check_rater_names,
     check_ratings,
     check_system_names,
+    check_truth_probability,
 )
 from lehner.data.flat import (
     FlatRatings,
@@ -70,8 +71,14 @@ class Ratings:
         Index of the population that each item is from.
     populations : sequence of str, optional
         Names of the populations, including those without items; see `with_populations`.
+    cluster : array_like of int, shape (n_rows,), optional
+        Index of the cluster that each item is of; see `with_clusters`.
+    truth_probability : array_like, shape (n_rows,), optional
+        Probability with which each item was chosen to have its truth found out; see `with_truth`.
     rater_group : sequence of str, length n_raters, optional
         Name of each rater's group, "" for raters of none; see `with_rater_groups`.
+    dependent : sequence of two str, optional
+        Names of a pair who may share answers; see `with_dependent_pair`.
     noticed : sequence of str
         Sentences about what was noticed when the data were read, see `notes`.
     independent_repeats : bool
@@ -117,7 +124,10 @@ class Ratings:
     anonymous: bool
     population: Integers | None
     populations: tuple[str, ...]
+    cluster: Integers | None
+    truth_probability: Floats | None
     rater_group: tuple[str, ...]
+    dependent: tuple[str, ...]
     noticed: tuple[str, ...]
     independent_repeats: bool
 
@@ -136,7 +146,10 @@ class Ratings:
         systems: Sequence[str] | None = None,
         population: ArrayLike | None = None,
         populations: Sequence[str] = (),
+        cluster: ArrayLike | None = None,
+        truth_probability: ArrayLike | None = None,
         rater_group: Sequence[str] = (),
+        dependent: Sequence[str] = (),
         noticed: Sequence[str] = (),
         independent_repeats: bool = False,
     ) -> None:
@@ -161,7 +174,10 @@ class Ratings:
             anonymous=anonymous,
             population=check_index(population, n_rows, len(populations), "population"),
             populations=groups.check_populations(populations),
+            cluster=clusters.check_cluster(cluster, n_rows),
+            truth_probability=check_truth_probability(truth_probability, names, truth),
             rater_group=groups.check_rater_group(rater_group, n_raters),
+            dependent=tuple(dependent),
             noticed=tuple(noticed),
             independent_repeats=independent_repeats,
         )
@@ -181,6 +197,8 @@ class Ratings:
             parts.append("truth")
         if self.populations:
             parts.append(counted(len(self.populations), "population"))
+        if self.cluster is not None:
+            parts.append(counted(self.n_clusters, "cluster"))
         if self.rater_group:
             parts.append(counted(len(self.rater_groups), "group") + " of raters")
         return "Ratings: " + ", ".join(parts)
@@ -199,6 +217,11 @@ class Ratings:
     def n_raters(self) -> int:
         """Number of raters, without the system."""
         return len(self.raters)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters of which there are items; without clusters the number of items."""
+        return self.n_items if self.cluster is None else clusters.n_sampled(self)
 
     @property
     def n_categories(self) -> int:
@@ -348,6 +371,10 @@ class Ratings:
             system=self.answers[rows],
             truth=None if self.truth is None else self.truth[rows],
             population=None if self.population is None else self.population[rows],
+            cluster=None if self.cluster is None else self.cluster[rows],
+            truth_probability=None
+            if self.truth_probability is None
+            else self.truth_probability[rows],
             counts=self.weights[rows] if counts is None and self.grouped else counts,
         )
 
@@ -378,6 +405,9 @@ class Ratings:
     def collapse(self, *, truth: bool = True) -> "Ratings":
         """Group items with the same ratings, system answer and known truth into one row.
 
+        Items of different clusters stay apart, and those whose truths were found out with different
+        probabilities.
+
         Parameters
         ----------
         truth : bool
@@ -394,7 +424,9 @@ class Ratings:
         >>> Ratings([[0, 1], [1, 1], [0, 1]], ["no", "yes"]).collapse()
         Ratings: 3 items in 2 rows, 2 raters, 6 ratings, 2 categories (no, yes)
         """
-        patterns = self.patterns(truth=truth)
+        chance = self.truth_probability
+        chances = None if chance is None else np.unique(chance, return_inverse=True)[1]
+        patterns = collapse_patterns(self, truth=truth, apart=(self.cluster, chances))
         votes = self._replace(codes=self.flat, truth=self.truth if truth else None)
         return votes.take(patterns.first, patterns.counts)
 
@@ -426,13 +458,19 @@ class Ratings:
         """Add what was noticed."""
         return self._replace(noticed=(*self.noticed, *texts)) if texts else self
 
-    def with_truth(self, truth: ArrayLike | None) -> "Ratings":
+    def with_truth(
+        self, truth: ArrayLike | None, probability: ArrayLike | None = None
+    ) -> "Ratings":
         """Replace the known truths of the items, or remove them.
 
         Parameters
         ----------
         truth : array_like of int, shape (n_rows,), or None
             Category index of the true category, -1 where it is unknown; None if no truth is known.
+        probability : array_like, shape (n_rows,), optional
+            The probability with which each item, of known truth or not, was chosen to have its
+            truth found out, above 0 and at most 1. Corrections by known truths then weight each by
+            its inverse. Without it, known items are taken to be a simple random sample.
 
         Returns
         -------
@@ -442,14 +480,14 @@ class Ratings:
         Raises
         ------
         InputError
-            If there is not one index of a category, or -1, for each row.
+            If there is not one index of a category, or -1, and one such probability for each row.
 
         Examples
         --------
         >>> Ratings([[0, 0], [1, 1]], ["no", "yes"]).with_truth([0, -1]).truth.tolist()
         [0, -1]
         """
-        return self._replace(truth=truth)
+        return self._replace(truth=truth, truth_probability=probability)
 
     def with_independent_repeats(self, independent: bool = True) -> "Ratings":
         """Count each of a rater's ratings of the same item as a vote.
@@ -518,8 +556,8 @@ class Ratings:
         Returns
         -------
         bool
-            True if codes, names, system, truths, counts, populations, groups of raters and
-            `ordered` are the same.
+            True if codes, names, system, truths and their probabilities, counts, populations,
+            clusters, groups of raters, dependent pair and `ordered` are the same.
 
         Examples
         --------
@@ -529,11 +567,14 @@ class Ratings:
         >>> ratings.equals(ratings.without_system())
         False
         """
-        plain = ("categories", "all_raters", "ordered", "anonymous", "rater_group", "several_votes")
-        arrays = ("items", "answers", "truth", "counts", "population", "populations")
+        plain = ("categories", "all_raters", "ordered", "anonymous", "rater_group", "dependent")
+        arrays = (
+            *("items", "answers", "truth", "truth_probability", "counts", "population"),
+            *("populations", "cluster"),
+        )
         flat = ("item_index", "rater_index", "category_index")
         return (
-            all(getattr(self, name) == getattr(other, name) for name in plain)
+            all(getattr(self, name) == getattr(other, name) for name in (*plain, "several_votes"))
             and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in arrays)
             and all(np.array_equal(getattr(self.given, a), getattr(other.given, a)) for a in flat)
         )
@@ -550,4 +591,6 @@ class Ratings:
     on_common_items = answers_of_systems.on_common_items
     without_system = answers_of_systems.without_system
     with_populations = groups.with_populations
+    with_clusters = clusters.with_clusters
     with_rater_groups = groups.with_rater_groups
+    with_dependent_pair = dependent_pair.with_dependent_pair

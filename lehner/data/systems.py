@@ -9,7 +9,7 @@ from lehner.core.arrays import Integers
 from lehner.core.checks import find
 from lehner.core.errors import InputError
 from lehner.data.checks.coding import check_coding
-from lehner.data.flat import add_rater, take_raters
+from lehner.data.flat import FlatRatings, add_rater, take_raters
 from lehner.data.groups import OF_NONE
 
 if TYPE_CHECKING:
@@ -57,17 +57,27 @@ def with_system(self: "Ratings", *raters: Any) -> "Ratings":
     return check_coding(raters_as_systems(self, names)._note(sentence))
 
 
-def raters_as_systems(ratings: "Ratings", names: Sequence[str]) -> "Ratings":
-    """Replace raters by systems that answer as they rate."""
+def raters_as_systems(
+    ratings: "Ratings", names: Sequence[str], *, by_vote: bool = False
+) -> "Ratings":
+    """Replace raters by systems that answer as they rate, or as they vote if they rate twice."""
+    rated = ratings.flat if by_vote else ratings.given
     chosen = [_place_of(ratings, name) for name in names]
     left = np.setdiff1d(np.arange(ratings.n_raters), chosen)
     return ratings._replace(
         codes=take_raters(ratings.given, left),
         raters=[ratings.raters[place] for place in left],
         rater_group=[ratings.rater_group[place] for place in left if ratings.rater_group],
-        system=np.stack([_answers_of(ratings, place) for place in chosen], axis=1),
+        system=np.stack([_answers_of(ratings, rated, place) for place in chosen], axis=1),
         systems=names,
     )
+
+
+def keep_raters(ratings: "Ratings", names: Sequence[str]) -> "Ratings":
+    """Leave out the ratings of all other raters."""
+    kept = np.sort([_place_of(ratings, name) for name in names])
+    raters = [ratings.raters[place] for place in kept]
+    return ratings._replace(codes=take_raters(ratings.given, kept), raters=raters)
 
 
 def _place_of(ratings: "Ratings", rater: str) -> int:
@@ -80,10 +90,10 @@ def _place_of(ratings: "Ratings", rater: str) -> int:
     return find("column or rater", rater, places)
 
 
-def _answers_of(ratings: "Ratings", place: int) -> Integers:
+def _answers_of(ratings: "Ratings", rated: FlatRatings, place: int) -> Integers:
     """Turn a rater's ratings into a system's answers."""
-    mine = ratings.given.rater_index == place
-    rows = ratings.given.item_index[mine]
+    mine = rated.rater_index == place
+    rows = rated.item_index[mine]
     twice = np.flatnonzero(np.diff(rows) == 0)
     if twice.size:
         raise InputError(
@@ -92,7 +102,7 @@ def _answers_of(ratings: "Ratings", place: int) -> Integers:
             "choose another rater as the system",
         )
     answers = np.full(ratings.n_rows, -1)
-    answers[rows] = ratings.given.category_index[mine]
+    answers[rows] = rated.category_index[mine]
     return answers
 
 

@@ -21,16 +21,17 @@ from lehner.data.columns import (
     columns_of,
     count_column,
     encode_items,
+    one_per_item,
+    probability_column,
     refuse_duplicates,
     require_columns,
     require_complete,
-    truth_per_item,
     unique_items,
 )
 from lehner.data.flat import FlatRatings, as_array, check_counts, sort_ratings
 from lehner.data.options import ReadingOptions, names_of, options_of
 from lehner.data.shared_categories import are_fixed, code_labels, encode_labels
-from lehner.data.systems import raters_as_systems
+from lehner.data.systems import keep_raters, raters_as_systems
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
@@ -42,8 +43,10 @@ def from_wide(
     *,
     raters: Sequence[str] | None = None,
     item: str | None = None,
+    cluster: str | None = None,
     system: str | Sequence[str] | None = None,
     truth: str | None = None,
+    truth_probability: str | None = None,
     counts: str | None = None,
     categories: Sequence[Label] | None = None,
     ordered: bool = False,
@@ -60,6 +63,11 @@ def from_wide(
         The raters' columns; by default all columns not named below. For an array, names.
     item, truth, counts : str, optional
         Columns of the items' names, of known truths, and of the number of items of each row.
+    truth_probability : str, optional
+        Column of the probability with which each item was chosen to have its truth found out; see
+        `with_truth`.
+    cluster : str, optional
+        Column of the cluster of each item, as the patient of a lesion; see `with_clusters`.
     system : str or sequence of str, optional
         Column of the system's answers, or the columns of several systems.
     categories : sequence, optional
@@ -99,7 +107,9 @@ def read_wide(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Rati
     """Read a table with a row per item."""
     columns = columns_of(data, options.raters)
     systems, item, truth, counts = options.system, options.item, options.truth, options.counts
-    special = [*systems, *(name for name in (item, truth, counts) if name is not None)]
+    cluster, probability = options.cluster, options.truth_probability
+    of_items = (item, truth, probability, counts, cluster)
+    special = [*systems, *(name for name in of_items if name is not None)]
     guessed = options.raters is None
     raters = options.raters or ()
     if guessed:
@@ -130,6 +140,10 @@ def read_wide(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Rati
         stack(systems),
         None if truth is None else coded.codes[truth],
         counts=None if counts is None else count_column(columns[counts], counts),
+        cluster=None if cluster is None else encode_items(columns[cluster], cluster)[0],
+        truth_probability=None
+        if probability is None
+        else probability_column(columns[probability], probability),
         ordered=coded.ordered,
         systems=systems,
         noticed=(say_columns(raters, ignored, options), *odd),
@@ -144,8 +158,10 @@ def from_long(
     item: str = "item",
     rater: str = "rater",
     rating: str = "rating",
+    cluster: str | None = None,
     system: str | Sequence[str] | None = None,
     truth: str | None = None,
+    truth_probability: str | None = None,
     occasion: str | None = None,
     repeated: bool = False,
     categories: Sequence[Label] | None = None,
@@ -161,10 +177,15 @@ def from_long(
         The table.
     item, rater, rating : str
         Names of the columns of the item, the rater and the rater's label.
+    cluster : str, optional
+        Column with the item's cluster, the same in all rows of an item; see `with_clusters`.
     system : str or sequence of str, optional
         The rater who is the system, or the raters who are systems.
     truth : str, optional
         Column with the item's known truth, the same or blank in all rows of an item.
+    truth_probability : str, optional
+        Column with the probability with which the item was chosen to have its truth found out, the
+        same in all rows of an item; see `with_truth`.
     occasion : str, optional
         Column that distinguishes repeated ratings of an item by a rater; without it a
         repetition is an error, unless `repeated` is set. A rater has one vote for an item, the
@@ -206,7 +227,8 @@ def read_long(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Rati
     columns = columns_of(data)
     item, rater, rating = str(options.item), str(options.rater), str(options.rating)
     truth, occasion, systems = options.truth, options.occasion, options.system
-    used = [item, rater, rating, *names_of(truth), *names_of(occasion)]
+    others = (truth, occasion, options.cluster, options.truth_probability)
+    used = [item, rater, rating, *(name for name in others if name is not None)]
     require_columns(columns, used)
     item_index, items = encode_items(columns[item], item)
     rated_by = require_complete(encode(columns[rater], rater), rater)
@@ -218,10 +240,20 @@ def read_long(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Rati
         refuse_duplicates(item_index, rated_by, when, codes, rating)
     names = unify(rated_by.labels)
     everybody = [str(names[label]) for label in rated_by.labels]
-    raters = [name for name in everybody if name not in systems]
+    kept = everybody if options.raters is None else options.raters
+    raters = [name for name in kept if name not in systems]
     known = None
     if truth is not None:
-        known = truth_per_item(item_index, coded.codes[truth], len(items), truth, coded.categories)
+        known = one_per_item(item_index, coded.codes[truth], len(items), truth, coded.categories)
+    cluster = None
+    if (name := options.cluster) is not None:
+        index, labels = encode_items(columns[name], name)
+        cluster = one_per_item(item_index, index, len(items), name, labels, "cluster")
+    chance = None
+    if (name := options.truth_probability) is not None:
+        given, index = np.unique(probability_column(columns[name], name), return_inverse=True)
+        labels = given.tolist()
+        chance = given[one_per_item(item_index, index, len(items), name, labels, "probability")]
     odd = [*unused, *coded.odd, *say_doubtful_names(raters, systems)]
     odd += say_other_raters(raters, systems)
     ignored = [name for name in columns if name not in used]
@@ -233,11 +265,16 @@ def read_long(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Rati
         everybody,
         items,
         truth=known,
+        cluster=cluster,
+        truth_probability=chance,
         ordered=coded.ordered,
         noticed=(say_columns(raters, ignored, options), *odd),
     )
+    if options.raters is not None:
+        ratings = keep_raters(ratings, [*raters, *systems])
     if systems:
-        ratings = raters_as_systems(ratings, systems)
+        # A judge who saw both orders has one vote for an item, or none.
+        ratings = raters_as_systems(ratings, systems, by_vote=options.order is not None)
     return check_read(ratings, odd, fixed=coded.fixed)
 
 

@@ -6,6 +6,8 @@ from functools import lru_cache
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
+from lehner.core.bootstrap import ItemCounts
+from lehner.data.clusters import count_items
 from lehner.data.ratings import Ratings
 
 
@@ -93,6 +95,8 @@ class CollapsedVotes:
         Indices, in an array of counts, of the combinations of votes and answer that occur.
     weights : ndarray of int, shape (n_cells,)
         Number of items with each combination.
+    sampled : ndarray of int, shape (n_cells,), or csr_array, shape (n_clusters, n_cells)
+        The same, in each cluster if items are clustered, of which resamples are drawn.
     row : ndarray of int, shape (n_rows,)
         The votes of each row of the ratings.
     cell_of_row : ndarray of int, shape (n_rows,)
@@ -102,6 +106,7 @@ class CollapsedVotes:
     table: VoteTable
     cell: Integers
     weights: Integers
+    sampled: ItemCounts
     row: Integers
     cell_of_row: Integers
 
@@ -135,12 +140,14 @@ def collapse_votes(ratings: Ratings) -> CollapsedVotes:
     k = ratings.n_categories
     system = patterns.system
     cell, index = np.unique(row * (k + 1) + np.where(system < 0, k, system), return_inverse=True)
+    cell_of_row = index[patterns.inverse]
     return CollapsedVotes(
         table=VoteTable(votes=rows[:, :k], agreeing=rows[:, k], pairs=rows[:, k + 1]),
         cell=cell,
         weights=np.bincount(index, weights=patterns.counts).astype(np.int64),
+        sampled=count_items(ratings, cell_of_row, len(cell)),
         row=row[patterns.inverse],
-        cell_of_row=index[patterns.inverse],
+        cell_of_row=cell_of_row,
     )
 
 

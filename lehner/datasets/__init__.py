@@ -72,7 +72,7 @@ def load_dataset(name: str, *, system: str | Sequence[str] | None = None) -> Rat
         Name of the data set, as in `list_datasets`.
     system : str or sequence of str, optional
         The rater, or raters, to use as systems; by default the data set's own system, if it has
-        one.
+        one. If others are named, its own system is one of the raters.
 
     Returns
     -------
@@ -98,8 +98,11 @@ def load_dataset(name: str, *, system: str | Sequence[str] | None = None) -> Rat
     own = names_of(dataset.system)
     if dataset.system is None or not systems or dataset.system in systems:
         return read_ratings(path, system=systems or own, ordered=dataset.ordered)
-    ratings = read_ratings(path, system=own, ordered=dataset.ordered)
-    return ratings.without_system().with_system(*systems)
+    named = read_ratings(path, system=own, ordered=dataset.ordered).raters
+    for one in systems:
+        find("column or rater", one, dict.fromkeys(named))
+    raters = [name for name in (*named, dataset.system) if name not in systems]
+    return read_ratings(path, system=systems, raters=raters, ordered=dataset.ordered)
 
 
 def _read_votes(path: Path, *, ordered: bool) -> Ratings:

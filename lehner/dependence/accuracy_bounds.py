@@ -186,52 +186,57 @@ def _most_wrong(
     return best
 
 
-def _caps(mistakes: Mistakes, error: Floats, raters: float, system: float) -> tuple[Floats, Floats]:
-    """Rows and limits of the inequalities for each rate of mistakes."""
-    variance = (error * (1 - error))[:, None]
-    both = np.broadcast_to(mistakes.both, (len(error), 1, len(mistakes.both)))
-    rows = [both, -both]
-    limits = [error[:, None] ** 2 + raters * variance, raters * variance - error[:, None] ** 2]
+def _caps(error: Floats, raters: float, system: float) -> tuple[Floats, Floats]:
+    """Rows and limits of the inequalities of :math:`b`, :math:`s` and :math:`c`, by the rate."""
+    variance = error * (1 - error)
+    rows = [np.stack([np.full_like(error, one), 0 * error, 0 * error]) for one in (1.0, -1.0)]
+    limits = [error**2 + raters * variance, raters * variance - error**2]
     if system < ANY:
-        angle = (np.arange(TANGENTS) + 0.5) * np.pi / TANGENTS
-        shared = mistakes.joint - error[:, None] * mistakes.system
         scale = system * np.sqrt(variance)
-        across = scale[:, :, None] * np.cos(angle)[:, None] * mistakes.system
         for sign in (1, -1):
-            rows.append(sign * shared[:, None, :] * np.sin(angle)[:, None] + across)
-            limits.append(scale * (1 + np.cos(angle)) / 2)
-    return np.concatenate(rows, axis=1), np.concatenate(limits, axis=1)
+            for angle in (np.arange(TANGENTS) + 0.5) * np.pi / TANGENTS:
+                shared = sign * np.sin(angle)
+                across = scale * np.cos(angle)
+                rows.append(np.stack([0 * error, across - shared * error, 0 * error + shared]))
+                limits.append(scale * (1 + np.cos(angle)) / 2)
+    return np.stack(rows).transpose(2, 0, 1), np.stack(limits, axis=1)
 
 
 def _extremes(mistakes: Mistakes, sign: int, error: Floats, raters: float, system: float) -> Floats:
     """Extreme proportion that the system gets wrong, by rates of mistakes; NaN if impossible.
 
     All are solved as one program, which consists of blocks. In each the unknown are the
-    probabilities of the options, and by how much the limits are exceeded, which costs so much that
-    it is nothing where it can be.
+    probabilities of the options, what they add up to (:math:`b`, :math:`s` and :math:`c`), and by
+    how much the limits are exceeded, which costs so much that it is nothing where it can be.
     """
     from scipy.optimize import linprog
-    from scipy.sparse import bsr_array
+    from scipy.sparse import block_diag, csr_array
 
-    rows, limits = _caps(mistakes, error, raters, system)
-    kinds = np.arange(len(mistakes.counts))[:, None] == mistakes.kind
-    equal = np.tile(np.vstack([kinds, mistakes.rater]), (len(error), 1, 1))
-    beside = [(0, 0), (0, 0), (0, 1)]
-    left, right = (
-        bsr_array((block, np.arange(len(error)), np.arange(len(error) + 1))).tocsr()
-        for block in (np.pad(rows, beside, constant_values=-1.0), np.pad(equal, beside))
-    )
-    counts = np.tile(mistakes.proportions, (len(error), 1))
+    rows, limits = _caps(error, raters, system)
+    (n_kinds, n_options), n = (len(mistakes.counts), len(mistakes.kind)), len(error)
+    sums = np.array([mistakes.both, mistakes.system, mistakes.joint])
+    equal = np.zeros((n_kinds + 1 + len(sums), n_options + len(sums) + 1))
+    equal[mistakes.kind, np.arange(n_options)] = 1.0
+    equal[n_kinds, :n_options] = mistakes.rater
+    equal[n_kinds + 1 :, :n_options] = sums
+    equal[n_kinds + 1 :, n_options:-1] = -np.eye(len(sums))
+    left = np.pad(rows, [(0, 0), (0, 0), (n_options, 1)])
+    left[..., -1] = -1.0
+    counts = np.tile(mistakes.proportions, (n, 1))
+    cost = np.zeros(equal.shape[1])
+    cost[n_options + 1], cost[-1] = -sign, PENALTY
     solved = linprog(
-        np.tile(np.append(-sign * mistakes.system, PENALTY), len(error)),
-        A_ub=left,
+        np.tile(cost, n),
+        A_ub=block_diag([csr_array(block) for block in left]),
         b_ub=limits.ravel(),
-        A_eq=right,
-        b_eq=np.column_stack([counts, error]).ravel(),
+        A_eq=block_diag([csr_array(equal)] * n),
+        b_eq=np.column_stack([counts, error, np.zeros((n, len(sums)))]).ravel(),
         method="highs",
+        # Without it, as many programs take two thirds of the time.
+        options={"presolve": False},
     )
-    options = solved.x.reshape(len(error), -1)
-    return np.where(options[:, -1] < FEASIBLE, options[:, :-1] @ mistakes.system, np.nan)
+    found = solved.x.reshape(n, -1)
+    return np.where(found[:, -1] < FEASIBLE, found[:, :n_options] @ mistakes.system, np.nan)
 
 
 def _standard_errors(mistakes: Mistakes, raters: float, system: float, seed: Seed) -> Floats:

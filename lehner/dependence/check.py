@@ -12,7 +12,7 @@ from lehner.data.ratings import Ratings
 from lehner.dependence.effective import Pair, from_known_truths, from_pairs
 from lehner.dependence.result import SIGNIFICANCE, Dependence
 from lehner.dependence.score_test import NamedPairs, name_pairs, p_value_together, score_pairs
-from lehner.known_truths.random_sample import examine_known
+from lehner.known_truths.random_sample import drawn_equally
 
 MOST_RATERS_PAIRED = 30
 FEWEST_TRUTHS_OF_THREE = 50
@@ -91,8 +91,8 @@ def check_dependence(ratings: Ratings) -> Dependence:
 
 
 def _n_truths(ratings: Ratings) -> int:
-    """Count the items of known truth; none if they are probably not a random sample."""
-    if ratings.truth is None or not examine_known(ratings).random:
+    """Count the items of known truth; none if they are no simple random sample."""
+    if ratings.truth is None or not drawn_equally(ratings):
         return 0
     return int(ratings.weights[ratings.truth >= 0].sum())
 
@@ -125,7 +125,11 @@ def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], boo
     n_raters = codes.shape[1]
     used = truths >= 0 if n_raters == 3 else np.full(len(truths), True)
     scores = score_pairs(
-        codes[used], unique.weights[used].astype(float), truths[used], unique.n_categories
+        codes[used],
+        unique.weights[used].astype(float),
+        truths[used],
+        unique.n_categories,
+        None if unique.cluster is None else unique.cluster[used],
     )
     agreement, n_items = _agreement(codes, unique.weights)
     in_common = _agreement(codes[used], unique.weights[used])[1]

@@ -14,7 +14,7 @@ import numpy as np
 from lehner.core.arrays import Floats, Integers
 from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
-from lehner.known_truths.random_sample import examine_known
+from lehner.known_truths.random_sample import drawn_equally
 
 KNOWN_TRUTHS = ("known truths", "known truths, equal raters")
 FEWEST_TRUTHS = 10
@@ -116,10 +116,10 @@ def from_known_truths(ratings: Ratings) -> EffectiveRaters | None:
     Returns
     -------
     EffectiveRaters or None
-        None if the items of known truth are probably not a random sample, if fewer than 10 of them
-        have ratings of two raters, or if those ratings are all right, or all wrong.
+        None if the items of known truth are probably no simple random sample, if fewer than 10 of
+        them have ratings of two raters, or if those ratings are all right, or all wrong.
     """
-    if ratings.truth is None or not examine_known(ratings).random:
+    if ratings.truth is None or not drawn_equally(ratings):
         return None
     item, mistake = _standardised_mistakes(ratings, ratings.truth)
 

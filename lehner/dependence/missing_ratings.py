@@ -97,6 +97,8 @@ def check_missing_ratings(ratings: Ratings) -> MissingRatings | None:
     )
     by_item = np.bincount(item, number * agree, votes.n_rows)
     sd = float(np.sqrt(votes.weights @ by_item**2))
+    if votes.cluster is not None:
+        sd = float(np.linalg.norm(np.bincount(votes.cluster, votes.weights * by_item)))
     if sd < np.finfo(float).eps * len(item):
         return None
     total = float(votes.weights @ by_item)

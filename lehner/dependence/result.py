@@ -1,5 +1,6 @@
 """The result of the check for shared mistakes, and its sentences."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,8 +108,13 @@ class Dependence:
             lines[MOST_PAIRS_SHOWN:] = [f"{counted(rest, 'more pair')} {MORE}"]
         return tuple(warn("shared-mistakes", text) for text in lines)
 
-    def warnings_of_estimates(self) -> tuple[Warning, ...]:
+    def warnings_of_estimates(self, allowed: Collection[str] = ()) -> tuple[Warning, ...]:
         """Say what concerns the estimate of each method.
+
+        Parameters
+        ----------
+        allowed : collection of str
+            Names of a pair whose dependence is part of the estimate.
 
         Returns
         -------
@@ -134,7 +140,7 @@ class Dependence:
                 f"{percent(pair.shared, 0)} of them; if so, both seem too accurate{or_else}",
             )
             for pair in found
-            if pair.with_system
+            if pair.with_system and set(pair.raters) != set(allowed)
         )
 
     def lines(self) -> tuple[str, ...]:

@@ -80,7 +80,11 @@ class NamedPairs(NamedTuple):
 
 
 def score_pairs(
-    codes: Integers, weights: Floats, truths: Integers, n_categories: int
+    codes: Integers,
+    weights: Floats,
+    truths: Integers,
+    n_categories: int,
+    cluster: Integers | None = None,
 ) -> PairScores:
     """Compute the score of each pair of raters.
 
@@ -93,6 +97,9 @@ def score_pairs(
     truths : ndarray of int, shape (n_patterns,)
         Known true category, -1 where it is unknown.
     n_categories : int
+    cluster : ndarray of int, shape (n_patterns,), optional
+        The cluster of the items, whose scores are added up for the covariance: patterns of
+        different clusters are then kept apart.
 
     Returns
     -------
@@ -126,11 +133,20 @@ def score_pairs(
     inverse = np.linalg.pinv(information, hermitian=True)
     slopes = inverse @ products
     covariance = np.zeros((n_pairs, n_pairs))
+    n_clusters = 0 if cluster is None else int(cluster.max(initial=-1)) + 1
+    of_clusters, kept = np.zeros((n_clusters, n_pairs)), np.ones(n_clusters)
     for part in parts:
         null, pairs = scores_of(part)
         leverage = ((null @ inverse) * null).sum(axis=1)
-        left = (pairs - null @ slopes) / np.maximum(1 - leverage, LEAST_LEFT)[:, None]
-        covariance = covariance + left.T @ (weights[part, None] * left)
+        left = pairs - null @ slopes
+        if cluster is None:
+            left /= np.maximum(1 - leverage, LEAST_LEFT)[:, None]
+            covariance = covariance + left.T @ (weights[part, None] * left)
+        else:
+            np.add.at(of_clusters, cluster[part], weights[part, None] * left)
+            np.add.at(kept, cluster[part], -weights[part] * leverage)
+    of_clusters /= np.maximum(kept, LEAST_LEFT)[:, None]
+    covariance = covariance + of_clusters.T @ of_clusters
     return PairScores(total - moved @ slopes, covariance)
 
 

@@ -9,11 +9,9 @@ from lehner.algebra.algebraic import ALGEBRAIC_METHODS
 from lehner.core.arrays import Floats
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, ends, plain
 from lehner.dependence.misleading_items import (
-    SharedMistakes,
     accuracy_by_confusion,
     accuracy_if_misled,
     interval_if_misled,
-    widen_interval,
 )
 from lehner.latent_class.models import BY_LIKELIHOOD
 
@@ -50,10 +48,6 @@ class Sensitivity:
         Whether the method lets the system's accuracy and errors differ between categories, so that
         these numbers hold for any base rates. If not they hold for equal base rates, and are
         approximations for others.
-    shared_mistakes : float, tuple of float or None
-        The proportion, or the two numbers of its Beta prior, for which intervals were widened.
-    widened, widened_in_sample : IntervalEstimate or None
-        The intervals with a lower end that allows for these shared mistakes.
     """
 
     misleading_share: float
@@ -63,9 +57,6 @@ class Sensitivity:
     raters_alone_in_sample: IntervalEstimate | None = None
     raters_alone_bounds: tuple[float, float] | None = None
     raters_alone_exact: bool = False
-    shared_mistakes: SharedMistakes | None = None
-    widened: IntervalEstimate | None = None
-    widened_in_sample: IntervalEstimate | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Result in plain types, ready for JSON.
@@ -74,8 +65,7 @@ class Sensitivity:
         -------
         dict
             Keys `misleading_share`, `estimate`, `lower`, `upper`, `level`, `in_sample`,
-            `raters_alone` with the same if the system is not misled, or None, and
-            `shared_mistakes`, with the same of the widened interval, or None. In `raters_alone` are
+            `raters_alone` with the same if the system is not misled, or None. In `raters_alone` are
             also `bounds` and `exact`, as `raters_alone_bounds` and `raters_alone_exact` are.
         """
         as_dict: dict[str, Any] = {"misleading_share": self.misleading_share}
@@ -85,20 +75,11 @@ class Sensitivity:
             alone = _ends(self.raters_alone, self.raters_alone_in_sample)
             exact = {"bounds": plain(self.raters_alone_bounds), "exact": self.raters_alone_exact}
             as_dict["raters_alone"] = alone | exact
-        if self.widened is None or self.widened_in_sample is None:
-            return as_dict | {"shared_mistakes": None}
-        widened = {"misleading_share": plain(self.shared_mistakes)}
-        return as_dict | {
-            "shared_mistakes": widened | _ends(self.widened, self.widened_in_sample),
-        }
+        return as_dict
 
 
 def sensitivity(
-    estimate: Estimate,
-    n_categories: int,
-    *,
-    misleading_share: float = MISLEADING_SHARE,
-    shared_mistakes: SharedMistakes | None = None,
+    estimate: Estimate, n_categories: int, *, misleading_share: float = MISLEADING_SHARE
 ) -> Sensitivity:
     """Tell how an estimate changes if some items mislead the raters, and perhaps the system.
 
@@ -115,15 +96,11 @@ def sensitivity(
     Parameters
     ----------
     estimate : Estimate
-        An estimate by any method. If it has draws, the widened interval is computed from them.
+        An estimate by any method.
     n_categories : int
         K, 2 or more.
     misleading_share : float
         The proportion δ of items that mislead the raters, 0 to 1.
-    shared_mistakes : float or tuple of float, optional
-        The shared mistakes for which intervals are widened: a proportion of items that mislead
-        raters and system alike, 0 to 1, or the two numbers, above 0, of its Beta prior. By default
-        intervals are not widened.
 
     Returns
     -------
@@ -153,15 +130,8 @@ def sensitivity(
     moved = [interval_if_misled(interval, share, k, more=more) for interval in stated]
     seeming = [_as_items_seem(estimate, interval) for interval in stated]
     alone: list[IntervalEstimate | None] = [None, None]
-    widened = alone
     if share * k < k - 1:
         alone = [interval_if_misled(one, share, k, along=0) for one in seeming]
-    if shared_mistakes is not None:
-        draws: Any = {} if estimate.draws is None else estimate.draws["posterior"].to_dataset()
-        widened = [
-            widen_interval(interval, shared_mistakes, k, draws=draws.get(name))
-            for name, interval in zip(ESTIMANDS, stated, strict=True)
-        ]
     return Sensitivity(
         misleading_share=share,
         system_accuracy=moved[0],
@@ -170,9 +140,6 @@ def sensitivity(
         raters_alone_in_sample=alone[1],
         raters_alone_bounds=_bounds(seeming[0], share, k) if exact else None,
         raters_alone_exact=exact,
-        shared_mistakes=shared_mistakes,
-        widened=widened[0],
-        widened_in_sample=widened[1],
     )
 
 

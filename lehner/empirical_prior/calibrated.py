@@ -5,10 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
-from lehner.algebra.vote_methods import majority_proportion
+from lehner.algebra.vote_methods import majority_credit, majority_proportion
+from lehner.core.arrays import Floats, Integers
 from lehner.core.checks import check_choice, check_level
 from lehner.core.estimate import Estimate, IntervalEstimate, require_estimable
 from lehner.core.warning import Warning, warn
+from lehner.data.clusters import widening_of
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.prior import (
     SHIPPED,
@@ -18,9 +20,11 @@ from lehner.empirical_prior.prior import (
     posterior_expected,
     posterior_in_sample,
     prior_of_right,
+    probability_unlike,
     read_priors,
 )
-from lehner.known_truths.random_sample import NOT_A_SAMPLE, KnownSample, examine_known
+from lehner.known_truths.partly_known import effective_numbers, rightness
+from lehner.known_truths.random_sample import KnownSample, examine_known
 from lehner.latent_class.pattern_table import known_truths
 
 
@@ -89,12 +93,18 @@ def estimate_calibrated(
         return _estimate(ratings, nothing, nothing, (reason,), {})
     known, known_right = _known(ratings)
     sample = examine_known(ratings) if known else None
-    prior_numbers = prior_of_right(prior, agreement * n_items, n_items)
+    agrees = (majority_credit(ratings.votes()) * (answers > 0)).sum(axis=1)
+    factor = widening_of(ratings, agrees, counts.astype(float), level)
+    prior_numbers = prior_of_right(prior, agreement * n_items, n_items, factor**2)
     return _estimate(
         ratings,
         _interval(posterior_expected(*prior_numbers, known, known_right), level),
         _interval(posterior_in_sample(*prior_numbers, known, known_right), level),
-        (*_not_random(sample), *_outside(ratings, prior, n_items, agreement)),
+        (
+            *_not_random(sample),
+            *_outside(ratings, prior, n_items, agreement),
+            *_unlike(prior_numbers, known, known_right),
+        ),
         {
             "system_is": system_is,
             "agreement": agreement,
@@ -126,10 +136,14 @@ def _known(ratings: Ratings) -> tuple[int, int]:
     """Count the answered items whose truth is known, and the right answers among them.
 
     Where the truth of all items is known, it is left out, as other methods do: the accuracy needs
-    no estimate then, and what a method says without truths can be compared with it.
+    no estimate then, and what a method says without truths can be compared with it. Of items that
+    were chosen with known unequal probabilities, the numbers are those of a random sample that
+    would tell about as much.
     """
     if ratings.truth is None or ratings.system is None or not known_truths(ratings):
         return 0, 0
+    if ratings.truth_probability is not None:
+        return effective_numbers(rightness(ratings, np.zeros(ratings.n_rows)))
     known = (ratings.truth >= 0) & (ratings.system >= 0)
     right = known & (ratings.truth == ratings.system)
     return int(ratings.weights[known].sum()), int(ratings.weights[right].sum())
@@ -145,7 +159,7 @@ def _interval(posterior: Posterior, level: float) -> IntervalEstimate:
 def _not_random(sample: KnownSample | None) -> tuple[Warning, ...]:
     if sample is None or sample.random:
         return ()
-    text = f"{NOT_A_SAMPLE}, and the estimate assumes that they are: {sample}"
+    text = f"{sample.doubt}, and the estimate assumes that they are: {sample}"
     return (warn("truths-not-random", text),)
 
 
@@ -161,8 +175,20 @@ def _outside(
     }
     for name, (value, (lowest, highest)) in found.items():
         if not lowest <= value <= highest:
+            trained = f"{lowest:g} or more" if highest == np.inf else f"{lowest:g} to {highest:g}"
             yield warn(
                 "outside-training",
-                f"{name}: {value:g}; the prior was trained on {lowest:g} to {highest:g}, so that "
-                "the interval of `calibrated` is an extrapolation",
+                f"{name}: {value:g}; the prior was trained on {trained}, so that the interval of "
+                "`calibrated` is an extrapolation",
             )
+
+
+def _unlike(prior: tuple[Integers, Floats], known: int, known_right: int) -> Iterator[Warning]:
+    """Say that known truths are not what the prior expects, if they probably are not."""
+    if known and probability_unlike(*prior, known, known_right) > 0.5:
+        yield warn(
+            "outside-training",
+            f"{known_right} of the {known} answers with known truth are right, which is unlike "
+            "the crowds on which the prior was trained; the estimate of `calibrated` rests on the "
+            "known truths",
+        )

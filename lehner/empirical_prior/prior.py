@@ -21,6 +21,8 @@ SYSTEM_IS = ("like", "better", "unknown")
 """What the user knows of the system beside its raters."""
 BANDWIDTH = 0.05
 """Scale of the logistic kernel around each deviation; results differ little from 0.02 to 0.2."""
+UNLIKE = 0.005
+"""Prior probability that a crowd is like none of those; any number of right answers may then be."""
 GRID = 2001
 """The most numbers of right answers at which a posterior is computed."""
 SHIPPED = Path(__file__).with_name("priors.json")
@@ -92,7 +94,9 @@ def log_odds(right: Any, n: Any) -> Any:
     return np.log((np.asarray(right) + 0.5) / (np.asarray(n) - right + 0.5))
 
 
-def prior_of_right(prior: EmpiricalPrior, agreeing: float, n_items: int) -> tuple[Integers, Floats]:
+def prior_of_right(
+    prior: EmpiricalPrior, agreeing: float, n_items: int, effect: float = 1.0
+) -> tuple[Integers, Floats]:
     """Probabilities of how many answers of the system are right, before any truth is known.
 
     Parameters
@@ -102,6 +106,9 @@ def prior_of_right(prior: EmpiricalPrior, agreeing: float, n_items: int) -> tupl
         Items on which the system agrees with the majority; ties count in part.
     n_items : int
         Items that the system answered.
+    effect : float
+        Design effect of clusters, 1 or more: what it adds to the variance of the log odds of
+        agreement is added to the kernel, which is logistic.
 
     Returns
     -------
@@ -114,7 +121,10 @@ def prior_of_right(prior: EmpiricalPrior, agreeing: float, n_items: int) -> tupl
     between = (right[1:] + right[:-1]) / 2
     middle = prior.intercept + prior.slope * log_odds(agreeing, n_items)
     distance = log_odds(between, n_items)[:, None] - middle - np.array(prior.deviations)
-    below = (1 / (1 + np.exp(-np.clip(distance / BANDWIDTH, -700, 700)))).mean(axis=1)
+    added = (effect - 1) * (n_items + 1) / ((agreeing + 0.5) * (n_items - agreeing + 0.5))
+    bandwidth = np.sqrt(BANDWIDTH**2 + added * 3 / np.pi**2)
+    like = (1 / (1 + np.exp(-np.clip(distance / bandwidth, -700, 700)))).mean(axis=1)
+    below = (1 - UNLIKE) * like + UNLIKE * (between + 0.5) / (n_items + 1)
     return right, np.diff(below, prepend=0.0, append=1.0)
 
 
@@ -148,11 +158,29 @@ def posterior_in_sample(
     if not possible.any():
         return Posterior(accuracy=np.array([known_right / known]), probability=np.ones(1))
     right, probability = right[possible], probability[possible]
-    table = _log_factorials(int(n))
-    wrong, known_wrong = n - right, known - known_right
-    likelihood = table[right] - table[right - known_right]
-    likelihood = likelihood + table[wrong] - table[wrong - known_wrong]
+    likelihood = _log_hypergeometric(right, int(n), known, known_right)
     return Posterior(accuracy=right / n, probability=_normalised(probability, likelihood))
+
+
+def probability_unlike(right: Integers, probability: Floats, known: int, known_right: int) -> float:
+    """Probability, given known truths, that the crowd is like none of those of the prior.
+
+    Parameters are those of `posterior_in_sample`. If it is like none of them, each number of right
+    answers among the known items is equally probable.
+
+    Examples
+    --------
+    >>> prior = read_priors()["unknown"]
+    >>> numbers = prior_of_right(prior, agreeing=180, n_items=200)
+    >>> [round(probability_unlike(*numbers, 20, known_right), 3) for known_right in (18, 10, 0)]
+    [0.001, 0.053, 1.0]
+    """
+    n = int(right[-1])
+    possible = (right >= known_right) & (n - right >= known - known_right)
+    likelihood = np.exp(_log_hypergeometric(right[possible], n, known, known_right))
+    expected = float(probability[possible] @ likelihood)
+    unlike = UNLIKE / (known + 1)
+    return min(unlike / expected, 1.0) if expected > 0 else 1.0
 
 
 def posterior_expected(
@@ -162,6 +190,18 @@ def posterior_expected(
     accuracy = (right + 0.5) / (right[-1] + 1)
     likelihood = known_right * np.log(accuracy) + (known - known_right) * np.log1p(-accuracy)
     return Posterior(accuracy=accuracy, probability=_normalised(probability, likelihood))
+
+
+def _log_hypergeometric(right: Integers, n: int, known: int, known_right: int) -> Floats:
+    """Log probability of so many right answers among those known, for each number in all."""
+    table = _log_factorials(n)
+
+    def log_choose(of: Any, many: int) -> Any:
+        return table[of] - table[many] - table[of - many]
+
+    wrong, known_wrong = n - right, known - known_right
+    both = log_choose(right, known_right) + log_choose(wrong, known_wrong)
+    return np.asarray(both - log_choose(n, known))
 
 
 def _log_factorials(n: int) -> Floats:

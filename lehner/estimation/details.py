@@ -6,6 +6,7 @@ from lehner.core.estimate import Estimate
 from lehner.data.ratings import Ratings
 from lehner.estimation.question import Options, Question
 from lehner.performance.detail import describe_system
+from lehner.performance.positive import find_positive
 from lehner.performance.result import SystemPerformance
 
 RESAMPLES = 1000
@@ -14,6 +15,8 @@ IN_JSON = (
     "recall",
     "precision",
     "specificity",
+    "positive_likelihood_ratio",
+    "negative_likelihood_ratio",
     "f1",
     "balanced_accuracy",
     "mcc",
@@ -21,11 +24,16 @@ IN_JSON = (
     "base_rate_intervals",
     "rater_accuracy_intervals",
     "performance_notes",
+    "positive",
+    "diagnostic_accuracy",
+    "raters",
+    "rater_notes",
 )
 
 
 def _answer(ratings: Ratings, estimate: Estimate, options: Options) -> SystemPerformance | None:
-    given = options.costs, options.level, RESAMPLES, options.seed
+    positive = find_positive(ratings, options.positive)
+    given = options.costs, positive, options.level, RESAMPLES, options.seed
     return describe_system(ratings, estimate, *given)
 
 

@@ -13,17 +13,19 @@ from numpy.typing import ArrayLike
 
 from lehner.algebra.pairwise import pairwise_agreement
 from lehner.core.arrays import Floats
-from lehner.core.checks import check_level
+from lehner.core.checks import check_level, check_probability
 from lehner.core.errors import InputError
-from lehner.core.estimate import Estimate
+from lehner.core.estimate import ESTIMANDS, Estimate
 from lehner.core.warning import Warning, warn
+from lehner.data.categories import Label
+from lehner.data.clusters import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
-from lehner.dependence.misleading_items import SharedMistakes
 from lehner.dependence.missing_ratings import check_missing_ratings
 from lehner.dependence.mistakes_needed import MistakesNeeded, mistakes_needed
 from lehner.estimation.details import DETAILS
 from lehner.estimation.disagreement import disagreement
+from lehner.estimation.earlier_studies import read_studies
 from lehner.estimation.groups import (
     GROUPS,
     POPULATIONS,
@@ -31,7 +33,13 @@ from lehner.estimation.groups import (
     column_of,
     require_answers,
 )
-from lehner.estimation.known_truths import KNOWN_TRUTHS, known_truth
+from lehner.estimation.known_truths import (
+    KNOWN_TRUTHS,
+    corrected_details,
+    corrected_groups,
+    known_truth,
+    uses_truths,
+)
 from lehner.estimation.methods import (
     DEFAULT_METHODS,
     Method,
@@ -46,7 +54,9 @@ from lehner.estimation.result import Comparison, MethodResult, SystemResult
 from lehner.estimation.sensitivity import DIFFICULTY, SENSITIVITY, SLOPED
 from lehner.estimation.systems import SystemsByMethod, compare_by_method
 from lehner.groups.membership import GroupColumn
+from lehner.known_truths.correction import TruthCorrection
 from lehner.performance.costs import check_costs
+from lehner.performance.positive import find_positive
 
 QUESTIONS = (DETAILS, GROUPS, POPULATIONS, RATER_GROUPS, KNOWN_TRUTHS, SENSITIVITY)
 """What every estimate is asked, in the order of its fields in JSON."""
@@ -64,12 +74,15 @@ def estimate(
     seed: int = 1,
     system_is: str = "unknown",
     priors: str | Path | None = None,
+    earlier_studies: Mapping[str, Any] | None = None,
+    study_weight: float = 0.5,
+    dependent: Sequence[str] | None = None,
     truths_in_model: bool = False,
-    shared_mistakes: SharedMistakes | None = None,
     sensitivity: bool = False,
     systems_rate: bool = False,
     common_items: bool = True,
     costs: Floats | None = None,
+    positive: Label | None = None,
     groups: ArrayLike | GroupColumn | None = None,
     populations: ArrayLike | GroupColumn | None = None,
     rater_groups: Mapping[str, str] | None = None,
@@ -100,11 +113,19 @@ def estimate(
     priors : str or Path, optional
         A file that `lehner train-prior` wrote, for the method "calibrated"; by default it rests on
         the crowds that are shipped.
+    earlier_studies : mapping of str to array_like, str or Path, optional
+        By the name of a rater or system: what an earlier study with known truths found, as
+        `read_studies` takes it. It enters the prior of the methods that can have it, "dawid_skene".
+    study_weight : float
+        How much an item of an earlier study counts, from 0 (it is ignored) to 1: the exponent of a
+        power prior.
+    dependent : sequence of two str, optional
+        Names of two raters, or of a rater and a system, who may share answers beyond what the true
+        category explains, see `Ratings.with_dependent_pair`. The methods "dawid_skene" and
+        "one_coin_by_rater" estimate how often; others estimate as without. By default the pair of
+        the ratings.
     truths_in_model : bool
         Whether models are fitted to the known truths, instead of being corrected by them.
-    shared_mistakes : float or tuple of float, optional
-        Proportion of items that mislead raters and system alike, or the two numbers of its Beta
-        prior, for which intervals are widened.
     sensitivity : bool
         Whether `relaxed_k` is fitted twice more, with the system's slope on difficulty at 0 and 1.
     systems_rate : bool
@@ -117,6 +138,10 @@ def estimate(
         items only would be as accurate on the others of the same categories.
     costs : array_like, shape (n_categories, n_categories), optional
         What each answer (column) costs when each category (row) is true.
+    positive : str or int, optional
+        Which of two categories is the positive one, for sensitivity, specificity, predictive values
+        and likelihood ratios. By default it is guessed from the names, as "malignant" or "yes", or
+        it is the category that raters give less often.
     groups : array_like of str, shape (n_rows,), optional
         To which group each row belongs: accuracies and differences are estimated for them.
     populations : array_like of str, shape (n_rows,), optional
@@ -151,11 +176,12 @@ def estimate(
     check_level(level)
     if populations is None and ratings.population is not None:
         populations = np.array(ratings.populations)[ratings.population]
+    find_positive(ratings, positive)
     asked = Options(
         level=level,
         seed=seed,
-        shared_mistakes=shared_mistakes,
         costs=None if costs is None else check_costs(costs, ratings.categories),
+        positive=positive,
         groups=column_of(groups, ratings, "group"),
         populations=column_of(populations, ratings, "population"),
     )
@@ -166,15 +192,23 @@ def estimate(
         for one in find_methods(DEFAULT_METHODS if methods is None else methods)
     ]
     require_answers(ratings)
+    if earlier_studies:
+        studies = read_studies(earlier_studies, ratings, positive)
+        chosen = _with_studies(chosen, studies, check_probability("study_weight", study_weight))
+    if dependent is not None:
+        ratings = ratings.with_dependent_pair(dependent)
+        if not any(one.takes_pair for one in chosen):
+            remedy = "add dawid_skene or one_coin_by_rater"
+            raise InputError("no method takes a dependent pair", remedy)
     if rater_groups is not None:
         ratings = ratings.with_rater_groups(rater_groups)
     seen = ratings if truths_in_model else ratings.with_truth(None)
     given = {one: ratings.for_system(one, systems_rate=systems_rate) for one in ratings.systems}
     judged = {one: seen.for_system(one, systems_rate=systems_rate) for one in ratings.systems}
-    many = len(judged) > FEW_SYSTEMS
+    many = len(judged) > FEW_SYSTEMS and not earlier_studies
     by_system: dict[str, list[Estimate]] = {}
     slopes: dict[str, Mapping[float, Estimate]] = {}
-    with _compile_ahead(chosen, next(iter(judged.values()))) as wait:
+    with _compile_ahead(chosen, next(iter(judged.values())), bool(earlier_studies)) as wait:
         for system, data in judged.items():
             by_system[system] = []
             for method in chosen:
@@ -228,9 +262,9 @@ def compare(
     *,
     level: float | None = None,
     seed: int = 1,
-    shared_mistakes: SharedMistakes | None = None,
     slopes: Mapping[float, Estimate] | None = None,
     costs: Floats | None = None,
+    positive: Label | None = None,
     groups: ArrayLike | GroupColumn | None = None,
     populations: ArrayLike | GroupColumn | None = None,
     questions: Sequence[Question] = (),
@@ -249,8 +283,8 @@ def compare(
         Probability of the intervals that are computed here, by default that of the estimates', or
         .9.
     seed : int
-        Of what is drawn here: for the system in detail, groups, populations and shared mistakes.
-    shared_mistakes, costs, groups, populations, questions
+        Of what is drawn here: for the system in detail, groups and populations.
+    costs, positive, groups, populations, questions
         As in `estimate`.
     slopes : mapping of float to Estimate, optional
         As `bayes_models.slope_sensitivity` returns them.
@@ -279,8 +313,8 @@ def compare(
     asked = Options(
         level=level or (levels[0] if levels else 0.9),
         seed=seed,
-        shared_mistakes=shared_mistakes,
         costs=costs,
+        positive=positive,
         groups=column_of(groups, ratings, "group"),
         populations=column_of(populations, ratings, "population"),
         slopes=slopes,
@@ -288,6 +322,23 @@ def compare(
     )
     result = _answer(ratings, estimates, asked, (*QUESTIONS, *questions))
     return Comparison(name=name, ratings=ratings, systems=(result,))
+
+
+def _with_studies(
+    methods: Iterable[Method], studies: Mapping[str, Floats], weight: float
+) -> list[Method]:
+    """Give earlier studies to the methods that take them."""
+    chosen = []
+    for one in methods:
+        if one.takes_studies and one.posterior is not None:
+            again = partial(
+                one.posterior.estimate_with_studies, one.name, studies=studies, weight=weight
+            )
+            one = replace(one, estimate=again)
+        chosen.append(one)
+    if not any(one.takes_studies for one in chosen):
+        raise InputError("no method takes earlier studies as its prior", "add dawid_skene")
+    return chosen
 
 
 def _answer(
@@ -298,14 +349,14 @@ def _answer(
 ) -> SystemResult:
     results = []
     dependence, missing = check_dependence(ratings), check_missing_ratings(ratings)
-    found = (*dependence.warnings_of_estimates(), *(missing.warnings() if missing else ()))
+    found = (*(missing.warnings() if missing else ()), *cluster_warnings(ratings))
     for one in estimates:
-        one = replace(one, warnings=(*one.warnings, *found, *_assumed_difficulty(one, asked)))
+        pair = one.diagnostics.get("dependent_pair", {}).get("pair", ())
+        found_here = (*dependence.warnings_of_estimates(pair), *found)
+        one = replace(one, warnings=(*one.warnings, *found_here, *_assumed_difficulty(one, asked)))
         answers = {question.name: question.answer(ratings, one, asked) for question in questions}
-        corrected = answers[KNOWN_TRUTHS.name]
-        if corrected is not None:
-            one = replace(one, warnings=(*one.warnings, *corrected.correction.warnings))
-        results.append(MethodResult(estimate=one, answers=answers, questions=questions))
+        result = MethodResult(estimate=one, answers=answers, questions=questions)
+        results.append(_with_known_truths(result))
     final = [one.estimate for one in results]
     with_truth = [one for one in final if "truth_probabilities" in one.arrays]
     posteriors = asked.posteriors
@@ -326,6 +377,25 @@ def _answer(
         group_column=asked.groups,
         population_column=asked.populations,
     )
+
+
+def _with_known_truths(result: MethodResult) -> MethodResult:
+    """Put corrected numbers in the place of a method's, and mark those that truths entered."""
+    found, estimate = result.corrected, result.estimate
+    accuracies: Estimate | TruthCorrection = estimate
+    if found is not None:
+        accuracies = found.correction
+        warnings = (*estimate.warnings, *found.correction.warnings)
+        answers = result.answers | {  # type: ignore[operator]
+            "details": corrected_details(result.details, found),
+            "groups": corrected_groups(result.groups, found),
+        }
+        result = replace(result, uncorrected=result, answers=answers)
+        estimate = replace(estimate, warnings=warnings)
+    elif not uses_truths(estimate):
+        return result
+    marked = {name: replace(getattr(accuracies, name), corrected=True) for name in ESTIMANDS}
+    return replace(result, estimate=replace(estimate, **marked))
 
 
 def _k_properties(estimate: Estimate, asked: Options) -> tuple[Any, ...]:
@@ -356,9 +426,11 @@ def _mistakes_needed(ratings: Ratings) -> MistakesNeeded | None:
 
 
 def _compile_ahead(
-    methods: Sequence[Method], ratings: Ratings
+    methods: Sequence[Method], ratings: Ratings, studied: bool
 ) -> AbstractContextManager[Callable[[str], None]]:
-    sampled = [method.name for method in methods if method.posterior]
+    # Fits with earlier studies need no compilation.
+    by_nuts = [one for one in methods if not (studied and one.takes_studies)]
+    sampled = [method.name for method in by_nuts if method.posterior]
     for method in methods:
         if method.posterior is not None:
             return method.posterior.compile_ahead(sampled, ratings)

@@ -1,21 +1,25 @@
 """Known truths: how the system does on these items, and estimates corrected by them.
 
 The accuracy in all items is corrected, and that in parts of them: the items that got one answer of
-the system, whose accuracy is the precision of that answer, and groups of items. Recall is a
-proportion of the items of one true category, which are not known, and is not corrected.
+the system, whose accuracy is the precision of that answer, and groups of items; recall and other
+measures by category, and base rates. A corrected number takes the place of the method's.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
-from lehner.core.arrays import Booleans
-from lehner.core.estimate import Estimate, IntervalEstimate, ends
+from lehner.core.arrays import Booleans, Integers
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, ends
+from lehner.core.warning import warn
+from lehner.core.wording import first_few
 from lehner.data.ratings import Ratings
 from lehner.estimation.question import Options, Question
 from lehner.groups.membership import GroupColumn
+from lehner.groups.result import GroupDifference, GroupEstimate, GroupEstimates
 from lehner.known_truths.correction import (
     TruthCorrection,
     correct_by_truth,
@@ -23,11 +27,13 @@ from lehner.known_truths.correction import (
     probabilities_right,
 )
 from lehner.known_truths.partly_known import known_items_alone, rightness
+from lehner.known_truths.posterior import RECALIBRATED, WEIGHTED
 from lehner.known_truths.recalibration import correct_base_rates
 from lehner.latent_class.pattern_table import known_truths
+from lehner.performance.corrected import correct_measures
+from lehner.performance.result import SystemPerformance
 
-OF_PARTS = {"precision": "precision", "groups": "system_accuracy_in_sample"}
-"""The parts, and what the accuracy in each of them is called."""
+MOST_NAMED = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,20 +45,30 @@ class KnownTruth:
     n_items : int
         Items with a known truth and an answer of the system.
     system_accuracy : float
-        Proportion of them that the system got right.
+        Proportion of them that the system got right; if their truths were found out with known
+        probabilities, weighted by their inverse.
     used : bool
         Whether they correct estimates or enter models: unless the truth of all items is known.
+    by_truth, by_answer : mapping of str to tuple of int
+        By true category, and by answer of the system: on how many known items it is right, and how
+        many there are.
     lower, upper, level : float or None
-        Wilson's interval for the system's accuracy in this sample, as if these items were drawn
-        from it at random; None if the truth of all is known, when the proportion is exact.
+        The interval of these items alone for the system's accuracy in this sample, as if they were
+        drawn from it at random (Wilson's), or with the probabilities given; None if the truth of
+        all is known, when the proportion is exact.
+    weighted : bool
+        Whether these probabilities are given.
     """
 
     n_items: int
     system_accuracy: float
     used: bool
+    by_truth: Mapping[str, tuple[int, int]]
+    by_answer: Mapping[str, tuple[int, int]]
     lower: float | None = None
     upper: float | None = None
     level: float | None = None
+    weighted: bool = False
 
 
 def known_truth(ratings: Ratings, level: float = 0.9) -> KnownTruth | None:
@@ -65,11 +81,32 @@ def known_truth(ratings: Ratings, level: float = 0.9) -> KnownTruth | None:
     if alone.estimate is None:
         return None
     score = KnownTruth(
-        n_items=items.n_known, system_accuracy=alone.estimate, used=known_truths(ratings) > 0
+        n_items=items.n_known,
+        system_accuracy=alone.estimate,
+        used=known_truths(ratings) > 0,
+        by_truth=_counts(ratings, ratings.truth),
+        by_answer=_counts(ratings, ratings.system),
     )
     if not score.used:
         return score
-    return replace(score, lower=alone.lower, upper=alone.upper, level=alone.level)
+    return replace(
+        score,
+        lower=alone.lower,
+        upper=alone.upper,
+        level=alone.level,
+        weighted=ratings.truth_probability is not None,
+    )
+
+
+def _counts(ratings: Ratings, codes: Integers) -> dict[str, tuple[int, int]]:
+    """Count the known items of each category on which the system is right, and all of them."""
+    assert ratings.system is not None and ratings.truth is not None
+    weights = np.where((ratings.system >= 0) & (ratings.truth >= 0), ratings.weights, 0)
+    right = np.where(ratings.system == ratings.truth, weights, 0)
+    return {
+        str(name): (int(right[codes == code].sum()), int(weights[codes == code].sum()))
+        for code, name in enumerate(ratings.categories)
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +125,8 @@ class PartCorrection:
         Those of known truth, 1 or more.
     accuracy : IntervalEstimate
         Proportion of the part's items that the system got right.
+    expected : IntervalEstimate
+        Expected accuracy on items like these.
     """
 
     part: str
@@ -95,10 +134,7 @@ class PartCorrection:
     n_items: int
     n_known: int
     accuracy: IntervalEstimate
-
-    def to_dict(self) -> dict[str, Any]:
-        """Write it in plain types, without part and label."""
-        return ends(self.accuracy) | {"n_items": self.n_items, "n_known": self.n_known}
+    expected: IntervalEstimate
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -115,20 +151,17 @@ class Corrected:
         Of the accuracy in all items.
     parts : tuple of PartCorrection
         Of precision and of groups, where some truth is known.
-    level : float
-        Probability of the intervals.
+    measures : mapping of tuple to IntervalEstimate
+        By name of the measure and its categories, as in `SystemPerformance`: see
+        `correct_measures`.
+    unknown : tuple of str
+        Categories of which no item is known.
     """
 
-    ratings: Ratings
-    estimate: Estimate
     correction: TruthCorrection
     parts: tuple[PartCorrection, ...]
-    level: float
-
-    def of_group(self, group: str) -> dict[str, Any] | None:
-        """Write the corrected accuracy in a group of items in plain types; None without one."""
-        found = (one for one in self.parts if (one.part, one.label) == ("groups", group))
-        return next((one.to_dict() for one in found), None)
+    measures: Mapping[tuple[str, ...], IntervalEstimate]
+    unknown: tuple[str, ...]
 
 
 def correct(ratings: Ratings, estimate: Estimate, options: Options) -> Corrected | None:
@@ -142,13 +175,110 @@ def correct(ratings: Ratings, estimate: Estimate, options: Options) -> Corrected
         or uses_truths(estimate)
     ):
         return None
+    level, truth = options.level, estimate.truth_probabilities
+    parts = correct_parts(ratings, estimate, options.groups, level)
+    kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
+    rates = correct_base_rates(ratings, truth, level=level)  # type: ignore[arg-type]
+    measures = correct_measures(ratings, estimate, costs=options.costs, level=level)
+    measures |= {(one.part, one.label): one.accuracy for one in parts if one.part == "precision"}
+    for name in ratings.categories:
+        rate, lower, upper = (
+            float(rates[end].sel(category=name)) for end in ("estimate", "lower", "upper")
+        )
+        measures["base_rates", str(name)] = IntervalEstimate(
+            estimate=rate, lower=lower, upper=upper, level=level, kind=kind
+        )
     return Corrected(
-        ratings=ratings,
-        estimate=estimate,
-        correction=correct_by_truth(ratings, estimate, level=options.level),
-        parts=correct_parts(ratings, estimate, options.groups, options.level),
-        level=options.level,
+        correction=correct_by_truth(ratings, estimate, level=level),
+        parts=parts,
+        measures={place: replace(one, corrected=True) for place, one in measures.items()},
+        unknown=tuple(name for name, (_, n) in known.by_truth.items() if not n),
     )
+
+
+def corrected_details(
+    details: SystemPerformance | None, corrected: Corrected
+) -> SystemPerformance | None:
+    """Put corrected measures in the place of a method's."""
+    if details is None:
+        return None
+    arrays = dict(details.arrays)
+    for (quantity, *labels), one in corrected.measures.items():
+        if quantity not in arrays:
+            continue
+        array, values = arrays[quantity], arrays[quantity].values.copy()
+        names = [list(map(str, array.names[dim])) for dim in array.dims]
+        place = tuple(own.index(label) for own, label in zip(names, labels, strict=False))
+        values[place] = [np.nan if x is None else x for x in (one.estimate, one.lower, one.upper)]
+        arrays[quantity] = replace(array, values=values)
+    notes = details.notes
+    if corrected.unknown:
+        text = (
+            f"no known item is of {first_few(corrected.unknown, MOST_NAMED)}: its recall rests on "
+            "the prior of the method's bias"
+        )
+        notes = (*notes, warn("no-truth-of-category", text))
+    return replace(details, arrays=arrays, corrected=corrected.measures, notes=notes)
+
+
+def corrected_groups(found: GroupEstimates | None, corrected: Corrected) -> GroupEstimates | None:
+    """Put corrected accuracies of groups, and their differences, in the place of a method's."""
+    parts = {one.label: one for one in corrected.parts if one.part == "groups"}
+    if found is None or not parts:
+        return found
+    groups = tuple(
+        replace(
+            one,
+            system_accuracy=replace(parts[one.group].expected, corrected=True),
+            system_accuracy_in_sample=replace(parts[one.group].accuracy, corrected=True),
+        )
+        if one.group in parts
+        else one
+        for one in found.groups
+    )
+    return replace(found, groups=groups, differences=difference_pairs(groups, found.differences))
+
+
+def difference_pairs(
+    groups: Sequence[GroupEstimate], pairs: Sequence[GroupDifference]
+) -> tuple[GroupDifference, ...]:
+    """Give the differences of corrected groups; none between one that is and one that is not."""
+    by_name = {one.group: one for one in groups}
+    differences = []
+    for pair in pairs:
+        first, second = (by_name[name] for name in pair.groups)
+        both, in_sample = (
+            subtract_independent(getattr(first, name), getattr(second, name)) for name in ESTIMANDS
+        )
+        if first.system_accuracy.corrected or second.system_accuracy.corrected:
+            pair = replace(
+                pair,
+                difference=both[0],
+                difference_in_sample=in_sample[0],
+                probability_higher=both[1],
+            )
+        differences.append(pair)
+    return tuple(differences)
+
+
+def subtract_independent(
+    first: IntervalEstimate, second: IntervalEstimate
+) -> tuple[IntervalEstimate, float | None]:
+    """Subtract corrected proportions of different items; the probability that the first is higher.
+
+    The ends are those of Zou & Donner (2008), https://doi.org/10.1002/sim.3095: the distances of
+    both from their estimates are squared and added.
+    """
+    if not (first.corrected and second.corrected):
+        return IntervalEstimate(estimate=None), None
+    a, b = (np.array([one.lower, one.estimate, one.upper], dtype=float) for one in (first, second))
+    estimate = float(a[1] - b[1])
+    lower = estimate - float(np.hypot(a[1] - a[0], b[2] - b[1]))
+    upper = estimate + float(np.hypot(a[2] - a[1], b[1] - b[0]))
+    one_side = NormalDist().inv_cdf((1 + float(first.level or 0)) / 2)
+    spread = (estimate - lower if estimate > 0 else upper - estimate) / one_side
+    difference = replace(first, estimate=estimate, lower=lower, upper=upper, kind="independent")
+    return difference, NormalDist().cdf(estimate / spread) if spread else 0.5
 
 
 def seen(ratings: Ratings, estimate: Estimate) -> Ratings:
@@ -195,6 +325,7 @@ def correct_parts(
                 n_items=int(ratings.weights[rows].sum()),
                 n_known=correction.n_known,
                 accuracy=correction.system_accuracy_in_sample,
+                expected=correction.system_accuracy,
             )
         )
     return tuple(corrected)
@@ -222,28 +353,20 @@ def _parts(ratings: Ratings, groups: GroupColumn | None) -> Iterator[tuple[str, 
 
 def _to_dict(corrected: Corrected | None) -> dict[str, Any]:
     if corrected is None:
-        return {"with_known_truth": None, "precision_with_known_truth": None}
-    ratings, correction = corrected.ratings, corrected.correction
-    probabilities = corrected.estimate.truth_probabilities
-    assert probabilities is not None
-    rates = correct_base_rates(ratings, probabilities, level=corrected.level)
-    answers = {one.label: one.to_dict() for one in corrected.parts if one.part == "precision"}
+        return {"known_truth_details": None}
+    correction = corrected.correction
     return {
-        "with_known_truth": ends(correction.system_accuracy_in_sample)
-        | {"n_known": correction.n_known},
         "known_truth_details": {
-            "expected_system_accuracy": ends(correction.system_accuracy),
+            "n_known": correction.n_known,
             "known_items_alone": ends(correction.known_items_alone),
             "prediction_powered": ends(correction.prediction_powered),
             "expected_right": correction.expected_right,
             "right": correction.right,
             "p_value": correction.p_value,
-            "base_rates": {
-                str(c): {name: float(rates[name].sel(category=c)) for name in rates}
-                for c in ratings.categories
+            "n_known_of_group": {
+                one.label: one.n_known for one in corrected.parts if one.part == "groups"
             },
         },
-        "precision_with_known_truth": answers or None,
     }
 
 

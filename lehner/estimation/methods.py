@@ -25,6 +25,7 @@ from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from lehner.groups.base_rates import BaseRates
     from lehner.groups.result import GroupEstimates
     from lehner.systems.comparison import JointDraws
 
@@ -64,6 +65,18 @@ class Posterior(Protocol):
     ) -> Estimate:
         """Estimate by a fit as long as those of studies, where there are many fits."""
 
+    def estimate_with_studies(
+        self,
+        method: str,
+        ratings: Ratings,
+        *,
+        studies: Mapping[str, Any],
+        weight: float,
+        level: float,
+        seed: int,
+    ) -> Estimate:
+        """Estimate with counts of earlier studies as prior, by the name of the rater."""
+
     def estimate_by_group(
         self, estimate: Estimate, ratings: Ratings, names: Any, *, level: float, seed: int
     ) -> "GroupEstimates":
@@ -73,6 +86,9 @@ class Posterior(Protocol):
         self, estimate: Estimate, ratings: Ratings, *, level: float, seed: int
     ) -> "GroupEstimates":
         """Estimate accuracy and base rates in each population of the ratings."""
+
+    def estimate_base_rates(self, method: str, ratings: Ratings, *, seed: int) -> "BaseRates":
+        """Estimate base rates by population and the raters' accuracy, without a system."""
 
     def joint_draws(
         self,
@@ -123,6 +139,10 @@ class Method:
         is meant to hold though raters and system share mistakes).
     assumes : str
         What its estimate rests on, to be read after "if"; empty if that is not one thing.
+    takes_studies : bool
+        Whether earlier studies can be its prior: its `posterior` has `estimate_with_studies`.
+    takes_pair : bool
+        Whether a dependent pair of the ratings enters, see `Ratings.with_dependent_pair`.
     takes_truths : bool
         Whether known truths are part of the estimate itself, so that nothing corrects it by them.
     posterior : Posterior, optional
@@ -143,6 +163,8 @@ class Method:
     filled: bool = True
     gives: frozenset[str] = frozenset()
     assumes: str = ""
+    takes_studies: bool = False
+    takes_pair: bool = False
     takes_truths: bool = False
     posterior: Posterior | None = None
     source: str = ""

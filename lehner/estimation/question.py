@@ -6,8 +6,8 @@ from typing import Any
 
 from lehner.core.arrays import Floats
 from lehner.core.estimate import Estimate
+from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
-from lehner.dependence.misleading_items import SharedMistakes
 from lehner.estimation.methods import Posterior
 from lehner.groups.membership import GroupColumn
 
@@ -22,10 +22,10 @@ class Options:
         Probability of the intervals.
     seed : int
         Of what is drawn for an answer.
-    shared_mistakes : float or tuple of float, optional
-        As in `estimate`.
     costs : ndarray, shape (n_categories, n_categories), optional
         Cost of each answer (column) when each category (row) is true.
+    positive : str or int, optional
+        The positive category of two.
     groups, populations : GroupColumn, optional
         To which group, and population, each row belongs.
     slopes : mapping of float to Estimate, optional
@@ -36,8 +36,8 @@ class Options:
 
     level: float = 0.9
     seed: int = 1
-    shared_mistakes: SharedMistakes | None = None
     costs: Floats | None = None
+    positive: Label | None = None
     groups: GroupColumn | None = None
     populations: GroupColumn | None = None
     slopes: Mapping[float, Estimate] | None = None

@@ -5,19 +5,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lehner.algebra.pairwise import PairwiseAgreement
-from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, plain
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, ends, plain
 from lehner.data.ratings import Ratings
 from lehner.dependence.mistakes_needed import MistakesNeeded
 from lehner.dependence.result import Dependence
 from lehner.dependence.sensitivity import Sensitivity
 from lehner.estimation.disagreement import Disagreement
-from lehner.estimation.known_truths import OF_PARTS, Corrected, KnownTruth
+from lehner.estimation.known_truths import Corrected, KnownTruth
 from lehner.estimation.methods import get_method
 from lehner.estimation.question import Question
 from lehner.groups.membership import GroupColumn
 from lehner.groups.result import GroupEstimates
 from lehner.known_truths.correction import TruthCorrection
-from lehner.performance.result import SystemPerformance
+from lehner.performance.result import RaterPerformance, SystemPerformance
 from lehner.systems.common_items import n_common_items
 from lehner.systems.comparison import SystemDifference, SystemRank
 
@@ -37,16 +37,24 @@ class MethodResult:
         The answer to each question by its name; None where the method has none.
     questions : tuple of Question
         The questions that were asked.
+    uncorrected : MethodResult, optional
+        The same without the known truths, where they correct it.
     """
 
     estimate: Estimate
     answers: Mapping[str, Any]
     questions: tuple[Question, ...]
+    uncorrected: "MethodResult | None" = None
 
     @property
     def method(self) -> str:
         """Name of the method."""
         return self.estimate.method
+
+    @property
+    def without_truths(self) -> "MethodResult":
+        """The result without the known truths that correct it; itself if none do."""
+        return self.uncorrected or self
 
     @property
     def assumes(self) -> str:
@@ -64,6 +72,11 @@ class MethodResult:
     def details(self) -> SystemPerformance | None:
         """The system's confusion matrix and other measures."""
         return self.answers["details"]
+
+    @property
+    def raters(self) -> RaterPerformance | None:
+        """The raters' accuracy and recall, and who is less accurate."""
+        return None if self.details is None else self.details.raters
 
     @property
     def groups(self) -> GroupEstimates | None:
@@ -122,12 +135,26 @@ class MethodResult:
         Returns
         -------
         dict
-            The fields of `Estimate.to_dict` and of each question.
+            The fields of `Estimate.to_dict` and of each question; where known truths correct
+            these, `without_known_truths` has what they were before.
         """
         found = self.estimate.to_dict()
         for question in self.questions:
             found |= question.to_dict(self.answers[question.name])
-        return found
+        return found | {"without_known_truths": self.uncorrected and self.uncorrected.brief()}
+
+    def brief(self) -> dict[str, Any]:
+        """Write the accuracies, recall and precision in plain types.
+
+        Returns
+        -------
+        dict
+            `system_accuracy`, `system_accuracy_in_sample`, and `recall` and `precision` of each
+            category.
+        """
+        found = {name: ends(getattr(self.estimate, name)) for name in ESTIMANDS}
+        details = {} if self.details is None else self.details.to_dict()
+        return found | {name: details.get(name) for name in ("recall", "precision")}
 
     def groups_to_dicts(self) -> Iterator[dict[str, Any]]:
         """Iterate over the estimates in groups of items, in plain types.
@@ -141,8 +168,7 @@ class MethodResult:
             return
         names = {"method": self.groups.method, "system": self.groups.system}
         for one in self.groups.to_dict()["groups"]:
-            corrected = self.corrected and self.corrected.of_group(one["group"])
-            yield names | one | {"with_known_truth": corrected}
+            yield names | one
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Iterate over all quantities as rows of a table.
@@ -155,33 +181,12 @@ class MethodResult:
         head = {"method": self.method, "system": self.estimate.system}
         for quantity in ESTIMANDS:
             value = getattr(self.estimate, quantity)
-            yield head | {"quantity": quantity, "label": ""} | vars(value)
+            before = self.uncorrected and getattr(self.uncorrected.estimate, quantity).estimate
+            places = {"quantity": quantity, "label": ""}
+            yield head | places | vars(value) | {"uncorrected": before}
         for quantity in ("rater_accuracy", "base_rates"):
             for label, value in self.with_intervals(quantity).items():
                 yield head | {"quantity": quantity, "label": label} | vars(value)
-
-    def corrected_rows(self, *, in_parts: bool) -> Iterator[dict[str, Any]]:
-        """Iterate over the corrected accuracies as rows of a table.
-
-        Parameters
-        ----------
-        in_parts : bool
-            Whether to give those in parts of the items, and not in all.
-
-        Yields
-        ------
-        dict
-            A value for each column.
-        """
-        if self.corrected is None:
-            return
-        found = [(name, "", getattr(self.correction, name)) for name in ESTIMANDS]
-        if in_parts:
-            found = [(OF_PARTS[one.part], one.label, one.accuracy) for one in self.corrected.parts]
-        head = {"method": self.method, "system": self.estimate.system}
-        for name, label, value in found:
-            quantity = f"{name}_with_known_truth"
-            yield head | {"quantity": quantity, "label": label} | vars(value)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -237,6 +242,16 @@ class SystemResult:
         return self.ratings.systems[0]
 
     @property
+    def reported(self) -> MethodResult | None:
+        """The result to report: by `calibrated`, else by the first method with an estimate."""
+        known = [
+            one
+            for one in self.results
+            if one.estimate.system_accuracy_in_sample.estimate is not None
+        ]
+        return min(known, key=lambda one: not one.allows_shared_mistakes, default=None)
+
+    @property
     def estimates(self) -> tuple[Estimate, ...]:
         """The estimate of each method."""
         return tuple(one.estimate for one in self.results)
@@ -254,10 +269,7 @@ class SystemResult:
 
     def rows(self) -> list[dict[str, Any]]:
         """List all quantities by all methods as rows of a table."""
-        rows = [row for one in self.results for row in one.rows()]
-        for in_parts in (False, True):
-            rows += [row for one in self.results for row in one.corrected_rows(in_parts=in_parts)]
-        return rows
+        return [row for one in self.results for row in one.rows()]
 
     def to_frame(self) -> "pd.DataFrame":
         """Make a table of all quantities, as `Comparison.to_frame` does."""
@@ -357,7 +369,8 @@ class Comparison:
         -------
         pandas.DataFrame
             Columns `method`, `system`, `quantity`, `label` (the rater or category), `estimate`,
-            `lower`, `upper`, `level`, `kind`, `standard_error`.
+            `lower`, `upper`, `level`, `kind`, `standard_error`, `corrected` (whether known truths
+            correct the number, or entered it), `uncorrected` (the estimate without them).
         """
         import pandas as pd
 

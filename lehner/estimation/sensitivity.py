@@ -33,7 +33,7 @@ class Moved:
 
 def _answer(ratings: Ratings, estimate: Estimate, options: Options) -> Moved:
     return Moved(
-        misled=sensitivity(estimate, ratings.n_categories, shared_mistakes=options.shared_mistakes),
+        misled=sensitivity(estimate, ratings.n_categories),
         slopes=options.slopes if estimate.method == SLOPED else None,
     )
 

@@ -11,12 +11,13 @@ from lehner.algebra.algebraic import (
 )
 from lehner.algebra.system_accuracy import by_weights
 from lehner.core.arrays import Floats, Integers
-from lehner.core.bootstrap import draw_counts
+from lehner.core.bootstrap import ItemCounts, draw_counts
 from lehner.core.checks import check_level, check_whole_number
 from lehner.core.estimate import require_estimable
 from lehner.core.replicates import joined
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
+from lehner.data.clusters import count_items
 from lehner.data.ratings import Ratings
 from lehner.data.votes import CollapsedVotes, collapse_votes
 from lehner.groups.membership import count_answers, find_groups
@@ -101,12 +102,12 @@ def estimate_groups(
     membership = find_groups(ratings, groups)
     count_answers(ratings, membership)
     collapsed = collapse_votes(ratings)
-    cells, counts = _cells(ratings, collapsed, membership.index)
+    cells, counts, sampled = _cells(ratings, collapsed, membership.index)
     n_groups, n_raters = len(membership), ratings.n_raters
     weights = counts[None, :].astype(float)
     point = _replicates(collapsed, cells, weights, n_groups, n_raters)
     n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
-    drawn = draw_counts(counts, resamples, generator(seed), n_cells)
+    drawn = draw_counts(sampled, resamples, generator(seed), n_cells)
     parts = [_replicates(collapsed, cells, one, n_groups, n_raters) for one in drawn]
     return summarise_groups(
         "algebraic",
@@ -122,7 +123,7 @@ def estimate_groups(
 
 def _cells(
     ratings: Ratings, collapsed: CollapsedVotes, group: Integers
-) -> tuple[Integers, Integers]:
+) -> tuple[Integers, Integers, ItemCounts]:
     """Give the combinations of votes, answer and group that occur, and their items.
 
     Returns
@@ -130,12 +131,15 @@ def _cells(
     cells : ndarray of int, shape (n_cells, 3)
         Votes, answer (the number of categories if there is none) and group (-1 for none).
     counts : ndarray of int, shape (n_cells,)
+    sampled : ItemCounts
+        The same by cluster, if items are clustered.
     """
     system = np.asarray(ratings.system)
     answer = np.where(system < 0, ratings.n_categories, system)
     rows = np.column_stack([collapsed.row, answer, group])
     cells, inverse = np.unique(rows, axis=0, return_inverse=True)
-    return cells, np.bincount(inverse, ratings.weights).astype(np.int64)
+    counts = np.bincount(inverse, ratings.weights).astype(np.int64)
+    return cells, counts, count_items(ratings, inverse, len(cells))
 
 
 def _replicates(

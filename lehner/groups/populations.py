@@ -16,7 +16,13 @@ from lehner.groups.result import GroupEstimates, GroupReplicates
 from lehner.groups.summary import summarise_groups
 from lehner.latent_class.expectation_maximisation import SampledFits
 from lehner.latent_class.models import BY_LIKELIHOOD
-from lehner.latent_class.resampling import KIND, FittedModel, fit_by_likelihood, fit_resamples
+from lehner.latent_class.resampling import (
+    KIND,
+    FittedModel,
+    draw_patterns,
+    fit_by_likelihood,
+    fit_resamples,
+)
 
 GROUP_RESAMPLES = 200
 SAME_CONFUSION = warn(
@@ -93,8 +99,7 @@ def estimate_populations(
     names = np.array(membership.names)[membership.index]
     fitted = fit_by_likelihood(ratings.with_populations(names), model)
     rng = generator(seed)
-    proportions = fitted.n_items / fitted.n_items.sum()
-    weights = rng.multinomial(fitted.n_items.sum(), proportions, size=resamples).astype(float)
+    weights = draw_patterns(fitted, resamples, rng)
     parts = [_replicates(fitted, one, rng) for one in fit_resamples(fitted, weights, rng)]
     return summarise_groups(
         model + BY_LIKELIHOOD,

@@ -14,6 +14,7 @@ from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import Warning, warn
+from lehner.data.clusters import count_items
 from lehner.data.flat import FlatRatings
 from lehner.data.ratings import Ratings
 from lehner.data.votes import count_pairs
@@ -152,7 +153,8 @@ def _by_agreement(ratings: Ratings, groups: Members, resamples: int, seed: Seed)
             agreement = (weights @ agreeing) / (weights @ pairs)
         return rater_accuracy(agreement, ratings.n_categories)
 
-    samples = draw_counts(ratings.weights, resamples, generator(seed))
+    of_rows = count_items(ratings, np.arange(ratings.n_rows), ratings.n_rows)
+    samples = draw_counts(of_rows, resamples, generator(seed))
     return _Accuracies(
         point=accuracy(ratings.weights[None].astype(float))[0],
         drawn=np.concatenate([accuracy(weights) for weights in samples]),

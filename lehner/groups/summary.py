@@ -114,7 +114,8 @@ def replicate_interval(
 ) -> IntervalEstimate:
     """Give an estimate with the interval of its replicates.
 
-    Undefined replicates count as the least value and as 1 at the two ends.
+    Undefined replicates count as the least value and as 1 at the two ends. If the estimate is
+    beyond the replicates, the interval reaches to it.
 
     Parameters
     ----------
@@ -137,10 +138,12 @@ def replicate_interval(
         estimate = np.nan if undefined.any() else drawn.mean()
     if np.isnan(estimate):
         return IntervalEstimate(estimate=None)
+    lower = np.quantile(np.where(undefined, least, drawn), (1 - level) / 2)
+    upper = np.quantile(np.where(undefined, 1.0, drawn), (1 + level) / 2)
     return IntervalEstimate(
         estimate=number(estimate),
-        lower=float(np.quantile(np.where(undefined, least, drawn), (1 - level) / 2)),
-        upper=float(np.quantile(np.where(undefined, 1.0, drawn), (1 + level) / 2)),
+        lower=float(min(lower, estimate)),
+        upper=float(max(upper, estimate)),
         level=level,
         kind=kind,
     )

@@ -69,7 +69,7 @@ def position_bias(
         Names of the columns; for the order see `lehner.judges.presentation_order`.
     pair : sequence of two labels, optional
         The labels of the answer shown first and the one shown second; by default A and B, 1 and 2,
-        first and second and the like.
+        first and second and the like, else the two labels that there are besides ties.
     swapped_back : bool
         Whether ratings name the answer itself; else they name its position.
     level : float

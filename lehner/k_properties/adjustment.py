@@ -21,6 +21,7 @@ from lehner.core.named_array import name_places
 from lehner.core.number_format import percent
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import Warning, warn
+from lehner.data.clusters import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.data.votes import VoteTable, tabulate_votes
 from lehner.k_properties.behaviour import LEVELS, Behaviour
@@ -129,7 +130,8 @@ def estimate_adjusted(
         curves = _simulate(ratings, certain, aggregation, 1, rng, LIMIT_ITEMS)
     undefined = np.isnan(values).mean(axis=0)
     most = max(undefined.max(), np.isnan(curves).mean(axis=0).max())
-    warnings = (*unadjusted.warnings, *fit.warnings)
+    ignored = cluster_warnings(ratings, "adjusted intervals")
+    warnings = (*unadjusted.warnings, *fit.warnings, *ignored)
     chance = "of the samples with the fitted violations raters agree at or below chance level"
     if most > MOST_UNDEFINED:
         text = f"in {percent(most, 0)} {chance}: there is no adjusted estimate"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
+from lehner.core.progress import with_progress
 from lehner.data.flat import FlatRatings
 from lehner.data.ratings import Ratings
 
@@ -183,7 +184,7 @@ def simulated_totals(
     cells = max(_n_cells(group, design) for group in design.groups)
     size = max(1, TOTALS_AT_ONCE // (cells + design.n_raters**2))
     draws = [_sampler(group, design, accuracy, base_rates) for group in design.groups]
-    for start in range(0, n_samples, size):
+    for start in with_progress("simulating", range(0, n_samples, size)):
         n = min(size, n_samples - start)
         yield _sum_groups(design, n, (draw(n, rng) for draw in draws))
 

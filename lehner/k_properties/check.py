@@ -12,6 +12,7 @@ from lehner.core.estimate import plain, require_pairs
 from lehner.core.number_format import percent, probability
 from lehner.core.seeds import Seed, fixed_seed
 from lehner.data.categories import Label
+from lehner.data.clusters import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.dependence.result import MEANING, Dependence
@@ -200,7 +201,8 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
         )
         for name, k_property in (properties | {INDEPENDENCE: "conditional independence"}).items()
     }
-    return KProperties(tests=tests, replicates=replicates, verdict=tuple(_verdict(tests)))
+    said = map(str, cluster_warnings(ratings, "Simulated p-values"))
+    return KProperties(tests=tests, replicates=replicates, verdict=(*_verdict(tests), *said))
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:

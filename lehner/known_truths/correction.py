@@ -9,9 +9,11 @@ from numpy.typing import ArrayLike
 from lehner.algebra.algebraic import ALGEBRAIC_METHODS
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_level, check_number
+from lehner.core.design_effect import widening
 from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate, IntervalEstimate
 from lehner.core.number_format import printed_p_value
+from lehner.core.poisson_binomial import poisson_binomial
 from lehner.core.warning import Warning, warn
 from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
@@ -21,15 +23,11 @@ from lehner.known_truths.partly_known import (
     prediction_powered,
     rightness,
 )
-from lehner.known_truths.random_sample import NOT_A_SAMPLE, KnownSample, examine_known
-from lehner.known_truths.recalibration import (
-    CERTAIN_ITEM,
-    ProportionPosterior,
-    proportion_posterior,
-)
+from lehner.known_truths.posterior import ProportionPosterior
+from lehner.known_truths.random_sample import KnownSample, examine_known
+from lehner.known_truths.recalibration import CERTAIN_ITEM, proportion_posterior
 
 SUSPICIOUS_P_VALUE = 0.01
-RECALIBRATED = "recalibrated, equal-tailed"
 N_ACCURACIES = 401
 NEGLIGIBLE = 1e-5
 LEAST_SPREAD = 1e-9
@@ -81,7 +79,9 @@ def correct_by_truth(
     """Correct a method's estimate of the system's accuracy by the known truths of some items.
 
     The known items must be a random sample of all: items whose truth was easy to find, or on which
-    raters disagree, are not representative. Draw them by `lehner ask`.
+    raters disagree, are not representative. Draw them by `lehner ask`. If they were chosen with
+    known unequal probabilities, and the ratings have these, they are weighted instead, see
+    `lehner.known_truths.weighted_difference`.
 
     The method's probabilities are recalibrated by the known items, with a prior of the method's
     bias that allows for a large bias: see `lehner.known_truths.recalibration`. Nothing is fitted
@@ -152,9 +152,9 @@ def correct_by_truth(
     p_value = contradiction(items, of_parameters)
     return TruthCorrection(
         system_accuracy_in_sample=IntervalEstimate(
-            estimate=posterior.mean, lower=lower, upper=upper, level=level, kind=RECALIBRATED
+            estimate=posterior.mean, lower=lower, upper=upper, level=level, kind=posterior.kind
         ),
-        system_accuracy=_expected_accuracy(posterior, items.n_items, level),
+        system_accuracy=_expected_accuracy(posterior, _effective_items(items, level), level),
         known_items_alone=known_items_alone(items, level),
         prediction_powered=prediction_powered(items, level),
         n_known=items.n_known,
@@ -210,6 +210,13 @@ def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
     >>> probabilities_right(ratings, algebra).round(2).tolist()[:4]
     [0.35, 0.95, 0.99, 0.93]
     """
+    answer = np.maximum(-1 if ratings.system is None else ratings.system, 0)
+    right = probabilities_with_answer(ratings, estimate)[np.arange(ratings.n_rows), answer]
+    return np.where(ratings.system >= 0, right, np.nan)  # type: ignore[operator]
+
+
+def probabilities_with_answer(ratings: Ratings, estimate: Estimate) -> Floats:
+    """Truth probabilities that use the system's answer, (n_rows, n_categories)."""
     truth = estimate.arrays.get("truth_probabilities")
     accuracy = estimate.system_accuracy.estimate
     if truth is None or ratings.system is None or accuracy is None:
@@ -217,13 +224,13 @@ def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
             f"{estimate.method} gives no probabilities that the system is right",
             "choose a method with truth probabilities",
         )
-    answer = np.maximum(ratings.system, 0)
-    right = truth.values[np.arange(len(answer)), answer]
-    if estimate.method in ALGEBRAIC_METHODS:
-        agreeing = right * accuracy
-        total = agreeing + (1 - right) * (1 - accuracy) / (ratings.n_categories - 1)
-        right = np.where(total > 0, agreeing / np.where(total > 0, total, 1.0), right)
-    return np.where(ratings.system >= 0, right, np.nan)
+    if estimate.method not in ALGEBRAIC_METHODS:
+        return np.asarray(truth.values)
+    agrees = ratings.system[:, None] == np.arange(ratings.n_categories)
+    given = np.where(agrees, accuracy, (1 - accuracy) / (ratings.n_categories - 1))
+    joint = truth.values * np.where(ratings.system[:, None] >= 0, given, 1.0)
+    total = joint.sum(axis=1, keepdims=True)
+    return np.where(total > 0, joint / np.where(total > 0, total, 1.0), truth.values)
 
 
 def own_variance(estimate: Estimate) -> float:
@@ -299,25 +306,10 @@ def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
     m = items.n_known
     numbers = np.arange(m + 1)
     spread = max(m * np.sqrt(variance), LEAST_SPREAD)
-    below = float(_number_right(items) @ ndtr((items.n_holding - numbers) / spread))
+    right = np.clip(items.probability.round(3), CERTAIN_ITEM, 1 - CERTAIN_ITEM)
+    number_right = poisson_binomial(right[items.known], items.counts[items.known])
+    below = float(number_right @ ndtr((items.n_holding - numbers) / spread))
     return min(1.0, max(0.0, 2 * min(below, 1 - below)))
-
-
-def _number_right(items: PartlyKnown) -> Floats:
-    """Distribution of the number of known items that are right, shape (n_known + 1,).
-
-    It is the inverse Fourier transform of its characteristic function (Hong 2013,
-    https://doi.org/10.1016/j.csda.2012.10.006).
-    """
-    m = items.n_known
-    turn = np.exp(-2j * np.pi * np.arange(m + 1) / (m + 1))
-    transformed = np.ones(m + 1, dtype=complex)
-    known = items.counts[items.known]
-    levels, level = np.unique(items.probability[items.known].round(3), return_inverse=True)
-    for probability, n in zip(levels, np.bincount(level, known), strict=True):
-        right = np.clip(probability, CERTAIN_ITEM, 1 - CERTAIN_ITEM)
-        transformed *= (1 - right + right * turn) ** n
-    return np.clip(np.fft.ifft(transformed).real, 0.0, 1.0)
 
 
 def _warnings(items: PartlyKnown, p_value: float, sample: KnownSample) -> tuple[Warning, ...]:
@@ -330,13 +322,21 @@ def _warnings(items: PartlyKnown, p_value: float, sample: KnownSample) -> tuple[
         )
         warnings.append(warn("truths-contradict", text))
     if not sample.random:
-        text = f"{NOT_A_SAMPLE}, and the corrected estimate assumes that they are: {sample}"
+        text = f"{sample.doubt}, and the corrected estimate assumes that they are: {sample}"
         warnings.append(warn("truths-not-random", text))
     return tuple(warnings)
 
 
+def _effective_items(items: PartlyKnown, level: float) -> float:
+    """Give the number of independent items that would tell as much of others as clustered ones."""
+    if items.cluster is None:
+        return items.n_items
+    n_clusters = len(np.unique(items.cluster))
+    return items.n_items / widening(items.design_effect, n_clusters, level) ** 2
+
+
 def _expected_accuracy(
-    posterior: ProportionPosterior, n_items: int, level: float
+    posterior: ProportionPosterior, n_items: float, level: float
 ) -> IntervalEstimate:
     """Treat the items as a sample of items like these: a mixture of Jeffreys' posteriors."""
     from scipy.special import betainc
@@ -348,4 +348,6 @@ def _expected_accuracy(
     below = betainc(right + 0.5, n_items - right + 0.5, accuracy[:, None]) @ weight
     lower, upper = np.interp([(1 - level) / 2, (1 + level) / 2], below, accuracy).tolist()
     mean = float(weight @ (right + 0.5) / (n_items + 1))
-    return IntervalEstimate(estimate=mean, lower=lower, upper=upper, level=level, kind=RECALIBRATED)
+    return IntervalEstimate(
+        estimate=mean, lower=lower, upper=upper, level=level, kind=posterior.kind
+    )

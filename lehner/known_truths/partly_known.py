@@ -3,17 +3,20 @@
 Estimates without a prior are from the known items alone, and by prediction-powered inference.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.arrays import Booleans, Floats
+from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.design_effect import design_effect
 from lehner.core.errors import InputError
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.wilson import wilson_interval
 from lehner.data.ratings import Ratings
+from lehner.known_truths.posterior import WEIGHTED
+from lehner.known_truths.weighted_difference import weighted_difference, weighted_posterior
 
 PROBABILITY_ROUNDING = 1e-6
 WILSON, PPI = "Wilson, finite population", "PPI++, finite population"
@@ -33,12 +36,38 @@ class PartlyKnown:
         Whether it is known if these items have the property.
     holds : ndarray of bool, shape (n_rows,)
         Whether these items have the property; False where that is not known.
+    cluster : ndarray of int, shape (n_rows,), optional
+        The cluster of each row; None if items are independent.
+    chance : ndarray of float, shape (n_rows,), optional
+        Probability with which the items of each row were chosen to be known, above 0 and at most 1;
+        None if the known items are a simple random sample.
     """
 
     probability: Floats
     counts: Floats
     known: Booleans
     holds: Booleans
+    cluster: Integers | None = None
+    chance: Floats | None = None
+
+    @property
+    def uncertain(self) -> "PartlyKnown":
+        """The items that were not sure to be known; none if all are known."""
+        assert self.chance is not None
+        rows = (self.chance < 1) & (self.n_known < self.n_items)
+        return PartlyKnown(
+            probability=self.probability[rows],
+            counts=self.counts[rows],
+            known=self.known[rows],
+            holds=self.holds[rows],
+            chance=self.chance[rows],
+        )
+
+    def of_all[Number: (float, Floats)](self, proportion: Number) -> Number:
+        """Proportion of all items, from that of those that were not sure to be known."""
+        rest = self.uncertain
+        sure = self.n_holding - rest.n_holding
+        return (sure + rest.n_items * proportion) / self.n_items
 
     @property
     def n_items(self) -> int:
@@ -65,6 +94,23 @@ class PartlyKnown:
         """Variance of the proportion that has the property if the probabilities are right."""
         probability = self.probability
         return float(self.counts @ (probability * (1 - probability))) / self.n_items**2
+
+    @property
+    def design_effect(self) -> float:
+        """By what factor clusters of items raise the variance of the proportion in other samples.
+
+        Probabilities vary less than what they are probabilities of: the part of its variance that
+        is theirs is the part of the correlation within clusters that they show.
+        """
+        if self.cluster is None:
+            return 1.0
+        expected = np.where(self.known, self.holds, self.probability)
+        mean = self.counts @ expected / self.n_items
+        shown = self.counts @ (expected - mean) ** 2 / self.n_items
+        if shown <= 0:
+            return design_effect(expected, self.counts, self.cluster)
+        added = design_effect(expected, self.counts, self.cluster) - 1
+        return float(1 + added * np.maximum(mean * (1 - mean) / shown, 1.0))
 
     @property
     def mean_of_known(self) -> float:
@@ -95,13 +141,42 @@ def rightness(ratings: Ratings, probabilities_right: ArrayLike) -> PartlyKnown:
     if ratings.system is None or not (ratings.weights[ratings.system >= 0] > 0).any():
         raise InputError("there is no answer of a system", "give ratings with a system")
     answered = (ratings.system >= 0) & (ratings.weights > 0)
-    probability = check_probabilities(probabilities_right, ratings, answered)
     truth = np.full(len(answered), -1) if ratings.truth is None else ratings.truth
+    return partly_known(ratings, answered, probabilities_right, truth == ratings.system)
+
+
+def partly_known(
+    ratings: Ratings, rows: Booleans, probability: ArrayLike, holds: Booleans
+) -> PartlyKnown:
+    """Collect in which of some rows of ratings something holds, as far as truths are known.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    rows : ndarray of bool, shape (n_rows,)
+    probability : array_like, shape (n_rows,)
+        Of what holds, from 0 to 1; of other rows it may be anything.
+    holds : ndarray of bool, shape (n_rows,)
+        Whether it holds; where the truth is unknown, it may be anything.
+
+    Returns
+    -------
+    PartlyKnown
+
+    Raises
+    ------
+    InputError
+        If there is not a probability from 0 to 1 for each of these rows.
+    """
+    known = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
+    chance = ratings.truth_probability
     return PartlyKnown(
-        probability=probability[answered],
-        counts=ratings.weights[answered].astype(float),
-        known=(truth >= 0)[answered],
-        holds=((truth >= 0) & (truth == ratings.system))[answered],
+        probability=check_probabilities(probability, ratings, rows)[rows],
+        counts=ratings.weights[rows].astype(float),
+        known=known[rows],
+        holds=(known & holds)[rows],
+        cluster=None if ratings.cluster is None else ratings.cluster[rows],
+        chance=None if chance is None else chance[rows],
     )
 
 
@@ -142,6 +217,8 @@ def check_probabilities(values: ArrayLike, ratings: Ratings, needed: Booleans) -
 def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
     """Treat the known items as a random sample: Wilson's interval for a finite population.
 
+    If they were chosen with known unequal probabilities, they are weighted by their inverse.
+
     Parameters
     ----------
     items : PartlyKnown
@@ -165,16 +242,51 @@ def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimat
     n, m = items.n_items, items.n_known
     if m == 0:
         return IntervalEstimate(estimate=None)
+    if items.chance is not None:
+        return _weighted_alone(items, level)
     proportion = items.n_holding / m
     lower, upper = wilson_interval(proportion, m, z=_z(level), population=n).tolist()
     return IntervalEstimate(estimate=proportion, lower=lower, upper=upper, level=level, kind=WILSON)
+
+
+def _weighted_alone(items: PartlyKnown, level: float) -> IntervalEstimate:
+    rest = items.uncertain
+    proportion, (lower, upper) = 0.5, (0.0, 1.0)
+    if rest.n_known:
+        proportion = weighted_difference(rest, helped=False).estimate
+        lower, upper = weighted_posterior(rest, helped=False).interval(level)
+    estimate, lower, upper = map(items.of_all, (proportion, lower, upper))
+    return IntervalEstimate(estimate=estimate, lower=lower, upper=upper, level=level, kind=WEIGHTED)
+
+
+def effective_numbers(items: PartlyKnown) -> tuple[int, int]:
+    """Count known items, and those that have the property, as of a simple random sample.
+
+    Parameters
+    ----------
+    items : PartlyKnown
+        With `chance`.
+
+    Returns
+    -------
+    n_known, n_holding : int
+        Of a sample that tells about as much as the weighted known items.
+    """
+    rest = items.uncertain
+    if not rest.n_known:
+        return 0, 0
+    alone, n = weighted_difference(rest, helped=False), items.n_items
+    effective = alone.n_effective * n / rest.n_items
+    known = round(effective * n / (effective + n))
+    return known, round(items.of_all(alone.estimate) * known)
 
 
 def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
     """Add the mean residual of the known items to λ times the mean probability: PPI++.
 
     λ, from 0 to 1, minimises the variance. The population is finite: the interval is that of the
-    proportion among these items, not among items like them.
+    proportion among these items, not among items like them. It is normal: see
+    `lehner.known_truths.weighted_difference`.
 
     Parameters
     ----------
@@ -194,21 +306,18 @@ def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstima
     https://arxiv.org/abs/2311.01453. With a finite population it is the regression estimator of
     Cochran (1977), chapter 7.
     """
-    n, m = items.n_items, items.n_known
-    if m == 0:
-        return IntervalEstimate(estimate=None)
-    known = items.counts * items.known
-    right, predicted = items.n_holding / m, items.mean_of_known
-    covariance = known @ ((items.holds - right) * (items.probability - predicted)) / max(m - 1, 1)
-    variance = items.counts @ (items.probability - items.mean) ** 2 / max(n - 1, 1)
-    slope = float(np.clip(covariance / variance, 0.0, 1.0)) if variance > 0 else 0.0
-    residual = items.holds - slope * items.probability
-    mean = float(known @ residual) / m
-    estimate = float(np.clip(slope * items.mean + mean, 0.0, 1.0))
-    spread = float(known @ (residual - mean) ** 2) / max(m - 1, 1)
-    if spread <= 0 or m < 2:
+    if items.chance is None:
+        equal = items.n_known / items.n_items
+        items = replace(items, chance=np.full(len(items.counts), equal))
+    rest = items.uncertain
+    if not rest.n_known:
+        exact = None if rest.n_items or not items.n_known else items.of_all(0.0)
+        return IntervalEstimate(estimate=exact)
+    found = weighted_difference(rest)
+    estimate = items.of_all(found.estimate)
+    if found.variance <= 0 or rest.n_known < 2:
         return IntervalEstimate(estimate=estimate)
-    half = _z(level) * np.sqrt((1 - m / n) * spread / m)
+    half = _z(level) * np.sqrt(found.variance) * rest.n_items / items.n_items
     lower, upper = float(max(estimate - half, 0.0)), float(min(estimate + half, 1.0))
     return IntervalEstimate(estimate=estimate, lower=lower, upper=upper, level=level, kind=PPI)
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lehner.core.arrays import Booleans
+from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.poisson_binomial import poisson_binomial
 from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
 
 NOT_RANDOM = 0.005
-NOT_A_SAMPLE = "the items with known truth are probably not a random sample"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,10 @@ class KnownSample:
     p_value : float
         Fisher's exact test, two-sided, that the known items are a random sample of all, adjusted by
         Bonferroni's method for the number of tests: that raters agree, that raters and system do,
-        and for each category that most raters name it.
+        and for each category that most raters name it. If items were chosen with known unequal
+        probabilities, a test that `holds_known` is what these make of it, as of independent draws.
+    expected : float, optional
+        How often it should hold for the known items by these probabilities; None without them.
     """
 
     what: str
@@ -39,13 +42,25 @@ class KnownSample:
     holds_known: int
     holds: int
     p_value: float
+    expected: float | None = None
 
     @property
     def random(self) -> bool:
         """Whether the known items can be a random sample: whether the p-value is above .005."""
         return self.p_value > NOT_RANDOM
 
+    @property
+    def doubt(self) -> str:
+        """What is probably so if they cannot be."""
+        drawn = "" if self.expected is None else " with the probabilities given"
+        return f"the items with known truth are probably not a random sample{drawn}"
+
     def __str__(self) -> str:
+        if self.expected is not None:
+            return (
+                f"{self.what} on {self.holds_known} of {self.n_known} of them, where "
+                f"{self.expected:.1f} are expected"
+            )
         return (
             f"{self.what} on {self.holds_known} of {self.n_known} of them, but on "
             f"{self.holds} of all {self.n_items} items"
@@ -56,7 +71,8 @@ def examine_known(ratings: Ratings) -> KnownSample:
     """Test whether the items of known truth can be a random sample of all items.
 
     Items that were chosen because answers differ, because they agree, or because they are of some
-    category, are found. Items that were chosen in other ways may not be.
+    category, are found. Items that were chosen in other ways may not be. Where the ratings have
+    probabilities of known truths, the test is whether items were chosen with these.
 
     Parameters
     ----------
@@ -84,6 +100,13 @@ def examine_known(ratings: Ratings) -> KnownSample:
     return replace(clearest, p_value=min(1.0, len(found) * clearest.p_value))
 
 
+def drawn_equally(ratings: Ratings) -> bool:
+    """Tell whether some truths are known, of items that can be a simple random sample."""
+    if ratings.truth is None or ratings.truth_probability is not None:
+        return False
+    return examine_known(ratings).random
+
+
 def _properties(ratings: Ratings) -> Iterator[tuple[str, Booleans, Booleans]]:
     """What may hold for an item, the items for which it can, and those for which it does."""
     raters = ratings.without_system()
@@ -97,22 +120,55 @@ def _properties(ratings: Ratings) -> Iterator[tuple[str, Booleans, Booleans]]:
 
 
 def _compare(ratings: Ratings, what: str, counted: Booleans, holds: Booleans) -> KnownSample:
-    from scipy.stats import fisher_exact
-
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     known, holds = counted & (truth >= 0), counted & holds
     n_items, n_known, of_all, of_known = (
         int(ratings.weights[rows].sum()) for rows in (counted, known, holds, known & holds)
     )
     others = of_all - of_known, n_items - n_known - of_all + of_known
+    expected, p_value = None, 1.0
+    if ratings.truth_probability is None:
+        p_value = _fisher((of_known, n_known - of_known), others)
+    else:
+        chance = ratings.truth_probability[counted]
+        expected, p_value = _expected(
+            chance, ratings.weights[counted], known[counted], holds[counted]
+        )
     return KnownSample(
         what=what,
         n_known=n_known,
         n_items=n_items,
         holds_known=of_known,
         holds=of_all,
-        p_value=float(fisher_exact([(of_known, n_known - of_known), others]).pvalue),
+        p_value=p_value,
+        expected=expected,
     )
+
+
+def _fisher(known: tuple[int, int], others: tuple[int, int]) -> float:
+    from scipy.stats import fisher_exact
+
+    return float(fisher_exact([known, others]).pvalue)
+
+
+def _expected(
+    chance: Floats, counts: Integers, known: Booleans, holds: Booleans
+) -> tuple[float, float]:
+    """Number of known items for which it should hold, given how many are known, and a p-value.
+
+    The p-value is a mid-p value. It is that of the rarer of what holds and its opposite, whose
+    number depends least on how many items are known.
+    """
+    n_known, weights = counts @ known, counts.astype(float)
+    # Rounded to two decimals of the logarithm, few probabilities are different.
+    rounded = 10 ** np.log10(chance).round(2)
+    chance = np.minimum(rounded * float(n_known) / float(counts @ rounded), 1.0)
+    expected = float(weights @ (chance * holds))
+    rarer = holds if 2 * expected <= n_known else ~holds
+    numbers = poisson_binomial(chance[rarer], weights[rarer])
+    found = int(counts @ (known & rarer))
+    below = float(numbers[:found].sum() + numbers[found] / 2)
+    return expected, min(1.0, 2 * min(below, 1 - below))
 
 
 def _has_two(ratings: Ratings) -> Booleans:

@@ -14,7 +14,7 @@ posterior of b and β, and with it the distribution of the number of unknown ite
 property.
 """
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +24,9 @@ from lehner.core.checks import check_level
 from lehner.core.errors import InputError
 from lehner.core.estimate import labelled
 from lehner.data.ratings import Ratings
-from lehner.known_truths.partly_known import PartlyKnown, check_probabilities
+from lehner.known_truths.partly_known import PartlyKnown, partly_known
+from lehner.known_truths.posterior import ProportionPosterior
+from lehner.known_truths.weighted_difference import weighted_posterior
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -41,36 +43,11 @@ NEGLIGIBLE = 1e-5
 MOST_VALUES = 2000
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ProportionPosterior:
-    """The posterior of a proportion of the items.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n_values,)
-        The possible proportions, in increasing order.
-    probability : ndarray, shape (n_values,)
-        Probability of each of them; they sum to 1.
-    """
-
-    values: Floats
-    probability: Floats
-
-    @property
-    def mean(self) -> float:
-        """Posterior mean."""
-        return float(self.values @ self.probability)
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """Equal-tailed interval."""
-        below = np.cumsum(self.probability)
-        ends = np.searchsorted(below, [(1 - level) / 2, (1 + level) / 2])
-        lower, upper = self.values[np.minimum(ends, len(below) - 1)]
-        return float(lower), float(upper)
-
-
 def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> ProportionPosterior:
     """Find the posterior of the proportion of all items that have the property.
+
+    If truths were found out with known unequal probabilities, it is that of the weighted difference
+    estimator.
 
     Parameters
     ----------
@@ -84,6 +61,8 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
     """
     from scipy.special import expit, log_expit, logit
 
+    if items.chance is not None:
+        return _weighted(items, variance)
     log_odds = logit(np.clip(items.probability, CERTAIN_ITEM, 1 - CERTAIN_ITEM))
     levels, level = np.unique(np.round(log_odds / LOG_ODDS_STEP), return_inverse=True)
     counts, known, holding = (
@@ -106,6 +85,18 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
         if np.ptp(ends) > np.ptp(grid) / 2:
             break
     return _add_unknown(items, expit(logits), counts - known, weight / weight.sum())
+
+
+def _weighted(items: PartlyKnown, variance: float) -> ProportionPosterior:
+    """Weight the known items; if none was chosen by chance, only the prior of the bias is left."""
+    rest = items.uncertain
+    if not rest.n_items:
+        return ProportionPosterior(values=np.array([items.of_all(0.0)]), probability=np.ones(1))
+    if rest.n_known:
+        found = weighted_posterior(rest)
+    else:
+        found = proportion_posterior(replace(rest, chance=None), variance)
+    return replace(found, values=items.of_all(found.values))
 
 
 def _add_unknown(
@@ -175,15 +166,10 @@ def correct_base_rates(
     if truth is None or not (truth[counted] >= 0).any():
         raise InputError("no truth is known", "give the truth of some items")
     values = np.asarray(truth_probabilities)
-    posteriors = []
-    for k in range(ratings.n_categories):
-        items = PartlyKnown(
-            probability=check_probabilities(values[:, k], ratings, counted)[counted],
-            counts=ratings.weights[counted].astype(float),
-            known=truth[counted] >= 0,
-            holds=truth[counted] == k,
-        )
-        posteriors.append(proportion_posterior(items))
+    posteriors = [
+        proportion_posterior(partly_known(ratings, counted, values[:, k], truth == k))
+        for k in range(ratings.n_categories)
+    ]
     means = np.array([posterior.mean for posterior in posteriors])
     lower, upper = np.transpose([posterior.interval(level) for posterior in posteriors])
     rates = {"estimate": means / means.sum(), "lower": lower, "upper": upper}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.progress import progress_of
 from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
@@ -196,8 +197,11 @@ def hold_out(ratings: Ratings, models: Sequence[str], seed: Seed) -> HeldOut:
     rng = generator(of_parts)
     items = _some_items(ratings, rng)
     flat = items.flat
-    rating, densities = [], {name: [] for name in models}  # type: ignore[var-annotated]
+    rating: list[Integers] = []
+    densities: dict[str, list[Floats]] = {name: [] for name in models}
+    tell = progress_of("comparing models on ratings held out", ENOUGH)
     for drawn in _parts(len(flat.item_index), rng):
+        tell(sum(len(one) for one in rating))
         left = np.bincount(flat.item_index[~drawn], minlength=items.n_rows)
         left_out = drawn & (left[flat.item_index] > 0)
         table = _tabulate(items, ~left_out)

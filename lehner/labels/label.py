@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.algebra.soft_labels import SoftLabels, label_algebraic
+from lehner.algebra.soft_labels import SoftLabels, accuracy_of_raters, label_algebraic
 from lehner.algebra.system_accuracy import TIE
 from lehner.core.arrays import Floats
 from lehner.core.checks import check_choice
@@ -128,7 +128,7 @@ def _label_automatically(ratings: Ratings, seed: Seed) -> SoftLabels:
         if not contradicts or name == choice.models[-1]:
             break
         left_out.append(name)
-    chosen = warn("label-model", _say_choice(choice, labels.method, left_out))
+    chosen = warn("label-model", _say_choice(choice, left_out))
     return replace(labels, warnings=(chosen, *labels.warnings))
 
 
@@ -142,6 +142,7 @@ def _label(ratings: Ratings, method: str, seed: Seed) -> SoftLabels:
         method=method,
         truth_probabilities=fit.truth_probabilities,
         uses_system=ratings.system is not None,
+        rater_accuracy=accuracy_of_raters(fit.truth_probabilities, ratings),
         warnings=fit.notes,
     )
 
@@ -156,10 +157,12 @@ def _label_by_mean_field(ratings: Ratings, method: str, seed: Seed) -> SoftLabel
     table, pattern = tabulate(ratings, truths=known > 0)
     fits = fit_starts(table, LABEL_MODELS[method], seed)
     classes = np.mean([fit.classes for fit in fits], axis=0)
+    truth = labelled(classes[pattern], ratings, "item", "category")
     return SoftLabels(
         method=method,
-        truth_probabilities=labelled(classes[pattern], ratings, "item", "category"),
+        truth_probabilities=truth,
         uses_system=False,
+        rater_accuracy=accuracy_of_raters(truth, ratings),
         warnings=(
             *known_truths_used(known),
             *contradicted_ratings(table, fits, ratings.categories),
@@ -167,7 +170,7 @@ def _label_by_mean_field(ratings: Ratings, method: str, seed: Seed) -> SoftLabel
     )
 
 
-def _say_choice(choice: Choice, chosen: str, left_out: list[str]) -> str:
+def _say_choice(choice: Choice, left_out: list[str]) -> str:
     reason = choice.reason
     if left_out:
         reason = (
@@ -175,10 +178,10 @@ def _say_choice(choice: Choice, chosen: str, left_out: list[str]) -> str:
             "correspond to the raters' labels"
         )
     if not choice.means:
-        return f"labels by {chosen}: {reason}"
+        return f"chosen automatically: {reason}"
     means = ", ".join(f"{name} {mean:.3f}" for name, mean in choice.means.items())
     return (
-        f"labels by {chosen}: {reason} (mean log probability of {choice.n_held_out:,} ratings: "
+        f"chosen automatically: {reason} (mean log probability of {choice.n_held_out:,} ratings: "
         f"{means})"
     )
 

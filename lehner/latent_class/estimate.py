@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 
 from lehner.core.arrays import Floats
+from lehner.core.bootstrap import tails_of
 from lehner.core.checks import check_choice, check_level, check_whole_number
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
 from lehner.core.named_array import name_places
@@ -22,6 +23,7 @@ from lehner.latent_class.pattern_table import known_truths
 from lehner.latent_class.resampling import (
     KIND,
     FittedModel,
+    draw_patterns,
     fit_by_likelihood,
     refit_patterns,
 )
@@ -129,18 +131,19 @@ def estimate_latent_class(
     diagnostics["known_truths"] = known_truths(ratings)
     replicates = None
     if interval is not None:
-        rng, total = np.random.default_rng(of_items), fitted.n_items.sum()
-        weights = rng.multinomial(total, fitted.n_items / total, size=resamples).astype(float)
+        weights = draw_patterns(fitted, resamples, np.random.default_rng(of_items))
+        tails = tails_of(level, fitted.sampled)
         resampled = refit_patterns(fitted, weights, of_truths)
         point = Parameters(
             base_rates=fitted.base_rates,
             confusion=fitted.confusion[-1],
             rater_accuracy=fitted.accuracy[:-1],
+            rater_recall=np.diagonal(fitted.confusion[:-1], axis1=1, axis2=2),
         )
         replicates = Replicates(point=point, drawn=resampled.parameters, kind=KIND)
-        accuracy = _with_ends(accuracy, resampled.system_accuracy, level, KIND)
+        accuracy = _with_ends(accuracy, resampled.system_accuracy, level, KIND, tails)
         in_sample = _with_ends(
-            in_sample, resampled.system_accuracy_in_sample, level, IN_SAMPLE_KIND
+            in_sample, resampled.system_accuracy_in_sample, level, IN_SAMPLE_KIND, tails
         )
         unfinished = float(1 - resampled.converged.mean())
         diagnostics |= {"resamples": resamples, "unconverged_resamples": unfinished}
@@ -157,7 +160,7 @@ def estimate_latent_class(
             "confusion": name_places(fitted.confusion, ratings, "rater", "category", "response"),
             "truth_probabilities": name_places(truth, ratings, "item", "category"),
         },
-        warnings=_warnings(fitted, ratings, restarts, of_starts),
+        warnings=fit_warnings(fitted, ratings, restarts, of_starts),
         diagnostics=diagnostics,
         replicates=replicates,
     )
@@ -171,14 +174,14 @@ def _expected_right(fitted: FittedModel) -> float | None:
 
 
 def _with_ends(
-    value: IntervalEstimate, resampled: Floats, level: float, kind: str
+    value: IntervalEstimate, resampled: Floats, level: float, kind: str, tails: Floats
 ) -> IntervalEstimate:
     """Interval, which reaches to the estimate where it is beyond all resamples."""
     if value.estimate is None:
         return value
     # EM approaches 0 and 1, but does not reach them in finitely many steps.
     settled = np.where(resampled > 1 - RESAMPLED_ROUNDING, 1.0, resampled)
-    lower, upper = np.quantile(settled, [(1 - level) / 2, (1 + level) / 2])
+    lower, upper = np.quantile(settled, tails)
     return replace(
         value,
         lower=float(np.fmin(lower, value.estimate)),
@@ -189,9 +192,10 @@ def _with_ends(
     )
 
 
-def _warnings(
-    fitted: FittedModel, ratings: Ratings, restarts: int, seed: Seed
+def fit_warnings(
+    fitted: FittedModel, ratings: Ratings, restarts: int = 0, seed: Seed = 1
 ) -> tuple[Warning, ...]:
+    """Say what the user should know before using a fit; a higher mode is looked for by restarts."""
     fit = fitted.fit
     text = f"EM had not converged after {fit.iterations} steps: the numbers may still change"
     return (

@@ -7,6 +7,7 @@ import numpy as np
 
 from lehner.core.arrays import TINY, Booleans, Floats, Integers
 from lehner.core.class_posterior import class_posterior
+from lehner.core.progress import with_progress
 from lehner.latent_class.accelerated_em import FROM_FAR, Found, Search, Step, accelerated_em
 from lehner.latent_class.confusion_matrices import (
     mixture_to_confusion,
@@ -126,7 +127,7 @@ def fit_starts(
     """
     fits = []
     size = _runs_at_once(len(table.weights), starts[0].base_rates.shape[-1])
-    for first in range(0, len(starts), size):
+    for first in with_progress("maximum likelihood", range(0, len(starts), size)):
         chunk = starts[first : first + size]
         rates = np.stack([np.atleast_2d(start.base_rates) for start in chunk])
         confusion = np.stack([start.confusion for start in chunk])
@@ -175,7 +176,7 @@ def fit_samples(
     )
     n_samples, n_patterns = samples.weights.shape
     size = _runs_at_once(n_patterns, rates.shape[-1])
-    for first in range(0, n_samples, size):
+    for first in with_progress("resampling", range(0, n_samples, size)):
         chunk = samples.take(slice(first, first + size))
         starts = [np.repeat(one[None], len(chunk.weights), axis=0) for one in (rates, parameters)]
         found, fitted, confusion = _search(

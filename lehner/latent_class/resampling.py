@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.bootstrap import ItemCounts, draw_counts
 from lehner.core.replicates import Parameters
 from lehner.core.seeds import Seed, generator
+from lehner.data.clusters import count_items
 from lehner.data.ratings import Ratings
 from lehner.latent_class.expectation_maximisation import SampledFits, Samples, fit_samples
 from lehner.latent_class.maximum import Maximum
@@ -29,7 +31,7 @@ ITEMS = 0.5
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FittedModel:
-    """The maximum of the likelihood of ratings with a system, which is the last rater.
+    """The maximum of the likelihood of ratings; a system, if there is one, is the last rater.
 
     Parameters
     ----------
@@ -45,6 +47,8 @@ class FittedModel:
         The pattern of each row.
     answers : ndarray of int, shape (n_patterns,)
         The system's answer, -1 if there is none.
+    sampled : ndarray of int, shape (n_patterns,), or csr_array, shape (n_clusters, n_patterns)
+        Number of items of each pattern, in each cluster if items are clustered.
     """
 
     fit: LatentClassFit
@@ -54,6 +58,7 @@ class FittedModel:
     classes: Floats
     pattern: Integers
     answers: Integers
+    sampled: ItemCounts
 
     @property
     def n_items(self) -> Integers:
@@ -67,10 +72,11 @@ class FittedModel:
 
 
 def fit_by_likelihood(ratings: Ratings, model: str) -> FittedModel:
-    """Fit a model of `LATENT_CLASS_MODELS` to ratings with a system, from the votes."""
+    """Fit a model of `LATENT_CLASS_MODELS` to ratings, from the votes."""
     fit = fit_latent_class(ratings, model)
     answers = np.full(len(fit._maximum.table.weights), -1)
-    answers[fit._pattern] = ratings.system
+    if ratings.system is not None:
+        answers[fit._pattern] = ratings.system
     return FittedModel(
         fit=fit,
         maximum=fit._maximum,
@@ -79,7 +85,13 @@ def fit_by_likelihood(ratings: Ratings, model: str) -> FittedModel:
         classes=np.where(fit.base_rates.isnull().any(), np.nan, fit._maximum.classes),
         pattern=fit._pattern,
         answers=answers,
+        sampled=count_items(ratings, fit._pattern, len(answers)),
     )
+
+
+def draw_patterns(fitted: FittedModel, resamples: int, rng: np.random.Generator) -> Floats:
+    """Resample items, or whole clusters: numbers by pattern, (n_samples, n_patterns)."""
+    return np.concatenate(list(draw_counts(fitted.sampled, resamples, rng)))
 
 
 def add_pseudo_ratings(fitted: FittedModel, weights: Floats, rng: np.random.Generator) -> Samples:
@@ -123,7 +135,8 @@ def mean_pseudo_ratings(fitted: FittedModel) -> Floats:
     mean = np.where(np.eye(k, dtype=bool), k * accuracy, wrong)
     model = fitted.maximum.model
     cells = np.full(mean.shape[:1], 1 if model.form in ("category_accuracy", "full") else k)
-    cells[:-1] *= len(cells) - 1 if model.shared else 1
+    n_alike = len(cells) - fitted.maximum.table.has_system
+    cells[:n_alike] *= n_alike if model.shared else 1
     return np.asarray(mean / cells[:, None, None])
 
 
@@ -140,7 +153,7 @@ class RefittedSamples:
         their probabilities in the fit to the resample.
     converged : ndarray of bool, shape (n_samples,)
     parameters : Parameters
-        Base rates, the system's confusion matrix, and the raters' accuracies.
+        Base rates, the system's confusion matrix, and the raters' accuracy and recall.
     """
 
     system_accuracy: Floats
@@ -184,13 +197,17 @@ def refit_patterns(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refi
         right = np.diagonal(fits.confusion[:, :-1], axis1=2, axis2=3)
         rater_accuracy = np.einsum("bk,bjk->bj", fits.base_rates, right)
         system = fits.confusion[:, -1]
-        parts.append((fits.base_rates, system, rater_accuracy, drawn, fits.converged))
-    rates, confusion, accuracy, in_sample, converged = map(np.concatenate, zip(*parts, strict=True))
+        parts.append((fits.base_rates, system, rater_accuracy, right, drawn, fits.converged))
+    rates, confusion, accuracy, recall, in_sample, converged = map(
+        np.concatenate, zip(*parts, strict=True)
+    )
     return RefittedSamples(
         system_accuracy=(rates * np.diagonal(confusion, axis1=1, axis2=2)).sum(axis=1),
         system_accuracy_in_sample=in_sample,
         converged=converged,
-        parameters=Parameters(base_rates=rates, confusion=confusion, rater_accuracy=accuracy),
+        parameters=Parameters(
+            base_rates=rates, confusion=confusion, rater_accuracy=accuracy, rater_recall=recall
+        ),
     )
 
 

@@ -52,13 +52,13 @@ def read_costs(path: str | Path, categories: Sequence[Label]) -> "xr.DataArray":
     return xr.DataArray(values, names, tuple(names))
 
 
-def read_cost_matrix(path: str | Path, categories: Sequence[Label]) -> Floats:
-    """Read costs as `read_costs` does, without labels."""
+def read_cost_matrix(path: str | Path, categories: Sequence[Label], what: str = "cost") -> Floats:
+    """Read costs as `read_costs` does, without labels; `what` the numbers are is for errors."""
     with read_columns(Path(path)) as columns:
-        return _matrix(columns, [str(name) for name in categories])
+        return _matrix(columns, [str(name) for name in categories], what)
 
 
-def _matrix(columns: dict[str, Any], categories: list[str]) -> Floats:
+def _matrix(columns: dict[str, Any], categories: list[str], what: str) -> Floats:
     first, *answers = columns
     truths = _texts(columns[first], first)
     for side, names in (("a column", answers), ("a row", truths)):
@@ -76,7 +76,7 @@ def _matrix(columns: dict[str, Any], categories: list[str]) -> Floats:
                     f"{side} is called {name!r}, which is no category",
                     f"choose among {', '.join(categories)}",
                 )
-    numbers = np.array([_costs(columns[name], name) for name in categories]).T
+    numbers = np.array([_costs(columns[name], name, what) for name in categories]).T
     return numbers[[truths.index(name) for name in categories]]
 
 
@@ -85,7 +85,7 @@ def _texts(column: Any, name: str) -> list[str]:
     return ["" if code < 0 else str(encoded.labels[code]).strip() for code in encoded.codes]
 
 
-def _costs(column: Any, name: str) -> list[float]:
+def _costs(column: Any, name: str, what: str) -> list[float]:
     values = []
     for row, text in enumerate(_texts(column, name)):
         try:
@@ -93,7 +93,7 @@ def _costs(column: Any, name: str) -> list[float]:
         except ValueError:
             value = np.nan
         if not np.isfinite(value):
-            raise InputError(f"{text!r} is no cost", "give a number", row=row, column=name)
+            raise InputError(f"{text!r} is no {what}", "give a number", row=row, column=name)
         values.append(value)
     return values
 

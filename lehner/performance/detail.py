@@ -16,9 +16,13 @@ from lehner.core.replicates import Parameters, Replicates
 from lehner.core.seeds import Seed
 from lehner.core.warning import Warning, warn
 from lehner.core.wording import first_few
+from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
 from lehner.performance.costs import check_costs
-from lehner.performance.measures import LOWEST_MEASURES, occurring, performance_measures
+from lehner.performance.intervals import infinite_notes, with_bounds
+from lehner.performance.measures import occurring, performance_measures
+from lehner.performance.positive import PositiveCategory, find_positive
+from lehner.performance.raters import describe_raters
 from lehner.performance.replicates import replicates_of
 from lehner.performance.result import BOUNDS, SystemPerformance
 
@@ -31,6 +35,7 @@ def system_performance(
     estimate: Estimate,
     *,
     costs: ArrayLike | None = None,
+    positive: Label | None = None,
     level: float | None = None,
     resamples: int = 2000,
     seed: Seed = 1,
@@ -56,6 +61,10 @@ def system_performance(
     costs : array_like or xarray.DataArray, shape (n_categories, n_categories), optional
         The cost of each answer (column) given each true category (row), for `expected_cost`. The
         dims of a labelled array are category and response. See `read_costs`.
+    positive : str or int, optional
+        Which of two categories `diagnostic_accuracy()` takes for the positive one. By default it
+        is guessed from the names, as "malignant", or it is the category that raters give less
+        often; the attribute `positive` says which and why.
     level : float, optional
         Probability of the intervals, by default that of the estimate, or .9.
     resamples : int
@@ -96,7 +105,8 @@ def system_performance(
     if ratings.system is None:
         raise InputError("there is no system", "name the column or rater that is the system")
     cost_matrix = None if costs is None else check_costs(costs, ratings.categories)
-    found = describe_system(ratings, estimate, cost_matrix, level, resamples, seed)
+    chosen = find_positive(ratings, positive)
+    found = describe_system(ratings, estimate, cost_matrix, chosen, level, resamples, seed)
     if found is None:
         raise InputError(
             f"{estimate.method} does not estimate a confusion matrix of the system",
@@ -109,6 +119,7 @@ def describe_system(
     ratings: Ratings,
     estimate: Estimate,
     costs: Floats | None,
+    positive: PositiveCategory | None,
     level: float,
     resamples: int,
     seed: Seed,
@@ -128,9 +139,9 @@ def describe_system(
     for name, point in points.items():
         if name == "rater_accuracy" and np.isnan(point).all():
             continue
-        ends = costs if name == "expected_cost" else [LOWEST_MEASURES.get(name, 0.0), 1.0]
         sample = None if drawn is None else drawn[name]
-        values = _bounds(point, sample, np.asarray(ends), level, replicates)
+        range_ = costs if name == "expected_cost" else None
+        values = with_bounds(name, point, sample, level, replicates, range_)
         own = dims.get(name, ("category",) * point.ndim)
         arrays[name] = NamedArray(values=values, names={dim: names[dim] for dim in (*own, "bound")})
     return SystemPerformance(
@@ -139,9 +150,14 @@ def describe_system(
         level=None if drawn is None else level,
         kind=replicates.kind,
         arrays=arrays,
+        positive=positive,
+        raters=describe_raters(
+            ratings, estimate.method, replicates, seen["rated"], positive, level
+        ),
         notes=(
             *replicates.notes,
             *_undefined_notes(ratings.categories, seen),
+            *infinite_notes(arrays, positive),
             *_accuracy_note(estimate, replicates),
         ),
     )
@@ -162,8 +178,10 @@ def _quantities(
 ) -> dict[str, Floats]:
     rates, confusion = parameters.base_rates, parameters.confusion
     occurs = occurring(rates) & seen["rated"]
+    if not occurs.all():
+        confusion = np.where(occurs[..., None], confusion, np.nan)
     return {
-        "confusion": np.where(occurs[..., None], confusion, np.nan),
+        "confusion": confusion,
         **performance_measures(rates, confusion, costs, **seen),
         "base_rates": rates,
         "rater_accuracy": parameters.rater_accuracy,
@@ -183,32 +201,6 @@ def _undefined_notes(categories: Sequence[Any], seen: dict[str, Booleans]) -> It
         missing = [name for name, yes in zip(categories, seen[there], strict=True) if not yes]
         if missing:
             yield warn("measure-undefined", reason.format(first_few(missing, MOST_NAMED)))
-
-
-def _bounds(
-    point: Floats, drawn: Floats | None, range_: Floats, level: float, replicates: Replicates
-) -> Floats:
-    """Combine estimate, lower and upper end in an array.
-
-    If the quantity is undefined in some replicates, these count as its least possible value for the
-    lower end and as its greatest for the upper end.
-    """
-    if drawn is None:
-        return np.stack([point, *np.full((2, *point.shape), np.nan)], axis=-1)
-    undefined = np.isnan(drawn)
-    low = np.where(undefined, range_.min(), drawn)
-    high = np.where(undefined, range_.max(), drawn)
-    lower = np.quantile(low, (1 - level) / 2, axis=0)
-    upper = np.quantile(high, (1 + level) / 2, axis=0)
-    if replicates.posterior:
-        point = np.where(
-            undefined.any(axis=0), np.nan, np.where(undefined, 0.0, drawn).mean(axis=0)
-        )
-    # An estimate at an end of its range may be beyond all replicates.
-    lower, upper = np.fmin(lower, point), np.fmax(upper, point)
-    known = ~np.isnan(point)
-    ends = (np.where(known, end, np.nan) for end in (lower, upper))
-    return np.stack([point, *ends], axis=-1)
 
 
 def _accuracy_note(estimate: Estimate, replicates: Replicates) -> tuple[Warning, ...]:

@@ -6,10 +6,13 @@ from numpy.typing import ArrayLike
 from lehner.core.arrays import Booleans, Floats
 
 BY_CATEGORY = ("recall", "precision", "specificity", "f1")
+RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
 OF_ALL_CATEGORIES = ("balanced_accuracy", "mcc", "kappa_with_truth")
 LOWEST_MEASURES = {"mcc": -1.0, "kappa_with_truth": -1.0}
 """The lowest possible value of those measures that can be negative."""
 
+NUMBERS_AT_ONCE = 2_000_000
+"""Of so many matrices' numbers, measures and intervals are computed in parts: memory."""
 ROUNDING = 1e-12
 """A smaller proportion of the items is a rounding error, because no sample has so many items."""
 
@@ -47,10 +50,11 @@ def performance_measures(
     With :math:`q_{kl} = \pi_k \theta_{kl}` the probability that the truth is k and the answer l,
     recall (sensitivity) of k is :math:`q_{kk} / q_{k\cdot}`, its precision
     :math:`q_{kk} / q_{\cdot k}`, its specificity the proportion of items of other categories that
-    are not answered k, and F1 the harmonic mean of precision and recall. Balanced accuracy is the
-    mean recall of the categories that occur, as `occurring` tells. The correlation of Matthews
-    (MCC) is Gorodkin's for any number of categories, and `kappa_with_truth` is Cohen's kappa of
-    answer and truth.
+    are not answered k, and F1 the harmonic mean of precision and recall. The positive likelihood
+    ratio of k is recall / (1 - specificity), the negative one (1 - recall) / specificity. Balanced
+    accuracy is the mean recall of the categories that occur, as `occurring` tells. The correlation
+    of Matthews (MCC) is Gorodkin's for any number of categories, and `kappa_with_truth` is Cohen's
+    kappa of answer and truth.
 
     Parameters
     ----------
@@ -69,10 +73,12 @@ def performance_measures(
     Returns
     -------
     dict of str to ndarray
-        `recall`, `precision`, `specificity` and `f1`, shape (..., n_categories);
+        `recall`, `precision`, `specificity`, `f1`, `positive_likelihood_ratio` and
+        `negative_likelihood_ratio`, shape (..., n_categories);
         `balanced_accuracy`, `mcc`, `kappa_with_truth` and, with costs, `expected_cost`, shape
         (...). Costs may be of any size and sign, and so may `expected_cost`. NaN if a measure
-        divides zero by zero, as does the precision of a category that is never answered.
+        divides zero by zero, as does the precision of a category that is never answered. A
+        likelihood ratio is infinite if only its denominator is zero.
 
     References
     ----------
@@ -88,24 +94,39 @@ def performance_measures(
     >>> round(float(found["expected_cost"]), 3)
     0.8
     """
-    rates = np.asarray(base_rates, dtype=float)
+    rates, confusion = np.asarray(base_rates, dtype=float), np.asarray(confusion, dtype=float)
+    n = len(confusion)
+    if confusion.size > NUMBERS_AT_ONCE and confusion.ndim > 2 and n == len(rates) > 1:
+        halves = (rates[: n // 2], confusion[: n // 2]), (rates[n // 2 :], confusion[n // 2 :])
+        one, other = (
+            performance_measures(*half, costs, rated=rated, answered=answered) for half in halves
+        )
+        return {name: np.concatenate([one[name], other[name]]) for name in one}
     occurs = occurring(rates)
     # The errors in a category that does not occur may be unknown.
-    joint = np.where(occurs[..., None], rates[..., None] * np.asarray(confusion, dtype=float), 0.0)
+    joint = np.where(occurs[..., None], rates[..., None] * confusion, 0.0)
     is_answered = occurring(joint.sum(axis=-2))
     joint = np.where(is_answered[..., None, :], joint, 0.0)
     occurs, is_answered = occurs & rated, is_answered & answered
     right = np.diagonal(joint, axis1=-2, axis2=-1)
     true, answers, whole = joint.sum(axis=-1), joint.sum(axis=-2), joint.sum(axis=(-2, -1))
-    others = whole[..., None] - true
+    elsewhere = occurs.sum(axis=-1, keepdims=True) > occurs
+    others = np.where(elsewhere, whole[..., None] - true, 0.0)
     accuracy = right.sum(axis=-1)
     chance = (true * answers).sum(axis=-1)
     spread = (whole**2 - (true**2).sum(axis=-1)) * (whole**2 - (answers**2).sum(axis=-1))
     recall = _divide(right, np.where(occurs, true, 0.0))
+    wrong = answers - right
+    specificity = _divide(others - wrong, others)
+    other_answers = is_answered.sum(axis=-1, keepdims=True) > is_answered
     measures = {
         "recall": recall,
         "precision": _divide(right, np.where(is_answered, answers, 0.0)),
-        "specificity": _divide(others - (answers - right), others),
+        "specificity": specificity,
+        "positive_likelihood_ratio": np.where(is_answered, _ratio(recall, 1 - specificity), np.nan),
+        "negative_likelihood_ratio": np.where(
+            other_answers, _ratio(1 - recall, specificity), np.nan
+        ),
         "f1": _divide(2 * right, np.where(occurs | is_answered, true + answers, 0.0)),
         "balanced_accuracy": mean_of_occurring(recall, occurs),
         "mcc": _divide(accuracy * whole - chance, np.sqrt(np.maximum(spread, 0.0))),
@@ -120,6 +141,12 @@ def performance_measures(
 def mean_of_occurring(values: Floats, occurs: Booleans) -> Floats:
     """Average over the categories that occur, (..., n_categories) to (...); NaN if none does."""
     return _divide(np.where(occurs, values, 0.0).sum(axis=-1), occurs.sum(axis=-1, dtype=float))
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    """Divide, infinite where only the denominator is zero."""
+    infinite = (np.abs(whole) <= ROUNDING) & (part > ROUNDING)
+    return np.where(infinite, np.inf, _divide(part, whole))
 
 
 def _divide(part: Floats, whole: Floats) -> Floats:

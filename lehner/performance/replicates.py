@@ -1,16 +1,27 @@
-"""The system's parameters by each kind of method, from which its measures are computed."""
+"""Parameters of the system and the raters by each kind of method, from which measures are made."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lehner.algebra.algebraic import ALGEBRAIC_METHODS, estimate_algebraic, first_steps
-from lehner.algebra.system_confusion import confusion_from_truth
+from lehner.algebra.algebraic import (
+    ALGEBRAIC_METHODS,
+    estimate_algebraic,
+    first_steps,
+    sparse_steps,
+)
+from lehner.algebra.sparse_votes import (
+    find_sparse_votes,
+    sparse_by_weights,
+    sparse_products,
+)
+from lehner.algebra.system_confusion import confusion_from_products, confusion_from_truth
 from lehner.core.arrays import Floats
 from lehner.core.bootstrap import draw_counts
 from lehner.core.estimate import Estimate
-from lehner.core.replicates import Parameters, Replicates, joined
+from lehner.core.replicates import Parameters, Replicates, collected
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
@@ -63,7 +74,7 @@ def _unknown(ratings: Ratings) -> Parameters:
 
 
 def posterior_replicates(tree: "xr.DataTree") -> Replicates:
-    """Take base rates, the system's confusion matrix and the raters' accuracies from draws.
+    """Take base rates, the system's confusion matrix, and the raters' accuracy and recall.
 
     Parameters
     ----------
@@ -81,11 +92,14 @@ def posterior_replicates(tree: "xr.DataTree") -> Replicates:
     system = posterior["confusion"].isel(rater=-1)
     confusion = system.transpose(*sample, "category", "response").values
     accuracy = posterior["accuracy"].isel(rater=slice(-1)).transpose(*sample, "rater").values
+    raters = posterior["confusion"].isel(rater=slice(-1))
+    matrices = raters.transpose(*sample, "rater", "category", "response").values
     k = base_rates.shape[-1]
     drawn = Parameters(
         base_rates=base_rates.reshape(-1, k),
         confusion=confusion.reshape(-1, k, k),
         rater_accuracy=accuracy.reshape(-1, accuracy.shape[-1]),
+        rater_recall=np.diagonal(matrices, axis1=-2, axis2=-1).reshape(-1, accuracy.shape[-1], k),
     )
     mean = Parameters(**{name: values.mean(axis=0) for name, values in vars(drawn).items()})
     return Replicates(point=mean, drawn=drawn, posterior=True, kind=CREDIBLE)
@@ -112,30 +126,47 @@ def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed 
     """
     collapsed = collapse_votes(ratings)
     weights = collapsed.weights
-    point = _estimate(collapsed, weights[None, :].astype(float), ratings.n_raters, None)
+    estimate = _replicate(collapsed, ratings.n_raters)
+    point = estimate(weights[None, :].astype(float), None)
     rng = generator(seed)
     n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
-    drawn = joined(
-        [
-            _estimate(collapsed, drawn, ratings.n_raters, rng)
-            for drawn in draw_counts(weights, resamples, rng, n_cells)
-        ]
-    )
-    first = Parameters(**{name: values[0] for name, values in vars(point).items()})
+    many = draw_counts(collapsed.sampled, resamples, rng, n_cells)
+    drawn = collected((estimate(one, rng) for one in many), resamples)
+    named = vars(point).items()
+    first = Parameters(**{name: values[0] for name, values in named if values is not None})
     return Replicates(point=first, drawn=drawn, kind="percentile bootstrap")
 
 
-def _estimate(
-    collapsed: CollapsedVotes, weights: Floats, n_raters: int, rng: np.random.Generator | None
-) -> Parameters:
-    counts = collapsed.counts(weights)
-    steps = first_steps(collapsed.table, counts.sum(axis=-1))
-    answers = counts[..., :-1]
-    return Parameters(
-        base_rates=steps.base_rates,
-        confusion=confusion_from_truth(steps.truth, answers, rng),
-        rater_accuracy=np.repeat(steps.accuracy[:, None], n_raters, axis=1),
-    )
+def _replicate(
+    collapsed: CollapsedVotes, n_raters: int
+) -> Callable[[Floats, np.random.Generator | None], Parameters]:
+    """Function of numbers of items by cell, (n_samples, n_cells)."""
+
+    def named(rates: Floats, confusion: Floats, accuracy: Floats) -> Parameters:
+        each = np.repeat(accuracy[:, None], n_raters, axis=1)
+        return Parameters(base_rates=rates, confusion=confusion, rater_accuracy=each)
+
+    def of_votes(weights: Floats, rng: np.random.Generator | None) -> Parameters:
+        counts = collapsed.counts(weights)
+        steps = first_steps(collapsed.table, counts.sum(axis=-1))
+        confusion = confusion_from_truth(steps.truth, counts[..., :-1], rng)
+        return named(steps.base_rates, confusion, steps.accuracy)
+
+    sparse = find_sparse_votes(collapsed)
+    if sparse is None:
+        return of_votes
+    products = sparse_products(sparse)
+
+    def of_sparse_votes(weights: Floats, rng: np.random.Generator | None) -> Parameters:
+        accuracy, rates, truth = sparse_steps(sparse, weights)
+        if truth is None:
+            return of_votes(weights, rng)
+        answers = weights.T[sparse.has_answer]
+        of_system = sparse_by_weights(sparse, truth, answers)
+        confusion = confusion_from_products(*products(truth, answers), of_system, rng)
+        return named(rates, confusion, accuracy)
+
+    return of_sparse_votes
 
 
 def _against_majority(ratings: Ratings) -> Replicates:

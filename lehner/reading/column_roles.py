@@ -1,10 +1,12 @@
-"""The role of each column of a table: as the user names it, else by its name."""
+"""The role of each column of a table: as the user names it, else by its name or what it holds."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
 from lehner.core.errors import InputError
 from lehner.data.categories import encode
+from lehner.data.checks.columns import role_by_name
 from lehner.data.columns import encode_items
 from lehner.data.fields import SYSTEM
 from lehner.data.options import ReadingOptions, names_of
@@ -19,6 +21,9 @@ ITEM_COLUMNS = (
 RATER = ("rater", "worker")
 OTHER_RATER = (*PEOPLE, *(f"{name}_id" for name in (*RATER, *PEOPLE)))
 RATING = ("rating", "label")
+FEWEST_ROWS = 5
+NUMBER_OR_WORD = r"[0-9]+|[^\W\d_]\S*"
+"""No decimals, dates or sentences."""
 OTHER_RATING = (
     *("answer", "response", "annotation", "judgment", "judgement", "vote"),
     *("category", "class", "grade", "code"),
@@ -30,7 +35,8 @@ def find_roles(columns: dict[str, Any], options: ReadingOptions) -> ReadingOptio
 
     A table with columns `item`, `rater` (or `worker`) and `rating` (or `label`) has a row per
     rating. With other names for these, such as `annotator` and `answer`, it has a row per rating if
-    items occur more than once, because in a table with a column per rater they do not.
+    items occur more than once, because in a table with a column per rater they do not. There, if no
+    column has a name of items, the one that has another whole number or word in each row does.
 
     Parameters
     ----------
@@ -58,15 +64,22 @@ def find_roles(columns: dict[str, Any], options: ReadingOptions) -> ReadingOptio
     """
     item = options.item or named(columns, *ITEM_COLUMNS)
     rater, rating = named(columns, *RATER), named(columns, *RATING)
-    if options.raters is not None or options.counts is not None:
+    if options.counts is not None or any(name in columns for name in options.raters or ()):
         rater = rating = None
     elif None in (item, rater, rating):
         rater, rating = _row_per_rating(columns, item)
+    system = options.system or names_of(named(columns, SYSTEM))
+    truth = options.truth or named(columns, "truth")
+    counts = options.counts or named(columns, "count")
+    if item is None and options.raters is None and rater is None:
+        probability = options.truth_probability
+        taken = [*system, truth, probability, counts, options.order, options.cluster]
+        item = _numbered({name: columns[name] for name in columns if name not in taken})
     return replace(
         options,
-        system=options.system or names_of(named(columns, SYSTEM)),
-        truth=options.truth or named(columns, "truth"),
-        counts=options.counts or named(columns, "count"),
+        system=system,
+        truth=truth,
+        counts=counts,
         item=item,
         rater=rater,
         rating=rating,
@@ -82,6 +95,31 @@ def named(columns: dict[str, Any], *names: str) -> str | None:
 
 def _plain(column: str) -> str:
     return column.lower().replace(" ", "_").replace("-", "_")
+
+
+def _numbered(columns: dict[str, Any]) -> str | None:
+    """Find the one column with another whole number or word in each row, as no rater has."""
+    found = [name for name in columns if _is_numbered(columns, name) and _may_name_items(name)]
+    if len(found) != 1 or len(columns) < 2:
+        return None
+    labels = {name: set(map(str, encode(values, name).labels)) for name, values in columns.items()}
+    own = labels.pop(found[0])
+    few = 2 * max(map(len, labels.values())) <= len(own)
+    return found[0] if few or not own & set().union(*labels.values()) else None
+
+
+def _is_numbered(columns: dict[str, Any], name: str) -> bool:
+    values = columns[name]
+    for part in (values[:FEWEST_ROWS], values):  # most columns are known by their first rows
+        labels = encode(part, name).labels
+        if len(labels) < max(len(part), FEWEST_ROWS):
+            return False
+    return all(re.fullmatch(NUMBER_OR_WORD, str(label)) for label in labels)
+
+
+def _may_name_items(name: str) -> bool:
+    role = role_by_name(name, ())
+    return role is None or role[0] == "the items"
 
 
 def _row_per_rating(columns: dict[str, Any], item: str | None) -> tuple[str | None, str | None]:

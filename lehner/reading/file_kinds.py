@@ -58,6 +58,11 @@ def kind_of(path: Path) -> str:
     known = next((kind for start, kind in BEGINNINGS.items() if head.startswith(start)), None)
     if ending in OTHER_ENDINGS and (ending, known) != (".xls", EXCEL):
         raise InputError(f"files that end in {ending} cannot be read", f"{SAVE_AS_CSV} or as .xlsx")
+    if ending == ".eval":
+        raise InputError(
+            "it is a log of Inspect in its own format",
+            "write it as JSON: `inspect log dump LOG > log.json`",
+        )
     if ending in (".zip", ".tar"):
         raise InputError(f"it is an archive ({ending})", "unpack it")
     if known is not None:
@@ -93,13 +98,18 @@ def plain_file(path: Path) -> Iterator[Path]:
     InputError
         If there is no such file, or it cannot be decompressed.
     """
+    if path.is_dir():
+        yield path
+        return
     pipe = _is_pipe(path)
     opener = None if pipe else _opener(path)
     if not pipe and opener is None:
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="lehner-") as folder:
-        copy = Path(folder) / (path.name if pipe else path.stem)
+        # A log of lm-evaluation-harness has its model's name in that of its folder.
+        copy = Path(folder, path.parent.resolve().name, path.name if pipe else path.stem)
+        copy.parent.mkdir(exist_ok=True)
         try:
             with path.open("rb") if opener is None else opener(path) as source:
                 with copy.open("wb") as target:
@@ -118,8 +128,6 @@ def _is_pipe(path: Path) -> bool:
     try:
         if not path.exists():
             raise InputError("there is no such file", "check the name, or see `lehner datasets`")
-        if path.is_dir():
-            raise InputError("this is a folder", "name a file in it")
         if path.is_file() or path.is_fifo():
             return path.is_fifo()
     except (OSError, ValueError) as error:

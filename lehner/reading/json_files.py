@@ -1,16 +1,23 @@
-"""JSON files of ratings: peerannot's, AltTest's, one rater's, and lists of records."""
+"""JSON files of ratings: peerannot's, AltTest's, one rater's, lists of records, and logs."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from lehner.core.errors import InputError
+from lehner.core.wording import counted, first_few
+from lehner.reading.evaluation_logs import MEANING, is_summary, read_logs, tool_of
+from lehner.reading.file_kinds import JSON_LINES, kind_of, plain_file
 
 OUTER, INNER = "outer", "inner"
 JSON_FORMS = (
     "give {item: {rater: rating}}, {rater: {item: rating}}, {item: rating} or a list of records "
     '{"item": …, "rater": …, "rating": …}'
 )
+OF_RATINGS = {"item", "task", "rater", "worker", "rating", "label", "truth", "system"}
+LOG_ENDING = re.compile(r"\.(jsonl?|ndjson)(\.(gz|bz2|xz))?$|\.eval$")
+MOST_SHOWN = 5
 
 
 def read_json(
@@ -34,7 +41,7 @@ def read_json(
     columns : dict of str to list
         `item`, `rater` and `rating`; of a list of records, the columns of these.
     notes : list of str
-        How the levels were interpreted; empty for records.
+        How the levels or a log were interpreted, and what was left out.
 
     Raises
     ------
@@ -46,8 +53,12 @@ def read_json(
     https://peerannot.github.io (`answers.json`); https://github.com/nitaytech/AltTest (README)
     """
     content = _load(path, lines=lines)
+    tool = tool_of(content)
+    if tool is not None:
+        note = f"the file is read as a log of {tool}: {MEANING[tool]}"
+        return read_logs([(content, path)], tool), [note]
     if isinstance(content, list):
-        return _records(content), []
+        return _records(content)
     if not isinstance(content, dict) or not content:
         raise InputError("it holds no ratings", JSON_FORMS)
     nested = [isinstance(value, dict) for value in content.values()]
@@ -62,6 +73,46 @@ def read_json(
     rows = cells if level == OUTER else [(b, a, value) for a, b, value in cells]
     other = INNER if level == OUTER else OUTER
     return _columns(rows), [f"{level} names of the JSON file are items, {other} ones raters"]
+
+
+def read_folder(folder: Path) -> tuple[dict[str, list[Any]], list[str]]:
+    """Read the logs of an evaluation tool in a folder, and in folders in it, as one table.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    columns : dict of str to list
+        As of one log, see `lehner.reading.evaluation_logs.read_logs`.
+    notes : list of str
+        How they were interpreted.
+
+    Raises
+    ------
+    InputError
+        If it holds no logs, logs of several tools, or one that cannot be read.
+    """
+    logs: dict[str, list[tuple[Any, Path]]] = {}
+    for path in sorted(folder.rglob("*")):
+        if not path.is_file() or not LOG_ENDING.search(path.name.lower()):
+            continue
+        try:
+            with plain_file(path) as file:
+                content = _load(file, lines=kind_of(file) == JSON_LINES)
+        except InputError as error:
+            error.file = path
+            raise
+        tool = tool_of(content)
+        if tool is not None and not is_summary(content):
+            logs.setdefault(tool, []).append((content, path))
+    if len(logs) != 1:
+        found = f"logs of {' and '.join(logs)}" if logs else "no logs of evaluation tools"
+        raise InputError(f"this is a folder with {found}", "name a file, or a folder of one tool")
+    ((tool, found_logs),) = logs.items()
+    note = f"read in this folder: {counted(len(found_logs), 'log')} of {tool}; {MEANING[tool]}"
+    return read_logs(found_logs, tool), [note]
 
 
 def _load(path: Path, *, lines: bool) -> Any:
@@ -113,14 +164,21 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return unique
 
 
-def _records(content: list[Any]) -> dict[str, list[Any]]:
+def _records(content: list[Any]) -> tuple[dict[str, list[Any]], list[str]]:
+    """Columns of records, without those that hold lists or objects and are not named as ratings."""
     if not content or not all(isinstance(record, dict) for record in content):
         raise InputError("it is not a list of records", JSON_FORMS)
     names = dict.fromkeys(name for record in content for name in record)
+    nested: dict[str, None] = {}
     for number, record in enumerate(content, start=1):
         for name, value in record.items():
-            _require_label(value, f"{name!r} of record {number}")
-    return {name: [record.get(name) for record in content] for name in names}
+            if isinstance(value, dict | list):
+                nested[name] = None
+                if name.lower() in OF_RATINGS or len(nested) == len(names):
+                    _require_label(value, f"{name!r} of record {number}")
+    columns = {name: [record.get(name) for record in content] for name in names}
+    note = f"ignored, because they hold lists or objects: {first_few(nested, MOST_SHOWN)}"
+    return {name: columns[name] for name in names if name not in nested}, [note] if nested else []
 
 
 def _level_of_items(content: dict[str, dict[str, Any]], item: str | None) -> str:

@@ -1,4 +1,4 @@
-"""Read ratings files: wide, long or grouped; CSV, Excel, JSON or Parquet."""
+"""Read ratings files: wide, long or grouped; CSV, Excel, JSON, JSON Lines or Parquet."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,12 +13,12 @@ from lehner.data.fields import SYSTEM
 from lehner.data.options import ReadingOptions, options_of
 from lehner.data.ratings import Ratings
 from lehner.data.tables import read_long, read_wide
-from lehner.reading.both_orders import join_orders
-from lehner.reading.column_roles import find_roles
+from lehner.reading.both_orders import join_orders, stack_orders
+from lehner.reading.column_roles import ITEM_COLUMNS, find_roles, named
 from lehner.reading.csv_files import line_of, read_csv
 from lehner.reading.excel import read_excel
 from lehner.reading.file_kinds import CSV, EXCEL, JSON, JSON_LINES, PARQUET, kind_of, plain_file
-from lehner.reading.json_files import read_json
+from lehner.reading.json_files import INNER, OUTER, read_folder, read_json
 
 
 def read_ratings(
@@ -26,7 +26,9 @@ def read_ratings(
     *,
     system: str | Sequence[str] | None = None,
     truth: str | None = None,
+    truth_probability: str | None = None,
     item: str | None = None,
+    cluster: str | None = None,
     raters: Sequence[str] | None = None,
     counts: str | None = None,
     repeated: bool = False,
@@ -57,15 +59,23 @@ def read_ratings(
         a pipe, or compressed by gzip, bzip2 or xz. JSON holds peerannot's
         `{item: {rater: rating}}`, AltTest's `{rater: {item: rating}}` (the level with more names is
         the items, unless `item` is "outer" or "inner") or a list of records; JSON Lines have a
-        record in each line.
+        record in each line. Logs of Inspect, lm-evaluation-harness and promptfoo are read, one or
+        all in a folder.
     system : str or sequence of str, optional
         Column (in a long table, rater) that is the system, or several.
     truth : str, optional
         Column of known truths, blank where unknown.
+    truth_probability : str, optional
+        Column of the probability with which each item, of known truth or not, was chosen to have
+        its truth found out, above 0: corrections then weight known truths by its inverse.
     item : str, optional
         Column that names the items.
+    cluster : str, optional
+        Column of the cluster of each item, as the patient of a lesion or the conversation of an
+        answer: intervals then allow for items of a cluster that are alike.
     raters : sequence of str, optional
-        In a wide table, the raters' columns; by default all that have no other role.
+        In a wide table, the raters' columns; by default all that have no other role. In a long one
+        the raters who are read; by default all.
     counts : str, optional
         Column with the number of items of each row.
     repeated : bool
@@ -79,10 +89,12 @@ def read_ratings(
     fold_case : bool
         Whether labels that differ only in case, white space or Unicode form are merged.
     order : str, optional
-        In a long table of answers to pairs, A or B, shown in both orders: the column of the order
-        (AB or BA, original or swapped, …). Answers to swapped pairs are swapped back, the two
-        orders are read as repeated ratings, and `notes` give the position bias of each rater. A
-        rater who prefers different answers in the two orders has no vote.
+        In a table of choices between two answers, A or B, or a tie, that were shown in both orders:
+        the column of the order (AB or BA, original or swapped, …, or the answer shown first). In a
+        wide table it may be the endings of the raters' columns, as in "AB,BA" for `gpt_AB` and
+        `gpt_BA`. Choices of swapped pairs are swapped back, the two orders are read as repeated
+        ratings, and `notes` give the position bias of each rater. A rater who prefers different
+        answers in the two orders has no vote.
     swapped_back : bool
         With `order`, whether the file names the answer, whatever its position, so that nothing has
         to be swapped back.
@@ -128,11 +140,19 @@ def _read_columns(
     require_columns(columns, options.leave_out)
     columns = {name: column for name, column in columns.items() if name not in options.leave_out}
     roles = find_roles(columns, options)
-    if roles.order is not None:
-        columns, roles, told = join_orders(columns, roles)
-        notes = [*notes, *told]
+    if roles.item not in (None, options.item, named(columns, *ITEM_COLUMNS)):
+        notes = [*notes, f"{roles.item} names the items: each row has another label there"]
+    if roles.rater is None and roles.order is not None:
+        n_rows = len(next(iter(columns.values())))
+        columns, roles, sources, told = stack_orders(columns, roles)
+        try:
+            return _read_long(columns, roles, [*notes, *told])
+        except InputError as error:
+            if error.row is not None:
+                error.column, error.row = sources[error.row // n_rows], error.row % n_rows
+            raise
     if roles.rater is not None:
-        return read_long(Ratings, columns, _with_system(columns, roles))._note(*notes)
+        return _read_long(columns, roles, notes)
     if roles.repeated:
         raise InputError(
             "repeated ratings need a table with a row per rating, and this is another table "
@@ -142,6 +162,15 @@ def _read_columns(
     ratings = read_wide(Ratings, columns, roles)
     numbered = ratings if roles.item is not None else ratings.with_items(ratings.items + 1)
     return numbered._note(*notes)
+
+
+def _read_long(
+    columns: dict[str, Any], roles: ReadingOptions, notes: Sequence[str] = ()
+) -> Ratings:
+    if roles.order is not None:
+        columns, roles, told = join_orders(columns, roles)
+        notes = [*notes, *told]
+    return read_long(Ratings, columns, _with_system(columns, roles))._note(*notes)
 
 
 def _with_system(columns: dict[str, Any], roles: ReadingOptions) -> ReadingOptions:
@@ -176,12 +205,15 @@ def _located(path: Path) -> Iterator[Path]:
                     error.row = _line(file, error.row)
                 raise
     except InputError as error:
-        error.file = path
+        if not path.is_dir() or error.file is None:
+            error.file = path
         raise
 
 
 def _line(file: Path, row: int) -> int | None:
     """Find the number of a row of data as the file's own program counts, if it has one."""
+    if file.is_dir():
+        return None
     kind = kind_of(file)
     return line_of(file, row) if kind == CSV else {PARQUET: row + 1, EXCEL: row + 2}.get(kind)
 
@@ -190,10 +222,12 @@ def _read_file(
     path: Path, options: ReadingOptions
 ) -> tuple[dict[str, Any], ReadingOptions, list[str]]:
     """Read the columns of a file, with the options that are left and notes on the file."""
-    kind, notes = kind_of(path), list[str]()
-    if kind in (JSON, JSON_LINES):
+    kind, notes = None if path.is_dir() else kind_of(path), list[str]()
+    if kind is None:
+        table, notes = read_folder(path)
+    elif kind in (JSON, JSON_LINES):
         table, notes = read_json(path, options.item, lines=kind == JSON_LINES)
-        if notes:
+        if options.item in (INNER, OUTER) and options.item not in table:
             options = replace(options, item=None)  # it was the level of the items
     elif kind == EXCEL:
         table, notes = read_excel(path)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from lehner.algebra.vote_methods import VOTE_METHODS, estimate_from_votes
 from lehner.core.arrays import Floats, Integers
-from lehner.core.checks import check_choice, check_numbers, check_whole_number
+from lehner.core.checks import check_choice, check_numbers, check_whole_number, wrong
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.options import names_of
 from lehner.data.votes import VoteTable, collapse_votes, pattern_votes
@@ -19,7 +19,11 @@ from lehner.latent_class.expectation_maximisation import (
     fit_starts,
     vote_start,
 )
-from lehner.latent_class.models import LIKELIHOOD_METHODS, find_latent_class_model
+from lehner.latent_class.models import (
+    BY_LIKELIHOOD,
+    LIKELIHOOD_METHODS,
+    find_latent_class_model,
+)
 from lehner.latent_class.pattern_table import tabulate_codes
 from lehner.simulation.draw import simulate
 from lehner.simulation.parameters import (
@@ -216,6 +220,10 @@ def population_values(
     """
     methods = names_of(methods)
     for method in methods:
+        if method + BY_LIKELIHOOD in LIKELIHOOD_METHODS:
+            # The prior has no weight where there are infinitely many items.
+            remedy = f"choose {method}{BY_LIKELIHOOD}: the Bayesian estimate has the same limit"
+            raise wrong("method", method, remedy)
         check_choice("method", method, POPULATION_METHODS)
     check_whole_number("replicates", replicates, 1)
     if base_rates is not None:

@@ -6,10 +6,11 @@ import numpy as np
 
 from lehner.algebra.algebraic import first_steps
 from lehner.algebra.vote_methods import VOTE_METHODS
-from lehner.core.arrays import Floats, Integers
-from lehner.core.bootstrap import draw_counts
+from lehner.core.arrays import Floats
+from lehner.core.bootstrap import ItemCounts, draw_counts
 from lehner.core.checks import check_choice, check_whole_number
 from lehner.core.seeds import Seed, child_seeds
+from lehner.data.clusters import count_items
 from lehner.data.patterns import number_patterns
 from lehner.data.ratings import Ratings
 from lehner.data.votes import collapse_votes
@@ -101,7 +102,8 @@ def bootstrap_systems(
         statistics[name] = (
             _votes(method, judged) if by_votes else _likelihood(method, judged, of_fits)
         )
-    draws = _resample(statistics, unique.weights, resamples, np.random.default_rng(of_items))
+    of_rows = count_items(unique, np.arange(unique.n_rows), unique.n_rows)
+    draws = _resample(statistics, of_rows, resamples, np.random.default_rng(of_items))
     return JointDraws(
         method=method,
         kind="percentile bootstrap" if by_votes else KIND,
@@ -124,11 +126,10 @@ def bootstrap_methods() -> tuple[str, ...]:
 
 
 def _unique_rows(ratings: Ratings) -> Ratings:
-    """Group items of a population with the same ratings and the same answer of every system."""
+    """Group items of a population and cluster with the same ratings and answers of every system."""
     inverse, first = number_patterns(
         ratings.all_flat,
-        None,
-        ratings.population,
+        (ratings.population, ratings.cluster),
         ratings.n_rows,
         len(ratings.all_raters),
         ratings.n_categories,
@@ -167,7 +168,7 @@ def _likelihood(method: str, ratings: Ratings, seed: np.random.SeedSequence) -> 
 
 def _resample(
     statistics: dict[str, Statistic],
-    counts: Integers,
+    counts: ItemCounts,
     resamples: int,
     rng: np.random.Generator,
 ) -> dict[str, tuple[Floats, Floats]]:

@@ -159,8 +159,11 @@ def _near(one: str, other: str, tolerance: float | None) -> bool:
 def write_again(page: Path) -> None:
     """Put what commands print now in the place of the lines that a page shows."""
     text = page.read_text(encoding="utf-8")
+    names: dict = {}
     for block in read_blocks(page):
         if block.language != "console":
+            # It may make what later commands read; what it shows is a test's to compare.
+            list(run_block(block, names))
             continue
         new = ""
         for command, shown in read_commands(block.text):

@@ -2,12 +2,16 @@
 
 import re
 import sys
+from dataclasses import fields
 
 import pandas as pd
 import pytest
 
 from experiments.benchmarks.real.measures import mean_over_crowds
 from experiments.estimate.known_truths import BY_PPI
+from experiments.study.definition import CHECKS, read_study
+from experiments.study.options import BAYESIAN, MEANING, OPTIONS
+from lehner import Scenario
 from tests.docs.examples import ROOT, list_pages
 
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
@@ -35,9 +39,24 @@ def test_each_table_is_included_and_each_included_one_is_made(written):
 
 def test_nothing_in_a_table_is_escaped_twice_or_a_machine_name(written):
     for name, text in written.items():
-        if name not in {"command", "gallery", "methods", "warnings"}:
+        if name not in {"command", "gallery", "methods", "warnings", "study_options"}:
             assert "&lt;" not in text and "nan" not in text and "None" not in text
             assert not re.search(r"dawid_skene|relaxed_k|algebraic_", text), name
+
+
+def test_the_page_of_study_files_has_each_field_and_its_example_is_read(written, tmp_path):
+    def named(table, column):
+        rows = cells(written[table].splitlines())
+        assert all(row["what it is"].endswith(".") for row in rows)
+        return {row[column].strip("`") for row in rows}
+
+    assert named("study_keys", "key") == set(CHECKS)
+    assert named("study_scenario", "field") == {field.name for field in fields(Scenario)}
+    options = {name for allowed in (BAYESIAN, *OPTIONS.values()) for name in allowed}
+    assert named("study_options", "option") == options == set(MEANING)
+    text = (ROOT / "docs/study_file.md").read_text("utf-8")
+    (tmp_path / "study.toml").write_text(re.search(r"```toml\n(.*?)```", text, re.S)[1])
+    assert len(read_study(tmp_path / "study.toml").cells) == 4
 
 
 def test_the_sample_sizes_are_those_of_the_file(written):

@@ -142,6 +142,8 @@ def write_all(frame, raters, folder):
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
     (folder / "long.csv.gz").write_bytes(gzip.compress(texts["long.csv"].encode()))
+    (folder / "wide.jsonl.gz").write_bytes(gzip.compress(texts["wide.jsonl"].encode()))
+    (folder / "long.ndjson").write_text(_loose_lines(long), encoding="utf-8", newline="")
     if not frame.isin(["=1+1"]).any(axis=None):  # which would be a formula
         texts_only = frame.map(lambda value: value if value is None else str(value))
         texts_only.to_excel(folder / "wide.xlsx", index=False)
@@ -150,6 +152,14 @@ def write_all(frame, raters, folder):
     wide = {"raters": raters, "item": "item"}
     ways = {path: wide if path.name.lower().startswith("wide") else {} for path in folder.iterdir()}
     return ways
+
+
+def _loose_lines(long):
+    """JSON Lines as tools write them: without what is missing, with lists, objects and blanks."""
+    records = json.loads(long.to_json(orient="records"))
+    first, *others = [record | {"meta": {"cost": [1, None]}} for record in records]
+    known = [{name: x for name, x in one.items() if x is not None} for one in others]
+    return "\r\n\n".join(json.dumps(one, ensure_ascii=False) for one in [first, *known])
 
 
 def _mixed(column):

@@ -200,6 +200,11 @@ def test_a_named_rater_can_be_the_system():
 def test_another_system_can_be_chosen_where_the_data_have_one():
     ratings = load_dataset("lehner_table2", system="Rater 1")
     assert "".join(category_names(ratings, ratings.system)) == "CBCBACAADA"
+    # The data set's own system is then a rater, with the same answers.
+    assert ratings.raters == ("Rater 2", "Rater 3", "Rater 4", "System")
+    assert ratings.codes[:, -1].tolist() == load_dataset("lehner_table2").system.tolist()
+    both = load_dataset("lehner_table2", system=["Rater 2", "Rater 1"])
+    assert (both.systems, both.raters) == (("Rater 2", "Rater 1"), ("Rater 3", "Rater 4", "System"))
 
 
 def test_a_rater_who_rates_three_times_is_no_system():

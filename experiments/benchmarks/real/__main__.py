@@ -14,6 +14,7 @@ import sys
 import warnings
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 # As the command does: compiling takes longer than sampling. Before Numba is imported.
 os.environ.setdefault("NUMBA_OPT", "1")
@@ -72,7 +73,7 @@ def _train(chosen: argparse.Namespace, sources: list[Source]) -> None:
 
 def _run(chosen: argparse.Namespace, sources: list[Source]) -> None:
     folder, output, seed = chosen.folder, chosen.output, chosen.seed
-    compute = partial(_compute, seed=seed, workers=chosen.workers)
+    compute = partial(_compute, seed=seed, workers=chosen.workers, dask=chosen.dask)
     if chosen.labels:
         labels = label_cells(sources, folder, seed)
         compute(labels, output / "label_methods")
@@ -97,8 +98,8 @@ def _name(written: list[Path]) -> None:
         print(f"wrote {path}", file=sys.stderr)
 
 
-def _compute(cells: list[Cell], folder: Path, *, seed: int, workers: int) -> None:
-    for cell in run_cells(cells, folder, seed, workers=workers, modules=["bayes_models"]):
+def _compute(cells: list[Cell], folder: Path, **options: Any) -> None:
+    for cell in run_cells(cells, folder, modules=["bayes_models"], **options):
         print(f"{folder.name}: {cell.name}", file=sys.stderr, flush=True)
 
 
@@ -120,6 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--labels", action="store_true", help="label crowds, and nothing else")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1, help="processes at work")
+    parser.add_argument("--dask", metavar="ADDRESS", help="of a scheduler, or local")
     return parser
 
 

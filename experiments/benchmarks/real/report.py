@@ -10,7 +10,7 @@ from experiments.benchmarks.real.chosen_by_chance import measure_halves
 from experiments.benchmarks.real.left_out import calibrated_rows
 from experiments.benchmarks.real.measures import MEASURES, mean_over_crowds, measure_crowds
 from experiments.benchmarks.real.outcomes import read_outcomes
-from experiments.benchmarks.real.results import WIDENED, in_order, read_rows
+from experiments.benchmarks.real.results import in_order, read_rows
 from experiments.benchmarks.real.sources import SOURCES
 from experiments.reporting.files import write_text
 from experiments.reporting.renderers import to_markdown
@@ -74,7 +74,7 @@ def write_report(output: Path, seed: int, draws: int) -> list[Path]:
 
 def of_systems(rows: pd.DataFrame) -> pd.DataFrame:
     """Keep what every method says of every system without known truths; workers get numbers."""
-    kept = rows[(rows["known"] == 0) & ~rows["method"].str.endswith(WIDENED)]
+    kept = rows[rows["known"] == 0]
     numbers = kept.groupby("crowd")["system"].transform(lambda one: pd.factorize(one, sort=True)[0])
     numbered = kept.assign(system=numbers.astype(int) + 1)
     columns = ["crowd", "deal", "per_item", "system", "n_items", "n_categories", "truth", "method"]

@@ -8,15 +8,12 @@ from experiments.benchmarks.real.known_truths import ALONE, BY_PPI, known_folder
 from experiments.benchmarks.real.left_out import calibrated_rows
 from experiments.benchmarks.real.outcomes import read_outcomes
 from experiments.benchmarks.real.sources import SOURCES
-from experiments.simulations.methods import LEVEL
 from experiments.study.cells import read_cells
-from lehner import InputError, IntervalEstimate, widen_interval
+from lehner import InputError
 from lehner.empirical_prior.deals import DEALS, RATINGS_PER_ITEM
 from lehner.empirical_prior.prior import SYSTEM_IS
 from lehner.estimation.methods import list_methods
 
-WIDENED = ", widened"
-SHARED_MISTAKES = (0.5, 4.5)
 DESIGN = ["crowd", "deal", "per_item"]
 OF_CROWD = ("family", "domain", "split")
 
@@ -52,8 +49,7 @@ def read_rows(output: Path, seed: int, draws: int) -> pd.DataFrame:
     methods = fits.groupby(DESIGN)["method"].transform("nunique")
     of_system = fits.groupby([*DESIGN, "system"])["method"].transform("nunique")
     common = fits.loc[of_system == methods, [*DESIGN, "system"]].drop_duplicates()
-    without = pd.concat([fits, _widened(fits.dropna(subset="lower"))]).assign(known=0, draw=0)
-    rows = pd.concat([without, read_cells(known_folder(output, draws))])
+    rows = pd.concat([fits.assign(known=0, draw=0), read_cells(known_folder(output, draws))])
     rows = rows[rows["seed"] == seed].merge(common)
     # The known items alone are there once for each method.
     rows = rows.drop_duplicates([*DESIGN, "known", "method", "system", "draw"])
@@ -72,7 +68,7 @@ def in_order(rows: pd.DataFrame) -> pd.DataFrame:
         "per_item": RATINGS_PER_ITEM,
         "method": [
             *(f"calibrated, {system_is}" for system_is in SYSTEM_IS),
-            *(name + end for name in names for end in ("", WIDENED)),
+            *names,
             *(BY_PPI + name for name in names),
             ALONE,
         ],
@@ -83,13 +79,3 @@ def in_order(rows: pd.DataFrame) -> pd.DataFrame:
         key=lambda column: column.map(order[column.name]) if column.name in order else column,
         ignore_index=True,
     )
-
-
-def _widened(fits: pd.DataFrame) -> pd.DataFrame:
-    """Intervals that allow for items that mislead raters and system alike."""
-    lower = []
-    for fit in fits.itertuples():
-        ends = {"estimate": fit.estimate, "lower": fit.lower, "upper": fit.upper}
-        interval = IntervalEstimate(**ends, level=LEVEL, kind="of a benchmark")
-        lower.append(widen_interval(interval, SHARED_MISTAKES, fit.n_categories).lower)
-    return fits.assign(method=fits["method"] + WIDENED, lower=lower)

@@ -25,7 +25,10 @@ TRUTH = {
 OF_TRUTH = {
     *("label", "labels", "standard", "ground", "class", "category", "answer", "value", "vote", "y")
 }
-MAYBE_TRUTH = {"expert", "label", "class", "final"}
+MAYBE_TRUTH = {
+    *("expert", "label", "class", "final", "consensus", "adjudicated", "adjudication"),
+    *("biopsy", "histology", "pathology", "autopsy", "surgery"),
+}
 ITEM = {"item", "items", "id", "index", "task", "case", "unit", "subject", "unnamed"}
 OF_ITEM = {"id", "no", "nr", "number", "name", "0"}
 COUNT = {"count", "counts", "freq", "frequency"}
@@ -70,6 +73,10 @@ def say_columns(raters: Sequence[str], ignored: Iterable[str], options: ReadingO
     parts.append(f"items are named by {options.item}" if options.item else "items are numbered")
     if options.truth is not None:
         parts.append(f"known truths are in {options.truth}")
+    if options.truth_probability is not None:
+        parts.append(f"they were chosen with the probabilities in {options.truth_probability}")
+    if options.cluster is not None:
+        parts.append(f"items are clustered by {options.cluster}")
     if options.rater is not None and by_rating != NAMES_OF_ROWS:
         parts.append(
             f"each row is a rating: the rater is in {by_rating[0]}, the rating in {by_rating[1]}"
@@ -141,7 +148,7 @@ def role_by_name(
 def is_named_like_system(name: str) -> bool:
     """Whether a rater has the name of a system, as `model_b` or `AI 2`."""
     words = _words(name)
-    if not SYSTEM & set(words):
+    if not SYSTEM & set(words) or "graded" in words:  # a scorer of Inspect is model_graded_qa
         return False
     short = {word for word in words if len(word) <= 2 or word.isdigit()}
     numbered = words[0] in ("system", "model") and len(words) > 1

@@ -16,7 +16,7 @@ def tree_of(log_likelihood, posterior):
     return xr.DataTree.from_dict(
         {
             "posterior": xr.Dataset({"x": (("chain", "draw", "dim"), posterior)}, sample),
-            "log_likelihood": xr.Dataset({"ratings": ratings}, items),
+            "log_likelihood": xr.Dataset({"agreeing_pairs": ratings}, items),
         }
     )
 

@@ -88,7 +88,7 @@ def test_arviz_takes_the_result(table_2_fit):
 
 
 def test_netcdf_gives_back_what_was_saved(table_2_fit, tmp_path):
-    table_2_fit.to_netcdf(tmp_path / "fit.nc")
+    table_2_fit.to_netcdf(tmp_path / "fit.nc", engine="h5netcdf")
     back = az.from_netcdf(tmp_path / "fit.nc")
     for group in ("posterior", "truth", "log_likelihood"):
         xr.testing.assert_equal(back[group].to_dataset(), table_2_fit[group].to_dataset())

@@ -351,11 +351,7 @@ def test_a_run_goes_on_where_it_was_and_methods_add_up(run, tmp_path):
     both = pd.read_csv(output / "real.csv")
     assert set(both["known"]) == {0, 10, 20}
     without = both[both["known"] == 0]
-    names = ["algebraic", "algebraic, widened"]
-    assert without["method"].tolist() == [*CALIBRATED, "majority_agreement", *names]
-    narrow, wide = (without.set_index("method").loc[name] for name in names)
-    assert (wide["bias"], wide["rmse"]) == (narrow["bias"], narrow["rmse"])
-    assert wide["width"] > narrow["width"] + 0.05
+    assert without["method"].tolist() == [*CALIBRATED, "majority_agreement", "algebraic"]
     pd.testing.assert_frame_equal(without.iloc[:3], table)
     corrected = {*CALIBRATED, "algebraic", "ppi_algebraic", ALONE}
     assert set(both.loc[both["known"] == 20, "method"]) == corrected
@@ -364,6 +360,20 @@ def test_a_run_goes_on_where_it_was_and_methods_add_up(run, tmp_path):
     next(iter(before)).unlink()
     assert run(tmp_path / "files", *options, *first)[0] == 0
     pd.testing.assert_frame_equal(pd.read_csv(output / "real.csv"), both)
+
+
+def test_estimates_are_the_same_on_a_cluster_which_goes_on_where_it_was(run, tmp_path):
+    pytest.importorskip("distributed")
+    write_rte(tmp_path / "files")
+    given = [tmp_path / "files", *("--crowd rte --deal like --per-item 3 --method".split())]
+    given += ["majority_agreement", "algebraic"]
+    here, there = tmp_path / "here", tmp_path / "there"
+    assert run(*given, "--output", here)[0] == 0
+    # What is missing is done by two workers of a cluster, in whatever order.
+    assert run(*given[:-1], "--output", there)[0] == 0
+    assert run(*given, "--output", there, "--workers", 2, "--dask", "local")[0] == 0
+    assert (here / "systems.csv").read_bytes() == (there / "systems.csv").read_bytes()
+    assert len(list((there / "parts").iterdir())) == 20
 
 
 def test_methods_do_not_see_the_truth(run, tmp_path, monkeypatch):

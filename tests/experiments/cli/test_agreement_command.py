@@ -77,21 +77,93 @@ def test_files_are_written_with_a_heat_map(run, tmp_path):
     assert r"Brennan and Prediger’s $\kappa$" in in_latex and "\\_kappa" not in in_latex
 
 
-def test_tables_that_are_split_in_latex_say_in_each_part_what_a_row_is_about(run, tmp_path):
-    options = ("--weights", "identity,ratio", "--output", tmp_path)
+def test_tables_in_latex_fit_a_page_and_name_both_raters(run, tmp_path):
+    options = ("--weights", "identity,linear_by_value", "--output", tmp_path)
     assert run("agreement", "krippendorff", *options)[0] == 0
+    (part,) = _parts(tmp_path / "agreement.tex")
+    assert part[0] == r"coefficient & value [90\% interval] & SE & p & chance \\"
+    headings = [line.split("{l}")[1] for line in part if line.startswith(r"\multicolumn")]
+    assert headings == [r"{weights: identity} \\", r"{weights: linear by value} \\"]
+    assert sum(line.startswith(r"\quad Krippendorff’s $\alpha$ & ") for line in part) == 2
+    (part,) = _parts(tmp_path / "pairs.tex")
+    assert part[0].startswith("rater & other rater & items & ")
+    of_weights = [line for line in part if "weights: " in line]
+    assert len(of_weights) == 2 and len(part) == 2 + 2 * (1 + 6)
+
+
+def test_tables_that_are_too_wide_for_a_page_have_their_keys_in_each_part(run, tmp_path):
+    file = tmp_path / "ratings.csv"
+    names = [f"a_b & c {j} of a hospital far away" for j in range(3)]
+    rows = (",".join("ab"[(i * j) % 3 == 1] for j in range(1, 4)) for i in range(9))
+    file.write_text("\n".join([",".join(names), *rows]) + "\n")
+    options = ("--landis-koch", "--within", 0.05, "--output", tmp_path)
+    assert run("agreement", file, *options)[0] == 0
     parts = _parts(tmp_path / "agreement.tex")
     assert len(parts) == 2
     for part in parts:
         assert part[0].startswith("coefficient & ")
-        headings = [line for line in part if line.startswith(r"\multicolumn")]
-        assert [line.split(": ")[1] for line in headings] == [r"identity} \\", r"ratio} \\"]
-        assert sum(line.startswith(r"\quad Krippendorff’s $\alpha$ & ") for line in part) == 2
+        assert sum(line.startswith(r"\quad Krippendorff’s $\alpha$ & ") for line in part) == 1
     parts = _parts(tmp_path / "pairs.tex")
-    assert len(parts) == 2
+    assert len(parts) > 1
     for part in parts:
-        assert part[0].startswith("rater & other rater & weights & ")
-        assert len({tuple(line.split(" & ")[:3]) for line in part[2:]}) == 12
+        assert part[0].startswith("rater & other rater & ")
+        assert len({tuple(line.split(" & ")[:2]) for line in part[3:]}) == 3
+
+
+def test_chosen_coefficients_stand_alone_in_their_order_everywhere(run, tmp_path):
+    options = ("agreement", "krippendorff", "--coefficients", "alpha,ac1")
+    code, out, _ = run(*options, "--output", tmp_path)
+    lines = out.splitlines()
+    assert code == 0 and "rater" not in "".join(lines[2:])
+    place = lines.index("weights: identity")
+    assert [line.split("  ")[1] for line in lines[place + 1 :]] == [
+        "Krippendorff’s α",
+        "Gwet’s AC1",
+    ]
+    found = json.loads(run(*options, "--json")[1])["coefficients"]
+    names = ["krippendorff_alpha", "gwet_ac1"]
+    assert [one["name"] for one in found] == names
+    table = pd.read_csv(tmp_path / "agreement.csv")
+    assert list(table["name"]) == names
+    assert list(table["estimate"]) == [one["estimate"] for one in found]
+
+
+def test_the_words_of_landis_and_koch_are_there_if_they_are_asked_for(run):
+    assert "Landis" not in run("agreement", "krippendorff")[1]
+    assert "substantial, 52%" in run("agreement", "krippendorff", "--landis-koch")[1]
+
+
+SENTENCES = {
+    ("krippendorff",): "In 41 ratings by 4 raters of 12 items (5 categories), agreement was "
+    "Krippendorff’s α = 0.743 (90% interval 0.486 to 1.000)",
+    ("krippendorff", "--coefficients", "ac1,alpha", "--interval", 0.95, "--landis-koch"): "Gwet’s "
+    "AC1 = 0.775 (95% interval 0.496 to 1.000; substantial by Landis and Koch, 1977, with 52% "
+    "probability) and Krippendorff’s α = 0.743 (95% interval",
+    ("wine",): "(4 categories), agreement was Krippendorff’s α with ordinal weights = ",
+    (READ, "--table"): "In two classifications (3 categories), agreement was Cohen’s κ = 0.809, ",
+    (READ, "--table", "--n-items", 200): "In two classifications of 200 items (3 categories), ",
+    ("lehner_table2", "--coefficients", "cohen,light"): "agreement was Cohen’s κ (undefined: it is "
+    "for two raters, and there are 4; see Conger’s κ and the pairs) and Light’s κ = ",
+}
+
+
+@pytest.mark.parametrize("arguments", SENTENCES)
+def test_the_sentence_for_a_paper_has_coefficient_interval_and_numbers(run, arguments):
+    _, out, _ = run("agreement", *arguments, "--sentence")
+    assert SENTENCES[arguments] in out and out.endswith(".\n") and out.count("\n") == 1
+
+
+def test_a_pilot_says_how_many_items_narrow_intervals_need(run, tmp_path):
+    options = ("agreement", "fleiss1971", "--within", 0.05, "--coefficients", "alpha,ac1,cohen")
+    _, out, _ = run(*options, "--output", tmp_path)
+    head = next(line for line in out.splitlines() if line.startswith("coefficient"))
+    assert head.endswith("items for ±0.05")
+    expected = [97, 103, None]
+    found = json.loads(run(*options, "--json")[1])["coefficients"]
+    assert [one["required_items"] for one in found] == expected
+    table = pd.read_csv(tmp_path / "agreement.csv", dtype={"required_items": "Int64"})
+    assert [None if x is pd.NA else x for x in table["required_items"]] == expected
+    assert "& 97 " in (tmp_path / "agreement.tex").read_text()
 
 
 def _parts(file):
@@ -136,7 +208,7 @@ def test_the_terminal_shows_the_first_pairs_and_how_many_more_there_are(run, tmp
     rows = (",".join("ab"[(i * j) % 3 == 1] for j in range(7)) for i in range(9))
     file.write_text("\n".join([",".join(f"r{j}" for j in range(7)), *rows]) + "\n")
     out = run("agreement", file)[1]
-    assert sum(line.startswith("r") and "identity" in line for line in out.splitlines()) == 15
+    assert sum(line.startswith("  r") for line in out.splitlines()) == 15
     assert "… and 6 more pairs: see --output\n" in out
 
 
@@ -189,6 +261,9 @@ def test_a_result_with_no_number_ends_with_1(run, tmp_path):
         (["krippendorff", "--n-items", "3"], "ratings take no --n-items"),
         (["krippendorff", "--interval", "90"], "--interval is 90"),
         (["krippendorff", "--weights", "cubic"], "no kind of weights 'cubic'"),
+        (["krippendorff", "--coefficients", "kappa"], "no coefficient 'kappa'; choose among perc"),
+        (["krippendorff", "--within", "0"], "--within is 0"),
+        (["krippendorff", "--within", ".1", "--population-size", "99"], "--within takes no --pop"),
         (["lehner_table2", "--weights", "linear"], "need ordered categories"),
         (["krippendorff", "--weights", "linear", "--weights", str(READ)], "the only --weights"),
     ],
@@ -219,4 +294,4 @@ def test_chance_agreement_is_shown(run):
     assert out == ""
     _, out, _ = run("agreement", "krippendorff", "--weights", "circular_by_value")
     line = next(one for one in out.splitlines() if one.startswith("  Fleiss’ κ "))
-    assert "weights: circular_by_value" in out.splitlines() and "0.494" in line
+    assert "weights: circular by value" in out.splitlines() and "0.494" in line

@@ -25,7 +25,7 @@ def file(tmp_path):
 
 
 def test_calibrated_is_first_and_the_others_stand_below_what_they_assume(run, file):
-    code, out, _ = run("estimate", file, *METHODS)
+    code, out, _ = run("estimate", "--full", file, *METHODS)
     assert code == 0
     lines = out[out.index("[90% interval]") :].splitlines()
     starts = [line.split("  ")[0] if line[0] != " " else line.split()[0] for line in lines[1:6]]
@@ -50,7 +50,7 @@ def test_its_numbers_are_the_same_on_screen_in_files_in_json_and_in_python(
     )
     value = expected.system_accuracy_in_sample
     text = with_interval(value.estimate, value.lower, value.upper)
-    _, out, _ = run("estimate", file, *METHODS, *options, "--output", tmp_path / "out")
+    _, out, _ = run("estimate", "--full", file, *METHODS, *options, "--output", tmp_path / "out")
     assert text in out
     assert f"(--system-is {system_is}" in out or system_is == "unknown"
     assert text in (tmp_path / "out" / "estimates.tex").read_text()
@@ -59,27 +59,28 @@ def test_its_numbers_are_the_same_on_screen_in_files_in_json_and_in_python(
     assert row[["estimate", "lower", "upper"]].to_numpy()[0] == pytest.approx(
         [value.estimate, value.lower, value.upper]
     )
-    _, out, _ = run("estimate", file, *METHODS, *options, "--json")
+    _, out, _ = run("estimate", "--full", file, *METHODS, *options, "--json")
     found = {one["method"]: one for one in json.loads(out)["estimates"]}["calibrated"]
     assert found["system_accuracy_in_sample"]["lower"] == pytest.approx(value.lower)
     assert found["diagnostics"]["system_is"] == system_is
-    _, out, _ = run("estimate", file, *METHODS, *options, "--sentence")
+    _, out, _ = run("estimate", "--full", file, *METHODS, *options, "--sentence")
     said = f"{decimal(value.estimate)} (80% interval {decimal(value.lower)} to"
     assert said in out and out.count("\n") == 1
 
 
 def test_with_known_truths_the_corrected_estimates_stand_first(run, file):
     known = file.with_name("known.csv")
-    _, out, _ = run("estimate", known, *METHODS)
+    _, out, _ = run("estimate", "--full", known, *METHODS)
     corrected, uncorrected = out.index("corrected by the known truths:"), out.index("without the")
     assert corrected < out.index("calibrated") < out.index("known items alone") < uncorrected
-    _, out, _ = run("estimate", known, *METHODS, "--json")
+    _, out, _ = run("estimate", "--full", known, *METHODS, "--json")
     found = {one["method"]: one for one in json.loads(out)["estimates"]}
     assert found["calibrated"]["diagnostics"]["known_truths"] == 15
-    assert found["calibrated"]["with_known_truth"] is None
-    assert found["algebraic"]["with_known_truth"]["n_known"] == 15
-    _, out, _ = run("estimate", known, "--method", "algebraic", "--sentence")
-    value = found["algebraic"]["with_known_truth"]
+    assert found["calibrated"]["without_known_truths"] is None
+    assert found["calibrated"]["system_accuracy"]["corrected"]
+    assert found["algebraic"]["known_truth_details"]["n_known"] == 15
+    _, out, _ = run("estimate", "--full", known, "--method", "algebraic", "--sentence")
+    value = found["algebraic"]["system_accuracy_in_sample"]
     assert f"{decimal(value['estimate'])} (90% interval {decimal(value['lower'])} to" in out
     assert "15 known truths" in out and "corrected by the known truths" in out
 

@@ -9,8 +9,8 @@ from experiments.cli.help_text import as_sentence
 from lehner.estimation.methods import list_methods
 
 COMMANDS = (
-    *"datasets agreement check estimate bounds ask label plan study paper atlas calibrate".split(),
-    "train-prior",
+    *"datasets doctor agreement check estimate compare scores bounds ask label plan study".split(),
+    *("paper", "atlas", "calibrate", "train-prior"),
 )
 
 

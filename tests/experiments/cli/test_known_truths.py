@@ -49,32 +49,36 @@ def test_items_are_asked_for_labelled_and_handed_back(run, data, tmp_path):
     asked = fill_in(output, table)
     assert len(asked) == 30
 
-    code, out, _ = run("estimate", file, "--truth", output, *ALGEBRA, "--json")
+    code, out, _ = run("estimate", "--full", file, "--truth", output, *ALGEBRA, "--json")
     (estimate,) = json.loads(out)["estimates"]
-    found = estimate["with_known_truth"]
+    found = estimate["system_accuracy_in_sample"]
     truth = (table["truth"] == table["system"]).mean()
-    assert code == 0 and set(found) == {"estimate", "lower", "upper", "n_known"}
-    assert found["n_known"] == 30
+    assert code == 0 and found["corrected"]
+    assert estimate["known_truth_details"]["n_known"] == 30
     assert found["lower"] <= truth <= found["upper"]
-    own = estimate["system_accuracy_in_sample"]["estimate"]
+    own = estimate["without_known_truths"]["system_accuracy_in_sample"]["estimate"]
     assert abs(found["estimate"] - truth) < abs(own - truth) - 0.1
-    rates = estimate["known_truth_details"]["base_rates"]
+    rates = estimate["base_rate_intervals"]
     assert sum(rate["estimate"] for rate in rates.values()) == pytest.approx(1)
     assert "truths-contradict" in [one["code"] for one in estimate["warnings"]]
 
-    code, out, _ = run("estimate", file, "--truth", output, *ALGEBRA, "--output", tmp_path / "out")
+    code, out, _ = run(
+        "estimate", "--full", file, "--truth", output, *ALGEBRA, "--output", tmp_path / "out"
+    )
     assert "known items alone" in out and "PPI++" in out
     rows = pd.read_csv(tmp_path / "out" / "estimates.csv").set_index("quantity")
-    corrected = rows.loc["system_accuracy_in_sample_with_known_truth", "estimate"]
-    assert corrected == pytest.approx(found["estimate"])
+    corrected = rows.loc["system_accuracy_in_sample"]
+    assert corrected["estimate"] == pytest.approx(found["estimate"]) and corrected["corrected"]
+    assert corrected["uncorrected"] == pytest.approx(own)
 
     # More are asked for among the others, and both files together are one sample.
     again = tmp_path / "again.csv"
     run("ask", file, "--n", 90, "--truth", output, "--output", again, "--by", "random")
     assert not set(fill_in(again, table)["item"]) & set(asked["item"])
     pd.concat([asked, pd.read_csv(again)]).to_csv(again, index=False)
-    _, out, _ = run("estimate", file, "--truth", again, *ALGEBRA, "--json")
-    assert json.loads(out)["estimates"][0]["with_known_truth"] is None  # all known: compared only
+    _, out, _ = run("estimate", "--full", file, "--truth", again, *ALGEBRA, "--json")
+    # All are known: they are compared with the system only.
+    assert json.loads(out)["estimates"][0]["without_known_truths"] is None
     assert json.loads(out)["data"]["known_truth"]["used"] is False
 
 
@@ -83,13 +87,13 @@ def test_the_known_items_alone_have_one_interval_wherever_it_stands(run, tmp_pat
     table.loc[40:, "truth"] = None
     file = tmp_path / "ratings.csv"
     table.to_csv(file, index=False)
-    _, out, _ = run("estimate", file, "--truth", "truth", *ALGEBRA)
+    _, out, _ = run("estimate", "--full", file, "--truth", "truth", *ALGEBRA)
     lines = out.splitlines()
     (heading,) = (line for line in lines if line.startswith("On the 40 items with known truth"))
     (row,) = (line for line in lines if line.startswith("known items alone"))
     assert row.removeprefix("known items alone").strip() in heading
 
-    _, out, _ = run("estimate", file, "--truth", "truth", *ALGEBRA, "--json")
+    _, out, _ = run("estimate", "--full", file, "--truth", "truth", *ALGEBRA, "--json")
     found = json.loads(out)
     heading = found["data"]["known_truth"]
     row = found["estimates"][0]["known_truth_details"]["known_items_alone"]
@@ -104,13 +108,14 @@ def test_python_and_the_command_correct_alike(run):
     ratings = lehner.read_ratings(file, system="gpt", raters=raters, truth="gold")
     found = lehner.correct_by_truth(ratings, lehner.estimate_algebraic(ratings))
     options = ("--system", "gpt", "--raters", ",".join(raters), "--truth", "gold")
-    _, out, _ = run("estimate", file, *options, "--method", "algebraic")
+    _, out, _ = run("estimate", "--full", file, *options, "--method", "algebraic")
     both = (str(found.system_accuracy_in_sample), str(found.system_accuracy))
     assert any(all(one in line for one in both) for line in out.splitlines())
-    _, out, _ = run("estimate", file, *options, "--method", "algebraic", "--json")
+    _, out, _ = run("estimate", "--full", file, *options, "--method", "algebraic", "--json")
     (estimate,) = json.loads(out)["estimates"]
     assert estimate["known_truth_details"]["p_value"] == found.p_value
-    assert estimate["with_known_truth"]["estimate"] == found.system_accuracy_in_sample.estimate
+    in_sample = estimate["system_accuracy_in_sample"]["estimate"]
+    assert in_sample == found.system_accuracy_in_sample.estimate
 
 
 def test_truths_of_items_on_which_raters_disagree_tell_nothing_of_all_raters(run, tmp_path):
@@ -206,13 +211,15 @@ def test_a_model_is_fitted_without_the_truths_or_says_where_it_contradicts_them(
     table.drop(columns="truth").to_csv(bare, index=False)
     (without,) = json.loads(run("estimate", bare, *options)[1])["estimates"]
     # The same fit, to the last digit: the truths did not enter it.
-    assert apart["system_accuracy"] == without["system_accuracy"]
+    before = apart["without_known_truths"]["system_accuracy"]
+    assert before == {end: without["system_accuracy"][end] for end in before}
     truth = (table["truth"] == table["system"]).mean()
-    corrected = apart["with_known_truth"]
+    corrected = apart["system_accuracy_in_sample"]
     assert corrected["lower"] <= truth <= corrected["upper"]
     _, out, _ = run("estimate", file, "--truth", "truth", "--truths-in-model", *options)
     (inside,) = json.loads(out)["estimates"]
-    assert inside["with_known_truth"] is None
+    assert inside["without_known_truths"] is None
+    assert inside["system_accuracy"]["corrected"] and not without["system_accuracy"]["corrected"]
     assert inside["system_accuracy"] != without["system_accuracy"]
     (said,) = (one for one in inside["warnings"] if one["code"] == "truths-contradict")
     assert said["severity"] == "changes"

@@ -177,7 +177,7 @@ def test_the_default_says_what_it_chose(run):
     code, out, err = run("label", "lehner_table2")
     labels = lehner.label(load_dataset("lehner_table2"))
     assert code == 0
-    assert f"{labels.method}: labels by {labels.method}: " in err
+    assert f"{labels.method}: chosen automatically: " in err
     assert "the system's answers are no part of these labels" in err
     assert table(out).most_probable.tolist() == ["|".join(n) for n in labels.most_probable()]
 
@@ -223,3 +223,17 @@ def test_gibbs_labels_a_crowd(run, tmp_path):
     ratings = simulate(crowd, 1).without_system().with_truth(None)
     labels = label_items(ratings, "dawid_skene")
     assert labels.defined and labels.method == "dawid_skene"
+
+
+def test_the_raters_skill_is_the_same_in_csv_json_and_python(run, tmp_path):
+    file = tmp_path / "new" / "raters.csv"
+    code, out, err = run("label", "caries", "--method", "majority", "--raters-output", file)
+    assert code == 0 and f"wrote {file}" in err and "most_probable" in out
+    found = pd.read_csv(file, float_precision="round_trip")
+    labels = lehner.label(load_dataset("caries"), "majority")
+    pd.testing.assert_frame_equal(found, labels.raters_to_frame(), check_dtype=False)
+    _, out, _ = run("label", "caries", "--method", "majority", "--json")
+    assert json.loads(out)["raters"] == found.to_dict("records")
+    code, _, err = run("label", "fleiss1971", "--raters-output", file)
+    assert code == 2 and "raters are anonymous" in err
+    assert json.loads(run("label", "fleiss1971", "--json")[1])["raters"] == []

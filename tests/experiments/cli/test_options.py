@@ -6,15 +6,13 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-import pytest
 import typer
 from typer.testing import CliRunner
 
 import bayes_models
 import lehner
-from experiments.cli.arguments import Reading, read_shared_mistakes, with_options
+from experiments.cli.arguments import Reading, with_options
 from experiments.reporting.options import as_options
-from lehner import InputError
 from lehner.data.options import ReadingOptions
 
 OPTION = re.compile(r"(^|[\s(`])--[a-z]")
@@ -55,8 +53,17 @@ def test_a_command_takes_the_options_of_reading_where_it_says():
 
     taking = with_options(command)
     assert list(taking.__annotations__) == [
-        *("data", "truth", "item", "raters", "counts", "categories", "ordered"),
-        *("missing", "repeated", "fold_case", "order", "swapped_back", "as_json"),
+        *("data", "truth", "truth_probability", "item", "cluster", "raters", "counts"),
+        *(
+            "categories",
+            "ordered",
+            "missing",
+            "repeated",
+            "fold_case",
+            "order",
+            "swapped_back",
+            "as_json",
+        ),
     ]
     shared = {"item": "id", "ordered": True, "missing": []}
     taking(data="file", as_json=True, **vars(Reading()) | shared)
@@ -94,17 +101,11 @@ def test_each_option_of_reading_is_a_field_of_the_record_and_an_argument_of_the_
     assert {"system", *vars(Reading())} == arguments <= {one.name for one in fields(ReadingOptions)}
 
 
-@pytest.mark.parametrize("text", ["x", "1.5", "-0.1", "0,1", "0.5,4.5,1", "", "nan", "0.5,inf"])
-def test_a_share_of_misleading_items_that_cannot_be_is_refused(text):
-    with pytest.raises(InputError, match="give a share between 0 and 1"):
-        read_shared_mistakes(text)
-
-
 def test_repeated_ratings_are_accepted_on_request(run, tmp_path):
     file = tmp_path / "ratings.csv"
     rows = ["1,a,x", "1,b,x", "1,b,y", "2,a,y", "2,b,y", "1,gpt,x", "2,gpt,y"]
     file.write_text("\n".join(["item,rater,rating", *rows, ""]))
-    options = ("estimate", file, "--system", "gpt", "--method", "majority_agreement")
+    options = ("estimate", "--full", file, "--system", "gpt", "--method", "majority_agreement")
     code, _, err = run(*options)
     assert code == 2 and "rates the item a second time" in err and "(--repeated)" in err
     code, out, _ = run(*options, "--repeated")

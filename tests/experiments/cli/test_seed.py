@@ -46,7 +46,6 @@ def files(tmp_path_factory):
         "--rater-group": [*one, "--method", QUICK, "--rater-group", folder / "raters.csv"],
         "--truth": [*one, "--method", QUICK, "--truth", folder / "truths.csv", "--by", "domain"],
         "--costs": [*one, "--method", "algebraic", "--costs", folder / "costs.csv"],
-        "--shared-mistakes": [*one, "--method", QUICK, "--shared-mistakes", "0.5,4.5"],
         "systems": [*two, "--method", QUICK, "--details"],
         "--systems-rate": [*two, "--method", QUICK, "--systems-rate"],
         "check": ["check", *one[1:]],
@@ -60,7 +59,7 @@ def files(tmp_path_factory):
 
 
 COMMANDS = [
-    *"--details --by --population --rater-group --truth --costs --shared-mistakes".split(),
+    *"--details --by --population --rater-group --truth --costs".split(),
     *"systems --systems-rate adjusted check label ask plan".split(),
     *("check, unequal errors", "ask at random"),
 ]

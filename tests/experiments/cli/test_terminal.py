@@ -53,13 +53,30 @@ def commands(folder):
     of = [data, "--system", names[5], "--item", "item"]
     raters = ["--raters", ",".join(names[2:5])]
     quick = ["--method", "majority_agreement,algebraic,dawid_skene_ml"]
-    two = ["estimate", data, "--system", names[5], "--system", names[4]]
+    full = ["--full"]
+    two = ["estimate", *full, data, "--system", names[5], "--system", names[4]]
     two += ["--raters", ",".join(names[2:4]), *quick]
     return {
-        "estimate": ["estimate", *of, *raters, *quick, "--details"],
-        "groups": ["estimate", *of, *raters, *quick, "--by", "group\x1b[1m"],
-        "rater groups": ["estimate", *of, *raters, *quick, "--rater-group", folder / "raters.csv"],
-        "truths": ["estimate", *of, *raters, *quick, "--truth", folder / "truths\x1b.csv"],
+        "estimate": ["estimate", *full, *of, *raters, *quick, "--details"],
+        "groups": ["estimate", *full, *of, *raters, *quick, "--by", "group\x1b[1m"],
+        "rater groups": [
+            "estimate",
+            "--full",
+            *of,
+            *raters,
+            *quick,
+            "--rater-group",
+            folder / "raters.csv",
+        ],
+        "truths": [
+            "estimate",
+            "--full",
+            *of,
+            *raters,
+            *quick,
+            "--truth",
+            folder / "truths\x1b.csv",
+        ],
         "systems": two,
         "agreement": ["agreement", *of, *raters],
         "check": ["check", *of, *raters, "--replicates", "199"],
@@ -135,7 +152,7 @@ def test_a_terminal_obeys_the_command_s_own_styles_only(folder):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["estimate", "lehner_table2", "--method", "majority_agreement,algebraic"],
+        ["estimate", "--full", "lehner_table2", "--method", "majority_agreement,algebraic"],
         ["check", "lehner_table2", "--replicates", "199"],
         ["agreement", "lehner_table2"],
     ],

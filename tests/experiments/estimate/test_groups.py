@@ -64,7 +64,7 @@ def test_without_groups_there_is_null(run):
 def test_numbers_are_cut_into_bins_and_the_table_says_so(run, file, tmp_path):
     folder = tmp_path / "out"
     options = ("--system", "gpt", "--by", "length", "--output", folder)
-    code, out, _ = run("estimate", file, *options, *ALGEBRA)
+    code, out, _ = run("estimate", "--full", file, *options, *ALGEBRA)
     assert code == 0
     assert "gpt by length [90% interval]" in out
     assert "\n  1: 0 to 99 (100) " in out and "\n  4: 300 to 399 (100) " in out
@@ -75,17 +75,30 @@ def test_numbers_are_cut_into_bins_and_the_table_says_so(run, file, tmp_path):
     assert (folder / "groups.png").stat().st_size > 5_000
 
 
+def test_numbers_are_cut_where_the_user_says(run, file):
+    options = ("--system", "gpt", "--raters", "Ann,Bo,Cy", "--method", "algebraic", "--json")
+    _, out, _ = run("estimate", "--full", file, "--by", "length:100,65.5", *options)
+    groups = [one for one in json.loads(out)["estimates"] if one["group"]]
+    assert {one["group"]: one["n_items"] for one in groups} == {
+        "1: below 65.5": 66,
+        "2: 65.5 to below 100": 34,
+        "3: 100 or more": 300,
+    }
+    _, out, _ = run("estimate", "--full", file, "--by", "length:200", *options[:-1])
+    assert "length was cut at 200" in out and "1: below 200 (200)" in out
+
+
 def test_several_systems_have_groups_each(run, table, tmp_path):
     table["old"] = table["Ann"]
     table.to_csv(tmp_path / "two.csv", index=False)
     options = ("--system", "gpt,old", "--by", "domain", *ALGEBRA)
-    _, out, _ = run("estimate", tmp_path / "two.csv", *options)
+    _, out, _ = run("estimate", "--full", tmp_path / "two.csv", *options)
     assert "gpt by domain" in out and "old by domain" in out
 
 
 def test_methods_without_groups_say_so(run, file):
     options = ("--system", "gpt", "--by", "domain", "--raters", "Ann,Bo,Cy")
-    _, out, _ = run("estimate", file, *options, "--method", "majority_agreement")
+    _, out, _ = run("estimate", "--full", file, *options, "--method", "majority_agreement")
     assert "by domain: no method here has estimates of groups" in out
 
 
@@ -108,14 +121,22 @@ def test_long_tables_have_a_group_for_each_item(table, tmp_path):
     assert found.names.tolist() == [domain[str(name)] for name in ratings.items]
     long.loc[5, "domain"] = "other"
     long.to_csv(path, index=False)
-    with pytest.raises(lehner.InputError, match="give each item one group") as error:
+    with pytest.raises(lehner.InputError, match="give each item one value") as error:
         read_groups(path, "domain", ratings, None)
     assert "column 'domain'" in str(error.value) and "case 5" in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("by", "problem"),
-    [("domian", "domian"), ("item", "it has 400 different values")],
+    [
+        ("domian", "domian"),
+        ("item", "it has 400 different values"),
+        ("domain:3", "'law' is no number to cut at 3"),
+        ("length:0", "no item is below 0"),
+        ("length:7,7000", "no item is 7000 or more"),
+        ("length:x", "there is no column 'length:x'; did you mean 'length'?"),
+        ("lenght:3", "there is no column 'lenght'; did you mean 'length'?"),
+    ],
 )
 def test_bad_columns_end_in_one_line(run, file, by, problem):
     code, _, err = run("estimate", file, "--system", "gpt", "--by", by, *ALGEBRA)

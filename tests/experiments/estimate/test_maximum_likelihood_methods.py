@@ -49,8 +49,8 @@ def test_known_truths_in_a_model_do_not_correct_it_again(run, tmp_path):
     options = ("estimate", tmp_path / "ratings.csv", "--method", "one_coin_ml", "--json")
     (apart,) = json.loads(run(*options)[1])["estimates"]
     (within,) = json.loads(run(*options, "--truths-in-model")[1])["estimates"]
-    assert apart["with_known_truth"]["n_known"] == 20
-    assert within["with_known_truth"] is None
+    assert apart["known_truth_details"]["n_known"] == 20
+    assert within["known_truth_details"] is None
     assert apart["diagnostics"]["known_truths"] == 0 < within["diagnostics"]["known_truths"]
 
 

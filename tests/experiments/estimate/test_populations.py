@@ -79,7 +79,7 @@ def test_the_models_have_them_too(run, file, table):
 def test_the_table_says_who_knows_of_populations(run, file, tmp_path):
     folder = tmp_path / "out"
     options = ("--population", "site", "--output", folder)
-    code, out, _ = run("estimate", file, *RATERS, *BY_LIKELIHOOD, *options)
+    code, out, _ = run("estimate", "--full", file, *RATERS, *BY_LIKELIHOOD, *options)
     assert code == 0
     assert "base rates by site [90% interval]" in out and "\nsouth (100)" in out
     assert "by site: the items of all populations are taken together by algebraic" in out

@@ -49,7 +49,7 @@ def test_table_and_files(run, groups, tmp_path):
     folder = tmp_path / "out"
     method = ("--method", "majority_agreement,dawid_skene_ml")
     options = ("--rater-group", groups, "--output", folder)
-    code, out, _ = run("estimate", TICKETS, *OPTIONS, *method, *options)
+    code, out, _ = run("estimate", "--full", TICKETS, *OPTIONS, *method, *options)
     assert code == 0
     assert "accuracy of raters [90% interval]" in out and "\n  expert (2 raters)" in out
     assert "groups of raters: 1 rater (dee) belongs to none" in out
@@ -61,7 +61,7 @@ def test_table_and_files(run, groups, tmp_path):
 
 def test_models_pool_raters_within_groups_and_say_so(run, groups):
     methods = ("--method", "one_coin_by_rater,dawid_skene_ml")
-    code, out, _ = run("estimate", TICKETS, *OPTIONS, *methods, "--rater-group", groups)
+    code, out, _ = run("estimate", "--full", TICKETS, *OPTIONS, *methods, "--rater-group", groups)
     assert code == 0
     lines = out.splitlines()
     (pooled,) = [line for line in lines if "draws each rater toward the raters of the same" in line]

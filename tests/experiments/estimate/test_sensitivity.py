@@ -36,34 +36,22 @@ def test_every_estimate_has_a_sensitivity_and_the_data_a_dependence(run, copied_
         # Categories between which the system's errors differ change it a little.
         same = 0.9 * y["estimate"] + 0.1 * (1 - y["estimate"]) / 4
         assert x["estimate"] == pytest.approx(same, abs=0.01)
-        assert x["shared_mistakes"] is None and x["system_slope"] is None
+        assert x["system_slope"] is None
     dependence = found["dependence"]
     assert dependence["pairs"][0]["raters"] == ["Rater 1", "Rater 2"]
     assert dependence["pairs"][0]["stands_out"]
     assert dependence["effective_raters"]["source"] == "pairs that stand out"
 
 
-def test_shared_mistakes_widen_the_interval_downwards(run, copied_file):
-    options = (*ALGEBRA, "--shared-mistakes", "0.5,4.5")
-    _, out, _ = run("estimate", copied_file, *options, "--json")
-    naive, algebra = json.loads(out)["estimates"]
-    wide, narrow = algebra["sensitivity"]["shared_mistakes"], algebra["system_accuracy"]
-    assert wide["misleading_share"] == [0.5, 4.5]
-    assert (wide["estimate"], wide["upper"]) == (narrow["estimate"], narrow["upper"])
-    assert wide["lower"] < narrow["lower"] - 0.05
-    assert naive["sensitivity"]["shared_mistakes"]["lower"] < naive["system_accuracy"]["lower"]
-
-
 def test_the_table_says_it_in_numbers_and_the_figure_has_its_table(run, copied_file, tmp_path):
-    options = (*ALGEBRA, "--shared-mistakes", "0.2", "--output", tmp_path / "out")
-    code, out, _ = run("estimate", copied_file, *options)
+    options = (*ALGEBRA, "--output", tmp_path / "out")
+    code, out, _ = run("estimate", "--full", copied_file, *options)
     assert code == 0
     lines = out.splitlines()
     at = next(i for i, line in enumerate(lines) if line.startswith("What the system's accuracy"))
     head = next(line for line in lines[at:] if line.startswith("method"))
     assert head.split() == "method nobody misled system too raters alone".split()
     assert "10% of the items" in lines[at] and "cannot tell" in out
-    assert "widened" in next(line for line in lines if line.startswith("[90% interval]"))
     assert "Rater 1 and Rater 2 agree on" in out
     curve = pd.read_csv(tmp_path / "out" / "shared_mistakes.csv")
     assert len(curve) == 2 * len(CURVE)

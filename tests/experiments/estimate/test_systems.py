@@ -200,7 +200,9 @@ def test_items_in_common_are_said_and_only_where_it_is_true(run, tmp_path):
     ratings.to_wide().to_csv(file, index=False)
     options = ("--item", "item", "--raters", "1,2,3", *QUICK)
     two = ("--system", "whole,easier")
-    code, out, _ = run("estimate", str(file), *options, *two, "--output", str(tmp_path / "out"))
+    code, out, _ = run(
+        "estimate", "--full", str(file), *options, *two, "--output", str(tmp_path / "out")
+    )
     assert code == 0
     text = " ".join(out.split())
     assert "whole 600, easier 300 of 600" in text and "same items" not in text
@@ -208,15 +210,17 @@ def test_items_in_common_are_said_and_only_where_it_is_true(run, tmp_path):
     assert row.split()[-1] == "300"
     frame = pd.read_csv(tmp_path / "out" / "differences.csv")
     assert set(frame["n_common_items"]) == {300}
-    code, out, _ = run("estimate", str(file), *options, "--system", "easier,harder", "--json")
+    code, out, _ = run(
+        "estimate", "--full", str(file), *options, "--system", "easier,harder", "--json"
+    )
     found = json.loads(out)
     assert found["data"]["n_common_items"] == 0 and found["ranks"] == []
     assert {one["reason"] for one in found["comparisons"]} == {
         "no item was answered by both systems"
     }
-    code, out, _ = run("estimate", str(file), *options, "--system", "easier,harder")
+    code, out, _ = run("estimate", "--full", str(file), *options, "--system", "easier,harder")
     assert code == 0 and "no item was answered by both" in " ".join(out.split())
-    _, out, _ = run("estimate", TICKETS, *RATERS, "--system", "gpt,bert", *QUICK)
+    _, out, _ = run("estimate", "--full", TICKETS, *RATERS, "--system", "gpt,bert", *QUICK)
     assert "rest on the same items and raters" in " ".join(out.split())
     assert "items of both" not in out
 

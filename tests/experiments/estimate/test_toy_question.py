@@ -49,7 +49,8 @@ def test_an_option_and_a_field_are_added_in_one_place(app):
     done = CliRunner().invoke(app, [*command, "--factor", "3", "--json"])
     assert done.exit_code == 0, done.output
     assert [one["items_times"] for one in json.loads(done.stdout)["estimates"]] == [30, 30]
-    assert "By how much the items are multiplied" in CliRunner().invoke(app, ["--help"]).output
+    shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).output
+    assert "By how much the items are multiplied" in shown
 
 
 def test_python_takes_the_same_question():

@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import lehner
@@ -14,7 +16,7 @@ from experiments.agreement.figure import plot_pairs as plot_rater_pairs
 from experiments.atlas.atlas_figure import METHODS, plot_violation
 from experiments.atlas.grid import VIOLATIONS, atlas_scenarios
 from experiments.calibration.calibration_figure import plot_coverage, plot_ranks
-from experiments.estimate import methods_figure
+from experiments.estimate import methods_figure, rows_figure
 from experiments.estimate.details_figure import plot_confusion
 from experiments.estimate.rows_figure import plot_groups, plot_systems
 from experiments.estimate.sensitivity import curves
@@ -23,12 +25,12 @@ from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.bias_figure import plot_figure
 from experiments.planning.plan import Question
 from experiments.planning.plan_figure import plot_trade_off
+from experiments.reporting.figure_style import proportion_ticks
 from experiments.reporting.method_style import OF_NO_METHOD, method_style
 from experiments.simulations.power_figure import plot_power
 from experiments.study import measure, read_study
-from experiments.study.measure_figure import plot_measure, plot_nested_loop, study_styles
+from experiments.study.measure_figure import plot_errors, plot_measure, study_styles
 from experiments.study.options import choose_method
-from experiments.study.sample_figures import plot_estimates, plot_intervals, plot_pairs
 from lehner.estimation.details import DETAILS
 from lehner.estimation.estimate import compare
 from lehner.estimation.methods import WITHOUT_MODEL
@@ -80,7 +82,7 @@ def in_groups():
 
 
 def sensitivities(n_methods):
-    return plot_sensitivity(curves(compared(n_methods).estimates, 5), "Table 2")
+    return plot_sensitivity(curves(compared(n_methods).estimates, 5), "Table 2", level=0.9)
 
 
 def heat_map(n_raters):
@@ -160,11 +162,8 @@ DRAWN = {
     "ranks": ranks,
     "bias": lambda: of_study(plot_measure, 4),
     "coverage of a study": lambda: of_study(plot_measure, 6, "coverage"),
-    "nested loop": lambda: of_study(plot_nested_loop, 4),
-    "nested loop, many": lambda: of_study(plot_nested_loop, 6, "rmse"),
-    "estimates": lambda: plot_estimates(*a_study(6)),
-    "zip": lambda: plot_intervals(*a_study(6)),
-    "pairs": lambda: plot_pairs(*a_study(6)),
+    "errors": lambda: plot_errors(*a_study(4)),
+    "errors, many": lambda: plot_errors(*a_study(6)),
 }
 
 
@@ -200,17 +199,23 @@ def test_known_truths_of_all_items_have_a_band_where_they_are_not_exact():
     assert lines == [share, share]
 
 
-def test_estimates_corrected_by_known_truths_are_drawn_below_their_own():
-    found = known_truths()
-    corrected = found.results[1].correction
-    figure = methods_figure.plot_intervals(found)
-    for ax, estimand in zip(figure.axes, methods_figure.PANELS, strict=True):
-        points = {
-            (line.get_xdata()[0], line.get_marker()): line.get_ydata()[0] for line in ax.lines[1:]
-        }
-        itself = points[getattr(found.estimates[1], estimand).estimate, "o"]
-        below = points[getattr(corrected, estimand).estimate, "D"]
-        assert itself < 1 < below
+def test_estimates_that_known_truths_correct_are_marked():
+    figure = methods_figure.plot_intervals(known_truths())
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    corrected = [one.correction is not None for one in known_truths().results]
+    assert [label.endswith("*") for label in labels] == corrected and any(corrected)
+    (legend,) = figure.legends
+    assert "* with the known truths" in [text.get_text() for text in legend.get_texts()][-1]
+
+
+def test_groups_and_methods_that_known_truths_correct_are_marked():
+    some, none = (lehner.IntervalEstimate(estimate=0.8, corrected=one) for one in (True, False))
+    by_method = {"algebraic": [some, none], "majority_agreement": [none, none]}
+    ax = rows_figure._plot_rows(["a", "b"], by_method, xlabel="Accuracy")
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a*", "b"]
+    assert ax.get_xlabel() == "Accuracy\n* with the known truths."
+    (legend,) = ax.get_figure(root=True).legends
+    assert [text.get_text()[-1] == "*" for text in legend.get_texts()] == [True, False]
 
 
 def test_the_confusion_matrix_of_one_method_fills_one_column():
@@ -236,7 +241,7 @@ def test_rows_of_a_grid_give_values_and_its_heading_names_them():
     assert " ".join(labels[:2]) == (
         "200 items: initial system accuracy; easiness; initial rater accuracy"
     )
-    assert labels[2] == "0.5; 0; 0.6 0.6 0.6"
+    assert labels[2] == "0.5; equal items; equal raters"
 
 
 def test_points_that_are_proportions_have_wilsons_interval():
@@ -258,18 +263,20 @@ def test_an_axis_of_intervals_begins_where_they_do():
     assert (low, high) == pytest.approx((0.563, 0.947), abs=0.002)
 
 
-def test_the_nested_loop_has_base_values_too():
-    study, results = a_study(4)
-    figure = plot_nested_loop(study, measure(results))
-    title = next(ax for ax in figure.axes if ax.get_title(loc="left").startswith("easiness"))
-    assert title.get_title(loc="left") == "easiness: 0, -0.1 0 0.1, -0.2 0 0.2"
-    for ax in figure.axes[1:]:
-        (steps,) = ax.patches
-        levels = steps.get_data().values
-        name = ax.get_title(loc="left").split(":")[0].replace(" ", "_")
-        values = [getattr(cell.scenario, name) for cell in study.cells]
-        assert len(levels) == len(values) and not np.isnan(levels).any()
-        assert len(set(zip(levels, values, strict=True))) == len(set(values))
+def test_errors_stand_in_the_row_of_their_scenario_and_are_never_pooled():
+    study, results = a_study(6)
+    panels = plot_errors(study, results).axes
+    labels = [text.get_text() for text in panels[0].get_yticklabels()]
+    for ax, method in zip(panels, study.methods, strict=True):
+        ticks, means = ax.lines[:2]
+        of_method = results[results["method"] == method.label]
+        for cell in study.cells:
+            rows = of_method[of_method["scenario"] == cell.name]
+            wanted = rows["estimate"] - rows["truth"]
+            (place,) = {y for x, y in zip(*ticks.get_data(), strict=True) if x in set(wanted)}
+            assert cell.name.replace("_", " ").endswith(labels[int(place)])
+            (drawn,) = means.get_xdata()[means.get_ydata() == place]
+            assert drawn == pytest.approx(wanted.mean())
 
 
 def test_a_study_of_many_methods_has_a_panel_for_each():
@@ -287,7 +294,7 @@ def test_methods_without_values_are_left_out_and_a_study_without_says_so():
     results[["lower", "upper"]] = np.nan
     for empty in (
         plot_measure(study, measure(results), "coverage"),
-        plot_intervals(study, results),
+        plot_errors(study, results.assign(estimate=np.nan)),
     ):
         assert not empty.axes and empty.texts[0].get_text().startswith("No method of this study")
 
@@ -326,3 +333,29 @@ def test_a_rank_that_is_rounded_to_0_or_1_does_not_leave_the_band():
     table = pd.DataFrame({"accuracy": ranks}).assign(model="one_coin", design="K2_J2_n20")
     figure = plot_ranks(table)
     assert "0 of 1 lines" in figure.get_label()
+
+
+@pytest.mark.parametrize("n_methods", [1, 2, 3, 4, 5])
+def test_no_panel_of_the_confusion_figure_is_blank(n_methods):
+    figure = plot_confusion(in_detail(n_methods))
+    labels = [ax.get_xlabel() or ax.get_ylabel() for ax in figure.findobj(Axes)]
+    assert labels.count("Probability of the answer") == 1
+    blank = [ax for ax in figure.axes if not ax.axison]
+    assert [len(ax.child_axes) for ax in blank] == [1] * (n_methods % 2 if n_methods > 1 else 0)
+
+
+def test_five_panels_are_three_and_two_and_say_the_level():
+    figure = sensitivities(5)
+    rows = [ax.get_subplotspec().rowspan.start for ax in figure.axes]
+    assert rows == [0, 0, 0, 1, 1]
+    assert figure.get_supylabel().endswith("90% intervals")
+
+
+@pytest.mark.parametrize("ends", [(0.893, 0.9525), (0.42, 0.6), (0.985, 1.0), (0.0, 1.0)])
+def test_ticks_of_proportions_have_two_decimals_at_most(ends):
+    ax = Figure().subplots()
+    ax.set_xlim(ends)
+    proportion_ticks(ax.xaxis)
+    ticks = [one for one in ax.get_xticks() if ends[0] <= one <= ends[1]]
+    assert 2 <= len(ticks) <= 9
+    assert np.round(ticks, 2) == pytest.approx(ticks)

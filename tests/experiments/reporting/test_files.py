@@ -69,6 +69,16 @@ def test_a_folder_that_is_not_there_is_told_by_the_name_of_the_file(tmp_path):
     assert told.value.filename == str(path)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_or_device_is_written_to_and_not_replaced(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = subprocess.Popen(["cat", path], stdout=subprocess.PIPE)
+    assert write_text("text", path) == path
+    assert reader.communicate(timeout=60)[0] == b"text"
+    assert path.is_fifo()
+
+
 def test_a_full_disk_is_told_in_one_line_with_the_file_and_a_way_out(tmp_path, run, monkeypatch):
     from experiments.study.run import run_study
 

@@ -273,6 +273,17 @@ def test_names_are_printed_and_machine_names_stay_in_csv():
     assert to_csv(table) == "method,cpu\ntap,0.1\n"
 
 
+def test_headings_are_a_column_of_a_page_unless_there_are_none():
+    columns = [Column("quantity", ""), Column("rater_name", ""), Column("n")]
+    written = [
+        to_html(Table(columns=columns, rows=[(heading, "a", 1)], keys=2, headings=True))
+        for heading in ("recall", "")
+    ]
+    heads = [re.findall("<th [^>]*>(.*?)</th>", one) for one in written]
+    assert heads == [["quantity", "rater name", "n"], ["rater name", "n"]]
+    assert [one.count("<td") for one in written] == [3, 2]
+
+
 def test_a_caption_and_a_label_make_a_table_of_latex():
     table = Table(
         columns=[Column("a")], rows=[("b",)], caption="100% of a_b", label="tab:x}\\input y"
@@ -328,3 +339,11 @@ def test_latex_sets_tables_below_one_another_within_the_page(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert "Overfull" not in done.stdout
+
+
+def test_a_hyphen_in_a_name_is_no_minus():
+    names = ["claude-judge", "gpt -4", "-5"]
+    columns = [Column("rater"), *(Column(name) for name in names)]
+    text = to_latex(Table(columns=columns, rows=[("R -1", -0.5, -0.25, -1.0)]))
+    assert "rater & claude-judge & gpt -4 & -5" in text
+    assert "R -1 & $-$0.500 & $-$0.250 & $-$1.000" in text

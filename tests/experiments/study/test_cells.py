@@ -78,12 +78,12 @@ def test_an_interrupt_that_a_cell_swallows_is_no_result(tmp_path):
     assert kept(tmp_path) == {}
 
 
-@pytest.mark.parametrize("workers, cluster", [(2, None), (2, "local")])
-def test_files_are_the_same_for_any_number_of_workers(tmp_path, workers, cluster):
-    if cluster:
+@pytest.mark.parametrize("workers, dask", [(2, None), (2, "local")])
+def test_files_are_the_same_for_any_number_of_workers(tmp_path, workers, dask):
+    if dask:
         pytest.importorskip("distributed")
     list(run_cells(cells(), tmp_path / "one", 1))
-    list(run_cells(cells(), tmp_path / "more", 1, workers=workers, cluster=cluster))
+    list(run_cells(cells(), tmp_path / "more", 1, workers=workers, dask=dask))
     assert kept(tmp_path / "one") == kept(tmp_path / "more") and len(kept(tmp_path / "one")) == 3
 
 

@@ -214,9 +214,11 @@ def test_a_manifest_with_other_defaults_than_there_can_be_is_damaged(out, defaul
 
 def test_a_part_that_was_lost_is_told_and_computed_again(out, whole):
     Store(out).parts[1].unlink()
-    with pytest.warns(StudyWarning, match="of 100 estimates are there"):
+    with pytest.warns(StudyWarning, match="of 25 replicates, unfinished"):
         write_report(out)
-    with pytest.warns(StudyWarning, match=r"small: \d+ of 100 estimates are there; `lehner study"):
+    with pytest.warns(
+        StudyWarning, match=r"small: \d+ to 25 of 25 replicates, unfinished; `lehner"
+    ):
         table(out)
     assert run_again(out) == [] and parts(out) == parts(whole) and table(out) == table(whole)
 

@@ -7,6 +7,7 @@ import pytest
 from experiments.study.definition import read_study
 from experiments.study.identity import method_id, scenario_id
 from experiments.study.progress import duration, show_progress
+from experiments.study.store import open_store, read_results
 
 STUDY = """\
 name = '{0}'
@@ -35,7 +36,9 @@ def shown(tmp_path, monkeypatch, capsys):
             "truth": 0.5,
         }
         rows = [[known | {"estimate": estimate}] for estimate in estimates]
-        show_progress(study, len(rows), rows)
+        with open_store(tmp_path / "out", study, tmp_path / "study.toml"):
+            pass
+        show_progress(study, tmp_path / "out", rows, len(rows), len(rows))
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
 
     return show
@@ -83,6 +86,24 @@ def test_the_size_of_a_run_is_said_before_it_starts(tmp_path, run, methods, repl
     stored = sum(part.stat().st_size for part in (out / "parts").iterdir()) / 1e6
     assert int(said[1]) in (2, 3) and stored < float(said[2]) < max(0.2, 20 * stored)
     assert run("study", "run", path, "--output", out)[2] == ""
+
+
+def test_a_run_that_goes_on_counts_from_the_whole(tmp_path, run, monkeypatch):
+    path, out = tmp_path / "study.toml", tmp_path / "out"
+    path.write_text(STUDY.format("small"))
+    run("study", "run", path, "--output", out)
+    path.write_text(STUDY.format("small") + '[[scenarios]]\nname = "second"\nn_items = 20\n')
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    said = run("study", "run", path, "--output", out)[2]
+    assert "3 replicates; 3 estimates to compute (3 are stored)" in said
+    seen = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said)
+    assert "6/6" in seen
+    errors = read_results(out).query("estimand == 'system_accuracy'").eval("estimate - truth")
+    lines = [one for one in seen.splitlines() if " ± " in one][-2:]
+    for found, name in zip(lines, ("small scenario", "second"), strict=True):
+        of_scenario = errors[read_results(out)["scenario"] == name]
+        entry = f"{of_scenario.mean():+.3f} ± {of_scenario.sem():.3f}"
+        assert found.split() == [*name.split(), *entry.split()]
 
 
 def test_long_durations_are_said_in_units_that_are_read():

@@ -100,6 +100,20 @@ def test_grids_and_sweeps_are_expanded(tmp_path):
     )
 
 
+def test_values_that_are_varied_may_have_names(tmp_path):
+    named = STUDY.replace(
+        "sweep = {{ easiness = [[0.0], [-0.2, 0.2]] }}",
+        'sweep.easiness = {{ "as easy" = [0.0], "a_b & c" = [-0.2, 0.2] }}\nsweep.missing = [0.1]',
+    )
+    (tmp_path / "named.toml").write_text(named.format(replicates=2, methods='"algebraic"'))
+    study, plain = read_study(tmp_path / "named.toml"), read_study(write(tmp_path))
+    names = ["difficulty, as easy", "difficulty, a_b & c", "difficulty, missing 0.1"]
+    assert [cell.name for cell in study.cells[:3]] == names
+    assert study.cells[1].varied == (("easiness", (-0.2, 0.2)),)
+    # The name changes no number.
+    assert [one.scenario for one in study.cells[:2]] == [one.scenario for one in plain.cells[:2]]
+
+
 def test_results_are_kept_by_default_under_the_name_of_the_study(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     first = run_study(write(tmp_path, replicates=2, name="small.toml"))
@@ -225,7 +239,7 @@ def test_seeds_are_those_of_the_names_that_fields_had_first():
     }
     assert scenario_id(Scenario(**some)) == "cee5a41bd1b1"
     every = [scenario_id(cell.scenario) for cell in read_study("k_violations").cells]
-    assert digest(every) == "07b35ebbc8d5"
+    assert digest(every[:20]) == "07b35ebbc8d5"
 
 
 def test_a_default_of_scenarios_that_changes_needs_a_new_format():
@@ -634,7 +648,7 @@ def test_replicates_of_a_killed_dask_worker_are_redone(tmp_path):
     distributed = pytest.importorskip("distributed")
     path, killed = write(tmp_path, methods=SLOW, replicates=40), []
 
-    def kill_one(study, number, rows):
+    def kill_one(study, folder, rows, *numbers):
         for i, _ in enumerate(rows):
             if i == 2:
                 worker = next(iter(cluster.workers.values()))
@@ -644,7 +658,7 @@ def test_replicates_of_a_killed_dask_worker_are_redone(tmp_path):
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None
     ) as cluster:
-        run_study(path, tmp_path / "dask", cluster=cluster.scheduler_address, report=kill_one)
+        run_study(path, tmp_path / "dask", dask=cluster.scheduler_address, report=kill_one)
     run_study(path, tmp_path / "here")
     assert killed
     assert table(tmp_path / "dask") == table(tmp_path / "here")

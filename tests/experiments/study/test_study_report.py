@@ -1,18 +1,21 @@
 """The report of a study."""
 
+import hashlib
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from experiments.reporting.document import Paragraph, to_html, to_markdown
 from experiments.reporting.table import Column, Table
 from experiments.study.definition import read_study
-from experiments.study.document import Paragraph, to_html, to_markdown
 from experiments.study.findings import Findings, beyond_noise, describe_outcomes
 from experiments.study.measure_figure import plot_measure
 from experiments.study.performance import compare_methods, measure
 from experiments.study.run import run_study
+from experiments.study.store import count_replicates
 from experiments.study.study_report import _plan, write_report
 
 STUDY = """\
@@ -44,7 +47,7 @@ def folder(tmp_path_factory):
 
 def test_all_files_are_there(folder):
     names = {path.name for path in (folder / "report").iterdir()}
-    figures = ("bias", "coverage", "estimates", "intervals", "nested_loop", "pairs")
+    figures = ("bias", "coverage", "rmse", "errors")
     assert names == {
         "report.html",
         "report.md",
@@ -60,8 +63,10 @@ def test_all_files_are_there(folder):
 def test_the_page_needs_no_other_file_and_escapes_what_users_write(folder):
     page = (folder / "report" / "report.html").read_text()
     assert "<h1>small &amp; quick</h1>" in page and "Is 0 &lt; 1?" in page
-    assert len(re.findall(r'src="data:image/png;base64,', page)) == 6
-    assert not re.search(r'(src|href)="(?!data:)', page)
+    assert page.count('<svg role="img"') == 4
+    assert hashlib.sha256((folder / "study.toml").read_bytes()).hexdigest() in page
+    assert f"lehner study report {folder}</pre>" in page
+    assert not re.search(r'(src|href)="(?!data:|#)', page)
 
 
 def test_it_says_what_was_asked_before_what_came_out(folder):
@@ -76,8 +81,10 @@ def test_it_says_what_was_asked_before_what_came_out(folder):
         "What came out",
         "Samples without a proper estimate",
         "Performance",
+        "Left to the author",
+        "How this page was made",
     ]
-    assert "4 scenarios, 12 samples each, seed 1" in text
+    assert "4 scenarios, 12 replicates, seed 1" in text and "unfinished" not in text
 
 
 def test_a_study_that_was_stopped_is_not_called_complete(tmp_path):
@@ -92,16 +99,37 @@ def test_a_study_that_was_stopped_is_not_called_complete(tmp_path):
         ]
         results = pd.concat(rows).assign(versions="lehner")
         blocks = _plan(Findings(read_study(path), results, empty, empty))
-        return next(block.text for block in blocks if "scenarios, " in getattr(block, "text", ""))
+        first = next(block.text for block in blocks if isinstance(block, Paragraph))
+        text = next(block.text for block in blocks if "scenarios, " in getattr(block, "text", ""))
+        assert ("unfinished" in text) == first.startswith("This study has ")
+        return text.partition(", seed")[0]
 
     cells = [cell.name for cell in read_study(path).cells]
     done = {(cell, method): 12 for cell in cells for method in ("majority_agreement", "algebraic")}
-    assert "4 scenarios, 12 samples each" in said(done)
-    assert "4 scenarios, 5 to 12 samples each" in said(done | {(cells[1], "algebraic"): 5})
+    assert said(done) == "4 scenarios, 12 replicates"
+    some = said(done | {(cells[1], "algebraic"): 5})
+    assert some == "4 scenarios, 5 to 12 of 12 replicates, unfinished"
     del done[cells[3], "algebraic"]
-    assert "4 scenarios, 0 to 12 samples each" in said(done)
+    assert said(done) == "4 scenarios, 0 to 12 of 12 replicates, unfinished"
     del done[cells[3], "majority_agreement"]
-    assert "4 scenarios, 0 to 12 samples each" in said(done)
+    assert said(done) == "4 scenarios, 0 to 12 of 12 replicates, unfinished"
+
+
+@pytest.mark.parametrize(
+    ("estimates", "said"),
+    [
+        ([0.4, 0.6, 0.5], ("3 replicates, unfinished", True)),
+        ([0.5, 0.51, 0.5], ("3 replicates", False)),
+        ([0.5], ("0 to 1 replicates, unfinished", True)),
+    ],
+)
+def test_a_study_with_a_target_is_finished_when_every_bias_is_known_so_well(estimates, said):
+    study = read_study("quick")
+    methods = list(study.methods)[: 1 if len(estimates) > 1 else 2]
+    study = replace(study, cells=study.cells[:1], methods=tuple(methods), target_se=0.02)
+    rows = {"scenario": study.cells[0].name, "method": methods[0].label, "truth": 0.5}
+    results = pd.DataFrame(rows | {"estimate": estimates, "estimand": "system_accuracy"})
+    assert count_replicates(study, results.assign(replicate=results.index)) == said
 
 
 def test_the_tables_have_the_numbers_of_the_measures(folder):

@@ -385,7 +385,7 @@ def test_data_are_refused_unless_items_that_count_have_two_raters_and_an_answer(
 @pytest.mark.parametrize("codes", [[[0, 0], [0, 1]], [[0, 1], [1, 0]]], ids=["at", "below"])
 def test_nothing_is_estimated_from_agreement_at_or_below_chance(aggregation, codes):
     estimate = of_codes(codes, [0, 1], 2, aggregation)
-    assert astuple(estimate.system_accuracy) == (None, None, None, None, "", None)
+    assert astuple(estimate.system_accuracy) == (None, None, None, None, "", None, False)
     (warning,) = estimate.warnings
     assert (warning.code, warning.severity) == ("agreement-at-chance", "changes")
     assert "at or below the chance level 1/2" in str(warning)
@@ -460,7 +460,7 @@ def test_intervals_are_ordered_and_within_0_and_1_and_never_nan(aggregation, dat
     )
     accuracy = estimate.system_accuracy
     if accuracy.estimate is None:
-        assert astuple(accuracy) == (None, None, None, None, "", None)
+        assert astuple(accuracy) == (None, None, None, None, "", None, False)
         assert estimate.warnings
     else:
         assert 0 <= accuracy.lower <= accuracy.upper <= 1

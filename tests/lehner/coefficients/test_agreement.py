@@ -8,12 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.stats.inter_rater as sm
+import xarray as xr
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 import lehner
 from lehner import InputError, Ratings, agreement, agreement_of_table, load_dataset, read_table
+from lehner.coefficients import rater_agreement
 from lehner.coefficients.weights import find_weights
 from tests.reference import agreement as reference
 
@@ -555,3 +557,24 @@ def test_bad_level_is_refused(level):
         agreement(load_dataset("krippendorff"), level=level)
     with pytest.raises(InputError, match="level is"):
         agreement_of_table(ABSTRACTORS, level=level)
+
+
+@pytest.mark.parametrize("weights", [None, ["linear", "ordinal"]])
+def test_many_items_are_counted_by_their_ratings(
+    weights: list[str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(1)
+    codes = (rng.integers(0, 3, (400, 1)) + rng.choice(3, (400, 5), p=[0.7, 0.2, 0.1])) % 3
+    codes[rng.random(codes.shape) < 0.3] = -1
+    ratings = Ratings(codes[:, 1:], ["1", "2", "3"], system=codes[:, 0])
+    one_by_one = agreement(ratings, weights=weights)
+    monkeypatch.setattr(rater_agreement, "MANY_ROWS", 0)
+    counted = agreement(ratings, weights=weights)
+    assert counted.n_items == one_by_one.n_items
+    for ours, theirs in zip(counted.coefficients, one_by_one.coefficients, strict=True):
+        assert (ours.name, ours.note) == (theirs.name, theirs.note)
+        for name, number in vars(theirs).items():
+            if isinstance(number, float):
+                assert getattr(ours, name) == pytest.approx(number, rel=1e-9)
+    pairs, expected = counted.rater_pairs.to_xarray(), one_by_one.rater_pairs.to_xarray()
+    xr.testing.assert_allclose(pairs, expected, rtol=1e-9)

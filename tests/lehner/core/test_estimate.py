@@ -129,6 +129,7 @@ def test_to_dict_holds_everything_by_name():
             "level": 0.9,
             "kind": "bootstrap",
             "standard_error": None,
+            "corrected": False,
         },
         "system_accuracy_in_sample": {
             "estimate": 0.7,
@@ -137,6 +138,7 @@ def test_to_dict_holds_everything_by_name():
             "level": None,
             "kind": "",
             "standard_error": None,
+            "corrected": False,
         },
         "rater_accuracy": {"Ann": 0.6, "Bo": 0.75},
         "base_rates": {"1": 0.25, "2": 0.75},

@@ -100,7 +100,7 @@ def test_a_share_is_rounded_but_not_to_none_or_all(share, digits):
 
 def test_what_is_not_known_is_a_dash_and_infinity_is_said():
     assert decimal(None) == short(math.nan) == probability(None) == DASH
-    assert (decimal(math.inf), short(-math.inf)) == ("inf", "−inf")
+    assert (decimal(math.inf), short(-math.inf)) == ("∞", "−∞")
     assert with_interval(None, 0.1, 0.2) == DASH
 
 

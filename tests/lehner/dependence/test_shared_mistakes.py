@@ -17,7 +17,6 @@ from lehner import (
     sensitivity_curve,
     simulate,
     true_parameters,
-    widen_interval,
 )
 from lehner.dependence.misleading_items import (
     accuracy_by_confusion,
@@ -231,40 +230,6 @@ def test_with_two_categories_and_items_that_all_mislead_right_is_wrong():
     assert (moved.estimate, moved.lower, moved.upper) == pytest.approx((0.2, 0.12, 0.3))
 
 
-def test_the_widened_interval_keeps_estimate_and_upper_end():
-    for mistakes in (0.1, (0.5, 4.5)):
-        wide = widen_interval(INTERVAL, mistakes, 2)
-        assert (wide.estimate, wide.upper, wide.level) == (0.8, 0.88, 0.9)
-        assert wide.lower < INTERVAL.lower
-    assert widen_interval(INTERVAL, 0.1, 2).lower == pytest.approx(0.9 * 0.7 + 0.1 * 0.3)
-
-
-def test_the_lower_end_is_the_quantile_over_draws_and_shares():
-    rng = np.random.default_rng(1)
-    draws = rng.beta(40, 10, size=(4, 500))
-    lower, upper = np.quantile(draws, [0.05, 0.95])
-    interval = IntervalEstimate(
-        estimate=float(draws.mean()), lower=float(lower), upper=float(upper), level=0.9
-    )
-    wide = widen_interval(interval, (0.5, 4.5), 3, draws=draws)
-    shares = rng.beta(0.5, 4.5, size=1_000_000)
-    misled = accuracy_if_misled(rng.choice(draws.ravel(), 1_000_000), shares, 3)
-    assert wide.lower == pytest.approx(np.quantile(misled, 0.05), abs=0.002)
-    # Without the draws, from the interval alone, it is nearly the same.
-    assert widen_interval(interval, (0.5, 4.5), 3).lower == pytest.approx(wide.lower, abs=0.01)
-
-
-def test_a_prior_that_is_nearly_certain_is_its_share():
-    certain = widen_interval(INTERVAL, (1e5, 9e5), 3).lower
-    assert certain == pytest.approx(widen_interval(INTERVAL, 0.1, 3).lower, abs=0.002)
-
-
-def test_an_interval_below_chance_is_not_made_narrower():
-    low = IntervalEstimate(estimate=0.2, lower=0.1, upper=0.3, level=0.9)
-    assert widen_interval(low, 0.1, 2).lower == 0.1
-    assert widen_interval(low, (0.5, 4.5), 2).lower == 0.1
-
-
 def test_what_has_no_number_gets_none():
     nothing = IntervalEstimate(estimate=None)
     found = sensitivity(
@@ -272,9 +237,8 @@ def test_what_has_no_number_gets_none():
             method="x", system="s", system_accuracy=nothing, system_accuracy_in_sample=nothing
         ),
         2,
-        shared_mistakes=(0.5, 4.5),
     ).to_dict()
-    assert found["estimate"] is None and found["shared_mistakes"]["lower"] is None
+    assert found["estimate"] is None and found["lower"] is None
     assert np.isnan(sensitivity_curve(nothing, 2)["estimate"]).all()
 
 
@@ -293,8 +257,3 @@ def test_the_curve_of_an_estimate_goes_through_its_sensitivity():
         assert float(curve.sel(misleading_share=share, method="nearest")) == pytest.approx(found)
     alike = sensitivity_curve(estimate.system_accuracy, 4)["estimate"]
     assert float(abs(curve - alike).max()) > 0.01
-
-
-def test_a_share_that_cannot_be_is_refused():
-    with pytest.raises(InputError):
-        widen_interval(INTERVAL, 1.5, 2)

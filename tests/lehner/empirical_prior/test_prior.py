@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,9 +10,11 @@ from lehner.empirical_prior.calibrated import estimate_calibrated
 from lehner.empirical_prior.prior import (
     GRID,
     SYSTEM_IS,
+    UNLIKE,
     posterior_expected,
     posterior_in_sample,
     prior_of_right,
+    probability_unlike,
     read_priors,
 )
 from lehner.empirical_prior.training import Outcome, train_prior
@@ -157,7 +160,7 @@ def test_it_is_a_method_like_others():
     data, _ = ratings(known=15)
     compared = lehner.estimate(data, ["calibrated", "algebraic"], system_is="better")
     alone = estimate_calibrated(data, system_is="better")
-    assert compared.estimates[0].system_accuracy == alone.system_accuracy
+    assert compared.estimates[0].system_accuracy == replace(alone.system_accuracy, corrected=True)
     assert compared.estimates[0].diagnostics["known_truths"] == 15
     assert compared.to_dict()["estimates"][0]["method"] == "calibrated"
     with pytest.raises(lehner.InputError, match="like, better, unknown"):
@@ -174,3 +177,39 @@ def test_known_items_that_were_chosen_are_said():
     assert "truths-not-random" in [one.code for one in found.warnings]
     random = np.where(np.arange(200) % 7 == 0, 0, -1)
     assert not estimate_calibrated(data.with_truth(random)).warnings
+
+
+def test_truths_that_no_crowd_explains_outweigh_the_prior():
+    prior = read_priors()["like"]
+    numbers = prior_of_right(prior, 190.0, 200)
+    assert probability_unlike(*numbers, 20, 18) < 0.01
+    assert probability_unlike(*numbers, 20, 2) > 0.99
+    # What is left is a uniform prior with the hypergeometric likelihood.
+    likelihood = stats.hypergeom.pmf(2, 200, numbers[0], 20)
+    uniform = likelihood @ numbers[0] / likelihood.sum() / 200
+    assert posterior_in_sample(*numbers, 20, 2).mean == pytest.approx(uniform, abs=0.005)
+
+
+def test_the_probability_of_an_unlike_crowd_is_that_of_a_mixture(monkeypatch):
+    prior = read_priors()["better"]
+    mixed = prior_of_right(prior, 70.0, 90)
+    monkeypatch.setattr("lehner.empirical_prior.prior.UNLIKE", 0.0)
+    right, like = prior_of_right(prior, 70.0, 90)
+    monkeypatch.undo()
+    likelihood = stats.hypergeom.pmf(3, 90, right, 10)
+    unlike = UNLIKE * likelihood.mean()
+    expected = unlike / (unlike + (1 - UNLIKE) * like @ likelihood)
+    assert probability_unlike(*mixed, 10, 3) == pytest.approx(expected, rel=1e-6)
+
+
+def test_truths_unlike_the_crowds_are_said():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(2, size=200)
+    known = np.where(np.arange(200) < 25, truth, -1)
+    ratings = np.tile(1 - truth, (3, 1)).T
+    found = estimate_calibrated(
+        lehner.Ratings(ratings, ["no", "yes"], system=1 - truth, truth=known)
+    )
+    (said,) = found.warnings
+    assert said.code == "outside-training" and said.text.startswith("0 of the 25 answers")
+    assert found.system_accuracy_in_sample.estimate < 0.1

@@ -135,8 +135,8 @@ def test_a_file_that_names_answers_is_suspected_and_can_be_said(tmp_path):
         ("1,x,AB,A\n1,x,XY,B\n", "'order' has the values AB, XY"),
         ("1,x,AB,A\n1,x,,B\n", "the order is blank"),
         (
-            "1,x,AB,good\n1,x,BA,bad\n",
-            "the ratings good, bad include no two known names of positions",
+            "1,x,AB,good\n1,x,BA,bad\n2,x,AB,ugly\n",
+            "the ratings good, bad, ugly are not two answers, and ties",
         ),
         ("1,x,AB,A\n1,x,AB,B\n", "rates the item a second time"),
     ],
@@ -148,11 +148,93 @@ def test_bad_orders(tmp_path, rows, said):
         read_ratings(file, order="order")
 
 
-def test_orders_need_a_row_per_rating_and_a_column(tmp_path):
-    file = tmp_path / "judges.csv"
-    file.write_text("item,x,y,order\n1,A,B,AB\n2,A,A,BA\n")
-    with pytest.raises(InputError, match="only in a table with a row per rating"):
-        read_ratings(file, order="order")
-    file.write_text("item,rater,rating\n1,x,A\n")
+def write(tmp_path, name, lines):
+    file = tmp_path / name
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def tables(rng, tie):
+    """Give choices of two judges as a long table, a row an order, and a row an item."""
+    long, by_order, wide = ["case,rater,order,rating"], ["case,order,gpt,claude"], []
+    for i in range(30):
+        cells = [[rng.choice(["A", "B", tie, ""]) for _ in "ab"] for _ in "ab"]
+        for order, answers in zip(("AB", "BA"), cells, strict=True):
+            by_order.append(f"c{i},{order},{','.join(answers)}")
+            long += [
+                f"c{i},{j},{order},{a}" for j, a in zip(("gpt", "claude"), answers, strict=True)
+            ]
+        wide.append(",".join([f"c{i}", *(cells[k][j] for j in (0, 1) for k in (0, 1))]))
+    return long, by_order, ["case,gpt AB,gpt BA,claude_AB,claude_BA", *wide]
+
+
+@pytest.mark.parametrize("system", [None, "claude"])
+def test_a_wide_table_says_what_the_long_one_says(tmp_path, system):
+    long, by_order, wide = tables(np.random.default_rng(4), "tie")
+    expected = read_ratings(write(tmp_path, "l.csv", long), order="order", system=system)
+    for name, lines, order in (("o.csv", by_order, "order"), ("w.csv", wide, "AB,BA")):
+        found = read_ratings(write(tmp_path, name, lines), order=order, system=system)
+        assert found.equals(expected)
+        of_judges = [note for note in expected.notes if "position bias" in note]
+        assert len(of_judges) == 2 and set(of_judges) <= set(found.notes)
+    if system:  # a judge who contradicts itself gives no answer
+        assert (expected.system < 0).any() and (expected.system >= 0).any()
+
+
+def test_a_person_who_saw_one_order_is_read_beside_judges_if_named(tmp_path):
+    lines = ["id,gpt_AB,gpt_BA,Ann,text,gold", "1,A,B,A,x,A", "2,A,A,B,y,", "3,B,A,B,z,"]
+    file = write(tmp_path, "w.csv", lines)
+    ratings = read_ratings(file, order="AB,BA", raters=["gpt", "Ann"], truth="gold")
+    assert ratings.votes().tolist() == [[2, 0], [0, 1], [0, 2]]
+    assert ratings.truth.tolist() == [0, -1, -1]
+    assert read_ratings(file, order="AB,BA").raters == ("gpt",)
+    assert "ignored: Ann, text, gold" in read_ratings(file, order="AB,BA").notes
+
+
+def test_any_two_answers_and_ties(tmp_path):
+    rows = ["1,x,AB,this", "1,x,BA,that", "2,x,AB,Tie", "2,x,BA,this", "2,y,AB,that"]
+    ratings = read_ratings(write(tmp_path, "j.csv", [HEADER.strip(), *rows]), order="order")
+    assert any(note.startswith("that and this are read as the first") for note in ratings.notes)
+    frame = ratings.to_long().astype(str)
+    assert list(frame["rating"]) == ["this", "this", "Tie", "that", "that"]
+
+
+def test_the_order_may_be_the_answer_shown_first(tmp_path):
+    rows = ["1,x,new,new", "1,x,old,new", "2,x,new,new", "2,x,old,old", "3,x,old,tie"]
+    ratings = read_ratings(write(tmp_path, "j.csv", [HEADER.strip(), *rows]), order="order")
+    assert ratings.votes().tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 1]]
+    (found,) = position_bias(
+        {
+            name: [row.split(",")[k] for row in rows]
+            for k, name in enumerate(("item", "rater", "order", "rating"))
+        }
+    )
+    assert found.chooses_first.estimate == 0.75 and found.consistent.estimate == 0.5
+
+
+@pytest.mark.parametrize(
+    ("order", "said"),
+    [
+        ("AB", "there is no column 'AB', and no columns end in the names of two orders"),
+        ("AB,BA,AB", "no columns end in the names of two orders"),
+        ("AB,XY", "column 'gpt_AB': gpt has answers in one order only"),
+        ("first,second", "no columns end in"),
+    ],
+)
+def test_bad_orders_of_wide_tables(tmp_path, order, said):
+    file = write(tmp_path, "w.csv", ["id,gpt_AB,gpt_BA", "1,A,B", "2,A,A"])
+    with pytest.raises(InputError, match=said):
+        read_ratings(file, order=order)
+
+
+def test_an_error_names_the_cell_of_the_wide_table(tmp_path):
+    lines = ["id,gpt_AB,gpt_BA,c_AB,c_BA", "1,A,B,A,B", "2,A,A,A,?", "3,A,B,A,B"]
+    with pytest.raises(InputError, match=r"'\?'") as caught:
+        read_ratings(write(tmp_path, "w.csv", lines), order="AB,BA")
+    assert (caught.value.row, caught.value.column) == (3, "c_BA")
+
+
+def test_the_order_is_a_column_that_exists(tmp_path):
+    file = write(tmp_path, "judges.csv", ["item,rater,rating", "1,x,A"])
     with pytest.raises(InputError, match="there is no column 'order'"):
         read_ratings(file, order="order")

@@ -52,7 +52,7 @@ def test_what_was_chosen_and_why_is_said():
     labels = lehner.label(load_dataset("anesthesia"))
     assert labels.warnings[0].code == "label-model"
     said = str(labels.warnings[0])
-    assert said.startswith(f"labels by {labels.method}: ")
+    assert said.startswith("chosen automatically: ")
     assert "mean log probability of" in said and "ebcc -0." in said
     assert not labels.uses_system
 
@@ -140,3 +140,42 @@ def test_bad_input():
         lehner.label(ratings, "dawid")
     with pytest.raises(InputError, match="there is 1 rater"):
         lehner.label(Ratings([[0], [1]], ["no", "yes"]))
+
+
+@pytest.mark.parametrize("method", QUICK_METHODS)
+def test_the_accuracy_of_a_rater_is_the_expected_proportion_of_right_ratings(method):
+    """By hand from the probabilities; near the proportion that is right in truth."""
+    accuracies = (0.9, 0.6, 0.8, 0.7, 0.75)
+    scenario = Scenario(n_categories=3, n_items=600, initial_rater_accuracy=accuracies, missing=0.2)
+    truth, ratings = truth_and_ratings(scenario, 4)
+    labels = lehner.label(ratings, method, compare=False)
+    shown = labels.rater_accuracy
+    probability, flat = labels.truth_probabilities.values, ratings.flat
+    wide = np.full((ratings.n_items, ratings.n_raters), -1)
+    wide[flat.item_index, flat.rater_index] = flat.category_index
+    for place, name in enumerate(ratings.raters):
+        rated = wide[:, place] >= 0
+        given = wide[rated, place]
+        by_hand = probability[rated, given].mean()
+        assert shown.sel(rater=name).item() == pytest.approx(by_hand)
+        assert shown.sel(rater=name)["n_ratings"].item() == rated.sum()
+        assert by_hand == pytest.approx((given == truth[rated]).mean(), abs=0.1)
+    frame = labels.raters_to_frame()
+    assert frame.columns.tolist() == ["rater", "n_ratings", "rater_accuracy"]
+    assert frame.sort_values("rater_accuracy")["rater"].tolist()[0] == "Rater 2"
+
+
+def test_items_of_a_grouped_row_count_each():
+    ratings = load_dataset("caries")
+    found = lehner.label(ratings, "majority", compare=False).rater_accuracy
+    expanded = lehner.label(ratings.expand(), "majority", compare=False).rater_accuracy
+    assert found.values == pytest.approx(expanded.values)
+    assert found["n_ratings"].values.tolist() == expanded["n_ratings"].values.tolist() == [3869] * 5
+
+
+def test_anonymous_raters_and_raters_without_ratings_have_no_accuracy():
+    labels = lehner.label(load_dataset("fleiss1971"))
+    assert labels.rater_accuracy is None and labels.raters_to_frame().empty
+    ratings = Ratings([[0, 1, -1], [1, 1, -1], [0, 0, -1]], ["no", "yes"])
+    found = lehner.label(ratings, "majority").rater_accuracy
+    assert np.isnan(found.values[2]) and found["n_ratings"].values.tolist() == [3, 3, 0]

@@ -72,3 +72,62 @@ def test_a_name_that_is_nearly_right_is_told_the_right_one(tmp_path, form):
                 read_ratings(path, **option)
         with pytest.raises(InputError, match="did you mean 'Ann'"):
             read_ratings(path, raters=["Anne", "Bo"])
+
+
+def number(ratings):
+    return [note for note in ratings.notes if "names the items: each row has" in note]
+
+
+@pytest.mark.parametrize("numbers", [range(1, 9), range(0, 800, 100), [5, 3, 8, 1, 2, 7, 6, 4]])
+def test_other_numbers_in_each_row_name_the_items(numbers):
+    table = {"nr": list(numbers), "Ann": [0, 1] * 4, "Bo": [0, 0, 1, 1] * 2, "Cy": [1] * 8}
+    ratings = read_ratings(table)
+    assert ratings.raters == ("Ann", "Bo", "Cy") and ratings.items.tolist() == list(numbers)
+    assert number(ratings) == ["nr names the items: each row has another label there"]
+    assert not number(read_ratings(table, item="nr"))
+    assert not number(read_ratings(table, raters=["Ann", "Bo"]))
+    assert not number(read_ratings({"item": table["nr"], "Ann": table["Ann"], "Bo": table["Bo"]}))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"Ann": list("abcdef"), "Bo": list("abbdef"), "Cy": list("aaccef")},
+        {"Ann": [1, 2, 3, 4, 5, 6], "Bo": [1, 2, 2, 4, 5, 5], "Cy": [1, 1, 3, 3, 5, 6]},  # grades
+        {"Ann": [1, 2], "Bo": [1, 1], "Cy": [2, 2]},
+        {"Ann": ["no", "yes"] * 4, "Bo": ["yes"] * 8},
+    ],
+)
+def test_raters_who_never_repeat_a_grade_stay_raters(table):
+    ratings = read_ratings(table)
+    assert len(ratings.raters) == len(table) and not number(ratings)
+
+
+def test_other_words_in_each_row_name_the_items_but_no_scores_dates_or_sentences():
+    grades = {"Ann": [1, 2, 3] * 4, "Bo": [1, 2, 2] * 4, "Cy": [3, 2, 1] * 4}
+    ratings = read_ratings({"essay": [f"e{i:03}" for i in range(12)], **grades})
+    assert ratings.raters == ("Ann", "Bo", "Cy") and ratings.items[1] == "e001"
+    assert number(ratings) == ["essay names the items: each row has another label there"]
+    for form in ("0.{:03}", "2024-05-{:02}", "It says {}"):
+        with pytest.raises(InputError, match="so it is probably not a rater"):
+            read_ratings({"said": [form.format(i) for i in range(11, 23)], **grades})
+
+
+def test_two_columns_of_such_numbers_are_refused_as_before():
+    table = {"a": list(range(20)), "b": list(range(20, 40)), "Ann": [0, 1] * 10, "Bo": [1, 1] * 10}
+    with pytest.raises(InputError, match="so it is probably not a rater"):
+        read_ratings(table)
+    with pytest.raises(InputError, match="its name is that of numbers of items"):
+        read_ratings({"freq": list(range(20)), "Ann": [0, 1] * 10, "Bo": [1, 1] * 10})
+
+
+def test_some_raters_of_a_table_with_a_row_per_rating_are_read():
+    rows = [(i, r, "yes" if (i + j) % 2 else "no") for i in range(4) for j, r in enumerate("abcd")]
+    table = dict(zip(("item", "rater", "rating"), zip(*rows, strict=True), strict=True))
+    few = {name: [row[k] for row in rows if row[1] in "acd"] for k, name in enumerate(table)}
+    expected = read_ratings(few, system="d")
+    found = read_ratings(table, raters=["c", "a"], system="d")
+    assert found.equals(expected) and found.raters == ("a", "c")
+    assert read_ratings(table, raters=["a", "b"]).raters == ("a", "b")
+    with pytest.raises(InputError, match="there is no column or rater 'x'"):
+        read_ratings(table, raters=["a", "x"])

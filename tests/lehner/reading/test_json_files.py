@@ -99,3 +99,20 @@ def test_bad_files(tmp_path, content, said):
     with pytest.raises(InputError, match=said) as caught:
         read_ratings(file)
     assert caught.value.file == file
+
+
+def test_what_is_nested_in_lines_is_left_out_and_said(tmp_path):
+    lines = [
+        {"item": i, "rater": r, "rating": "good", "meta": {"cost": 1}, "messages": []}
+        for i in (1, 2)
+        for r in "ab"
+    ]
+    file = tmp_path / "ratings.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)))
+    ratings = read_ratings(file, categories=["bad", "good"])
+    assert ratings.n_ratings == 4
+    assert "ignored, because they hold lists or objects: meta, messages" in ratings.notes
+    lines[1]["rating"] = {"a": 1}
+    file.write_text("\n".join(map(json.dumps, lines)))
+    with pytest.raises(InputError, match="'rating' of record 2 is"):
+        read_ratings(file)

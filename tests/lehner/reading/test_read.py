@@ -490,11 +490,9 @@ def stray(name, values):
         ("notes", [f"seen on day {i}" for i in range(20)]),
         ("notes", ["" if i != 7 else "checked twice" for i in range(20)]),
         ("date", [f"2024-01-{i + 1:02d}" for i in range(20)]),
-        ("patient", [f"P{i:03d}" for i in range(20)]),
-        ("patient", range(1, 21)),
-        ("age", [20 + i % 50 for i in range(20)]),
+        ("age", [20 + i % 19 for i in range(20)]),
     ],
-    ids=["notes", "one note", "dates", "text IDs", "numeric IDs", "ages"],
+    ids=["notes", "one note", "dates", "ages"],
 )
 def test_a_column_that_is_no_rater_is_refused_by_name(tmp_path, name, values):
     error = refusal(write(tmp_path, stray(name, values)))

@@ -236,7 +236,7 @@ def test_methods_that_need_only_votes_enumerate_no_patterns():
 def test_bad_arguments_are_refused():
     with pytest.raises(InputError, match="'tap'"):
         population_value(Scenario(), "tap")
-    with pytest.raises(InputError, match=r"'dawid_skene'; choose among .*, dawid_skene_ml"):
+    with pytest.raises(InputError, match="'dawid_skene'; choose dawid_skene_ml: the Bayesian"):
         population_value(Scenario(), "dawid_skene")
     with pytest.raises(InputError, match="base_rates"):
         population_value(Scenario(), base_rates=(0.5, 0.5))

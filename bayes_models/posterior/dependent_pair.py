@@ -1,0 +1,212 @@
+r"""What a fit found of a dependent pair: its shares of common answers, and the evidence for them.
+
+Without dependence all shares are zero. The Bayes factor for dependence is the prior density of the
+shares at zero divided by their posterior density there (Dickey 1971). Given the other parameters
+and the true categories, that posterior density is known but for an integral over each share, so
+that it is averaged over draws of these (Gelfand & Smith 1990), and no density is estimated.
+A pair that is named may be independent: fits with and without dependence are averaged.
+
+References
+----------
+Dickey (1971), https://doi.org/10.1214/aoms/1177693507; Gelfand & Smith (1990),
+https://doi.org/10.1080/01621459.1990.10476213
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayes_models.likelihood.dependent_pair import answers_after
+from bayes_models.models.dependent_pair import SHARE, SHARE_PRIOR
+from bayes_models.models.power_prior import beta_interval
+from bayes_models.posterior.convergence import ess_mean
+from bayes_models.posterior.draws import credible_interval, group, values_by_draw
+from bayes_models.posterior.truth import LEAST, MOST_NAMED, log_joint, states_by_population
+from lehner import Patterns
+from lehner.core.arrays import Floats
+from lehner.core.class_posterior import class_posterior
+from lehner.core.estimate import ESTIMANDS
+from lehner.core.warning import Warning, warn
+from lehner.core.wording import first_few
+
+MOST_DRAWS = 4000
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
+COVARIANCE, IF_NOT = "covariance", "_if_independent"
+LITTLE = 0.8
+"""Standard deviation of a share, as a proportion of the prior's, above which little was learned."""
+
+
+def log_bayes_factor(
+    posterior: xr.Dataset, patterns: Patterns, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Estimate the log of the Bayes factor for dependence of the pair.
+
+    The prior of the shares is uniform, as in the model.
+
+    Parameters
+    ----------
+    posterior : xarray.Dataset
+        Draws of a model that takes the pair.
+    patterns : Patterns
+        The ratings that were fitted, with a dependent pair.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    log_bayes_factor : float
+        Natural logarithm; above zero it speaks for dependence.
+    error : float
+        Its Monte Carlo standard error.
+    """
+    assert patterns.dependent is not None
+    step = -(-posterior.sizes["chain"] * posterior.sizes["draw"] // MOST_DRAWS)
+    some = posterior.isel(draw=slice(None, None, step))
+    k, (first, second) = patterns.n_categories, patterns.dependent
+    rates, rows = states_by_population(some, patterns.dependent)
+    truth, _ = class_posterior(log_joint(patterns, rates, rows))
+    confusion = values_by_draw(some, "confusion", "rater", "category", "response")
+    first_rows, second_rows = confusion[:, first], confusion[:, second]
+    coupled = answers_after(first_rows, second_rows, np.ones((len(rows), k)), k)
+    ratio = coupled / np.maximum(second_rows[:, None], LEAST)
+    log_integral = np.zeros(len(rows))
+    for true, number in enumerate(_numbers(patterns, truth, rng)):
+        log = np.zeros((len(rows), len(NODES)))
+        share = (NODES + 1) / 2
+        for i, j in np.ndindex(k, k):
+            excess = ratio[:, i, true, j][:, None] - 1
+            log += number[:, i, j][:, None] * np.log1p(share * np.maximum(excess, LEAST - 1))
+        top = log.max(axis=1)
+        log_integral += top + np.log(np.exp(log - top[:, None]) @ WEIGHTS / 2)
+    shape = some.sizes["chain"], some.sizes["draw"]
+    density = np.exp(log_integral.min() - log_integral).reshape(shape)
+    error = density.std() / density.mean() / np.sqrt(ess_mean(density[:, :, None])[0])
+    return float(log_integral.min() - np.log(density.mean())), float(error)
+
+
+def _numbers(patterns: Patterns, truth: Floats, rng: np.random.Generator) -> Any:
+    """Draw true categories, and count the pair's answers, (n_categories, n_draws, i, j)."""
+    assert patterns.dependent is not None
+    k, (first, second) = patterns.n_categories, patterns.dependent
+    item, rater = patterns.flat.item_index, patterns.flat.rater_index
+    answers = np.full((2, len(patterns.counts)), -1)
+    for row, one in zip(answers, (first, second), strict=True):
+        row[item[rater == one]] = patterns.flat.category_index[rater == one]
+    both = np.flatnonzero((answers >= 0).all(axis=0))
+    drawn = rng.multinomial(patterns.counts[both], truth[:, both])
+    numbers = np.zeros((k, len(truth), k, k))
+    for place, pattern in enumerate(both):
+        numbers[:, :, *answers[:, pattern]] += drawn[:, place].T
+    return numbers
+
+
+def with_independence(
+    tree: xr.DataTree,
+    alone: xr.DataTree,
+    pair: Sequence[str],
+    log_factor: float,
+    rng: np.random.Generator,
+) -> None:
+    """Average a fit with a dependent pair and one without it, by their posterior probabilities.
+
+    Before the ratings are seen both are as probable. Each draw is then of one of the two; where it
+    is of the fit without, the shares of common answers are zero.
+
+    Parameters
+    ----------
+    tree, alone : xarray.DataTree
+        The fits with and without the pair. Groups `posterior`, `truth` and `log_likelihood` of the
+        first are changed in place. It gets the group `pair`: shares, the covariance of being right
+        and the system's accuracies if the two are dependent, and these accuracies if not.
+    pair : sequence of two str
+        Names of the two.
+    log_factor : float
+        Log of the Bayes factor for dependence.
+    rng : numpy.random.Generator
+
+    References
+    ----------
+    Hoeting et al. (1999), https://doi.org/10.1214/ss/1009212519
+    """
+    posterior, other = (one["posterior"].to_dataset() for one in (tree, alone))
+    sizes = {name: posterior.sizes[name] for name in ("chain", "draw")}
+    places = np.linspace(0, other.sizes["draw"] - 1, sizes["draw"]).astype(int)
+    other = other.isel(draw=places).assign_coords(draw=posterior["draw"])
+    tree["pair"] = xr.DataTree(_of_each(posterior, other, pair))
+    other[SHARE] = xr.zeros_like(posterior[SHARE])
+    probability = 1 / (1 + np.exp(-log_factor))
+    dependent = xr.DataArray(rng.random(tuple(sizes.values())) < probability, dims=tuple(sizes))
+    tree["posterior"] = xr.DataTree(posterior.where(dependent, other[list(posterior)]))
+    truth, without = (one["truth"].to_dataset() for one in (tree, alone))
+    tree["truth"] = xr.DataTree(probability * truth + (1 - probability) * without)
+    if "log_likelihood" in tree:
+        density, without = (one["log_likelihood"].to_dataset() for one in (tree, alone))
+        without = without.isel(draw=places).assign_coords(draw=density["draw"])
+        tree["log_likelihood"] = xr.DataTree(density.where(dependent, without))
+
+
+def _of_each(posterior: xr.Dataset, other: xr.Dataset, pair: Sequence[str]) -> xr.Dataset:
+    """Keep what is told of a pair if it is dependent, and if it is not."""
+    right = posterior["confusion"].values.diagonal(axis1=-2, axis2=-1)
+    names = posterior["rater"].values.tolist()
+    first, second = (right[:, :, names.index(name)] for name in pair)
+    share = posterior[SHARE]
+    found = {SHARE: share, COVARIANCE: share * (np.minimum(first, second) - first * second)}
+    for name in filter(posterior.__contains__, ESTIMANDS):
+        found |= {name: posterior[name], f"{name}{IF_NOT}": other[name]}
+    return xr.Dataset(found)
+
+
+def pair_found(tree: xr.DataTree, level: float) -> dict[str, Any]:
+    """Summarise what a fit says of a dependent pair.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        A fit, as returned by `fit`, of ratings with a dependent pair and a system.
+    level : float
+        Probability of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    dict
+        `pair`, `log_bayes_factor` and `log_bayes_factor_error` (a Monte Carlo standard error); the
+        accuracies `if_dependent` and `if_independent`; and `categories`: of each true category the
+        `prior` and the `posterior` of the share if the two are dependent, and the `covariance` of
+        being right, which is Vacek's with two categories.
+    """
+    drawn = group(tree, "pair")
+    prior = beta_interval(np.array(SHARE_PRIOR), 0, level)
+    categories = [
+        {
+            "category": str(category),
+            "prior": prior,
+            "posterior": credible_interval(drawn[SHARE].sel(category=category), level),
+            "covariance": credible_interval(drawn[COVARIANCE].sel(category=category), level),
+        }
+        for category in drawn["category"].values
+    ]
+    accuracies = {
+        when: {name: credible_interval(drawn[name + ending], level) for name in ESTIMANDS}
+        for when, ending in (("if_dependent", ""), ("if_independent", IF_NOT))
+    }
+    told: dict[str, Any] = json.loads(tree.attrs["dependent_pair"])
+    return told | accuracies | {"categories": categories}
+
+
+def pair_warnings(tree: xr.DataTree) -> tuple[Warning, ...]:
+    """Warn of true categories of which the ratings tell little of the share."""
+    a, b = SHARE_PRIOR
+    of_prior = np.sqrt(a * b / (a + b + 1)) / (a + b)
+    spread = group(tree, "pair")[SHARE].std(("chain", "draw"))
+    little = spread["category"].values[spread.values > LITTLE * of_prior]
+    if not len(little):
+        return ()
+    first, second = json.loads(tree.attrs["dependent_pair"])["pair"]
+    text = (
+        f"how often {first} and {second} share answers, if they are dependent, is hardly seen in "
+        f"these ratings and rests on its prior where the truth is {first_few(little, MOST_NAMED)}"
+    )
+    return (warn("pair-rests-on-prior", text),)

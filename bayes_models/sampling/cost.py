@@ -1,0 +1,82 @@
+"""What a fit by NUTS will take, said before it if that is more than a minute or four gigabytes."""
+
+import logging
+import math
+import os
+import time
+from collections.abc import Callable
+
+logger = logging.getLogger(__name__)
+
+LONG = 60.0
+"""Seconds of a fit that is announced."""
+LARGE = 4e9
+"""Bytes of a fit that is announced."""
+FEW_TERMS = 20_000
+"""Ratings times categories, with which a fit takes less than a minute: its steps are not timed."""
+STEPS, PARAMETERS = 15.0, 75
+"""Leapfrog steps a draw of `dawid_skene` with five raters and four categories, and 20,000 items."""
+COPIES = 3
+"""The sampler's draws, those of each chain, and those of all chains are in memory at once."""
+TIMED = {"draws": 1, "tune": 2, "chains": 1, "maxdepth": 3, "seed": 1, "progress_bar": False}
+INSTEAD = (
+    "dawid_skene by Gibbs sampling (engine='gibbs'), maximum likelihood (dawid_skene_ml) and the "
+    "labels of lehner label take less"
+)
+
+
+def warn_of_cost(
+    run: Callable[..., int],
+    *,
+    model: str,
+    n_terms: int,
+    n_parameters: int,
+    n_values: int,
+    draws: int,
+    chains: int,
+    cores: int | None = None,
+) -> None:
+    """Time a few steps of a large model, and log what all draws will take if that is much.
+
+    Parameters
+    ----------
+    run : callable
+        Samples with the options `TIMED`, and returns the number of leapfrog steps.
+    model : str
+        Its name.
+    n_terms : int
+        Number of ratings that enter the likelihood, times that of categories.
+    n_parameters, n_values : int
+        Number of parameters, and of the numbers that are kept of a draw.
+    draws, chains : int
+        Draws of each chain, with those of the warm-up.
+    cores : int, optional
+        How many chains are sampled at once; by default as many as there are processors.
+    """
+    memory = 8.0 * n_values * draws * chains * COPIES
+    seconds = 0.0
+    if n_terms > FEW_TERMS:
+        start = time.perf_counter()
+        n_steps = run(**TIMED)
+        at_once = min(chains, cores or os.cpu_count() or 1)
+        a_step = (time.perf_counter() - start) / n_steps
+        seconds = a_step * steps_of_draw(n_parameters) * draws * math.ceil(chains / at_once)
+    if seconds > LONG or memory > LARGE:
+        text = "%s: sampling will take about %.0f min or more, and %.1f GB of memory; %s"
+        logger.warning(text, model, max(seconds / 60, 1), memory / 1e9, INSTEAD)
+
+
+def steps_of_draw(n_parameters: int) -> float:
+    """Leapfrog steps that a draw takes, which grow as the fourth root of the dimension.
+
+    References
+    ----------
+    Beskos et al. (2013), Optimal tuning of the hybrid Monte Carlo algorithm, Bernoulli 19,
+    1501-1534, https://doi.org/10.3150/12-BEJ414
+
+    Examples
+    --------
+    >>> steps_of_draw(75), round(steps_of_draw(16_000))
+    (15.0, 57)
+    """
+    return STEPS * max(1.0, n_parameters / PARAMETERS) ** 0.25

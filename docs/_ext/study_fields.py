@@ -1,0 +1,64 @@
+"""The fields of a study file, as the code that reads it defines and describes them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from inspect import getdoc
+from typing import Any
+
+from experiments.cli.arguments import DESCRIPTION
+from experiments.reporting.renderers import to_markdown
+from experiments.reporting.table import Column, Table
+from experiments.study.defaults import method_defaults
+from experiments.study.definition import CHECKS, REQUIRED, Study
+from experiments.study.options import BAYESIAN, MEANING, OPTIONS, choose_method
+from lehner import Scenario
+
+EXAMPLES = {"algebraic": "algebraic", "by likelihood": "dawid_skene_ml"}
+EXAMPLES |= {"calibrated": "calibrated", "Bayesian": "dawid_skene"}
+"""A method of each kind."""
+
+
+def study_fields() -> Iterator[tuple[str, str]]:
+    """Tables of the keys of a study, the options of methods and the fields of scenarios."""
+    keys = [(name, *_described(Study, name)) for name in CHECKS]
+    yield "study_keys", _table("key", keys)
+    rows = []
+    for kind, name in EXAMPLES.items():
+        choice = choose_method(name)
+        defaults = dict(choice.options) | method_defaults(choice)
+        allowed = BAYESIAN if kind == "Bayesian" else OPTIONS[name]
+        rows += [
+            (kind, f"`{option}`", _written(defaults.get(option)), MEANING[option])
+            for option in allowed
+        ]
+    head = ("methods", "option", "default", "what it is")
+    yield "study_options", to_markdown(Table(columns=list(map(Column, head)), rows=rows, keys=2))
+    scenario = [(field.name, *_described(Scenario, field.name)) for field in fields(Scenario)]
+    yield "study_scenario", _table("field", scenario)
+
+
+def _table(key: str, rows: list[tuple[str, str, str, str]]) -> str:
+    columns = [Column(key, names="`{}`".format), *map(Column, ("value", "default", "what it is"))]
+    return to_markdown(Table(columns=columns, rows=rows))
+
+
+def _described(record: type[Any], name: str) -> tuple[str, str, str]:
+    """Give the values of a field, its default and what the docstring says of it."""
+    (kind, text), *_ = (
+        rest for one, *rest in DESCRIPTION.findall(getdoc(record) or "") if one == name
+    )
+    default = next(field.default for field in fields(record) if field.name == name)
+    written = _written(default)
+    if record is Study and name in REQUIRED:
+        written = "needed"
+    if name == "replicates":
+        written = "needed, or `target_se`"
+    kind = re.sub(r"^str$", "text", kind.removesuffix(", optional")).replace("tuple", "list")
+    return re.sub("[{}]", "", kind), written, " ".join(text.split())
+
+
+def _written(default: object) -> str:
+    if default in (None, (), ""):
+        return "none"
+    return f"`{list(default) if isinstance(default, tuple) else default}`"

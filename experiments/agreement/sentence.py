@@ -1,0 +1,57 @@
+"""The sentence that reports agreement in a paper."""
+
+from experiments.agreement.report import Report
+from lehner import Coefficient, __version__
+from lehner.coefficients.coefficient import printed_name
+from lehner.core.number_format import decimal, percent
+from lehner.core.wording import counted
+
+USUAL = ("krippendorff_alpha", "cohen_kappa")
+PLAIN = ("identity", "nominal")
+
+
+def sentence(report: Report, *, chosen: bool) -> str:
+    """Report agreement: who agreed on how many items by how much, with intervals.
+
+    Parameters
+    ----------
+    report : Report
+    chosen : bool
+        Whether its coefficients were chosen, and all are reported; else Krippendorff's alpha, which
+        is ordinal for ordered categories, or Cohen's kappa of a table of probabilities.
+
+    Returns
+    -------
+    str
+    """
+    agreement = report.agreement
+    reported = agreement.coefficients
+    if not chosen:
+        weights = reported[-1].weights
+        usual = {one.name: one for one in reported if one.weights == weights}
+        found = [usual[name] for name in USUAL if name in usual]
+        reported = (next((one for one in found if one.estimate is not None), found[0]),)
+    items = "" if agreement.n_items is None else f" of {counted(agreement.n_items, 'item')}"
+    categories = counted(len(report.categories), "category", "categories")
+    *values, last = (_value(one, agreement.level, report.landis_koch) for one in reported)
+    listed = f"{', '.join(values)} and {last}" if values else last
+    return (
+        f"In {report.of}{items} ({categories}), agreement was {listed}, computed with lehner "
+        f"{__version__}."
+    )
+
+
+def _value(one: Coefficient, level: float, landis_koch: bool) -> str:
+    weights = "" if one.weights in PLAIN else f" with {one.weights.replace('_', ' ')} weights"
+    if one.estimate is None:
+        return f"{printed_name(one.name)}{weights} ({one.note})"
+    more = []
+    if one.lower is not None and one.upper is not None:
+        more.append(f"{percent(level)} interval {decimal(one.lower)} to {decimal(one.upper)}")
+    if landis_koch and one.interpretation is not None:
+        known = (
+            "" if one.probability is None else f" with {percent(one.probability, 0)} probability"
+        )
+        more.append(f"{one.interpretation} by Landis and Koch, 1977{known and ','}{known}")
+    said = f" ({'; '.join(more)})" if more else ""
+    return f"{printed_name(one.name)}{weights} = {decimal(one.estimate)}{said}"

@@ -1,0 +1,84 @@
+"""The command `lehner compare`."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from experiments.cli.arguments import AsJson, Data, Interval, Output, Reading, Seed
+from experiments.cli.help_text import as_sentence
+from experiments.reporting.terminal import json_text
+
+
+def compare(
+    data: Data,
+    group: str | None = None,
+    good: list[str] | None = None,
+    method: list[str] | None = None,
+    interval: Interval = 0.9,
+    seed: Seed = 1,
+    *,
+    reading: Reading,
+    output: Output = None,
+    as_json: AsJson = False,
+    full: bool = False,
+) -> None:
+    """Compare groups of items: which has more of a category, corrected for the raters' errors.
+
+    No system is needed: the items are the answers of several models, or the cases of several
+    sites, and raters judged them. Without --group it gives base rates and the raters' accuracy. If
+    the truth of some items is known (--truth), the proportions are corrected by it. The exit code
+    is 1 if the ratings do not determine the proportions.
+
+    Parameters
+    ----------
+    group : COLUMN
+        The column of the file that groups the items, as model or site. Numbers are cut into four
+        bins, or where you say, as in age:50,65.
+    good : NAMES
+        The category whose proportion is compared, or several that count together, separated by
+        commas, as in good,excellent or 4,5. Without it, the proportion of each category is shown.
+    method : NAMES
+        Methods from the list below, separated by commas or in several --method; ranks are by the
+        first. Default: dawid_skene, majority.
+    full : bool
+        Show all groups, differences, raters, methods and warnings.
+    """
+    from experiments.cli.group_column import read_groups, split_cuts
+    from experiments.cli.load import load
+    from experiments.cli.progress_lines import progress_lines
+    from experiments.estimate import proportions
+    from experiments.reporting.terminal import print_wide, terminal_width
+    from lehner import InputError
+    from lehner import compare as compare_groups
+    from lehner.core.estimate import require_pairs
+
+    columns = {"group": split_cuts(group)[0]} if group else {}
+    try:
+        ratings = load(data, reading.options(None), require=require_pairs, columns=columns)
+    except InputError as error:
+        # There is no system here: a column of systems' names is one of groups.
+        error.remedy = error.remedy.replace("system=", "group=")
+        raise
+    groups: Any = group and read_groups(Path(data), group, ratings, reading.item)
+    with progress_lines():
+        found = compare_groups(
+            ratings, good or None, groups, method or None, name=data, level=interval, seed=seed
+        )
+    if as_json:
+        print(json_text(proportions.report_dict(found)))
+    else:
+        print_wide(proportions.render(found, terminal_width(), full=full))
+    if output is not None:
+        for path in proportions.write(found, output):
+            print(f"wrote {path}", file=sys.stderr)
+    if proportions.failed(found):
+        raise typer.Exit(1)
+
+
+def compare_method_rows() -> list[tuple[str, str]]:
+    """List the methods and what each of them does."""
+    from lehner.estimation.compare import compare_methods
+
+    return [(name, as_sentence(summary)) for name, summary in compare_methods().items()]

@@ -1,0 +1,97 @@
+"""Coverage of proportions in groups of items and their differences, and false bests."""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from experiments.simulations.simulation import Design, Simulation, of_data_sets
+from experiments.study.cells import result_row
+from lehner import Proportions, Ratings, compare
+from lehner.core.arrays import Floats, Integers
+from lehner.core.seeds import child_seeds
+
+DATA_SETS = 40
+LEVEL, SURE = 0.9, 0.95
+METHODS = ("dawid_skene", "dawid_skene_ml", "majority")
+RECALL = np.array([[0.75, 0.65, 0.6, 0.8], [0.75, 0.6, 0.8, 0.7]])
+"""Of four raters (columns) of bad and of good items."""
+WORSE, SPREAD, N_KNOWN = 0.1, 1.5, 20
+"""How much less accurate raters are in the first group; standard deviation of difficulty in log
+odds; and items of known truth in each group."""
+PROCESSES = ("as assumed", "raters worse in one group", "items differ in difficulty")
+RATES = {"equal": np.full(6, 0.6), "unequal": np.linspace(0.75, 0.5, 6)}
+
+
+def _data_set(
+    process: str, rates: Floats, size: int, known: int, seed: np.random.SeedSequence
+) -> Iterator[dict[str, Any]]:
+    data, fit = child_seeds(seed, 2)
+    group, ratings = draw_ratings(process, rates, size, known, np.random.default_rng(data))
+    names = np.array([f"g{g}" for g in range(len(rates))])[group]
+    of_fit = int(fit.generate_state(1)[0])
+    found = compare(ratings, "good", names, METHODS, level=LEVEL, seed=of_fit)
+    yield from _rows(found, rates)
+
+
+def draw_ratings(
+    process: str, rates: Floats, size: int, known: int, rng: np.random.Generator
+) -> tuple[Integers, Ratings]:
+    """Draw the groups of items, each of the same size, and their ratings, good or bad."""
+    group = np.repeat(np.arange(len(rates)), size)
+    truth = (rng.random(len(group)) < rates[group]).astype(np.int64)
+    recall = RECALL[truth]
+    if process == PROCESSES[1]:
+        recall = recall - WORSE * (group == 0)[:, None]
+    elif process == PROCESSES[2]:
+        odds = recall / (1 - recall) * np.exp(SPREAD * rng.standard_normal((len(group), 1)))
+        recall = odds / (1 + odds)
+    right = rng.random(recall.shape) < recall
+    codes = np.where(right, truth[:, None], 1 - truth[:, None])
+    shown = np.where(np.tile(np.arange(size), len(rates)) < known, truth, -1)
+    return group, Ratings(codes, ["bad", "good"], truth=shown if known else None)
+
+
+def _rows(found: Proportions, rates: Floats) -> Iterator[dict[str, Any]]:
+    """Lay out estimates; of false bests and of warnings the bias is how often there is one."""
+    best = {f"g{g}" for g in np.flatnonzero(rates == rates.max())} if np.ptp(rates) else set()
+    for one in found.results:
+        for rate, group in zip(rates, one.groups, strict=True):
+            proportion = group.proportions["good"]
+            yield result_row(rate, proportion, method=one.method, quantity="proportion")
+        rate_of = {group.group: rate for rate, group in zip(rates, one.groups, strict=True)}
+        for pair in one.differences:
+            truth = rate_of[pair.groups[0]] - rate_of[pair.groups[1]]
+            row = result_row(truth, pair.difference, method=one.method, quantity="difference")
+            # Of pairs as they are, the one with the higher estimate first, all would be biased.
+            yield row if pair.groups[0] < pair.groups[1] else _turned(row)
+        sure = [g.group for g in one.groups if (g.probability_best or 0) > SURE]
+        said = {warning.code for warning in (*one.warnings, *found.warnings)}
+        for quantity, happened in (
+            ("false best", bool(set(sure) - best)),
+            ("best found", bool(set(sure) & best)),
+            ("raters-differ", "raters-differ" in said),
+            ("agreement-unexplained", bool(said & {"agreement-unexplained", "shared-mistakes"})),
+        ):
+            row = {"method": one.method, "quantity": quantity, "truth": 0.0}
+            yield row | {"estimate": float(happened), "lower": None, "upper": None}
+
+
+def _turned(row: dict[str, Any]) -> dict[str, Any]:
+    """Subtract the first from the second."""
+    ends = {"lower": -row["upper"], "upper": -row["lower"]}
+    return row | ends | {"truth": -row["truth"], "estimate": -row["estimate"]}
+
+
+def _designs() -> Iterator[Design]:
+    cells = [(PROCESSES[0], n, size, 0) for n, size in product((2, 6), (50, 500))]
+    cells += [(process, 3, 200, n) for process, n in product(PROCESSES[1:], (0, N_KNOWN))]
+    for (place, (process, n, size, known)), which in product(enumerate(cells), RATES):
+        rates = RATES[which][:n] if which == "equal" else RATES[which][:: 6 // n][:n]
+        values = {"process": process, "rates": which, "groups": n, "size": size, "known": known}
+        place_of_seed = (15, place, list(RATES).index(which))
+        yield of_data_sets(place_of_seed, _data_set, process, rates, size, known, **values)
+
+
+SIMULATION = Simulation(designs=list(_designs()), data_sets=DATA_SETS)

@@ -1,0 +1,57 @@
+"""How far a long computation is, and how long the rest takes: logged, for whoever wants it."""
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+logger = logging.getLogger(__name__)
+
+EVERY = 5.0
+"""Seconds between two messages."""
+
+
+def with_progress[Part](what: str, parts: Sequence[Part]) -> Iterator[Part]:
+    """Give equal parts of a computation one by one, and log how many are done.
+
+    Examples
+    --------
+    >>> list(with_progress("resampling", [500, 500]))
+    [500, 500]
+    """
+    tell = progress_of(what, len(parts))
+    for done, part in enumerate(parts):
+        tell(done)
+        yield part
+
+
+def progress_of(what: str, total: float) -> Callable[[float], None]:
+    """Make a function that is told how much is done, and logs it every five seconds.
+
+    Parameters
+    ----------
+    what : str
+        What goes on.
+    total : float
+        How much there is to do.
+
+    Returns
+    -------
+    callable
+        To be called with how much of it is done. The time left is that of the rest at the mean
+        speed so far.
+
+    Examples
+    --------
+    >>> done = progress_of("resampling", 1000)
+    >>> done(250)
+    """
+    start = last = time.monotonic()
+
+    def tell(done: float) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= EVERY and 0 < done < total:
+            last, left = now, (now - start) * (total / done - 1)
+            logger.info("%s: %.0f%% done, %.0f s left", what, 100 * done / total, left)
+
+    return tell

@@ -1,0 +1,196 @@
+"""Base rates in populations of items, and the raters' accuracy, by methods that need no system."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lehner.core.arrays import Floats
+from lehner.core.seeds import Seed, generator
+from lehner.core.warning import Warning, warn
+from lehner.core.wording import first_few
+from lehner.data.ratings import Ratings
+from lehner.latent_class.estimate import fit_warnings
+from lehner.latent_class.resampling import (
+    KIND,
+    draw_patterns,
+    fit_by_likelihood,
+    fit_resamples,
+)
+
+DRAWS, RESAMPLES = 4000, 500
+PSEUDO_ITEMS = 0.5
+"""Of each category in each population, as in Jeffreys' prior. A prior that counts as more items
+would draw all populations together toward equal base rates."""
+FEW_ITEMS = 30
+"""In a population of fewer items the prior counts, and agreement is not tested."""
+ROUNDING = 1e-9
+UNLIKELY = 0.05
+"""Greatest p-value, adjusted, with which the raters are said to differ between populations."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BaseRates:
+    """What a method says of ratings without a system, and joint draws or replicates of it.
+
+    Parameters
+    ----------
+    base_rates : ndarray, shape (n_populations, n_categories)
+    drawn_base_rates : ndarray, shape (n_draws, n_populations, n_categories)
+        NaN where a population is not in a replicate.
+    truth_probabilities : ndarray, shape (n_rows, n_categories)
+    kind : str
+        How intervals are made.
+    confusion : ndarray, shape (n_raters, n_categories, n_categories), optional
+        Probability of each response (last) given the true category; None if the method has none.
+    rater_accuracy : ndarray, shape (n_raters,), optional
+        Expected accuracy of each rater on all items; with `confusion`.
+    drawn_rater_accuracy : ndarray, shape (n_draws, n_raters), optional
+    warnings : tuple of Warning
+    """
+
+    base_rates: Floats
+    drawn_base_rates: Floats
+    truth_probabilities: Floats
+    kind: str
+    confusion: Floats | None = None
+    rater_accuracy: Floats | None = None
+    drawn_rater_accuracy: Floats | None = None
+    warnings: tuple[Warning, ...] = ()
+
+
+def majority_base_rates(ratings: Ratings, *, seed: Seed = 1) -> BaseRates:
+    """Take the majority of the raters for the truth; tied categories share the item.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With populations. Items without ratings are left out.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    BaseRates
+        Draws are from Dirichlet distributions with Jeffreys' prior, as if the majority were never
+        wrong.
+
+    References
+    ----------
+    Brown, Cai & DasGupta (2001), https://doi.org/10.1214/ss/1009213286, for Jeffreys' interval.
+    """
+    rng, votes = generator(seed), ratings.votes()
+    tied = (votes == votes.max(axis=1, keepdims=True)) & (votes > 0)
+    share = tied / np.maximum(tied.sum(axis=1, keepdims=True), 1)
+    counts = np.zeros((len(ratings.populations), ratings.n_categories))
+    np.add.at(counts, np.asarray(ratings.population), share * ratings.weights[:, None])
+    with np.errstate(invalid="ignore"):
+        rates = counts / counts.sum(axis=1, keepdims=True)
+    drawn = [rng.dirichlet(own + PSEUDO_ITEMS, size=DRAWS) for own in counts]
+    return BaseRates(
+        base_rates=rates,
+        drawn_base_rates=np.stack(drawn, axis=1),
+        truth_probabilities=share,
+        kind="Jeffreys",
+    )
+
+
+def likelihood_base_rates(ratings: Ratings, model: str, *, seed: Seed = 1) -> BaseRates:
+    """Fit a latent-class model with base rates by population, by maximum likelihood.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With populations, without a system.
+    model : str
+        As in `fit_latent_class`; the confusion matrices are the same in all populations.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the resamples of the items.
+
+    Returns
+    -------
+    BaseRates
+
+    References
+    ----------
+    Hui & Walter (1980), https://doi.org/10.2307/2530508
+    """
+    fitted, rng = fit_by_likelihood(ratings, model), generator(seed)
+    weights = draw_patterns(fitted, RESAMPLES, rng)
+    rates, accuracy = [], []
+    for fits in fit_resamples(fitted, weights, rng):
+        rates.append(fits.group_rates)
+        accuracy.append(np.einsum("bk,bjkk->bj", fits.base_rates, fits.confusion))
+    determined = not np.isnan(fitted.classes).any()
+    return BaseRates(
+        base_rates=fitted.maximum.base_rates if determined else rates[0][0] * np.nan,
+        drawn_base_rates=np.concatenate(rates),
+        truth_probabilities=fitted.classes[fitted.pattern],
+        kind=KIND,
+        confusion=np.nan_to_num(fitted.confusion),
+        rater_accuracy=fitted.accuracy,
+        drawn_rater_accuracy=np.concatenate(accuracy),
+        warnings=fit_warnings(fitted, ratings),
+    )
+
+
+def rater_warnings(ratings: Ratings, found: BaseRates) -> tuple[Warning, ...]:
+    """Warn of raters who are worse than chance, and of raters who differ between populations."""
+    if found.confusion is None or np.isnan(found.base_rates).any():
+        return ()
+    warnings = []
+    # Who guesses has equal rows, whose diagonal sums to 1.
+    below = np.flatnonzero(np.trace(found.confusion, axis1=1, axis2=2) < 1)
+    if below.size:
+        names = first_few((ratings.raters[j] for j in below), 4)
+        text = f"{names}: right less often than by guessing, as if categories were mixed up"
+        warnings.append(warn("rater-below-chance", text))
+    p_value, population = agreement_by_population(ratings, found.base_rates, found.confusion)
+    if p_value <= UNLIKELY:
+        text = (
+            f"raters agree otherwise in {population} than the model expects, as if they were not "
+            "as accurate there as elsewhere, which biases proportions and differences"
+        )
+        warnings.append(warn("raters-differ", text))
+    return tuple(warnings)
+
+
+def agreement_by_population(
+    ratings: Ratings, base_rates: Floats, confusion: Floats
+) -> tuple[float, str]:
+    """Test whether raters agree in some population more or less often than a model expects.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With populations.
+    base_rates : ndarray, shape (n_populations, n_categories)
+    confusion : ndarray, shape (n_raters, n_categories, n_categories)
+
+    Returns
+    -------
+    p_value : float
+        Of the population in which agreement is farthest from what is expected, two-sided, adjusted
+        by Bonferroni's method; 1 with one population. It is too large rather than too small,
+        because the model was fitted to the same ratings.
+    population : str
+        Its name.
+    """
+    from scipy.special import ndtr
+
+    place, n, flat = np.asarray(ratings.population), len(ratings.populations), ratings.flat
+    sums, squares = np.zeros((2, ratings.n_rows, *confusion.shape[1:]))
+    np.add.at(sums, flat.item_index, confusion[flat.rater_index])
+    np.add.at(squares, flat.item_index, confusion[flat.rater_index] ** 2)
+    expected = (((sums**2 - squares) / 2).sum(axis=2) * base_rates[place]).sum(axis=1)
+    votes = ratings.votes()
+    pairs = votes.sum(axis=1) * (votes.sum(axis=1) - 1) / 2
+    surplus = (votes * (votes - 1) / 2).sum(axis=1) - expected
+    # What the model gets wrong in all populations alike is no difference between them.
+    surplus -= pairs * (ratings.weights @ surplus) / max(ratings.weights @ pairs, 1)
+    total, square, n_items = (
+        np.bincount(place, ratings.weights * values, n)
+        for values in (surplus, surplus**2, np.ones(len(surplus)))
+    )
+    variance = np.maximum(square - total**2 / n_items, ROUNDING)
+    z = np.where(n_items < FEW_ITEMS, 0.0, np.abs(total) / np.sqrt(variance))
+    p_value = min(1.0, 2 * n * float(ndtr(-z.max()))) if n > 1 else 1.0
+    return p_value, ratings.populations[int(z.argmax())]

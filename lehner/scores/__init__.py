@@ -1,0 +1,1 @@
+"""Scores of a system, as its probability of a category: how well they rank and how calibrated."""

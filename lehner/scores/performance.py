@@ -1,0 +1,312 @@
+"""How well a system's scores rank items, and how calibrated they are, without a gold standard."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.core.arrays import Booleans, Floats
+from lehner.core.bootstrap import draw_counts, tails_of
+from lehner.core.checks import check_level, check_number, check_whole_number, find
+from lehner.core.errors import InputError
+from lehner.core.estimate import IntervalEstimate, require_pairs
+from lehner.core.seeds import Seed, generator
+from lehner.core.warning import Warning, warn
+from lehner.data.categories import Label
+from lehner.data.clusters import cluster_warnings, count_items
+from lehner.data.ratings import Ratings
+from lehner.known_truths.random_sample import examine_known
+from lehner.performance.positive import find_positive
+from lehner.scores.measures import MEASURES, score_measures
+from lehner.scores.monotone_score import (
+    ScoreRanks,
+    log_odds,
+    positive_probabilities,
+    recalibrate,
+)
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from scipy.sparse import csr_array
+
+KIND = "percentile bootstrap"
+ROUGH = 1e-4
+"""By how much probabilities may still change where a resample's fit ends."""
+FLAT = 0.05
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ScorePerformance:
+    """What a system's scores are worth.
+
+    Parameters
+    ----------
+    positive : str or int
+        The category whose probability the scores are.
+    threshold : float
+        Scores of at least this are answers that an item is positive.
+    n_items, n_known : int
+        Number of items with a score, and of those among them whose truth is known.
+    measures : dict of str to IntervalEstimate
+        `auc`, the probability that a positive item has a higher score than another; `sensitivity`
+        and `specificity` at the threshold; `brier_score`, the mean squared difference of score and
+        truth; `mean_score_error`, the mean score minus the proportion of the category, 0 if scores
+        are calibrated on average; `expected_cost` of an item at the threshold.
+    known_alone : dict of str to float or None
+        The same measures of the items of known truth alone; None where they do not determine one.
+    score, calibrated, lower, upper : ndarray, shape (n_scores,)
+        The calibration curve: the different scores in increasing order, the probability of the
+        category at each, and its interval.
+    level : float
+        Probability of the intervals.
+    warnings : tuple of Warning
+        What the user should know before using the numbers.
+    """
+
+    positive: Label
+    threshold: float
+    n_items: int
+    n_known: int
+    measures: Mapping[str, IntervalEstimate]
+    known_alone: Mapping[str, float | None]
+    score: Floats
+    calibrated: Floats
+    lower: Floats
+    upper: Floats
+    level: float
+    warnings: tuple[Warning, ...] = ()
+
+    @property
+    def calibration(self) -> "xr.Dataset":
+        """The calibration curve: `probability`, `lower` and `upper`, dims (score,)."""
+        import xarray as xr
+
+        curves = {"probability": self.calibrated, "lower": self.lower, "upper": self.upper}
+        return xr.Dataset(
+            {name: ("score", curve) for name, curve in curves.items()}, {"score": self.score}
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the measures and the calibration curve for JSON.
+
+        Returns
+        -------
+        dict
+            The fields by their names; `measures` by measure, with what the known items alone say.
+        """
+        curve = {"score": self.score, "probability": self.calibrated}
+        curve |= {"lower": self.lower, "upper": self.upper}
+        return {
+            "positive": self.positive,
+            "threshold": self.threshold,
+            "n_items": self.n_items,
+            "known_truths": self.n_known,
+            "level": self.level,
+            "measures": {
+                name: {"estimate": one.estimate, "lower": one.lower, "upper": one.upper}
+                | {"known_alone": self.known_alone.get(name)}
+                for name, one in self.measures.items()
+            },
+            "calibration": {name: values.tolist() for name, values in curve.items()},
+            "warnings": [asdict(one) for one in self.warnings],
+        }
+
+    def __repr__(self) -> str:
+        lines = [f"ScorePerformance: {self.n_items} items, {self.n_known} known truths"]
+        return "\n".join([*lines, *(f"  {name:<16}  {one}" for name, one in self.measures.items())])
+
+
+def score_performance(
+    ratings: Ratings,
+    scores: ArrayLike,
+    *,
+    positive: Label | None = None,
+    threshold: float = 0.5,
+    costs: tuple[float, float] = (1.0, 1.0),
+    level: float = 0.9,
+    resamples: int = 200,
+    seed: Seed = 1,
+) -> ScorePerformance:
+    """Estimate how well scores rank and predict a category, from raters who may err.
+
+    The scores are taken to rise with the probability of the category and, given the true category,
+    to be independent of the raters' errors. Known truths of random items correct what remains of
+    mistakes that raters and scores share.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        By two raters or more, of any number of categories. A system in it counts as no rater.
+    scores : array_like of float, shape (n_rows,)
+        The system's probability that an item is of the positive category, from 0 to 1, NaN where
+        there is none.
+    positive : str or int, optional
+        The category of the scores. With two categories it is guessed as `lehner estimate` does.
+    threshold : float
+        Scores of at least this are answers that an item is positive.
+    costs : tuple of two float
+        Of a missed positive item and of an item falsely called positive.
+    level : float
+        Probability of the intervals, between 0 and 1.
+    resamples : int
+        Number of bootstrap resamples of the items, or of clusters.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the resamples; the same seed gives the same numbers.
+
+    Returns
+    -------
+    ScorePerformance
+
+    Raises
+    ------
+    InputError
+        If a score is not between 0 and 1, fewer than two raters rated, or the positive category is
+        unknown.
+
+    Notes
+    -----
+    The idea to join a few known truths, many unlabelled items and scores in one mixture is that of
+    Shanmugam et al. (2025), Evaluating multiple models using labeled and unlabeled data,
+    https://arxiv.org/abs/2501.11866; here raters are in the place of other classifiers. In
+    simulations (`experiments/simulations/scores.csv`) 90% intervals with 40 known truths held in
+    88% to 96% of the data sets, also where raters and scores share mistakes; without known truths
+    only where they do not.
+
+    Examples
+    --------
+    >>> from lehner import Scenario, simulate
+    >>> scenario = Scenario(n_items=400, n_categories=2, initial_rater_accuracy=(0.7, 0.7, 0.8))
+    >>> ratings = simulate(scenario, 1)
+    >>> scores = np.clip(ratings.truth * 0.3 + np.random.default_rng(1).random(400) * 0.7, 0, 1)
+    >>> found = score_performance(ratings.with_truth(None), scores, positive="B", resamples=50)
+    >>> print(found.measures["auc"])
+    0.847 [0.773, 0.893]
+    """
+    level = check_level(level)
+    threshold = check_number("threshold", threshold, 0, 1)
+    for cost in costs:
+        check_number("costs", cost, 0, np.inf, "give two costs, 0 or more")
+    resamples = check_whole_number("resamples", resamples, 1)
+    rated, values = _scored(ratings.without_system(), scores)
+    require_pairs(rated)
+    code = _code_of(rated, positive)
+    ranks = ScoreRanks.of(values)
+    truth = np.full(rated.n_rows, -1) if rated.truth is None else rated.truth
+    weights = rated.weights.astype(float)
+    known, is_positive = truth >= 0, (truth == code).astype(float)
+    cells = _cells(rated)
+    # Items whose truth was found out with a low probability stand for more of the others.
+    stands_for = (
+        np.ones(rated.n_rows) if rated.truth_probability is None else 1 / rated.truth_probability
+    )
+    stands_for = stands_for / (stands_for[known].mean() if known.any() else 1.0)
+
+    def measure(counts: Floats, fitted: Floats) -> tuple[Floats, Floats]:
+        probability = _with_truths(fitted[:, code], known, is_positive, counts * stands_for)
+        measures = score_measures(probability, ranks, counts, threshold, costs)
+        return measures, ranks.calibration(probability, counts)
+
+    fit = partial(positive_probabilities, cells, rated.n_categories, code, ranks)
+    fitted = fit(weights)
+    estimates, curve = measure(weights, fitted)
+    counts = count_items(rated, np.arange(rated.n_rows), rated.n_rows)
+    drawn = [
+        measure(one, fit(one, start=fitted, tolerance=ROUGH))
+        for some in draw_counts(counts, resamples, generator(seed))
+        for one in some
+    ]
+    tails = tails_of(level, counts)
+    lowest, highest = np.quantile([one for one, _ in drawn], tails, axis=0)
+    lower, upper = np.quantile([one for _, one in drawn], tails, axis=0)
+    alone = score_measures(is_positive, ranks, weights * known * stands_for, threshold, costs)
+    return ScorePerformance(
+        positive=rated.categories[code],
+        threshold=threshold,
+        n_items=rated.n_items,
+        n_known=int(weights[known].sum()),
+        measures={
+            name: IntervalEstimate(estimate=value, lower=low, upper=high, level=level, kind=KIND)
+            for name, value, low, high in zip(
+                MEASURES, *(_numbers(one) for one in (estimates, lowest, highest)), strict=True
+            )
+        },
+        known_alone=dict(zip(MEASURES, _numbers(alone), strict=True)),
+        score=ranks.values,
+        calibrated=curve,
+        lower=lower,
+        upper=upper,
+        level=level,
+        warnings=tuple(_warnings(rated, known, curve)),
+    )
+
+
+def _scored(ratings: Ratings, scores: ArrayLike) -> tuple[Ratings, Floats]:
+    """Keep the rows with a score."""
+    values = np.asarray(scores, dtype=float)
+    if values.shape != (ratings.n_rows,):
+        raise InputError(
+            f"there are scores of shape {values.shape} for {ratings.n_rows} rows of ratings",
+            "give one score per row, NaN where there is none",
+        )
+    wrong = np.flatnonzero((values < 0) | (values > 1))
+    if wrong.size:
+        raise InputError(
+            f"a score is {values[wrong[0]]:g}",
+            "give probabilities, from 0 to 1",
+            row=int(wrong[0]),
+        )
+    scored = ~np.isnan(values)
+    if not scored.any():
+        raise InputError("no item has a score", "give the system's probabilities")
+    return ratings.take(scored), values[scored]
+
+
+def _code_of(ratings: Ratings, positive: Label | None) -> int:
+    codes = {str(name): code for code, name in enumerate(ratings.categories)}
+    if positive is not None:
+        return find("category", str(positive), codes)
+    found = find_positive(ratings)
+    if found is None:
+        raise InputError(
+            f"there are {len(codes)} categories, and the scores are of one", "name it (positive=…)"
+        )
+    return codes[str(found.name)]
+
+
+def _cells(ratings: Ratings) -> "csr_array":
+    """How often each rater gave each category to a row, (n_rows, n_raters * n_categories)."""
+    patterns = ratings.patterns(truth=False)
+    return patterns.one_hot()[patterns.inverse]
+
+
+def _with_truths(
+    probability: Floats, known: Booleans, is_positive: Floats, weights: Floats
+) -> Floats:
+    """Recalibrate probabilities by the known truths, which take the place of theirs.
+
+    `weights` are what the known items count.
+    """
+    if not known.any():
+        return probability
+    line = recalibrate(probability[known], is_positive[known], weights[known])
+    corrected = 1 / (1 + np.exp(-(line[0] + line[1] * log_odds(probability))))
+    return np.where(known, is_positive, corrected)
+
+
+def _numbers(values: Floats) -> list[float | None]:
+    return [None if np.isnan(value) else float(value) for value in values]
+
+
+def _warnings(ratings: Ratings, known: Booleans, curve: Floats) -> Iterator[Warning]:
+    if np.ptp(curve) < FLAT:
+        text = "the probability of the category hardly rises with the score"
+        yield warn("score-uninformative", text)
+    if known.any() and not (sample := examine_known(ratings)).random:
+        yield warn("truths-not-random", f"{sample.doubt}: {sample}")
+    if not known.any():
+        text = "scores that share mistakes with raters seem better than they are"
+        yield warn("score-independent", text)
+    yield from cluster_warnings(ratings)

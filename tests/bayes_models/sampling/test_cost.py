@@ -1,0 +1,50 @@
+"""Fits that take long or much memory are announced; nothing changes in their draws."""
+
+import logging
+import re
+import time
+
+import numpy as np
+import pytest
+
+import bayes_models
+from bayes_models.sampling import cost
+from lehner import load_dataset
+
+SIZES = {"model": "m", "n_parameters": 75, "n_values": 100, "chains": 4, "cores": 2}
+
+
+def _slow(**options: int) -> int:
+    time.sleep(0.1)
+    return 10
+
+
+def test_time_is_that_of_steps_draws_and_chains_in_turn(caplog):
+    cost.warn_of_cost(_slow, n_terms=30_000, draws=1200, **SIZES)
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    # .01 s a step, 15 steps a draw, 1,200 draws, and 4 chains two at a time.
+    minutes = float(re.search(r"about (\d+) min", record.getMessage()).group(1))
+    assert minutes == pytest.approx(6, abs=2)
+    assert "dawid_skene_ml" in record.getMessage()
+
+
+def test_large_draws_are_announced_though_steps_are_not_timed(caplog):
+    sizes = SIZES | {"n_values": 100_000}
+    cost.warn_of_cost(pytest.fail, n_terms=10, draws=2000, **sizes)
+    assert "19.2 GB" in caplog.text
+
+
+def test_small_fits_are_not_announced(caplog):
+    cost.warn_of_cost(pytest.fail, n_terms=10, draws=1200, **SIZES)
+    cost.warn_of_cost(lambda **options: 10**6, n_terms=30_000, draws=1200, **SIZES)
+    assert not caplog.records
+
+
+def test_draws_are_the_same_after_an_announcement(table_2_fit, monkeypatch, caplog):
+    monkeypatch.setattr(cost, "FEW_TERMS", 0)
+    monkeypatch.setattr(cost, "LONG", 0.0)
+    again = bayes_models.fit("dawid_skene", load_dataset("lehner_table2"), seed=1)
+    assert "sampling will take about" in caplog.text
+    ours, theirs = (one["posterior"]["system_accuracy"].values for one in (again, table_2_fit))
+    np.testing.assert_array_equal(ours, theirs)

@@ -1,0 +1,39 @@
+"""Samplers tell how far they are, and Gibbs sampling in parts gives the same draws."""
+
+import logging
+
+import numpy as np
+import pytest
+
+import bayes_models
+from bayes_models.sampling import gibbs
+from lehner import Scenario, load_dataset, simulate
+from lehner.core import progress
+
+pytestmark = pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
+
+FEW = {"draws": 40, "tune": 10, "chains": 2, "tries": 1, "checks": False}
+
+
+def test_sweeps_in_parts_are_the_same_sweeps(caplog, monkeypatch):
+    ratings = load_dataset("anesthesia")
+    whole = bayes_models.fit("dawid_skene", ratings, engine="gibbs", **FEW)
+    caplog.set_level(logging.INFO, "lehner")
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    monkeypatch.setattr(gibbs, "CELLS_AT_ONCE", 1)
+    in_parts = bayes_models.fit("dawid_skene", ratings, engine="gibbs", **FEW)
+    assert np.array_equal(in_parts["posterior"]["confusion"], whole["posterior"]["confusion"])
+    told = [text for text in caplog.messages if text.startswith("dawid_skene: sampling: ")]
+    # Before each of 50 sweeps of two chains but the first.
+    assert len(told) == 99 and told[-1].startswith("dawid_skene: sampling: 99% done, ")
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_nuts_tells_how_far_it_is(caplog, monkeypatch, cores):
+    caplog.set_level(logging.INFO, "lehner")
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    longer = FEW | {"draws": 5000, "tune": 200, "cores": cores}
+    bayes_models.fit("one_coin", simulate(Scenario(n_items=100), 1), **longer, progressbar=False)
+    told = [text for text in caplog.messages if text.startswith("one_coin: sampling: ")]
+    shares = [int(text.split()[2].removesuffix("%")) for text in told]
+    assert shares and shares == sorted(shares) and shares[-1] <= 100

@@ -1,0 +1,146 @@
+"""`lehner compare`, as a user types it: the screen, its files, and what is wrong."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lehner
+
+ODD = ["a_b & c", "../x", "100%"]
+
+
+def write_answers(path, groups, size=60, raters=4, known=0):
+    """Write answers of models, each good more often than the next, judged by raters."""
+    rng = np.random.default_rng(1)
+    model = np.repeat(np.arange(len(groups)), size)
+    truth = rng.random(len(model)) < np.linspace(0.8, 0.4, len(groups))[model]
+    right = rng.random((len(model), raters)) < 0.8
+    said = np.where(right == truth[:, None], "good", "bad")
+    table = pd.DataFrame(said, columns=[f"rater{j}" for j in range(raters)])
+    table.insert(0, "item", np.arange(len(model)))
+    table.insert(1, "model", np.array(groups)[model])
+    if known:
+        shown = np.tile(np.arange(size), len(groups)) < known
+        table["gold"] = np.where(shown, np.where(truth, "good", "bad"), "")
+    table.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def file(tmp_path):
+    return write_answers(tmp_path / "my answers.csv", ODD, known=12)
+
+
+def asked(file, *more):
+    return ("compare", file, "--item", "item", "--group", "model", "--good", "good", *more)
+
+
+def test_screen_json_csv_latex_figure_and_python_say_the_same(run, file, tmp_path):
+    options = ("--truth", "gold", "--method", "dawid_skene_ml,majority")
+    code, out, err = run(*asked(file, *options, "--output", tmp_path / "out"))
+    assert code == 0 and err.count("wrote") == 4
+    code, told, _ = run(*asked(file, *options, "--json"))
+    raters = [f"rater{j}" for j in range(4)]
+    ratings = lehner.read_ratings(file, raters=raters, truth="gold", item="item")
+    models = pd.read_csv(file)["model"]
+    found = lehner.compare(ratings, "good", models, ["dawid_skene_ml", "majority"])
+    (first, *_) = (one for one in found.results[0].groups if one.rank == 1)
+    value = first.proportions["good"]
+    assert first.group == "a_b & c" and found.results[0].corrected
+    shown = f"{value.estimate:.3f} [{value.lower:.3f}, {value.upper:.3f}]"
+    known = f"{first.n_known_of['good']}/12"
+    row = next(line for line in out.splitlines() if line.startswith("a_b & c "))
+    assert shown in row and known in row and f"1 [1, {first.rank_interval[1]}]" in row
+    own = json.loads(told)["results"][0]["groups"]
+    assert value.lower in [one["proportions"]["good"]["lower"] for one in own]
+    frame = pd.read_csv(tmp_path / "out" / "proportions.csv")
+    for name in ("group", "quantity", "label", "estimate", "lower", "probability_best"):
+        own = found.to_frame()[name]
+        known = own.notna()
+        assert (frame[name].notna() == known).all()
+        assert frame[name][known].tolist() == pytest.approx(own[known].tolist())
+    latex = (tmp_path / "out" / "proportions.tex").read_text()
+    assert r"a\_b \& c" in latex and shown in latex and r"100\%" in latex
+    assert "corrected by known truths" in out
+
+
+def test_the_first_screen_has_24_lines_of_100_columns_whatever_there_is(run, tmp_path):
+    names = [f"a language model with a long name, number {i}" for i in range(20)]
+    file = write_answers(tmp_path / ("long" * 30 + ".csv"), names, 12, raters=12, known=3)
+    methods = "class_conditional_ml,one_coin_by_rater_ml,majority"
+    for more in ((), ("--truth", "gold")):
+        left = (
+            ("--missing", "no") if more else ("--raters", ",".join(f"rater{j}" for j in range(9)))
+        )
+        code, out, _ = run(*asked(file, *more, *left, "--method", methods))
+        lines = out.splitlines()
+        assert code == 0 and len(lines) <= 24 and max(map(len, lines)) <= 100
+        assert "… and 16 more" in out and "Next: --full" in lines[-1]
+    code, out, _ = run(*asked(file, "--truth", "gold", "--method", methods, "--full"))
+    assert all(name in out for name in names) and "… and" not in out
+
+
+def test_without_a_group_base_rates_and_raters_are_the_answer(run):
+    code, out, _ = run("compare", "anesthesia", "--method", "dawid_skene_ml")
+    assert code == 0 and "base rates" in out and "accuracy of raters" in out
+    fit = lehner.fit_latent_class(lehner.load_dataset("anesthesia"))
+    assert f"{float(fit.base_rates[0]):.3f} [" in out
+    assert f"{float(fit.accuracy[0]):.3f} [" in out
+
+
+def test_estimate_without_a_system_names_this_command(run, file):
+    raters = ("--raters", "rater0,rater1")
+    code, out, err = run("estimate", file, *raters)
+    assert (code, out) == (2, "")
+    command = f"lehner compare '{file}'"
+    assert err.count("\n") == 1 and f"`{command}`" in err
+    assert run("compare", file, *raters, "--item", "item", "--method", "majority")[0] == 0
+    assert "compare" not in run("estimate", file, "--system", "nobody")[2]
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (("--good", "god"), "did you mean 'good'"),
+        (("--good", "good,bad"), "all categories are called good"),
+        (("--group", "mdel"), "did you mean 'model'"),
+        (("--method", "algebraic"), "algebraic needs a system"),
+        (("--interval", "2"), "--interval is 2"),
+        (("--seed", "-1"), "--seed is -1"),
+    ],
+)
+def test_what_is_wrong_is_one_line(run, file, options, text):
+    given = asked(file, "--raters", "rater0,rater1", *options)
+    code, out, err = run(*given)
+    assert (code, out) == (2, "") and text in err and err.count("\n") == 1
+
+
+def test_a_column_of_systems_is_called_a_column_of_groups(run, tmp_path):
+    file = write_answers(tmp_path / "answers.csv", ["a", "b"])
+    err = run("compare", file, "--item", "item")[2]
+    assert "--group model" in err and "--system" not in err
+
+
+def test_ordered_categories_count_together(run, tmp_path):
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame(rng.integers(1, 6, (90, 3)), columns=["x", "y", "z"])
+    table["site"] = np.repeat(["north", "south", ""], 30)
+    file = tmp_path / "sites.csv"
+    table.to_csv(file, index=False)
+    given = ("compare", file, "--group", "site", "--good", "4,5", "--method", "majority")
+    code, out, _ = run(*given, "--full")
+    assert code == 0 and "proportion of 4 or 5" in out
+    assert "30 rows without site belong to no group" in out
+    one = next(csv.reader(io.StringIO(out.split("north")[1])))
+    assert one[0].split()[0] == "30"
+
+
+def test_numbers_that_ratings_do_not_determine_end_with_code_1(run, tmp_path):
+    file = tmp_path / "chance.csv"
+    pd.DataFrame({"x": list("aabb") * 9, "y": list("abab") * 9}).to_csv(file, index=False)
+    code, out, _ = run("compare", file, "--method", "tap_ml")
+    assert code == 1 and "–" in out and "not determined" in out

@@ -1,0 +1,169 @@
+"""`lehner doctor` guesses roles, and each command that it prints runs, on all kinds of files."""
+
+import gzip
+import json
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+
+FAST = ("--method", "majority_agreement,algebraic")
+N = 60
+
+
+def column(rng, truth, accuracy, labels=("no", "yes")):
+    right = rng.random(N) < accuracy
+    return np.array(labels)[np.where(right, truth, 1 - truth)]
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(2, size=N)
+    raters = {name: column(rng, truth, 0.85) for name in ("Ann", "Bo Smith", "O'Hara, J")}
+    known = np.where(np.arange(N) < 4, column(rng, truth, 1), "")
+    return pd.DataFrame({"case nr": np.arange(N) + 700, **raters}).assign(
+        AI=column(rng, truth, 0.9),
+        expert=known,
+        site=rng.choice(["north", "south"], N),
+        age=rng.integers(20, 90, N),
+        remark=[f"text {i}" for i in range(N)],
+    )
+
+
+def asked(run, *arguments):
+    code, out, err = run("doctor", "--json", *arguments)
+    assert code == 0, err
+    return json.loads(out)
+
+
+def run_all(run, found, extra=FAST):
+    """Run all commands that are printed, those for what is lacking, too."""
+    commands = [one for one in (*found["commands"].values(), *found["lacks"].values()) if one]
+    for command in commands:
+        words = shlex.split(command)
+        assert words[0] == "lehner"
+        code, _, err = run(*words[1:], *(extra if words[1] == "estimate" else ()))
+        assert code == 0, (command, err)
+    return [shlex.split(command)[1] for command in commands]
+
+
+def test_roles_are_guessed_and_each_command_runs(run, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table.to_csv("my table.csv", index=False)
+    found = asked(run, "my table.csv")
+    options = ["--system", "AI", "--truth", "expert", "--item", "case nr"]
+    command = shlex.split(found["commands"]["the accuracy of AI"])
+    assert command == [
+        *("lehner", "estimate", "my table.csv", *options),
+        *("--raters", 'Ann,Bo Smith,"O\'Hara, J"'),
+    ]
+    assert found["commands"]["the accuracy of AI by site or age"].endswith("--by site")
+    (lack,) = found["lacks"]
+    assert lack.startswith("10 or more known truths (there are 4); 20 of random items give ±0.17 ")
+    names = ["agreement", "label", "estimate", "estimate", "bounds", "check", "ask"]
+    assert run_all(run, found) == names
+
+
+def test_the_screen_has_24_lines_at_most(run, table, tmp_path):
+    file = tmp_path / "t.csv"
+    table.drop(columns=["O'Hara, J", "expert"]).to_csv(file, index=False)
+    code, out, _ = run("doctor", file)
+    assert code == 0 and out.count("\n") <= 24
+    assert "\nThis file permits\n  how far raters agree\n    lehner agreement " in out
+    assert "\nIt lacks\n  known truths: accuracy rests on calibrated; 20 of random items" in out
+    assert "\n  a third rater: " in out
+    assert out.splitlines()[1].startswith("Data: raters are Ann, Bo Smith; the system is AI;")
+
+
+def as_long(table):
+    names = ["Ann", "Bo Smith", "O'Hara, J", "AI"]
+    return table.melt(["case nr", "site"], names, "annotator", "answer").rename(
+        columns={"case nr": "item"}
+    )
+
+
+def in_both_orders(table):
+    swap = {"no": "B", "yes": "A"}
+    columns = {f"{name} AB": table[name].map({"no": "A", "yes": "B"}) for name in ("Ann", "AI")}
+    return pd.DataFrame(columns | {f"{name} BA": table[name].map(swap) for name in ("Ann", "AI")})
+
+
+FILES = {
+    "long.jsonl": (lambda t: as_long(t).to_json(orient="records", lines=True), [], 4),
+    "system.csv": (lambda t: as_long(t).to_csv(index=False), ["--system", "AI"], 6),
+    "raters.csv": (lambda t: t.to_csv(index=False), ["--raters", "Ann,Bo Smith"], 4),
+    "orders.csv": (lambda t: in_both_orders(t).to_csv(), ["--order", "AB,BA"], 3),
+    "two.csv": (lambda t: t[["Ann", "Bo Smith", "AI"]].to_csv(index=False), [], 4),
+    "systems.csv": (lambda t: t.to_csv(index=False), ["--system", "AI,Ann"], 2),
+    "options.csv": (
+        lambda t: t.replace({"no": "-1", "yes": "1"}).to_csv(index=False),
+        ["--categories=-1,0,1", "--ordered", "--missing=text 0"],
+        6,
+    ),
+    "-x.csv": (lambda t: t.to_csv(index=False), [], 6),
+    "one.csv": (lambda t: t[["case nr", "Ann"]].to_csv(index=False), [], 0),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.filterwarnings("ignore::lehner.DataWarning")
+def test_commands_run_on_files_of_every_kind(run, table, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    text, options, n_commands = FILES[name]
+    (tmp_path / name).write_text(text(table))
+    found = asked(run, *options, "--", name)
+    assert len(found["commands"]) == n_commands
+    run_all(run, found)
+    if name == "one.csv":
+        assert list(found["lacks"]) == [
+            "what estimates need: there is 1 rater; give two or more raters"
+        ]
+
+
+def test_logs_and_bundled_data(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert len(run_all(run, asked(run, "lehner_table2"))) == 6
+    rng = np.random.default_rng(1)
+    truth = rng.integers(2, size=N)
+    for model in ("one", "two", "three"):
+        answers = column(rng, truth, 0.8, labels=("0", "1"))
+        lines = [
+            json.dumps({"doc_id": i, "target": str(t), "filtered_resps": [a], "filter": "none"})
+            for i, (t, a) in enumerate(zip(truth, answers, strict=True))
+        ]
+        file = tmp_path / "logs" / model / "samples_t_2026-01-01T00-00-00.jsonl.gz"
+        file.parent.mkdir(parents=True)
+        file.write_bytes(gzip.compress("\n".join(lines).encode()))
+    found = asked(run, "logs")
+    assert list(found["lacks"]) == ["a system to evaluate; if two is one"]
+    assert run_all(run, found) == ["agreement", "label", "compare", "estimate"]
+
+
+def test_groups_without_a_system_are_compared(run, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    labels = {"no": "bad, or worse", "yes": "Good"}
+    as_long(table[table["AI"] != ""]).replace(labels).to_csv("t.csv", index=False)
+    found = asked(run, "t.csv")
+    assert found["commands"]["which site has more Good"].endswith(" --group site --good Good")
+    assert "the accuracy of" not in " ".join(found["commands"])
+    as_long(table).replace({"yes": "x, y"}).to_csv("t.csv", index=False)
+    assert "--good '\"x, y\"'" in asked(run, "t.csv")["commands"]["which site has more x, y"]
+    run_all(run, asked(run, "t.csv"))
+
+
+def test_what_cannot_be_read_ends_in_one_line(run, tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_text("item,Ann,Bo\n1,yes,no\n2,Yes,no\n3,no,no\n4,yes,yes\n")
+    code, out, err = run("doctor", file)
+    assert (code, out) == (2, "") and err.count("\n") == 1 and "'Yes'/'yes'" in err
+    code, _, err = run("doctor", tmp_path / "none.csv")
+    assert code == 2 and "there is no such file" in err
+
+
+@pytest.mark.slow
+def test_the_printed_estimate_runs_as_it_is(run, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table.to_csv("t.csv", index=False)
+    run_all(run, asked(run, "t.csv"), extra=())

@@ -1,0 +1,86 @@
+"""`lehner scores`, as a user types it: one number wherever it stands."""
+
+import csv
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.reporting.calibration_figure import plot_calibration
+from lehner import read_ratings, score_performance
+
+
+@pytest.fixture
+def file(tmp_path):
+    rng = np.random.default_rng(5)
+    truth = rng.random(120) < 0.4
+    right = rng.random((120, 3)) < 0.75
+    rated = np.where(right, truth[:, None], ~truth[:, None])
+    table = pd.DataFrame(np.where(rated, "yes", "no"), columns=["ana", "ben", "cai"])
+    table.insert(0, "item", [f"i{k}" for k in range(120)])
+    table["gold"] = np.where(rng.random(120) < 0.3, np.where(truth, "yes", "no"), "")
+    table["p_yes"] = (1 / (1 + np.exp(-2 * (rng.normal(size=120) + 1.5 * truth - 1)))).round(3)
+    path = tmp_path / "scored.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+def test_screen_files_json_and_python_say_the_same(run, file, tmp_path):
+    arguments = ["scores", file, "--score", "p_yes", "--truth", "gold", "--cost", 10.25, 1]
+    code, screen, err = run(*arguments, "--output", tmp_path / "out")
+    assert code == 0 and err.count("wrote") == 5
+    assert "p_yes as the probability of yes, 120 items" in screen
+    told = json.loads(run(*arguments, "--json")[1])
+    ratings = read_ratings(file, truth="gold", raters=["ana", "ben", "cai"])
+    values = pd.read_csv(file)["p_yes"]
+    found = score_performance(ratings, values, costs=(10.25, 1))
+    assert told["measures"] == found.to_dict()["measures"]
+    rows = list(csv.DictReader((tmp_path / "out" / "scores.csv").open()))
+    latex = (tmp_path / "out" / "scores.tex").read_text()
+    for row, (name, one) in zip(rows, found.measures.items(), strict=True):
+        assert row["measure"] == name
+        assert float(row["estimate"]) == pytest.approx(one.estimate)
+        assert float(row["known_alone"]) == pytest.approx(found.known_alone[name])
+        assert f"{one.estimate:.3f} [{one.lower:.3f}, {one.upper:.3f}]*" in screen
+        assert f"{one.estimate:.3f} [{one.lower:.3f}, {one.upper:.3f}]*".replace(
+            "-", "$-$"
+        ) in latex.replace("−", "-").replace("-", "$-$").replace("$$-$$", "$-$")
+    curve = pd.read_csv(tmp_path / "out" / "calibration.csv", index_col="score")
+    assert curve["probability"].to_numpy() == pytest.approx(found.calibrated)
+
+
+def test_a_row_per_rating_has_the_score_of_its_item(run, file, tmp_path):
+    wide = pd.read_csv(file).drop(columns="gold")
+    long = wide.melt(["item", "p_yes"], var_name="rater", value_name="rating")
+    long.to_csv(tmp_path / "long.csv", index=False)
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    both = [
+        json.loads(run("scores", tmp_path / name, "--score", "p_yes", "--json")[1])["measures"]
+        for name in ("wide.csv", "long.csv")
+    ]
+    assert both[0]["auc"]["estimate"] == pytest.approx(both[1]["auc"]["estimate"])
+
+
+@pytest.mark.parametrize("value", ["1.5", "-0.1", "high", "inf"])
+def test_a_wrong_score_is_one_line_that_names_it(run, file, tmp_path, value):
+    table = pd.read_csv(file, dtype=str)
+    table.loc[6, "p_yes"] = value
+    table.to_csv(tmp_path / "wrong.csv", index=False)
+    code, out, err = run("scores", tmp_path / "wrong.csv", "--score", "p_yes", "--truth", "gold")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert all(text in err for text in ("wrong.csv", "p_yes", "'i6'", repr(value)))
+
+
+def test_a_missing_column_is_named(run, file):
+    code, _, err = run("scores", file, "--score", "p_no", "--truth", "gold")
+    assert code == 2 and "p_no" in err and err.count("\n") == 1
+
+
+def test_the_figure_shows_the_curve_its_band_and_the_diagonal(file):
+    ratings = read_ratings(file, truth="gold", raters=["ana", "ben", "cai"])
+    found = score_performance(ratings, pd.read_csv(file)["p_yes"], resamples=5)
+    (ax,) = plot_calibration(found).axes
+    diagonal, curve, threshold = ax.get_lines()
+    assert curve.get_ydata() == pytest.approx(found.calibrated)
+    assert list(diagonal.get_ydata()) == [0, 1] and set(threshold.get_xdata()) == {0.5}

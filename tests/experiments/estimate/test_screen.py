@@ -1,0 +1,199 @@
+"""The default output of `lehner estimate`: one screen, whatever the data and the options."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+import lehner
+from experiments.estimate.screen import screen
+from experiments.reporting.terminal import as_text
+from lehner.core.number_format import decimal
+from lehner.core.warning import CODES, warn
+from lehner.core.wilson import wilson_interval
+
+METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene_ml")
+
+
+def draw_ratings(seed, n_items, n_raters, n_categories, n_systems, n_truths, long):
+    """Draw ratings of any shape, with names as long as people give them."""
+    rng, pad = np.random.default_rng(seed), "x" * (200 if long else 0)
+    truth = rng.integers(n_categories, size=n_items)
+
+    def answers(n, right):
+        hits = rng.random((n_items, n)) < right
+        return np.where(hits, truth[:, None], rng.integers(n_categories, size=(n_items, n)))
+
+    ratings = lehner.Ratings(
+        answers(n_raters, rng.uniform(0.3, 0.9, n_raters)),
+        [f"{pad}category\x1b[31m {k}" for k in range(n_categories)],
+        raters=[f"評価者{pad} {j}" for j in range(n_raters)],
+        system=answers(n_systems, 0.8),
+        systems=[f"system\n{pad} {s}" for s in range(n_systems)],
+    )
+    known = np.where(np.arange(n_items) < n_truths, truth, -1)
+    return ratings.with_truth(known) if n_truths else ratings
+
+
+def lines_of(comparison, **options):
+    return as_text(screen(comparison, **options)).rstrip("\n").splitlines()
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    seed=st.integers(0, 1000),
+    n_items=st.integers(4, 60),
+    n_raters=st.sampled_from([2, 3, 30]),
+    n_categories=st.sampled_from([2, 3, 12]),
+    n_systems=st.sampled_from([1, 1, 2, 5]),
+    n_truths=st.sampled_from([0, 1, 20, 60]),
+    n_groups=st.sampled_from([0, 2, 15]),
+    methods=st.sampled_from([METHODS, METHODS[:1], METHODS[1:2], METHODS[2:]]),
+    long=st.booleans(),
+    in_detail=st.booleans(),
+    width=st.sampled_from([80, 100, 250]),
+)
+def test_the_screen_has_24_lines_of_100_columns_at_most(
+    seed,
+    n_items,
+    n_raters,
+    n_categories,
+    n_systems,
+    n_truths,
+    n_groups,
+    methods,
+    long,
+    in_detail,
+    width,
+):
+    ratings = draw_ratings(seed, n_items, n_raters, n_categories, n_systems, n_truths, long)
+    options = {"costs": np.full((n_categories, n_categories), 1e-17)}
+    if n_groups:
+        names = np.resize([f"group{'y' * 150 * long} {g}" for g in range(n_groups)], n_items)
+        options |= {"groups": names, "populations": names}
+        options |= {"rater_groups": {rater: f"of {rater}" for rater in ratings.raters}}
+    if n_categories == 2:
+        options |= {"positive": ratings.categories[0]}
+    compared = lehner.estimate(ratings, methods, name="a/very/" * 30 + "file.csv", **options)
+    some = tuple(warn(code, f"{CODES[code][1]} " * 5) for code in list(CODES)[:20])
+    (first, *rest) = compared.systems
+    warned = replace(first.results[0].estimate, warnings=some)
+    results = (replace(first.results[0], estimate=warned), *first.results[1:])
+    for one in (compared, replace(compared, systems=(replace(first, results=results), *rest))):
+        lines = lines_of(one, in_detail=in_detail, width=width)
+        assert len(lines) <= 24
+        assert max(map(cell_len, lines)) <= min(width, 100)
+        assert "\x1b" not in "".join(lines) and lines[-1].startswith("Next: --full")
+    cautions = [line for line in lines if line.startswith("Caution: ")]
+    assert len(cautions) == 3
+
+
+@pytest.fixture(scope="module")
+def medical():
+    ratings = draw_ratings(3, 80, 4, 2, 1, 30, long=False)
+    return lehner.estimate(ratings, METHODS, groups=np.resize(["f", "m", "m"], 80))
+
+
+def test_the_numbers_are_those_of_the_result(medical):
+    (system,) = medical.systems
+    lines = "\n".join(lines_of(medical))
+    accuracy = system.reported.estimate.system_accuracy_in_sample
+    assert system.reported.method == "calibrated"
+    assert f"{accuracy}" in next(x for x in lines.splitlines() if x.startswith("accuracy"))
+    details = system.results[-1].details
+    for name, value in list(details.diagnostic_accuracy().items())[:4]:
+        (line,) = (x for x in lines.splitlines() if x.startswith(name.replace("_", " ")))
+        assert str(value) in line
+    raters = system.results[-1].with_intervals("rater_accuracy")
+    least = min(raters, key=lambda name: raters[name].estimate)
+    assert f"(dawid_skene_ml): {least} {decimal(raters[least].estimate)}" in lines
+    assert all(f"{one.group} {one.system_accuracy}" in lines for one in details_groups(system))
+
+
+def details_groups(system):
+    return system.results[-1].groups.groups
+
+
+def test_verified_counts_stand_beside_what_they_verify(medical):
+    ratings, lines = medical.ratings, lines_of(medical)
+    known = ratings.truth >= 0
+    right = known & (ratings.truth == ratings.system)
+    positive = medical.results[-1].details.positive.name
+    code = list(ratings.categories).index(positive)
+    own, answered = ratings.truth == code, ratings.system == code
+    for start, rows in (
+        ("accuracy", known),
+        ("sensitivity", known & own),
+        ("specificity", known & ~own),
+        ("positive predictive value", known & answered),
+        ("negative predictive value", known & ~answered),
+    ):
+        (line,) = (x for x in lines if x.startswith(start))
+        assert f" {(right & rows).sum()}/{rows.sum()} " in line
+
+
+def test_a_rater_is_said_to_be_worse_only_if_it_is_clear():
+    def last(right):
+        rng, truth = np.random.default_rng(1), np.resize([0, 1], 300)
+        codes = np.where(
+            rng.random((300, 4)) < [0.9, 0.85, 0.85, right], truth[:, None], 1 - truth[:, None]
+        )
+        ratings = lehner.Ratings(codes, ["no", "yes"], system=codes[:, 0])
+        return "\n".join(lines_of(lehner.estimate(ratings, "dawid_skene_ml")))
+
+    assert "(dawid_skene_ml): 4 0." in last(0.6) and "(below each other one, P > .99)" in last(0.6)
+    assert "below each other" not in last(0.85)
+
+
+def test_cautions_are_the_most_severe_and_each_of_another_kind(medical):
+    (system,) = medical.systems
+    some = [warn("starts", "a note"), warn("boundary", "one"), warn("boundary", "two")]
+    some += [warn("divergences", "three"), warn("not-converged", "four")]
+    estimate = replace(system.results[0].estimate, warnings=tuple(some))
+    clean = [replace(one, estimate=replace(one.estimate, warnings=())) for one in system.results]
+    results = (replace(clean[0], estimate=estimate), *clean[1:])
+    lines = lines_of(replace(medical, systems=(replace(system, results=results),)))
+    shown = [x.removeprefix("Caution: calibrated: ") for x in lines if x.startswith("Caution")]
+    assert shown == ["four", "one", "three"]
+
+
+def test_without_an_estimate_the_screen_says_why():
+    ratings = lehner.Ratings([[0, 1], [1, 0], [0, 1]], ["no", "yes"], system=[0, 1, 0])
+    lines = lines_of(lehner.estimate(ratings, "algebraic"))
+    assert any(x.startswith("accuracy") and x.endswith("no estimate") for x in lines)
+    assert any(x.startswith("Caution: algebraic: raters agree") for x in lines)
+
+
+def test_raters_who_do_not_fit_are_summed_up_and_mistakes_that_are_shared_said_once():
+    rng, truth = np.random.default_rng(2), np.resize([0, 1], 400)
+    right = rng.random((400, 12)) < np.linspace(0.65, 0.9, 12)
+    right[:, 11] = np.where(rng.random(400) < 0.9, right[:, 10], right[:, 11])
+    codes = np.where(right, truth[:, None], 1 - truth[:, None])
+    names = [f"rater with a name {j}" for j in range(12)]
+    ratings = lehner.Ratings(codes, ["no", "yes"], raters=names, system=codes[:, 9])
+    compared = lehner.estimate(ratings, ["algebraic", "dawid_skene_ml"])
+    found = compared.results[1].estimate.rater_accuracy.to_series().sort_values()
+    lines = lines_of(compared)
+    (of_raters,) = (x for x in lines if x.startswith("Raters (dawid_skene_ml): "))
+    assert f"{found.index[0]} {decimal(found.iloc[0])}" in of_raters
+    n = int(of_raters.split(" more ")[0].split()[-1])
+    assert of_raters.endswith(
+        f"{n} more {decimal(found.iloc[12 - n])} to {decimal(found.iloc[-1])}"
+    )
+    said = {warning.code for one in compared.estimates for warning in one.warnings}
+    said |= {warning.code for warning in compared.systems[0].dependence.warnings()}
+    assert {"system-copies-rater", "shared-mistakes"} <= said
+    text = " ".join(" ".join(lines).split())
+    assert text.count("more than their") == 1
+
+
+def test_so_many_verified_items_are_asked_for_as_give_the_width(medical):
+    known = medical.systems[0].known_truth.n_items
+    n = int(lines_of(medical)[-1].split("lehner ask (")[1].split()[0])
+    accuracy = medical.systems[0].reported.estimate.system_accuracy_in_sample.estimate
+    ends = [wilson_interval(accuracy, known + more, z=1.6449, population=80) for more in (n - 1, n)]
+    wider, narrow = (upper - lower for lower, upper in ends)
+    assert narrow <= 0.1 < wider

@@ -1,0 +1,58 @@
+"""Items whose ratings are in few of many categories: the same numbers as over all categories."""
+
+import numpy as np
+import pytest
+
+from lehner import Ratings, estimate_algebraic, system_performance
+from lehner.algebra import sparse_votes
+from lehner.algebra.sparse_votes import find_sparse_votes
+from lehner.data.votes import collapse_votes
+
+K = 40
+MOST = 10**9
+
+
+def _crowd(n_items: int, missing: float, accuracy: float, used: int = K) -> Ratings:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, used, n_items)
+    right = rng.random((n_items, 6)) < accuracy
+    wrong = (truth[:, None] + rng.integers(1, used, (n_items, 6))) % used
+    codes = np.where(right, truth[:, None], wrong)
+    codes[rng.random(codes.shape) < missing] = -1
+    return Ratings(codes[:, 1:], list(range(K)), system=codes[:, 0])
+
+
+CROWDS = {
+    "all rated": _crowd(200, 0.0, 0.7),
+    "missing ratings and answers, items without any": _crowd(200, 0.5, 0.7),
+    "categories that are not used": _crowd(150, 0.1, 0.6, used=7),
+    "resamples at chance": _crowd(60, 0.6, 0.12),
+    "always right": _crowd(80, 0.0, 1.0),
+}
+
+
+@pytest.mark.parametrize("name", CROWDS)
+def test_numbers_are_those_of_all_categories(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ratings = CROWDS[name]
+    estimates, details = [], []
+    for few in (0, MOST):
+        monkeypatch.setattr(sparse_votes, "FEW", few)
+        assert (find_sparse_votes(collapse_votes(ratings)) is None) == (few == MOST)
+        found = estimate_algebraic(ratings, resamples=300)
+        estimates.append(found)
+        details.append(system_performance(ratings, found, resamples=50).to_xarray())
+    undefined = estimates[1].diagnostics["undefined_resamples"]
+    assert (undefined > 0) == (name == "resamples at chance")
+    sparse, dense = (one.system_accuracy for one in estimates)
+    assert estimates[0].diagnostics == estimates[1].diagnostics
+    assert sparse.lower == pytest.approx(dense.lower, abs=1e-11)
+    assert sparse.upper == pytest.approx(dense.upper, abs=1e-11)
+    for measure in details[1]:
+        np.testing.assert_allclose(details[0][measure], details[1][measure], atol=1e-10)
+
+
+def test_few_categories_are_as_before() -> None:
+    """Where most categories have votes, or there are few, nothing is laid out as sparse arrays."""
+    assert find_sparse_votes(collapse_votes(CROWDS["all rated"])) is None
+    votes = _crowd(2000, 0.0, 0.7)
+    assert find_sparse_votes(collapse_votes(votes)) is not None

@@ -1,0 +1,156 @@
+"""Clustered items: read, kept, resampled as clusters, and allowed for in standard errors."""
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+from lehner import (
+    InputError,
+    Ratings,
+    Scenario,
+    agreement,
+    bootstrap_systems,
+    check_dependence,
+    correct_by_truth,
+    estimate,
+    estimate_algebraic,
+    estimate_calibrated,
+    estimate_latent_class,
+    majority_agreement,
+    read_ratings,
+    simulate,
+)
+from lehner.core.bootstrap import draw_counts
+from lehner.core.design_effect import design_effect, widening
+from lehner.data.clusters import count_items
+
+WIDE = {"patient": ["p", "q", "p"], "ann": list("xyy"), "bo": list("xyx"), "gpt": list("xxy")}
+COPIES = 5
+
+
+@pytest.fixture(scope="module")
+def single() -> Ratings:
+    scenario = Scenario(n_categories=2, n_items=120, initial_rater_accuracy=(0.75,) * 4)
+    return simulate(scenario, 3)
+
+
+@pytest.fixture(scope="module")
+def copied(single) -> Ratings:
+    """Each item five times, as a cluster: as much is known as of single items."""
+    rows = np.tile(np.arange(single.n_rows), COPIES)
+    return single.take(rows).with_clusters(rows)
+
+
+def test_a_column_of_a_wide_table_and_of_a_long_one():
+    wide = read_ratings(WIDE, system="gpt", cluster="patient")
+    assert wide.cluster.tolist() == [0, 1, 0] and wide.n_clusters == 2
+    assert wide.raters == ("ann", "bo")
+    assert "items are clustered by patient" in wide.notes[0]
+    long = {"item": [1, 1, 2, 2], "rater": list("abab"), "rating": list("xyxx"), "c": list("uuvv")}
+    assert read_ratings(long, cluster="c").cluster.tolist() == [0, 1]
+    with pytest.raises(InputError, match=r"row 3.*cluster is 'u' here and 'v'"):
+        read_ratings(long | {"c": list("uuvu")}, cluster="c")
+
+
+@pytest.mark.parametrize(
+    "column, message", [(["p", "", "p"], "the patient is blank"), (["p"] * 3, "one cluster")]
+)
+def test_a_bad_column_is_refused(column, message):
+    with pytest.raises(InputError, match=message):
+        read_ratings(WIDE | {"patient": column}, system="gpt", cluster="patient")
+
+
+def test_clusters_are_kept(copied):
+    assert copied.equals(Ratings.from_xarray(copied.to_xarray()))
+    assert not copied.equals(copied.with_clusters(None))
+    collapsed = copied.collapse()
+    assert collapsed.n_clusters == 120 and collapsed.n_items == copied.n_items
+    assert collapsed.take(collapsed.cluster < 7).n_clusters == 7
+    assert copied.for_system(copied.systems[0]).without_system().n_clusters == 120
+
+
+def test_standard_errors_are_those_of_a_regression_with_clusters(copied):
+    """Percent agreement is a mean over items, and statsmodels has the sandwich estimator."""
+    rng = np.random.default_rng(1)
+    unequal = copied.take(rng.random(copied.n_rows) < 0.6)
+    pairs = [(unequal.codes[:, a] == unequal.codes[:, b]) for a in range(4) for b in range(a)]
+    fit = sm.OLS(np.mean(pairs, axis=0), np.ones(unequal.n_rows)).fit(
+        cov_type="cluster", cov_kwds={"groups": unequal.cluster}
+    )
+    found = agreement(unequal)["percent_agreement"]
+    assert found.standard_error == pytest.approx(fit.bse[0], rel=1e-12)
+    of_items = unequal.with_clusters(None)
+    effect = design_effect(np.mean(pairs, axis=0), unequal.weights.astype(float), unequal.cluster)
+    alone = agreement(of_items)["percent_agreement"].standard_error
+    assert np.sqrt(effect) * alone == pytest.approx(found.standard_error, rel=1e-12)
+    # And with the spread of means over resampled clusters.
+    counts = count_items(unequal, np.arange(unequal.n_rows), unequal.n_rows)
+    drawn = np.concatenate(list(draw_counts(counts, 4000, rng)))
+    means = drawn @ np.mean(pairs, axis=0) / drawn.sum(axis=1)
+    assert means.std() == pytest.approx(found.standard_error, rel=0.05)
+
+
+def test_copies_in_a_cluster_tell_nothing_new(single, copied):
+    one, five = agreement(single), agreement(copied)
+    for name in ("percent_agreement", "gwet_ac1", "conger_kappa"):
+        assert five[name].lower == pytest.approx(one[name].lower, abs=1e-3), name
+    pairs = [found.rater_pairs.coefficients["standard_error"] for found in (one, five)]
+    np.testing.assert_allclose(*pairs, rtol=1e-9)
+    naive, clustered = (majority_agreement(x).system_accuracy for x in (single, copied))
+    assert clustered.lower == pytest.approx(naive.lower, abs=2e-3)
+    for find in (estimate_algebraic, lambda x: estimate_latent_class(x, "one_coin", restarts=0)):
+        errors = [find(x.with_truth(None)).system_accuracy.standard_error for x in (single, copied)]
+        assert errors[1] == pytest.approx(errors[0], rel=0.1)
+
+
+def test_the_test_of_dependence_does_not_take_copies_for_evidence(copied):
+    z = [
+        NormalDist().inv_cdf(check_dependence(one.with_truth(None)).p_value_together)
+        for one in (copied, copied.with_clusters(None))
+    ]
+    assert z[1] / z[0] == pytest.approx(np.sqrt(COPIES), rel=0.1)
+
+
+def test_differences_between_systems_resample_clusters(copied):
+    rng = np.random.default_rng(1)
+    other = np.where(rng.random(120) < 0.8, copied.system[:120], 1 - copied.system[:120])
+    answers = np.column_stack([copied.system, np.tile(other, COPIES)])
+    two = copied._replace(system=answers, systems=["a", "b"])
+    spread = []
+    for ratings in (two, two.with_clusters(None)):
+        draws = bootstrap_systems("algebraic", ratings.with_truth(None), resamples=1000)
+        spread.append((draws.expected["a"] - draws.expected["b"]).std())
+    assert spread[0] / spread[1] == pytest.approx(np.sqrt(COPIES), rel=0.15)
+
+
+def test_single_items_as_clusters_change_nothing(single):
+    values, weights = single.codes[:, 0].astype(float), np.ones(120)
+    assert design_effect(values, weights, np.arange(120)) == pytest.approx(1, abs=1e-12)
+    assert design_effect(np.ones(120), weights, np.arange(120) // 4) == 4.0
+    assert widening(4.0, 10_000, 0.9) == pytest.approx(2.0, rel=1e-3)
+    assert widening(1.0, 5, 0.9) > 1.2
+
+
+def test_known_truths_narrow_the_sample_and_not_what_clusters_leave_open(copied):
+    some = copied.with_truth(np.where(np.arange(copied.n_rows) % 11, -1, copied.truth))
+    right = np.clip(copied.truth == copied.system, 0.1, 0.9)
+    with_them, without = (correct_by_truth(x, right) for x in (some, some.with_clusters(None)))
+    assert with_them.system_accuracy_in_sample == without.system_accuracy_in_sample
+    widths = [x.system_accuracy.upper - x.system_accuracy.lower for x in (with_them, without)]
+    assert widths[0] > 1.3 * widths[1]
+
+
+def test_calibrated_is_wider(copied):
+    widths = []
+    for ratings in (copied, copied.with_clusters(None)):
+        found = estimate_calibrated(ratings.with_truth(None)).system_accuracy
+        widths.append(found.upper - found.lower)
+    assert widths[0] > widths[1]
+
+
+def test_few_clusters_are_said(copied):
+    few = copied.with_clusters(np.arange(copied.n_rows) % 6)
+    said = estimate(few, "algebraic").results[0].estimate.warnings
+    assert "few-clusters" in {one.code for one in said}

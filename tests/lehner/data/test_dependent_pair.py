@@ -1,0 +1,50 @@
+"""Naming a dependent pair."""
+
+import numpy as np
+import pytest
+
+from lehner import InputError, Ratings
+from lehner.data.dependent_pair import find_pair
+
+RATINGS = Ratings(
+    [[0, 0, 1], [1, 1, 0]], ["no", "yes"], ["ana", "ben", "cai"], system=[[0, 1], [1, 1]],
+    systems=["gpt", "base"],
+)  # fmt: skip
+
+
+def test_the_pair_stays_with_the_ratings_and_is_found_by_its_names():
+    pair = RATINGS.with_dependent_pair(("ana", "gpt"))
+    one = pair.for_system("gpt")
+    assert find_pair(one) == (0, 3) == one.take([0]).patterns().dependent
+    assert one.collapse().expand().with_truth(None).dependent == ("ana", "gpt")
+    assert find_pair(pair.for_system("base")) is None
+    assert find_pair(pair.for_system("base", systems_rate=True)) == (0, 3)
+    assert find_pair(pair.with_dependent_pair(None)) is None
+    assert find_pair(RATINGS.with_dependent_pair(("gpt", "base")).for_system("gpt")) is None
+
+
+def test_a_dataset_keeps_the_pair():
+    one = RATINGS.for_system("gpt").with_dependent_pair(("cai", "ana"))
+    again = Ratings.from_xarray(one.to_xarray())
+    assert again.dependent == ("cai", "ana") and again.equals(one)
+    assert not one.equals(one.with_dependent_pair(None))
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["ana"], "the dependent pair is ana"),
+        (["ana", "ana"], "the dependent pair is ana, ana"),
+        (["ana", "ben", "cai"], "the dependent pair is ana, ben, cai"),
+        (["ana", "gtp"], "there is no rater or system 'gtp'.*did you mean 'gpt'"),
+    ],
+)
+def test_other_names_are_refused(names, message):
+    with pytest.raises(InputError, match=message):
+        RATINGS.with_dependent_pair(names)
+
+
+def test_anonymous_raters_are_no_pair():
+    counts = Ratings.from_counts(np.array([[2, 1], [0, 3]]), categories=["no", "yes"])
+    with pytest.raises(InputError, match="no pair can be named"):
+        counts.with_dependent_pair(("1", "2"))

@@ -1,0 +1,256 @@
+"""Truths found out with unequal probabilities: published, peer and limiting values, and draws."""
+
+import numpy as np
+import pytest
+
+import lehner
+from experiments.estimate.known_truths import correction_table
+from lehner import (
+    InputError,
+    Ratings,
+    Scenario,
+    check_dependence,
+    correct_by_truth,
+    estimate_algebraic,
+    estimate_calibrated,
+    simulate,
+)
+from lehner.known_truths.partly_known import (
+    PartlyKnown,
+    effective_numbers,
+    known_items_alone,
+    prediction_powered,
+)
+from lehner.known_truths.posterior import RECALIBRATED, WEIGHTED
+from lehner.known_truths.random_sample import examine_known
+from lehner.known_truths.recalibration import proportion_posterior
+from lehner.known_truths.weighted_difference import weighted_difference
+from lehner.performance.corrected import correct_measures
+
+SCENARIO = Scenario(
+    n_categories=2,
+    n_items=1000,
+    base_rates=(0.85, 0.15),
+    initial_rater_accuracy=(0.75,) * 3,
+    initial_system_accuracy=0.85,
+    misleading=0.2,
+)
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Ratings:
+    """Positives of the system are verified five times as often as negatives."""
+    ratings = simulate(SCENARIO, 1)
+    chance = np.where(ratings.system == 1, 0.5, 0.1)
+    known = np.random.default_rng(98).random(1000) < chance
+    return ratings.with_truth(np.where(known, ratings.truth, -1), chance)
+
+
+def population(seed, n=400, *, chances=(0.1, 0.2, 0.4)):
+    rng = np.random.default_rng(seed)
+    probability = rng.beta(4, 1.5, n)
+    chance = rng.permutation(np.resize(chances, n))
+    return rng, probability, rng.random(n) < probability, chance
+
+
+def choose(rng, probability, right, chance):
+    known = rng.random(len(chance)) < chance
+    return PartlyKnown(
+        probability=probability,
+        counts=np.ones(len(chance)),
+        known=known,
+        holds=known & right,
+        chance=chance,
+    )
+
+
+def test_a_published_table_of_verification_bias():
+    """Begg & Greenes (1983): liver scans of 650 patients; livers of 344 were looked at.
+
+    Of 429 with a positive scan 231 were diseased and 32 not, of 221 with a negative one 27 and 54.
+    Sensitivity and specificity are .84 and .74, and .90 and .63 of the verified patients alone.
+    """
+    counts = np.array([231, 32, 429 - 263, 27, 54, 221 - 81])
+    scan, liver = np.array([1, 1, 1, 0, 0, 0]), np.array([1, 0, -1, 1, 0, -1])
+    chance = np.where(scan == 1, 263 / 429, 81 / 221)
+    ratings = Ratings(
+        np.zeros((6, 2), int),
+        ["well", "ill"],
+        system=scan,
+        counts=counts,
+        truth=liver,
+        truth_probability=chance,
+    )
+    values = {"truth_probabilities": np.full((6, 2), 0.5)}
+    ill, of_ill = 429 * 231 / 263, 221 * 27 / 81
+    expected = {"ill": ill / (ill + of_ill), "well": (221 - of_ill) / (650 - ill - of_ill)}
+    assert expected == pytest.approx({"ill": 0.84, "well": 0.74}, abs=0.005)
+    algebra = estimate_algebraic(simulate(SCENARIO, 1), interval=None)
+    array = lehner.core.estimate.labelled(
+        values["truth_probabilities"], ratings, "item", "category"
+    )
+    method = lehner.Estimate(
+        method="mine",
+        system="system",
+        system_accuracy=algebra.system_accuracy,
+        system_accuracy_in_sample=algebra.system_accuracy_in_sample,
+        arrays={"truth_probabilities": array},
+    )
+    found = correct_measures(ratings, method)
+    for name, value in expected.items():
+        one = found["recall", name]
+        assert one.estimate == pytest.approx(value, abs=0.005) and one.kind == WEIGHTED
+        assert one.lower < value < one.upper
+    accuracy = correct_by_truth(ratings, method)
+    right = (ill + 221 - of_ill) / 650
+    assert accuracy.prediction_powered.estimate == pytest.approx(right, abs=1e-9)
+    assert accuracy.known_items_alone.estimate == pytest.approx(right, abs=1e-9)
+
+
+def test_it_is_the_weighted_mean_of_ppi_python():
+    peer = pytest.importorskip("ppi_py")
+    rng, probability, right, chance = population(7, 4000)
+    items = choose(rng, probability + 0.3 * rng.random(4000), right, chance)
+    found = weighted_difference(items)
+    known = items.known
+    theirs = peer.ppi_mean_pointestimate(
+        items.holds[known].astype(float),
+        items.probability[known],
+        items.probability,
+        lam=found.slope,
+        w=1 / items.chance[known],
+    )
+    assert 0 < found.slope < 1
+    assert found.estimate == pytest.approx(theirs.item(), rel=1e-9)
+
+
+def test_equal_probabilities_give_prediction_powered_inference():
+    rng, probability, right, _ = population(3)
+    known = np.arange(400) < 40
+    both = PartlyKnown(
+        probability=probability, counts=np.ones(400), known=known, holds=known & right
+    )
+    weighted = choose(rng, probability, right, np.full(400, 0.1))
+    weighted = PartlyKnown(**vars(both) | {"chance": weighted.chance})
+    assert prediction_powered(weighted) == prediction_powered(both)
+    assert known_items_alone(weighted).estimate == known_items_alone(both).estimate
+    assert effective_numbers(weighted) == pytest.approx((40, (known & right).sum()), abs=1)
+
+
+def test_the_standard_error_is_that_of_draws_and_the_slope_the_best():
+    rng, probability, right, chance = population(4, 4000)
+    draws = [weighted_difference(choose(rng, probability, right, chance)) for _ in range(400)]
+    alone = [
+        weighted_difference(choose(rng, probability, right, chance), helped=False)
+        for _ in range(400)
+    ]
+    estimates = np.array([one.estimate for one in draws])
+    assert estimates.mean() == pytest.approx(right.mean(), abs=3 * estimates.std() / 20)
+    assert np.mean([one.variance for one in draws]) == pytest.approx(estimates.var(), rel=0.2)
+    assert estimates.var() < np.var([one.estimate for one in alone])
+    # An interval rests on as many items as its variance says.
+    n_effective = np.mean([one.n_effective for one in draws])
+    assert n_effective == pytest.approx(right.var() / estimates.var(), rel=0.2)
+
+
+def test_items_that_are_sure_to_be_known_are_counted_and_not_estimated():
+    rng, probability, right, _ = population(6)
+    items = choose(rng, probability, right, np.where(np.arange(400) < 100, 1.0, 0.2))
+    rest = weighted_difference(items.uncertain).estimate
+    assert prediction_powered(items).estimate == pytest.approx(
+        (right[:100].sum() + 300 * rest) / 400
+    )
+    posterior = proportion_posterior(items)
+    assert posterior.values[0] >= items.n_holding / 400
+    exact = choose(rng, probability, right, np.ones(400))
+    for found in (known_items_alone(exact), prediction_powered(exact)):
+        assert found.estimate == right.mean()
+    assert proportion_posterior(exact).interval(0.9) == (right.mean(), right.mean())
+    none = choose(rng, probability, right, np.where(np.arange(400) < 100, 1.0, 1e-9))
+    alone = known_items_alone(none)
+    assert (alone.lower, alone.upper) == (right[:100].sum() / 400, (right[:100].sum() + 300) / 400)
+    lower, upper = proportion_posterior(none).interval(0.9)
+    assert upper - lower > 0.1 and prediction_powered(none).estimate is None
+
+
+@pytest.mark.parametrize("accuracy", [0.7, 0.9, 0.97])
+def test_intervals_hold_with_few_known_items(accuracy):
+    """Also where nearly all are right, and a normal interval would often have no width."""
+    rng, inside = np.random.default_rng(8), []
+    for _ in range(400):
+        truth = rng.beta(3 * accuracy, 3 * (1 - accuracy), 300)
+        right = rng.random(300) < truth
+        chance = np.where(rng.random(300) < np.where(right, 0.3, 0.5), 0.15, 0.03)
+        items = choose(rng, np.clip(truth + rng.normal(0, 0.2), 0, 1), right, chance)
+        if items.n_known:
+            lower, upper = proportion_posterior(items).interval(0.9)
+            inside.append(lower <= right.mean() <= upper)
+    assert np.mean(inside) > 0.9 - 2.5 * np.sqrt(0.09 / 400)
+
+
+def test_all_estimates_use_the_weights(drawn):
+    hidden = estimate_algebraic(drawn.with_truth(None), interval=None)
+    full = simulate(SCENARIO, 1)
+    accuracy = float((full.truth == full.system).mean())
+    weighted = correct_by_truth(drawn, hidden)
+    equal = correct_by_truth(drawn.with_truth(drawn.truth), hidden)
+    assert weighted.system_accuracy_in_sample.kind == weighted.system_accuracy.kind == WEIGHTED
+    assert equal.system_accuracy_in_sample.kind == RECALIBRATED
+    for name in ("system_accuracy_in_sample", "known_items_alone", "prediction_powered"):
+        one, other = getattr(weighted, name), getattr(equal, name)
+        assert one.lower < accuracy < one.upper
+        assert abs(one.estimate - accuracy) < abs(other.estimate - accuracy)
+    calibrated = [
+        estimate_calibrated(one).system_accuracy_in_sample
+        for one in (drawn, drawn.with_truth(drawn.truth))
+    ]
+    assert calibrated[0].lower < accuracy < calibrated[0].upper
+    assert abs(calibrated[0].estimate - accuracy) < abs(calibrated[1].estimate - accuracy)
+    groups = np.where(np.arange(1000) % 2, "odd", "even")
+    found = lehner.estimate(drawn, ["algebraic"], groups=groups).systems[0].results[0]
+    for one in found.groups.groups:
+        assert one.system_accuracy_in_sample.kind == WEIGHTED
+    assert found.details.corrected["base_rates", "A"].kind == WEIGHTED
+    assert found.details.corrected["precision", "A"].kind == WEIGHTED
+
+
+def test_choice_is_compared_with_the_probabilities(drawn):
+    assert not examine_known(drawn.with_truth(drawn.truth)).random
+    assert examine_known(drawn).random
+    wrong = drawn.with_truth(drawn.truth, np.where(drawn.system == 1, 0.1, 0.5))
+    sample = examine_known(wrong)
+    assert not sample.random and "are expected" in str(sample)
+    hidden = estimate_algebraic(drawn.with_truth(None), interval=None)
+    codes = [
+        {one.code for one in correct_by_truth(ratings, hidden).warnings}
+        for ratings in (drawn, wrong)
+    ]
+    assert "truths-not-random" not in codes[0] and "truths-not-random" in codes[1]
+    # What takes the known items for a simple random sample does without them.
+    assert check_dependence(drawn).n_truths == 0
+
+
+def test_chosen_as_said_is_seldom_doubted():
+    full = simulate(SCENARIO, 2)
+    votes = full.votes()
+    chance = np.where(votes.max(axis=1) == 3, 0.02, 0.15)
+    p_values = []
+    for seed in range(300):
+        known = np.random.default_rng(1000 + seed).random(1000) < chance
+        one = full.with_truth(np.where(known, full.truth, -1), chance)
+        p_values.append(examine_known(one).p_value)
+    assert np.mean(np.array(p_values) < 0.005) < 0.02
+
+
+def test_a_sure_item_without_a_truth_is_refused():
+    with pytest.raises(InputError, match="item 1 was chosen with probability 1, and its truth"):
+        Ratings([[0], [1]], ["a", "b"], truth=[0, -1], truth_probability=[0.5, 1.0])
+
+
+def test_with_wrong_probabilities_no_row_is_said_to_rest_less_on_them(drawn):
+    wrong = drawn.with_truth(drawn.truth, np.where(drawn.system == 1, 0.1, 0.5))
+    for ratings, marked in ((wrong, False), (drawn.with_truth(drawn.truth), True)):
+        results = lehner.estimate(ratings, ["algebraic"]).systems[0].results
+        assert "truths-not-random" in {one.code for one in results[0].estimate.warnings}
+        rows = correction_table(results).rows
+        assert any("†" in str(row[0]) for row in rows) == marked

@@ -1,0 +1,210 @@
+"""Scores evaluated by raters who err: AUC, calibration, and the model behind them."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import lehner
+from lehner import InputError, Ratings, score_performance
+from lehner.scores.measures import MEASURES, score_measures
+from lehner.scores.monotone_score import ScoreRanks, positive_probabilities, recalibrate
+from lehner.scores.performance import _cells
+
+
+def draw(n, accuracies, seed=1, signal=1.5, categories=2):
+    """Ratings with all truths, and scores that are calibrated for category 1."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, categories, n)
+    wrong = (truth[:, None] + rng.integers(1, categories, (n, len(accuracies)))) % categories
+    right = rng.random(wrong.shape) < np.array(accuracies)
+    positive = truth == 1
+    x = rng.normal(size=n) + signal * positive
+    odds = np.exp(signal * x - signal**2 / 2) / (categories - 1)
+    codes = np.where(right, truth[:, None], wrong)
+    return Ratings(codes, list("abc"[:categories]), truth=truth), odds / (1 + odds)
+
+
+def by_hand(truth, scores, threshold, costs):
+    """The measures by their definitions, item by item and pair by pair."""
+    positive, negative = scores[truth == 1], scores[truth == 0]
+    pairs = [(p > n) + (p == n) / 2 for p in positive for n in negative]
+    above = scores >= threshold
+    return [
+        np.mean(pairs),
+        np.mean(above[truth == 1]),
+        np.mean(~above[truth == 0]),
+        np.mean((scores - truth) ** 2),
+        np.mean(scores) - np.mean(truth),
+        np.mean(np.where(truth == 1, costs[0] * ~above, costs[1] * above)),
+    ]
+
+
+def test_measures_are_their_definitions_with_ties_and_counts():
+    rng = np.random.default_rng(1)
+    truth, scores = rng.integers(0, 2, 60), rng.integers(0, 5, 60) / 4
+    counts = rng.integers(1, 4, 60)
+    each_t, each_s = np.repeat(truth, counts), np.repeat(scores, counts)
+    found = score_measures(truth.astype(float), ScoreRanks.of(scores), counts, 0.5, (3.0, 0.5))
+    assert found == pytest.approx(by_hand(each_t, each_s, 0.5, (3.0, 0.5)))
+
+
+def test_if_all_truths_are_known_they_are_what_counts():
+    ratings, scores = draw(200, (0.6, 0.6))
+    found = score_performance(ratings, scores, positive="b", costs=(2, 1), resamples=2)
+    told = [found.measures[name].estimate for name in MEASURES]
+    assert told == pytest.approx(by_hand(ratings.truth, scores, 0.5, (2, 1)))
+    assert list(found.known_alone.values()) == pytest.approx(told)
+
+
+@pytest.mark.parametrize("categories", [2, 3])
+def test_raters_who_err_are_corrected_for(categories):
+    ratings, scores = draw(6000, (0.7, 0.65, 0.75), categories=categories)
+    seen = ratings.with_truth(None)
+    found = score_performance(seen, scores, positive="b", resamples=20)
+    truth = (ratings.truth == 1).astype(int)
+    by_truth = dict(zip(MEASURES, by_hand(truth, scores, 0.5, (1, 1)), strict=True))
+    for name, value in by_truth.items():
+        assert found.measures[name].estimate == pytest.approx(value, abs=0.03), name
+    # Of scores that are calibrated, the curve is the diagonal.
+    curve = np.interp([0.2, 0.5, 0.8], found.score, found.calibrated)
+    assert curve == pytest.approx([0.2, 0.5, 0.8], abs=0.07)
+    assert norm.cdf(1.5 / np.sqrt(2)) == pytest.approx(by_truth["auc"], abs=0.01)
+
+
+def test_with_one_score_for_all_it_is_the_model_of_dawid_and_skene():
+    ratings, _ = draw(300, (0.7, 0.8, 0.9))
+    seen = ratings.with_truth(None)
+    many = np.full(300, 1e6)  # pseudo-ratings count for nothing
+    found = positive_probabilities(
+        _cells(seen), 2, 1, ScoreRanks.of(np.full(300, 0.5)), many, tolerance=1e-10
+    )
+    expected = lehner.fit_latent_class(seen, "dawid_skene").truth_probabilities
+    assert found == pytest.approx(np.asarray(expected), abs=1e-4)
+
+
+def test_known_truths_correct_for_mistakes_that_raters_and_scores_share():
+    errors = {"without": [], "with": []}
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        ratings, scores = draw(500, (0.75, 0.75, 0.75), seed)
+        misled = rng.random(500) < 0.2
+        truth = np.where(misled, 1 - ratings.truth, ratings.truth)
+        some = ratings.with_truth(np.where(rng.random(500) < 0.2, truth, -1))
+        right = by_hand(truth, scores, 0.5, (1, 1))[0]
+        for name, data in (("with", some), ("without", ratings.with_truth(None))):
+            auc = score_performance(data, scores, positive="b", resamples=1).measures["auc"]
+            errors[name].append(auc.estimate - right)
+    assert np.mean(errors["without"]) > 0.1
+    assert abs(np.mean(errors["with"])) < 0.03
+
+
+def test_known_truths_found_out_with_unequal_probabilities_are_weighted():
+    errors = {"weighted": [], "not": []}
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        ratings, scores = draw(2000, (0.75, 0.75, 0.75), seed)
+        chance = np.where(scores > 0.5, 0.5, 0.05)
+        known = np.where(rng.random(2000) < chance, ratings.truth, -1)
+        right = (scores >= 0.5)[ratings.truth == 1].mean()
+        weighted = Ratings(ratings.codes, "ab", truth=known, truth_probability=chance)
+        for name, data in (("weighted", weighted), ("not", ratings.with_truth(known))):
+            found = score_performance(data, scores, positive="b", resamples=1)
+            errors[name].append(found.known_alone["sensitivity"] - right)
+    assert abs(np.mean(errors["weighted"])) < 0.05 < 0.1 < np.mean(errors["not"]), errors
+
+
+def test_recalibration_is_the_mode_of_its_posterior():
+    rng = np.random.default_rng(3)
+    probability = rng.uniform(0.01, 0.99, 50)
+    positive, weights = (rng.random(50) < probability**2).astype(float), rng.integers(1, 3, 50)
+    line = np.array(recalibrate(probability, positive, weights))
+    x = np.log(probability / (1 - probability))
+
+    def log_posterior(a, b):
+        z = a + b * x
+        log = (weights * (positive * z - np.logaddexp(0, z))).sum()
+        return log + norm.logpdf(a) + norm.logpdf(b, 1, 0.5)
+
+    best = log_posterior(*line)
+    for step in ([1e-3, 0], [-1e-3, 0], [0, 1e-3], [0, -1e-3]):
+        assert log_posterior(*(line + step)) < best
+    nothing = np.zeros(0)
+    assert recalibrate(nothing, nothing, nothing) == (0.0, 1.0)
+
+
+def test_items_of_a_count_are_items_of_their_own():
+    ratings, scores = draw(100, (0.7, 0.8, 0.7))
+    scores = scores.round(1)
+    counts = np.arange(100) % 3 + 1
+    rows = np.repeat(np.arange(100), counts)
+    grouped = ratings.with_truth(None).take(np.arange(100), counts)
+    one = score_performance(grouped, scores, positive="b", resamples=1)
+    other = score_performance(
+        ratings.with_truth(None).take(rows), scores[rows], positive="b", resamples=1
+    )
+    for name in MEASURES:
+        assert one.measures[name].estimate == pytest.approx(other.measures[name].estimate)
+    assert one.n_items == other.n_items == counts.sum()
+
+
+def test_items_without_a_score_are_left_out_and_a_seed_gives_the_same_numbers():
+    ratings, scores = draw(150, (0.7, 0.8, 0.7))
+    seen = ratings.with_truth(None)
+    blank = np.where(np.arange(150) < 30, np.nan, scores)
+    found = score_performance(seen, blank, positive="b", resamples=20, seed=4)
+    alone = score_performance(
+        seen.take(np.arange(30, 150)), scores[30:], positive="b", resamples=20, seed=4
+    )
+    assert found.to_dict() == alone.to_dict()
+    assert found.n_items == 120
+
+
+def test_clusters_widen_intervals():
+    ratings, scores = draw(40, (0.7, 0.8, 0.7))
+    rows = np.repeat(np.arange(40), 5)
+    copied = ratings.with_truth(None).take(rows)
+    width = {}
+    for name, data in (("items", copied), ("clusters", copied.with_clusters(rows))):
+        auc = score_performance(data, scores[rows], positive="b", resamples=100).measures["auc"]
+        width[name] = auc.upper - auc.lower
+    assert width["clusters"] > 1.5 * width["items"]
+
+
+def test_what_limits_the_estimate_is_said():
+    ratings, scores = draw(300, (0.8, 0.8, 0.8))
+    seen = ratings.with_truth(None)
+    codes = [
+        w.code for w in score_performance(seen, 1 - scores, positive="b", resamples=1).warnings
+    ]
+    assert codes == ["score-uninformative", "score-independent"]
+    some = ratings.with_truth(np.where(np.arange(300) < 50, ratings.truth, -1))
+    assert score_performance(some, scores, positive="b", resamples=1).warnings == ()
+    agreed = (ratings.codes == ratings.codes[:, :1]).all(axis=1)
+    chosen = ratings.with_truth(np.where(agreed & (np.arange(300) < 150), ratings.truth, -1))
+    codes = [w.code for w in score_performance(chosen, scores, positive="b", resamples=1).warnings]
+    assert codes == ["truths-not-random"]
+
+
+@pytest.mark.parametrize(
+    "change, text",
+    [
+        ({"scores": [0.5]}, "one score per row"),
+        ({"scores": np.full(30, 1.5)}, "a score is 1.5"),
+        ({"scores": np.full(30, np.nan)}, "no item has a score"),
+        ({"positive": "z"}, "no category 'z'"),
+        ({"positive": None}, "3 categories"),
+        ({"threshold": 2}, "threshold is 2"),
+        ({"costs": (1, -1)}, "costs is -1"),
+        ({"resamples": 0}, "resamples is 0"),
+    ],
+)
+def test_wrong_input_is_named(change, text):
+    ratings, scores = draw(30, (0.7, 0.7), categories=3)
+    arguments = {"scores": scores, "positive": "b", "resamples": 1} | change
+    with pytest.raises(InputError, match=text):
+        score_performance(ratings, arguments.pop("scores"), **arguments)
+
+
+def test_one_rater_is_too_few():
+    with pytest.raises(InputError, match="two or more raters"):
+        score_performance(Ratings([[0], [1]], ["a", "b"]), [0.1, 0.9])

@@ -1,19 +1,21 @@
 """Numbers of other packages beside ours, where both compute the same thing.
 
 Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks.peers`. It
-writes `peers.csv`, of which the page on other packages is made.
+writes `peers.csv`, of which the page on other packages is made. The rows of packages that are not
+installed stay as they are.
 """
 
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import lehner
+from experiments.benchmarks.peers_in_r import IN_R, Row, caries, compare_in_r
 from experiments.reporting.files import write_csv
 from lehner.known_truths.partly_known import PartlyKnown, prediction_powered
 
@@ -21,9 +23,6 @@ CARIES = 1
 RESULTS = Path(__file__).with_name("peers.csv")
 EXACT, SEARCHED, LARGE_SAMPLE = 1e-9, 1e-4, 1e-3
 """Tolerances: of formulas, of what a search finds, and of what only large samples share."""
-
-type Row = tuple[str, str, float | None, float, float]
-"""What is computed, of which data, our number, the peer's, and by how much they may differ."""
 
 
 def against_krippendorff() -> Iterator[Row]:
@@ -51,7 +50,7 @@ def against_sklearn() -> Iterator[Row]:
     """Cohen's kappa of the first two dentists."""
     from sklearn.metrics import cohen_kappa_score
 
-    table = _caries().iloc[:, :2]
+    table = caries().iloc[:, :2]
     ours = lehner.agreement(lehner.Ratings.from_wide(table))["cohen_kappa"].estimate
     theirs = cohen_kappa_score(*table.to_numpy().T)
     yield "Cohen’s κ, dentists 1 and 2", "caries", ours, theirs, EXACT
@@ -61,7 +60,7 @@ def against_crowd_kit() -> Iterator[Row]:
     """The Dawid-Skene model by maximum likelihood: base rates and an accuracy."""
     from crowdkit.aggregation import DawidSkene
 
-    table = _caries()
+    table = caries()
     ours = lehner.fit_latent_class(lehner.Ratings.from_wide(table), "dawid_skene")
     long = table.stack().rename_axis(["task", "worker"]).rename("label").reset_index()
     theirs = DawidSkene(n_iter=100_000, tol=1e-12).fit(long)
@@ -76,7 +75,7 @@ def against_stepmix() -> Iterator[Row]:
     """Two latent classes of the five dentists' answers."""
     from stepmix.stepmix import StepMix
 
-    table = _caries()
+    table = caries()
     ours = lehner.fit_latent_class(lehner.Ratings.from_wide(table), "dawid_skene")
     model = StepMix(
         measurement="bernoulli",
@@ -97,25 +96,60 @@ def against_ppi() -> Iterator[Row]:
     """PPI++ of a proportion; ours is of a finite population, theirs of an infinite one."""
     from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
 
+    items = _mostly_unknown()
+    known = items.known
+    given = items.holds[known].astype(float), items.probability[known], items.probability[~known]
+    lower, upper = ppi_mean_ci(*given, alpha=0.1)
+    yield from _powered(items, ppi_mean_pointestimate(*given).item(), lower.item(), upper.item())
+
+
+def against_glide() -> Iterator[Row]:
+    """PPI++ again; theirs is of an infinite population, too."""
+    from glide.estimators import PPIMeanEstimator
+
+    items = _mostly_unknown()
+    truth = np.where(items.known, items.holds, np.nan)
+    theirs = PPIMeanEstimator().estimate(truth, items.probability, confidence_level=0.9)
+    interval = theirs.confidence_interval
+    yield from _powered(items, interval.mean, interval.lower_bound, interval.upper_bound)
+
+
+def _mostly_unknown() -> PartlyKnown:
+    """A million items of which 300 are known, so that the population is almost infinite."""
     rng = np.random.default_rng(1)
     probability = rng.beta(4, 2, 1_000_000)
-    holds = rng.random(len(probability)) < probability
     known = np.arange(len(probability)) < 300
-    ours = prediction_powered(
-        PartlyKnown(
-            probability=probability,
-            counts=np.ones(len(probability)),
-            known=known,
-            holds=holds & known,
-        )
+    return PartlyKnown(
+        probability=probability,
+        counts=np.ones(len(probability)),
+        known=known,
+        holds=(rng.random(len(probability)) < probability) & known,
     )
-    given = holds[known].astype(float), probability[known], probability[~known]
-    lower, upper = ppi_mean_ci(*given, alpha=0.1)
+
+
+def _powered(items: PartlyKnown, estimate: float, lower: float, upper: float) -> Iterator[Row]:
+    ours = prediction_powered(items)
     data = "simulated, 300 of 10⁶ known"
-    estimate = ppi_mean_pointestimate(*given)
-    yield "PPI++, estimate", data, ours.estimate, estimate.item(), LARGE_SAMPLE
-    yield "PPI++, lower limit", data, ours.lower, lower.item(), LARGE_SAMPLE
-    yield "PPI++, upper limit", data, ours.upper, upper.item(), LARGE_SAMPLE
+    yield "PPI++, estimate", data, ours.estimate, estimate, LARGE_SAMPLE
+    yield "PPI++, lower limit", data, ours.lower, lower, LARGE_SAMPLE
+    yield "PPI++, upper limit", data, ours.upper, upper, LARGE_SAMPLE
+
+
+def against_ntqr() -> Iterator[Row]:
+    """Three raters who err independently: their algebra, and maximum likelihood, which meets it."""
+    from ntqr.r2.datasketches import TrioVoteCounts
+    from ntqr.r2.evaluators import ErrorIndependentEvaluation
+
+    table = caries().iloc[:, :3]
+    ours = lehner.fit_latent_class(lehner.Ratings.from_wide(table), "dawid_skene")
+    votes = table.replace({0: "a", 1: "b"}).value_counts().to_dict()
+    solutions = ErrorIndependentEvaluation(TrioVoteCounts(votes)).evaluation_float
+    # Of its two mirrored solutions that in which most teeth are sound.
+    theirs = max(solutions, key=lambda one: one["prevalence"]["a"])
+    data, rate = "caries, dentists 1 to 3", float(ours.base_rates[1])
+    yield "Three raters, prevalence", data, rate, float(theirs["prevalence"]["b"]), SEARCHED
+    recall, theirs_recall = float(ours.confusion[0, 1, 1]), float(theirs["accuracy"][0]["b"])
+    yield "Three raters, sensitivity of dentist 1", data, recall, theirs_recall, SEARCHED
 
 
 PEERS: dict[str, Callable[[], Iterator[Row]]] = {
@@ -125,38 +159,59 @@ PEERS: dict[str, Callable[[], Iterator[Row]]] = {
     "crowd-kit": against_crowd_kit,
     "stepmix": against_stepmix,
     "ppi-python": against_ppi,
+    "glide-py": against_glide,
+    "ntqr": against_ntqr,
 }
 
 
-def compare_peers() -> pd.DataFrame:
+def compare(peer: str) -> pd.DataFrame:
     """Compute each number twice.
+
+    Parameters
+    ----------
+    peer : str
+        Of `PEERS` or `IN_R`.
 
     Returns
     -------
     pandas.DataFrame
         Columns `quantity`, `data`, `lehner`, `peer` (name and version), `peers_number` and
-        `tolerance`.
+        `tolerance`; no row if the peer is not installed.
     """
-    rows = [
-        {
-            "quantity": quantity,
-            "data": data,
-            "lehner": ours,
-            "peer": f"{name} {version(name)}",
-            "peers_number": theirs,
-            "tolerance": tolerance,
-        }
-        for name, against in PEERS.items()
-        for quantity, data, ours, theirs, tolerance in against()
-    ]
-    return pd.DataFrame(rows)
+    if peer in IN_R:
+        release, rows = compare_in_r(peer)
+    else:
+        try:
+            release, rows = version(peer), list(PEERS[peer]())
+        except PackageNotFoundError:
+            rows = []
+    columns = ["quantity", "data", "lehner", "peers_number", "tolerance"]
+    table = pd.DataFrame(rows, columns=columns)
+    if rows:
+        table.insert(3, "peer", f"{peer} {release}")
+    return table
 
 
-def _caries() -> pd.DataFrame:
-    """A row for each tooth, a column for each dentist."""
-    return lehner.load_dataset("caries").expand().to_wide().drop(columns="item").astype(int)
+def compare_all() -> pd.DataFrame:
+    """Compare with each peer that is installed; the committed rows of others stay.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As of `compare`.
+    """
+    committed = pd.read_csv(RESULTS)
+    of_peer = committed.peer.str.rsplit(" ", n=1).str[0]
+    tables = []
+    for peer in (*PEERS, *IN_R):
+        found = compare(peer)
+        if found.empty:
+            print(f"{peer} is not installed: its rows are kept", file=sys.stderr)
+            found = committed[of_peer == peer]
+        tables.append(found)
+    return pd.concat(tables, ignore_index=True)
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    print(f"wrote {write_csv(compare_peers(), RESULTS)}", file=sys.stderr)
+    print(f"wrote {write_csv(compare_all(), RESULTS)}", file=sys.stderr)

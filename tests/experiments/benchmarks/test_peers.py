@@ -3,11 +3,13 @@
 import pandas as pd
 import pytest
 
-from experiments.benchmarks.peers import PEERS, RESULTS
+from experiments.benchmarks.peers import PEERS, RESULTS, compare
+from experiments.benchmarks.peers_in_r import IN_R
 
 MODULES = {
     "scikit-learn": "sklearn",
     "crowd-kit": "crowdkit",
+    "glide-py": "glide",
     "ppi-python": "ppi_py",
 }
 
@@ -16,13 +18,31 @@ MODULES = {
 @pytest.mark.parametrize("peer", PEERS)
 def test_a_peer_computes_the_same(peer):
     pytest.importorskip(MODULES.get(peer, peer))
-    committed = pd.read_csv(RESULTS).set_index("quantity")
-    for quantity, _, ours, theirs, tolerance in PEERS[peer]():
-        assert ours == pytest.approx(theirs, abs=tolerance), quantity
-        assert ours == pytest.approx(committed.lehner[quantity], abs=1e-9), quantity
+    check(compare(peer))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("peer", IN_R)
+def test_a_package_of_r_computes_the_same(peer):
+    found = compare(peer)
+    if found.empty:
+        pytest.skip(f"no R, or no {peer}")
+    check(found)
+
+
+def check(found):
+    committed = pd.read_csv(RESULTS)
+    for row in found.itertuples():
+        assert row.lehner == pytest.approx(row.peers_number, abs=row.tolerance), row.quantity
+        (same,) = committed[
+            (committed.quantity == row.quantity)
+            & (committed.data == row.data)
+            & (committed.peer.str.rsplit(" ", n=1).str[0] == row.peer.rsplit(" ", 1)[0])
+        ].lehner
+        assert row.lehner == pytest.approx(same, abs=1e-9), row.quantity
 
 
 def test_the_table_has_every_peer_within_its_tolerance():
     table = pd.read_csv(RESULTS)
-    assert set(table.peer.str.rsplit(" ", n=1).str[0]) == set(PEERS)
+    assert set(table.peer.str.rsplit(" ", n=1).str[0]) == {*PEERS, *IN_R}
     assert ((table.lehner - table.peers_number).abs() <= table.tolerance).all()

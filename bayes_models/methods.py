@@ -171,7 +171,12 @@ def estimate_with_studies(
     rows = studied(method, ratings, studies)
     priors = bayes_models.power_prior(ratings, studies, weight=weight, model=method)
     raters = [
-        {"rater": one.rater, "category": one.category, "right": one.right, "items": one.items}
+        {
+            "rater": one.rater,
+            "category": one.category or None,
+            "right": one.right,
+            "items": one.items,
+        }
         | {"prior": prior, "posterior": credible_interval(drawn[..., *one.cell], level)}
         for one, prior in zip(
             rows, prior_intervals(method, ratings, rows, priors, level), strict=True

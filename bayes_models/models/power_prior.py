@@ -119,8 +119,8 @@ class Studied:
     ----------
     rater : str
         Or system.
-    category : str, optional
-        The true category; None if it is that of all categories.
+    category : str
+        The true category; empty if it is that of all categories.
     right, items : float
         Of the study, before they are discounted.
     cell : tuple of int
@@ -128,7 +128,7 @@ class Studied:
     """
 
     rater: str
-    category: str | None
+    category: str
     right: float
     items: float
     cell: tuple[int, int, int]
@@ -140,23 +140,13 @@ def studied(model: str, ratings: Ratings, studies: Mapping[str, ArrayLike]) -> l
     rows = []
     for name, study in studies.items():
         counts, rater = np.asarray(study, dtype=float), names.index(name)
+        parts = {str(one): counts[k] for k, one in enumerate(ratings.categories)}
+        right: Floats = np.diagonal(counts)
         if model == BY_ACCURACY:
-            each = [(None, np.trace(counts), counts.sum())]
-        else:
-            each = [
-                (str(category), counts[k, k], counts[k].sum())
-                for k, category in enumerate(ratings.categories)
-            ]
-        rows += [
-            Studied(
-                rater=name,
-                category=category,
-                right=float(right),
-                items=float(items),
-                cell=(rater, k, k),
-            )
-            for k, (category, right, items) in enumerate(each)
-        ]
+            parts, right = {"": counts}, np.array([np.trace(counts)])
+        for k, (category, part) in enumerate(parts.items()):
+            numbers = {"right": float(right[k]), "items": float(part.sum())}
+            rows.append(Studied(rater=name, category=category, cell=(rater, k, k), **numbers))
     return rows
 
 
@@ -172,7 +162,7 @@ def contradicted(rows: Sequence[Studied], drawn: Floats) -> Iterator[Warning]:
         error = np.sqrt(values.var() + before * (1 - before) / (one.items + 3))
         p = 2 * ndtr(-abs(values.mean() - before) / error)
         if one.items and p < SIGNIFICANCE / len(rows):
-            of = "its answers" if one.category is None else one.category
+            of = one.category or "its answers"
             text = (
                 f"the earlier study of {one.rater} found {decimal(one.right / one.items)} of {of} "
                 f"right; the ratings alone say {decimal(values.mean())} ({printed_p_value(p)})"

@@ -195,6 +195,7 @@ def read_readings(files: Sequence[Path], treatment: str) -> Ratings:
 
 
 def read_data_frame(path: Path) -> "pd.DataFrame":
+    """Read the one data frame of an .RData file."""
     import rdata
 
     try:

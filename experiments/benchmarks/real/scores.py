@@ -3,17 +3,15 @@
     python -m experiments.benchmarks.real.scores CROWDS > scores.csv
 
 Scores are how sure a reader is, from 1 to 5, that a scan is abnormal; how probable a reward model's
-rewards make it that the first answer of two is better; how toxic a comment is to a language model,
-from 0 to 9; and a logistic regression on the words of these comments, fitted to the truths of other
-comments. Of all but the last, three at a time are raters: their scores are cut in the middle. The
-AUC in the sample is estimated by `score_performance`; from the known items alone; and by taking the
-majority for the truth of the others. Crowds whose files are not in the folder are left out.
+rewards make it that the first answer of two is better; and how toxic a comment is to a language
+model, from 0 to 9. Three at a time of the others are raters: their scores are cut in the middle.
+The AUC in the sample is estimated by `score_performance`; from the known items alone; and by taking
+the majority for the truth of the others. Crowds whose files are not in the folder are left out.
 """
 
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +24,6 @@ from experiments.simulations.simulation import measure_rows
 from experiments.study.cells import result_row
 from lehner import Ratings, score_performance
 from lehner.algebra.vote_methods import majority_credit
-from lehner.core.arrays import Integers
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.seeds import seed_of
 from lehner.scores.measures import score_measures
@@ -34,7 +31,6 @@ from lehner.scores.monotone_score import ScoreRanks
 
 KNOWN, DRAWS, SYSTEMS, RATERS = (0, 10, 20, 40), 2, 6, 3
 MOST_ITEMS, RESAMPLES = 300, 100
-WORDS = "words"
 
 
 def certainties(source: Source, files: Sequence[Path]) -> pd.DataFrame:
@@ -47,14 +43,14 @@ def certainties(source: Source, files: Sequence[Path]) -> pd.DataFrame:
 
 def rewards(source: Source, files: Sequence[Path]) -> pd.DataFrame:
     """Probability that the first answer is better, and for a judge without rewards its answer."""
-    columns = {}
+    columns: dict[str, dict[str, float]] = {}
     for path in files:
         for line in path.read_text(encoding="utf-8").splitlines():
             pair = json.loads(line)
             judged = pair["judgments"][0] or {}
             first, second = judged.get("judgment", {}).get("scores", (None, None))
             if first is None:
-                value = {"A>B": 1.0, "B>A": 0.0}.get(judged.get("decision"), np.nan)
+                value = {"A>B": 1.0, "B>A": 0.0}.get(str(judged.get("decision")), np.nan)
             else:
                 value = 1 / (1 + np.exp(second - first))
             columns.setdefault("truth", {})[pair["pair_id"]] = int(pair["label"] == "A>B")
@@ -63,28 +59,20 @@ def rewards(source: Source, files: Sequence[Path]) -> pd.DataFrame:
 
 
 def toxicity(source: Source, files: Sequence[Path]) -> pd.DataFrame:
-    """How toxic comments are to language models, and to a regression on their words."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import cross_val_predict
-    from sklearn.pipeline import make_pipeline
-
+    """How toxic comments are to language models."""
     tables = {path.stem: pd.read_csv(path) for path in files}
-    first = next(iter(tables.values()))
     columns = {
         name: pd.to_numeric(table["parsed_output"], errors="coerce") / 9
         for name, table in tables.items()
     }
-    model = make_pipeline(TfidfVectorizer(min_df=3), LogisticRegression())
-    text, truth = first["text"].astype(str), first["label"].astype(int)
-    by_words = cross_val_predict(model, text, truth, cv=5, method="predict_proba")[:, 1]
-    return pd.DataFrame(columns | {WORDS: by_words, "truth": truth})
+    truth = next(iter(tables.values()))["label"].astype(int)
+    return pd.DataFrame(columns | {"truth": truth})
 
 
 READERS = {
-    "read_readings": ("readers of scans", certainties),
-    "read_judgments": ("reward models", rewards),
-    "read_scores": ("language models", toxicity),
+    "MRMCaov": ("readers of scans", certainties),
+    "JudgeBench": ("reward models", rewards),
+    "CARE": ("language models", toxicity),
 }
 
 
@@ -92,20 +80,19 @@ def crowd_rows(folder: Path) -> Iterator[dict[str, Any]]:
     """Estimates of each system of each crowd."""
     for source in find_sources():
         files = source.paths(folder)
-        if source.reader.func.__name__ not in READERS or not all(map(Path.exists, files)):
+        if source.repository.folder not in READERS or not all(map(Path.exists, files)):
             continue
-        kind, read = READERS[source.reader.func.__name__]
+        kind, read = READERS[source.repository.folder]
         table = read(source, files)
-        raters = [name for name in table if name not in ("truth", WORDS)]
+        raters = [name for name in table if name != "truth"]
         scored = [name for name in raters if table[name].nunique() > 2]
         rng = np.random.default_rng(seed_of(1, source.name, kind))
         some = rng.permutation(len(scored))[:SYSTEMS]
-        for system in [*(scored[i] for i in some), *({WORDS} & set(table))]:
-            told = {"scores": "words of comments" if system == WORDS else kind}
+        for system in (scored[i] for i in some):
             others = [name for name in raters if name != system]
             for _ in range(DRAWS):
                 for row in _rows(table, system, others, rng):
-                    yield told | row
+                    yield {"scores": kind} | row
 
 
 def _rows(
@@ -122,7 +109,8 @@ def _rows(
     # Ties count as halves, which no truth can be; a coin decides.
     credit = majority_credit(ratings.votes())[:, 1]
     majority = (credit + rng.uniform(-0.1, 0.1, len(credit)) > 0.5).astype(int)
-    right = score_measures(truth.astype(float), ScoreRanks.of(scores), np.ones(len(some)), 0.5, (1, 1))
+    ranks, one = ScoreRanks.of(scores), np.ones(len(some))
+    right = score_measures(truth.astype(float), ranks, one, 0.5, (1, 1))[0]
     order = rng.permutation(len(some))
     for known in KNOWN:
         sample = order[:known]
@@ -136,7 +124,7 @@ def _rows(
             alone = ratings.take(sample)
             by_method["known items alone"] = (alone, scores[sample])
         for method, (data, values) in by_method.items():
-            yield result_row(right[0], _auc(data, values), known=known, method=method)
+            yield result_row(right, _auc(data, values), known=known, method=method)
 
 
 def _auc(ratings: Ratings, scores: Any) -> IntervalEstimate:

@@ -89,7 +89,7 @@ def test_of_several_systems_each_has_its_own_study(n_known):
     assert list(study_lines(claude)) == []
     # What known truths correct is not what the weights give.
     assert ("without the known truths" in line) == (n_known > 0)
-    heads = [table.columns[0].heading for table in study_tables(gpt)]
+    heads = [table.columns[1].heading for table in study_tables(gpt)]
     assert ("without the known truths" in heads[1]) == (n_known > 0)
     assert "earlier_studies" not in claude.estimates[0].diagnostics
 

@@ -45,8 +45,8 @@ def study_tables(system: SystemResult) -> list[Table]:
     ]
     columns = [
         Column("method"),
-        Column("rater", "earlier study of"),
-        Column("category", "true category"),
+        Column("rater", "study of"),
+        Column("category"),
         Column("right", "right", lambda right, items: f"{right:.4g}/{items:.4g}"),
         *map(Column, ("prior", "posterior")),
     ]

@@ -147,8 +147,8 @@ wide.loc[
 # **Answer.**
 #
 # - *Agreement with the majority* and the *mean truth probability* are too low by about a quarter
-#   for a good system, whether the K-properties hold or not; for a poor one they are near the truth
-#   by accident.
+#   for a good system, whether the K-properties hold or not, and no interval of the majority's
+#   contains the truth; for a poor one they are near the truth by accident.
 # - *`calibrated`* has intervals that contain the truth in at least 92% of the samples in every
 #   scenario, those with shared mistakes included, and that are four to five times as wide as those
 #   of the models. Its points are .13 to .17 too low for a good system whose raters share no

@@ -166,9 +166,9 @@ wide.loc[
 #   its intervals contain the truth in 47% of the samples.
 # - *`relaxed_k`* is off by at most .006 for a good and .026 for a poor system where only
 #   K-properties fail; its intervals contain the truth in 88 to 95% of the samples.
-# - *Shared mistakes* defeat them all, `relaxed_k` included. For a good system algebra and models are
-#   .13 to .17 too high if a fifth of the items mislead raters and system alike, and .12 to .20 too
-#   low if two raters copy a third on 30% of the items; few of their intervals contain the truth.
+# - *Shared mistakes* defeat them all, `relaxed_k` included. For a good system, algebra and models
+#   are .13 to .17 too high if a fifth of the items mislead raters and system alike, and .12 to .20
+#   too low if two raters copy a third on 30% of the items; few of their intervals contain it.
 #   Ratings alone do not show it: only known truths do, or an interval as wide as that of
 #   `calibrated`. For a poor system they matter little.
 #

@@ -56,8 +56,8 @@ def bootstrap_interval(
 
     If the statistic is undefined in some resamples, these count as 0 for the lower end and as 1 for
     the upper end, because it could have any value there. The interval is then a percentile interval
-    whatever `kind` is, because the bias correction is unknown. The interval of an estimate of 0 or 1
-    is at least Wilson's.
+    whatever `kind` is, because the bias correction is unknown. That of an estimate of 0 or 1 is at
+    least Wilson's.
 
     Parameters
     ----------

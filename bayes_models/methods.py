@@ -10,8 +10,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import bayes_models
 from bayes_models import methods as this_module
 from lehner.core.errors import InputError
@@ -35,7 +33,8 @@ if TYPE_CHECKING:
 FIXED_SLOPES = (0.0, 1.0)
 SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
 """Its 4 chains of 250 draws have effective sample sizes of about 1,000."""
-TAKE_PAIR = ("dawid_skene", "one_coin_by_rater")
+TAKE_BOTH = ("dawid_skene", "one_coin_by_rater")
+"""Take earlier studies and a dependent pair."""
 LONGER = {"draws": 2500, "tune": 500}
 """By Gibbs the base rates of populations have effective sample sizes of a few hundred."""
 
@@ -59,8 +58,8 @@ def list_methods() -> list[Method]:
             gives=frozenset({"truth_probabilities", "confusion", "draws"}),
             assumes=INDEPENDENT,
             posterior=this_module,
-            takes_studies=name == "dawid_skene",
-            takes_pair=name in TAKE_PAIR,
+            takes_studies=name in TAKE_BOTH,
+            takes_pair=name in TAKE_BOTH,
         )
         for name, row in MODELS.items()
     ]
@@ -142,13 +141,14 @@ def estimate_with_studies(
     level: float,
     seed: int,
 ) -> Estimate:
-    """Estimate with power priors of earlier studies, by Gibbs unless there is a dependent pair.
+    """Estimate with power priors of earlier studies, by Gibbs sampling if it can sample the model.
 
-    The diagnostics have `earlier_studies`: prior and posterior of the recalls that these are about,
-    and the system's accuracy with weights 0, .5, 1 and the one given. A warning names the studies
-    that contradict the ratings.
+    The diagnostics have `earlier_studies`: prior and posterior of the recalls (`dawid_skene`) or
+    accuracies that these are about, and the system's accuracy with weights 0, .5, 1 and the one
+    given. A warning names the studies that contradict the ratings.
     """
-    from bayes_models.models.power_prior import beta_interval, contradicted
+    from bayes_models.models.power_prior import contradicted, studied
+    from bayes_models.models.studied_prior import prior_intervals
     from bayes_models.posterior.draws import credible_interval
 
     engine = _engine(method, ratings)
@@ -158,45 +158,49 @@ def estimate_with_studies(
         return _estimate(method, ratings, level=level, seed=seed, engine=engine)
     by_weight: dict[float, Estimate] = {}
     for each in sorted({0.0, 0.5, 1.0, weight}):
-        priors = bayes_models.power_prior(ratings, studies, weight=each)
+        priors = bayes_models.power_prior(ratings, studies, weight=each, model=method)
         by_weight[each] = _estimate(
             method, ratings, level=level, seed=seed, engine=engine, priors=priors
         )
     found = by_weight[weight]
-    confusion = bayes_models.power_prior(ratings, studies, weight=weight)["confusion"]
     drawn, without = (
         one.draws["posterior"]["confusion"].transpose(..., "rater", "category", "response").values
         for one in (found, by_weight[0.0])
         if one.draws is not None
     )
-    recall = [
+    rows = studied(method, ratings, studies)
+    priors = bayes_models.power_prior(ratings, studies, weight=weight, model=method)
+    raters = [
         {
-            "rater": name,
-            "category": str(category),
-            "right": float(np.asarray(counts)[k, k]),
-            "items": float(np.sum(np.asarray(counts)[k])),
-            "prior": beta_interval(confusion[names.index(name), k], k, level),
-            "posterior": credible_interval(drawn[..., names.index(name), k, k], level),
+            "rater": one.rater,
+            "category": one.category or None,
+            "right": one.right,
+            "items": one.items,
         }
-        for name, counts in studies.items()
-        for k, category in enumerate(ratings.categories)
+        | {"prior": prior, "posterior": credible_interval(drawn[..., *one.cell], level)}
+        for one, prior in zip(
+            rows, prior_intervals(method, ratings, rows, priors, level), strict=True
+        )
     ]
     accuracies = [
         {"weight": each} | {name: getattr(one, name) for name in ESTIMANDS}
         for each, one in by_weight.items()
     ]
-    said = contradicted(names, studies, without, [str(one) for one in ratings.categories])
-    told = {"weight": weight, "recall": recall, "by_weight": accuracies}
+    told = {"weight": weight, "raters": raters, "by_weight": accuracies}
     return replace(
         found,
-        warnings=(*found.warnings, *said),
+        warnings=(*found.warnings, *contradicted(rows, without)),
         diagnostics=found.diagnostics | {"earlier_studies": told},
     )
 
 
 @contextmanager
-def compile_ahead(methods: Sequence[str], ratings: Ratings) -> Iterator[Callable[[str], None]]:
-    """Have models compiled while others are sampled."""
+def compile_ahead(
+    methods: Sequence[str], ratings: Ratings, with_studies: Sequence[str] = ()
+) -> Iterator[Callable[[str], None]]:
+    """Have models compiled while others are sampled; some of them have earlier studies."""
+    by_gibbs = [one for one in with_studies if _engine(one, ratings) == "gibbs"]
+    methods = [one for one in methods if one not in by_gibbs]
     if len(methods) < 2:
         yield lambda model: None
         return

@@ -14,6 +14,7 @@ logistic            location, scale           system_log_odds; (0, 1) is flat on
 half_normal         scale                     ..._spread; 0 fixes it at zero
 normal_around_zero  standard deviation        distance_decay; 0 fixes it at zero
 normal_above_zero   mean, standard deviation  system_slope; sd 0 fixes it at its mean
+answers             right, wrong              earlier_answers of each rater; 0 is no study
 ==================  ========================  ==================================================
 
 For a confusion matrix the concentration may be "diagonal" or "weak_diagonal", see `STRENGTH`.
@@ -30,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.models.deferred import pm
+from bayes_models.models.deferred import pm, pt
 from lehner import InputError
 from lehner.core.arrays import Floats
 
@@ -235,11 +236,21 @@ def _log_logistic(values: Floats, numbers: Floats) -> Floats:
     return np.asarray(-z - 2 * np.logaddexp(0.0, -z) - np.log(scale))
 
 
+def _log_answers(values: Floats, counts: Floats) -> Floats:
+    of_right = counts[..., 0] * np.log(np.maximum(values, LEAST))
+    return np.asarray(of_right + counts[..., 1] * np.log(np.maximum(1 - values, LEAST)))
+
+
 def _dirichlet(name: str, concentration: Any, dims: Any) -> Any:
     # This module loads PyMC, which is not loaded with this file.
     from bayes_models.models.simplex import IsometricLogRatio
 
     return pm.Dirichlet(name, concentration, dims=dims, default_transform=IsometricLogRatio())
+
+
+def _answers(name: str, counts: Any, log_odds_right: Any) -> Any:
+    right, wrong = -pt.softplus(-log_odds_right), -pt.softplus(log_odds_right)
+    return pm.Potential(name, (counts[:, 0] * right + counts[:, 1] * wrong).sum())
 
 
 def _above_zero(name: str, mean: Any, sd: Any, dims: Any) -> Any:
@@ -271,4 +282,5 @@ FAMILIES = {
     "normal_above_zero": Family(
         _log_above_zero, _above_zero, 0.0, NOT_NEGATIVE, pair=("mean", "sd"), compiled_in=True
     ),
+    "answers": Family(_log_answers, _answers, 0.0, NOT_NEGATIVE, rows=True),
 }

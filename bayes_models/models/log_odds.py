@@ -13,7 +13,7 @@ from bayes_models.models.assemble import (
     with_system,
 )
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.priors import add_variable
+from bayes_models.models.priors import add_variable, prior_data
 from bayes_models.models.spec import Variable, spread
 from lehner import Patterns
 
@@ -22,6 +22,7 @@ MEAN_LOG_ODDS = Variable(
 )
 RATER_SPREAD = spread("rater_spread", "equal accuracy of raters")
 SYSTEM_LOG_ODDS = Variable("system_log_odds", "logistic", start=lambda at: at.system_log_odds)
+EARLIER_ANSWERS = Variable("earlier_answers", "answers", of="accuracy")
 LOG_ODDS = (MEAN_LOG_ODDS, RATER_SPREAD, SYSTEM_LOG_ODDS)
 
 
@@ -54,7 +55,7 @@ def add_log_odds_of_knowing(observed: Patterns, priors: Mapping[str, Any]) -> An
 
 def add_equal_errors(
     observed: Patterns, base_rates: Any, log_odds_of_knowing: Any, priors: Mapping[str, Any]
-) -> None:
+) -> Any:
     """Add ratings by raters who know the category or guess, and a system, with equal errors.
 
     Parameters
@@ -67,12 +68,33 @@ def add_equal_errors(
         Of the raters without the system.
     priors : mapping
         With that of `system_log_odds`.
+
+    Returns
+    -------
+    TensorVariable, shape (n_raters,)
+        Log odds of being right, of raters and system.
     """
     log_odds = right_or_guessed(log_odds_of_knowing, observed.n_categories)
     if observed.has_system:
         log_odds = with_system(log_odds, add_variable(SYSTEM_LOG_ODDS, priors))
     confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
     add_confusion(observed, base_rates, confusion)
+    return log_odds
+
+
+def add_earlier_answers(log_odds_right: Any, priors: Mapping[str, Any]) -> None:
+    """Add the likelihood of right and wrong answers in earlier studies.
+
+    Parameters
+    ----------
+    log_odds_right : TensorVariable, shape (n_raters,)
+        Of raters and system.
+    priors : mapping
+        With `earlier_answers`.
+    """
+    pm.modelcontext(None).add_coord("answer", ["right", "wrong"])
+    counts = prior_data(EARLIER_ANSWERS, priors, ("rater", "answer"))
+    EARLIER_ANSWERS.family.distribution(EARLIER_ANSWERS.name, counts, log_odds_right)
 
 
 def right_or_guessed(log_odds_of_knowing: Any, n_categories: int) -> Any:

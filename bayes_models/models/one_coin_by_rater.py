@@ -2,7 +2,13 @@
 
 from bayes_models.models.assemble import BASE_RATES, new_model
 from bayes_models.models.deferred import pm
-from bayes_models.models.log_odds import LOG_ODDS, add_equal_errors, add_log_odds_of_knowing
+from bayes_models.models.log_odds import (
+    EARLIER_ANSWERS,
+    LOG_ODDS,
+    add_earlier_answers,
+    add_equal_errors,
+    add_log_odds_of_knowing,
+)
 from bayes_models.models.priors import Priors, n_apart
 from bayes_models.models.spec import ModelSpec
 from lehner import Ratings
@@ -19,14 +25,16 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     Rater j knows the category with probability c, and otherwise guesses it. The system has its own
     accuracy; it does not belong to the population of raters, and may be worse than guessing. Groups
     of raters (see `Ratings.with_rater_groups`) are populations of their own, each with its μ and τ.
+    `earlier_answers`, how many answers of each were right and wrong where the truth was known, as
+    `power_prior` gives them, multiply the prior by :math:`p_j^r (1 - p_j)^w`.
 
     Parameters
     ----------
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        Set "default" or "flat", or priors of `base_rates`, `mean_log_odds`, `rater_spread` and
-        `system_log_odds`, see `bayes_models.models.families`.
+        Set "default" or "flat", or priors of `base_rates`, `mean_log_odds`, `rater_spread`,
+        `system_log_odds` and `earlier_answers`, see `bayes_models.models.families`.
 
     Returns
     -------
@@ -55,25 +63,28 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     """
     with new_model("one_coin_by_rater", ratings, priors) as (model, observed, prior, base_rates):
         knowing = add_log_odds_of_knowing(observed, prior)
-        add_equal_errors(observed, base_rates, knowing, prior)
+        right = add_equal_errors(observed, base_rates, knowing, prior)
+        add_earlier_answers(right, prior)
     return model
 
 
 SPEC = ModelSpec(
     build=one_coin_by_rater,
-    variables=(BASE_RATES, *LOG_ODDS),
+    variables=(BASE_RATES, *LOG_ODDS, EARLIER_ANSWERS),
     priors={
         "default": {
             "base_rates": 1.0,
             "mean_log_odds": (0.0, 1.2),
             "rater_spread": 0.6,
             "system_log_odds": (0.0, 1.0),
+            "earlier_answers": (0.0, 0.0),
         },
         "flat": {
             "base_rates": 1.0,
             "mean_log_odds": (0.0, 1.7),
             "rater_spread": 1.0,
             "system_log_odds": (0.0, 1.0),
+            "earlier_answers": (0.0, 0.0),
         },
     },
     n_parameters=lambda priors, observed: (

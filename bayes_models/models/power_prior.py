@@ -1,6 +1,7 @@
-"""Power priors: earlier studies of raters and of the system as priors of confusion matrices."""
+"""Power priors: earlier studies of raters and of the system as priors of what they answer."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ from bayes_models.models.families import FAMILIES
 from bayes_models.models.priors import Priors, choose_priors
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats
-from lehner.core.checks import check_probability, suggest
-from lehner.core.estimate import IntervalEstimate
+from lehner.core.checks import check_choice, check_probability, suggest
 from lehner.core.number_format import decimal, printed_p_value
 from lehner.core.warning import Warning, warn
 
 SIGNIFICANCE = 0.01
+BY_ACCURACY = "one_coin_by_rater"
+MODELS_WITH_STUDIES = ("dawid_skene", BY_ACCURACY)
 
 
 def power_prior(
@@ -23,17 +25,20 @@ def power_prior(
     studies: Mapping[str, ArrayLike],
     *,
     weight: float = 0.5,
+    model: str = "dawid_skene",
     priors: Priors = None,
 ) -> dict[str, Any]:
-    r"""Make priors of `dawid_skene` of what earlier studies found.
+    r"""Make priors of `dawid_skene` or `one_coin_by_rater` of what earlier studies found.
 
     The likelihood of an earlier study with the counts n enters to the power w. Rows of confusion
-    matrices remain Dirichlet:
+    matrices of `dawid_skene` remain Dirichlet:
 
     .. math::
         \theta_{jk} \sim \mathrm{Dirichlet}(\alpha_{jk} + w\, n_{jk})
 
-    The base rates of an earlier study do not enter.
+    In `one_coin_by_rater` the accuracy is the same in all categories, so that their answers are
+    counted together, :math:`r_j` right and :math:`w_j` wrong, and multiply the prior by
+    :math:`p_j^{w r_j} (1 - p_j)^{w w_j}`. The base rates of an earlier study do not enter.
 
     Parameters
     ----------
@@ -45,13 +50,15 @@ def power_prior(
     weight : float
         The power w, from 0 (earlier studies are ignored) to 1 (an item of theirs counts as much as
         one whose truth is known here).
+    model : {"dawid_skene", "one_coin_by_rater"}
+        Whose priors these are.
     priors : str or mapping, optional
-        The priors beside them, numbers only, as `dawid_skene` takes them.
+        The priors beside them, numbers only, as the model takes them.
 
     Returns
     -------
     dict
-        As `fit` and `dawid_skene` take priors.
+        As `fit` and the model take priors.
 
     Raises
     ------
@@ -69,62 +76,95 @@ def power_prior(
     >>> found = power_prior(ratings, {"ana": [[90, 10], [6, 34]]}, weight=0.5)
     >>> found["confusion"][0].round(1).tolist()
     [[49.8, 8.2], [6.2, 21.8]]
+    >>> found = power_prior(ratings, {"ana": [[90, 10], [6, 34]]}, model="one_coin_by_rater")
+    >>> found["earlier_answers"].tolist()
+    [[62.0, 8.0], [0.0, 0.0]]
     """
     check_probability("weight", weight)
-    chosen = choose_priors("dawid_skene", priors)
+    check_choice("model", model, MODELS_WITH_STUDIES)
+    chosen = choose_priors(model, priors)
     names, k = [str(name) for name in (*ratings.raters, *ratings.systems)], ratings.n_categories
-    numbers = FAMILIES["dirichlet"].numbers
-    confusion = numbers("confusion", chosen["confusion"], (len(names), k, k))
-    if ratings.systems:
-        confusion[-1] = numbers("system_confusion", chosen["system_confusion"], (k, k))
-        chosen["system_confusion"] = confusion[-1]
-    for name in studies:
+    counts = np.zeros((len(names), k, k))
+    for name, study in studies.items():
         if name not in names:
             raise InputError(f"there is no rater or system {name!r}", suggest(name, names))
-        counts = np.asarray(studies[name], dtype=float)
-        if counts.shape != (k, k) or not (counts >= 0).all():
+        given = np.asarray(study, dtype=float)
+        if given.shape != (k, k) or not (given >= 0).all():
             raise InputError(
                 f"the counts of the earlier study of {name!r} are no table of {k} by {k} numbers, "
                 "0 or more",
                 "give a row for each true category and a column for each answer",
             )
-        confusion[names.index(name)] += weight * counts
-    return chosen | {"confusion": confusion}
+        counts[names.index(name)] = weight * given
+    if model == BY_ACCURACY:
+        right = np.trace(counts, axis1=1, axis2=2)
+        answers = np.column_stack([right, counts.sum(axis=(1, 2)) - right])
+        before = FAMILIES["answers"].numbers(
+            "earlier_answers", chosen["earlier_answers"], answers.shape
+        )
+        return chosen | {"earlier_answers": before + answers}
+    numbers = FAMILIES["dirichlet"].numbers
+    confusion = numbers("confusion", chosen["confusion"], counts.shape)
+    if ratings.systems:
+        confusion[-1] = numbers("system_confusion", chosen["system_confusion"], (k, k))
+        chosen["system_confusion"] = confusion[-1] + counts[-1]
+    return chosen | {"confusion": confusion + counts}
 
 
-def contradicted(
-    names: Sequence[str],
-    studies: Mapping[str, Any],
-    drawn: Floats,
-    categories: Sequence[str],
-) -> Iterator[Warning]:
-    """Warn of each study whose proportions right are far from draws that know nothing of it.
+@dataclass(frozen=True, kw_only=True)
+class Studied:
+    """A probability of being right that an earlier study is about.
+
+    Parameters
+    ----------
+    rater : str
+        Or system.
+    category : str
+        The true category; empty if it is that of all categories.
+    right, items : float
+        Of the study, before they are discounted.
+    cell : tuple of int
+        Where it is in the array of confusion matrices: rater, category and answer.
+    """
+
+    rater: str
+    category: str
+    right: float
+    items: float
+    cell: tuple[int, int, int]
+
+
+def studied(model: str, ratings: Ratings, studies: Mapping[str, ArrayLike]) -> list[Studied]:
+    """List what the studies are about in a model: recalls, or accuracies."""
+    names = [str(name) for name in (*ratings.raters, *ratings.systems)]
+    rows = []
+    for name, study in studies.items():
+        counts, rater = np.asarray(study, dtype=float), names.index(name)
+        parts = {str(one): counts[k] for k, one in enumerate(ratings.categories)}
+        right: Floats = np.diagonal(counts)
+        if model == BY_ACCURACY:
+            parts, right = {"": counts}, np.array([np.trace(counts)])
+        for k, (category, part) in enumerate(parts.items()):
+            numbers = {"right": float(right[k]), "items": float(part.sum())}
+            rows.append(Studied(rater=name, category=category, cell=(rater, k, k), **numbers))
+    return rows
+
+
+def contradicted(rows: Sequence[Studied], drawn: Floats) -> Iterator[Warning]:
+    """Warn of each probability whose study is far from draws that know nothing of it.
 
     Draws have the shape (n_chains, n_draws, n_raters, n_categories, n_categories).
     """
     from scipy.special import ndtr
 
-    n_rows = len(studies) * len(categories)
-    for name, study in studies.items():
-        for k, category in enumerate(categories):
-            right, items = np.asarray(study)[k, k], np.sum(np.asarray(study)[k])
-            values, before = drawn[..., names.index(name), k, k], (right + 1) / (items + 2)
-            error = np.sqrt(values.var() + before * (1 - before) / (items + 3))
-            p = 2 * ndtr(-abs(values.mean() - before) / error)
-            if items and p < SIGNIFICANCE / n_rows:
-                text = (
-                    f"the earlier study of {name} found {decimal(right / items)} of {category} "
-                    f"right; the ratings alone say {decimal(values.mean())} ({printed_p_value(p)})"
-                )
-                yield warn("earlier-study-contradicted", text)
-
-
-def beta_interval(concentration: Floats, place: int, level: float) -> IntervalEstimate:
-    """Mean and central interval of one probability of a Dirichlet distribution."""
-    from scipy.special import betaincinv
-
-    this, all_ = float(concentration[place]), float(concentration.sum())
-    lower, upper = betaincinv(this, all_ - this, [(1 - level) / 2, (1 + level) / 2])
-    return IntervalEstimate(
-        estimate=this / all_, lower=float(lower), upper=float(upper), level=level, kind="prior"
-    )
+    for one in rows:
+        values, before = drawn[..., *one.cell], (one.right + 1) / (one.items + 2)
+        error = np.sqrt(values.var() + before * (1 - before) / (one.items + 3))
+        p = 2 * ndtr(-abs(values.mean() - before) / error)
+        if one.items and p < SIGNIFICANCE / len(rows):
+            of = one.category or "its answers"
+            text = (
+                f"the earlier study of {one.rater} found {decimal(one.right / one.items)} of {of} "
+                f"right; the ratings alone say {decimal(values.mean())} ({printed_p_value(p)})"
+            )
+            yield warn("earlier-study-contradicted", text)

@@ -45,6 +45,8 @@ class Variable:
         For the prior of a system that is the last row of another variable: name of that variable.
     k_property : str
         The K-property that holds where the variable is zero.
+    of : str
+        For what is known of the values of another variable: name of that variable.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Variable:
     ratings: str = ""
     last_row_of: str = ""
     k_property: str = ""
+    of: str = ""
 
     @property
     def family(self) -> Family:

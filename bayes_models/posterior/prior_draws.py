@@ -101,7 +101,8 @@ def prior_draws(
     Raises
     ------
     InputError
-        If there is no such model or prior, or if the ratings cannot be fitted.
+        If there is no such model or prior, if the ratings cannot be fitted, or if there are
+        `earlier_answers`, which cannot be drawn from.
 
     Examples
     --------
@@ -110,7 +111,13 @@ def prior_draws(
     >>> dict(drawn["base_rates"].sizes)
     {'chain': 1, 'draw': 10, 'category': 4}
     """
-    built = find_model(model).build(ratings, priors)
+    chosen, spec = choose_priors(model, priors), find_model(model)
+    if any(np.any(chosen[one.name]) for one in spec.variables if one.of):
+        raise InputError(
+            "there are no draws from a prior of earlier answers",
+            "leave out prior=True or the earlier studies",
+        )
+    built = spec.build(ratings, priors)
     variables = [*built.free_RVs, *built.deterministics]
     (child,) = child_seeds(seed, 1)
     # Because to compile the draws would take longer than to make them.
@@ -157,13 +164,16 @@ def log_prior(
     of_systems = {one.last_row_of: one for one in variables if one.last_row_of}
     densities = {}
     for one in variables:
-        if one.name not in posterior or is_distribution(chosen[one.name]):
+        if (one.of or one.name) not in posterior or is_distribution(chosen[one.name]):
+            continue
+        if one.of and not np.any(chosen[one.name]):
             continue
         # Of all items they are a mean, whose prior is not given.
         by_population = one == BASE_RATES and BY_POPULATION in posterior
-        variable = posterior[BY_POPULATION if by_population else one.name]
+        variable = posterior[BY_POPULATION if by_population else one.of or one.name]
         values = variable.transpose("chain", "draw", ...).values
-        numbers = one.family.numbers(one.name, chosen[one.name], values.shape[2:])
+        shape = (*values.shape[2:], 2) if one.of else values.shape[2:]
+        numbers = one.family.numbers(one.name, chosen[one.name], shape)
         density = one.family.log_density(values, numbers)
         system = of_systems.get(one.name)
         if system is not None and patterns.has_system:

@@ -110,6 +110,7 @@ def _tables() -> Iterator[tuple[str, str]]:
     intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
     yield "likelihood_intervals", _likelihood_intervals(intervals)
     yield "scores", _scores(pd.read_csv(SIMULATIONS / "scores.csv"))
+    yield "scores_real", _scores_real(pd.read_csv(EXPERIMENTS / "benchmarks/real/scores.csv"))
     yield "clustered_items", _clustered(pd.read_csv(SIMULATIONS / "clustered_items.csv"))
     yield "unequal_truths", _unequal_truths(pd.read_csv(SIMULATIONS / "unequal_truths.csv"))
     real = pd.read_csv(EXPERIMENTS / "benchmarks/real/unequal_truths.csv")
@@ -383,6 +384,17 @@ def _scores(table: pd.DataFrame) -> str:
         Column("quantity", "measure", names=lambda name: TITLES[name]),
     ]
     return _across(table, keys, "method", dict.fromkeys(table.method), (*ERROR, "coverage"), write)
+
+
+def _scores_real(table: pd.DataFrame) -> str:
+    keys = [Column("scores", "scores of"), Column("known", "known truths")]
+
+    def write(bias: float, rmse: float, rmse_se: float, coverage: float, coverage_se: float) -> str:
+        held = _coverage(coverage, coverage_se)
+        return f"{short(bias, 2)}, {_plus_minus(rmse, rmse_se)} ({held})"
+
+    numbers = ("bias", *ERROR, *COVERAGE)
+    return _across(table, keys, "method", dict.fromkeys(table.method), numbers, write)
 
 
 def _unequal_truths(table: pd.DataFrame) -> str:

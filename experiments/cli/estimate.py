@@ -139,10 +139,11 @@ class EarlierStudies(Asked):
     Parameters
     ----------
     earlier_studies : NAME=STUDY
-        What an earlier study with known truths found of a rater or system, as prior of dawid_skene,
-        several separated by commas: a file with a row for each true category and a column for each
-        answer, which counts items, as ana=earlier.csv; or, with two categories and 95% intervals,
-        "ana=sensitivity .85 (.80 to .90) and specificity .92 (.88 to .95)".
+        What an earlier study with known truths found of a rater or system, as prior of dawid_skene
+        and one_coin_by_rater, several separated by commas: a file with a row for each true category
+        and a column for each answer, which counts items, as ana=earlier.csv; or, with two
+        categories and 95% intervals, "ana=sensitivity .85 (.80 to .90) and specificity .92 (.88 to
+        .95)".
     study_weight : float
         How much an item of an earlier study counts, from 0 to 1: the exponent of a power prior.
     """

@@ -71,20 +71,23 @@ def scores(
     if as_json:
         print(json_text({"data": data, "score": score} | found.to_dict()))
     else:
-        _show(data, score, found)
+        _show(data, score, found, ratings.n_categories)
     if output is not None:
         for path in _write(found, output):
             print(f"wrote {path}", file=sys.stderr)
 
 
-def _show(data: str, score: str, found: "ScorePerformance") -> None:
+def _show(data: str, score: str, found: "ScorePerformance", n_categories: int) -> None:
     from rich.console import Group
 
     from experiments.reporting.renderers import to_terminal
     from experiments.reporting.terminal import line, print_wide, terminal_width
     from lehner.core.warning import by_severity
 
-    heading = f"{data}: {score} as the probability of {found.positive}, {found.n_items} items"
+    heading = f"{data}: {score} as the probability of {found.positive}"
+    if n_categories > 2:
+        heading += " (against all other categories)"
+    heading += f", {found.n_items} items"
     if found.n_known:
         heading += f", {found.n_known} known truths"
     table = to_terminal(_table(found), terminal_width())

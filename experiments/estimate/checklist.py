@@ -236,6 +236,8 @@ def _prior(prior: Any, family: str, k: int) -> str:
 
     if distribution_name(prior):
         return distribution_name(prior)
+    if family == "answers":
+        return "counts of earlier studies, below" if np.any(prior) else "none"
     if np.ndim(prior) > 1:
         return "Dirichlet with the counts of earlier studies, below"
     if isinstance(prior, str):

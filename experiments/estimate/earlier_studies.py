@@ -8,15 +8,15 @@ from lehner.core.number_format import decimal
 from lehner.estimation.result import SystemResult
 
 TITLE = (
-    "Earlier studies as prior of dawid_skene, of the recall of each rater that one is about; and "
-    "the system's accuracy by the weight of their items:"
+    "Earlier studies as prior (other methods ignore them): how often each rater that one is about "
+    "is right; and the system's accuracy by the weight of the studies' items:"
 )
 
 
-def _found(system: SystemResult) -> dict[str, Any]:
-    """Look up what earlier studies did; empty if no method has any."""
-    known = (one.estimate.diagnostics.get("earlier_studies") for one in system.results)
-    return next(filter(None, known), {})
+def _found(system: SystemResult) -> dict[str, dict[str, Any]]:
+    """What each method with earlier studies found."""
+    known = {one.method: one.estimate.diagnostics.get("earlier_studies") for one in system.results}
+    return {method: found for method, found in known.items() if found}
 
 
 def _corrected(system: SystemResult) -> bool:
@@ -31,28 +31,38 @@ def study_tables(system: SystemResult) -> list[Table]:
     found = _found(system)
     if not found:
         return []
-    recall = [
+    raters = [
         (
+            method,
             row["rater"],
-            row["category"],
+            row["category"] or "any",
             (row["right"], row["items"]),
             row["prior"],
             row["posterior"],
         )
-        for row in found["recall"]
+        for method, told in found.items()
+        for row in told["raters"]
     ]
     columns = [
-        Column("rater", "earlier study of"),
-        Column("category", "recall of"),
+        Column("method"),
+        Column("rater", "study of"),
+        Column("category"),
         Column("right", "right", lambda right, items: f"{right:.4g}/{items:.4g}"),
         *map(Column, ("prior", "posterior")),
     ]
     names = ("weight", "system_accuracy", "system_accuracy_in_sample")
     title = "without the known truths, weight" if _corrected(system) else "weight"
-    heads = [Column("weight", title, _weight)]
+    heads = [Column("method"), Column("weight", title, _weight)]
     heads += [Column(names[1]), Column(names[2], "in this sample")]
-    by_weight = [tuple(row[name] for name in names) for row in found["by_weight"]]
-    return [Table(columns=columns, rows=recall, keys=2), Table(columns=heads, rows=by_weight)]
+    by_weight = [
+        (method, *(row[name] for name in names))
+        for method, told in found.items()
+        for row in told["by_weight"]
+    ]
+    return [
+        Table(columns=columns, rows=raters, keys=3),
+        Table(columns=heads, rows=by_weight, keys=2),
+    ]
 
 
 def _weight(weight: float) -> str:
@@ -61,12 +71,11 @@ def _weight(weight: float) -> str:
 
 def study_lines(system: SystemResult) -> Iterator[str]:
     """Say whose earlier studies entered, and what their weight does to the accuracy."""
-    found = _found(system)
-    if found:
-        names = ", ".join(dict.fromkeys(row["rater"] for row in found["recall"]))
+    truths = ", without the known truths" if _corrected(system) else ""
+    for method, told in _found(system).items():
+        names = ", ".join(dict.fromkeys(row["rater"] for row in told["raters"]))
         accuracies = ", ".join(
             f"{decimal(row['system_accuracy_in_sample'].estimate)} at {row['weight']:g}"
-            for row in found["by_weight"]
+            for row in told["by_weight"]
         )
-        truths = ", without the known truths" if _corrected(system) else ""
-        yield f"Accuracy by the weight of earlier studies{truths}: {accuracies} (of {names})"
+        yield f"{method} by the weight of earlier studies{truths}: {accuracies} (of {names})"

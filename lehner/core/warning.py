@@ -151,8 +151,9 @@ LIMITS = {
     "too narrow, and its p-values too small.",
     "score-uninformative": "The probability of the category hardly rises with the score. Check "
     "which category the scores are of.",
-    "score-independent": "Scores are taken to be independent of the raters' errors. Give known "
-    "truths of random items, which correct for mistakes that they share.",
+    "score-independent": "Scores are taken to be independent of the raters' errors, and on no real "
+    "crowd that was tried they were. Give known truths of random items, 40 or more, which correct "
+    "for mistakes that they share.",
     "groups-small": "A group has few items, so that the prior counts. Give more.",
     "one-group": "There is only one group, and nothing to compare it with.",
     "groups-alike": "Something is assumed to be the same in all groups, and differences in it are "

@@ -337,7 +337,8 @@ def _with_studies(
             one = replace(one, estimate=again)
         chosen.append(one)
     if not any(one.takes_studies for one in chosen):
-        raise InputError("no method takes earlier studies as its prior", "add dawid_skene")
+        remedy = "add dawid_skene or one_coin_by_rater"
+        raise InputError("no method takes earlier studies as its prior", remedy)
     return chosen
 
 
@@ -428,12 +429,11 @@ def _mistakes_needed(ratings: Ratings) -> MistakesNeeded | None:
 def _compile_ahead(
     methods: Sequence[Method], ratings: Ratings, studied: bool
 ) -> AbstractContextManager[Callable[[str], None]]:
-    # Fits with earlier studies need no compilation.
-    by_nuts = [one for one in methods if not (studied and one.takes_studies)]
-    sampled = [method.name for method in by_nuts if method.posterior]
+    sampled = [method.name for method in methods if method.posterior]
+    with_studies = [method.name for method in methods if studied and method.takes_studies]
     for method in methods:
         if method.posterior is not None:
-            return method.posterior.compile_ahead(sampled, ratings)
+            return method.posterior.compile_ahead(sampled, ratings, with_studies)
     return nullcontext(lambda name: None)
 
 

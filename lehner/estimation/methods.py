@@ -56,9 +56,12 @@ class Posterior(Protocol):
     """
 
     def compile_ahead(
-        self, methods: Sequence[str], ratings: Ratings
+        self, methods: Sequence[str], ratings: Ratings, with_studies: Sequence[str] = ()
     ) -> AbstractContextManager[Callable[[str], None]]:
-        """Compile models while others are sampled; yields a function that waits for one."""
+        """Compile models while others are sampled; yields a function that waits for one.
+
+        Those with earlier studies as their prior are named again.
+        """
 
     def estimate_shortly(
         self, method: str, ratings: Ratings, *, level: float, seed: int

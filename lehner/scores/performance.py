@@ -307,6 +307,9 @@ def _warnings(ratings: Ratings, known: Booleans, curve: Floats) -> Iterator[Warn
     if known.any() and not (sample := examine_known(ratings)).random:
         yield warn("truths-not-random", f"{sample.doubt}: {sample}")
     if not known.any():
-        text = "scores that share mistakes with raters seem better than they are"
+        text = (
+            "scores that share mistakes with raters seem too good, on real crowds by .06 to .20 of "
+            "the AUC"
+        )
         yield warn("score-independent", text)
     yield from cluster_warnings(ratings)

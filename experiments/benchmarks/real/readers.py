@@ -186,7 +186,7 @@ def read_readings(files: Sequence[Path], treatment: str) -> Ratings:
     -------
     Ratings
     """
-    frame = _data_frame(files[0])
+    frame = read_data_frame(files[0])
     rated = frame[frame["treatment"].map(_whole) == treatment]
     case, reader, truth = (rated[name].map(_whole) for name in ("case", "reader", "truth"))
     abnormal = (rated["rating"] >= ABNORMAL_FROM).astype(int).astype(str)
@@ -194,7 +194,8 @@ def read_readings(files: Sequence[Path], treatment: str) -> Ratings:
     return make_crowd(rows, dict(zip(case, truth, strict=True)))
 
 
-def _data_frame(path: Path) -> "pd.DataFrame":
+def read_data_frame(path: Path) -> "pd.DataFrame":
+    """Read the one data frame of an .RData file."""
     import rdata
 
     try:

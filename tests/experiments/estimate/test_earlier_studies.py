@@ -48,13 +48,13 @@ def test_screen_files_and_json_have_the_same_numbers(run, file, earlier, tmp_pat
     assert code == 0 and told["weight"] == 0.25
     assert [row["weight"] for row in told["by_weight"]] == [0, 0.25, 0.5, 1]
     assert told["by_weight"][1]["system_accuracy"] == found["system_accuracy"]
-    (sick, well, *_) = told["recall"]
+    (sick, well, *_) = told["raters"]
     assert (sick["rater"], sick["right"], sick["items"]) == ("a=b & c", 80, 100)
     assert (well["category"], well["right"], well["items"]) == ("well", 160, 200)
     _, full, _ = run(*argv, "--full", "--output", tmp_path / "out", "--report", tmp_path / "x.html")
     tex = (tmp_path / "out" / "earlier_studies.tex").read_text()
     page = (tmp_path / "x.html").read_text()
-    for row in told["recall"]:
+    for row in told["raters"]:
         for name in ("prior", "posterior"):
             shown = with_interval(row[name])
             assert shown in full and shown in page and shown in tex
@@ -63,7 +63,7 @@ def test_screen_files_and_json_have_the_same_numbers(run, file, earlier, tmp_pat
         assert shown in full and shown in page and shown in tex
     assert "earlier.csv" in page and r"a=b \& c" in tex
     _, screen, _ = run(*argv)
-    (line,) = [one for one in screen.splitlines() if "earlier studies" in one]
+    (line,) = [one for one in screen.splitlines() if "of earlier studies" in one]
     assert re.findall(r"(\S+) at ([\d.]+)", line) == [
         (decimal(row["system_accuracy_in_sample"]["estimate"]), f"{row['weight']:g}")
         for row in told["by_weight"]
@@ -89,7 +89,7 @@ def test_of_several_systems_each_has_its_own_study(n_known):
     assert list(study_lines(claude)) == []
     # What known truths correct is not what the weights give.
     assert ("without the known truths" in line) == (n_known > 0)
-    heads = [table.columns[0].heading for table in study_tables(gpt)]
+    heads = [table.columns[1].heading for table in study_tables(gpt)]
     assert ("without the known truths" in heads[1]) == (n_known > 0)
     assert "earlier_studies" not in claude.estimates[0].diagnostics
 

@@ -49,7 +49,9 @@ def test_screen_latex_csv_and_json_say_the_same(run, data, tmp_path):
     found = json.loads(run(*arguments(data, "--json"))[1])["estimates"]
     (likelihood,) = (one for one in found if one["method"] == "dawid_skene_ml")
     latex = (tmp_path / "raters.tex").read_text()
-    table = pd.read_csv(tmp_path / "raters.csv").set_index(["method", "rater", "quantity"])
+    file = tmp_path / "raters.csv"
+    table = pd.read_csv(file, float_precision="round_trip")
+    table = table.set_index(["method", "rater", "quantity"])
     assert likelihood["positive"] == {
         "name": "malignant",
         "negative": "benign",

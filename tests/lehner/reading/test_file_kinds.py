@@ -129,6 +129,8 @@ def zipped():
         ("r.csv", b"PAR1 no", "give a Parquet file"),
         ("r.csv.gz", b"\x1f\x8b no", "it cannot be read"),
     ],
+    # The bytes hold the time, and workers must agree on the names of tests.
+    ids=lambda value: value if isinstance(value, str) else "bytes",
 )
 def test_what_cannot_be_read_is_named(tmp_path, name, content, said):
     (tmp_path / name).write_bytes(content)

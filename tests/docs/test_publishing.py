@@ -45,3 +45,26 @@ def test_references_of_the_paper_are_listed():
     paper = (ROOT / "paper/paper.md").read_text("utf-8")
     listed = set(re.findall(r"@\w+\{(\w+),", (ROOT / "paper/paper.bib").read_text("utf-8")))
     assert set(re.findall(r"@(\w+\d{4}|\w+)\b", paper.split("bibliography:")[1])) == listed
+
+
+def test_hosted_checks_are_those_of_ci_run():
+    checks = (ROOT / ".ci/run").read_text("utf-8").replace(" --locked", "")
+    lint = re.search(r"python -m uv run ruff check .*lint-imports\n", checks, re.DOTALL)[0]
+    docs = re.search(r"python -m uv run (.*sphinx-build.*)\n", checks)[1]
+    workflows = ROOT / ".github/workflows"
+    hosted = (workflows / "tests.yml").read_text("utf-8").replace(" --locked", "")
+    assert "".join(f"      - run: {line}\n" for line in lint.splitlines()) in hosted
+    hosted = (workflows / "docs.yml").read_text("utf-8").replace(" --locked", "")
+    assert hosted.endswith(f"run: python -m uv run {docs}\n")
+    hosted = (ROOT / ".readthedocs.yaml").read_text("utf-8")
+    built = docs.removeprefix("--group docs ").replace("docs/_build", "$READTHEDOCS_OUTPUT")
+    assert f"python -m uv run {built}\n" in hosted
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text("utf-8")
+    of_lint = re.findall(r"uv run (ruff \w+|[\w-]+)", lint)
+    assert re.findall(r"- id: (\S+)", hooks) == [name.replace(" ", "-") for name in of_lint]
+
+
+def test_each_python_that_is_named_is_tested():
+    named = re.findall(r":: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    hosted = (ROOT / ".github/workflows/tests.yml").read_text("utf-8")
+    assert re.findall(r'"([\d.]+)"', re.search(r"python: \[.*\]", hosted)[0]) == named

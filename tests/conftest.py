@@ -6,8 +6,13 @@ os.environ.setdefault("NUMBA_OPT", "1")
 os.environ.setdefault("PYTENSOR_FLAGS", "cxx=")
 
 import pytest
+from hypothesis import settings
 
 import lehner
+
+# No test asserts a time.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 # They compile the largest models, which later tests find on disk.
 LONGEST = ("test_notebooks", "bayes_models/test_calibration")

@@ -229,6 +229,8 @@ def summarise(
     if abs(estimate) < STANDS_FOR_0:  # rounding, which would make "poor" of "slight"
         estimate = 0.0
     lowest = LOWEST_COEFFICIENTS.get(name.partition("[")[0], -1.0)
+    if abs(estimate - lowest) < STANDS_FOR_0:  # rounding, which would leave the interval unclipped
+        estimate = lowest
     narrowing = sampling.narrowing(items.n_items)
     coefficient = Coefficient(
         name=name,

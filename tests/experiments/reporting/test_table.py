@@ -28,6 +28,7 @@ from experiments.reporting.table import Column, Table
 from experiments.reporting.terminal import one_line, visible
 from lehner import IntervalEstimate
 from lehner.core.number_format import DASH, decimal, short
+from tests.old_python import needs_quoted_returns
 
 NUMBERS = st.one_of(
     st.floats(allow_infinity=False),
@@ -175,6 +176,7 @@ def test_each_medium_says_the_numbers_of_the_table(medium, table):
             assert not any(texts)
 
 
+@needs_quoted_returns
 @settings(deadline=None)
 @given(tables())
 @example(HOSTILE)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import statsmodels.stats.inter_rater as sm
 import xarray as xr
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
@@ -286,6 +286,7 @@ codes_3_raters = st.lists(
 
 
 @given(codes_3_raters, st.lists(st.integers(0, 3), min_size=8, max_size=8))
+@example([[0, -1, -1], [0, 1, 2], [0, 0, 0], [1, -1, 2]], [3, 1, 0, 1])
 @few
 def test_counts_equal_repetition(codes, counts):
     counts = np.array(counts[: len(codes)])

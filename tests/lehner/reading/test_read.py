@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, read_ratings
 from lehner.data.categories import MISSING, plain_label
+from tests.old_python import needs_quoted_returns
 
 pytestmark = pytest.mark.filterwarnings("ignore::lehner.DataWarning")
 fuzz = settings(max_examples=150, deadline=None)
@@ -203,6 +204,7 @@ def test_quoted_line_ends_in_a_file_of_many_blocks_stay_in_their_field(tmp_path)
 LABEL = st.text(st.sampled_from('ab ,;\t"\n\r0é名'), max_size=5).map(lambda text: f"x{text}y")
 
 
+@needs_quoted_returns
 @given(data=st.data(), delimiter=st.sampled_from(",;\t"), end=st.sampled_from(["\n", "\r\n"]))
 @fuzz
 def test_what_csv_wrote_is_read_back(folder, data, delimiter, end):

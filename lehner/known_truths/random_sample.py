@@ -129,9 +129,8 @@ def _compare(ratings: Ratings, what: str, counted: Booleans, holds: Booleans) ->
     others = of_all - of_known, n_items - n_known - of_all + of_known
     expected, p_value = None, 1.0
     if ratings.truth_probability is None:
-        effect = effect_of_known(
-            holds.astype(float), ratings.weights * counted, known, ratings.cluster
-        )
+        weights = (ratings.weights * counted).astype(float)
+        effect = effect_of_known(holds.astype(float), weights, known, ratings.cluster)
         p_value = _fisher((of_known, n_known - of_known), others, effect)
     else:
         chance = ratings.truth_probability[counted]

@@ -34,7 +34,7 @@ MISLEADING = (0.0, 0.2)
 DESIGNS = ("equal", "positives", "disagreement", "sites")
 KNOWN = (20, 60)
 LEVEL = 0.9
-DATA_SETS = 100
+DATA_SETS = 300
 
 
 def draw_known(

@@ -5,7 +5,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.student_t import t_quantile
 
@@ -56,6 +56,39 @@ def design_effect(values: Floats, weights: Floats, cluster: Integers | None) -> 
     g = int(np.count_nonzero(sizes))
     between = (np.bincount(cluster, weights * deviation) ** 2).sum() * g / max(g - 1, 1)
     return max(1.0, float(between / within))
+
+
+def effect_of_known(
+    values: Floats, weights: Floats, known: Booleans, cluster: Integers | None
+) -> float:
+    """Estimate by what factor variances are larger if whole clusters are known, not single items.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n_rows,)
+        What is known of the known rows; that of others is not used.
+    weights : ndarray of float, shape (n_rows,)
+        Number of items of each row.
+    known : ndarray of bool, shape (n_rows,)
+    cluster : ndarray of int, shape (n_rows,), optional
+
+    Returns
+    -------
+    float
+        1 if no more items of a cluster are known together than by chance, the design effect of the
+        known items if all are, and in proportion between.
+    """
+    weight = weights * known
+    m, n = weight.sum(), weights.sum()
+    if cluster is None or not 0 < m < n:
+        return 1.0
+    others, others_known = (np.bincount(cluster, w)[cluster] - 1 for w in (weights, weight))
+    most, together = weight @ others / m, weight @ others_known / m
+    by_chance = most * (m - 1) / (n - 1)
+    if together <= by_chance:
+        return 1.0
+    added = design_effect(values, weight, cluster) - 1
+    return float(1 + added * (together - by_chance) / (most - by_chance))
 
 
 def widening(effect: float, n_clusters: int, level: float) -> float:

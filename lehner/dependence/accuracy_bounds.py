@@ -111,8 +111,8 @@ def accuracy_bounds(
     level : float, optional
         Probability of the bounds of the expected accuracy. None, to leave them out, is faster.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Seed of the groups of items by which the sampling error is computed, if there are more than
-        20 kinds of items.
+        Seed of the groups of items, or of clusters, by which the sampling error is computed, if
+        there are more than 20 kinds of items, or clusters.
 
     Returns
     -------
@@ -240,13 +240,21 @@ def _extremes(mistakes: Mistakes, sign: int, error: Floats, raters: float, syste
 
 
 def _standard_errors(mistakes: Mistakes, raters: float, system: float, seed: Seed) -> Floats:
-    """Standard errors of both bounds, by the jackknife: items are left out, alike ones at once."""
+    """Standard errors of both bounds, by the jackknife: items are left out, alike ones at once.
+
+    Clusters are left out as a whole.
+    """
     counts = mistakes.counts
     n_kinds = len(counts)
-    if n_kinds <= MOST_DELETED:
+    rng = np.random.default_rng(seed)
+    if mistakes.of_clusters is not None:
+        clusters = rng.permutation(mistakes.of_clusters.shape[0])
+        groups = np.array_split(clusters, min(MOST_DELETED, len(clusters)))
+        deleted = np.array([mistakes.of_clusters[group].sum(axis=0) for group in groups])
+        times = np.ones(len(groups))
+    elif n_kinds <= MOST_DELETED:
         deleted, times = np.eye(n_kinds), counts
     else:
-        rng = np.random.default_rng(seed)
         items = rng.permutation(np.repeat(np.arange(n_kinds), counts.astype(int)))
         groups = np.array_split(items, MOST_DELETED)
         deleted = np.array([np.bincount(group, minlength=n_kinds) for group in groups])

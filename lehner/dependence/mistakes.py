@@ -6,6 +6,7 @@ rater are. Correlations of mistakes are made of these.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +14,9 @@ from numpy.typing import ArrayLike
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
 from lehner.data.ratings import Ratings
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 MOST_WRONG = 0.5
 MOST_VARIANCE = MOST_WRONG * (1 - MOST_WRONG)
@@ -36,6 +40,8 @@ class Mistakes:
         Proportion of the raters who are then wrong, and of the pairs of raters in which both are;
         whether the system is; and the proportion of the raters who are wrong with the system.
     n_categories : int
+    of_clusters : csr_array, shape (n_clusters, n_kinds), optional
+        Number of items of each kind in each cluster; None if items are independent.
     """
 
     counts: Floats
@@ -45,6 +51,7 @@ class Mistakes:
     system: Floats
     joint: Floats
     n_categories: int
+    of_clusters: "csr_array | None" = None
 
     @property
     def proportions(self) -> Floats:
@@ -88,19 +95,29 @@ def tabulate_mistakes(ratings: Ratings) -> Mistakes:
     options[:, 1:][options[:, 1:] == options[:, :-1]] = -1
     keys = np.column_stack([votes.sum(axis=1), np.sort(options, axis=1)])
     kinds, of_item = np.unique(keys, axis=0, return_inverse=True)
+    of_item = of_item.ravel()
     kind, column = np.nonzero(kinds[:, 1:] >= 0)
     option = kinds[kind, column + 1]
     rater, both = _wrong(option // 2, kinds[kind, 0])
     system = 1.0 - option % 2
     return Mistakes(
-        counts=np.bincount(of_item.ravel(), ratings.weights[items].astype(float)),
+        counts=np.bincount(of_item, ratings.weights[items].astype(float)),
         kind=kind,
         rater=rater,
         both=both,
         system=system,
         joint=system * rater,
         n_categories=ratings.n_categories,
+        of_clusters=None if ratings.cluster is None else _of_clusters(ratings, items, of_item),
     )
+
+
+def _of_clusters(ratings: Ratings, items: Integers, kind: Integers) -> "csr_array":
+    from scipy.sparse import coo_array
+
+    assert ratings.cluster is not None
+    cluster = np.unique(ratings.cluster[items], return_inverse=True)[1]
+    return coo_array((ratings.weights[items].astype(float), (cluster, kind))).tocsr()
 
 
 def mistake_correlations(ratings: Ratings) -> tuple[float, float]:

@@ -137,14 +137,14 @@ def _known(ratings: Ratings) -> tuple[int, int]:
 
     Where the truth of all items is known, it is left out, as other methods do: the accuracy needs
     no estimate then, and what a method says without truths can be compared with it. Of items that
-    were chosen with known unequal probabilities, the numbers are those of a random sample that
-    would tell about as much.
+    were chosen with known unequal probabilities, or as whole clusters, the numbers are those of a
+    random sample that would tell about as much.
     """
     if ratings.truth is None or ratings.system is None or not known_truths(ratings):
         return 0, 0
-    if ratings.truth_probability is not None:
+    known = (ratings.truth >= 0) & (ratings.system >= 0) & (ratings.weights > 0)
+    if known.any() and (ratings.truth_probability is not None or ratings.cluster is not None):
         return effective_numbers(rightness(ratings, np.zeros(ratings.n_rows)))
-    known = (ratings.truth >= 0) & (ratings.system >= 0)
     right = known & (ratings.truth == ratings.system)
     return int(ratings.weights[known].sum()), int(ratings.weights[right].sum())
 

@@ -305,8 +305,10 @@ def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
 
     m = items.n_known
     numbers = np.arange(m + 1)
-    spread = max(m * np.sqrt(variance), LEAST_SPREAD)
     right = np.clip(items.probability.round(3), CERTAIN_ITEM, 1 - CERTAIN_ITEM)
+    by_chance = float((items.counts * right * (1 - right))[items.known].sum())
+    spread = np.sqrt(m**2 * variance + (items.effect_of_known - 1) * by_chance)
+    spread = max(spread, LEAST_SPREAD)
     number_right = poisson_binomial(right[items.known], items.counts[items.known])
     below = float(number_right @ ndtr((items.n_holding - numbers) / spread))
     return min(1.0, max(0.0, 2 * min(below, 1 - below)))

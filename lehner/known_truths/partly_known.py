@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.core.design_effect import design_effect
+from lehner.core.design_effect import design_effect, effect_of_known
 from lehner.core.errors import InputError
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.wilson import wilson_interval
@@ -111,6 +111,11 @@ class PartlyKnown:
             return design_effect(expected, self.counts, self.cluster)
         added = design_effect(expected, self.counts, self.cluster) - 1
         return float(1 + added * np.maximum(mean * (1 - mean) / shown, 1.0))
+
+    @property
+    def effect_of_known(self) -> float:
+        """By what factor variances are larger since whole clusters are known; else 1."""
+        return effect_of_known(self.holds.astype(float), self.counts, self.known, self.cluster)
 
     @property
     def mean_of_known(self) -> float:
@@ -244,8 +249,9 @@ def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimat
         return IntervalEstimate(estimate=None)
     if items.chance is not None:
         return _weighted_alone(items, level)
-    proportion = items.n_holding / m
-    lower, upper = wilson_interval(proportion, m, z=_z(level), population=n).tolist()
+    proportion, effect = items.n_holding / m, items.effect_of_known
+    ends = wilson_interval(proportion, m / effect, z=_z(level), population=n / effect)
+    lower, upper = ends.tolist()
     return IntervalEstimate(estimate=proportion, lower=lower, upper=upper, level=level, kind=WILSON)
 
 
@@ -265,13 +271,16 @@ def effective_numbers(items: PartlyKnown) -> tuple[int, int]:
     Parameters
     ----------
     items : PartlyKnown
-        With `chance`.
 
     Returns
     -------
     n_known, n_holding : int
-        Of a sample that tells about as much as the weighted known items.
+        Of a sample that tells about as much as the weighted or clustered known items.
     """
+    if items.chance is None:
+        m, n = items.n_known, items.n_items
+        known = round(1 / (1 / n + items.effect_of_known * (1 / m - 1 / n)))
+        return known, round(items.n_holding / m * known)
     rest = items.uncertain
     if not rest.n_known:
         return 0, 0
@@ -306,7 +315,9 @@ def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstima
     https://arxiv.org/abs/2311.01453. With a finite population it is the regression estimator of
     Cochran (1977), chapter 7.
     """
+    effect = 1.0
     if items.chance is None:
+        effect = items.effect_of_known
         equal = items.n_known / items.n_items
         items = replace(items, chance=np.full(len(items.counts), equal))
     rest = items.uncertain
@@ -317,7 +328,7 @@ def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstima
     estimate = items.of_all(found.estimate)
     if found.variance <= 0 or rest.n_known < 2:
         return IntervalEstimate(estimate=estimate)
-    half = _z(level) * np.sqrt(found.variance) * rest.n_items / items.n_items
+    half = _z(level) * np.sqrt(found.variance * effect) * rest.n_items / items.n_items
     lower, upper = float(max(estimate - half, 0.0)), float(min(estimate + half, 1.0))
     return IntervalEstimate(estimate=estimate, lower=lower, upper=upper, level=level, kind=PPI)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.design_effect import effect_of_known
 from lehner.core.poisson_binomial import poisson_binomial
 from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
@@ -128,7 +129,9 @@ def _compare(ratings: Ratings, what: str, counted: Booleans, holds: Booleans) ->
     others = of_all - of_known, n_items - n_known - of_all + of_known
     expected, p_value = None, 1.0
     if ratings.truth_probability is None:
-        p_value = _fisher((of_known, n_known - of_known), others)
+        weights = (ratings.weights * counted).astype(float)
+        effect = effect_of_known(holds.astype(float), weights, known, ratings.cluster)
+        p_value = _fisher((of_known, n_known - of_known), others, effect)
     else:
         chance = ratings.truth_probability[counted]
         expected, p_value = _expected(
@@ -145,10 +148,11 @@ def _compare(ratings: Ratings, what: str, counted: Booleans, holds: Booleans) ->
     )
 
 
-def _fisher(known: tuple[int, int], others: tuple[int, int]) -> float:
+def _fisher(known: tuple[int, int], others: tuple[int, int], effect: float) -> float:
     from scipy.stats import fisher_exact
 
-    return float(fisher_exact([known, others]).pvalue)
+    counts = np.round(np.array([known, others]) / effect).astype(int)
+    return float(fisher_exact(counts).pvalue)
 
 
 def _expected(

@@ -63,6 +63,7 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
 
     if items.chance is not None:
         return _weighted(items, variance)
+    effect = items.effect_of_known
     log_odds = logit(np.clip(items.probability, CERTAIN_ITEM, 1 - CERTAIN_ITEM))
     levels, level = np.unique(np.round(log_odds / LOG_ODDS_STEP), return_inverse=True)
     counts, known, holding = (
@@ -78,6 +79,7 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
         intercepts = [np.interp(logit(grid), logit(means), INTERCEPTS) for means in reached]
         logits = np.array(intercepts)[..., None] + scaled
         log = log_expit(logits) @ holding + log_expit(-logits) @ (known - holding)
+        log /= effect
         log -= np.log1p((grid - items.mean) ** 2 / (BIAS_SCALE**2 + variance))
         weight = np.exp(log - log.max())
         possible = np.flatnonzero(weight.max(axis=0) > NEGLIGIBLE)
@@ -108,7 +110,7 @@ def _add_unknown(
     step = number[1] if len(number) > 1 else 1.0
     kept = weight > NEGLIGIBLE * weight.max()
     expected = (probability @ unknown)[kept]
-    variance = ((probability * (1 - probability)) @ unknown)[kept]
+    variance = ((probability * (1 - probability)) @ unknown)[kept] * items.effect_of_known
     density = np.exp(-0.5 * (number[:, None] - expected) ** 2 / np.maximum(variance, step**2 / 4))
     total = density / density.sum(axis=0) @ weight[kept]
     return ProportionPosterior(

@@ -23,8 +23,9 @@ from lehner import (
     simulate,
 )
 from lehner.core.bootstrap import draw_counts
-from lehner.core.design_effect import design_effect, widening
+from lehner.core.design_effect import design_effect, effect_of_known, widening
 from lehner.data.clusters import count_items
+from lehner.known_truths.random_sample import examine_known
 
 WIDE = {"patient": ["p", "q", "p"], "ann": list("xyy"), "bo": list("xyx"), "gpt": list("xxy")}
 COPIES = 5
@@ -154,3 +155,41 @@ def test_few_clusters_are_said(copied):
     few = copied.with_clusters(np.arange(copied.n_rows) % 6)
     said = estimate(few, "algebraic").results[0].estimate.warnings
     assert "few-clusters" in {one.code for one in said}
+
+
+def test_known_truths_of_whole_clusters_count_once(single, copied):
+    """Two fifths of the items are known, or all copies of these."""
+    known = np.random.default_rng(2).permutation(120) < 48
+    one, five = (
+        x.with_truth(np.where(np.resize(known, x.n_rows), x.truth, -1)) for x in (single, copied)
+    )
+    right = np.where(single.truth == single.system, 0.9, 0.6)
+    found = [
+        correct_by_truth(x, np.resize(right, x.n_rows))
+        for x in (one, five, five.with_clusters(None))
+    ]
+    for name in ("system_accuracy_in_sample", "known_items_alone", "prediction_powered"):
+        ends = [(getattr(x, name).lower, getattr(x, name).upper) for x in found]
+        assert ends[1] == pytest.approx(ends[0], abs=0.012), name
+        assert np.diff(ends[2]) < 0.6 * np.diff(ends[0]), name
+    assert found[1].p_value == pytest.approx(found[0].p_value, abs=0.03)
+    assert examine_known(five).p_value == pytest.approx(examine_known(one).p_value, abs=0.02)
+    widths = [np.ptp(_ends(estimate_calibrated(x))) for x in (one, five)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.1)
+
+
+def _ends(found):
+    return found.system_accuracy_in_sample.lower, found.system_accuracy_in_sample.upper
+
+
+def test_truths_of_items_drawn_singly_count_as_they_are(copied):
+    rng = np.random.default_rng(1)
+    values, weights = rng.random(600), np.ones(600)
+    effects = [
+        effect_of_known(values[copied.cluster], weights, rng.permutation(600) < 100, copied.cluster)
+        for _ in range(50)
+    ]
+    assert np.mean(effects) < 1.15
+    whole = copied.cluster < 20
+    found = effect_of_known(values[copied.cluster], weights, whole, copied.cluster)
+    assert found == pytest.approx(5, rel=0.06)

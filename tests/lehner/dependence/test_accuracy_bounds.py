@@ -245,3 +245,16 @@ def test_what_cannot_be_used_is_refused():
         accuracy_bounds(Ratings([[0, 1], [1, 1]], ["a", "b"]))
     with pytest.raises(InputError, match="no known truths"):
         mistake_correlations(ratings.with_truth(None))
+
+
+def test_copies_of_items_in_clusters_tell_nothing_new():
+    single = simulate(Scenario(n_categories=2, n_items=120, initial_rater_accuracy=(0.8,) * 3), 3)
+    rows = np.tile(np.arange(single.n_rows), 5)
+    copied = single.take(rows).with_clusters(rows)
+    widths = []
+    for ratings in (single, copied, copied.with_clusters(None)):
+        found = accuracy_bounds(ratings, 0.1, 0.1, seed=1)
+        widths.append(found.lower - found.expected_lower)
+    assert widths[1] == pytest.approx(widths[0], rel=0.4)
+    assert widths[2] == pytest.approx(widths[0] / np.sqrt(5), rel=0.1)
+    assert widths[1] > 1.3 * widths[2]

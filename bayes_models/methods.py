@@ -35,6 +35,10 @@ SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
 """Its 4 chains of 250 draws have effective sample sizes of about 1,000."""
 TAKE_BOTH = ("dawid_skene", "one_coin_by_rater")
 """Take earlier studies and a dependent pair."""
+CROWD = 20
+"""Raters above which Gibbs sampling takes the place of NUTS, if it can sample the model."""
+LARGE_CROWD = 100
+"""Raters above which there are as many draws as in a study."""
 LONGER = {"draws": 2500, "tune": 500}
 """By Gibbs the base rates of populations have effective sample sizes of a few hundred."""
 
@@ -66,7 +70,9 @@ def list_methods() -> list[Method]:
 
 
 def _estimate(model: str, ratings: Ratings, *, level: float, seed: int, **options: Any) -> Estimate:
-    tree, found = fit_and_check(model, ratings, seed, **options)
+    tree, found = fit_and_check(
+        model, ratings, seed, **(options_of_crowd(model, ratings) | options)
+    )
     estimate = bayes_models.estimate_from_draws(tree, level=level)
     return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *found))))
 
@@ -75,6 +81,40 @@ def _engine(model: str, ratings: Ratings) -> str:
     """Gibbs sampling, if it can sample the model."""
     pair = find_pair(ratings) is not None
     return "gibbs" if bayes_models.find_model(model).conjugate and not pair else "nuts"
+
+
+def options_of_crowd(model: str, ratings: Ratings) -> dict[str, Any]:
+    """Options of `bayes_models.fit` with which a model of many raters is fitted in minutes.
+
+    Parameters
+    ----------
+    model : str
+        Name of the model.
+    ratings : Ratings
+        With or without a system.
+
+    Returns
+    -------
+    dict
+        For more than 20 raters Gibbs sampling, if it can sample the model. For more than 100 as
+        many draws as in a study, of which the system's accuracies are checked.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> ratings = lehner.Ratings([[0] * 21, [1] * 21], ["no", "yes"])
+    >>> options_of_crowd("dawid_skene", ratings), options_of_crowd("relaxed_k", ratings)
+    ({'engine': 'gibbs'}, {'engine': 'nuts'})
+    """
+    options: dict[str, Any] = {}
+    if ratings.n_raters > CROWD:
+        options["engine"] = _engine(model, ratings)
+    if ratings.n_raters > LARGE_CROWD:
+        from bayes_models.sampling.fit import FOR_STUDIES
+
+        names = ("draws", "tune", "target_accept", "check")
+        options |= {name: FOR_STUDIES[name] for name in names}
+    return options
 
 
 def fit_and_check(
@@ -199,8 +239,8 @@ def compile_ahead(
     methods: Sequence[str], ratings: Ratings, with_studies: Sequence[str] = ()
 ) -> Iterator[Callable[[str], None]]:
     """Have models compiled while others are sampled; some of them have earlier studies."""
-    by_gibbs = [one for one in with_studies if _engine(one, ratings) == "gibbs"]
-    methods = [one for one in methods if one not in by_gibbs]
+    by_gibbs = with_studies if ratings.n_raters <= CROWD else methods
+    methods = [one for one in methods if one not in by_gibbs or _engine(one, ratings) != "gibbs"]
     if len(methods) < 2:
         yield lambda model: None
         return
@@ -260,7 +300,7 @@ def estimate_at_slopes(ratings: Ratings, **options: Any) -> dict[float, Estimate
     with warnings.catch_warnings():
         # Their estimates carry them.
         warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-        return slope_sensitivity(ratings, **options)
+        return slope_sensitivity(ratings, **(options_of_crowd("relaxed_k", ratings) | options))
 
 
 def slope_sensitivity(

@@ -172,7 +172,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     posterior, truth = group(tree, "posterior"), group(tree, "truth")
     if "system_accuracy" not in posterior:
         raise InputError("the fit has no system", "fit ratings with a system")
-    diagnostics = json.loads(tree.attrs["diagnostics"])
+    diagnostics = {"engine": tree.attrs["engine"], **json.loads(tree.attrs["diagnostics"])}
     estimate = Estimate(
         method=tree.attrs["model"],
         # The system is the last of the raters.

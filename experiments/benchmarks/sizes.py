@@ -38,6 +38,8 @@ finally:
     with open("/proc/self/status") as status:
         print(*(line.split()[1] for line in status if line.startswith("VmHWM")), file=sys.stderr)
 """
+OF_CROWDS = {"estimate, dawid_skene": (100_000, 1000), "estimate, relaxed_k": (300, 270)}
+"""What samples a model is measured for so many items and raters only."""
 BY_METHOD = ("majority_agreement", "algebraic", "calibrated", "dawid_skene_ml")
 COMMANDS = {
     **{f"estimate, {name}": ["estimate", "{ratings}", "--method", name] for name in BY_METHOD},
@@ -45,6 +47,7 @@ COMMANDS = {
     "label": ["label", "{ratings}", "--output", os.devnull],
     "check": ["check", "{ratings}"],
     "compare": ["compare", "{grouped}", "--group", "group"],
+    **{name: ["estimate", "{ratings}", "--method", name.split()[1]] for name in OF_CROWDS},
 }
 
 
@@ -81,6 +84,7 @@ SIZES = (
     *(Size(n, 5, 4) for n in (10_000, 100_000, 1_000_000)),
     *(Size(n, j, 4) for n, j in ((10_000, 100), (10_000, 1000), (100_000, 1000))),
     *(Size(10_000, 5, k) for k in (20, 200)),
+    Size(300, 270, 4),
 )
 
 
@@ -91,6 +95,8 @@ def measure(names: list[str], sizes: tuple[Size, ...] = SIZES) -> Iterator[dict[
         for size in sizes:
             size.write(**files)
             for name in names:
+                if OF_CROWDS.get(name, (size.items, size.raters)) != (size.items, size.raters):
+                    continue
                 arguments = [one.format(**files) for one in COMMANDS[name]]
                 seconds, megabytes = _run(arguments)
                 row = asdict(size) | {"command": name, "seconds": seconds, "megabytes": megabytes}

@@ -11,9 +11,6 @@ from lehner.labels.label import AUTOMATIC, QUICK_METHODS, warn_if_worse
 from lehner.labels.models import LABEL_MODELS
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
-CROWD = 20
-"""Raters from which on Gibbs sampling takes the place of NUTS, which would take hours."""
-
 
 def label_items(ratings: Ratings, method: str = AUTOMATIC, seed: int = 1) -> SoftLabels:
     """Label items: the probability of each category for each of them.
@@ -56,11 +53,9 @@ def label_items(ratings: Ratings, method: str = AUTOMATIC, seed: int = 1) -> Sof
 
 
 def _label_by_sampling(ratings: Ratings, model: str, seed: int) -> SoftLabels:
-    import bayes_models
-    from bayes_models.methods import fit_and_check
+    from bayes_models.methods import fit_and_check, options_of_crowd
 
-    gibbs = bayes_models.find_model(model).conjugate and ratings.n_raters > CROWD
-    tree, warnings = fit_and_check(model, ratings, seed, engine="gibbs" if gibbs else "nuts")
+    tree, warnings = fit_and_check(model, ratings, seed, **options_of_crowd(model, ratings))
     truth = tree["truth"].to_dataset()["truth_probabilities"].transpose("item", "category")
     return SoftLabels(
         method=model,

@@ -35,7 +35,8 @@ def tree_of(share, accuracy, mirrored):
     )
     truth = xr.Dataset({"truth_probabilities": (("item", "category"), np.full((3, 2), 0.5))})
     tree = xr.DataTree.from_dict({"posterior": posterior, "truth": truth})
-    tree.attrs |= {"model": "x", "warnings": "[]", "diagnostics": json.dumps({"relabelled": share})}
+    tree.attrs |= {"model": "x", "engine": "nuts", "warnings": "[]"}
+    tree.attrs["diagnostics"] = json.dumps({"relabelled": share})
     return tree
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.estimate import label_table
+from bayes_models import methods
 from experiments.estimate.label_table import label_items, label_methods
 from lehner import (
     InputError,
@@ -89,7 +89,7 @@ def test_a_file_is_written_whole(run, tmp_path):
 
 def sample_by_gibbs(monkeypatch):
     """As for a crowd: for four raters without a system a model would have to be compiled."""
-    monkeypatch.setattr(label_table, "CROWD", 0)
+    monkeypatch.setattr(methods, "CROWD", 0)
 
 
 def test_models_label_with_the_system_or_without_it(run, monkeypatch):

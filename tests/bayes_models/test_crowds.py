@@ -1,0 +1,72 @@
+"""How models are fitted to so many raters that the default of `fit` would take hours."""
+
+import numpy as np
+import pytest
+
+import bayes_models
+from bayes_models import methods
+from bayes_models.sampling import compile_ahead
+from bayes_models.sampling.fit import FOR_STUDIES
+from lehner import Ratings
+from lehner.estimation.methods import find_method
+
+
+def crowd(n_raters, n_items=60, seed=1):
+    """Two categories, five ratings an item; the last rater has none."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, n_items)
+    right = rng.random((n_items, n_raters)) < rng.uniform(0.6, 0.95, n_raters)
+    codes = np.where(right, truth[:, None], 1 - truth[:, None])
+    order = rng.random((n_items, n_raters - 1)).argsort(axis=1).argsort(axis=1)
+    codes[:, :-1][order >= 5] = -1
+    codes[:, -1] = -1
+    system = np.where(rng.random(n_items) < 0.8, truth, 1 - truth)
+    return Ratings(codes, ["no", "yes"], system=system)
+
+
+def test_engine_and_draws_follow_from_the_number_of_raters():
+    as_in_studies = {
+        name: FOR_STUDIES[name] for name in ("draws", "tune", "target_accept", "check")
+    }
+    for n_raters, model, expected in (
+        (20, "dawid_skene", {}),
+        (21, "dawid_skene", {"engine": "gibbs"}),
+        (21, "relaxed_k", {"engine": "nuts"}),
+        (101, "pooled", {"engine": "gibbs"} | as_in_studies),
+        (101, "relaxed_k", {"engine": "nuts"} | as_in_studies),
+    ):
+        assert methods.options_of_crowd(model, crowd(n_raters)) == expected
+    # Gibbs sampling takes no pair.
+    paired = crowd(21).with_dependent_pair(["1", "2"])
+    assert methods.options_of_crowd("dawid_skene", paired) == {"engine": "nuts"}
+
+
+def test_an_estimate_of_a_crowd_says_its_engine_and_is_that_of_a_fit():
+    ratings = crowd(21)
+    estimate = find_method("dawid_skene").estimate(ratings, level=0.9, seed=1)
+    assert estimate.diagnostics["engine"] == "gibbs" and estimate.diagnostics["ess_bulk"] > 400
+    tree = bayes_models.fit("dawid_skene", ratings, engine="gibbs", seed=1)
+    mean = float(tree["posterior"]["system_accuracy"].mean())
+    assert estimate.system_accuracy.estimate == mean
+    # Who rated nothing is as the prior says: right with a mean probability of .6.
+    confusion = tree["posterior"]["confusion"].isel(rater=20).mean(("chain", "draw"))
+    np.testing.assert_allclose(confusion, [[0.6, 0.4], [0.4, 0.6]], atol=0.02)
+
+
+def test_nothing_is_compiled_for_gibbs_sampling(monkeypatch):
+    monkeypatch.setattr(compile_ahead, "compile_ahead", pytest.fail)
+    with methods.compile_ahead(["dawid_skene", "pooled", "relaxed_k"], crowd(21)) as wait:
+        wait("dawid_skene")
+
+
+@pytest.mark.slow
+def test_a_crowd_by_gibbs_is_within_a_tenth_of_a_posterior_deviation_of_nuts():
+    ratings = crowd(25, 200)
+    options = {"checks": False, "log_likelihood": False, "check": "estimands"}
+    ours, theirs = (
+        bayes_models.fit("dawid_skene", ratings, engine=engine, draws=draws, **options)["posterior"]
+        for engine, draws in (("gibbs", 10_000), ("nuts", 2000))
+    )
+    for name in ("system_accuracy", "system_accuracy_in_sample", "base_rates", "accuracy"):
+        a, b = (one[name].mean(("chain", "draw")) for one in (ours, theirs))
+        assert (abs(a - b) < 0.1 * theirs[name].std(("chain", "draw"))).all(), name

@@ -99,7 +99,7 @@ class MethodChoice:
 
     @property
     def in_batches(self) -> bool:
-        """Whether many samples are estimated at once: it needs votes only, and no interval."""
+        """Whether many samples are estimated at once: it needs votes only, and no resamples."""
         by_votes = self.method in VOTE_METHODS and self.code is None
         return by_votes and dict(self.options).get("interval", "none") == "none"
 

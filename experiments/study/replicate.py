@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 
@@ -25,9 +26,11 @@ from lehner import (
     estimate_algebraic,
     estimate_latent_class,
 )
-from lehner.algebra.vote_methods import estimate_from_votes
+from lehner.algebra.vote_methods import estimate_from_votes, majority_proportion
+from lehner.core.arrays import Floats
 from lehner.core.estimate import ESTIMANDS
-from lehner.data.votes import pattern_votes
+from lehner.core.wilson import wilson_interval
+from lehner.data.votes import VoteTable, pattern_votes
 from lehner.estimation.methods import ALGEBRAIC, calibrated, find_method
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.simulation.draw import SimulatedItems, simulate_items
@@ -193,17 +196,18 @@ def _in_batches(task: Task, scenario: Scenario, of_cell: np.random.SeedSequence)
     votes = pattern_votes(scenario.n_raters, k, missing=scenario.missing > 0)
     n_votes = len(votes.table.votes)
     place = (k + (scenario.missing > 0)) ** np.arange(scenario.n_raters)[::-1]
-    answers = np.empty((len(task.replicates), n_votes * k))
+    answers = np.empty((len(task.replicates), n_votes, k))
     samples = []
     for i, replicate in enumerate(task.replicates):
         seed = seed_at(of_cell, replicate)
         items = simulate_items(scenario, np.random.default_rng(seed))
         pattern = np.where(items.codes < 0, k, items.codes) @ place
         cell = votes.votes_of_pattern[pattern] * k + items.system
-        answers[i] = np.bincount(cell, minlength=n_votes * k)
+        answers[i] = np.bincount(cell, minlength=n_votes * k).reshape(n_votes, k)
         samples.append((replicate, seed, _truths(items)))
     names = [method.method for method in task.methods]
-    estimates = estimate_from_votes(votes.table, answers.reshape(-1, n_votes, k), names)
+    estimates = estimate_from_votes(votes.table, answers, names)
+    lower, upper = _majority_intervals(votes.table, answers, task.level)
     seconds = (time.perf_counter() - start) / len(task.replicates)
     for i, (replicate, seed, truths) in enumerate(samples):
         for method in task.methods:
@@ -214,7 +218,18 @@ def _in_batches(task: Task, scenario: Scenario, of_cell: np.random.SeedSequence)
             else:
                 kept |= {"estimate": value, "status": "ok", "reason": ""}
             for estimand, truth in truths.items():
-                yield kept | {"estimand": estimand, "truth": truth}
+                row = kept | {"estimand": estimand, "truth": truth}
+                # Of the accuracy in the sample it states none, here as for one data set.
+                if method.method == "majority_agreement" and estimand == "system_accuracy":
+                    row |= {"lower": float(lower[i]), "upper": float(upper[i])}
+                yield row
+
+
+def _majority_intervals(table: VoteTable, answers: Floats, level: float) -> Floats:
+    """Wilson's interval of each sample's agreement with the majority, as `majority_agreement`'s."""
+    rated = answers[:, table.votes.sum(axis=1) > 0].sum(axis=(1, 2))
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    return wilson_interval(majority_proportion(table.votes, answers), rated, z=z)
 
 
 def _truths(items: SimulatedItems) -> Truths:

@@ -1,7 +1,7 @@
 """Bootstrap intervals: items, or clusters of them, resampled by counts over unique rows."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
@@ -13,6 +13,7 @@ from lehner.core.estimate import IntervalEstimate
 from lehner.core.progress import with_progress
 from lehner.core.seeds import Seed, generator
 from lehner.core.student_t import t_quantile
+from lehner.core.wilson import wilson_interval
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -21,6 +22,8 @@ type IntervalKind = Literal["percentile", "bca"]
 type ItemCounts = "Integers | csr_array"
 """Numbers of items by row, (n_rows,), or by cluster and row, (n_clusters, n_rows)."""
 
+AT_THE_BOUNDARY = 1e-4
+"""EM approaches 0 and 1, but does not reach them in finitely many steps."""
 RESAMPLED_ROWS_AT_ONCE = 200_000
 RESAMPLED_CELLS_AT_ONCE = 2_000_000
 
@@ -53,7 +56,8 @@ def bootstrap_interval(
 
     If the statistic is undefined in some resamples, these count as 0 for the lower end and as 1 for
     the upper end, because it could have any value there. The interval is then a percentile interval
-    whatever `kind` is, because the bias correction is unknown.
+    whatever `kind` is, because the bias correction is unknown. That of an estimate of 0 or 1 is at
+    least Wilson's.
 
     Parameters
     ----------
@@ -99,7 +103,9 @@ def bootstrap_interval(
         kind=name,
         standard_error=float(values.std(ddof=1)) if known else None,
     )
-    return BootstrapResult(interval=interval, undefined=float(undefined.mean()))
+    return BootstrapResult(
+        interval=widen_at_the_boundary(interval, counts), undefined=float(undefined.mean())
+    )
 
 
 def check_bootstrap(kind: str, level: float, resamples: int) -> None:
@@ -120,6 +126,34 @@ def tails_of(level: float, counts: ItemCounts) -> Floats:
     if counts.ndim > 1:
         upper = NormalDist().cdf(t_quantile(upper, max(counts.shape[0] - 1, 1)))
     return np.array([1 - upper, upper])
+
+
+def widen_at_the_boundary(interval: IntervalEstimate, counts: ItemCounts) -> IntervalEstimate:
+    """Make the interval of an estimate of 0 or 1 at least Wilson's of as many items.
+
+    Resamples of such an estimate hardly vary, however few the items are.
+
+    Parameters
+    ----------
+    interval : IntervalEstimate
+        Of a proportion.
+    counts : ndarray of int, shape (n_rows,), or csr_array, shape (n_clusters, n_rows)
+        As of `bootstrap_interval`.
+
+    Returns
+    -------
+    IntervalEstimate
+    """
+    estimate, lower, upper = interval.estimate, interval.lower, interval.upper
+    level = interval.level
+    if estimate is None or lower is None or upper is None or level is None:
+        return interval
+    if AT_THE_BOUNDARY < estimate < 1 - AT_THE_BOUNDARY:
+        return interval
+    n_units = counts.sum() if counts.ndim == 1 else counts.shape[0]
+    z = -NormalDist().inv_cdf(tails_of(level, counts)[0])
+    least, most = wilson_interval(round(estimate), n_units, z=z)
+    return replace(interval, lower=min(lower, float(least)), upper=max(upper, float(most)))
 
 
 def draw_counts(

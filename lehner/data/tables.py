@@ -126,7 +126,8 @@ def read_wide(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Rati
     odd = [*unused, *coded.odd]
     if guessed:
         odd += [*say_doubtful_names(raters, systems), *say_if_transposed(len(raters), n_rows)]
-    ignored = [name for name in columns if name not in {*special, *raters}]
+    used = {*special, *raters}
+    ignored = [name for name in columns if name not in used]
 
     def stack(names: Sequence[str]) -> Integers:
         given = [coded.codes[name] for name in names]

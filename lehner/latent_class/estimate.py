@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.core.bootstrap import tails_of
+from lehner.core.bootstrap import AT_THE_BOUNDARY, tails_of, widen_at_the_boundary
 from lehner.core.checks import check_choice, check_level, check_whole_number
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
 from lehner.core.named_array import name_places
@@ -31,7 +31,6 @@ from lehner.latent_class.result import LatentClassFit
 
 RESTARTS = 5
 RESAMPLES = 500
-RESAMPLED_ROUNDING = 1e-4
 REPEATED = ("labels-unsettled", "not-determined")
 """Codes of the notes of a fit that an estimate repeats; it has its own on all else."""
 HIGHER_STEPS = 600
@@ -142,9 +141,12 @@ def estimate_latent_class(
         )
         replicates = Replicates(point=point, drawn=resampled.parameters, kind=KIND)
         accuracy = _with_ends(accuracy, resampled.system_accuracy, level, KIND, tails)
+        accuracy = widen_at_the_boundary(accuracy, fitted.sampled)
         in_sample = _with_ends(
             in_sample, resampled.system_accuracy_in_sample, level, IN_SAMPLE_KIND, tails
         )
+        if not diagnostics["known_truths"]:
+            in_sample = widen_at_the_boundary(in_sample, fitted.sampled)
         unfinished = float(1 - resampled.converged.mean())
         diagnostics |= {"resamples": resamples, "unconverged_resamples": unfinished}
     truth = fitted.classes[fitted.pattern]
@@ -179,8 +181,7 @@ def _with_ends(
     """Interval, which reaches to the estimate where it is beyond all resamples."""
     if value.estimate is None:
         return value
-    # EM approaches 0 and 1, but does not reach them in finitely many steps.
-    settled = np.where(resampled > 1 - RESAMPLED_ROUNDING, 1.0, resampled)
+    settled = np.where(resampled > 1 - AT_THE_BOUNDARY, 1.0, resampled)
     lower, upper = np.quantile(settled, tails)
     return replace(
         value,

@@ -350,6 +350,20 @@ def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
     assert table(tmp_path / "at once") == table(tmp_path / "out")
 
 
+@pytest.mark.parametrize("missing", ["0", "0.4"])
+def test_many_samples_at_once_have_the_numbers_of_each_alone(tmp_path, missing):
+    path = write(tmp_path, replicates=5)
+    path.write_text(path.read_text().replace("n_items = 40", f"n_items = 40\nmissing = {missing}"))
+    cell = read_study(path).cells[0]
+    results = run_study(path, tmp_path / "out").query("scenario == @cell.name")
+    for row in results[results["method"] == "majority_agreement"].itertuples():
+        ratings, _ = replicate.simulate_ratings(cell.scenario, row.seed)
+        one = getattr(majority_agreement(ratings), row.estimand)
+        expected = np.array([one.estimate, one.lower, one.upper], dtype=float)
+        found = np.array([row.estimate, row.lower, row.upper], dtype=float)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 def test_a_method_that_fails_leaves_a_row_with_its_reason(tmp_path, monkeypatch):
     def fail(ratings, **options):
         raise FloatingPointError("no\nnumber")

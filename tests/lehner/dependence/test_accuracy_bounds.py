@@ -72,7 +72,7 @@ def test_the_truth_is_inside_where_the_caps_hold(seed):
     assert least_accuracy(tabulate_mistakes(ratings), *caps) <= counted(ratings) + 1e-9
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_higher_caps_never_narrow_the_bounds(seed):
     mistakes = tabulate_mistakes(sample(seed))
     caps = np.array([0.1, 0.3, 0.6, 1.0])

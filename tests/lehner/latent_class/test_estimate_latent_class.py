@@ -1,6 +1,7 @@
 """System accuracy by maximum likelihood: the fit, its resamples, and what is said of them."""
 
 from dataclasses import replace
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -200,3 +201,13 @@ def test_bad_arguments_are_told(ratings):
         estimate_latent_class(ratings, interval="bca")
     with pytest.raises(InputError, match="no column or rater is the system"):
         estimate_latent_class(ratings.without_system())
+
+
+def test_an_estimate_of_1_is_as_certain_as_known_truths_would_be():
+    codes = np.tile([[0, 0, 0], [1, 1, 1]], (6, 1))
+    ratings = Ratings(codes, ["a", "b"], system=codes[:, 0])
+    found = estimate_latent_class(ratings, "one_coin", resamples=20)
+    z = NormalDist().inv_cdf(0.95)
+    for value in (found.system_accuracy, found.system_accuracy_in_sample):
+        assert value.estimate == pytest.approx(1, abs=1e-4)
+        assert (value.lower, value.upper) == pytest.approx((12 / (12 + z**2), 1))

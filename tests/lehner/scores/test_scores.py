@@ -27,7 +27,8 @@ def draw(n, accuracies, seed=1, signal=1.5, categories=2):
 def by_hand(truth, scores, threshold, costs):
     """The measures by their definitions, item by item and pair by pair."""
     positive, negative = scores[truth == 1], scores[truth == 0]
-    pairs = [(p > n) + (p == n) / 2 for p in positive for n in negative]
+    difference = positive[:, None] - negative
+    pairs = (difference > 0) + (difference == 0) / 2
     above = scores >= threshold
     return [
         np.mean(pairs),

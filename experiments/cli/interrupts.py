@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 
 INTERRUPTED = 130
 SECONDS_TO_LEAVE = 1.0
-"""How long a command may take to end by itself. On a machine that is busy the rest takes two more."""
+"""How long a command may take to end by itself."""
 
 
 @contextmanager

@@ -92,7 +92,7 @@ def tabulate_mistakes(ratings: Ratings) -> Mistakes:
     kind, column = np.nonzero(kinds[:, 1:] >= 0)
     option = kinds[kind, column + 1]
     rater, both = _wrong(option // 2, kinds[kind, 0])
-    system = 1.0 - option % 2
+    system = np.asarray(1.0 - option % 2, dtype=float)
     return Mistakes(
         counts=np.bincount(of_item, ratings.weights[items].astype(float)),
         kind=kind,

@@ -39,8 +39,11 @@ CROWD = 20
 """Raters above which Gibbs sampling takes the place of NUTS, if it can sample the model."""
 LARGE_CROWD = 100
 """Raters above which there are as many draws as in a study."""
-LONGER = {"draws": 2500, "tune": 500}
-"""By Gibbs the base rates of populations have effective sample sizes of a few hundred."""
+MOST_DRAWS, FEWEST_DRAWS = 2500, 400
+"""By Gibbs the base rates of few items have effective sample sizes of a tenth of the draws, those
+of many items of two thirds."""
+SMALL_TABLE = 100_000
+"""Ratings times categories, and cells of matrices, for which there are as many draws as can be."""
 
 
 def list_methods() -> list[Method]:
@@ -271,7 +274,12 @@ def estimate_base_rates(method: str, ratings: Ratings, *, seed: int) -> BaseRate
 
     engine = _engine(method, ratings)
     priors = {"base_rates": PSEUDO_ITEMS}
-    options = {"engine": engine, "priors": priors} | (LONGER if engine == "gibbs" else {})
+    options: dict[str, Any] = {"engine": engine, "priors": priors, "log_likelihood": False}
+    if engine == "gibbs":
+        k = ratings.n_categories
+        cells = (ratings.n_ratings + ratings.n_raters * k) * k
+        draws = max(FEWEST_DRAWS, MOST_DRAWS * SMALL_TABLE // max(cells, SMALL_TABLE))
+        options |= {"draws": draws, "tune": draws // 5}
     tree, found = fit_and_check(method, ratings, seed, **options)
     posterior = tree["posterior"].to_dataset()
     rates = values_by_draw(posterior, BY_POPULATION, "population", "category")

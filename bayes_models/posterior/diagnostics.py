@@ -18,6 +18,8 @@ from lehner.core.warning import Warning, warn
 HIGHEST_R_HAT = 1.01
 R_HAT_BY_CHANCE = 10
 LOWEST_ESS = 400
+MOST_CHECKED = 5_000
+"""With more numbers than these, cells of confusion matrices are not checked one by one."""
 MOST_TIMES_LONGER = 4
 
 
@@ -149,7 +151,8 @@ def diagnose(
     tree : xarray.DataTree
         A fit with group `posterior`, and `sample_stats` if it was sampled by NUTS.
     variables : collection of str, optional
-        Names of the variables that are checked; all by default.
+        Names of the variables that are checked; by default all, but with more than 5,000 numbers
+        not the cells of confusion matrices.
     tries : int
         How often the model was sampled, 1 or more; the result repeats it.
     mode_weights : sequence of float
@@ -177,6 +180,11 @@ def diagnose(
     """
     posterior = group(tree, "posterior")
     names = [name for name in posterior.data_vars if variables is None or name in variables]
+    numbers = sum(posterior[name][0, 0].size for name in names)
+    if numbers > MOST_CHECKED:
+        # Base rates and accuracies, which these make up, are checked.
+        cells = {"category", "response"}
+        names = [name for name in names if not cells <= set(posterior[name].dims)]
     scalars = np.concatenate(
         [posterior[name].values.reshape(*posterior[name].shape[:2], -1) for name in names], axis=2
     )

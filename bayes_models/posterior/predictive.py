@@ -1,5 +1,6 @@
 """Data of a fit and what a model predicts of the same items and raters, as ArviZ compares them."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from lehner.core.arrays import Floats, Integers
 from lehner.core.draw_categories import draw_categories
 from lehner.core.seeds import Seed, generator
 from lehner.data.dependent_pair import find_pair
-from lehner.data.flat import sort_ratings
 from lehner.data.patterns import UNKNOWN
 from lehner.latent_class.pattern_table import known_truths
 
@@ -57,7 +57,7 @@ def draw_ratings(
     if len(confusion) > len(ratings.all_raters):
         _redraw_second(single, answers, system, confusion, state, rng)
     return Ratings(
-        sort_ratings(flat.item_index, flat.rater_index, answers, k),
+        replace(flat, category_index=answers),
         ratings.categories,
         ratings.raters,
         np.arange(len(rows)),

@@ -218,6 +218,11 @@ def _residual_correlation(
     probability, _ = class_posterior(log_joint(patterns, rates[None], confusion[None])[0])
     pattern = np.repeat(np.arange(len(patterns.counts)), patterns.counts)
     truth = draw_categories(probability, rng.random(len(pattern)), pattern)
+    # Items of one pattern and one true category have the same mistakes.
+    n_items = np.bincount(pattern * k + truth, minlength=len(patterns.counts) * k)
+    drawn = np.flatnonzero(n_items)
+    pattern, truth = np.divmod(drawn, k)
+    counts = n_items[drawn, None]
     by_level = confusion[:n_raters].reshape(n_raters, -1, k, k)
     wrong = 1 - np.einsum("rmkk->rk", by_level) / by_level.shape[1]
     flat = take_rows(patterns.flat, pattern, len(patterns.counts))
@@ -226,8 +231,8 @@ def _residual_correlation(
     shape = (len(pattern), n_raters)
     residual = _by_rater(surprise, flat, shape)
     rated = (_by_rater(np.ones(len(surprise)), flat, shape) > 0) * 1.0
-    together = _dense(residual.T @ residual)
-    squared = _dense((residual * residual).T @ rated)
+    together = _dense(residual.T @ (residual * counts))
+    squared = _dense((residual * residual).T @ (rated * counts))
     return _without_diagonal(together, np.sqrt(squared * squared.T))
 
 

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 INTERRUPTED = 130
-SECONDS_TO_LEAVE = 1.5
-"""How long a command may take to end by itself; with all else, three."""
+SECONDS_TO_LEAVE = 1.0
+"""How long a command may take to end by itself."""
 
 
 @contextmanager

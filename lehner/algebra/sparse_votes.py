@@ -183,6 +183,10 @@ def sparse_products(sparse: SparseVotes) -> Callable[[SparseTruth, Floats], tupl
     """
     k = sparse.votes.shape[1]
     one, other = (sparse.sum_voted.T @ sparse.sum_voted).nonzero()
+    # Of a symmetric sum one half is enough.
+    half = one <= other
+    one, other = one[half], other[half]
+    same = np.where(one == other, 0.5, 1.0)
     beside, answered = (sparse.sum_voted.T @ sparse.sum_answers).nonzero()
     both = sparse.category[one] * k + sparse.category[other]
     category_answer = sparse.category[beside] * k + sparse.answer[answered]
@@ -195,9 +199,9 @@ def sparse_products(sparse: SparseVotes) -> Callable[[SparseTruth, Floats], tupl
         more = voted - others[sparse.row] * rates[sparse.category]
         n_items = sparse.sum_answers @ answers
         weighted = n_items[sparse.row] * more
-        gram = np.bincount(both, weighted[one] * more[other], k * k).reshape(k, k)
-        mixed = np.outer(np.bincount(sparse.category, weighted * others[sparse.row], k), rates)
-        gram += mixed + mixed.T + n_items @ others**2 * np.outer(rates, rates)
+        gram = np.bincount(both, same * weighted[one] * more[other], k * k).reshape(k, k)
+        gram += np.outer(np.bincount(sparse.category, weighted * others[sparse.row], k), rates)
+        gram = gram + gram.T + n_items @ others**2 * np.outer(rates, rates)
         by_answer = np.bincount(category_answer, more[beside] * answers[answered], k * k)
         given = np.bincount(sparse.answer, others[sparse.answer_row] * answers, k)
         return gram, by_answer.reshape(k, k) + np.outer(rates, given)

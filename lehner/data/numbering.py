@@ -63,6 +63,35 @@ def number_by_appearance(keys: Integers) -> tuple[Integers, Integers]:
     return number[by_size], first[order]
 
 
+def unique_rows(rows: Integers) -> tuple[Integers, Integers]:
+    """Give the different rows in their order, and which of them each row is.
+
+    `numpy.unique` with an axis takes ten times as long where rows have many columns.
+
+    Parameters
+    ----------
+    rows : ndarray of int, shape (n_rows, n_columns)
+
+    Returns
+    -------
+    unique : ndarray of int, shape (n_different, n_columns)
+    which : ndarray of int, shape (n_rows,)
+
+    Examples
+    --------
+    >>> unique, which = unique_rows(np.array([[1, 0], [-1, 300], [1, 0]]))
+    >>> unique.tolist(), which.tolist()
+    ([[-1, 300], [1, 0]], [1, 0, 1])
+    """
+    above = rows - rows.min(initial=0)
+    # Bytes of unsigned numbers, the greatest byte first, are in the order of the numbers.
+    number = np.min_scalar_type(int(above.max(initial=0))).newbyteorder(">")
+    as_bytes = np.dtype((np.void, rows.shape[1] * number.itemsize))
+    keys = np.ascontiguousarray(above.astype(number)).view(as_bytes).ravel()
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    return rows[first], which
+
+
 def order_of_name(name: str) -> tuple[float, str]:
     """Key by which names are sorted: numbers by size, then the rest by the alphabet.
 

@@ -8,6 +8,7 @@ import numpy as np
 from lehner.core.arrays import Floats, Integers
 from lehner.core.bootstrap import ItemCounts
 from lehner.data.clusters import count_items
+from lehner.data.numbering import unique_rows
 from lehner.data.ratings import Ratings
 
 
@@ -134,9 +135,7 @@ def collapse_votes(ratings: Ratings) -> CollapsedVotes:
     """
     patterns = ratings.patterns(truth=False)
     unique = ratings.take(patterns.first, patterns.counts)
-    rows, row = np.unique(
-        np.column_stack([patterns.votes(), *count_pairs(unique)]), axis=0, return_inverse=True
-    )
+    rows, row = unique_rows(np.column_stack([patterns.votes(), *count_pairs(unique)]))
     k = ratings.n_categories
     system = patterns.system
     cell, index = np.unique(row * (k + 1) + np.where(system < 0, k, system), return_inverse=True)
@@ -197,5 +196,5 @@ def pattern_votes(n_raters: int, n_categories: int, *, missing: bool) -> Pattern
     shape = (len(symbols),) * n_raters
     codes = np.array(symbols)[np.indices(shape).reshape(n_raters, -1).T]
     every = np.stack([(codes == k).sum(axis=1) for k in range(n_categories)], axis=1)
-    votes, inverse = np.unique(every, axis=0, return_inverse=True)
+    votes, inverse = unique_rows(every)
     return PatternVotes(codes=codes, votes_of_pattern=inverse, table=tabulate_votes(votes))

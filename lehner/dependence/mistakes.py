@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
+from lehner.data.numbering import unique_rows
 from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
@@ -94,12 +95,11 @@ def tabulate_mistakes(ratings: Ratings) -> Mistakes:
     options = np.sort(2 * votes + (np.arange(ratings.n_categories) == answers[:, None]), axis=1)
     options[:, 1:][options[:, 1:] == options[:, :-1]] = -1
     keys = np.column_stack([votes.sum(axis=1), np.sort(options, axis=1)])
-    kinds, of_item = np.unique(keys, axis=0, return_inverse=True)
-    of_item = of_item.ravel()
+    kinds, of_item = unique_rows(keys)
     kind, column = np.nonzero(kinds[:, 1:] >= 0)
     option = kinds[kind, column + 1]
     rater, both = _wrong(option // 2, kinds[kind, 0])
-    system = 1.0 - option % 2
+    system = np.asarray(1.0 - option % 2, dtype=float)
     return Mistakes(
         counts=np.bincount(of_item, ratings.weights[items].astype(float)),
         kind=kind,

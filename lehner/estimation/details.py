@@ -10,6 +10,8 @@ from lehner.performance.positive import find_positive
 from lehner.performance.result import SystemPerformance
 
 RESAMPLES = 1000
+MANY_CATEGORIES = 100
+"""Above these there are half the resamples, each of which has a matrix of K × K cells."""
 IN_JSON = (
     "confusion",
     "recall",
@@ -33,7 +35,8 @@ IN_JSON = (
 
 def _answer(ratings: Ratings, estimate: Estimate, options: Options) -> SystemPerformance | None:
     positive = find_positive(ratings, options.positive)
-    given = options.costs, positive, options.level, RESAMPLES, options.seed
+    resamples = RESAMPLES if ratings.n_categories <= MANY_CATEGORIES else RESAMPLES // 2
+    given = options.costs, positive, options.level, resamples, options.seed
     return describe_system(ratings, estimate, *given)
 
 

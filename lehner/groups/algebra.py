@@ -18,6 +18,7 @@ from lehner.core.replicates import joined
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
 from lehner.data.clusters import count_items
+from lehner.data.numbering import unique_rows
 from lehner.data.ratings import Ratings
 from lehner.data.votes import CollapsedVotes, collapse_votes
 from lehner.groups.membership import count_answers, find_groups
@@ -137,7 +138,7 @@ def _cells(
     system = np.asarray(ratings.system)
     answer = np.where(system < 0, ratings.n_categories, system)
     rows = np.column_stack([collapsed.row, answer, group])
-    cells, inverse = np.unique(rows, axis=0, return_inverse=True)
+    cells, inverse = unique_rows(rows)
     counts = np.bincount(inverse, ratings.weights).astype(np.int64)
     return cells, counts, count_items(ratings, inverse, len(cells))
 

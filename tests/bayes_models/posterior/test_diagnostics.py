@@ -100,3 +100,12 @@ def test_a_system_that_is_mostly_wrong_does_not_count_as_switched_labels(good):
     posterior["system_accuracy"] = (("chain", "draw"), np.zeros((4, 1000)))
     of_raters = relabelled_share(tree_of(base_rates, raters)["posterior"].to_dataset())
     assert relabelled_share(posterior.to_dataset()) == of_raters < 0.01
+
+
+def test_of_very_many_cells_the_base_rates_are_checked(good):
+    base_rates, confusion = (values[:, :100] for values in good)
+    many = np.repeat(confusion, 200, axis=2)
+    many[0] = np.roll(many[0], 1, axis=-1)
+    assert diagnose(tree_of(base_rates, many)).chains_agree
+    base_rates[0] = np.roll(base_rates[0], 1, axis=-1) ** 2
+    assert not diagnose(tree_of(base_rates, many)).chains_agree

@@ -24,7 +24,7 @@ these densities take.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -133,7 +133,7 @@ class PriorNumbers:
         As the user names the prior.
     family : str
         Family of the variable, as in `FAMILIES`.
-    shape : tuple of int
+    dims : tuple of str
         Of the variable.
     element : int, optional
         Which of two numbers the data are; by default all of them.
@@ -141,12 +141,13 @@ class PriorNumbers:
 
     variable: str
     family: str
-    shape: tuple[int, ...]
+    dims: tuple[str, ...]
     element: int | None = None
 
-    def of(self, prior: Any) -> Floats:
+    def of(self, prior: Any, lengths: Mapping[str, int]) -> Floats:
         """Read these numbers from a prior, or raise an InputError if they are not allowed."""
-        numbers = FAMILIES[self.family].numbers(self.variable, prior, self.shape)
+        shape = tuple(lengths[dim] for dim in self.dims)
+        numbers = FAMILIES[self.family].numbers(self.variable, prior, shape)
         return numbers if self.element is None else np.asarray(numbers[self.element])
 
 

@@ -20,28 +20,35 @@ LEAST_DENSITY = 1e-6
 MOST_OPERANDS = 32
 
 
-def why_wrong(density: Any, model: "pm.Model") -> str:
+def why_wrong(density: Any, model: "pm.Model", *, up_to_constant: bool = False) -> str:
     """Compare density, gradient and variables with those of PyMC.
 
     Parameters
     ----------
-    density : bayes_models.sampling.density.Density
+    density : nutpie's compiled model
+        As `Density.with_data` gives it, with the data of the model.
     model : pymc.Model
-        The model that it was compiled from.
+    up_to_constant : bool
+        Whether all log densities may be greater by the same number.
 
     Returns
     -------
     str
         Which value differs; empty if none does.
     """
-    point = DISTANCE * np.random.default_rng(SEED).normal(size=density.n_parameters)
+    point = DISTANCE * np.random.default_rng(SEED).normal(size=density.n_dim)
     ours = dict(zip(("density", "gradient", "variables"), evaluate(density, point), strict=True))
-    value, gradient, variables = by_pymc(model)(point)
+    of_pymc = by_pymc(model)
+    value, gradient, variables = of_pymc(point)
     theirs = {
         "density": value,
         "gradient": gradient,
         "variables": np.concatenate([np.ravel(variables[name]) for name in density.shapes]),
     }
+    if up_to_constant:
+        origin = np.zeros_like(point)
+        ours["density"] = ours["density"] - evaluate(density, origin)[0]
+        theirs["density"] = value - of_pymc(origin)[0]
     for what, result in ours.items():
         expected = theirs[what]
         if result.shape != expected.shape or not np.allclose(
@@ -103,15 +110,14 @@ def python_mode() -> Any:
     return Mode(linker="py", optimizer=None).register((out2in(halve_long_sums), 0))
 
 
-def evaluate(density: Any, point: Floats, **data: Any) -> tuple[Floats, Floats, Floats]:
+def evaluate(density: Any, point: Floats) -> tuple[Floats, Floats, Floats]:
     """Call the C functions as the sampler does.
 
     Parameters
     ----------
-    density : bayes_models.sampling.density.Density
+    density : nutpie's compiled model
+        As `Density.with_data` gives it.
     point : ndarray, shape (n_parameters,)
-    **data : array_like
-        Data that are not given are those it was compiled with.
 
     Returns
     -------
@@ -124,14 +130,13 @@ def evaluate(density: Any, point: Floats, **data: Any) -> tuple[Floats, Floats, 
     ValueError
         If one of the functions returns an error code.
     """
-    model = density.with_data(**data)
-    value, gradient, variables = np.empty(()), np.empty_like(point), np.empty(model.n_expanded)
+    value, gradient, variables = np.empty(()), np.empty_like(point), np.empty(density.n_expanded)
     calls = (
-        (density.log_density, (len(point),), (point, gradient, value)),
-        (density.variables, (len(point), len(variables)), (point, variables)),
+        (density.compiled_logp_func, (len(point),), (point, gradient, value)),
+        (density.compiled_expand_func, (len(point), len(variables)), (point, variables)),
     )
     for code, sizes, arrays in calls:
-        given = [*sizes, *(array.ctypes.data for array in (*arrays, model.user_data))]
+        given = [*sizes, *(array.ctypes.data for array in (*arrays, density.user_data))]
         function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * len(given))(code.address)
         failed = function(*given)
         if failed:

@@ -75,7 +75,7 @@ def split_second(observed: Patterns) -> Patterns:
     return replace(observed, flat=flat, raters=(*observed.raters, *further))
 
 
-def answers_after(first: Any, second: Any, share: Any, eye: Any) -> Any:
+def answers_after(first: Any, second: Any, share: Any, n_categories: int) -> Any:
     """Probabilities of the second's answers given the first's.
 
     Parameters
@@ -84,8 +84,6 @@ def answers_after(first: Any, second: Any, share: Any, eye: Any) -> Any:
         Confusion matrices of the two.
     share : ndarray or TensorVariable, shape (..., n_categories)
         Of the items of each true category, on which the two answer as alike as they can.
-    eye : ndarray or TensorVariable, shape (n_responses, n_responses)
-        The identity matrix.
 
     Returns
     -------
@@ -95,12 +93,12 @@ def answers_after(first: Any, second: Any, share: Any, eye: Any) -> Any:
     Examples
     --------
     >>> rows = np.array([[0.8, 0.2], [0.2, 0.8]])
-    >>> answers_after(rows, rows, np.array([0.5, 0.0]), np.eye(2))[0].round(2).tolist()
+    >>> answers_after(rows, rows, np.array([0.5, 0.0]), 2)[0].round(2).tolist()
     [[0.9, 0.1], [0.2, 0.8]]
     """
     excess = first - second
     of_first, of_second = (abs(excess) + excess) / 2, (abs(excess) - excess) / 2
-    alike = eye * (first - of_first)[..., :, None]
+    alike = np.eye(n_categories) * (first - of_first)[..., :, None]
     left = of_second.sum(axis=-1)[..., None, None] + LEAST
     apart = of_first[..., :, None] * of_second[..., None, :] / left
     coupled = (alike + apart) / (first[..., :, None] + LEAST)

@@ -37,89 +37,93 @@ DATA_DIMS = {"starts": None, "raters": "rating", "responses": "rating"}
 """Dimensions of the data; those of others are patterns."""
 
 
-def sum_over_states(
-    rates: Floats,
-    confusion: Floats,
-    starts: Integers,
-    raters: Integers,
-    responses: Integers,
-    truths: Integers,
-    counts: Integers,
-    population: Integers,
-) -> tuple[Floats, Floats, Floats]:
-    """Sum over states.
+def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[..., Any]:
+    """Make the function that sums over states, for arrays of one shape.
+
+    The sizes are constants, so that the compiler can unroll loops, which saves a third of the time.
 
     Returns
     -------
-    log_likelihood : ndarray, shape ()
-    by_rates : ndarray, shape (n_populations, n_states)
-        Its derivatives by `rates`.
-    by_confusion : ndarray, shape (n_raters, n_states, n_responses)
-        Its derivatives by `confusion`.
+    callable
+        From `rates` (n_populations, n_states), `confusion` (n_raters, n_states, n_responses) and
+        the arrays of `arrays_of` to the log likelihood and its derivatives by `rates` and
+        `confusion`.
     """
-    n_raters, n_states, n_responses = confusion.shape
-    by_response = np.ascontiguousarray(confusion.transpose(0, 2, 1))
-    table = by_response.reshape(n_raters * n_responses, n_states)
-    expected = np.zeros((n_raters * n_responses, n_states))
-    expected_rates = np.zeros(rates.shape)
-    joint = np.empty(n_states)
-    log_likelihood = 0.0
-    # One logarithm is taken for many patterns, before their product underflows.
-    product = 1.0
-    for p in range(len(counts)):
-        first, last, g = starts[p], starts[p + 1], population[p]
-        for m in range(n_states):
-            joint[m] = rates[g, m]
-        if truths[p] != UNKNOWN:
+
+    def sum_over_states(
+        rates: Floats,
+        confusion: Floats,
+        starts: Integers,
+        raters: Integers,
+        responses: Integers,
+        truths: Integers,
+        counts: Integers,
+        population: Integers,
+    ) -> tuple[Floats, Floats, Floats]:
+        by_response = np.ascontiguousarray(confusion.transpose(0, 2, 1))
+        table = by_response.reshape(n_raters * n_responses, n_states)
+        expected = np.zeros((n_raters * n_responses, n_states))
+        expected_rates = np.zeros(rates.shape)
+        joint = np.empty(n_states)
+        log_likelihood = 0.0
+        # One logarithm is taken for many patterns, before their product underflows.
+        product = 1.0
+        for p in range(len(counts)):
+            first, last, g = starts[p], starts[p + 1], population[p]
             for m in range(n_states):
-                if m % n_responses != truths[p]:
-                    joint[m] = 0.0
-        for block in range(first, last, BLOCK):
-            for s in range(block, min(block + BLOCK, last)):
+                joint[m] = rates[g, m]
+            if truths[p] != UNKNOWN:
+                for m in range(n_states):
+                    if m % n_responses != truths[p]:
+                        joint[m] = 0.0
+            for block in range(first, last, BLOCK):
+                for s in range(block, min(block + BLOCK, last)):
+                    row = np.uint64(raters[s] * n_responses + responses[s])
+                    for m in range(n_states):
+                        joint[m] *= table[row, m]
+                if block + BLOCK < last:
+                    scale = 0.0
+                    for m in range(n_states):
+                        scale += joint[m]
+                    if scale > 0:
+                        log_likelihood += counts[p] * np.log(scale)
+                        for m in range(n_states):
+                            joint[m] /= scale
+            total = 0.0
+            for m in range(n_states):
+                total += joint[m]
+            if counts[p] != 1:
+                log_likelihood += counts[p] * np.log(total)
+            elif product * total < SMALL:
+                log_likelihood += np.log(product)
+                product = total
+            else:
+                product *= total
+            if total == 0:
+                continue
+            weight = counts[p] / total
+            for m in range(n_states):
+                joint[m] *= weight
+                expected_rates[g, m] += joint[m]
+            for s in range(first, last):
                 row = np.uint64(raters[s] * n_responses + responses[s])
                 for m in range(n_states):
-                    joint[m] *= table[row, m]
-            if block + BLOCK < last:
-                scale = 0.0
-                for m in range(n_states):
-                    scale += joint[m]
-                if scale > 0:
-                    log_likelihood += counts[p] * np.log(scale)
-                    for m in range(n_states):
-                        joint[m] /= scale
-        total = 0.0
-        for m in range(n_states):
-            total += joint[m]
-        if counts[p] != 1:
-            log_likelihood += counts[p] * np.log(total)
-        elif product * total < SMALL:
-            log_likelihood += np.log(product)
-            product = total
-        else:
-            product *= total
-        if total == 0:
-            continue
-        weight = counts[p] / total
-        for m in range(n_states):
-            joint[m] *= weight
-            expected_rates[g, m] += joint[m]
-        for s in range(first, last):
-            row = np.uint64(raters[s] * n_responses + responses[s])
+                    expected[row, m] += joint[m]
+        log_likelihood += np.log(product)
+        by_confusion = np.zeros((n_raters, n_states, n_responses))
+        for r in range(n_raters):
             for m in range(n_states):
-                expected[row, m] += joint[m]
-    log_likelihood += np.log(product)
-    by_confusion = np.zeros((n_raters, n_states, n_responses))
-    for r in range(n_raters):
-        for m in range(n_states):
-            for k in range(n_responses):
-                number = expected[r * n_responses + k, m]
-                if number > 0:
-                    by_confusion[r, m, k] = number / confusion[r, m, k]
-    for g in range(len(rates)):
-        for m in range(n_states):
-            if expected_rates[g, m] > 0:
-                expected_rates[g, m] /= rates[g, m]
-    return np.asarray(log_likelihood), expected_rates, by_confusion
+                for k in range(n_responses):
+                    number = expected[r * n_responses + k, m]
+                    if number > 0:
+                        by_confusion[r, m, k] = number / confusion[r, m, k]
+        for g in range(len(rates)):
+            for m in range(n_states):
+                if expected_rates[g, m] > 0:
+                    expected_rates[g, m] /= rates[g, m]
+        return np.asarray(log_likelihood), expected_rates, by_confusion
+
+    return sum_over_states
 
 
 class SumOverStates(Op):
@@ -135,9 +139,10 @@ class SumOverStates(Op):
 
     def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
         """Evaluate outside compiled code, in Python if to compile would take longer."""
-        few = len(inputs[4]) * inputs[1].shape[1] < FEW
+        shape, n_ratings = inputs[1].shape, len(inputs[4])
+        make = make_kernel if n_ratings * shape[1] < FEW else _compiled_kernel
         with np.errstate(all="ignore"):
-            results = (sum_over_states if few else _compiled())(*inputs)
+            results = make(*shape)(*inputs)
         for storage, value in zip(output_storage, results, strict=True):
             storage[0] = value
 
@@ -154,15 +159,16 @@ class SumOverStates(Op):
 
 
 @functools.lru_cache
-def _compiled() -> Callable[..., Any]:
-    return numba.njit(sum_over_states)
+def _compiled_kernel(*shape: int) -> Callable[..., Any]:
+    return numba.njit(make_kernel(*shape))
 
 
 @register_funcify_and_cache_key(SumOverStates)
 def _numba_sum_over_states(op: SumOverStates, node: Apply, **_: Any) -> Any:
     # Compiled code is cached on disk under this key, which must change whenever the code does.
-    key = repr(("lehner", inspect.getsource(sum_over_states), BLOCK, SMALL, UNKNOWN))
-    return numba_njit(sum_over_states, fastmath=False), hashlib.sha256(key.encode()).hexdigest()
+    shape = node.inputs[1].type.shape
+    key = repr(("lehner", inspect.getsource(make_kernel), BLOCK, SMALL, UNKNOWN, shape))
+    return numba_njit(make_kernel(*shape), fastmath=False), hashlib.sha256(key.encode()).hexdigest()
 
 
 def add_ratings(
@@ -177,11 +183,11 @@ def add_ratings(
     level_rates : array_like, shape (n_levels,), optional
         Proportion of the items at each level of difficulty.
     """
-    k = confusion.shape[-1]
+    k = observed.n_categories
     rates = base_rates if observed.populations else base_rates[None]
     if level_rates is not None:
         rates = (level_rates[:, None] * rates[:, None]).reshape((-1, k * len(level_rates)))
-        confusion = confusion.reshape((confusion.shape[0], k * len(level_rates), k))
+    n_states = k if level_rates is None else k * len(level_rates)
     data = {
         name: pm.Data(name, values, dims=DATA_DIMS.get(name, "pattern"))
         for name, values in arrays_of(observed).items()
@@ -190,7 +196,7 @@ def add_ratings(
     pm.CustomDist(
         "ratings",
         rates,
-        confusion,
+        confusion.reshape((len(observed.raters), n_states, k)),
         *data.values(),
         logp=_logp,
         random=_draw_ratings,

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from bayes_models.likelihood.dependent_pair import split_second
 from bayes_models.likelihood.observations import (
     coords_of,
@@ -71,7 +73,7 @@ def add_confusion(
     if "confusion" not in pm.modelcontext(None):
         pm.Deterministic("confusion", mean, dims=("rater", "category", "response"))
     rates = pm.modelcontext(None)["base_rates"]
-    right = (mean * pt.eye(size("category")) * rates[:, None]).sum(axis=(1, 2))
+    right = (mean * np.eye(observed.n_categories) * rates[:, None]).sum(axis=(1, 2))
     accuracy = pm.Deterministic("accuracy", right, dims="rater")
     if observed.has_system:
         pm.Deterministic("system_accuracy", accuracy[-1])
@@ -81,12 +83,7 @@ def add_confusion(
     add_ratings(observed, base_rates, confusion, level_rates)
 
 
-def size(dim: str) -> Any:
-    """Length of a dimension of the current model, which compiled code reads as data."""
-    return pm.modelcontext(None).dim_lengths[dim]
-
-
-def equal_errors(accuracy: Any) -> Any:
+def equal_errors(accuracy: Any, n_categories: int) -> Any:
     """Confusion matrices in which all errors of a row are equally probable.
 
     Parameters
@@ -97,14 +94,9 @@ def equal_errors(accuracy: Any) -> Any:
     -------
     TensorVariable, shape (n_raters, n_categories, n_responses)
     """
-    eye = pt.eye(size("category"))
-    wrong = (1 - accuracy[..., None]) / (size("category") - 1)
+    eye = np.eye(n_categories)
+    wrong = (1 - accuracy[..., None]) / (n_categories - 1)
     return accuracy[..., None] * eye + wrong * (1 - eye)
-
-
-def of_all_raters(value: Any) -> Any:
-    """Repeat a value for each rater without the system."""
-    return pt.repeat(value[None], size("rater_without_system"), axis=0)
 
 
 def with_system(of_raters: Any, of_system: Any) -> Any:
@@ -154,8 +146,7 @@ def add_group_accuracy(observed: Patterns, accuracy: Any) -> None:
     dims = (GROUP, "rater_without_system")
     shares = pm.Data("rater_group_shares", group_shares(observed), dims=dims)
     # A product of matrices would call BLAS, which code that is kept on disk cannot.
-    of_raters = accuracy[:-1] if observed.has_system else accuracy
-    mean = (shares * of_raters).sum(axis=1)
+    mean = (shares * accuracy[: observed.n_raters]).sum(axis=1)
     pm.Deterministic("rater_group_accuracy", mean, dims=GROUP)
 
 

@@ -3,15 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bayes_models.models.assemble import (
-    BASE_RATES,
-    add_confusion,
-    equal_errors,
-    new_model,
-    of_all_raters,
-    with_system,
-)
-from bayes_models.models.deferred import pm
+from bayes_models.models.assemble import BASE_RATES, add_confusion, equal_errors, new_model
+from bayes_models.models.deferred import pm, pt
 from bayes_models.models.priors import Priors, is_distribution, prior_data, register_distribution
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec, Variable
 from lehner import Patterns, Ratings
@@ -65,7 +58,7 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     """
     with new_model("class_conditional", ratings, priors) as (model, observed, prior, base_rates):
         accuracy = _add_accuracies(observed, prior)
-        add_confusion(observed, base_rates, equal_errors(accuracy))
+        add_confusion(observed, base_rates, equal_errors(accuracy, observed.n_categories))
     return model
 
 
@@ -73,10 +66,11 @@ def _add_accuracies(observed: Patterns, prior: Mapping[str, Any]) -> Any:
     name, dims = ACCURACY.name, ("rater", "category")
     if is_distribution(prior[name]):
         return register_distribution(prior[name], name, dims)
-    numbers = of_all_raters(prior_data(ACCURACY, prior))
+    numbers = [prior_data(ACCURACY, prior)] * len(observed.raters)
     if observed.has_system:
-        numbers = with_system(numbers, prior_data(SYSTEM_ACCURACY, prior))
-    return pm.Beta(name, numbers[:, 0, None], numbers[:, 1, None], dims=dims)
+        numbers[-1] = prior_data(SYSTEM_ACCURACY, prior)
+    by_rater = pt.stack(numbers)
+    return pm.Beta(name, by_rater[:, :1], by_rater[:, 1:], dims=dims)
 
 
 SPEC = ModelSpec(

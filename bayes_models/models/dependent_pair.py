@@ -29,7 +29,5 @@ def add_pair(observed: Patterns, confusion: Any) -> Any:
     assert observed.dependent is not None
     share = pm.Beta(SHARE, *SHARE_PRIOR, dims="category")
     pair = pm.Data("dependent", list(observed.dependent))
-    after = answers_after(
-        confusion[pair[0]], confusion[pair[1]], share, pt.eye(confusion.shape[-1])
-    )
+    after = answers_after(confusion[pair[0]], confusion[pair[1]], share, observed.n_categories)
     return pt.concatenate([confusion, after], axis=0)

@@ -24,7 +24,7 @@ these densities take.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
@@ -133,7 +133,7 @@ class PriorNumbers:
         As the user names the prior.
     family : str
         Family of the variable, as in `FAMILIES`.
-    dims : tuple of str
+    shape : tuple of int
         Of the variable.
     element : int, optional
         Which of two numbers the data are; by default all of them.
@@ -141,13 +141,12 @@ class PriorNumbers:
 
     variable: str
     family: str
-    dims: tuple[str, ...]
+    shape: tuple[int, ...]
     element: int | None = None
 
-    def of(self, prior: Any, lengths: Mapping[str, int]) -> Floats:
+    def of(self, prior: Any) -> Floats:
         """Read these numbers from a prior, or raise an InputError if they are not allowed."""
-        shape = tuple(lengths[dim] for dim in self.dims)
-        numbers = FAMILIES[self.family].numbers(self.variable, prior, shape)
+        numbers = FAMILIES[self.family].numbers(self.variable, prior, self.shape)
         return numbers if self.element is None else np.asarray(numbers[self.element])
 
 

@@ -8,7 +8,6 @@ from bayes_models.models.assemble import (
     add_confusion,
     group_dims,
     new_model,
-    of_all_raters,
     of_each_rater,
     with_system,
 )
@@ -17,7 +16,7 @@ from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
 from bayes_models.models.pooled import SYSTEM_CONFUSION
 from bayes_models.models.priors import Priors, add_variable, n_apart
 from bayes_models.models.spec import OF_ALL, ModelSpec, Variable, spread
-from bayes_models.models.zero_sum import zero_sum
+from bayes_models.models.zero_sum import zero_sum_basis
 from lehner import Ratings
 
 POPULATION_CONFUSION = Variable(
@@ -71,18 +70,21 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     ['population_confusion', 'confusion_spread', 'confusion_effect', 'system_confusion']
     """
     with new_model("hierarchical_dawid_skene", ratings, priors) as (model, observed, prior, rates):
-        model.add_coord("contrast", np.arange(observed.n_categories - 1))
+        k = observed.n_categories
+        model.add_coord("contrast", np.arange(k - 1))
         dims, groups = ("category", "response"), group_dims(observed)
         population = add_variable(POPULATION_CONFUSION, prior, (*groups, *dims))
         mean = of_each_rater(observed, pt.log(population))
-        log_confusion = mean if groups else of_all_raters(mean)
+        log_confusion = mean if groups else pt.stack([mean] * observed.n_raters)
         scale = add_variable(CONFUSION_SPREAD, prior, groups)
         if scale is not None:
             of_raters = ("rater_without_system", "category", "contrast")
             effect = pm.Normal("confusion_effect", dims=of_raters)
+            # Not `pt.dot`: what calls BLAS cannot be kept on disk for another process.
+            sums_to_zero = (effect[..., None] * zero_sum_basis(k)).sum(axis=-2)
             if groups:
                 scale = of_each_rater(observed, scale)[:, None, None]
-            log_confusion = log_confusion + scale * zero_sum(effect)
+            log_confusion = log_confusion + scale * sums_to_zero
         confusion = pt.special.softmax(log_confusion, axis=-1)
         if observed.has_system:
             system = add_variable(SYSTEM_CONFUSION, prior, dims)

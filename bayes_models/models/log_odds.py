@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from bayes_models.models.assemble import (
     add_confusion,
     equal_errors,
     group_dims,
     of_each_rater,
-    size,
     with_system,
 )
 from bayes_models.models.deferred import pm, pt
@@ -44,7 +45,7 @@ def add_log_odds_of_knowing(observed: Patterns, priors: Mapping[str, Any]) -> An
     """
     groups = group_dims(observed)
     mean = add_variable(MEAN_LOG_ODDS, priors, groups)
-    log_odds = of_each_rater(observed, mean) * pt.ones(size("rater_without_system"))
+    log_odds = of_each_rater(observed, mean) * np.ones(observed.n_raters)
     scale = add_variable(RATER_SPREAD, priors, groups)
     if scale is not None:
         effect = pm.Normal("rater_effect", dims="rater_without_system")
@@ -73,10 +74,10 @@ def add_equal_errors(
     TensorVariable, shape (n_raters,)
         Log odds of being right, of raters and system.
     """
-    log_odds = right_or_guessed(log_odds_of_knowing)
+    log_odds = right_or_guessed(log_odds_of_knowing, observed.n_categories)
     if observed.has_system:
         log_odds = with_system(log_odds, add_variable(SYSTEM_LOG_ODDS, priors))
-    confusion = equal_errors(pt.sigmoid(log_odds)[:, None])
+    confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
     add_confusion(observed, base_rates, confusion)
     return log_odds
 
@@ -96,7 +97,7 @@ def add_earlier_answers(log_odds_right: Any, priors: Mapping[str, Any]) -> None:
     EARLIER_ANSWERS.family.distribution(EARLIER_ANSWERS.name, counts, log_odds_right)
 
 
-def right_or_guessed(log_odds_of_knowing: Any) -> Any:
+def right_or_guessed(log_odds_of_knowing: Any, n_categories: int) -> Any:
     """Log odds of being right for raters who know the category or guess it.
 
     A rater who does not know the category picks each with probability 1/K, so that no rater is less
@@ -107,11 +108,13 @@ def right_or_guessed(log_odds_of_knowing: Any) -> Any:
     ----------
     log_odds_of_knowing : TensorVariable
         Log odds of knowing, of any shape.
+    n_categories : int
+        K, 2 or more.
 
     Returns
     -------
     TensorVariable
         Of the same shape: log (e^x + 1/K) - log (1 - 1/K) for log odds x of knowing.
     """
-    chance = 1 / size("category")
-    return pt.logaddexp(log_odds_of_knowing, pt.log(chance)) - pt.log(1 - chance)
+    chance = 1 / n_categories
+    return pt.logaddexp(log_odds_of_knowing, np.log(chance)) - np.log(1 - chance)

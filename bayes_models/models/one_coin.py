@@ -1,7 +1,7 @@
 """The one-coin model, in which all K-properties (see the glossary) are true."""
 
-from bayes_models.models.assemble import BASE_RATES, new_model, of_all_raters
-from bayes_models.models.deferred import pm
+from bayes_models.models.assemble import BASE_RATES, new_model
+from bayes_models.models.deferred import pm, pt
 from bayes_models.models.log_odds import SYSTEM_LOG_ODDS, add_equal_errors
 from bayes_models.models.priors import Priors, add_variable
 from bayes_models.models.spec import ModelSpec, Variable
@@ -51,7 +51,7 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     """
     with new_model("one_coin", ratings, priors) as (model, observed, prior, base_rates):
         of_all = add_variable(RATER_LOG_ODDS, prior)
-        knowing = of_all_raters(of_all)
+        knowing = pt.repeat(of_all, observed.n_raters)
         add_equal_errors(observed, base_rates, knowing, prior)
     return model
 

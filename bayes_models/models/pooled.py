@@ -1,14 +1,8 @@
 """The pooled model: one full confusion matrix shared by the raters."""
 
 from bayes_models.likelihood.observations import cells_of_matrix
-from bayes_models.models.assemble import (
-    BASE_RATES,
-    add_confusion,
-    new_model,
-    of_all_raters,
-    with_system,
-)
-from bayes_models.models.deferred import pm
+from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model, with_system
+from bayes_models.models.deferred import pm, pt
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
 from bayes_models.models.priors import Priors, add_variable
 from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec, Variable
@@ -65,7 +59,7 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     with new_model("pooled", ratings, priors) as (model, observed, prior, base_rates):
         dims = ("category", "response")
         shared = add_variable(RATER_CONFUSION, prior, dims)
-        confusion = of_all_raters(shared)
+        confusion = pt.stack([shared] * observed.n_raters)
         if observed.has_system:
             system = add_variable(SYSTEM_CONFUSION, prior, dims)
             confusion = with_system(confusion, system)

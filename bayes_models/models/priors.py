@@ -127,11 +127,12 @@ def prior_data(
     element: int | None = None,
 ) -> Any:
     """Add the numbers of a prior to the current model, as data `<name>_prior`; of two, only one."""
-    lengths = {dim: len(pm.modelcontext(None).coords[dim]) for dim in dims}
-    numbers = PriorNumbers(variable.name, variable.family_name, dims, element)
-    values = numbers.of(priors[variable.name], lengths)
+    coords = pm.modelcontext(None).coords
+    shape = tuple(len(coords[dim]) for dim in dims)
+    numbers = PriorNumbers(variable.name, variable.family_name, shape, element)
+    values = numbers.of(priors[variable.name])
     label = "" if element is None else f"_{variable.family.pair[element]}"
-    data = pm.Data(f"{variable.name}_prior{label}", values)
+    data = pm.Data(f"{variable.name}_prior{label}", values, shape=values.shape)
     data.tag.prior_numbers = numbers
     return data
 

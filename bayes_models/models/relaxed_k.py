@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model, size, with_system
+from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model, with_system
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.log_odds import (
     LOG_ODDS,
@@ -126,7 +126,7 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         log_odds = _log_odds_of_being_right(observed, prior)
         right = pt.sigmoid(log_odds)[..., None]
         errors = add_error_probabilities(observed, prior)[:, None]
-        confusion = right * pt.eye(size("category")) + (1 - right) * errors
+        confusion = right * np.eye(observed.n_categories) + (1 - right) * errors
         if "difficulty_spread" in model:
             add_confusion(observed, base_rates, confusion, np.full(N_LEVELS, 1 / N_LEVELS))
         else:
@@ -157,7 +157,7 @@ def _log_odds_of_being_right(observed: Patterns, prior: Mapping[str, Any]) -> An
     knowing = add_log_odds_of_knowing(observed, prior)
     scale = add_variable(DIFFICULTY_SPREAD, prior)
     harder = np.zeros(1) if scale is None else scale * _difficulty_levels()
-    of_raters = right_or_guessed(knowing[:, None] - harder)
+    of_raters = right_or_guessed(knowing[:, None] - harder, observed.n_categories)
     by_category = add_rater_category_effects(observed, prior)
     log_odds = of_raters[:, :, None] + by_category[:, None, :]
     if not observed.has_system:
@@ -187,5 +187,4 @@ SPEC = ModelSpec(
     n_parameters=_n_parameters,
     pools_rater_groups=True,
     special_case_of=("one_coin_by_rater", "relaxed_k"),
-    two_categories_apart=True,
 )

@@ -6,10 +6,11 @@ all directions, and the sampler needs fewer steps than with a reference category
 
 from typing import Any
 
+import numpy as np
 import pytensor.tensor as pt
 from pymc.distributions.transforms import Transform
 
-from bayes_models.models.zero_sum import zero_sum
+from bayes_models.models.zero_sum import zero_sum_basis
 
 
 class IsometricLogRatio(Transform):
@@ -25,15 +26,22 @@ class IsometricLogRatio(Transform):
 
     def forward(self, value: Any, *inputs: Any) -> Any:
         """Transform probabilities to coordinates."""
-        log, root = pt.log(value), pt.sqrt(pt.cast(value.shape[-1], "float64"))
-        first, last = log[..., :-1], log[..., -1, None]
-        return first - first.sum(axis=-1, keepdims=True) / (root + root**2) - last / root
+        n = value.type.shape[-1]
+        return pt.dot(pt.log(value), zero_sum_basis(n).T)
 
     def backward(self, value: Any, *inputs: Any) -> Any:
         """Transform coordinates to probabilities."""
-        return pt.special.softmax(zero_sum(value), axis=-1)
+        return pt.special.softmax(_zero_sum(value), axis=-1)
 
     def log_jac_det(self, value: Any, *inputs: Any) -> Any:
         """Log volume change of `backward`."""
-        n = pt.cast(value.shape[-1] + 1, "float64")
-        return pt.special.log_softmax(zero_sum(value), axis=-1).sum(axis=-1) + 0.5 * pt.log(n)
+        n = value.type.shape[-1] + 1
+        return pt.special.log_softmax(_zero_sum(value), axis=-1).sum(axis=-1) + 0.5 * np.log(n)
+
+
+def _zero_sum(value: Any) -> Any:
+    """Multiply by the basis as a Householder reflection, which needs no matrix."""
+    n = value.type.shape[-1] + 1
+    root = n**0.5
+    total = value.sum(axis=-1, keepdims=True)
+    return pt.concatenate([value - total / (root + n), -total / root], axis=-1)

@@ -96,8 +96,6 @@ class ModelSpec:
         Models of which this one is a special case where the spreads that they do not have are fixed
         at zero, the smallest first; the model itself is the last, if its spreads can be fixed. The
         first that has all spreads that vary is compiled in its place.
-    two_categories_apart : bool
-        Whether two categories make another model, as where no error can be preferred to another.
     takes_pair : bool
         Whether a dependent pair has a share of common answers, see `dependent_pair.py`.
     other_names : mapping, optional
@@ -112,7 +110,6 @@ class ModelSpec:
     conjugate: bool = False
     pools_rater_groups: bool = False
     special_case_of: tuple[str, ...] = ()
-    two_categories_apart: bool = False
     takes_pair: bool = False
     other_names: Mapping[str, str] = field(default_factory=dict)
 

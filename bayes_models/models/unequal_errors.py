@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.models.assemble import size, with_system
+from bayes_models.models.assemble import with_system
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.priors import add_variable, varies
 from bayes_models.models.spec import Variable, spread
-from bayes_models.models.zero_sum import zero_sum
+from bayes_models.models.zero_sum import zero_sum_basis
 from lehner import Patterns
+from lehner.core.arrays import Floats
 
 NEVER = -1e3
 CATEGORY_SPREAD = spread("category_spread", "equal errors: same accuracy in all categories")
@@ -57,10 +58,10 @@ def add_rater_category_effects(observed: Patterns, priors: Mapping[str, Any]) ->
     """
     scale = add_variable(CATEGORY_SPREAD, priors)
     if scale is None:
-        return pt.zeros((size("rater_without_system"), size("category")))
+        return np.zeros((observed.n_raters, observed.n_categories))
     in_common = add_variable(COMMON_CATEGORY_SHARE, priors)
-    common = _add_effects("common_category_effect", "category")
-    own = _add_effects("category_effect", "rater_without_system", "category")
+    common = _add_effects(observed, "common_category_effect", "category")
+    own = _add_effects(observed, "category_effect", "rater_without_system", "category")
     return scale * (pt.sqrt(in_common) * common + pt.sqrt(1 - in_common) * own)
 
 
@@ -80,14 +81,14 @@ def add_system_category_effects(observed: Patterns, priors: Mapping[str, Any]) -
     """
     scale = add_variable(SYSTEM_CATEGORY_SPREAD, priors)
     if scale is None:
-        return pt.zeros(size("category"))
-    return scale * _add_effects("system_category_effect", "category")
+        return np.zeros(observed.n_categories)
+    return scale * _add_effects(observed, "system_category_effect", "category")
 
 
-def _add_effects(name: str, *dims: str) -> Any:
+def _add_effects(observed: Patterns, name: str, *dims: str) -> Any:
     """Add effects of variance 1 that sum to zero over the categories."""
-    k = size("category")
-    return pm.ZeroSumNormal(name, sigma=pt.sqrt(k / (k - 1)), dims=dims)
+    k = observed.n_categories
+    return pm.ZeroSumNormal(name, sigma=np.sqrt(k / (k - 1)), dims=dims)
 
 
 def add_error_probabilities(observed: Patterns, priors: Mapping[str, Any]) -> Any:
@@ -110,18 +111,18 @@ def add_error_probabilities(observed: Patterns, priors: Mapping[str, Any]) -> An
 
     Returns
     -------
-    TensorVariable, shape (n_raters or 1, n_categories, n_responses)
-        Of raters and system, or of all; zero where the response is the category.
+    TensorVariable, shape (n_raters, n_categories, n_responses)
+        Of raters and system; zero where the response is the category.
     """
-    if observed.n_categories == 2:
-        return pt.as_tensor(1 - np.eye(2))[None]
-    log = NEVER * pt.eye(size("category"))[None]
+    k = observed.n_categories
+    log = pt.as_tensor(np.broadcast_to(NEVER * np.eye(k), (len(observed.raters), k, k)))
+    if k == 2:
+        return pt.special.softmax(log, axis=-1)
     if observed.ordered:
         decay = add_variable(DISTANCE_DECAY, priors)
         if decay is not None:
-            place = pt.arange(size("category"))
-            log = log - decay * abs(place[:, None] - place)
-    common = _add_preferences(priors, COMMON_ERROR_SPREAD)
+            log = log - decay * np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
+    common = _add_preferences(observed, priors, COMMON_ERROR_SPREAD)
     for preferences in (common, _own_preferences(observed, priors)):
         if preferences is not None:
             log = log + preferences
@@ -156,19 +157,19 @@ def n_error_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
 
 def _own_preferences(observed: Patterns, priors: Mapping[str, Any]) -> Any:
     """Add the preferences of each rater and of the system, None if there are none."""
-    raters = _add_preferences(priors, ERROR_SPREAD, ("rater_without_system",))
+    k, of_raters = observed.n_categories, ("rater_without_system",)
+    raters = _add_preferences(observed, priors, ERROR_SPREAD, of_raters)
     if not observed.has_system:
         return raters
-    system = _add_preferences(priors, SYSTEM_ERROR_SPREAD)
+    system = _add_preferences(observed, priors, SYSTEM_ERROR_SPREAD)
     if raters is None and system is None:
         return None
-    k = size("category")
-    raters = pt.zeros((size("rater_without_system"), k, k)) if raters is None else raters
+    raters = np.zeros((observed.n_raters, k, k)) if raters is None else raters
     return with_system(raters, pt.zeros((k, k)) if system is None else system)
 
 
 def _add_preferences(
-    priors: Mapping[str, Any], variable: Variable, dims: tuple[str, ...] = ()
+    observed: Patterns, priors: Mapping[str, Any], variable: Variable, dims: tuple[str, ...] = ()
 ) -> Any:
     """Add effects on errors that sum to zero in each row; None if their spread is zero."""
     scale = add_variable(variable, priors)
@@ -176,24 +177,24 @@ def _add_preferences(
         return None
     name = variable.name.replace("spread", "effect")
     effect = pm.Normal(name, dims=(*dims, "category", "contrast"))
-    return scale * _beside_diagonal(zero_sum(effect))
+    return scale * (effect[..., None, :] * _error_contrasts(observed.n_categories)).sum(axis=-1)
 
 
-def _beside_diagonal(errors: Any) -> Any:
-    """Put values of errors where the response is not the category, and zeros where it is.
+def _error_contrasts(n_categories: int) -> Floats:
+    """For each category, a basis of those effects on its errors that sum to zero.
 
     Parameters
     ----------
-    errors : TensorVariable, shape (..., n_categories, n_responses - 1)
+    n_categories : int
+        K, 3 or more.
 
     Returns
     -------
-    TensorVariable, shape (..., n_categories, n_responses)
+    ndarray, shape (n_categories, n_responses, n_categories - 2)
+        Zero where the response is the category.
     """
-    k, batch = errors.shape[-2], tuple(errors.shape)[:-2]
-    # In a matrix that is read row by row, k values beside the diagonal follow each value on it but
-    # the last.
-    between = errors.reshape((*batch, k - 1, k))
-    with_zero = pt.concatenate([pt.zeros_like(between[..., :1]), between], axis=-1)
-    flat = with_zero.reshape((*batch, k**2 - 1))
-    return pt.concatenate([flat, pt.zeros_like(flat[..., :1])], axis=-1).reshape((*batch, k, k))
+    basis = np.zeros((n_categories, n_categories, n_categories - 2))
+    for category in range(n_categories):
+        errors = np.arange(n_categories) != category
+        basis[category, errors] = zero_sum_basis(n_categories - 1).T
+    return basis

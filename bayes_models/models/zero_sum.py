@@ -1,28 +1,23 @@
-"""Vectors that sum to zero, from one coordinate less."""
+"""Coordinates of vectors that sum to zero."""
 
-from typing import Any
+import numpy as np
 
-from bayes_models.models.deferred import pt
+from lehner.core.arrays import Floats
 
 
-def zero_sum(values: Any) -> Any:
-    """Make vectors that sum to zero of coordinates in an orthonormal basis.
-
-    It is a Householder reflection, which needs no matrix.
-
-    Parameters
-    ----------
-    values : TensorVariable, shape (..., n - 1)
+def zero_sum_basis(n: int) -> Floats:
+    """Orthonormal basis of the vectors of length n that sum to zero.
 
     Returns
     -------
-    TensorVariable, shape (..., n)
+    ndarray, shape (n - 1, n)
 
     Examples
     --------
-    >>> zero_sum(pt.as_tensor([[3.0, 3.0]])).eval().round(2).tolist()
-    [[1.1, 1.1, -3.46]]
+    >>> basis = zero_sum_basis(4)
+    >>> np.allclose(basis @ basis.T, np.eye(3)), np.allclose(basis.sum(axis=1), 0)
+    (True, True)
     """
-    root = pt.sqrt(pt.cast(values.shape[-1] + 1, "float64"))
-    total = values.sum(axis=-1, keepdims=True)
-    return pt.concatenate([values - total / (root + root**2), -total / root], axis=-1)
+    root = n**0.5
+    shared = np.full((n - 1, 1), 1 / (root + n))
+    return np.hstack([np.eye(n - 1) - shared, np.full((n - 1, 1), -1 / root)])

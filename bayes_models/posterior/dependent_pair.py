@@ -69,7 +69,7 @@ def log_bayes_factor(
     truth, _ = class_posterior(log_joint(patterns, rates, rows))
     confusion = values_by_draw(some, "confusion", "rater", "category", "response")
     first_rows, second_rows = confusion[:, first], confusion[:, second]
-    coupled = answers_after(first_rows, second_rows, np.ones((len(rows), k)), np.eye(k))
+    coupled = answers_after(first_rows, second_rows, np.ones((len(rows), k)), k)
     ratio = coupled / np.maximum(second_rows[:, None], LEAST)
     log_integral = np.zeros(len(rows))
     for true, number in enumerate(_numbers(patterns, truth, rng)):

@@ -150,7 +150,7 @@ def states(posterior: xr.Dataset, pair: tuple[int, int] | None = None) -> tuple[
     if SHARE in posterior and pair is not None:
         share = values_by_draw(posterior, SHARE, "category")
         first, second = (by_state[:, one] for one in pair)
-        after = answers_after(first, second, share, np.eye(k))
+        after = answers_after(first, second, share, k)
         by_state = np.concatenate([by_state, after], axis=1)
     return np.tile(rates / n_levels, n_levels), by_state
 

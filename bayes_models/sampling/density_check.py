@@ -20,35 +20,28 @@ LEAST_DENSITY = 1e-6
 MOST_OPERANDS = 32
 
 
-def why_wrong(density: Any, model: "pm.Model", *, up_to_constant: bool = False) -> str:
+def why_wrong(density: Any, model: "pm.Model") -> str:
     """Compare density, gradient and variables with those of PyMC.
 
     Parameters
     ----------
-    density : nutpie's compiled model
-        As `Density.with_data` gives it, with the data of the model.
+    density : bayes_models.sampling.density.Density
     model : pymc.Model
-    up_to_constant : bool
-        Whether all log densities may be greater by the same number.
+        The model that it was compiled from.
 
     Returns
     -------
     str
         Which value differs; empty if none does.
     """
-    point = DISTANCE * np.random.default_rng(SEED).normal(size=density.n_dim)
+    point = DISTANCE * np.random.default_rng(SEED).normal(size=density.n_parameters)
     ours = dict(zip(("density", "gradient", "variables"), evaluate(density, point), strict=True))
-    of_pymc = by_pymc(model)
-    value, gradient, variables = of_pymc(point)
+    value, gradient, variables = by_pymc(model)(point)
     theirs = {
         "density": value,
         "gradient": gradient,
         "variables": np.concatenate([np.ravel(variables[name]) for name in density.shapes]),
     }
-    if up_to_constant:
-        origin = np.zeros_like(point)
-        ours["density"] = ours["density"] - evaluate(density, origin)[0]
-        theirs["density"] = value - of_pymc(origin)[0]
     for what, result in ours.items():
         expected = theirs[what]
         if result.shape != expected.shape or not np.allclose(
@@ -110,14 +103,15 @@ def python_mode() -> Any:
     return Mode(linker="py", optimizer=None).register((out2in(halve_long_sums), 0))
 
 
-def evaluate(density: Any, point: Floats) -> tuple[Floats, Floats, Floats]:
+def evaluate(density: Any, point: Floats, **data: Any) -> tuple[Floats, Floats, Floats]:
     """Call the C functions as the sampler does.
 
     Parameters
     ----------
-    density : nutpie's compiled model
-        As `Density.with_data` gives it.
+    density : bayes_models.sampling.density.Density
     point : ndarray, shape (n_parameters,)
+    **data : array_like
+        Data that are not given are those it was compiled with.
 
     Returns
     -------
@@ -130,13 +124,14 @@ def evaluate(density: Any, point: Floats) -> tuple[Floats, Floats, Floats]:
     ValueError
         If one of the functions returns an error code.
     """
-    value, gradient, variables = np.empty(()), np.empty_like(point), np.empty(density.n_expanded)
+    model = density.with_data(**data)
+    value, gradient, variables = np.empty(()), np.empty_like(point), np.empty(model.n_expanded)
     calls = (
-        (density.compiled_logp_func, (len(point),), (point, gradient, value)),
-        (density.compiled_expand_func, (len(point), len(variables)), (point, variables)),
+        (density.log_density, (len(point),), (point, gradient, value)),
+        (density.variables, (len(point), len(variables)), (point, variables)),
     )
     for code, sizes, arrays in calls:
-        given = [*sizes, *(array.ctypes.data for array in (*arrays, density.user_data))]
+        given = [*sizes, *(array.ctypes.data for array in (*arrays, model.user_data))]
         function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * len(given))(code.address)
         failed = function(*given)
         if failed:

@@ -1,7 +1,6 @@
-"""Sampling of a compiled model by NUTS, with any data."""
+"""Sampling of a compiled model by NUTS, with any data of the same raters and categories."""
 
 import dataclasses
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import xarray as xr
 
-from bayes_models.likelihood.observations import group_index, group_names
+from bayes_models.likelihood.observations import coords_of, group_index, group_names
 from bayes_models.models.deferred import nutpie
 from bayes_models.posterior.draws import labelled_draws
 from bayes_models.sampling.compiled import CompiledModel
@@ -77,14 +76,10 @@ def sample(
     if len(by_start) > 1:
         seeds = [int(child.generate_state(1)[0]) for child in child_seeds(seed, len(by_start))]
     density = compiled.with_data(observed)
-
-    def near(start: Start) -> tuple[Floats, Floats]:
-        lengths = [math.prod(shape) for shape in density.shapes.values()]
-        sizes = lengths[: len(compiled.start.defaults)]
-        return compiled.start(start_values(compiled.model, start), sizes)
+    point = compiled.start(start_values(compiled.model, starts[0]))
 
     def timed(**few: Any) -> int:
-        _, (statistics,) = _run_chains(density, *near(starts[0]), **few)
+        _, (statistics,) = _run_chains(density, *point, **few)
         return int(np.sum(statistics.column("n_steps").to_numpy()))
 
     warn_of_cost(
@@ -92,7 +87,7 @@ def sample(
         model=compiled.model,
         n_terms=len(observed.cells) * observed.n_categories,
         n_parameters=density.n_dim,
-        n_values=sum(map(math.prod, density.shapes.values())),
+        n_values=sum(int(np.prod(shape)) for shape in density.shapes.values()),
         draws=draws + tune,
         chains=chains,
         cores=options.get("cores"),
@@ -103,7 +98,7 @@ def sample(
     for start, n_chains, start_seed in zip(starts, by_start, seeds, strict=False):
         runs, of_chains = _run_chains(
             density,
-            *near(start),
+            *compiled.start(start_values(compiled.model, start)),
             seed=start_seed,
             draws=draws,
             tune=tune,
@@ -121,7 +116,7 @@ def sample(
         ours: ((), _stack(statistics_by_chain, theirs, draws, ()))
         for theirs, ours in SAMPLE_STATS.items()
     }
-    labelled = labelled_draws(posterior, compiled.coords_with(observed))
+    labelled = labelled_draws(posterior, compiled.coords | coords_of(observed))
     if "rater_group" in labelled.dims:
         of_system = [""] * observed.has_system
         names = [*np.array(group_names(observed))[group_index(observed)], *of_system]

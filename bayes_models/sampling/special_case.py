@@ -10,15 +10,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bayes_models.likelihood.observations import group_names
 from bayes_models.models.families import is_zero
 from bayes_models.models.priors import choose_priors, is_distribution
 from bayes_models.models.spec import find_model
-from bayes_models.sampling.density import Density
+from bayes_models.sampling.density import Array, Density
+from bayes_models.sampling.density_check import by_pymc, evaluate, why_wrong
 from lehner import Patterns
+from lehner.core.arrays import Floats, Integers
 
 if TYPE_CHECKING:
     import pymc as pm
+
+LOG_ZERO = -1000.0
+"""Logarithm of a standard deviation that is exactly zero in double precision."""
 
 
 def general_case(
@@ -65,7 +72,7 @@ def general_case(
 
 
 def special_case(general: Density, model: "pm.Model", other_names: Mapping[str, str]) -> Density:
-    """Give the density of a special case, which is that of PyMC up to a constant.
+    """Give the density of a special case.
 
     Parameters
     ----------
@@ -79,8 +86,56 @@ def special_case(general: Density, model: "pm.Model", other_names: Mapping[str, 
     Returns
     -------
     Density
+
+    Raises
+    ------
+    ValueError
+        If it is not the density of the model by PyMC.
     """
+    positions = _positions(general)
     parameters = [model.rvs_to_values[variable].name for variable in model.free_RVs]
     variables = [variable.name for variable in model.unobserved_value_vars]
-    names = {name: other_names.get(name, name) for name in [*parameters, *variables]}
-    return replace(general, free={name: names[name] for name in parameters}, kept=names)
+    names = list(dict.fromkeys([*parameters, *variables]))
+    in_general = {name: other_names.get(name, name) for name in names}
+    density = replace(
+        general,
+        shapes={name: general.shapes[in_general[name]] for name in names},
+        data=_data(general, model, other_names),
+        whole_point=_without_effects(general),
+        free=np.concatenate([positions[in_general[name]] for name in parameters]),
+        kept=np.concatenate([positions[in_general[name]] for name in names]),
+    )
+    origin = np.zeros(density.n_parameters)
+    value, _, _ = evaluate(density, origin)
+    expected, _, _ = by_pymc(model)(origin)
+    density = replace(density, constant=float(value - expected))
+    reason = why_wrong(density, model)
+    if reason:
+        raise ValueError(reason)
+    return density
+
+
+def _positions(general: Density) -> dict[str, Integers]:
+    """Give the positions of each variable among all values."""
+    lengths = [int(np.prod(shape)) for shape in general.shapes.values()]
+    every = np.split(np.arange(sum(lengths)), np.cumsum(lengths)[:-1])
+    return dict(zip(general.shapes, every, strict=True))
+
+
+def _without_effects(general: Density) -> Floats:
+    point = np.zeros(general.n_parameters)
+    for name, at in _positions(general).items():
+        if name.endswith("_spread_log__"):
+            point[at] = LOG_ZERO
+    return point
+
+
+def _data(general: Density, model: "pm.Model", other_names: Mapping[str, str]) -> dict[str, Array]:
+    """Give the data of the special case, by its own names; those that it does not have stay."""
+    given = {variable.name: variable.get_value() for variable in model.data_vars}
+    data = {}
+    for name, old in general.data.items():
+        for own, theirs in other_names.items():
+            name = name.replace(f"{theirs}_prior", f"{own}_prior")
+        data[name] = np.array(given.get(name, old), dtype=old.dtype)
+    return data

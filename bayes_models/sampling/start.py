@@ -5,7 +5,7 @@ and need little warm-up.
 """
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from bayes_models.models.assemble import BASE_RATES, BY_POPULATION
 from bayes_models.models.deferred import pt
 from bayes_models.models.families import diagonal_concentration
 from bayes_models.models.spec import find_model
+from bayes_models.models.zero_sum import zero_sum_basis
 from bayes_models.sampling.modes import Mode, expected_numbers
 from lehner import Patterns
 from lehner.core.arrays import Floats
@@ -197,14 +198,8 @@ FORWARD: dict[str, Callable[[Floats], Floats]] = {
     "": lambda value: value,
     "log": np.log,
     "logodds": lambda value: np.log(value / (1 - value)),
-    "ilr": lambda value: _zero_sum_coordinates(np.log(value)),
+    "ilr": lambda value: np.log(value) @ zero_sum_basis(value.shape[-1]).T,
 }
-
-
-def _zero_sum_coordinates(values: Floats) -> Floats:
-    """Coordinates of vectors, less their means, of which `zero_sum` makes them again."""
-    first, last, root = values[..., :-1], values[..., -1:], values.shape[-1] ** 0.5
-    return np.asarray(first - first.sum(axis=-1, keepdims=True) / (root + root**2) - last / root)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -218,38 +213,31 @@ class StartingPoint:
         user's prior has a transform without such a name.
     defaults : dict
         By variable, in the order of the parameters: unconstrained values that are plausible by its
-        prior, or one that is so for all of its elements.
+        prior.
     """
 
     transforms: dict[str, Forward]
     defaults: dict[str, Floats]
 
-    def __call__(self, values: Mapping[str, Floats], sizes: Sequence[int]) -> tuple[Floats, Floats]:
+    def __call__(self, values: Mapping[str, Floats]) -> tuple[Floats, Floats]:
         """Give the point and the distance from it at which chains may start.
 
         Parameters
         ----------
         values : mapping
             Values by variable. Variables without a value start anywhere that is plausible.
-        sizes : sequence of int
-            Numbers of unconstrained values of each variable.
 
         Returns
         -------
         point, scale : ndarray, shape (n_parameters,)
         """
         points, scales = [], []
-        for (name, plausible), size in zip(self.defaults.items(), sizes, strict=True):
+        for name, plausible in self.defaults.items():
             told = name in values
-            if told:
-                point = _unconstrained(self.transforms[name], values[name])
-            else:
-                point = np.broadcast_to(plausible, size)
+            point = _unconstrained(self.transforms[name], values[name]) if told else plausible
             # A user's prior may exclude the values that EM finds.
-            if not np.isfinite(point).all():
-                point = np.where(np.isfinite(point), point, plausible)
-            points.append(point)
-            scales.append(np.full(size, NOISE if told else JITTER))
+            points.append(np.where(np.isfinite(point), point, plausible))
+            scales.append(np.full(len(plausible), NOISE if told else JITTER))
         return np.concatenate(points), np.concatenate(scales)
 
 
@@ -275,8 +263,7 @@ def starting_point(model: "pm.Model", started: Collection[str]) -> StartingPoint
         if transform is not None:
             back = transform.backward(pt.as_tensor(value), *rv.owner.inputs)
             value = back.eval(mode="FAST_COMPILE")
-        default = _unconstrained(forward, value)
-        defaults[rv.name] = default[:1] if (default == default[0]).all() else default
+        defaults[rv.name] = _unconstrained(forward, value)
         if rv.name in started:
             transforms[rv.name] = forward
     return StartingPoint(transforms=transforms, defaults=defaults)

@@ -232,11 +232,13 @@ def estimate(
     """
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
+    from experiments.estimate.first_numbers import show_first_numbers
     from experiments.estimate.report import failed, report_dict, show, write
     from lehner import InputError
     from lehner import estimate as estimate_all
     from lehner.core.checks import check_choice
     from lehner.core.estimate import require_systems
+    from lehner.estimation.methods import DEFAULT_METHODS
 
     if checklist is not None:
         check_choice("checklist", checklist, CHECKLISTS)
@@ -255,6 +257,13 @@ def estimate(
         keywords["questions"] += own.pop("questions", [])
         keywords |= own
     with progress_lines():
+        show_first_numbers(
+            ratings,
+            method or DEFAULT_METHODS,
+            level=interval,
+            seed=seed,
+            system_is=keywords.get("system_is", "unknown"),
+        )
         compared = estimate_all(
             ratings, method or None, name=data, level=interval, seed=seed, **keywords
         )

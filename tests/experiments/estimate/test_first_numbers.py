@@ -1,0 +1,29 @@
+"""Numbers that are shown before a model is compiled, on standard error only."""
+
+import pytest
+
+import lehner
+from bayes_models.sampling import compiled
+from experiments.estimate.first_numbers import show_first_numbers
+from lehner.core.number_format import decimal
+
+OPTIONS = {"level": 0.9, "seed": 1, "system_is": "unknown"}
+
+
+@pytest.mark.parametrize("found", [True, False])
+@pytest.mark.parametrize("methods", [["algebraic", "relaxed_k"], ["algebraic"], ["relaxed_k"]])
+def test_other_methods_are_shown_only_if_a_model_has_yet_to_be_compiled(
+    monkeypatch, capsys, found, methods
+):
+    monkeypatch.setattr(compiled, "load_model", lambda *_: found)
+    ratings = lehner.load_dataset("lehner_table2")
+    show_first_numbers(ratings, methods, **OPTIONS)
+    out, err = capsys.readouterr()
+    assert out == ""
+    if found or len(methods) == 1:
+        assert err == ""
+        return
+    (estimate,) = lehner.estimate(ratings, ["algebraic"]).estimates
+    assert decimal(estimate.system_accuracy.estimate) in err
+    assert err.startswith("First numbers, before models are compiled")
+    assert "relaxed_k" not in err

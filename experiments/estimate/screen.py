@@ -32,6 +32,7 @@ from lehner.groups.result import GroupEstimate
 from lehner.known_truths.sampling_design import n_for_width_alone
 from lehner.performance.measures import OF_ALL_CATEGORIES
 from lehner.performance.result import SystemPerformance
+from lehner.systems.comparison import SystemRank
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -267,7 +268,8 @@ def _of_several(comparison: Comparison, width: int) -> "list[Text]":
     first = comparison.systems[0]
     preferred = [one.method for one in (first.reported, detailed(first)) if one is not None]
     method = next((name for name in preferred if name in ranked), "".join(ranked[-1:]))
-    ranks = {one.system: one.rank for one in comparison.ranks if one.method == method}
+    of_method = [one for one in comparison.ranks if one.method == method]
+    ranks = {one.system: one.rank for one in of_method}
     order = sorted(systems, key=lambda name: ranks.get(name, len(systems) + 1))
     from_best = _differences(comparison, method, order[0])
     rows = []
@@ -284,13 +286,25 @@ def _of_several(comparison: Comparison, width: int) -> "list[Text]":
     lines = [line(), *to_terminal(Table(columns=columns, rows=rows), UNBROKEN)]
     if len(order) > MOST_SYSTEMS:
         lines.append(line(f"… and {len(order) - MOST_SYSTEMS} more: --full"))
-    if first.reported:
-        value = first.reported.estimate.system_accuracy_in_sample
-        lines.append(line(f"Accuracies by {_by(first.reported, value)}"))
-    if ranks and (first.known_truth or method != getattr(first.reported, "method", "")):
-        without = ", without the known truths" if first.known_truth else ""
-        lines.append(line(f"Ranks and differences by {method}{without}"))
+    lines += map(line, _sources(first, of_method))
     return lines + [line(text) for text in _raters(first, width)]
+
+
+def _sources(system: SystemResult, ranks: Sequence[SystemRank]) -> Iterator[str]:
+    """Yield by which method accuracies are, and by which ranks and differences."""
+    reported, accuracies, ranked = system.reported, "", ""
+    if reported:
+        accuracies = _by(reported, reported.estimate.system_accuracy_in_sample)
+    for one in system.results:
+        if ranks and one.method == ranks[0].method:
+            ranked = _by(one, IntervalEstimate(estimate=None, corrected=ranks[0].corrected))
+    if ranked == accuracies != "":
+        yield f"Accuracies, ranks and differences by {accuracies}"
+        return
+    if accuracies:
+        yield f"Accuracies by {accuracies}"
+    if ranked:
+        yield f"Ranks and differences by {ranked}"
 
 
 def _differences(comparison: Comparison, method: str, best: str) -> dict[str, tuple[Cell, ...]]:
@@ -299,11 +313,12 @@ def _differences(comparison: Comparison, method: str, best: str) -> dict[str, tu
     for one in comparison.differences:
         if one.method == method and best in one.systems and one.difference.estimate is not None:
             first, second = one.systems
+            value = replace(one.difference, corrected=False)  # A line says it of all.
             if first == best:
                 chance = one.probability_better
-                found[second] = (_minus(one.difference), None if chance is None else 1 - chance)
+                found[second] = (_minus(value), None if chance is None else 1 - chance)
             else:
-                found[first] = (one.difference, one.probability_better)
+                found[first] = (value, one.probability_better)
     return found
 
 

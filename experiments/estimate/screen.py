@@ -31,6 +31,7 @@ from lehner.estimation.sensitivity import SLOPED
 from lehner.groups.result import GroupEstimate
 from lehner.known_truths.sampling_design import n_for_width_alone
 from lehner.performance.measures import OF_ALL_CATEGORIES
+from lehner.performance.positive import GUESSED
 from lehner.performance.result import SystemPerformance
 from lehner.systems.comparison import SystemRank
 
@@ -182,8 +183,13 @@ def _by(one: MethodResult, value: IntervalEstimate) -> str:
 
 
 def _notes(system: SystemResult, width: int) -> Iterator[str]:
-    """Yield what methods assume and others say, how accurate raters are, what the slope does."""
+    """Yield what was guessed, what methods assume and others say, and how accurate raters are."""
     found = detailed(system)
+    positive = found and found.details and found.details.positive
+    if positive and positive.chosen_by in GUESSED:
+        name, other = map(_cut, (positive.name, positive.negative))
+        reason = GUESSED[positive.chosen_by]
+        yield f"Positive category: {name} ({reason}; else --positive {other})"
     shown = [one for one in (system.reported, found) if one is not None and not one.uncorrected]
     for assumes in dict.fromkeys(one.assumes for one in shown if one.assumes):
         names = dict.fromkeys(one.method for one in shown if one.assumes == assumes)
@@ -197,6 +203,9 @@ def _notes(system: SystemResult, width: int) -> Iterator[str]:
     if others:
         parts = [_range(values) + how for how, values in others.items()]
         yield f"Other methods: {', '.join(parts)}"
+    truth, needed = system.known_truth, system.mistakes_needed
+    if needed is not None and not (truth and truth.used):
+        yield from _wrapped(f"Without a model (lehner bounds): {needed.brief}", width, 2)
     yield from _raters(system, width)
     yield from study_lines(system)
     yield from pair_lines(system)

@@ -104,7 +104,9 @@ def _tables() -> Iterator[tuple[str, str]]:
         "known_truths_by_category",
         _by_category(pd.read_csv(SIMULATIONS / "known_truths_by_category.csv")),
     )
-    yield "systems", _systems(_with_relaxed_k("system_differences"))
+    yield "systems", _systems(_with_relaxed_k("system_differences"), Column("n_items", "items"))
+    with_truths = pd.read_csv(SIMULATIONS / "system_differences_known_truths.csv")
+    yield "systems_known_truths", _systems(with_truths, Column("known", "known items"))
     yield "better", _better(_with_relaxed_k("better_system"))
     yield "compare", _compare(pd.read_csv(SIMULATIONS / "compare.csv"))
     intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
@@ -251,10 +253,10 @@ def _with_relaxed_k(name: str) -> pd.DataFrame:
     return pd.concat(map(pd.read_csv, files), ignore_index=True)
 
 
-def _systems(table: pd.DataFrame) -> str:
+def _systems(table: pd.DataFrame, size: Column) -> str:
     in_sample = table.estimand.str.endswith("sample")
     table = table.assign(difference=in_sample.map({True: "in the sample", False: "expected"}))
-    names = (Column("process"), Column("n_items", "items"), METHOD, Column("n", "data sets"))
+    names = (Column("process"), size, METHOD, Column("n", "data sets"))
     return _table(
         table,
         [

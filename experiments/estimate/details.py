@@ -39,7 +39,6 @@ NAMES = {
     "expected_cost": "expected cost",
 }
 MOST_WITH_INTERVALS = 4
-WITHOUT = "The confusion matrix is that of the method without the known truths."
 TWO_DIGITS = partial(short, digits=2)
 
 type Details = Sequence[SystemPerformance | None]
@@ -113,7 +112,7 @@ def confusion_table(details: SystemPerformance) -> Table:
             values = [IntervalEstimate(estimate=one.estimate) for one in values]
         rows.append((truth, *values))
     columns = [Column("truth", "truth \\ answer"), *method_columns(categories, write=TWO_DIGITS)]
-    return Table(columns=columns, rows=rows, notes=[WITHOUT] if uncorrected(details) else ())
+    return Table(columns=columns, rows=rows)
 
 
 def measures_table(details: SystemPerformance) -> Table:
@@ -145,21 +144,13 @@ def confusion_matrices(details: Details) -> Table:
         for truth in categories:
             cells = (_value(one, "confusion", truth, answer) for answer in categories)
             rows.append((method_label(one.method), truth, *cells))
-    return _side_by_side(categories, rows, str, [WITHOUT] if any(map(uncorrected, known)) else ())
+    return _side_by_side(categories, rows, str)
 
 
-def uncorrected(details: SystemPerformance) -> bool:
-    """Tell whether known truths correct other measures, and not the confusion matrix."""
-    measures = {quantity for quantity, *_ in details.corrected}
-    return bool(measures) and "confusion" not in measures
-
-
-def _side_by_side(
-    names: Sequence[str], rows: Sequence[Row], printed: Names, notes: Sequence[str] = ()
-) -> Table:
+def _side_by_side(names: Sequence[str], rows: Sequence[Row], printed: Names) -> Table:
     columns = [Column("quantity", ""), Column("label", "")]
     columns += method_columns(names, printed, _two_digits_or_text)
-    return Table(columns=columns, rows=rows, keys=2, headings=True, notes=notes)
+    return Table(columns=columns, rows=rows, keys=2, headings=True)
 
 
 def _two_digits_or_text(value: float | str | None) -> str:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.estimate.details import Details, uncorrected
+from experiments.estimate.details import Details
 from experiments.reporting.figure_style import SMALLEST, figure_style
 from experiments.reporting.method_style import method_label
 from lehner import IntervalEstimate, SystemPerformance
@@ -81,9 +81,10 @@ def _draw(ax: "Axes", details: SystemPerformance) -> "AxesImage":
     ticks = np.arange(len(categories))
     many = len(categories) > MOST_WITH_INTERVALS
     level = "" if details.level is None or many else f", {percent(details.level)} intervals"
+    truths = "\nwith the known truths" if details.corrected else ""
     image = ax.imshow(matrix.values[..., 0], cmap=_pale_blues(), vmin=0, vmax=1)
     ax.set(
-        title=f"{method_label(details.method)}{level}{_truths(details)}",
+        title=f"{method_label(details.method)}{level}{truths}",
         xlabel=f"Answer of {details.system}",
         ylabel="Truth",
         xticks=ticks,
@@ -101,12 +102,6 @@ def _draw(ax: "Axes", details: SystemPerformance) -> "AxesImage":
             text = _text(value, many=many)
             ax.text(column, row, text, ha="center", va="center", fontsize=SMALLEST)
     return image
-
-
-def _truths(details: SystemPerformance) -> str:
-    if not details.corrected:
-        return ""
-    return f"\n{'without' if uncorrected(details) else 'with'} the known truths"
 
 
 def _pale_blues() -> "Colormap":

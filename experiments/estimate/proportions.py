@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from textwrap import shorten, wrap
 from typing import Any
 
 from rich.console import Group
 
 from experiments.estimate.layout import Names, Row, difference, method_columns, side_by_side
+from experiments.estimate.screen import LINES_OF_CAUTION, MOST_LINES
 from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.files import write_csv, write_figure, write_text
 from experiments.reporting.method_style import method_label
 from experiments.reporting.options import as_options
 from experiments.reporting.renderers import to_latex, to_terminal
 from experiments.reporting.table import Column, Table
-from experiments.reporting.terminal import line
+from experiments.reporting.terminal import line, wrapped
 from experiments.reporting.warning_lines import warning_lines
 from lehner import MethodProportions, Proportions
 from lehner.core.number_format import probability
@@ -59,9 +59,12 @@ def render(found: Proportions, width: int, *, full: bool = False) -> Group:
     parts = [part for one in _tables(found, _cut, brief=True) for part in to_terminal(one, width)]
     warnings = by_severity([*found.warnings, *found.results[0].warnings])
     cautions = [f"Caution: {as_options(str(one))}" for one in warnings if one.severity != "note"]
-    texts = [shorten(text, width, placeholder=" …") for text in (*cautions, *notes)]
-    last = (*texts[:MOST_CAUTIONS], "Next: --full, --output FOLDER")
-    return Group(*map(line, wrap(_heading(found), width)[:2]), *parts, *map(line, last))
+    heading, texts = wrapped(_heading(found), width, 2), [*cautions, *notes][:MOST_CAUTIONS]
+    room = MOST_LINES - 1 - len(heading) - len(parts)
+    each = max(1, min(LINES_OF_CAUTION, room // max(len(texts), 1)))
+    last = [part for text in texts for part in wrapped(text, width, each)]
+    last.append("Next: --full, --output FOLDER")
+    return Group(*map(line, heading), *parts, *map(line, last))
 
 
 def _heading(found: Proportions) -> str:

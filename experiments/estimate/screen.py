@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -18,7 +17,7 @@ from experiments.reporting.data_notes import data_notes, header_lines
 from experiments.reporting.options import as_options
 from experiments.reporting.renderers import to_terminal
 from experiments.reporting.table import Cell, Column, Table
-from experiments.reporting.terminal import line, one_line
+from experiments.reporting.terminal import line, one_line, wrapped
 from experiments.reporting.warning_lines import warning_lines
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.number_format import DASH, decimal, probability, with_interval
@@ -31,7 +30,9 @@ from lehner.estimation.sensitivity import SLOPED
 from lehner.groups.result import GroupEstimate
 from lehner.known_truths.sampling_design import n_for_width_alone
 from lehner.performance.measures import OF_ALL_CATEGORIES
+from lehner.performance.positive import GUESSED
 from lehner.performance.result import SystemPerformance
+from lehner.systems.comparison import SystemRank
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 WIDTH, MOST_LINES = 100, 24
 LONGEST_NAME, LONGEST_FILE = 22, 36
 MOST_CATEGORIES, MOST_SYSTEMS, MOST_CAUTIONS = 4, 8, 3
-LINES_OF_CAUTION, MOST_NOTES = 3, 2
+LINES_OF_CAUTION, LINES_OF_GROUPS, MOST_NOTES = 3, 2, 2
 HALF_WIDTH = 0.05
 """Of the interval that `lehner ask` aims at."""
 UNBROKEN = 10_000
@@ -99,7 +100,7 @@ def _of_data(comparison: Comparison, width: int, room: int) -> Iterator[str]:
     notes = header_lines(data_notes(ratings))[:MOST_NOTES]
     most = 2 if 1 + 2 * len(notes) <= room else 1
     for note in notes:
-        yield from _wrapped(one_line(note), width, most)
+        yield from wrapped(one_line(note), width, most)
 
 
 def _of_one(comparison: Comparison, in_detail: bool, width: int) -> "list[Text]":
@@ -181,8 +182,13 @@ def _by(one: MethodResult, value: IntervalEstimate) -> str:
 
 
 def _notes(system: SystemResult, width: int) -> Iterator[str]:
-    """Yield what methods assume and others say, how accurate raters are, what the slope does."""
+    """Yield what was guessed, what methods assume and others say, and how accurate raters are."""
     found = detailed(system)
+    positive = found and found.details and found.details.positive
+    if positive and positive.chosen_by in GUESSED:
+        name, other = map(_cut, (positive.name, positive.negative))
+        reason = GUESSED[positive.chosen_by]
+        yield f"Positive category: {name} ({reason}; else --positive {other})"
     shown = [one for one in (system.reported, found) if one is not None and not one.uncorrected]
     for assumes in dict.fromkeys(one.assumes for one in shown if one.assumes):
         names = dict.fromkeys(one.method for one in shown if one.assumes == assumes)
@@ -196,6 +202,9 @@ def _notes(system: SystemResult, width: int) -> Iterator[str]:
     if others:
         parts = [_range(values) + how for how, values in others.items()]
         yield f"Other methods: {', '.join(parts)}"
+    truth, needed = system.known_truth, system.mistakes_needed
+    if needed is not None and not (truth and truth.used):
+        yield from wrapped(f"Without a model (lehner bounds): {needed.brief}", width, 2)
     yield from _raters(system, width)
     yield from study_lines(system)
     yield from pair_lines(system)
@@ -251,7 +260,10 @@ def _groups(system: SystemResult, width: int) -> Iterator[str]:
             of_items = isinstance(one, GroupEstimate)
             value = one.system_accuracy if of_items else one.accuracy
             parts.append(f"{_cut(one.group)} {value}")
-        yield _fitted(f"{title} ({_by(known[-1], value)}): ", parts, width)
+        head = f"{title} ({_by(known[-1], value)}): "
+        in_two = wrapped(f"{head}{', '.join(parts)}", width, LINES_OF_GROUPS + 1)
+        fits = len(in_two) <= LINES_OF_GROUPS
+        yield from in_two if fits else [_fitted(head, parts, width)]
         pairs = [one for one in found.differences if one.probability_higher is not None]
         if pairs:
             one = max(pairs, key=lambda one: abs(one.probability_higher - 0.5))
@@ -267,7 +279,8 @@ def _of_several(comparison: Comparison, width: int) -> "list[Text]":
     first = comparison.systems[0]
     preferred = [one.method for one in (first.reported, detailed(first)) if one is not None]
     method = next((name for name in preferred if name in ranked), "".join(ranked[-1:]))
-    ranks = {one.system: one.rank for one in comparison.ranks if one.method == method}
+    of_method = [one for one in comparison.ranks if one.method == method]
+    ranks = {one.system: one.rank for one in of_method}
     order = sorted(systems, key=lambda name: ranks.get(name, len(systems) + 1))
     from_best = _differences(comparison, method, order[0])
     rows = []
@@ -284,13 +297,25 @@ def _of_several(comparison: Comparison, width: int) -> "list[Text]":
     lines = [line(), *to_terminal(Table(columns=columns, rows=rows), UNBROKEN)]
     if len(order) > MOST_SYSTEMS:
         lines.append(line(f"… and {len(order) - MOST_SYSTEMS} more: --full"))
-    if first.reported:
-        value = first.reported.estimate.system_accuracy_in_sample
-        lines.append(line(f"Accuracies by {_by(first.reported, value)}"))
-    if ranks and (first.known_truth or method != getattr(first.reported, "method", "")):
-        without = ", without the known truths" if first.known_truth else ""
-        lines.append(line(f"Ranks and differences by {method}{without}"))
+    lines += map(line, _sources(first, of_method))
     return lines + [line(text) for text in _raters(first, width)]
+
+
+def _sources(system: SystemResult, ranks: Sequence[SystemRank]) -> Iterator[str]:
+    """Yield by which method accuracies are, and by which ranks and differences."""
+    reported, accuracies, ranked = system.reported, "", ""
+    if reported:
+        accuracies = _by(reported, reported.estimate.system_accuracy_in_sample)
+    for one in system.results:
+        if ranks and one.method == ranks[0].method:
+            ranked = _by(one, IntervalEstimate(estimate=None, corrected=ranks[0].corrected))
+    if ranked == accuracies != "":
+        yield f"Accuracies, ranks and differences by {accuracies}"
+        return
+    if accuracies:
+        yield f"Accuracies by {accuracies}"
+    if ranked:
+        yield f"Ranks and differences by {ranked}"
 
 
 def _differences(comparison: Comparison, method: str, best: str) -> dict[str, tuple[Cell, ...]]:
@@ -299,11 +324,12 @@ def _differences(comparison: Comparison, method: str, best: str) -> dict[str, tu
     for one in comparison.differences:
         if one.method == method and best in one.systems and one.difference.estimate is not None:
             first, second = one.systems
+            value = replace(one.difference, corrected=False)  # A line says it of all.
             if first == best:
                 chance = one.probability_better
-                found[second] = (_minus(one.difference), None if chance is None else 1 - chance)
+                found[second] = (_minus(value), None if chance is None else 1 - chance)
             else:
-                found[first] = (one.difference, one.probability_better)
+                found[first] = (value, one.probability_better)
     return found
 
 
@@ -326,7 +352,7 @@ def _cautions(comparison: Comparison, width: int, room: int) -> tuple[list[str],
     texts = [one_line(as_options(text)) for text in warning_lines(first.values())]
     shown = texts[:MOST_CAUTIONS]
     most = min(LINES_OF_CAUTION, room // max(len(shown), 1))
-    lines = [part for text in shown for part in _wrapped(f"Caution: {text}", width, most)]
+    lines = [part for text in shown for part in wrapped(f"Caution: {text}", width, most)]
     return lines, len(texts) - len(shown)
 
 
@@ -387,11 +413,6 @@ def _fitted(head: str, parts: Sequence[str], width: int, rest: Sequence[str] = (
         if cell_len(text) <= width:
             return text
     return f"{head}{parts[0]}"
-
-
-def _wrapped(text: str, width: int, most: int) -> list[str]:
-    """Fill at most so many lines, the later ones indented; what is left out becomes an ellipsis."""
-    return wrap(text, width, max_lines=most, placeholder=" …", subsequent_indent="  ")
 
 
 def _cut(name: object, most: int = LONGEST_NAME) -> str:

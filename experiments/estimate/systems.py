@@ -5,15 +5,20 @@ from functools import partial
 from experiments.estimate.layout import MOST_SHOWN, Names, Row, method_columns
 from experiments.reporting.table import Column, Table, plain_number
 from lehner import SystemDifference
+from lehner.core.estimate import IntervalEstimate
 from lehner.core.number_format import decimal, percent, probability
 from lehner.core.wording import counted, first_few
 from lehner.estimation.estimate import FEW_SYSTEMS
 from lehner.estimation.result import Comparison
 from lehner.systems.common_items import answered_the_same, n_common_items
+from lehner.systems.comparison import SystemRank
 
 MOST_PAIRS_OF_SYSTEMS = 6
 MOST_NAMED = 4
-WITHOUT_TRUTHS = "Known truths correct accuracies, but not differences and ranks."
+CORRECTED = (
+    "Known truths correct differences and ranks on the items to which systems gave different "
+    "answers: a difference need not be that of two corrected accuracies."
+)
 CANCELS = "so that what systems share, mistakes included, cancels out of them."
 
 
@@ -39,7 +44,7 @@ def rank_table(comparison: Comparison) -> Table:
     """Rank of each system with its interval, and the probability that it is the best."""
     methods = list(dict.fromkeys(rank.method for rank in comparison.ranks))
     found = {
-        (one.method, one.system): (one.rank, one.lower, one.upper, one.probability_best)
+        (one.method, one.system): (_rank_with_interval(one), one.probability_best)
         for one in comparison.ranks
     }
     rows: list[Row] = [
@@ -51,15 +56,17 @@ def rank_table(comparison: Comparison) -> Table:
     return _table(title, methods, rows if methods else [], write=_rank)
 
 
-def _rank(
-    rank: int | str,
-    lower: int | None = None,
-    upper: int | None = None,
-    probability_best: float | None = None,
-) -> str:
+def _rank_with_interval(one: SystemRank) -> IntervalEstimate:
+    lower, upper = (None if end is None else float(end) for end in (one.lower, one.upper))
+    return IntervalEstimate(
+        estimate=float(one.rank), lower=lower, upper=upper, corrected=one.corrected
+    )
+
+
+def _rank(rank: IntervalEstimate | str, probability_best: float | None = None) -> str:
     if isinstance(rank, str):
         return rank
-    return f"{rank} [{lower}, {upper}], {_if_known(probability_best)}"
+    return f"{Column('', format='{:.0f}'.format).write(rank)}, {_if_known(probability_best)}"
 
 
 def _table(
@@ -144,8 +151,8 @@ def systems_lines(comparison: Comparison) -> list[str]:
             "Each system is judged by the raters alone: systems do not rate one another "
             "(--systems-rate lets them)."
         )
-    if any(one.uncorrected for one in comparison.results):
-        lines.append(WITHOUT_TRUTHS)
+    if any(one.uncorrected for one in comparison.differences):
+        lines.append(CORRECTED)
     return [*lines, *_lines_on_items(comparison)]
 
 

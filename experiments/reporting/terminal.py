@@ -160,3 +160,21 @@ def as_text(content: "Group") -> str:
     stream = io.StringIO()
     console(stream, soft_wrap=True, color_system=None).print(content)
     return stream.getvalue()
+
+
+def wrapped(text: str, width: int, most: int) -> list[str]:
+    """Fill at most so many lines, the later ones indented; what is left out becomes an ellipsis.
+
+    Parameters
+    ----------
+    text : str
+    width, most : int
+        Of a line, and number of lines.
+
+    Returns
+    -------
+    list of str
+    """
+    from textwrap import wrap
+
+    return wrap(text, width, max_lines=most, placeholder=" …", subsequent_indent="  ")

@@ -1,4 +1,8 @@
-"""Recall and specificity corrected by known truths, by how many known items are of the category.
+"""A system's confusion matrix corrected by known truths, and what follows from it.
+
+Recall and specificity by how many known items are of the category (of other ones); the proportions
+of the wrong answers by how many are of the true category; MCC, Cohen's kappa and the cost by how
+many are known in all. An answer costs the distance of its category from the true one.
 
 Three raters who are right on .7 to .75 of the items and a system on .85, two or three categories of
 unequal base rates. Some of the items mislead everybody.
@@ -20,6 +24,7 @@ from lehner.core.arrays import Booleans
 from lehner.core.seeds import child_seeds
 from lehner.core.wilson import wilson_interval
 from lehner.performance.corrected import correct_measures
+from lehner.performance.measures import performance_measures
 
 BASE = Scenario(n_items=200, initial_system_accuracy=0.85)
 SCENARIOS = (
@@ -31,6 +36,7 @@ KNOWN = (10, 20, 50)
 NUMBERS = {0: "0", 1: "1", 2: "2", 3: "3 to 4", 5: "5 to 9", 10: "10 or more"}
 RESAMPLES = 100
 LEVEL = 0.9
+OF_ALL = {"mcc": "MCC", "kappa_with_truth": "kappa", "expected_cost": "cost"}
 DATA_SETS = 200
 
 
@@ -44,11 +50,24 @@ def _rows(
     algebra = estimate_algebraic(ratings.with_truth(None), resamples=RESAMPLES)
     if algebra.system_accuracy.estimate is None:
         return
+    k = scenario.n_categories
+    costs = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(float)
+    numbers = np.bincount(truth * k + system, minlength=k * k).reshape(k, k)
+    rates = numbers.sum(axis=1) / numbers.sum()
+    matrix = numbers / np.maximum(numbers.sum(axis=1, keepdims=True), 1)
+    exact = performance_measures(rates, matrix, costs)
     for n in KNOWN:
         seen = np.full(scenario.n_items, -1)
         seen[shuffled[:n]] = truth[shuffled[:n]]
         known = ratings.with_truth(seen)
-        corrected = correct_measures(known, algebra)
+        corrected = correct_measures(known, algebra, costs=costs)
+        for measure, part in OF_ALL.items():
+            value = corrected[(measure,)]
+            if not np.isnan(exact[measure]):
+                of_all = f"{n} of all"
+                yield result_row(
+                    float(exact[measure]), value, part=part, known=of_all, method="corrected"
+                )
         for code, name in enumerate(ratings.categories):
             true = truth == code
             for measure, rows, of_known in (
@@ -58,13 +77,25 @@ def _rows(
                 if not rows.any():
                     continue
                 right = (system == code) == (measure == "recall")
-                number = NUMBERS[max(least for least in NUMBERS if least <= of_known.sum())]
+                number = _number(of_known.sum())
                 ways = {"corrected": corrected[measure, str(name)]}
                 if of_known.any():
                     ways["counts"] = _counted(right[of_known])
                 for method, value in ways.items():
                     truth_of = float(right[rows].mean())
                     yield result_row(truth_of, value, part=measure, known=number, method=method)
+            number = _number((seen == code).sum())
+            for answer, response in enumerate(ratings.categories):
+                if answer != code and true.any():
+                    value = corrected["confusion", str(name), str(response)]
+                    proportion = float(matrix[code, answer])
+                    yield result_row(
+                        proportion, value, part="wrong answer", known=number, method="corrected"
+                    )
+
+
+def _number(n: int) -> str:
+    return NUMBERS[max(least for least in NUMBERS if least <= n)]
 
 
 def _counted(right: Booleans) -> IntervalEstimate:
@@ -76,7 +107,8 @@ def _counted(right: Booleans) -> IntervalEstimate:
 def _summarise(rows: pd.DataFrame) -> pd.DataFrame:
     """Measure both numbers of categories together."""
     table = measure_rows(rows.drop(columns="categories"))
-    order = {number: place for place, number in enumerate(NUMBERS.values())}
+    in_all = [f"{n} of all" for n in KNOWN]
+    order = {number: place for place, number in enumerate((*NUMBERS.values(), *in_all))}
     return table.sort_values(
         ["part", "known", "method", "misleading"],
         key=lambda column: column.map(order) if column.name == "known" else column,

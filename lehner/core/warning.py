@@ -138,8 +138,8 @@ LIMITS = {
     "violation-not-fitted": "A kind of violation cannot be seen here and is taken not to occur.",
     "violation-uncertain": "A violation may be none. Compare with the unadjusted estimate.",
     "adjustment-out-of-reach": "No accuracy explains the unadjusted estimate; the nearest is used.",
-    "no-truth-of-category": "No known item is of a category, so that its recall rests on a prior. "
-    "Have more items verified.",
+    "few-truths-of-category": "Few or no known items are of a category, whose recall then rests on "
+    "a prior. Have more items verified.",
     "measure-undefined": "A category was never given, or never answered. Do not use its measures.",
     "reference-imperfect": "Raters or probabilities are taken for the truth, which they are not.",
     "two-accuracies": "Base rates and recall imply another accuracy than step 4 of the algebra, "

@@ -111,6 +111,21 @@ class MistakesNeeded:
             f"{self.n_crowds} real crowds"
         )
 
+    @property
+    def brief(self) -> str:
+        """The sentence in fewer words, of the accuracy."""
+        if self.above == 0:
+            return "anything if mistakes correlate as in half of the real crowds"
+        if self.correlation == 0:
+            return f"perhaps {decimal(self.above, 2)} or less even if no mistakes correlate"
+        stated = f"above {decimal(self.above, 2)}"
+        if self.correlation is None:
+            return f"{stated}, however much mistakes correlate"
+        return (
+            f"{stated} unless mistakes correlate by over {decimal(self.correlation, 2)} "
+            f"({self.crowds_beyond} of {self.n_crowds} crowds)"
+        )
+
 
 def mistakes_needed(ratings: Ratings, above: float | None = None) -> MistakesNeeded:
     """Find how much mistakes must correlate for the accuracy not to be above some number.

@@ -232,7 +232,7 @@ def estimate(
     compared = [
         compare_by_method(
             SystemsByMethod(
-                ratings=seen,
+                ratings=ratings if method.takes_truths else seen,
                 estimates={system: by_system[system][place] for system in judged},
                 again=partial(_estimate, method, level=level, seed=seed, many=many),
                 posterior=method.posterior,
@@ -240,6 +240,7 @@ def estimate(
                 seed=seed,
                 systems_rate=systems_rate,
                 common_items=common_items,
+                known=ratings if all(one.results[place].corrected for one in systems) else None,
             )
         )
         for place, method in enumerate(chosen)

@@ -14,7 +14,9 @@ import numpy as np
 
 from lehner.core.arrays import Booleans, Integers
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, ends
+from lehner.core.number_format import with_interval
 from lehner.core.warning import warn
+from lehner.core.wilson import wilson_interval
 from lehner.core.wording import first_few
 from lehner.data.ratings import Ratings
 from lehner.estimation.question import Options, Question
@@ -34,6 +36,8 @@ from lehner.performance.corrected import correct_measures
 from lehner.performance.result import SystemPerformance
 
 MOST_NAMED = 5
+FEW_TRUTHS = 5
+"""With fewer known items of a category its recall rests mostly on a prior."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,14 +158,15 @@ class Corrected:
     measures : mapping of tuple to IntervalEstimate
         By name of the measure and its categories, as in `SystemPerformance`: see
         `correct_measures`.
-    unknown : tuple of str
-        Categories of which no item is known.
+    few : mapping of str to tuple of int
+        Categories of which fewer than `FEW_TRUTHS` items are known: on how many of these the system
+        is right, and how many there are.
     """
 
     correction: TruthCorrection
     parts: tuple[PartCorrection, ...]
     measures: Mapping[tuple[str, ...], IntervalEstimate]
-    unknown: tuple[str, ...]
+    few: Mapping[str, tuple[int, int]]
 
 
 def correct(ratings: Ratings, estimate: Estimate, options: Options) -> Corrected | None:
@@ -192,7 +197,7 @@ def correct(ratings: Ratings, estimate: Estimate, options: Options) -> Corrected
         correction=correct_by_truth(ratings, estimate, level=level),
         parts=parts,
         measures={place: replace(one, corrected=True) for place, one in measures.items()},
-        unknown=tuple(name for name, (_, n) in known.by_truth.items() if not n),
+        few={name: both for name, both in known.by_truth.items() if both[1] < FEW_TRUTHS},
     )
 
 
@@ -212,13 +217,23 @@ def corrected_details(
         values[place] = [np.nan if x is None else x for x in (one.estimate, one.lower, one.upper)]
         arrays[quantity] = replace(array, values=values)
     notes = details.notes
-    if corrected.unknown:
+    if corrected.few:
+        level = corrected.correction.system_accuracy.level or 0.9
+        counts = (_few(name, *both, level) for name, both in corrected.few.items())
         text = (
-            f"no known item is of {first_few(corrected.unknown, MOST_NAMED)}: its recall rests on "
+            f"too few known items are of {first_few(counts, MOST_NAMED)}: recall rests mostly on "
             "the prior of the method's bias"
         )
-        notes = (*notes, warn("no-truth-of-category", text))
+        notes = (*notes, warn("few-truths-of-category", text))
     return replace(details, arrays=arrays, corrected=corrected.measures, notes=notes)
+
+
+def _few(category: str, right: int, known: int, level: float) -> str:
+    if not known:
+        return f"{category} (none)"
+    one_side = NormalDist().inv_cdf((1 + level) / 2)
+    ends = wilson_interval(right / known, known, z=one_side).tolist()
+    return f"{category} ({right}/{known} right, {with_interval(right / known, *ends)} by Wilson)"
 
 
 def corrected_groups(found: GroupEstimates | None, corrected: Corrected) -> GroupEstimates | None:

@@ -24,6 +24,8 @@ from lehner.systems.comparison import SystemDifference, SystemRank
 if TYPE_CHECKING:
     import pandas as pd
 
+OF_DIFFERENCE = ("lower", "upper", "level", "corrected")
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MethodResult:
@@ -383,23 +385,26 @@ class Comparison:
         -------
         pandas.DataFrame
             Columns `method`, `first`, `second`, `quantity`, `difference`, `lower`, `upper`,
-            `level`, `probability_better`, `n_common_items` (that both systems answered), `reason`
-            (why there is no difference).
+            `level`, `corrected` (whether known truths correct the difference, or entered it),
+            `uncorrected` (the difference without them), `probability_better`, `n_common_items`
+            (that both systems answered), `reason` (why there is no difference).
         """
         import pandas as pd
 
         rows = []
         for one in self.differences:
-            better = (one.probability_better, one.probability_better_in_sample)
-            both = (one.difference, one.difference_in_sample)
-            for quantity, difference, probability in zip(ESTIMANDS, both, better, strict=True):
+            for quantity in ESTIMANDS:
+                of = quantity.removeprefix("system_accuracy")
+                difference = getattr(one, f"difference{of}")
+                before = one.uncorrected and getattr(one.uncorrected, f"difference{of}").estimate
                 names = {"method": one.method, "first": one.systems[0], "second": one.systems[1]}
-                reason = one.reason if difference.estimate is None else ""
                 rows.append(
                     names
                     | {"quantity": quantity, "difference": difference.estimate}
-                    | {end: getattr(difference, end) for end in ("lower", "upper", "level")}
-                    | {"probability_better": probability}
-                    | {"n_common_items": one.n_common_items, "reason": reason}
+                    | {name: getattr(difference, name) for name in OF_DIFFERENCE}
+                    | {"uncorrected": before}
+                    | {"probability_better": getattr(one, f"probability_better{of}")}
+                    | {"n_common_items": one.n_common_items}
+                    | {"reason": one.reason if difference.estimate is None else ""}
                 )
         return pd.DataFrame(rows)

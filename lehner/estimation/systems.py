@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, zip_longest
 
-from lehner.core.estimate import Estimate, IntervalEstimate
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate
 from lehner.data.ratings import Ratings
+from lehner.estimation.known_truths import uses_truths
 from lehner.estimation.methods import Posterior
 from lehner.systems.bootstrap import bootstrap_methods, bootstrap_systems
 from lehner.systems.common_items import (
@@ -22,8 +23,12 @@ from lehner.systems.comparison import (
     compare_systems,
     rank_systems,
 )
+from lehner.systems.corrected import correct_systems
 
 NO_COMMON_ITEMS = "no item was answered by both systems"
+
+type Points = Mapping[str, tuple[IntervalEstimate, ...]]
+"""Of each system the expected accuracy and that in the sample."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +53,8 @@ class SystemsByMethod:
         Whether the other systems serve as raters of each.
     common_items : bool
         Whether systems are compared on the items that they have in common.
+    known : Ratings, optional
+        With known truths that correct the method, which has not seen them.
     """
 
     ratings: Ratings
@@ -58,6 +65,7 @@ class SystemsByMethod:
     seed: int
     systems_rate: bool
     common_items: bool
+    known: Ratings | None = None
 
     @property
     def method(self) -> str:
@@ -69,9 +77,11 @@ class SystemsByMethod:
 class _Judged:
     """Estimates of systems from the same items, and joint draws if the method has them."""
 
-    points: dict[str, tuple[IntervalEstimate, IntervalEstimate]]
+    points: Points
     draws: JointDraws | None
     same_items: bool
+    uncorrected: "_Judged | None" = None
+    """The same without the known truths, where they correct it."""
 
 
 def compare_by_method(found: SystemsByMethod) -> tuple[list[SystemDifference], list[SystemRank]]:
@@ -115,14 +125,30 @@ def _judge(found: SystemsByMethod, systems: Sequence[str]) -> _Judged | None:
             return None
     alike = first_alike(ratings, systems)
     estimates = {name: _estimate(found, ratings, name) for name in dict.fromkeys(alike.values())}
+    with_truths = any(map(uses_truths, estimates.values()))
     both = {
-        name: (one.system_accuracy, one.system_accuracy_in_sample)
+        name: tuple(replace(getattr(one, of), corrected=with_truths) for of in ESTIMANDS)
         for name, one in estimates.items()
     }
-    return _Judged(
+    draws = _joint_draws(found, ratings, {name: estimates[one] for name, one in alike.items()})
+    judged = _Judged(
         points={name: both[same] for name, same in alike.items()},
-        draws=_joint_draws(found, ratings, {name: estimates[one] for name, one in alike.items()}),
+        draws=draws and replace(draws, corrected=with_truths),
         same_items=answered_the_same(ratings, systems),
+    )
+    if found.known is None or len(estimates) == 1 or not judged.same_items:
+        return judged
+    known = found.known.on_common_items(*systems)
+    points, draws = correct_systems(known, estimates, level=found.level, seed=found.seed)
+    expected, in_sample = (
+        {name: several[same] for name, same in alike.items()}
+        for several in (draws.expected, draws.in_sample)
+    )
+    return _Judged(
+        points={name: points[same] for name, same in alike.items()},
+        draws=replace(draws, expected=expected, in_sample=in_sample),
+        same_items=True,
+        uncorrected=judged,
     )
 
 
@@ -165,8 +191,12 @@ def _differences(
         differences = tuple(
             _without_draws(found.method, judged, pair) for pair in combinations(systems, 2)
         )
-    for one in differences:
-        yield replace(one, n_common_items=n_common_items(found.ratings, one.systems))
+    before: list[SystemDifference] = []
+    if judged is not None and judged.uncorrected is not None:
+        before = list(_differences(found, judged.uncorrected, systems))
+    for one, uncorrected in zip_longest(differences, before):
+        n_common = n_common_items(found.ratings, one.systems)
+        yield replace(one, n_common_items=n_common, uncorrected=uncorrected)
 
 
 def _without_draws(method: str, judged: _Judged | None, pair: tuple[str, str]) -> SystemDifference:
@@ -195,4 +225,6 @@ def _without_draws(method: str, judged: _Judged | None, pair: tuple[str, str]) -
 def _subtract(first: IntervalEstimate, second: IntervalEstimate) -> IntervalEstimate:
     if first.estimate is None or second.estimate is None:
         return IntervalEstimate(estimate=None)
-    return IntervalEstimate(estimate=first.estimate - second.estimate)
+    return IntervalEstimate(
+        estimate=first.estimate - second.estimate, corrected=first.corrected or second.corrected
+    )

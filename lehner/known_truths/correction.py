@@ -154,7 +154,7 @@ def correct_by_truth(
         system_accuracy_in_sample=IntervalEstimate(
             estimate=posterior.mean, lower=lower, upper=upper, level=level, kind=posterior.kind
         ),
-        system_accuracy=_expected_accuracy(posterior, _effective_items(items, level), level),
+        system_accuracy=_expected_accuracy(posterior, effective_items(items, level), level),
         known_items_alone=known_items_alone(items, level),
         prediction_powered=prediction_powered(items, level),
         n_known=items.n_known,
@@ -329,8 +329,20 @@ def _warnings(items: PartlyKnown, p_value: float, sample: KnownSample) -> tuple[
     return tuple(warnings)
 
 
-def _effective_items(items: PartlyKnown, level: float) -> float:
-    """Give the number of independent items that would tell as much of others as clustered ones."""
+def effective_items(items: PartlyKnown, level: float) -> float:
+    """Give the number of independent items that would tell as much of others as clustered ones.
+
+    Parameters
+    ----------
+    items : PartlyKnown
+    level : float
+        Probability of the interval that clusters widen.
+
+    Returns
+    -------
+    float
+        The number of items where there are no clusters.
+    """
     if items.cluster is None:
         return items.n_items
     n_clusters = len(np.unique(items.cluster))

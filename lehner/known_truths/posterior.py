@@ -35,7 +35,11 @@ class ProportionPosterior:
 
     def interval(self, level: float) -> tuple[float, float]:
         """Equal-tailed interval."""
-        below = np.cumsum(self.probability)
-        ends = np.searchsorted(below, [(1 - level) / 2, (1 + level) / 2])
-        lower, upper = self.values[np.minimum(ends, len(below) - 1)]
+        lower, upper = self.quantiles(np.array([(1 - level) / 2, (1 + level) / 2]))
         return float(lower), float(upper)
+
+    def quantiles(self, probabilities: Floats) -> Floats:
+        """The proportions below which there is so much probability."""
+        below = np.cumsum(self.probability)
+        ends = np.searchsorted(below, probabilities)
+        return np.asarray(self.values[np.minimum(ends, len(below) - 1)])

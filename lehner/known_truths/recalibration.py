@@ -127,10 +127,6 @@ def correct_base_rates(
     does with the probabilities that the system is right. The proportions are the means of the
     recalibrated probabilities, divided by their sum.
 
-    The system's confusion matrix is not corrected. A cell of it depends on the known items with one
-    truth and one answer, of which there are few or none, so that the result would depend on the
-    prior of the bias.
-
     Parameters
     ----------
     ratings : Ratings

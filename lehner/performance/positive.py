@@ -26,6 +26,10 @@ NAMES = {
 """What measures by category are called if there are two: whether of the positive category."""
 
 
+GUESSED = {"name": "by its name", "rarer": "raters give it less often"}
+"""Why a category that nobody chose is taken for the positive one."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class PositiveCategory:
     """Which of two categories is the positive one, and why.
@@ -45,12 +49,11 @@ class PositiveCategory:
     chosen_by: str
 
     def __str__(self) -> str:
-        reasons = {"name": " (by its name; ", "rarer": " (raters give it less often; "}
-        guessed = reasons.get(self.chosen_by)
+        guessed = GUESSED.get(self.chosen_by)
         if guessed is None:
             return f"positive category: {self.name}"
         other = f"positive={str(self.negative)!r} makes the other one positive"
-        return f"positive category: {self.name}{guessed}{other})"
+        return f"positive category: {self.name} ({guessed}; {other})"
 
 
 def find_positive(ratings: Ratings, positive: Label | None = None) -> PositiveCategory | None:

@@ -40,6 +40,8 @@ class SystemDifference:
         Number of items that both systems answered; None if it is not known.
     reason : str
         Why there is no difference, or none in the sample; empty if there is.
+    uncorrected : SystemDifference, optional
+        The same without the known truths, where they correct it.
     """
 
     method: str
@@ -50,6 +52,7 @@ class SystemDifference:
     probability_better_in_sample: float | None
     n_common_items: int | None = None
     reason: str = ""
+    uncorrected: "SystemDifference | None" = None
 
     def to_dict(self) -> dict[str, Any]:
         """Give it in plain types, ready for JSON.
@@ -82,6 +85,8 @@ class SystemRank:
         they share it equally.
     n_common_items : int or None
         Number of items that all ranked systems answered; None if it is not known.
+    corrected : bool
+        Whether known truths correct the rank, or entered it.
     """
 
     method: str
@@ -91,6 +96,7 @@ class SystemRank:
     upper: int | None
     probability_best: float | None
     n_common_items: int | None = None
+    corrected: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Give it in plain types, ready for JSON.
@@ -121,6 +127,8 @@ class JointDraws:
         sample.
     n_common_items : int or None
         Number of items that all these systems answered; None if it is not known.
+    corrected : bool
+        Whether known truths correct the draws, or entered them.
     """
 
     method: str
@@ -129,10 +137,11 @@ class JointDraws:
     in_sample: Mapping[str, Floats]
     same_items: bool = True
     n_common_items: int | None = None
+    corrected: bool = False
 
 
 def compare_systems(
-    estimates: Mapping[str, tuple[IntervalEstimate, IntervalEstimate]],
+    estimates: Mapping[str, tuple[IntervalEstimate, ...]],
     draws: JointDraws,
     *,
     level: float = 0.9,
@@ -235,6 +244,7 @@ def rank_systems(
                 upper=int(np.quantile(most, tails[1], method="inverted_cdf")),
                 probability_best=_probability_best(several, place),
                 n_common_items=draws.n_common_items,
+                corrected=draws.corrected,
             )
         )
     return tuple(ranks)
@@ -248,7 +258,7 @@ def _probability_best(several: Floats, place: int) -> float | None:
 
 def _compare(
     pair: tuple[str, str],
-    estimates: Mapping[str, tuple[IntervalEstimate, IntervalEstimate]],
+    estimates: Mapping[str, tuple[IntervalEstimate, ...]],
     draws: JointDraws,
     level: float,
 ) -> SystemDifference:
@@ -296,5 +306,6 @@ def _difference(
         upper=number(max(upper, estimate)),
         level=level,
         kind=draws.kind,
+        corrected=draws.corrected,
     )
     return interval, float(better.mean())

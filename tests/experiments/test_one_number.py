@@ -14,7 +14,6 @@ import pytest
 
 import lehner
 from experiments.estimate import report
-from experiments.estimate.details import WITHOUT
 from experiments.reporting.method_style import method_label
 from experiments.reporting.renderers import LATEX
 from experiments.reporting.table import MARKED
@@ -24,7 +23,7 @@ RATERS = ["../x", "a|b", "r_1&%"]
 SYSTEMS = ["=1+1", "gpt_4"]
 CATEGORIES = ["<script>", "\x1b[31mred", "x_y%"]
 METHODS = ["majority_agreement", "algebraic", "dawid_skene_ml"]
-COSTS = [[10.25, 10.4, 10.3], [-20, 10.1, 12.995], [10.4, 1e-17, 10.2]]
+COSTS = [[11.25, 11.4, 11.3], [-9, 11.1, 13.995], [11.4, 1e-17, 11.2]]
 LEVEL = "99.5%"
 BY_CATEGORY = {"recall": "recall", "precision": "precision", "specificity": "specificity"}
 BY_CATEGORY |= {"F1": "f1", "rater accuracy": "rater_accuracy", "base rate": "base_rates"}
@@ -77,7 +76,7 @@ def rows_on_screen(text):
     title = corner = section = head = None
     for line in text.splitlines():
         cells = {one.end(): one[0] for one in re.finditer(r"\S+(?: \S+)*", line)}
-        if line in {MARKED, WITHOUT}:
+        if line == MARKED:
             continue
         if not line:
             head = None
@@ -300,14 +299,21 @@ def test_all_numbers_of_one_system_are_one(run, one_system, tmp_path):
         assert set(table["system"]) == {SYSTEMS[0]}
 
 
-def test_all_numbers_of_two_systems_are_one(run, data, tmp_path):
-    command = arguments(data, SYSTEMS)
+@pytest.mark.parametrize("truths", [False, True])
+def test_all_numbers_of_two_systems_are_one(run, data, tmp_path, truths):
+    command = arguments(data, SYSTEMS, *(("--truth", data / "truths.csv") if truths else ()))
     code, out, err = run(*command, "--output", tmp_path)
     assert code == 0, err
     found = json.loads(run(*command, "--json")[1])
     by_name = Found(found)
     tables, *details = re.split(r"\n(?=\S+: \S+ in detail)", out)
     assert check_all(rows_on_screen(tables), by_name, "") > 25
+    assert len(re.findall(r"\d \[\d, \d\]\*", tables)) == (4 if truths else 0)
+    table = pd.read_csv(tmp_path / "differences.csv", dtype=str)
+    numbers = table[["difference", "lower", "upper", "probability_better", "uncorrected"]]
+    assert not set(numbers.stack().dropna().map(float)) - numbers_in(found["comparisons"])
+    corrected = set(table[table.corrected == "True"]["method"])
+    assert corrected == (set(METHODS[1:]) if truths else set())
     for part in details:
         system = part.split()[1]
         part = part.split(f"\n{SYSTEMS[0]} by ")[0]

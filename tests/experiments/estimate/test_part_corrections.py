@@ -20,6 +20,8 @@ from lehner import (
     probabilities_right,
     simulate,
 )
+from lehner.core.number_format import with_interval
+from lehner.core.wilson import wilson_interval
 from lehner.estimation.estimate import compare
 from lehner.groups.membership import GroupColumn
 from lehner.performance.corrected import correct_measures
@@ -173,76 +175,136 @@ def test_without_a_known_item_of_a_category_its_recall_is_wide_and_a_note_says_w
         for name in "ABC"
     }
     assert widths["C"] > 2 * max(widths["A"], widths["B"])
-    (note,) = (one for one in details.notes if one.code == "no-truth-of-category")
-    assert "no known item is of C" in note.text
+    (note,) = (one for one in details.notes if one.code == "few-truths-of-category")
+    assert note.text.startswith("too few known items are of C (none): recall")
 
 
-def two_categories(swapped=False):
+def test_with_few_known_items_of_a_category_their_counts_are_said_with_wilson_s_interval(ratings):
+    true, system = np.asarray(ratings.truth), np.asarray(ratings.system)
+    of_last = np.flatnonzero(true == list(ratings.categories).index("C"))
+    seen = np.where((np.arange(600) % 8 == 0) & (true != 2), true, -1)
+    seen[of_last[:4]] = 2
+    known = ratings.with_truth(seen)
+    compared = compare("x", known, [estimate_algebraic(known.with_truth(None), interval=None)])
+    (note,) = (
+        one for one in compared.results[0].details.notes if one.code == "few-truths-of-category"
+    )
+    n_right = int((system == 2)[of_last[:4]].sum())
+    lower, upper = wilson_interval(n_right / 4, 4, z=1.6449)
+    shown = f"C ({n_right}/4 right, {with_interval(n_right / 4, lower, upper)} by Wilson)"
+    assert shown in note.text
+    assert "too few known items" in as_text(screen(compared))
+
+
+def categories(n=2, order=None):
+    """Ratings of which the system errs most between the first and the last category."""
     rng = np.random.default_rng(1)
-    truth = rng.integers(2, size=200)
-    codes = np.where(rng.random((200, 4)) < 0.8, truth[:, None], 1 - truth[:, None])
-    if swapped:
-        truth, codes = 1 - truth, 1 - codes
-    names = ["yes", "no"] if swapped else ["no", "yes"]
+    truth = rng.choice(n, 300, p=np.arange(n, 0, -1) / (n * (n + 1) / 2))
+    codes = np.where(rng.random((300, 4)) < 0.8, truth[:, None], rng.integers(n, size=(300, 4)))
+    codes[:, 3] = np.where((truth == 0) & (rng.random(300) < 0.2), n - 1, codes[:, 3])
+    places = np.arange(n) if order is None else np.argsort(order)
+    names = [f"c{place}" for place in (range(n) if order is None else order)]
+    truth, codes = places[truth], places[codes]
     return Ratings(codes[:, :3], names, system=codes[:, 3], truth=truth)
 
 
-def test_with_almost_all_truths_known_measures_are_those_of_the_known_items():
-    ratings = two_categories()
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_with_almost_all_truths_known_measures_are_those_of_the_known_items(n):
+    ratings = categories(n)
     truth, system = np.asarray(ratings.truth), np.asarray(ratings.system)
     algebra = estimate_algebraic(ratings.with_truth(None), interval=None)
-    almost = ratings.with_truth(np.where(np.arange(200) > 0, truth, -1))
-    costs = np.array([[0.0, 1.0], [5.0, 0.0]])
+    almost = ratings.with_truth(np.where(np.arange(300) > 0, truth, -1))
+    costs = np.random.default_rng(2).random((n, n)) * 4
     found = correct_measures(almost, algebra, costs=costs)
     matrix = metrics.confusion_matrix(truth, system, normalize="true")
+    of_last, answered = (truth == n - 1).astype(int), (system == n - 1).astype(int)
     exact = {
-        ("recall", "yes"): metrics.recall_score(truth, system),
-        ("specificity", "yes"): metrics.recall_score(1 - truth, 1 - system),
-        ("f1", "no"): metrics.f1_score(1 - truth, 1 - system),
+        ("recall", f"c{n - 1}"): metrics.recall_score(of_last, answered),
+        ("precision", f"c{n - 1}"): metrics.precision_score(of_last, answered),
+        ("specificity", f"c{n - 1}"): metrics.recall_score(1 - of_last, 1 - answered),
+        ("f1", "c0"): metrics.f1_score(truth == 0, system == 0),
         ("balanced_accuracy",): metrics.balanced_accuracy_score(truth, system),
         ("mcc",): metrics.matthews_corrcoef(truth, system),
         ("kappa_with_truth",): metrics.cohen_kappa_score(truth, system),
         ("expected_cost",): costs[truth, system].mean(),
-        ("confusion", "no", "yes"): matrix[0, 1],
     }
+    for (row, column), value in np.ndenumerate(matrix):
+        exact["confusion", f"c{row}", f"c{column}"] = value
     for place, value in exact.items():
         one = found[place]
         assert one.estimate == pytest.approx(value, abs=0.03)
-        assert one.lower - 0.01 <= value <= one.upper + 0.01 and one.upper - one.lower < 0.06
+        assert one.lower - 0.01 <= value <= one.upper + 0.01 and one.upper - one.lower < 0.07
 
 
-def test_which_of_two_categories_comes_first_makes_no_difference():
+@pytest.mark.parametrize("order", [[1, 0], [2, 0, 1]])
+def test_in_which_order_categories_come_makes_no_difference(order):
     found = []
-    for swapped in (False, True):
-        ratings = two_categories(swapped)
-        known = ratings.with_truth(np.where(np.arange(200) < 40, ratings.truth, -1))
+    for one in (None, order):
+        ratings = categories(len(order), one)
+        known = ratings.with_truth(np.where(np.arange(300) < 60, ratings.truth, -1))
         algebra = estimate_algebraic(ratings.with_truth(None), interval=None)
         found.append(correct_measures(known, algebra))
     first, second = found
+    assert set(first) == set(second)
     for place, one in first.items():
         assert one.estimate == pytest.approx(second[place].estimate, rel=0.02, abs=0.01)
 
 
+def test_where_the_system_is_wrong_alone_known_truths_say_into_which_category():
+    """The raters say nothing of what the system takes the last category for."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(3, size=900)
+    raters = np.where(rng.random((900, 3)) < 0.9, truth[:, None], rng.integers(3, size=(900, 3)))
+    # Raters take wrongly answered items of the last category for the second, the system's answer
+    # is the first one.
+    misled = (truth == 2) & (rng.random(900) < 0.3)
+    raters = np.where(misled[:, None], 1, raters)
+    system = np.where(misled, 0, truth)
+    ratings = Ratings(raters, list("ABC"), system=system, truth=truth)
+    algebra = estimate_algebraic(ratings.with_truth(None), resamples=50)
+    known = ratings.with_truth(np.where(np.arange(900) < 300, truth, -1))
+    (result,) = compare("x", known, [algebra]).results
+    cell = "confusion", "C", "A"
+    corrected, alone = (one.details.value(*cell) for one in (result, result.uncorrected))
+    true = misled.sum() / (truth == 2).sum()
+    assert alone.estimate < true / 3
+    assert corrected.lower < true < corrected.upper and abs(corrected.estimate - true) < 0.06
+
+
+def test_truths_of_unequal_probability_are_weighted_in_every_cell():
+    """Wrong answers of B are verified nine times as often as those of C."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(3, size=3000)
+    system = np.where((truth > 0) & (rng.random(3000) < 0.3), 0, truth)
+    raters = np.where(rng.random((3000, 3)) < 0.7, truth[:, None], rng.integers(3, size=(3000, 3)))
+    chance = np.where(truth == 1, 0.45, 0.05)
+    known = np.where(rng.random(3000) < chance, truth, -1)
+    ratings = Ratings(raters, list("ABC"), system=system)
+    algebra = estimate_algebraic(ratings, interval=None)
+    weighted, plain = (
+        correct_measures(ratings.with_truth(known, weights), algebra) for weights in (chance, None)
+    )
+    for name, code in (("B", 1), ("C", 2)):
+        true = float((system == 0)[truth == code].mean())
+        one = weighted["confusion", name, "A"]
+        assert one.lower < true < one.upper
+    assert plain["confusion", "C", "A"].upper < float((system == 0)[truth == 2].mean())
+
+
 @pytest.mark.parametrize("n", [2, 3])
-def test_measures_that_are_not_corrected_are_said_to_be_without_the_known_truths(n):
+def test_all_measures_are_said_to_be_corrected(n):
     rates = (0.7, 0.3) if n == 2 else (0.5, 0.3, 0.2)
     simulated = simulate(replace(SCENARIO, n_categories=n, base_rates=rates), 3)
     known = simulated.with_truth(np.where(np.arange(600) < 60, simulated.truth, -1))
     compared = compare("x", known, [estimate_algebraic(known.with_truth(None), resamples=50)])
     (result,) = compared.results
-    assert result.details.value("recall", "A").corrected
-    corrected = n == 2
-    for place in (("mcc",), ("kappa_with_truth",), ("confusion", "A", "B")):
-        assert result.details.value(*place).corrected == corrected
+    for quantity, places, value in result.details.rows():
+        assert value.corrected == (quantity != "rater_accuracy"), (quantity, places)
     screen_text = as_text(screen(compared, in_detail=True))
     (of_mcc,) = (x for x in screen_text.splitlines() if x.startswith("MCC"))
-    by = "algebraic, corrected" if corrected else "algebraic, without the known truths"
-    assert of_mcc.endswith(by)
+    assert of_mcc.endswith("algebraic, corrected")
     table = as_text(render(compared, in_detail=True))
-    said = "The confusion matrix is that of the method without the known truths." in table
-    assert said != corrected
     (mcc,) = (x for x in table.splitlines() if x.startswith("MCC"))
-    assert mcc.endswith("*") == corrected
+    assert mcc.endswith("*")
     (panel, *_) = plot_confusion([result.details]).axes
-    title = "\nwith the known truths" if corrected else "\nwithout the known truths"
-    assert panel.get_title().endswith(title)
+    assert panel.get_title().endswith("\nwith the known truths")

@@ -197,3 +197,29 @@ def test_so_many_verified_items_are_asked_for_as_give_the_width(medical):
     ends = [wilson_interval(accuracy, known + more, z=1.6449, population=80) for more in (n - 1, n)]
     wider, narrow = (upper - lower for lower, upper in ends)
     assert narrow <= 0.1 < wider
+
+
+def test_a_guessed_positive_category_is_said_and_how_to_choose_the_other():
+    def said(categories, **options):
+        truth, rng = np.resize([0, 0, 1], 90), np.random.default_rng(1)
+        answers = np.where(rng.random((90, 4)) < 0.8, truth[:, None], 1 - truth[:, None])
+        ratings = lehner.Ratings(answers[:, 1:], categories, system=answers[:, 0])
+        lines = lines_of(lehner.estimate(ratings, METHODS, **options))
+        return [line for line in lines if line.startswith("Positive category")]
+
+    name = "Positive category: b (raters give it less often; else --positive a)"
+    assert said(["a", "b"]) == [name]
+    assert said(["yes", "no"]) == ["Positive category: yes (by its name; else --positive no)"]
+    assert not said(["yes", "no"], positive="yes") and not said(["a", "b", "c"])
+
+
+@pytest.mark.parametrize(("n_truths", "shown"), [(0, 1), (30, 0), (80, 1)])
+def test_bounds_without_a_model_are_said_where_no_truths_correct_the_estimate(n_truths, shown):
+    ratings = draw_ratings(3, 80, 4, 2, 1, n_truths, long=False)
+    compared = lehner.estimate(ratings, METHODS)
+    said = [line for line in lines_of(compared) if "(lehner bounds)" in line]
+    assert len(said) == shown
+    if shown:
+        needed = lehner.mistakes_needed(ratings)
+        assert said == [f"Without a model (lehner bounds): {needed.brief}"]
+        assert compared.to_dict()["mistakes_needed"]["above"] == needed.above

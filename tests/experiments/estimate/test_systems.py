@@ -143,7 +143,7 @@ def test_python_gives_what_the_command_prints(run):
     ratings = lehner.load_dataset("anesthesia", system=["2", "3"])
     found = lehner.estimate(ratings, ["algebraic"], name="anesthesia")
     assert json.loads(json.dumps(found.to_dict())) == json.loads(out)
-    assert found.differences_frame().shape == (2, 11)
+    assert found.differences_frame().shape == (2, 13)
 
 
 ALL_QUICK = ("majority_agreement", "mean_posterior", "algebraic", "one_coin_by_rater_ml")

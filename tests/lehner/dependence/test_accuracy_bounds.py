@@ -1,5 +1,6 @@
 """Bounds of the accuracy under caps on correlations: limits, enumeration, what they promise."""
 
+import re
 from itertools import product
 
 import numpy as np
@@ -215,6 +216,11 @@ def test_the_sentence_says_where_the_least_accuracy_falls_below():
     assert higher.crowds_beyond >= usual.n_crowds / 2 - 1
     assert "even if no mistakes correlate" in str(mistakes_needed(ratings, above=0.99))
     assert "however much" in str(mistakes_needed(ratings, above=0.01))
+    # In brief it says the same numbers.
+    for one in (found, usual, higher, *(mistakes_needed(ratings, at) for at in (0.99, 0.01))):
+        numbers = re.findall(r"[\d.]*\d", one.brief)
+        assert numbers == re.findall(r"[\d.]*\d", str(one))
+        assert len(one.brief) <= 70
 
 
 def test_raters_who_never_differ_are_right_unless_all_their_mistakes_are_shared():

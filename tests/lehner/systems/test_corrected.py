@@ -1,0 +1,126 @@
+"""Differences and ranks of systems corrected by the known truths of some items."""
+
+import numpy as np
+import pytest
+
+import lehner
+from lehner import Ratings, compare_systems, estimate_algebraic
+from lehner.systems.corrected import correct_systems
+from tests.lehner.systems.test_systems import two_systems
+
+
+def copying(n: int = 400, seed: int = 1) -> Ratings:
+    """Give two equal systems, the second of which copies half of its answers from a rater."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(3, size=n)
+    right = rng.random((n, 5)) < [0.7, 0.7, 0.7, 0.7, 0.7]
+    codes = np.where(right, truth[:, None], (truth[:, None] + rng.integers(1, 3, (n, 5))) % 3)
+    two = np.where(rng.random(n) < 0.5, codes[:, 0], codes[:, 4])
+    both = np.stack([codes[:, 3], two], axis=1)
+    return Ratings(codes[:, :3], list("abc"), system=both, systems=["alone", "copies"], truth=truth)
+
+
+def knowing(ratings: Ratings, n: int) -> Ratings:
+    return ratings.with_truth(np.where(np.arange(ratings.n_rows) < n, ratings.truth, -1))
+
+
+def true_difference(ratings: Ratings) -> float:
+    right = ratings.answers == np.asarray(ratings.truth)[:, None]
+    return float(right[:, 0].mean() - right[:, 1].mean())
+
+
+def test_with_all_but_one_truth_known_the_difference_is_that_of_the_known_items() -> None:
+    full = two_systems(200)
+    found = lehner.estimate(knowing(full, 199), "algebraic")
+    one = found.differences[0].difference_in_sample
+    assert one.estimate == pytest.approx(true_difference(full), abs=0.006)
+    assert one.upper - one.lower < 0.012 and one.corrected
+    assert one.lower - 0.006 <= true_difference(full) <= one.upper + 0.006
+    # The expected difference still varies from sample to sample, as of paired items.
+    right = (full.answers == np.asarray(full.truth)[:, None]).astype(float)
+    width = 2 * 1.645 * (right[:, 0] - right[:, 1]).std() / np.sqrt(200)
+    expected = found.differences[0].difference
+    assert expected.upper - expected.lower == pytest.approx(width, rel=0.1)
+
+
+def test_known_truths_correct_what_a_system_that_copies_a_rater_gains() -> None:
+    full = copying()
+    found = lehner.estimate(knowing(full, 120), "algebraic")
+    (one,) = found.differences
+    truth, before = true_difference(full), one.uncorrected
+    assert before is not None and not before.difference.corrected
+    assert before.difference_in_sample.upper < truth
+    assert one.difference_in_sample.lower < truth < one.difference_in_sample.upper
+    error = abs(one.difference_in_sample.estimate - truth)
+    assert error < 0.5 * abs(before.difference_in_sample.estimate - truth)
+    assert before.probability_better < one.probability_better
+    assert all(rank.corrected for rank in found.ranks)
+
+
+def test_where_all_truths_known_are_of_items_with_equal_answers_little_is_learnt() -> None:
+    """Systems are right or wrong together there, so that nothing is known of the difference."""
+    full = copying()
+    differ = full.answers[:, 0] != full.answers[:, 1]
+    of_each = {}
+    for name, rows in {"equal": ~differ, "unequal": differ}.items():
+        known = np.flatnonzero(rows)[:80]
+        some = full.with_truth(np.where(np.isin(np.arange(400), known), full.truth, -1))
+        unseen = some.with_truth(None)
+        found = {one: estimate_algebraic(unseen.for_system(one)) for one in some.systems}
+        (pair,) = compare_systems(*correct_systems(some, found))
+        of_each[name] = pair.difference_in_sample.upper - pair.difference_in_sample.lower
+    assert of_each["equal"] > 2 * of_each["unequal"]
+
+
+def test_systems_with_the_same_answers_are_tied_and_the_order_makes_no_difference() -> None:
+    full = two_systems(200)
+    thrice = full.answers[:, [0, 1, 0]]
+    names = ["gpt", "base", "too"]
+    ratings = Ratings(full.codes, full.categories, system=thrice, systems=names, truth=full.truth)
+    found = lehner.estimate(knowing(ratings, 40), "algebraic")
+    first, same, second = found.differences
+    assert same.difference.lower == same.difference.upper == 0 and same.probability_better == 0.5
+    assert second.difference.estimate == pytest.approx(-first.difference.estimate)
+    assert second.difference.lower == pytest.approx(-first.difference.upper)
+    ranks = {one.system: (one.rank, one.probability_best) for one in found.ranks}
+    assert ranks["gpt"] == ranks["too"]
+    alone = lehner.estimate(knowing(full, 40), "algebraic").differences[0]
+    assert alone.difference.estimate == pytest.approx(first.difference.estimate)
+
+
+def test_of_two_categories_one_system_is_right_where_the_other_is_wrong() -> None:
+    """The draws of the two proportions add up to those of the items with different answers."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(2, size=300)
+    codes = np.where(rng.random((300, 5)) < 0.75, truth[:, None], 1 - truth[:, None])
+    both = Ratings(codes[:, :3], ["no", "yes"], system=codes[:, 3:], truth=truth)
+    some = knowing(both, 60)
+    unseen = some.with_truth(None)
+    found = {one: estimate_algebraic(unseen.for_system(one)) for one in some.systems}
+    _, draws = correct_systems(some, found)
+    one, two = draws.in_sample.values()
+    assert np.corrcoef(one, two)[0, 1] < -0.98
+
+
+def test_a_method_without_probabilities_and_one_that_saw_the_truths_are_not_corrected() -> None:
+    found = lehner.estimate(knowing(two_systems(200), 40), ["majority_agreement", "calibrated"])
+    by_method = {one.method: one for one in found.differences}
+    plain, entered = by_method["majority_agreement"], by_method["calibrated"]
+    assert plain.uncorrected is None and not plain.difference.corrected
+    assert entered.uncorrected is None and entered.difference.corrected
+
+
+def test_systems_that_answered_different_items_are_corrected_on_those_in_common() -> None:
+    full = two_systems(300)
+    answers = full.answers.copy()
+    answers[200:, 1] = -1
+    ratings = Ratings(full.codes, full.categories, system=answers, truth=full.truth)
+    # Truths are known only where the second did not answer, and of 60 items of both.
+    rows = np.arange(300)
+    some = ratings.with_truth(np.where((rows >= 200) | (rows < 60), full.truth, -1))
+    (one,) = lehner.estimate(some, "algebraic").differences
+    assert one.n_common_items == 200 and one.difference.corrected
+    common = full.take(rows < 200)
+    alone = lehner.estimate(knowing(common, 60), "algebraic").differences[0]
+    ends = one.difference_in_sample, alone.difference_in_sample
+    assert ends[0].estimate == pytest.approx(ends[1].estimate, abs=0.02)

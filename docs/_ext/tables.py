@@ -26,16 +26,6 @@ from lehner.estimation.methods import list_methods
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "experiments"
 SIMULATIONS = EXPERIMENTS / "simulations"
-METHODS = (
-    "majority_agreement",
-    "mean_posterior",
-    "algebraic_paper",
-    "algebraic",
-    "one_coin",
-    "dawid_skene",
-    "hierarchical_dawid_skene",
-    "relaxed_k",
-)
 COMMANDS = (
     "estimate",
     "agreement",
@@ -104,6 +94,7 @@ def _tables() -> Iterator[tuple[str, str]]:
         "known_truths_by_category",
         _by_category(pd.read_csv(SIMULATIONS / "known_truths_by_category.csv")),
     )
+    yield "sequential_truths", _sequential(pd.read_csv(SIMULATIONS / "sequential_truths.csv"))
     yield "systems", _systems(_with_relaxed_k("system_differences"), Column("n_items", "items"))
     with_truths = pd.read_csv(SIMULATIONS / "system_differences_known_truths.csv")
     yield "systems_known_truths", _systems(with_truths, Column("known", "known items"))
@@ -238,7 +229,7 @@ def _k_violations(study: pd.DataFrame, measure: str, system: str) -> str:
     ]
     what = Column("scenario", "what fails", names=partial(_what_fails, system=system))
     numbers = ("value", "standard_error")
-    return _across(chosen, [what], "method", _labels(METHODS), numbers, _in_brackets)
+    return _across(chosen, [what], "method", _labels(chosen.method), numbers, _in_brackets)
 
 
 def _what_fails(scenario: str, system: str) -> str:
@@ -463,6 +454,20 @@ def _by_category(table: pd.DataFrame) -> str:
     found = table.assign(misleading=[f"{share:.0%} mislead all" for share in table.misleading])
     names = dict.fromkeys(found.misleading)
     return _across(found, keys, "misleading", names, (*COVERAGE, "rmse"), write)
+
+
+def _sequential(table: pd.DataFrame) -> str:
+    return _table(
+        table,
+        [
+            Column("misleading", "misleading items", PER_CENT),
+            Column("until", "half-width", partial(short, digits=2)),
+            Column("n", "data sets"),
+            Column("mean_known", "known at the end", "{:.0f}".format),
+            (Column("rmse", "RMSE", _plus_minus), ERROR),
+            (Column("coverage", format=_coverage), COVERAGE),
+        ],
+    )
 
 
 def _power(table: pd.DataFrame) -> str:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from lehner import Estimate, Ratings
 
 TO_LABEL = Path("to_label.csv")
-HALF_WIDTH = 0.05
 
 
 def ask(
@@ -21,6 +20,7 @@ def ask(
     by: str = "votes",
     seed: Seed = 1,
     interval: Interval = 0.9,
+    until: float = 0.05,
     *,
     reading: Reading,
     output: Path = TO_LABEL,
@@ -39,6 +39,9 @@ def ask(
         How many items an expert can label.
     by : WAY
         How items are drawn: random, or votes, in proportion to how the raters voted.
+    until : HALF-WIDTH
+        How far the interval may reach from its middle when you stop: the command says how many
+        truths lead there, and when it is reached.
     output : FILE
         The CSV file for the expert; a file that exists is not overwritten.
     """
@@ -48,8 +51,10 @@ def ask(
     from experiments.reporting.data_notes import data_notes, header_lines
     from experiments.reporting.files import write_csv
     from lehner import choose_items, estimate_algebraic
+    from lehner.core.checks import check_number
     from lehner.core.estimate import require_estimable
 
+    check_number("until", until, 0.001, 0.5)
     _refuse_to_overwrite(output)
     ratings = load(data, reading.options(system), require=require_estimable)
     rows = choose_items(ratings, n, by=by, seed=seed)  # type: ignore[arg-type]
@@ -59,8 +64,9 @@ def ask(
         "by": by,
         "seed": seed,
         "interval": interval,
+        "until": until,
         "items": [str(name) for name in ratings.items[rows]],
-        **_widths(ratings, algebra, n, interval, seed),
+        **_widths(ratings, algebra, n, interval, 2 * until, seed),
     }
     output.parent.mkdir(parents=True, exist_ok=True)
     table = pd.DataFrame({"item": ratings.items[rows], "truth": ""})
@@ -83,7 +89,7 @@ def _refuse_to_overwrite(output: Path) -> None:
 
 
 def _widths(
-    ratings: "Ratings", algebra: "Estimate", n: int, interval: float, seed: int
+    ratings: "Ratings", algebra: "Estimate", n: int, interval: float, width: float, seed: int
 ) -> dict[str, Any]:
     """Widths of intervals, before and after; none without probabilities to start from."""
     from lehner import estimate_calibrated, probabilities_right
@@ -96,7 +102,7 @@ def _widths(
         n_for_width_alone,
     )
 
-    names = ("width_of_algebra", "width_before", "expected_width", "n_for_0.05", "n_for_0.05_alone")
+    names = ("width_of_algebra", "width_before", "expected_width", "n_until", "n_until_alone")
     own = algebra.system_accuracy_in_sample
     if own.estimate is None or own.lower is None or own.upper is None:
         return dict.fromkeys(names)
@@ -104,20 +110,20 @@ def _widths(
     options: dict[str, Any] = {"variance": own_variance(algebra), "level": interval, "seed": seed}
     expected = estimate_calibrated(ratings).system_accuracy_in_sample.estimate
     assert expected is not None
-    alone = n_for_width_alone(expected, items.n_items, 2 * HALF_WIDTH, interval)
+    alone = n_for_width_alone(expected, items.n_items, width, interval)
     lower, upper = proportion_posterior(items, options["variance"]).interval(interval)
     values = (
         own.upper - own.lower,
         upper - lower,
         expected_width(items, n, **options),
-        n_for_width(items, 2 * HALF_WIDTH, **options),
+        n_for_width(items, width, **options),
         max(0, alone - items.n_known),
     )
     return dict(zip(names, values, strict=True))
 
 
 def _text(asked: dict[str, Any], ratings: "Ratings") -> str:
-    from lehner.core.number_format import decimal, percent
+    from lehner.core.number_format import decimal, percent, short
     from lehner.core.wording import counted
     from lehner.known_truths.sampling_design import unlabelled
 
@@ -138,7 +144,14 @@ def _text(asked: dict[str, Any], ratings: "Ratings") -> str:
         f"  {own} by the algebra, if system and raters share no mistakes",
         f"  {before} before these truths are known, if they may share mistakes",
         f"  {after} expected after {asked['n']} more truths are known",
-        f"About {counted(asked['n_for_0.05'], 'more known truth')} would give ±.05 if the algebra "
-        f"is right; {asked['n_for_0.05_alone']} by Wilson's interval of the known items alone.",
     ]
+    goal = f"±{short(asked['until'], 3).rstrip('0')}"
+    if asked["n_until"] == 0:
+        lines.append(f"The interval is already within {goal}: you can stop.")
+    else:
+        lines.append(
+            f"About {counted(asked['n_until'], 'more known truth')} would give {goal} if the "
+            f"algebra is right; {asked['n_until_alone']} by Wilson's interval of the known items "
+            "alone."
+        )
     return "\n".join(lines)

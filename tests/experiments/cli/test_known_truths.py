@@ -82,6 +82,30 @@ def test_items_are_asked_for_labelled_and_handed_back(run, data, tmp_path):
     assert json.loads(out)["data"]["known_truth"]["used"] is False
 
 
+def test_a_narrow_interval_needs_more_truths_and_one_that_is_reached_none(run, data, tmp_path):
+    file, _ = data
+
+    def asked(until, *more):
+        code, out, _ = run(
+            "ask", file, "--until", until, "--output", tmp_path / f"{until}.csv", *more
+        )
+        assert code == 0
+        return out
+
+    narrow, wide = (json.loads(asked(until, "--json")) for until in (0.05, 0.1))
+    assert 0 < wide["n_until"] < narrow["n_until"] and wide["until"] == 0.1
+    assert wide["n_until_alone"] < narrow["n_until_alone"]
+    half = wide["width_before"] / 2
+    assert "would give ±" in asked(round(half - 0.002, 3))
+    assert "you can stop" in asked(round(half + 0.002, 3))
+
+
+@pytest.mark.parametrize("until", ["0", "-20", "nan", "1e-17", "1"])
+def test_a_half_width_that_is_none_is_refused(run, data, tmp_path, until):
+    code, _, err = run("ask", data[0], "--until", until, "--output", tmp_path / "a.csv")
+    assert code == 2 and "--until is" in err and not (tmp_path / "a.csv").exists()
+
+
 def test_the_known_items_alone_have_one_interval_wherever_it_stands(run, tmp_path):
     table = simulate(MISLED, 2).to_wide()
     table.loc[40:, "truth"] = None

@@ -184,7 +184,9 @@ def correct(ratings: Ratings, estimate: Estimate, options: Options) -> Corrected
     parts = correct_parts(ratings, estimate, options.groups, level)
     kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
     rates = correct_base_rates(ratings, truth, level=level)  # type: ignore[arg-type]
-    measures = correct_measures(ratings, estimate, costs=options.costs, level=level)
+    measures = correct_measures(
+        ratings, estimate, costs=options.costs, level=level, seed=options.seed
+    )
     measures |= {(one.part, one.label): one.accuracy for one in parts if one.part == "precision"}
     for name in ratings.categories:
         rate, lower, upper = (

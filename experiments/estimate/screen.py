@@ -283,9 +283,10 @@ def _of_several(comparison: Comparison, width: int) -> "list[Text]":
     ranks = {one.system: one.rank for one in of_method}
     order = sorted(systems, key=lambda name: ranks.get(name, len(systems) + 1))
     from_best = _differences(comparison, method, order[0])
+    corrected = any(one.corrected for one in of_method)
     rows = []
     for name in order[:MOST_SYSTEMS]:
-        known = systems[name].reported
+        known = _accuracy_beside_ranks(systems[name], method if corrected else None)
         shown = str(known.estimate.system_accuracy_in_sample) if known else DASH
         rows.append((_cut(name), (shown,), ranks.get(name), from_best.get(name)))
     columns = [
@@ -297,15 +298,26 @@ def _of_several(comparison: Comparison, width: int) -> "list[Text]":
     lines = [line(), *to_terminal(Table(columns=columns, rows=rows), UNBROKEN)]
     if len(order) > MOST_SYSTEMS:
         lines.append(line(f"… and {len(order) - MOST_SYSTEMS} more: --full"))
-    lines += map(line, _sources(first, of_method))
+    of_accuracies = _accuracy_beside_ranks(first, method if corrected else None)
+    lines += map(line, _sources(first, of_accuracies, of_method))
     return lines + [line(text) for text in _raters(first, width)]
 
 
-def _sources(system: SystemResult, ranks: Sequence[SystemRank]) -> Iterator[str]:
+def _accuracy_beside_ranks(system: SystemResult, method: str | None) -> MethodResult | None:
+    """Find the accuracy to show: that of the method of corrected ranks, which it must not belie."""
+    for one in system.results:
+        if one.method == method and one.estimate.system_accuracy_in_sample.corrected:
+            return one
+    return system.reported
+
+
+def _sources(
+    system: SystemResult, of_accuracies: MethodResult | None, ranks: Sequence[SystemRank]
+) -> Iterator[str]:
     """Yield by which method accuracies are, and by which ranks and differences."""
-    reported, accuracies, ranked = system.reported, "", ""
-    if reported:
-        accuracies = _by(reported, reported.estimate.system_accuracy_in_sample)
+    accuracies = ranked = ""
+    if of_accuracies:
+        accuracies = _by(of_accuracies, of_accuracies.estimate.system_accuracy_in_sample)
     for one in system.results:
         if ranks and one.method == ranks[0].method:
             ranked = _by(one, IntervalEstimate(estimate=None, corrected=ranks[0].corrected))

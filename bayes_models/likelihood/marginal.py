@@ -8,13 +8,10 @@ exact. The gradient needs no further pass, because it follows from the expected 
 in each state, as EM computes them.
 """
 
-import functools
 import hashlib
 import inspect
-from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
@@ -24,106 +21,16 @@ from pytensor.graph.op import Op
 from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_cache_key
 
 from bayes_models.likelihood.observations import arrays_of
+from bayes_models.likelihood.sum_over_states import BLOCK, SMALL, sum_over_states
 from lehner import Patterns
 from lehner.core.arrays import Floats, Integers
 from lehner.core.draw_categories import draw_categories
 from lehner.data.patterns import UNKNOWN
 
-BLOCK = 16
-SMALL = 1e-200
 FEW = 20_000
 """Ratings times states for which Python takes .01 s, where compiling takes one or two."""
 DATA_DIMS = {"starts": None, "raters": "rating", "responses": "rating"}
 """Dimensions of the data; those of others are patterns."""
-
-
-def make_kernel(n_raters: int, n_states: int, n_responses: int) -> Callable[..., Any]:
-    """Make the function that sums over states, for arrays of one shape.
-
-    The sizes are constants, so that the compiler can unroll loops, which saves a third of the time.
-
-    Returns
-    -------
-    callable
-        From `rates` (n_populations, n_states), `confusion` (n_raters, n_states, n_responses) and
-        the arrays of `arrays_of` to the log likelihood and its derivatives by `rates` and
-        `confusion`.
-    """
-
-    def sum_over_states(
-        rates: Floats,
-        confusion: Floats,
-        starts: Integers,
-        raters: Integers,
-        responses: Integers,
-        truths: Integers,
-        counts: Integers,
-        population: Integers,
-    ) -> tuple[Floats, Floats, Floats]:
-        by_response = np.ascontiguousarray(confusion.transpose(0, 2, 1))
-        table = by_response.reshape(n_raters * n_responses, n_states)
-        expected = np.zeros((n_raters * n_responses, n_states))
-        expected_rates = np.zeros(rates.shape)
-        joint = np.empty(n_states)
-        log_likelihood = 0.0
-        # One logarithm is taken for many patterns, before their product underflows.
-        product = 1.0
-        for p in range(len(counts)):
-            first, last, g = starts[p], starts[p + 1], population[p]
-            for m in range(n_states):
-                joint[m] = rates[g, m]
-            if truths[p] != UNKNOWN:
-                for m in range(n_states):
-                    if m % n_responses != truths[p]:
-                        joint[m] = 0.0
-            for block in range(first, last, BLOCK):
-                for s in range(block, min(block + BLOCK, last)):
-                    row = np.uint64(raters[s] * n_responses + responses[s])
-                    for m in range(n_states):
-                        joint[m] *= table[row, m]
-                if block + BLOCK < last:
-                    scale = 0.0
-                    for m in range(n_states):
-                        scale += joint[m]
-                    if scale > 0:
-                        log_likelihood += counts[p] * np.log(scale)
-                        for m in range(n_states):
-                            joint[m] /= scale
-            total = 0.0
-            for m in range(n_states):
-                total += joint[m]
-            if counts[p] != 1:
-                log_likelihood += counts[p] * np.log(total)
-            elif product * total < SMALL:
-                log_likelihood += np.log(product)
-                product = total
-            else:
-                product *= total
-            if total == 0:
-                continue
-            weight = counts[p] / total
-            for m in range(n_states):
-                joint[m] *= weight
-                expected_rates[g, m] += joint[m]
-            for s in range(first, last):
-                row = np.uint64(raters[s] * n_responses + responses[s])
-                for m in range(n_states):
-                    expected[row, m] += joint[m]
-        log_likelihood += np.log(product)
-        by_confusion = np.zeros((n_raters, n_states, n_responses))
-        for r in range(n_raters):
-            for m in range(n_states):
-                for k in range(n_responses):
-                    number = expected[r * n_responses + k, m]
-                    if number > 0:
-                        by_confusion[r, m, k] = number / confusion[r, m, k]
-        for g in range(len(rates)):
-            for m in range(n_states):
-                if expected_rates[g, m] > 0:
-                    expected_rates[g, m] /= rates[g, m]
-        return np.asarray(log_likelihood), expected_rates, by_confusion
-
-    return sum_over_states
 
 
 class SumOverStates(Op):
@@ -139,12 +46,11 @@ class SumOverStates(Op):
 
     def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
         """Evaluate outside compiled code, in Python if to compile would take longer."""
-        shape, n_ratings = inputs[1].shape, len(inputs[4])
-        make = make_kernel if n_ratings * shape[1] < FEW else _compiled_kernel
+        few = len(inputs[4]) * inputs[1].shape[1] < FEW
         with np.errstate(all="ignore"):
-            results = make(*shape)(*inputs)
+            results = (sum_over_states.py_func if few else sum_over_states)(*inputs)
         for storage, value in zip(output_storage, results, strict=True):
-            storage[0] = value
+            storage[0] = np.asarray(value)
 
     def pullback(self, inputs: Any, outputs: Any, output_grads: Any) -> list[Any]:
         """Derivative of the log likelihood. There is no second derivative."""
@@ -158,17 +64,16 @@ class SumOverStates(Op):
         return [[i < 2, False, False] for i in range(len(node.inputs))]
 
 
-@functools.lru_cache
-def _compiled_kernel(*shape: int) -> Callable[..., Any]:
-    return numba.njit(make_kernel(*shape))
-
-
 @register_funcify_and_cache_key(SumOverStates)
 def _numba_sum_over_states(op: SumOverStates, node: Apply, **_: Any) -> Any:
+    @numba_njit
+    def with_scalar_array(*inputs: Any) -> Any:
+        log_likelihood, by_rates, by_confusion = sum_over_states(*inputs)
+        return np.asarray(log_likelihood), by_rates, by_confusion
+
     # Compiled code is cached on disk under this key, which must change whenever the code does.
-    shape = node.inputs[1].type.shape
-    key = repr(("lehner", inspect.getsource(make_kernel), BLOCK, SMALL, UNKNOWN, shape))
-    return numba_njit(make_kernel(*shape), fastmath=False), hashlib.sha256(key.encode()).hexdigest()
+    key = repr(("lehner", inspect.getsource(sum_over_states.py_func), BLOCK, SMALL, UNKNOWN))
+    return with_scalar_array, hashlib.sha256(key.encode()).hexdigest()
 
 
 def add_ratings(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bayes_models.density.parameters import Parameter, parameter
 from bayes_models.likelihood.dependent_pair import split_second
 from bayes_models.likelihood.observations import (
     coords_of,
@@ -16,7 +17,7 @@ from bayes_models.likelihood.observations import (
     population_shares,
 )
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.dependent_pair import add_pair
+from bayes_models.models.dependent_pair import SHARE, SHARE_PRIOR, add_pair
 from bayes_models.models.priors import Priors, add_variable, choose_priors, is_distribution
 from bayes_models.models.spec import Variable, seen_by
 from lehner import InputError, Patterns, Ratings
@@ -46,6 +47,17 @@ def new_model(
     observed, chosen = seen_by(name, observe(ratings)), choose_priors(name, priors)
     with pm.Model(coords=coords_of(observed)) as model:
         yield model, observed, chosen, add_base_rates(observed, chosen)
+
+
+def common_parameters(observed: Patterns, priors: Mapping[str, Any]) -> dict[str, Parameter]:
+    """Parameters that every compiled model has: base rates, and the share of a dependent pair."""
+    by_population = (BY_POPULATION, ("population", "category"))
+    name, dims = by_population if observed.populations else ("base_rates", ("category",))
+    found = {"base_rates": parameter(BASE_RATES, priors, observed, dims, name)}
+    if observed.dependent is not None:
+        numbers = np.tile(SHARE_PRIOR, (observed.n_categories, 1))
+        found[SHARE] = Parameter(name=SHARE, family="beta", dims=("category",), numbers=numbers)
+    return found
 
 
 def add_confusion(

@@ -3,7 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bayes_models.models.assemble import BASE_RATES, add_confusion, equal_errors, new_model
+import numpy as np
+
+from bayes_models.density.layout import CLASS_CONDITIONAL
+from bayes_models.density.model_density import ModelDensity
+from bayes_models.density.parameters import parameter
+from bayes_models.models.assemble import (
+    BASE_RATES,
+    add_confusion,
+    common_parameters,
+    equal_errors,
+    new_model,
+)
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.priors import Priors, is_distribution, prior_data, register_distribution
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec, Variable
@@ -73,6 +84,19 @@ def _add_accuracies(observed: Patterns, prior: Mapping[str, Any]) -> Any:
     return pm.Beta(name, by_rater[:, :1], by_rater[:, 1:], dims=dims)
 
 
+def _density(observed: Patterns, priors: Mapping[str, Any]) -> ModelDensity:
+    """What compiled code needs to know of the model."""
+    given = common_parameters(observed, priors)
+    accuracy = parameter(ACCURACY, priors, observed, ("rater", "category"))
+    if observed.has_system:
+        accuracy.numbers[-1] = parameter(SYSTEM_ACCURACY, priors, observed, ("category",)).numbers
+    given[ACCURACY.name] = accuracy
+    index = np.arange(len(observed.raters))
+    return ModelDensity(
+        likelihood=CLASS_CONDITIONAL, parameters=given, observed=observed, index=index
+    )
+
+
 SPEC = ModelSpec(
     build=class_conditional,
     variables=(BASE_RATES, ACCURACY, SYSTEM_ACCURACY),
@@ -93,5 +117,6 @@ SPEC = ModelSpec(
             "system_accuracy_by_category": (1.0, 1.0),
         },
     },
+    density=_density,
     n_parameters=lambda priors, observed: observed.n_categories * len(observed.raters),
 )

@@ -3,8 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from bayes_models.density.layout import MATRICES
+from bayes_models.density.model_density import ModelDensity
+from bayes_models.density.parameters import parameter
 from bayes_models.likelihood.observations import cells_of_matrix
-from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model, with_system
+from bayes_models.models.assemble import (
+    BASE_RATES,
+    add_confusion,
+    common_parameters,
+    new_model,
+    with_system,
+)
 from bayes_models.models.deferred import pm
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
 from bayes_models.models.priors import Priors, is_distribution, prior_data, register_distribution
@@ -81,6 +92,22 @@ def _add_matrices(observed: Patterns, prior: Mapping[str, Any]) -> Any:
     return CONFUSION.family.distribution("confusion", concentration, dims=dims)
 
 
+def _density(observed: Patterns, priors: Mapping[str, Any]) -> ModelDensity:
+    """What compiled code needs to know of the model."""
+    dims = ("rater", "category", "response")
+    given = common_parameters(observed, priors)
+    given["confusion"] = parameter(CONFUSION, priors, observed, dims)
+    if observed.has_system:
+        of_system = parameter(SYSTEM_CONFUSION, priors, observed, dims[1:])
+        given["confusion"].numbers[-1] = of_system.numbers
+    return ModelDensity(
+        likelihood=MATRICES,
+        parameters=given,
+        observed=observed,
+        index=np.arange(len(observed.raters)),
+    )
+
+
 SPEC = ModelSpec(
     build=dawid_skene,
     variables=(BASE_RATES, CONFUSION, SYSTEM_CONFUSION),
@@ -92,4 +119,5 @@ SPEC = ModelSpec(
     n_parameters=lambda priors, observed: cells_of_matrix(observed) * len(observed.raters),
     conjugate=True,
     takes_pair=True,
+    density=_density,
 )

@@ -1,11 +1,18 @@
 """The hierarchical Dawid-Skene model: raters drawn from a population."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
-from bayes_models.likelihood.observations import cells_of_matrix
+from bayes_models.density.layout import MATRICES
+from bayes_models.density.model_density import ModelDensity
+from bayes_models.density.parameters import effects, parameter
+from bayes_models.likelihood.observations import cells_of_matrix, group_index
 from bayes_models.models.assemble import (
     BASE_RATES,
     add_confusion,
+    common_parameters,
     group_dims,
     new_model,
     of_each_rater,
@@ -14,10 +21,10 @@ from bayes_models.models.assemble import (
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
 from bayes_models.models.pooled import SYSTEM_CONFUSION
-from bayes_models.models.priors import Priors, add_variable, n_apart
+from bayes_models.models.priors import Priors, add_variable, n_apart, varies
 from bayes_models.models.spec import OF_ALL, ModelSpec, Variable, spread
 from bayes_models.models.zero_sum import zero_sum_basis
-from lehner import Ratings
+from lehner import Patterns, Ratings
 
 POPULATION_CONFUSION = Variable(
     "population_confusion", "dirichlet", start=lambda at: at.mean_confusion_by_group, ratings=OF_ALL
@@ -93,6 +100,23 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     return model
 
 
+def _density(observed: Patterns, priors: Mapping[str, Any]) -> ModelDensity:
+    """What compiled code needs to know of the model."""
+    k, groups, dims = observed.n_categories, group_dims(observed), ("category", "response")
+    given = common_parameters(observed, priors)
+    given["confusion"] = parameter(POPULATION_CONFUSION, priors, observed, (*groups, *dims))
+    if varies(priors, CONFUSION_SPREAD.name):
+        given["confusion_spread"] = parameter(CONFUSION_SPREAD, priors, observed, groups)
+        dims_of_effect = ("rater_without_system", "category", "contrast")
+        shape = (observed.n_raters, k, k - 1)
+        given["confusion_effect"] = effects("confusion_effect", dims_of_effect, shape)
+    if observed.has_system:
+        given["system_confusion"] = parameter(SYSTEM_CONFUSION, priors, observed, dims)
+    index = np.full(len(observed.raters), -1)
+    index[: observed.n_raters] = group_index(observed)
+    return ModelDensity(likelihood=MATRICES, parameters=given, observed=observed, index=index)
+
+
 SPEC = ModelSpec(
     build=hierarchical_dawid_skene,
     variables=(BASE_RATES, POPULATION_CONFUSION, CONFUSION_SPREAD, SYSTEM_CONFUSION),
@@ -115,4 +139,5 @@ SPEC = ModelSpec(
         * (n_apart(priors, "confusion_spread", observed) + observed.has_system)
     ),
     pools_rater_groups=True,
+    density=_density,
 )

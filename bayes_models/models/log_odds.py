@@ -5,15 +5,20 @@ from typing import Any
 
 import numpy as np
 
+from bayes_models.density.layout import LOG_ODDS as LOG_ODDS_LIKELIHOOD
+from bayes_models.density.model_density import ModelDensity
+from bayes_models.density.parameters import effects, parameter
+from bayes_models.likelihood.observations import group_index
 from bayes_models.models.assemble import (
     add_confusion,
+    common_parameters,
     equal_errors,
     group_dims,
     of_each_rater,
     with_system,
 )
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.priors import add_variable, prior_data
+from bayes_models.models.priors import add_variable, prior_data, varies
 from bayes_models.models.spec import Variable, spread
 from lehner import Patterns
 
@@ -22,6 +27,7 @@ MEAN_LOG_ODDS = Variable(
 )
 RATER_SPREAD = spread("rater_spread", "equal accuracy of raters")
 SYSTEM_LOG_ODDS = Variable("system_log_odds", "logistic", start=lambda at: at.system_log_odds)
+RATER_LOG_ODDS = Variable("rater_log_odds", "normal", start=lambda at: at.log_odds_of_knowing)
 EARLIER_ANSWERS = Variable("earlier_answers", "answers", of="accuracy")
 LOG_ODDS = (MEAN_LOG_ODDS, RATER_SPREAD, SYSTEM_LOG_ODDS)
 
@@ -51,6 +57,34 @@ def add_log_odds_of_knowing(observed: Patterns, priors: Mapping[str, Any]) -> An
         effect = pm.Normal("rater_effect", dims="rater_without_system")
         log_odds = log_odds + of_each_rater(observed, scale) * effect
     return log_odds
+
+
+def log_odds_density(observed: Patterns, priors: Mapping[str, Any]) -> ModelDensity:
+    """What compiled code needs to know of raters who know the category or guess, and a system."""
+    groups, raters = group_dims(observed), ("rater_without_system",)
+    given = common_parameters(observed, priors)
+    # Raters who are all alike have log odds of another name.
+    mean = RATER_LOG_ODDS if RATER_LOG_ODDS.name in priors else MEAN_LOG_ODDS
+    dims = groups if mean is MEAN_LOG_ODDS else ()
+    given["mean_log_odds"] = parameter(mean, priors, observed, dims)
+    if RATER_SPREAD.name in priors and varies(priors, RATER_SPREAD.name):
+        given["rater_spread"] = parameter(RATER_SPREAD, priors, observed, groups)
+        given["rater_effect"] = effects("rater_effect", raters, (observed.n_raters,))
+    if observed.has_system:
+        given["system_log_odds"] = parameter(SYSTEM_LOG_ODDS, priors, observed)
+    index = np.full(len(observed.raters), -1)
+    index[: observed.n_raters] = group_index(observed) if dims else 0
+    answers = None
+    if EARLIER_ANSWERS.name in priors:
+        prior, shape = priors[EARLIER_ANSWERS.name], (len(index), 2)
+        answers = EARLIER_ANSWERS.family.numbers(EARLIER_ANSWERS.name, prior, shape)
+    return ModelDensity(
+        likelihood=LOG_ODDS_LIKELIHOOD,
+        parameters=given,
+        observed=observed,
+        index=index,
+        answers=answers,
+    )
 
 
 def add_equal_errors(

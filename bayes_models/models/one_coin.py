@@ -2,12 +2,15 @@
 
 from bayes_models.models.assemble import BASE_RATES, new_model
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.log_odds import SYSTEM_LOG_ODDS, add_equal_errors
+from bayes_models.models.log_odds import (
+    RATER_LOG_ODDS,
+    SYSTEM_LOG_ODDS,
+    add_equal_errors,
+    log_odds_density,
+)
 from bayes_models.models.priors import Priors, add_variable
-from bayes_models.models.spec import ModelSpec, Variable
+from bayes_models.models.spec import ModelSpec
 from lehner import Ratings
-
-RATER_LOG_ODDS = Variable("rater_log_odds", "normal", start=lambda at: at.log_odds_of_knowing)
 
 
 def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -64,6 +67,5 @@ SPEC = ModelSpec(
         "flat": {"base_rates": 1.0, "rater_log_odds": (0.0, 1.7), "system_log_odds": (0.0, 1.0)},
     },
     n_parameters=lambda priors, observed: 1 + observed.has_system,
-    special_case_of=("one_coin_by_rater",),
-    other_names={"rater_log_odds": "mean_log_odds"},
+    density=log_odds_density,
 )

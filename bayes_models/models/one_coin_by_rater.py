@@ -8,6 +8,7 @@ from bayes_models.models.log_odds import (
     add_earlier_answers,
     add_equal_errors,
     add_log_odds_of_knowing,
+    log_odds_density,
 )
 from bayes_models.models.priors import Priors, n_apart
 from bayes_models.models.spec import ModelSpec
@@ -91,6 +92,6 @@ SPEC = ModelSpec(
         n_apart(priors, "rater_spread", observed) + observed.has_system
     ),
     pools_rater_groups=True,
-    special_case_of=("one_coin_by_rater",),
+    density=log_odds_density,
     takes_pair=True,
 )

@@ -1,12 +1,26 @@
 """The pooled model: one full confusion matrix shared by the raters."""
 
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bayes_models.density.layout import MATRICES
+from bayes_models.density.model_density import ModelDensity
+from bayes_models.density.parameters import parameter
 from bayes_models.likelihood.observations import cells_of_matrix
-from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model, with_system
+from bayes_models.models.assemble import (
+    BASE_RATES,
+    add_confusion,
+    common_parameters,
+    new_model,
+    with_system,
+)
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
 from bayes_models.models.priors import Priors, add_variable
 from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec, Variable
-from lehner import Ratings
+from lehner import Patterns, Ratings
 
 RATER_CONFUSION = Variable(
     "rater_confusion", "dirichlet", start=lambda at: at.mean_confusion, ratings=OF_ALL
@@ -67,6 +81,17 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     return model
 
 
+def _density(observed: Patterns, priors: Mapping[str, Any]) -> ModelDensity:
+    """What compiled code needs to know of the model."""
+    dims = ("category", "response")
+    given = common_parameters(observed, priors)
+    given["confusion"] = parameter(RATER_CONFUSION, priors, observed, dims)
+    if observed.has_system:
+        given["system_confusion"] = parameter(SYSTEM_CONFUSION, priors, observed, dims)
+    index = np.where(np.arange(len(observed.raters)) < observed.n_raters, 0, -1)
+    return ModelDensity(likelihood=MATRICES, parameters=given, observed=observed, index=index)
+
+
 SPEC = ModelSpec(
     build=pooled,
     variables=(BASE_RATES, RATER_CONFUSION, SYSTEM_CONFUSION),
@@ -81,4 +106,5 @@ SPEC = ModelSpec(
     },
     n_parameters=lambda priors, observed: cells_of_matrix(observed) * (1 + observed.has_system),
     conjugate=True,
+    density=_density,
 )

@@ -1,16 +1,20 @@
 """The relaxed-K model: spreads, estimated from the data, measure violations of the K-properties."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from bayes_models.density.model_density import ModelDensity
+from bayes_models.density.parameters import parameter
 from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model, with_system
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.log_odds import (
     LOG_ODDS,
     SYSTEM_LOG_ODDS,
     add_log_odds_of_knowing,
+    log_odds_density,
     right_or_guessed,
 )
 from bayes_models.models.priors import Priors, add_variable, n_apart, varies
@@ -21,6 +25,7 @@ from bayes_models.models.unequal_errors import (
     add_rater_category_effects,
     add_system_category_effects,
     n_error_parameters,
+    unequal_error_parameters,
 )
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
@@ -180,11 +185,25 @@ def _n_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
     return accuracies + n_error_parameters(priors, observed)
 
 
+def _density(observed: Patterns, priors: Mapping[str, Any]) -> ModelDensity:
+    """What compiled code needs to know of the model."""
+    found = log_odds_density(observed, priors)
+    of_system = observed.has_system
+    given = dict(found.parameters)
+    given["difficulty_spread"] = parameter(DIFFICULTY_SPREAD, priors, observed)
+    if varies(priors, "difficulty_spread"):
+        found = replace(found, levels=_difficulty_levels())
+        if of_system:
+            given["system_slope"] = parameter(SYSTEM_SLOPE, priors, observed)
+    given |= unequal_error_parameters(observed, priors)
+    return replace(found, parameters=given)
+
+
 SPEC = ModelSpec(
     build=relaxed_k,
     variables=(BASE_RATES, *LOG_ODDS, DIFFICULTY_SPREAD, SYSTEM_SLOPE, *UNEQUAL_ERRORS),
     priors=PRIORS,
     n_parameters=_n_parameters,
     pools_rater_groups=True,
-    special_case_of=("one_coin_by_rater", "relaxed_k"),
+    density=_density,
 )

@@ -5,7 +5,7 @@ a file of its name here, which ends with its `SPEC`.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from lehner.latent_class.models import MODELS
 if TYPE_CHECKING:
     import pymc as pm
 
+    from bayes_models.density.model_density import ModelDensity
     from bayes_models.sampling.start import Start
 
 OF_A_RATER = "ratings a rater"
@@ -92,14 +93,11 @@ class ModelSpec:
         raters and one for the system.
     pools_rater_groups : bool
         Whether groups of raters have parameters of their own, toward which their raters are drawn.
-    special_case_of : tuple of str
-        Models of which this one is a special case where the spreads that they do not have are fixed
-        at zero, the smallest first; the model itself is the last, if its spreads can be fixed. The
-        first that has all spreads that vary is compiled in its place.
     takes_pair : bool
         Whether a dependent pair has a share of common answers, see `dependent_pair.py`.
-    other_names : mapping, optional
-        By variable: its name in those models, if that is another.
+    density : callable, optional
+        From what `observe` made of the ratings, and priors that are numbers, to what compiled code
+        needs to know. Without it each process compiles the model.
     """
 
     build: "Callable[..., pm.Model]"
@@ -109,9 +107,8 @@ class ModelSpec:
     version: int = 1
     conjugate: bool = False
     pools_rater_groups: bool = False
-    special_case_of: tuple[str, ...] = ()
     takes_pair: bool = False
-    other_names: Mapping[str, str] = field(default_factory=dict)
+    density: "Callable[[Patterns, Mapping[str, Any]], ModelDensity] | None" = None
 
     @property
     def compiled_in(self) -> tuple[str, ...]:

@@ -1,12 +1,18 @@
 """The truth-accuracy-guessing model: raters know the truth or guess."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
-from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model
+from bayes_models.density.layout import TAP
+from bayes_models.density.model_density import ModelDensity
+from bayes_models.density.parameters import parameter
+from bayes_models.models.assemble import BASE_RATES, add_confusion, common_parameters, new_model
 from bayes_models.models.deferred import pm
 from bayes_models.models.priors import Priors, add_variable
 from bayes_models.models.spec import ModelSpec, Variable
-from lehner import Ratings
+from lehner import Patterns, Ratings
 
 KNOWLEDGE = Variable("knowledge", "beta", start=lambda at: np.clip(at.accuracy, 0.1, 0.9))
 GUESSING = Variable("guessing", "dirichlet")
@@ -59,6 +65,15 @@ def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     return model
 
 
+def _density(observed: Patterns, priors: Mapping[str, Any]) -> ModelDensity:
+    """What compiled code needs to know of the model."""
+    given = common_parameters(observed, priors)
+    given["knowledge"] = parameter(KNOWLEDGE, priors, observed, ("rater",))
+    given["guessing"] = parameter(GUESSING, priors, observed, ("rater", "response"))
+    index = np.arange(len(observed.raters))
+    return ModelDensity(likelihood=TAP, parameters=given, observed=observed, index=index)
+
+
 SPEC = ModelSpec(
     build=tap,
     variables=(BASE_RATES, KNOWLEDGE, GUESSING),
@@ -66,5 +81,6 @@ SPEC = ModelSpec(
         "default": {"base_rates": 1.0, "knowledge": (1.0, 1.0), "guessing": 1.0},
         "shrunk": {"base_rates": 3.0, "knowledge": (2.0, 2.0), "guessing": 4.0},
     },
+    density=_density,
     n_parameters=lambda priors, observed: observed.n_categories * len(observed.raters),
 )

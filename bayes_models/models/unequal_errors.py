@@ -5,6 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from bayes_models.density.parameters import (
+    Parameter,
+    effects,
+    parameter,
+    zero_sum_effects,
+)
 from bayes_models.models.assemble import with_system
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.priors import add_variable, varies
@@ -127,6 +133,37 @@ def add_error_probabilities(observed: Patterns, priors: Mapping[str, Any]) -> An
         if preferences is not None:
             log = log + preferences
     return pt.special.softmax(log, axis=-1)
+
+
+def unequal_error_parameters(observed: Patterns, priors: Mapping[str, Any]) -> dict[str, Parameter]:
+    """Parameters of unequal errors, as compiled code knows them."""
+    k, raters, contrasts = observed.n_categories, "rater_without_system", ("category", "contrast")
+    given = {}
+    if varies(priors, CATEGORY_SPREAD.name):
+        for one in (CATEGORY_SPREAD, COMMON_CATEGORY_SHARE):
+            given[one.name] = parameter(one, priors, observed)
+        of_all = zero_sum_effects("common_category_effect", ("category",), (k,))
+        own = zero_sum_effects("category_effect", (raters, "category"), (observed.n_raters, k))
+        given |= {of_all.name: of_all, own.name: own}
+    if observed.has_system and varies(priors, SYSTEM_CATEGORY_SPREAD.name):
+        given[SYSTEM_CATEGORY_SPREAD.name] = parameter(SYSTEM_CATEGORY_SPREAD, priors, observed)
+        effect = zero_sum_effects("system_category_effect", ("category",), (k,))
+        given[effect.name] = effect
+    if k == 2:
+        return given
+    if observed.ordered:
+        given[DISTANCE_DECAY.name] = parameter(DISTANCE_DECAY, priors, observed)
+    of_raters = {
+        COMMON_ERROR_SPREAD: (contrasts, (k, k - 2)),
+        ERROR_SPREAD: ((raters, *contrasts), (observed.n_raters, k, k - 2)),
+    }
+    of_system = {SYSTEM_ERROR_SPREAD: (contrasts, (k, k - 2))} if observed.has_system else {}
+    for one, (dims, shape) in (of_raters | of_system).items():
+        if varies(priors, one.name):
+            given[one.name] = parameter(one, priors, observed)
+            effect = effects(one.name.replace("spread", "effect"), dims, shape)
+            given[effect.name] = effect
+    return given
 
 
 def n_error_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:

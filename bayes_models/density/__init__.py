@@ -1,0 +1,1 @@
+"""Log densities of the models and their gradients, compiled once for all numbers of raters."""

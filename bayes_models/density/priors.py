@@ -1,0 +1,166 @@
+"""Priors in unconstrained coordinates: values, log densities, and derivatives by the coordinates.
+
+Each parameter is a table of rows. A row of a `dirichlet` or `zero_sum` parameter has one coordinate
+less than values; other values have a coordinate each. A prior has two numbers for each value, but
+one for each of a `dirichlet` or `fixed` parameter. Log densities are those of the coordinates,
+with the volume change of the transform, up to a constant.
+"""
+
+import numba
+import numpy as np
+
+from bayes_models.density.layout import (
+    BETA,
+    DIRICHLET,
+    FAMILY,
+    FIXED,
+    LENGTH,
+    LOGISTIC,
+    NORMAL,
+    POINT,
+    PRIOR,
+    ROWS,
+    VALUE,
+    ZERO_SUM,
+)
+from lehner.core.arrays import Floats, Integers
+
+
+@numba.njit
+def zero_sum(coordinates: Floats, start: int, n: int, values: Floats, to: int) -> None:
+    """Write n values that sum to zero, of n - 1 orthonormal coordinates."""
+    root = n**0.5
+    total = 0.0
+    for i in range(n - 1):
+        total += coordinates[start + i]
+    for i in range(n - 1):
+        values[to + i] = coordinates[start + i] - total / (root + n)
+    values[to + n - 1] = -total / root
+
+
+@numba.njit
+def add_zero_sum_slopes(slopes: Floats, start: int, n: int, gradient: Floats, to: int) -> None:
+    """Add derivatives by n - 1 coordinates, given those by n values that sum to zero."""
+    root = n**0.5
+    total = 0.0
+    for i in range(n - 1):
+        total += slopes[start + i]
+    for i in range(n - 1):
+        gradient[to + i] += slopes[start + i] - total / (root + n) - slopes[start + n - 1] / root
+
+
+@numba.njit
+def constrain(point: Floats, table: Integers, prior: Floats, values: Floats) -> float:
+    """Write the values of all parameters, and return the log density of their priors."""
+    log_density = 0.0
+    for b in range(len(table)):
+        family, n, at, to, of = (
+            table[b, FAMILY],
+            table[b, ROWS] * table[b, LENGTH],
+            table[b, POINT],
+            table[b, VALUE],
+            table[b, PRIOR],
+        )
+        if family in (DIRICHLET, ZERO_SUM):
+            log_density += _constrain_rows(point, table[b], prior, values)
+            continue
+        for i in range(n):
+            if family == FIXED:
+                values[to + i] = prior[of + i]
+                continue
+            x, first, second = point[at + i], prior[of + 2 * i], prior[of + 2 * i + 1]
+            if family == BETA:
+                log, log_other = -np.log1p(np.exp(-x)), -np.log1p(np.exp(x))
+                values[to + i] = np.exp(log)
+                log_density += first * log + second * log_other
+            elif family == NORMAL:
+                values[to + i] = x
+                log_density -= ((x - first) / second) ** 2 / 2
+            elif family == LOGISTIC:
+                values[to + i] = x
+                z = (x - first) / second
+                log_density -= abs(z) + 2 * np.log1p(np.exp(-abs(z)))
+            else:
+                values[to + i] = np.exp(x)
+                log_density += x - ((values[to + i] - first) / second) ** 2 / 2
+    return log_density
+
+
+@numba.njit
+def _constrain_rows(point: Floats, parameter: Integers, prior: Floats, values: Floats) -> float:
+    log_density = 0.0
+    n, of = parameter[LENGTH], parameter[PRIOR]
+    for r in range(parameter[ROWS]):
+        at, to = parameter[POINT] + r * (n - 1), parameter[VALUE] + r * n
+        zero_sum(point, at, n, values, to)
+        if parameter[FAMILY] == ZERO_SUM:
+            for i in range(n):
+                log_density -= (values[to + i] / prior[of + 2 * r * n + 1]) ** 2 / 2
+            continue
+        top = values[to : to + n].max()
+        total = 0.0
+        for i in range(n):
+            total += np.exp(values[to + i] - top)
+        log_total = top + np.log(total)
+        for i in range(n):
+            log = values[to + i] - log_total
+            values[to + i] = np.exp(log)
+            log_density += prior[of + r * n + i] * log
+    return log_density
+
+
+@numba.njit
+def pull_back(
+    point: Floats, table: Integers, prior: Floats, values: Floats, slopes: Floats, gradient: Floats
+) -> None:
+    """Write the gradient, given the derivatives of the log likelihood by the values.
+
+    The derivatives of rows are overwritten.
+    """
+    gradient[:] = 0.0
+    for b in range(len(table)):
+        family, n, at, to, of = (
+            table[b, FAMILY],
+            table[b, ROWS] * table[b, LENGTH],
+            table[b, POINT],
+            table[b, VALUE],
+            table[b, PRIOR],
+        )
+        if family in (DIRICHLET, ZERO_SUM):
+            _pull_back_rows(table[b], prior, values, slopes, gradient)
+            continue
+        if family == FIXED:
+            continue
+        for i in range(n):
+            x, first, second = point[at + i], prior[of + 2 * i], prior[of + 2 * i + 1]
+            value, slope = values[to + i], slopes[to + i]
+            if family == BETA:
+                other = 1 / (1 + np.exp(x))
+                gradient[at + i] = first * other - second * value + slope * value * other
+            elif family == NORMAL:
+                gradient[at + i] = slope - (x - first) / second**2
+            elif family == LOGISTIC:
+                gradient[at + i] = slope - np.tanh((x - first) / second / 2) / second
+            else:
+                gradient[at + i] = 1 + (slope - (value - first) / second**2) * value
+
+
+@numba.njit
+def _pull_back_rows(
+    parameter: Integers, prior: Floats, values: Floats, slopes: Floats, gradient: Floats
+) -> None:
+    n, of = parameter[LENGTH], parameter[PRIOR]
+    for r in range(parameter[ROWS]):
+        at, to = parameter[POINT] + r * (n - 1), parameter[VALUE] + r * n
+        if parameter[FAMILY] == ZERO_SUM:
+            for i in range(n):
+                slopes[to + i] -= values[to + i] / prior[of + 2 * r * n + 1] ** 2
+        else:
+            total = mean = 0.0
+            for i in range(n):
+                total += prior[of + r * n + i]
+                mean += values[to + i] * slopes[to + i]
+            for i in range(n):
+                excess = slopes[to + i] - mean - total
+                slopes[to + i] = prior[of + r * n + i] + values[to + i] * excess
+        add_zero_sum_slopes(slopes, to, n, gradient, at)

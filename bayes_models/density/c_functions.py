@@ -13,12 +13,11 @@ import numba
 import numpy as np
 from numba import carray, types
 
-from bayes_models.density.class_conditional import class_conditional
+from bayes_models.density import class_conditional, log_odds, matrices, tap
+from bayes_models.density.jit import njit
 from bayes_models.density.layout import CLASS_CONDITIONAL, LOG_ODDS, MATRICES
-from bayes_models.density.log_odds import log_odds
-from bayes_models.density.matrices import matrices
 from bayes_models.density.priors import constrain, pull_back
-from bayes_models.density.tap import tap
+from bayes_models.density.ratings import likelihood_of_ratings
 from lehner.core.arrays import Floats
 
 DOUBLES = types.CPointer(types.double)
@@ -28,16 +27,18 @@ VARIABLES = types.int64(types.uint64, types.uint64, DOUBLES, DOUBLES, DATA)
 SOURCES = ("density", "likelihood")
 
 
-@numba.njit
-def evaluate(point: Floats, values: Floats, gradient: Floats, data: Any) -> float:
+@njit()
+def evaluate(
+    point: Floats, values: Floats, confusion: Floats, gradient: Floats, data: Any
+) -> float:
     """Write the values of parameters and confusion matrices, and the gradient.
 
     Parameters
     ----------
     point : ndarray, shape (n_parameters,)
     values : ndarray, shape (n_values,)
-        Those of the parameters, a zero, then confusion matrices (n_raters, n_levels, n_categories,
-        n_responses).
+        Those of the parameters, and a zero.
+    confusion : ndarray, shape (n_raters, n_states, n_responses)
     gradient : ndarray, shape (n_parameters,)
     data : pointer
         To the addresses of the arrays in the order of `ModelDensity.arrays`.
@@ -48,7 +49,7 @@ def evaluate(point: Floats, values: Floats, gradient: Floats, data: Any) -> floa
         Log density, up to a constant.
     """
     sizes = carray(data[0], (10,), np.int64)
-    kind, n_raters, n_levels, k = sizes[0], sizes[1], sizes[2], sizes[3]
+    kind, n_raters, n_levels = sizes[0], sizes[1], sizes[2]
     n_table, n_prior, n_patterns, n_ratings, n_pair = (
         sizes[4],
         sizes[5],
@@ -70,23 +71,30 @@ def evaluate(point: Floats, values: Floats, gradient: Floats, data: Any) -> floa
         carray(data[11], (n_patterns,), np.int64),
         carray(data[12], (n_patterns,), np.int64),
     )
-    n_values = len(values) - n_raters * n_levels * k * k
-    confusion = values[n_values:].reshape((n_raters, n_levels, k, k))
-    slopes = np.zeros(n_values)
-    values[n_values - 1] = 0.0
+    slopes = np.zeros(len(values))
+    values[-1] = 0.0
     log_density = constrain(point, table, prior, values)
     if kind == LOG_ODDS:
-        log_density += log_odds(
-            levels, index, pair, answers, table, values, ratings, confusion, slopes
+        log_odds.write_confusion(levels, index, table, values, confusion)
+    elif kind == MATRICES:
+        matrices.write_confusion(index, table, values, confusion)
+    elif kind == CLASS_CONDITIONAL:
+        class_conditional.write_confusion(table, values, confusion)
+    else:
+        tap.write_confusion(table, values, confusion)
+    log_likelihood, by = likelihood_of_ratings(pair, table, values, ratings, confusion, slopes)
+    if kind == LOG_ODDS:
+        log_likelihood += log_odds.pull_back_confusion(
+            levels, index, table, values, by, answers, slopes
         )
     elif kind == MATRICES:
-        log_density += matrices(index, pair, table, values, ratings, confusion, slopes)
+        matrices.pull_back_confusion(index, table, values, confusion, by, slopes)
     elif kind == CLASS_CONDITIONAL:
-        log_density += class_conditional(pair, table, values, ratings, confusion, slopes)
+        class_conditional.pull_back_confusion(table, by, slopes)
     else:
-        log_density += tap(pair, table, values, ratings, confusion, slopes)
+        tap.pull_back_confusion(table, values, by, slopes)
     pull_back(point, table, prior, values, slopes, gradient)
-    return log_density
+    return log_density + log_likelihood
 
 
 @functools.cache
@@ -106,17 +114,25 @@ def c_functions() -> tuple[Any, Any]:
     @numba.cfunc(DENSITY, cache=True)
     def log_density(n: int, point_: Any, gradient_: Any, log_density_: Any, data: Any) -> int:
         point, gradient = carray(point_, (n,)), carray(gradient_, (n,))
-        n_values = carray(data[0], (10,), np.int64)[9]
-        found = evaluate(point, np.empty(n_values), gradient, data)
+        sizes = carray(data[0], (10,), np.int64)
+        values, confusion = np.empty(sizes[9]), np.empty((sizes[1], sizes[2] * sizes[3], sizes[3]))
+        found = evaluate(point, values, confusion, gradient, data)
         carray(log_density_, (1,))[0] = found
-        if not np.isfinite(gradient).all():
-            return 3
+        for i in range(n):
+            if not np.isfinite(gradient[i]):
+                return 3
         return 4 * (not np.isfinite(found)) + 0 * source
 
     @numba.cfunc(VARIABLES, cache=True)
-    def variables(n: int, n_values: int, point_: Any, values_: Any, data: Any) -> int:
-        point, values = carray(point_, (n,)), carray(values_, (n_values,))
-        evaluate(point, values, np.empty(n), data)
+    def variables(n: int, n_kept: int, point_: Any, kept_: Any, data: Any) -> int:
+        point, kept = carray(point_, (n,)), carray(kept_, (n_kept,))
+        sizes = carray(data[0], (10,), np.int64)
+        values, confusion = np.empty(sizes[9]), np.empty((sizes[1], sizes[2] * sizes[3], sizes[3]))
+        evaluate(point, values, confusion, np.empty(n), data)
+        for i in range(len(values)):
+            kept[i] = values[i]
+        for i in range(confusion.size):
+            kept[len(values) + i] = confusion.flat[i]
         return 0 * source
 
     return log_density, variables

@@ -1,34 +1,32 @@
-"""The likelihood of `class_conditional`: an accuracy for each category, and equal errors."""
+"""Confusion matrices of `class_conditional`: an accuracy for each category, and equal errors."""
 
-import numba
-
+from bayes_models.density.jit import njit
 from bayes_models.density.layout import VALUE
-from bayes_models.density.ratings import likelihood_of_ratings
 from lehner.core.arrays import Floats, Integers
 
 ACCURACY = 1
+"""Row of the table of parameters."""
 
 
-@numba.njit
-def class_conditional(
-    pair: Integers,
-    table: Integers,
-    values: Floats,
-    ratings: tuple[Integers, ...],
-    confusion: Floats,
-    slopes: Floats,
-) -> float:
-    """Return the log likelihood; write confusion matrices, and derivatives by the values."""
-    n_raters, _, k, _ = confusion.shape
+@njit()
+def write_confusion(table: Integers, values: Floats, confusion: Floats) -> None:
+    """Write confusion matrices, given the values of parameters."""
+    n_raters, _, k = confusion.shape
     at = table[ACCURACY, VALUE]
     for j in range(n_raters):
         for z in range(k):
             right = values[at + j * k + z]
-            confusion[j, 0, z] = (1 - right) / (k - 1)
-            confusion[j, 0, z, z] = right
-    log_likelihood, by = likelihood_of_ratings(pair, table, values, ratings, confusion, slopes)
+            for m in range(k):
+                confusion[j, z, m] = right if m == z else (1 - right) / (k - 1)
+
+
+@njit()
+def pull_back_confusion(table: Integers, by_confusion: Floats, slopes: Floats) -> None:
+    """Add derivatives by the values of parameters, given those by confusion matrices."""
+    n_raters, _, k = by_confusion.shape
+    at = table[ACCURACY, VALUE]
     for j in range(n_raters):
         for z in range(k):
-            right = by[j, 0, z, z]
-            slopes[at + j * k + z] += right - (by[j, 0, z].sum() - right) / (k - 1)
-    return log_likelihood
+            for m in range(k):
+                by_right = 1.0 if m == z else -1 / (k - 1)
+                slopes[at + j * k + z] += by_confusion[j, z, m] * by_right

@@ -4,9 +4,9 @@ The equation is that of `bayes_models.models.unequal_errors`. An error is counte
 are possible: of category z, error i is the answer i, or i + 1 if that is z or more.
 """
 
-import numba
 import numpy as np
 
+from bayes_models.density.jit import njit
 from bayes_models.density.layout import ROWS, VALUE
 from bayes_models.density.priors import add_zero_sum_slopes, zero_sum
 from lehner.core.arrays import Floats, Integers
@@ -15,7 +15,7 @@ DECAY, COMMON_SPREAD, COMMON, SPREAD, OWN, SYSTEM_SPREAD, SYSTEM = range(13, 20)
 """Rows of the table of parameters, see `bayes_models.density.log_odds`."""
 
 
-@numba.njit
+@njit()
 def error_probabilities(
     index: Integers, table: Integers, values: Floats, common: Floats, own: Floats, errors: Floats
 ) -> None:
@@ -44,7 +44,7 @@ def error_probabilities(
                 errors[j, z, i] /= total
 
 
-@numba.njit
+@njit()
 def pull_back_errors(
     index: Integers,
     table: Integers,

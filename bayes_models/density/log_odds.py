@@ -1,15 +1,14 @@
-"""The likelihood of the models of log odds: `one_coin`, `one_coin_by_rater` and `relaxed_k`.
+"""Confusion matrices of the models of log odds: `one_coin`, `one_coin_by_rater` and `relaxed_k`.
 
 The equations are those of `bayes_models.models.relaxed_k`. The other two are special cases, which
 do not have some of its parameters.
 """
 
-import numba
 import numpy as np
 
 from bayes_models.density.error_preferences import error_probabilities, pull_back_errors
+from bayes_models.density.jit import njit
 from bayes_models.density.layout import ROWS, VALUE
-from bayes_models.density.ratings import likelihood_of_ratings
 from lehner.core.arrays import Floats, Integers
 
 MEAN, SPREAD, EFFECT, DIFFICULTY = range(1, 5)
@@ -18,19 +17,11 @@ SYSTEM, SLOPE, SYSTEM_CATEGORY_SPREAD, SYSTEM_EFFECT = range(9, 13)
 """Rows of the table of parameters."""
 
 
-@numba.njit
-def log_odds(
-    levels: Floats,
-    index: Integers,
-    pair: Integers,
-    answers: Floats,
-    table: Integers,
-    values: Floats,
-    ratings: tuple[Integers, ...],
-    confusion: Floats,
-    slopes: Floats,
-) -> float:
-    """Return the log likelihood; write confusion matrices, and derivatives by the values.
+@njit()
+def write_confusion(
+    levels: Floats, index: Integers, table: Integers, values: Floats, confusion: Floats
+) -> None:
+    """Write confusion matrices, given the values of parameters.
 
     Parameters
     ----------
@@ -38,56 +29,80 @@ def log_odds(
         Difficulty of items.
     index : ndarray of int, shape (n_raters,)
         Group of each rater; negative for the system.
-    pair : ndarray of int
-        The two of a dependent pair, if there is one.
-    answers : ndarray, shape (n_raters, 2)
-        Right and wrong ones in earlier studies.
-    table, values, slopes : ndarray
+    table, values : ndarray
         See `bayes_models.density.priors`.
-    ratings : tuple
-        See `bayes_models.density.ratings`.
-    confusion : ndarray, shape (n_raters, n_levels, n_categories, n_responses)
+    confusion : ndarray, shape (n_raters, n_states, n_responses)
+        A state is a level of difficulty and a category.
     """
-    n_raters, n_levels, k, _ = confusion.shape
-    log_odds_right, by_log_odds = np.empty((2, n_raters, n_levels, k))
-    _write_log_odds(levels, index, table, values, log_odds_right)
-    errors, own = np.zeros((2, n_raters, k, k - 1))
+    n_raters, n_levels, k = len(index), len(levels), confusion.shape[2]
+    log_odds = np.empty((n_raters, n_levels, k))
+    _write_log_odds(levels, index, table, values, log_odds)
+    errors, own = np.empty((n_raters, k, k - 1)), np.zeros((n_raters, k, k - 1))
     common = np.zeros((k, k - 1))
     error_probabilities(index, table, values, common, own, errors)
     for j in range(n_raters):
         for level in range(n_levels):
             for z in range(k):
-                x = log_odds_right[j, level, z]
-                wrong = 1 / (1 + np.exp(x))
+                wrong = 1 / (1 + np.exp(log_odds[j, level, z]))
                 for i in range(k - 1):
-                    confusion[j, level, z, i + (i >= z)] = wrong * errors[j, z, i]
-                confusion[j, level, z, z] = 1 / (1 + np.exp(-x))
-    log_likelihood, by_confusion = likelihood_of_ratings(
-        pair, table, values, ratings, confusion, slopes
-    )
+                    confusion[j, level * k + z, i + (i >= z)] = wrong * errors[j, z, i]
+                confusion[j, level * k + z, z] = 1 / (1 + np.exp(-log_odds[j, level, z]))
+
+
+@njit()
+def pull_back_confusion(
+    levels: Floats,
+    index: Integers,
+    table: Integers,
+    values: Floats,
+    by_confusion: Floats,
+    answers: Floats,
+    slopes: Floats,
+) -> float:
+    """Add derivatives by the values of parameters, given those by confusion matrices.
+
+    Parameters
+    ----------
+    answers : ndarray, shape (n_raters, 2)
+        Right and wrong ones in earlier studies.
+
+    Returns
+    -------
+    float
+        Log likelihood of the earlier answers.
+    """
+    n_raters, n_levels, k = len(index), len(levels), by_confusion.shape[2]
+    log_odds = np.empty((n_raters, n_levels, k))
+    _write_log_odds(levels, index, table, values, log_odds)
+    errors, own = np.empty((n_raters, k, k - 1)), np.zeros((n_raters, k, k - 1))
+    common = np.zeros((k, k - 1))
+    error_probabilities(index, table, values, common, own, errors)
     by_errors = np.zeros((n_raters, k, k - 1))
+    by_log_odds = np.empty((n_raters, n_levels, k))
     for j in range(n_raters):
         for level in range(n_levels):
             for z in range(k):
-                wrong = 1 / (1 + np.exp(log_odds_right[j, level, z]))
-                by_right = by_confusion[j, level, z, z]
+                x = log_odds[j, level, z]
+                wrong = 1 / (1 + np.exp(x))
+                by_right = by_confusion[j, level * k + z, z]
                 for i in range(k - 1):
-                    slope = by_confusion[j, level, z, i + (i >= z)]
+                    slope = by_confusion[j, level * k + z, i + (i >= z)]
                     by_right -= errors[j, z, i] * slope
                     by_errors[j, z, i] += wrong * slope
-                by_log_odds[j, level, z] = by_right * confusion[j, level, z, z] * wrong
+                by_log_odds[j, level, z] = by_right * wrong / (1 + np.exp(-x))
+    log_likelihood = 0.0
     for j in range(n_raters):
         # A model that takes earlier answers has one level, and no effects of categories.
-        x = log_odds_right[j, 0, 0]
+        x = log_odds[j, 0, 0]
         log_likelihood -= answers[j, 0] * np.log1p(np.exp(-x))
         log_likelihood -= answers[j, 1] * np.log1p(np.exp(x))
-        by_log_odds[j, 0, 0] += answers[j, 0] - answers[j].sum() / (1 + np.exp(-x))
+        by_log_odds[j, 0, 0] += answers[j, 0] - (answers[j, 0] + answers[j, 1]) / (1 + np.exp(-x))
     _pull_back(levels, index, table, values, by_log_odds, slopes)
     pull_back_errors(index, table, values, common, own, errors, by_errors, slopes)
     return log_likelihood
 
 
-@numba.njit
+@njit()
 def _write_log_odds(
     levels: Floats, index: Integers, table: Integers, values: Floats, log_odds: Floats
 ) -> None:
@@ -119,7 +134,7 @@ def _write_log_odds(
                 log_odds[j, level, z] += effect
 
 
-@numba.njit
+@njit()
 def _pull_back(
     levels: Floats, index: Integers, table: Integers, values: Floats, by: Floats, slopes: Floats
 ) -> None:

@@ -77,7 +77,7 @@ class ModelDensity:
         sizes = (
             *(self.likelihood, n_raters, len(self.levels), self.observed.n_categories),
             *(len(table), len(prior), len(seen.counts), len(ratings["raters"]), len(pair)),
-            sum(map(math.prod, self.shapes().values())),
+            1 + sum(math.prod(one.shape) for one in self.parameters.values()),
         )
         whole = (sizes, table, self.index, pair, *ratings.values())
         sizes, table, index, pair, *ratings = (np.array(one, np.int64, order="C") for one in whole)

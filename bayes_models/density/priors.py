@@ -6,9 +6,9 @@ one for each of a `dirichlet` or `fixed` parameter. Log densities are those of t
 with the volume change of the transform, up to a constant.
 """
 
-import numba
 import numpy as np
 
+from bayes_models.density.jit import njit
 from bayes_models.density.layout import (
     BETA,
     DIRICHLET,
@@ -26,7 +26,7 @@ from bayes_models.density.layout import (
 from lehner.core.arrays import Floats, Integers
 
 
-@numba.njit
+@njit()
 def zero_sum(coordinates: Floats, start: int, n: int, values: Floats, to: int) -> None:
     """Write n values that sum to zero, of n - 1 orthonormal coordinates."""
     root = n**0.5
@@ -38,7 +38,7 @@ def zero_sum(coordinates: Floats, start: int, n: int, values: Floats, to: int) -
     values[to + n - 1] = -total / root
 
 
-@numba.njit
+@njit()
 def add_zero_sum_slopes(slopes: Floats, start: int, n: int, gradient: Floats, to: int) -> None:
     """Add derivatives by n - 1 coordinates, given those by n values that sum to zero."""
     root = n**0.5
@@ -49,7 +49,7 @@ def add_zero_sum_slopes(slopes: Floats, start: int, n: int, gradient: Floats, to
         gradient[to + i] += slopes[start + i] - total / (root + n) - slopes[start + n - 1] / root
 
 
-@numba.njit
+@njit()
 def constrain(point: Floats, table: Integers, prior: Floats, values: Floats) -> float:
     """Write the values of all parameters, and return the log density of their priors."""
     log_density = 0.0
@@ -86,7 +86,7 @@ def constrain(point: Floats, table: Integers, prior: Floats, values: Floats) -> 
     return log_density
 
 
-@numba.njit
+@njit()
 def _constrain_rows(point: Floats, parameter: Integers, prior: Floats, values: Floats) -> float:
     log_density = 0.0
     n, of = parameter[LENGTH], parameter[PRIOR]
@@ -97,8 +97,9 @@ def _constrain_rows(point: Floats, parameter: Integers, prior: Floats, values: F
             for i in range(n):
                 log_density -= (values[to + i] / prior[of + 2 * r * n + 1]) ** 2 / 2
             continue
-        top = values[to : to + n].max()
-        total = 0.0
+        top, total = values[to], 0.0
+        for i in range(1, n):
+            top = max(top, values[to + i])
         for i in range(n):
             total += np.exp(values[to + i] - top)
         log_total = top + np.log(total)
@@ -109,7 +110,7 @@ def _constrain_rows(point: Floats, parameter: Integers, prior: Floats, values: F
     return log_density
 
 
-@numba.njit
+@njit()
 def pull_back(
     point: Floats, table: Integers, prior: Floats, values: Floats, slopes: Floats, gradient: Floats
 ) -> None:
@@ -145,7 +146,7 @@ def pull_back(
                 gradient[at + i] = 1 + (slope - (value - first) / second**2) * value
 
 
-@numba.njit
+@njit()
 def _pull_back_rows(
     parameter: Integers, prior: Floats, values: Floats, slopes: Floats, gradient: Floats
 ) -> None:

@@ -1,8 +1,8 @@
 """The likelihood of ratings, given base rates and confusion matrices, and of a dependent pair."""
 
-import numba
 import numpy as np
 
+from bayes_models.density.jit import njit
 from bayes_models.density.layout import ROWS, VALUE
 from bayes_models.likelihood.sum_over_states import sum_over_states
 from lehner.core.arrays import Floats, Integers
@@ -12,7 +12,7 @@ BASE_RATES, SHARED_ANSWERS = 0, -1
 LEAST = np.finfo(float).tiny
 
 
-@numba.njit
+@njit()
 def likelihood_of_ratings(
     pair: Integers,
     table: Integers,
@@ -21,7 +21,7 @@ def likelihood_of_ratings(
     confusion: Floats,
     slopes: Floats,
 ) -> tuple[float, Floats]:
-    """Return the log likelihood and its derivatives by confusion matrices.
+    """Return the log likelihood and its derivatives by confusion matrices, those of raters first.
 
     Those by base rates, and by the share of common answers of a dependent pair, are added to
     `slopes`.
@@ -34,25 +34,29 @@ def likelihood_of_ratings(
         See `bayes_models.density.priors`.
     ratings : tuple
         Arrays as `bayes_models.likelihood.observations.arrays_of` gives them.
-    confusion : ndarray, shape (n_raters, n_levels, n_categories, n_responses)
+    confusion : ndarray, shape (n_raters, n_states, n_responses)
     """
-    n_raters, n_levels, k, _ = confusion.shape
+    n_raters, n_states, k = confusion.shape
     n_populations, of_rates = table[BASE_RATES, ROWS], table[BASE_RATES, VALUE]
-    rates = np.empty((n_populations, n_levels * k))
+    n_levels = n_states // k
+    rates = np.empty((n_populations, n_states))
     for p in range(n_populations):
-        for m in range(n_levels * k):
+        for m in range(n_states):
             rates[p, m] = values[of_rates + p * k + m % k] / n_levels
-    further = k if table[SHARED_ANSWERS, ROWS] > 0 else 0
-    matrices = np.empty((n_raters + further, n_levels * k, k))
-    matrices[:n_raters] = confusion.reshape((n_raters, n_levels * k, k))
-    if further:
+    with_pair, share, matrices = table[SHARED_ANSWERS, ROWS] > 0, values, confusion
+    if with_pair:
+        matrices = np.empty((n_raters + k, n_states, k))
+        for j in range(n_raters):
+            for m in range(n_states):
+                for answer in range(k):
+                    matrices[j, m, answer] = confusion[j, m, answer]
         share = values[table[SHARED_ANSWERS, VALUE] :]
         answers_after(matrices[pair[0]], matrices[pair[1]], share, matrices[n_raters:])
     log_likelihood, by_rates, by = sum_over_states(rates, matrices, *ratings)
     for p in range(n_populations):
-        for m in range(n_levels * k):
+        for m in range(n_states):
             slopes[of_rates + p * k + m % k] += by_rates[p, m] / n_levels
-    if further:
+    if with_pair:
         pull_back_pair(
             matrices[pair[0]],
             matrices[pair[1]],
@@ -62,10 +66,10 @@ def likelihood_of_ratings(
             by[pair[1]],
             slopes[table[SHARED_ANSWERS, VALUE] :],
         )
-    return log_likelihood, by[:n_raters].copy().reshape(confusion.shape)
+    return log_likelihood, by
 
 
-@numba.njit
+@njit()
 def answers_after(first: Floats, second: Floats, share: Floats, after: Floats) -> None:
     """Write probabilities of the second's answers given the first's.
 
@@ -74,7 +78,9 @@ def answers_after(first: Floats, second: Floats, share: Floats, after: Floats) -
     k = len(first)
     for z in range(k):
         a, b, c = first[z], second[z], share[z]
-        left = np.maximum(b - a, 0.0).sum() + LEAST
+        left = LEAST
+        for m in range(k):
+            left += max(b[m] - a[m], 0.0)
         for i in range(k):
             for m in range(k):
                 alike = min(a[i], b[i]) * (i == m)
@@ -82,7 +88,7 @@ def answers_after(first: Floats, second: Floats, share: Floats, after: Floats) -
                 after[i, z, m] = (1 - c) * b[m] + c * (alike + apart) / (a[i] + LEAST)
 
 
-@numba.njit
+@njit()
 def pull_back_pair(
     first: Floats,
     second: Floats,
@@ -96,7 +102,9 @@ def pull_back_pair(
     k = len(first)
     for z in range(k):
         a, b, c = first[z], second[z], share[z]
-        left = np.maximum(b - a, 0.0).sum() + LEAST
+        left = LEAST
+        for m in range(k):
+            left += max(b[m] - a[m], 0.0)
         by_left = 0.0
         for i in range(k):
             for m in range(k):

@@ -1,38 +1,38 @@
-"""The likelihood of `tap`: raters know the truth or guess."""
+"""Confusion matrices of `tap`: raters know the truth or guess."""
 
-import numba
-
+from bayes_models.density.jit import njit
 from bayes_models.density.layout import VALUE
-from bayes_models.density.ratings import likelihood_of_ratings
 from lehner.core.arrays import Floats, Integers
 
 KNOWLEDGE, GUESSING = 1, 2
+"""Rows of the table of parameters."""
 
 
-@numba.njit
-def tap(
-    pair: Integers,
-    table: Integers,
-    values: Floats,
-    ratings: tuple[Integers, ...],
-    confusion: Floats,
-    slopes: Floats,
-) -> float:
-    """Return the log likelihood; write confusion matrices, and derivatives by the values."""
-    n_raters, _, k, _ = confusion.shape
+@njit()
+def write_confusion(table: Integers, values: Floats, confusion: Floats) -> None:
+    """Write confusion matrices, given the values of parameters."""
+    n_raters, _, k = confusion.shape
     of_knowledge, of_guessing = table[KNOWLEDGE, VALUE], table[GUESSING, VALUE]
     for j in range(n_raters):
         knowledge = values[of_knowledge + j]
         for z in range(k):
             for m in range(k):
-                confusion[j, 0, z, m] = (1 - knowledge) * values[of_guessing + j * k + m]
-            confusion[j, 0, z, z] += knowledge
-    log_likelihood, by = likelihood_of_ratings(pair, table, values, ratings, confusion, slopes)
+                confusion[j, z, m] = (1 - knowledge) * values[of_guessing + j * k + m]
+            confusion[j, z, z] += knowledge
+
+
+@njit()
+def pull_back_confusion(
+    table: Integers, values: Floats, by_confusion: Floats, slopes: Floats
+) -> None:
+    """Add derivatives by the values of parameters, given those by confusion matrices."""
+    n_raters, _, k = by_confusion.shape
+    of_knowledge, of_guessing = table[KNOWLEDGE, VALUE], table[GUESSING, VALUE]
     for j in range(n_raters):
         knowledge = values[of_knowledge + j]
         for z in range(k):
-            slopes[of_knowledge + j] += by[j, 0, z, z]
+            slopes[of_knowledge + j] += by_confusion[j, z, z]
             for m in range(k):
-                slopes[of_knowledge + j] -= by[j, 0, z, m] * values[of_guessing + j * k + m]
-                slopes[of_guessing + j * k + m] += by[j, 0, z, m] * (1 - knowledge)
-    return log_likelihood
+                by = by_confusion[j, z, m]
+                slopes[of_knowledge + j] -= by * values[of_guessing + j * k + m]
+                slopes[of_guessing + j * k + m] += by * (1 - knowledge)

@@ -10,7 +10,7 @@ BLOCK = 16
 SMALL = 1e-200
 
 
-@numba.njit
+@numba.njit(error_model="numpy")
 def sum_over_states(
     rates: Floats,
     confusion: Floats,
@@ -39,8 +39,11 @@ def sum_over_states(
         Its derivatives by `confusion`.
     """
     n_raters, n_states, n_responses = confusion.shape
-    by_response = np.ascontiguousarray(confusion.transpose(0, 2, 1))
-    table = by_response.reshape(n_raters * n_responses, n_states)
+    table = np.empty((n_raters * n_responses, n_states))
+    for r in range(n_raters):
+        for m in range(n_states):
+            for answer in range(n_responses):
+                table[r * n_responses + answer, m] = confusion[r, m, answer]
     expected = np.zeros((n_raters * n_responses, n_states))
     expected_rates = np.zeros(rates.shape)
     joint = np.empty(n_states)

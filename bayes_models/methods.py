@@ -4,8 +4,7 @@ Nothing here loads PyMC before a model is fitted.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -235,22 +234,6 @@ def estimate_with_studies(
         warnings=(*found.warnings, *contradicted(rows, without)),
         diagnostics=found.diagnostics | {"earlier_studies": told},
     )
-
-
-@contextmanager
-def compile_ahead(
-    methods: Sequence[str], ratings: Ratings, with_studies: Sequence[str] = ()
-) -> Iterator[Callable[[str], None]]:
-    """Have models compiled while others are sampled; some of them have earlier studies."""
-    by_gibbs = with_studies if ratings.n_raters <= CROWD else methods
-    methods = [one for one in methods if one not in by_gibbs or _engine(one, ratings) != "gibbs"]
-    if len(methods) < 2:
-        yield lambda model: None
-        return
-    from bayes_models.sampling import compile_ahead as ahead
-
-    with ahead.compile_ahead(methods, bayes_models.observe(ratings)) as wait:
-        yield wait
 
 
 def estimate_by_group(

@@ -6,6 +6,7 @@ raters and categories, and data. Numba keeps them on disk.
 
 import functools
 import hashlib
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,23 @@ import numpy as np
 from numba import carray, types
 
 from bayes_models.density import class_conditional, log_odds, matrices, tap
-from bayes_models.density.jit import njit
+from bayes_models.density.jit import can_keep, is_kept, njit
 from bayes_models.density.layout import CLASS_CONDITIONAL, LOG_ODDS, MATRICES
 from bayes_models.density.priors import constrain, pull_back
 from bayes_models.density.ratings import likelihood_of_ratings
 from lehner.core.arrays import Floats
+
+logger = logging.getLogger(__name__)
 
 DOUBLES = types.CPointer(types.double)
 DATA = types.CPointer(types.voidptr)
 DENSITY = types.int64(types.uint64, DOUBLES, DOUBLES, DOUBLES, DATA)
 VARIABLES = types.int64(types.uint64, types.uint64, DOUBLES, DOUBLES, DATA)
 SOURCES = ("density", "likelihood")
+NO_FOLDER = (
+    "each process compiles what samples models, because nothing can be kept on disk: name a folder "
+    "by the environment variable NUMBA_CACHE_DIR"
+)
 
 
 @njit()
@@ -50,13 +57,8 @@ def evaluate(
     """
     sizes = carray(data[0], (10,), np.int64)
     kind, n_raters, n_levels = sizes[0], sizes[1], sizes[2]
-    n_table, n_prior, n_patterns, n_ratings, n_pair = (
-        sizes[4],
-        sizes[5],
-        sizes[6],
-        sizes[7],
-        sizes[8],
-    )
+    n_table, n_prior, n_patterns = sizes[4], sizes[5], sizes[6]
+    n_ratings, n_pair = sizes[7], sizes[8]
     table = carray(data[1], (n_table, 6), np.int64)
     prior = carray(data[2], (n_prior,), np.float64)
     levels = carray(data[3], (n_levels,), np.float64)
@@ -107,11 +109,30 @@ def c_functions() -> tuple[Any, Any]:
         From numbers of parameters (and values), and pointers to the point, what is written, and the
         addresses of data, to a code that is zero unless something is wrong.
     """
+    log_density, variables = _functions()
+    if not can_keep(log_density):
+        logger.warning(NO_FOLDER)
+    elif not on_disk():
+        logger.info("compiling what samples all models, once on this computer")
+    options = {"cache": can_keep(log_density)}
+    return (
+        numba.cfunc(DENSITY, **options)(log_density),
+        numba.cfunc(VARIABLES, **options)(variables),
+    )
+
+
+def on_disk() -> bool:
+    """Tell whether the C functions were compiled before, on this computer."""
+    log_density, variables = _functions()
+    return is_kept(log_density, DENSITY) and is_kept(variables, VARIABLES)
+
+
+@functools.cache
+def _functions() -> tuple[Any, Any]:
     # What is on disk is found by the code of these two and what they close over, not by what they
     # call.
     source = _source()
 
-    @numba.cfunc(DENSITY, cache=True)
     def log_density(n: int, point_: Any, gradient_: Any, log_density_: Any, data: Any) -> int:
         point, gradient = carray(point_, (n,)), carray(gradient_, (n,))
         sizes = carray(data[0], (10,), np.int64)
@@ -123,7 +144,6 @@ def c_functions() -> tuple[Any, Any]:
                 return 3
         return 4 * (not np.isfinite(found)) + 0 * source
 
-    @numba.cfunc(VARIABLES, cache=True)
     def variables(n: int, n_kept: int, point_: Any, kept_: Any, data: Any) -> int:
         point, kept = carray(point_, (n,)), carray(kept_, (n_kept,))
         sizes = carray(data[0], (10,), np.int64)

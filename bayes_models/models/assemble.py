@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.density.parameters import Parameter, parameter
 from bayes_models.likelihood.dependent_pair import split_second
 from bayes_models.likelihood.observations import (
     coords_of,
@@ -18,6 +17,7 @@ from bayes_models.likelihood.observations import (
 )
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.dependent_pair import SHARE, SHARE_PRIOR, add_pair
+from bayes_models.models.parameters import Parameter, parameter
 from bayes_models.models.priors import Priors, add_variable, choose_priors, is_distribution
 from bayes_models.models.spec import Variable, seen_by
 from lehner import InputError, Patterns, Ratings

@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 
 from bayes_models.density.layout import CLASS_CONDITIONAL
-from bayes_models.density.model_density import ModelDensity
-from bayes_models.density.parameters import parameter
 from bayes_models.models.assemble import (
     BASE_RATES,
     add_confusion,
@@ -15,8 +13,10 @@ from bayes_models.models.assemble import (
     equal_errors,
     new_model,
 )
-from bayes_models.models.deferred import pm, pt
-from bayes_models.models.priors import Priors, is_distribution, prior_data, register_distribution
+from bayes_models.models.deferred import pm
+from bayes_models.models.density import ModelDensity
+from bayes_models.models.parameters import parameter
+from bayes_models.models.priors import Priors, is_distribution, prior_numbers, register_distribution
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec, Variable
 from lehner import Patterns, Ratings
 
@@ -77,11 +77,10 @@ def _add_accuracies(observed: Patterns, prior: Mapping[str, Any]) -> Any:
     name, dims = ACCURACY.name, ("rater", "category")
     if is_distribution(prior[name]):
         return register_distribution(prior[name], name, dims)
-    numbers = [prior_data(ACCURACY, prior)] * len(observed.raters)
+    numbers = np.tile(prior_numbers(ACCURACY, prior), (len(observed.raters), 1))
     if observed.has_system:
-        numbers[-1] = prior_data(SYSTEM_ACCURACY, prior)
-    by_rater = pt.stack(numbers)
-    return pm.Beta(name, by_rater[:, :1], by_rater[:, 1:], dims=dims)
+        numbers[-1] = prior_numbers(SYSTEM_ACCURACY, prior)
+    return pm.Beta(name, numbers[:, :1], numbers[:, 1:], dims=dims)
 
 
 def _density(observed: Patterns, priors: Mapping[str, Any]) -> ModelDensity:

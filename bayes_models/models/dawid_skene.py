@@ -6,19 +6,18 @@ from typing import Any
 import numpy as np
 
 from bayes_models.density.layout import MATRICES
-from bayes_models.density.model_density import ModelDensity
-from bayes_models.density.parameters import parameter
 from bayes_models.likelihood.observations import cells_of_matrix
 from bayes_models.models.assemble import (
     BASE_RATES,
     add_confusion,
     common_parameters,
     new_model,
-    with_system,
 )
 from bayes_models.models.deferred import pm
+from bayes_models.models.density import ModelDensity
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
-from bayes_models.models.priors import Priors, is_distribution, prior_data, register_distribution
+from bayes_models.models.parameters import parameter
+from bayes_models.models.priors import Priors, is_distribution, prior_numbers, register_distribution
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec, Variable
 from lehner import Patterns, Ratings
 
@@ -85,10 +84,9 @@ def _add_matrices(observed: Patterns, prior: Mapping[str, Any]) -> Any:
     dims = ("rater", "category", "response")
     if is_distribution(prior["confusion"]):
         return register_distribution(prior["confusion"], "confusion", dims)
-    concentration = prior_data(CONFUSION, prior, dims)
+    concentration = prior_numbers(CONFUSION, prior, dims)
     if observed.has_system:
-        of_system = prior_data(SYSTEM_CONFUSION, prior, dims[1:])
-        concentration = with_system(concentration[:-1], of_system)
+        concentration[-1] = prior_numbers(SYSTEM_CONFUSION, prior, dims[1:])
     return CONFUSION.family.distribution("confusion", concentration, dims=dims)
 
 

@@ -18,8 +18,7 @@ answers             right, wrong              earlier_answers of each rater; 0 i
 ==================  ========================  ==================================================
 
 For a confusion matrix the concentration may be "diagonal" or "weak_diagonal", see `STRENGTH`.
-Numbers are data of a model, so that other numbers are no other model, which would have to be
-compiled. Nothing here loads PyMC before a model is built, or SciPy, which takes longer to load than
+Nothing here loads PyMC before a model is built, or SciPy, which takes longer to load than
 these densities take.
 """
 
@@ -67,8 +66,6 @@ class Family:
         Whether values are rows of probabilities, so that numbers have the shape of the variable.
     zero_fixes : bool
         Whether a scale of zero fixes the variable at zero.
-    compiled_in : bool
-        Whether the numbers are no data of a model, so that other numbers are compiled again.
     """
 
     log_density: Callable[[Floats, Floats], Floats]
@@ -78,7 +75,6 @@ class Family:
     pair: tuple[str, ...] = ()
     rows: bool = False
     zero_fixes: bool = False
-    compiled_in: bool = False
 
     def numbers(self, variable: str, prior: Any, shape: tuple[int, ...] = ()) -> Floats:
         """Check the numbers of a prior.
@@ -121,33 +117,6 @@ class Family:
         if values.shape != wanted or not (np.isfinite(values) & (values >= self.least)).all():
             raise InputError(f"the prior of {variable} is {prior!r}", remedy)
         return values
-
-
-@dataclass(frozen=True)
-class PriorNumbers:
-    """Which numbers of a prior are an array of a model's data.
-
-    Parameters
-    ----------
-    variable : str
-        As the user names the prior.
-    family : str
-        Family of the variable, as in `FAMILIES`.
-    shape : tuple of int
-        Of the variable.
-    element : int, optional
-        Which of two numbers the data are; by default all of them.
-    """
-
-    variable: str
-    family: str
-    shape: tuple[int, ...]
-    element: int | None = None
-
-    def of(self, prior: Any) -> Floats:
-        """Read these numbers from a prior, or raise an InputError if they are not allowed."""
-        numbers = FAMILIES[self.family].numbers(self.variable, prior, self.shape)
-        return numbers if self.element is None else np.asarray(numbers[self.element])
 
 
 def is_zero(prior: Any) -> bool:
@@ -278,9 +247,8 @@ FAMILIES = {
     "normal_around_zero": Family(
         _log_around_zero, _pymc("Normal", 0), 0.0, A_SCALE, zero_fixes=True
     ),
-    # What its density needs (erfcx) cannot be kept on disk with numbers that are data.
     "normal_above_zero": Family(
-        _log_above_zero, _above_zero, 0.0, NOT_NEGATIVE, pair=("mean", "sd"), compiled_in=True
+        _log_above_zero, _above_zero, 0.0, NOT_NEGATIVE, pair=("mean", "sd")
     ),
     "answers": Family(_log_answers, _answers, 0.0, NOT_NEGATIVE, rows=True),
 }

@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 
 from bayes_models.density.layout import MATRICES
-from bayes_models.density.model_density import ModelDensity
-from bayes_models.density.parameters import effects, parameter
 from bayes_models.likelihood.observations import cells_of_matrix, group_index
 from bayes_models.models.assemble import (
     BASE_RATES,
@@ -19,7 +17,9 @@ from bayes_models.models.assemble import (
     with_system,
 )
 from bayes_models.models.deferred import pm, pt
+from bayes_models.models.density import ModelDensity
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
+from bayes_models.models.parameters import effects, parameter
 from bayes_models.models.pooled import SYSTEM_CONFUSION
 from bayes_models.models.priors import Priors, add_variable, n_apart, varies
 from bayes_models.models.spec import OF_ALL, ModelSpec, Variable, spread

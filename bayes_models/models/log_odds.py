@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 
 from bayes_models.density.layout import LOG_ODDS as LOG_ODDS_LIKELIHOOD
-from bayes_models.density.model_density import ModelDensity
-from bayes_models.density.parameters import effects, parameter
 from bayes_models.likelihood.observations import group_index
 from bayes_models.models.assemble import (
     add_confusion,
@@ -18,7 +16,9 @@ from bayes_models.models.assemble import (
     with_system,
 )
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.priors import add_variable, prior_data, varies
+from bayes_models.models.density import ModelDensity
+from bayes_models.models.parameters import effects, parameter
+from bayes_models.models.priors import add_variable, prior_numbers, varies
 from bayes_models.models.spec import Variable, spread
 from lehner import Patterns
 
@@ -127,7 +127,7 @@ def add_earlier_answers(log_odds_right: Any, priors: Mapping[str, Any]) -> None:
         With `earlier_answers`.
     """
     pm.modelcontext(None).add_coord("answer", ["right", "wrong"])
-    counts = prior_data(EARLIER_ANSWERS, priors, ("rater", "answer"))
+    counts = prior_numbers(EARLIER_ANSWERS, priors, ("rater", "answer"))
     EARLIER_ANSWERS.family.distribution(EARLIER_ANSWERS.name, counts, log_odds_right)
 
 

@@ -6,8 +6,6 @@ from typing import Any
 import numpy as np
 
 from bayes_models.density.layout import MATRICES
-from bayes_models.density.model_density import ModelDensity
-from bayes_models.density.parameters import parameter
 from bayes_models.likelihood.observations import cells_of_matrix
 from bayes_models.models.assemble import (
     BASE_RATES,
@@ -17,7 +15,9 @@ from bayes_models.models.assemble import (
     with_system,
 )
 from bayes_models.models.deferred import pm, pt
+from bayes_models.models.density import ModelDensity
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
+from bayes_models.models.parameters import parameter
 from bayes_models.models.priors import Priors, add_variable
 from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec, Variable
 from lehner import Patterns, Ratings

@@ -13,9 +13,10 @@ import xarray as xr
 
 from bayes_models.likelihood.observations import group_names
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.families import PriorNumbers, is_zero
+from bayes_models.models.families import is_zero
 from bayes_models.models.spec import Variable, find_model
 from lehner import InputError, Patterns
+from lehner.core.arrays import Floats
 from lehner.core.checks import find
 from lehner.core.wording import counted
 
@@ -107,34 +108,20 @@ def add_variable(
     prior, family, name = priors[variable.name], variable.family, name or variable.name
     if is_distribution(prior):
         return register_distribution(prior, name, dims)
-    if family.zero_fixes or family.compiled_in:
-        values = family.numbers(variable.name, prior)
-        if family.compiled_in:
-            return family.distribution(name, *values, dims=dims or None)
-        if not values:
-            return None
-    # Two numbers are two data, so that PyMC shows them among a model's distributions.
-    numbers = [prior_data(variable, priors, dims, i) for i in range(len(family.pair))]
-    return family.distribution(
-        name, *(numbers or [prior_data(variable, priors, dims)]), dims=dims or None
-    )
+    numbers = prior_numbers(variable, priors, dims)
+    if family.zero_fixes and not numbers:
+        return None
+    given = numbers if family.pair else [numbers]
+    return family.distribution(name, *given, dims=dims or None)
 
 
-def prior_data(
-    variable: Variable,
-    priors: Mapping[str, Any],
-    dims: tuple[str, ...] = (),
-    element: int | None = None,
-) -> Any:
-    """Add the numbers of a prior to the current model, as data `<name>_prior`; of two, only one."""
+def prior_numbers(
+    variable: Variable, priors: Mapping[str, Any], dims: tuple[str, ...] = ()
+) -> Floats:
+    """Check the numbers of a prior of a variable of the current model, with these dimensions."""
     coords = pm.modelcontext(None).coords
     shape = tuple(len(coords[dim]) for dim in dims)
-    numbers = PriorNumbers(variable.name, variable.family_name, shape, element)
-    values = numbers.of(priors[variable.name])
-    label = "" if element is None else f"_{variable.family.pair[element]}"
-    data = pm.Data(f"{variable.name}_prior{label}", values, shape=values.shape)
-    data.tag.prior_numbers = numbers
-    return data
+    return variable.family.numbers(variable.name, priors[variable.name], shape)
 
 
 def register_distribution(prior: Any, name: str, dims: tuple[str, ...]) -> Any:

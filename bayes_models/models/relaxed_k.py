@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.density.model_density import ModelDensity
-from bayes_models.density.parameters import parameter
 from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model, with_system
 from bayes_models.models.deferred import pm, pt
+from bayes_models.models.density import ModelDensity
 from bayes_models.models.log_odds import (
     LOG_ODDS,
     SYSTEM_LOG_ODDS,
@@ -17,6 +16,7 @@ from bayes_models.models.log_odds import (
     log_odds_density,
     right_or_guessed,
 )
+from bayes_models.models.parameters import parameter
 from bayes_models.models.priors import Priors, add_variable, n_apart, varies
 from bayes_models.models.spec import ModelSpec, Variable, spread
 from bayes_models.models.unequal_errors import (

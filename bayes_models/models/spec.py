@@ -18,7 +18,7 @@ from lehner.latent_class.models import MODELS
 if TYPE_CHECKING:
     import pymc as pm
 
-    from bayes_models.density.model_density import ModelDensity
+    from bayes_models.models.density import ModelDensity
     from bayes_models.sampling.start import Start
 
 OF_A_RATER = "ratings a rater"
@@ -109,11 +109,6 @@ class ModelSpec:
     pools_rater_groups: bool = False
     takes_pair: bool = False
     density: "Callable[[Patterns, Mapping[str, Any]], ModelDensity] | None" = None
-
-    @property
-    def compiled_in(self) -> tuple[str, ...]:
-        """Variables whose priors' numbers are no data of the model."""
-        return tuple(one.name for one in self.variables if one.family.compiled_in)
 
 
 def find_model(name: str) -> ModelSpec:

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.density.parameters import (
+from bayes_models.models.assemble import with_system
+from bayes_models.models.deferred import pm, pt
+from bayes_models.models.parameters import (
     Parameter,
     effects,
     parameter,
     zero_sum_effects,
 )
-from bayes_models.models.assemble import with_system
-from bayes_models.models.deferred import pm, pt
 from bayes_models.models.priors import add_variable, varies
 from bayes_models.models.spec import Variable, spread
 from bayes_models.models.zero_sum import zero_sum_basis

@@ -1,103 +1,68 @@
-"""Models compiled once, and sampled with any data of the same raters and categories.
+"""Models with their data, as the sampler takes them.
 
-Compiling takes far longer than sampling. The compiled code depends on the model and on the numbers
-of raters and categories. Ratings, counts, known truths and the numbers of priors (but for those of
-`ModelSpec.compiled_in`) are its data, which may change from fit to fit without a new compilation,
-for any number of items and patterns; special cases of a model are sampled by its code (see
-`special_case.py`). A process keeps compiled models in memory and, unless a prior is a PyMC
-distribution, on disk, so that later processes need not build the model in PyMC.
+Priors that are numbers are data of code that is compiled once for all models, see
+`bayes_models.density`. With a prior that is a PyMC distribution, nutpie compiles PyMC's model.
 """
 
 import logging
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
+import xarray as xr
 
-from bayes_models.likelihood.observations import coords_of, data_of, group_names
-from bayes_models.models.deferred import without_c_compiler
-from bayes_models.models.families import PriorNumbers, is_zero
+from bayes_models.density.c_functions import c_functions
+from bayes_models.likelihood.observations import coords_of, data_of
+from bayes_models.models.assemble import BASE_RATES
+from bayes_models.models.density import CONFUSION, ModelDensity
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from bayes_models.models.spec import find_model, seen_by
-from bayes_models.sampling.density import Density, compile_density
-from bayes_models.sampling.kept_models import find_kept, keep
-from bayes_models.sampling.special_case import general_case, special_case
-from bayes_models.sampling.start import StartingPoint, em_start, start_values, starting_point
+from bayes_models.posterior.draws import labelled_draws
+from bayes_models.posterior.variables import accuracies, base_rates_of_all
+from bayes_models.sampling.library_internals import sampler_model
+from bayes_models.sampling.pymc_model import PyMCModel, compile_pymc_model
+from bayes_models.sampling.start import StartingPoint
 from lehner import Patterns
-
-if TYPE_CHECKING:
-    import pymc as pm
+from lehner.core.arrays import Floats
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CompiledModel:
-    """A compiled model.
+    """A model with its data, ready to be sampled.
 
     Parameters
     ----------
     model : str
         Its name.
-    density : Density, or nutpie's compiled model
-    dims : dict
-        Dimensions of the variables whose draws are kept.
-    coords : dict
-        Coordinates that do not depend on the data.
-    data : tuple of str
-        Names of the data that the model reads and `data_of` gives.
-    prior_numbers : dict
-        By name of the other data: the numbers of a prior.
+    observed : Patterns
+        As the model sees them.
+    sampled : nutpie's compiled model
     start : StartingPoint
-    priors : dict
-        The priors. They must stay alive because the cache recognises PyMC distributions by
-        identity.
+    kept : tuple of str
+        What the sampler keeps of a draw.
+    label : callable
+        From the draws of what is kept, of shape (n_chains, n_draws, ...), to the model's variables.
     """
 
     model: str
-    density: Any
-    dims: dict[str, tuple[str, ...]]
-    coords: dict[str, Any]
-    data: tuple[str, ...]
-    prior_numbers: dict[str, PriorNumbers]
+    observed: Patterns
+    sampled: Any
     start: StartingPoint
-    priors: dict[str, Any]
-
-    def with_data(self, observed: Patterns) -> Any:
-        """Give the object that the sampler takes, with these data and the priors.
-
-        Parameters
-        ----------
-        observed : Patterns
-
-        Returns
-        -------
-        nutpie's compiled model
-
-        Raises
-        ------
-        InputError
-            If a prior has wrong numbers.
-        """
-        data = data_of(observed)
-        numbers = {
-            name: numbers.of(self.priors[numbers.variable])
-            for name, numbers in self.prior_numbers.items()
-        }
-        return self.density.with_data(**{name: data[name] for name in self.data}, **numbers)
-
-
-_compiled: dict[tuple[Any, ...], CompiledModel] = {}
+    kept: tuple[str, ...]
+    label: Callable[[Mapping[str, Floats]], xr.Dataset]
 
 
 def compile_model(name: str, observed: Patterns, priors: Priors = None) -> CompiledModel:
-    """Compile a model, or find it in memory or on disk.
+    """Make a model ready to be sampled.
 
     Parameters
     ----------
     name : str
     observed : Patterns
-        Any data with the same numbers of raters and categories.
     priors : str or mapping, optional
 
     Returns
@@ -107,124 +72,67 @@ def compile_model(name: str, observed: Patterns, priors: Priors = None) -> Compi
     Raises
     ------
     InputError
-        If there is no such model or prior.
+        If there is no such model or prior, or a prior has wrong numbers.
     """
-    chosen, observed = choose_priors(name, priors), seen_by(name, observed)
-    key = _key(name, observed, chosen)
-    if not load_model(name, observed, chosen):
-        logger.info("%s: compiling", name)
-        _compiled[key] = _compile(name, observed, chosen)
-        if _on_disk(chosen) and isinstance(_compiled[key].density, Density):
-            keep(_without_data(_compiled[key], observed), *key)
-    return replace(_compiled[key], priors=chosen)
-
-
-def load_model(name: str, observed: Patterns, priors: Priors = None) -> bool:
-    """Load a model that was compiled before, by this process or another.
-
-    Parameters
-    ----------
-    name : str
-    observed : Patterns
-    priors : str or mapping, optional
-
-    Returns
-    -------
-    bool
-        Whether it was found, so that `compile_model` need not compile it.
-    """
-    chosen, observed = choose_priors(name, priors), seen_by(name, observed)
-    key = _key(name, observed, chosen)
-    kept = find_kept(*key) if key not in _compiled and _on_disk(chosen) else None
-    if kept is not None:
-        logger.info("%s: cached", name)
-        _compiled[key] = kept
-    return key in _compiled
-
-
-def _on_disk(chosen: dict[str, Any]) -> bool:
-    # PyMC distributions are recognised by identity, which differs between processes.
-    return not any(map(is_distribution, chosen.values()))
-
-
-def _key(name: str, observed: Patterns, chosen: dict[str, Any]) -> tuple[Any, ...]:
-    spec = find_model(name)
-    return (
-        name,
-        len(observed.raters),
-        observed.n_categories,
-        observed.has_system,
-        len(observed.populations),
-        len(group_names(observed)) if spec.pools_rater_groups else 0,
-        observed.ordered,
-        observed.dependent is not None,
-        *(
-            (one.name, _key_of_prior(chosen[one.name], one.family.compiled_in))
-            for one in spec.variables
-        ),
-    )
-
-
-def _key_of_prior(prior: Any, is_constant: bool) -> Any:
-    if is_distribution(prior):
-        return id(prior)
-    if is_constant:
-        return repr(np.asarray(prior, dtype=object).tolist())
-    # What else differs between numbers is data. A zero for another prior is refused when the model
-    # is built.
-    return "zero" if is_zero(prior) else "numbers"
-
-
-def _compile(name: str, observed: Patterns, chosen: dict[str, Any]) -> CompiledModel:
-    import pytensor
-
-    model = find_model(name).build(observed, chosen)
-    of_priors = {
-        variable.name: variable.tag.prior_numbers
-        for variable in model.data_vars
-        if hasattr(variable.tag, "prior_numbers")
-    }
-    # Where chains start must not depend on which priors the model was compiled with.
-    usual = choose_priors(name)
-    for data_name, numbers in of_priors.items():
-        model.set_data(data_name, numbers.of(usual[numbers.variable]))
-    # With fast math, rounding depends on whether the code comes from a compile cache, and the same
-    # seed would not give the same draws.
-    with pytensor.config.change_flags(numba__fastmath=False), without_c_compiler():
-        density = _density(name, observed, chosen, model)
-        start = starting_point(model, start_values(name, em_start(observed)))
-    kept = (*model.free_RVs, *model.deterministics)
-    of_data = coords_of(observed)
+    spec, chosen, observed = find_model(name), choose_priors(name, priors), seen_by(name, observed)
+    if spec.density is None or any(map(is_distribution, chosen.values())):
+        return _of_pymc(name, observed, compile_pymc_model(name, observed, chosen))
+    density = spec.density(observed, chosen)
+    try:
+        sampled = sampler_model(
+            density.shapes(), density.n_coordinates, c_functions(), density.arrays()
+        )
+    except (AttributeError, TypeError) as error:  # Private names of nutpie have changed.
+        logger.warning("%s: compiled by nutpie, in each process: %s", name, error)
+        return _of_pymc(name, observed, compile_pymc_model(name, observed, chosen))
     return CompiledModel(
         model=name,
-        density=density,
-        dims={v.name: tuple(model.named_vars_to_dims.get(v.name, ())) for v in kept},
-        coords={name: np.asarray(v) for name, v in model.coords.items() if name not in of_data},
-        data=tuple(v.name for v in model.data_vars if v.name not in of_priors),
-        prior_numbers=of_priors,
-        start=start,
-        priors=chosen,
+        observed=observed,
+        sampled=sampled,
+        start=StartingPoint(
+            transforms={one.name: one.coordinates for one in density.free},
+            defaults={one.name: one.coordinates(one.typical()) for one in density.free},
+        ),
+        kept=(*(one.name for one in density.free), CONFUSION),
+        label=partial(_label, density, spec.pools_rater_groups),
     )
 
 
-def _density(name: str, observed: Patterns, chosen: dict[str, Any], model: "pm.Model") -> Any:
-    """Compile a density, or take that of the model of which this is a special case."""
-    general = general_case(name, observed, chosen)
-    if general is None:
-        return compile_density(model)
-    whole = compile_model(general[0], observed, general[1]).density
-    if not isinstance(whole, Density):
-        return compile_density(model)
-    try:
-        return special_case(whole, model, find_model(name).other_names)
-    except Exception as error:  # Whatever is wrong, the model itself can be compiled.
-        logger.warning("%s: compiled itself, not as %s: %s", name, general[0], error)
-    return compile_density(model)
+def _label(
+    density: ModelDensity, pools_rater_groups: bool, drawn: Mapping[str, Floats]
+) -> xr.Dataset:
+    observed, by_level = density.observed, drawn[CONFUSION]
+    variables = {one.name: (one.dims, drawn[one.name]) for one in density.free}
+    base_rates = drawn[density.parameters[BASE_RATES.name].name]
+    by_population = base_rates if observed.populations else base_rates[..., None, :]
+    variables |= base_rates_of_all(observed, by_population)
+    if len(density.levels) > 1:
+        variables[CONFUSION] = (("rater", "level", "category", "response"), by_level)
+    variables |= accuracies(
+        observed,
+        variables[BASE_RATES.name][1],
+        by_level.mean(axis=3),
+        pools_rater_groups=pools_rater_groups,
+    )
+    sizes = {dim: n for one in density.free for dim, n in zip(one.dims, one.shape, strict=True)}
+    coords: dict[str, Any] = {dim: np.arange(n) for dim, n in sizes.items()}
+    return labelled_draws(
+        variables, coords | {"level": density.levels.round(3)} | coords_of(observed)
+    )
 
 
-def _without_data(compiled: CompiledModel, observed: Patterns) -> CompiledModel:
-    data = {
-        name: array[:0] if name in data_of(observed) else array
-        for name, array in compiled.density.data.items()
-    }
-    return replace(compiled, density=replace(compiled.density, data=data))
+def _of_pymc(name: str, observed: Patterns, found: PyMCModel) -> CompiledModel:
+    data, coords = data_of(observed), found.coords | coords_of(observed)
+
+    def label(drawn: Mapping[str, Floats]) -> xr.Dataset:
+        variables = {name: (dims, drawn[name]) for name, dims in found.dims.items()}
+        return labelled_draws(variables, coords)
+
+    return CompiledModel(
+        model=name,
+        observed=observed,
+        sampled=found.compiled.with_data(**{one: data[one] for one in found.data}),
+        start=found.start,
+        kept=tuple(found.dims),
+        label=label,
+    )

@@ -77,8 +77,8 @@ def fit(
 ) -> xr.DataTree:
     """Fit a model.
 
-    For NUTS the model is compiled once for all data with as many raters and categories and all
-    numbers of its priors but `system_slope`, and kept on disk. Chains start near the most probable
+    What NUTS needs is compiled once on a computer, for all models and data. Where a prior is a PyMC
+    distribution, each process compiles the model instead. Chains start near the most probable
     parameters, with the labels that the raters use, and the prior prevents label switching. If
     expectation-maximisation finds other modes of the posterior, up to half of the chains start at
     these, one at each (see `bayes_models.sampling.modes.posterior_modes`), so that R-hat shows
@@ -207,7 +207,7 @@ def fit(
                 "cores": cores,
                 "progress_bar": progressbar,
             }
-            groups = sample(compiled, observed, **length, **options)
+            groups = sample(compiled, **length, **options)
         tree = xr.DataTree.from_dict(groups)
         rng = np.random.default_rng(truth_seed)
         add_truth(tree, ratings, observed, rng, log_likelihood=log_likelihood)

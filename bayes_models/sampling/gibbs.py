@@ -13,12 +13,13 @@ import numba
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import arrays_of, coords_of, population_shares
-from bayes_models.models.assemble import BY_POPULATION
+from bayes_models.likelihood.observations import arrays_of, coords_of
+from bayes_models.models.assemble import BASE_RATES
 from bayes_models.models.families import FAMILIES
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from bayes_models.models.spec import OF_A_RATER, Variable, conjugate_models, find_model
 from bayes_models.posterior.draws import labelled_draws
+from bayes_models.posterior.variables import accuracies, base_rates_of_all
 from bayes_models.sampling.start import Start, chains_by_start, em_start
 from lehner import InputError, Patterns
 from lehner.core.arrays import Floats, Integers
@@ -227,14 +228,7 @@ def _log_sum(log: Floats) -> float:
 def _labelled(
     observed: Patterns, base_rates: Floats, matrices: dict[str, Any], confusion: Floats
 ) -> xr.Dataset:
-    of_all = population_shares(observed) @ base_rates
-    variables: dict[str, Any] = {"base_rates": (("category",), of_all)}
-    if observed.populations:
-        variables[BY_POPULATION] = (("population", "category"), base_rates)
-    accuracy = np.einsum("cdrkk,cdk->cdr", confusion, of_all)
-    variables |= matrices
-    variables["confusion"] = (("rater", "category", "response"), confusion)
-    variables["accuracy"] = (("rater",), accuracy)
-    if observed.has_system:
-        variables["system_accuracy"] = ((), accuracy[..., -1])
+    variables = base_rates_of_all(observed, base_rates)
+    of_all = variables[BASE_RATES.name][1]
+    variables |= matrices | accuracies(observed, of_all, confusion, pools_rater_groups=False)
     return labelled_draws(variables, coords_of(observed))

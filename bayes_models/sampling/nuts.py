@@ -9,13 +9,12 @@ import numpy as np
 import pyarrow as pa
 import xarray as xr
 
-from bayes_models.likelihood.observations import coords_of, group_index, group_names
+from bayes_models.likelihood.observations import group_index, group_names
 from bayes_models.models.deferred import nutpie
 from bayes_models.posterior.draws import labelled_draws
 from bayes_models.sampling.compiled import CompiledModel
 from bayes_models.sampling.cost import warn_of_cost
 from bayes_models.sampling.start import Start, chains_by_start, em_start, start_values
-from lehner import Patterns
 from lehner.core.arrays import Floats
 from lehner.core.progress import progress_of
 from lehner.core.seeds import child_seeds
@@ -34,7 +33,6 @@ SAMPLE_STATS = {
 
 def sample(
     compiled: CompiledModel,
-    observed: Patterns,
     *,
     seed: int,
     draws: int,
@@ -48,7 +46,6 @@ def sample(
     Parameters
     ----------
     compiled : CompiledModel
-    observed : Patterns
     seed : int
     draws, tune, chains : int
     target_accept : float
@@ -68,6 +65,7 @@ def sample(
     KeyboardInterrupt
         If sampling was interrupted, because the draws until then are not a sample of the posterior.
     """
+    observed, sampled = compiled.observed, compiled.sampled
     starts = starts or [em_start(observed)]
     by_start = chains_by_start(len(starts), chains)
     # With one start the seed is used itself, so that the draws do not depend on whether modes were
@@ -75,19 +73,18 @@ def sample(
     seeds = [seed]
     if len(by_start) > 1:
         seeds = [int(child.generate_state(1)[0]) for child in child_seeds(seed, len(by_start))]
-    density = compiled.with_data(observed)
     point = compiled.start(start_values(compiled.model, starts[0]))
 
     def timed(**few: Any) -> int:
-        _, (statistics,) = _run_chains(density, *point, **few)
+        _, (statistics,) = _run_chains(sampled, *point, **few)
         return int(np.sum(statistics.column("n_steps").to_numpy()))
 
     warn_of_cost(
         timed,
         model=compiled.model,
         n_terms=len(observed.cells) * observed.n_categories,
-        n_parameters=density.n_dim,
-        n_values=sum(int(np.prod(shape)) for shape in density.shapes.values()),
+        n_parameters=sampled.n_dim,
+        n_values=sum(int(np.prod(shape)) for shape in sampled.shapes.values()),
         draws=draws + tune,
         chains=chains,
         cores=options.get("cores"),
@@ -97,7 +94,7 @@ def sample(
     tell = progress_of(f"{compiled.model}: sampling", chains * (draws + tune))
     for start, n_chains, start_seed in zip(starts, by_start, seeds, strict=False):
         runs, of_chains = _run_chains(
-            density,
+            sampled,
             *compiled.start(start_values(compiled.model, start)),
             seed=start_seed,
             draws=draws,
@@ -108,15 +105,12 @@ def sample(
         )
         by_chain += runs
         statistics_by_chain += of_chains
-    posterior = {
-        name: (dims, _stack(by_chain, name, draws, density.shapes[name]))
-        for name, dims in compiled.dims.items()
-    }
+    drawn = {name: _stack(by_chain, name, draws, sampled.shapes[name]) for name in compiled.kept}
     statistics = {
         ours: ((), _stack(statistics_by_chain, theirs, draws, ()))
         for theirs, ours in SAMPLE_STATS.items()
     }
-    labelled = labelled_draws(posterior, compiled.coords | coords_of(observed))
+    labelled = compiled.label(drawn)
     if "rater_group" in labelled.dims:
         of_system = [""] * observed.has_system
         names = [*np.array(group_names(observed))[group_index(observed)], *of_system]
@@ -130,7 +124,7 @@ def _tell(tell: Callable[[float], None], before: int, progress: Sequence[Any]) -
 
 
 def _run_chains(
-    density: Any,
+    sampled: Any,
     start: Floats,
     scale: Floats,
     *,
@@ -148,7 +142,7 @@ def _run_chains(
 
     # The sampler ignores a mean it is told to start from if the model comes from PyMC.
     sampler = nutpie.sample(
-        dataclasses.replace(density, initial_point_func=initial_point),
+        dataclasses.replace(sampled, initial_point_func=initial_point),
         blocking=False,
         chains=chains,
         draws=draws,

@@ -16,7 +16,6 @@ from bayes_models.models.assemble import BASE_RATES, BY_POPULATION
 from bayes_models.models.deferred import pt
 from bayes_models.models.families import diagonal_concentration
 from bayes_models.models.spec import find_model
-from bayes_models.models.zero_sum import zero_sum_basis
 from bayes_models.sampling.modes import Mode, expected_numbers
 from lehner import Patterns
 from lehner.core.arrays import Floats
@@ -191,16 +190,6 @@ NOISE = 0.1
 JITTER = 1 / np.sqrt(3)
 """Standard deviation of PyMC's jitter, which is uniform between -1 and 1."""
 
-type Forward = str | Callable[[Floats], Floats]
-
-# By the names of PyMC's transforms: functions from values to unconstrained values, without PyMC.
-FORWARD: dict[str, Callable[[Floats], Floats]] = {
-    "": lambda value: value,
-    "log": np.log,
-    "logodds": lambda value: np.log(value / (1 - value)),
-    "ilr": lambda value: np.log(value) @ zero_sum_basis(value.shape[-1]).T,
-}
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StartingPoint:
@@ -209,15 +198,15 @@ class StartingPoint:
     Parameters
     ----------
     transforms : dict
-        For each variable that may be given values: the name of its transform, or a function if a
-        user's prior has a transform without such a name.
+        By variable that may be given values: function from values to unconstrained values, which
+        are not finite where a value is impossible.
     defaults : dict
         By variable, in the order of the parameters: unconstrained values that are plausible by its
         prior.
     """
 
-    transforms: dict[str, Forward]
-    defaults: dict[str, Floats]
+    transforms: Mapping[str, Callable[[Floats], Floats]]
+    defaults: Mapping[str, Floats]
 
     def __call__(self, values: Mapping[str, Floats]) -> tuple[Floats, Floats]:
         """Give the point and the distance from it at which chains may start.
@@ -234,7 +223,7 @@ class StartingPoint:
         points, scales = [], []
         for name, plausible in self.defaults.items():
             told = name in values
-            point = _unconstrained(self.transforms[name], values[name]) if told else plausible
+            point = self.transforms[name](values[name]) if told else plausible
             # A user's prior may exclude the values that EM finds.
             points.append(np.where(np.isfinite(point), point, plausible))
             scales.append(np.full(len(plausible), NOISE if told else JITTER))
@@ -258,30 +247,20 @@ def starting_point(model: "pm.Model", started: Collection[str]) -> StartingPoint
     transforms, defaults = {}, {}
     for rv in model.free_RVs:
         transform = model.rvs_to_transforms[rv]
-        forward = _forward(transform, rv)
         value = point[model.rvs_to_values[rv].name]
-        if transform is not None:
-            back = transform.backward(pt.as_tensor(value), *rv.owner.inputs)
-            value = back.eval(mode="FAST_COMPILE")
-        defaults[rv.name] = _unconstrained(forward, value)
+        defaults[rv.name] = np.ravel(value)
         if rv.name in started:
-            transforms[rv.name] = forward
+            transforms[rv.name] = _forward(transform, rv)
     return StartingPoint(transforms=transforms, defaults=defaults)
 
 
-def _forward(transform: Any, rv: Any) -> Forward:
-    name = "" if transform is None else transform.name
-    if name in FORWARD:
-        return str(name)
+def _forward(transform: Any, rv: Any) -> Callable[[Floats], Floats]:
+    if transform is None:
+        return np.ravel
 
     def forward(value: Floats) -> Floats:
-        unbounded = transform.forward(pt.as_tensor(value), *rv.owner.inputs)
-        return np.asarray(unbounded.eval(mode="FAST_COMPILE"))
+        unconstrained = transform.forward(pt.as_tensor(value), *rv.owner.inputs)
+        with np.errstate(all="ignore"):
+            return np.ravel(unconstrained.eval(mode="FAST_COMPILE"))
 
     return forward
-
-
-def _unconstrained(forward: Forward, value: Floats) -> Floats:
-    function = FORWARD[forward] if isinstance(forward, str) else forward
-    with np.errstate(all="ignore"):
-        return np.ravel(function(np.asarray(value, dtype=float)))

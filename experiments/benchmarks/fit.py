@@ -96,9 +96,9 @@ def _ours(
     priors: str | None = None,
     **sampling: Any,
 ) -> Run:
-    density = compile_model(model, observed, priors)
+    compiled = compile_model(model, observed, priors)
     options = OURS | sampling
-    draw = partial(sample, density, observed, seed=seed, chains=chains, cores=1, **options)
+    draw = partial(sample, compiled, seed=seed, chains=chains, cores=1, **options)
     return _timed(lambda: draw()["posterior"]["system_accuracy"].values)
 
 

@@ -1,7 +1,6 @@
 """Estimates of the accuracy of one or several systems, by one or several methods."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -208,15 +207,13 @@ def estimate(
     many = len(judged) > FEW_SYSTEMS and not earlier_studies
     by_system: dict[str, list[Estimate]] = {}
     slopes: dict[str, Mapping[float, Estimate]] = {}
-    with _compile_ahead(chosen, next(iter(judged.values())), bool(earlier_studies)) as wait:
-        for system, data in judged.items():
-            by_system[system] = []
-            for method in chosen:
-                wait(method.name)
-                used = given[system] if method.takes_truths else data
-                by_system[system].append(_estimate(method, used, level, seed, many=many))
-            if sensitivity:
-                slopes[system] = _at_slopes(data, level, seed)
+    for system, data in judged.items():
+        by_system[system] = []
+        for method in chosen:
+            used = given[system] if method.takes_truths else data
+            by_system[system].append(_estimate(method, used, level, seed, many=many))
+        if sensitivity:
+            slopes[system] = _at_slopes(data, level, seed)
     posteriors = {one.name: one.posterior for one in chosen if one.posterior is not None}
     systems = tuple(
         _answer(
@@ -425,17 +422,6 @@ def _mistakes_needed(ratings: Ratings) -> MistakesNeeded | None:
         return mistakes_needed(ratings)
     except InputError:
         return None  # No item has two ratings and an answer of the system.
-
-
-def _compile_ahead(
-    methods: Sequence[Method], ratings: Ratings, studied: bool
-) -> AbstractContextManager[Callable[[str], None]]:
-    sampled = [method.name for method in methods if method.posterior]
-    with_studies = [method.name for method in methods if studied and method.takes_studies]
-    for method in methods:
-        if method.posterior is not None:
-            return method.posterior.compile_ahead(sampled, ratings, with_studies)
-    return nullcontext(lambda name: None)
 
 
 def _at_slopes(ratings: Ratings, level: float, seed: int) -> Mapping[float, Estimate]:

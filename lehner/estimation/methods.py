@@ -3,7 +3,6 @@
 import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -54,14 +53,6 @@ class Posterior(Protocol):
 
     A module of functions of these names will do.
     """
-
-    def compile_ahead(
-        self, methods: Sequence[str], ratings: Ratings, with_studies: Sequence[str] = ()
-    ) -> AbstractContextManager[Callable[[str], None]]:
-        """Compile models while others are sampled; yields a function that waits for one.
-
-        Those with earlier studies as their prior are named again.
-        """
 
     def estimate_shortly(
         self, method: str, ratings: Ratings, *, level: float, seed: int

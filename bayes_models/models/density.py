@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from bayes_models.density.layout import FAMILY_CODES, PARAMETERS, VALUE
-from bayes_models.density.parameters import Parameter
 from bayes_models.likelihood.dependent_pair import split_second
 from bayes_models.likelihood.observations import arrays_of
+from bayes_models.models.parameters import Parameter
 from lehner import Patterns
 from lehner.core.arrays import Floats, Integers
 
 ONE_LEVEL = np.zeros(1)
+CONFUSION = "confusion_by_level"
+"""Name of the confusion matrices that are kept of a draw."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,7 +66,7 @@ class ModelDensity:
         shapes = {self.parameters[role].name: self.parameters[role].shape for role in self._roles}
         k = self.observed.n_categories
         shape = (len(self.observed.raters), len(self.levels), k, k)
-        return shapes | {"zero": (), "confusion_by_level": shape}
+        return shapes | {"zero": (), CONFUSION: shape}
 
     def arrays(self) -> list[Any]:
         """Arrays in the order in which compiled code reads them."""
@@ -79,11 +81,12 @@ class ModelDensity:
             *(len(table), len(prior), len(seen.counts), len(ratings["raters"]), len(pair)),
             1 + sum(math.prod(one.shape) for one in self.parameters.values()),
         )
-        whole = (sizes, table, self.index, pair, *ratings.values())
-        sizes, table, index, pair, *ratings = (np.array(one, np.int64, order="C") for one in whole)
-        floats = (np.array(one, float) for one in (prior, self.levels, answers))
-        prior, levels, answers = floats
-        return [sizes, table, prior, levels, index, pair, answers, *ratings]
+        arrays = [sizes, table, prior, self.levels, self.index, pair, answers, *ratings.values()]
+        floats = (2, 3, 6)
+        return [
+            np.array(one, float if i in floats else np.int64, order="C")
+            for i, one in enumerate(arrays)
+        ]
 
     def _table(self) -> tuple[Integers, Floats]:
         """List where coordinates, values and priors are.

@@ -1,0 +1,140 @@
+"""The density that is sampled against PyMC's model, for each model, kind of data, and priors."""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from bayes_models import MODELS, find_model, observe
+from bayes_models.models.priors import choose_priors
+from bayes_models.models.spec import seen_by
+from bayes_models.sampling.compiled import compile_model
+from lehner import Ratings, Scenario, simulate
+from tests.reference.pymc_model import by_pymc
+
+ACCURACIES = (0.5, 0.6, 0.7, 0.8)
+OF_PAIR = sorted(name for name in MODELS if find_model(name).takes_pair)
+
+
+def rated(n_raters=3, n_categories=3):
+    accuracy = ACCURACIES[:n_raters]
+    scenario = Scenario(n_items=25, n_categories=n_categories, initial_rater_accuracy=accuracy)
+    return simulate(scenario, 1)
+
+
+def with_missing(ratings, known=0):
+    """Some ratings and answers are missing, and some truths known."""
+    codes = ratings.codes.copy()
+    codes[::3, 0] = -1
+    codes[1::4, -1] = -1
+    system = ratings.system.copy()
+    system[::5] = -1
+    truth = np.where(np.arange(len(codes)) < known, ratings.truth, -1)
+    names = ratings.categories
+    return Ratings(codes, names, ratings.raters, system=system, truth=truth)
+
+
+def ordered():
+    ratings = rated(3, 4)
+    names = [1, 2, 3, 4]
+    return Ratings(ratings.codes, names, ratings.raters, system=ratings.system, ordered=True)
+
+
+def with_groups(ratings):
+    named = ratings.with_rater_groups(dict(zip(ratings.raters, "xxy", strict=True)))
+    return named.with_populations(np.arange(named.n_rows) % 2)
+
+
+def without_system(ratings):
+    return Ratings(ratings.codes, ratings.categories, ratings.raters)
+
+
+DATA = {
+    "3 raters, 5 categories": lambda: rated(3, 5),
+    "4 raters, 4 categories": lambda: rated(4, 4),
+    "2 raters, 2 categories": lambda: rated(2, 2),
+    "missing": lambda: with_missing(rated()),
+    "known truths": lambda: with_missing(rated(), known=8),
+    "ordered": ordered,
+    "groups and populations": lambda: with_groups(rated()),
+    "no system": lambda: without_system(rated(3, 4)),
+}
+EARLIER = np.array([[9.0, 2.0], [0.0, 0.0], [3.5, 1.25], [20.0, 4.0]])
+PRIORS = [
+    *((name, set_name) for name in MODELS for set_name in list(find_model(name).priors)[1:]),
+    ("relaxed_k", {"system_slope": (1.7, 0.0), "base_rates": [1.0, 2.0, 3.0, 4.0]}),
+    ("relaxed_k", {"system_slope": (0.2, 0.9), "system_log_odds": (0.4, 2.0)}),
+    ("relaxed_k", {"distance_decay": 0, "system_error_spread": 0, "error_spread": 0}),
+    ("relaxed_k", {"category_spread": 0, "common_error_spread": 0, "mean_log_odds": (1, 0.3)}),
+    ("one_coin_by_rater", {"earlier_answers": EARLIER}),
+    ("hierarchical_dawid_skene", {"confusion_spread": 0}),
+    ("tap", {"knowledge": (3.0, 2.0)}),
+    ("class_conditional", {"system_accuracy_by_category": (2.0, 0.5)}),
+]
+
+
+def evaluate(compiled, point):
+    """Log density, gradient, and the model's variables, as the sampler calls for them."""
+    sampled = compiled.sampled
+    value, gradient, kept = np.empty(1), np.empty_like(point), np.empty(sampled.n_expanded)
+    calls = (
+        (sampled.compiled_logp_func, (len(point),), (point, gradient, value)),
+        (sampled.compiled_expand_func, (len(point), len(kept)), (point, kept)),
+    )
+    for function, sizes, arrays in calls:
+        given = [*sizes, *(array.ctypes.data for array in (*arrays, sampled.user_data))]
+        call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * len(given))
+        assert call(function.address)(*given) == 0
+    names, slices, shapes = sampled.shape_info
+    drawn = {
+        name: kept[place].reshape(1, 1, *shape)
+        for name, place, shape in zip(names, slices, shapes, strict=True)
+    }
+    return value[0], gradient, compiled.label(drawn).isel(chain=0, draw=0)
+
+
+def differs_from_pymc(name, observed, priors=None):
+    compiled = compile_model(name, observed, priors)
+    reference = by_pymc(find_model(name).build(seen_by(name, observed), priors))
+    rng = np.random.default_rng(20150801)
+    constants = []
+    for scale in (0.3, 0.8):
+        point = scale * rng.normal(size=compiled.sampled.n_dim)
+        value, gradient, variables = evaluate(compiled, point)
+        their_value, their_gradient, theirs = reference(point)
+        np.testing.assert_allclose(gradient, their_gradient, rtol=1e-8, atol=1e-9)
+        wanted = {one for one in theirs if not one.endswith("__")}
+        assert set(variables) == wanted
+        for one in wanted:
+            np.testing.assert_allclose(variables[one], theirs[one], rtol=1e-11, atol=1e-14)
+        constants.append(value - their_value)
+    # What does not depend on the parameters is left out.
+    np.testing.assert_allclose(constants[0], constants[1], rtol=1e-10, atol=1e-9)
+
+
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("name", MODELS)
+def test_density_gradient_and_variables_are_those_of_pymc(name, data):
+    differs_from_pymc(name, observe(DATA[data]()))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_they_are_with_other_numbers_of_every_prior(name):
+    changed = {
+        one.name: 1.7 if one.family.rows else 1.3 * np.asarray(choose_priors(name)[one.name]) + 0.1
+        for one in find_model(name).variables
+    }
+    differs_from_pymc(name, observe(ordered()), changed)
+
+
+@pytest.mark.parametrize(("name", "priors"), PRIORS, ids=str)
+def test_they_are_with_other_priors(name, priors):
+    differs_from_pymc(name, observe(ordered()), priors)
+
+
+@pytest.mark.parametrize("n_categories", [2, 3])
+@pytest.mark.parametrize("name", OF_PAIR)
+def test_they_are_with_a_dependent_pair(name, n_categories):
+    ratings = with_missing(rated(3, n_categories), known=4)
+    for pair in [ratings.raters[:2], (ratings.raters[2], ratings.systems[0])]:
+        differs_from_pymc(name, observe(ratings.with_dependent_pair(pair)))

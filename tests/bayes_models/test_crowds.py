@@ -5,7 +5,6 @@ import pytest
 
 import bayes_models
 from bayes_models import methods
-from bayes_models.sampling import compile_ahead
 from bayes_models.sampling.fit import FOR_STUDIES
 from lehner import Ratings
 from lehner.estimation.methods import find_method
@@ -51,12 +50,6 @@ def test_an_estimate_of_a_crowd_says_its_engine_and_is_that_of_a_fit():
     # Who rated nothing is as the prior says: right with a mean probability of .6.
     confusion = tree["posterior"]["confusion"].isel(rater=20).mean(("chain", "draw"))
     np.testing.assert_allclose(confusion, [[0.6, 0.4], [0.4, 0.6]], atol=0.02)
-
-
-def test_nothing_is_compiled_for_gibbs_sampling(monkeypatch):
-    monkeypatch.setattr(compile_ahead, "compile_ahead", pytest.fail)
-    with methods.compile_ahead(["dawid_skene", "pooled", "relaxed_k"], crowd(21)) as wait:
-        wait("dawid_skene")
 
 
 @pytest.mark.slow

@@ -5,8 +5,8 @@ import pymc as pm
 import pytest
 
 from bayes_models import MODELS, dawid_skene, diagonal_concentration, find_model, observe
-from bayes_models.likelihood.marginal import BLOCK, make_kernel
 from bayes_models.likelihood.observations import arrays_of, known_truths
+from bayes_models.likelihood.sum_over_states import BLOCK, sum_over_states
 from bayes_models.posterior.truth import log_joint
 from lehner import InputError, Ratings, load_dataset
 from tests.reference.dawid_skene import log_likelihood
@@ -69,10 +69,6 @@ def enumerated(ratings, rates, confusion):
     return np.array(total)
 
 
-def kernel_of(observed, n_states):
-    return make_kernel(len(observed.raters), n_states, observed.n_categories)
-
-
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("system", [True, False])
 def test_items_are_independent_given_parameters(seed, system):
@@ -93,9 +89,7 @@ def test_the_sum_over_states_equals_enumeration(seed, system, known, levels):
     observed = observe(ratings)
     rates = rng.dirichlet(np.ones(3 * levels))
     confusion = rng.dirichlet(np.ones(3), size=(len(observed.raters), 3 * levels))
-    ours, _, _ = kernel_of(observed, 3 * levels)(
-        rates[None], confusion, *arrays_of(observed).values()
-    )
+    ours, _, _ = sum_over_states(rates[None], confusion, *arrays_of(observed).values())
     per_item = enumerated(ratings, rates, confusion)
     assert float(ours) == pytest.approx(per_item.sum(), abs=1e-10)
     joint = log_joint(observed, rates[None], confusion[None])[0]
@@ -111,8 +105,7 @@ def test_each_population_has_its_base_rates(levels):
     observed = observe(ratings.with_populations(names))
     rates = rng.dirichlet(np.ones(3 * levels), size=2)
     confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))
-    kernel = kernel_of(observed, 3 * levels)
-    ours, by_rates, _ = kernel(rates, confusion, *arrays_of(observed).values())
+    ours, by_rates, _ = sum_over_states(rates, confusion, *arrays_of(observed).values())
     per_item = np.array(
         [
             enumerated(ratings.take([row]), rates["xy".index(name)], confusion)[0]
@@ -126,7 +119,7 @@ def test_each_population_has_its_base_rates(levels):
     step = np.zeros_like(rates)
     step[1, 0] = 1e-6
     ends = [
-        float(kernel(r, confusion, *arrays_of(observed).values())[0])
+        float(sum_over_states(r, confusion, *arrays_of(observed).values())[0])
         for r in (rates + step, rates - step)
     ]
     assert by_rates[1, 0] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-5)
@@ -138,16 +131,17 @@ def test_the_derivatives_are_finite_differences(levels):
     ratings = random_ratings(rng, known=True)
     observed = observe(ratings.take(np.repeat(np.arange(ratings.n_rows), [1, 1, 1, 2, 3, 1, 4])))
     assert {1, 2, 3, 4} <= set(observed.counts)
-    kernel = kernel_of(observed, 3 * levels)
     rates = rng.dirichlet(np.ones(3 * levels), size=1)
     confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))
-    _, by_rates, by_confusion = kernel(rates, confusion, *arrays_of(observed).values())
+    _, by_rates, by_confusion = sum_over_states(rates, confusion, *arrays_of(observed).values())
     for values, derivative in ((rates, by_rates), (confusion, by_confusion)):
         for index in np.ndindex(values.shape):
             found = []
             for step in (1e-6, -1e-6):
                 values[index] += step
-                found.append(float(kernel(rates, confusion, *arrays_of(observed).values())[0]))
+                found.append(
+                    float(sum_over_states(rates, confusion, *arrays_of(observed).values())[0])
+                )
                 values[index] -= step
             assert derivative[index] == pytest.approx((found[0] - found[1]) / 2e-6, abs=1e-5)
 
@@ -158,9 +152,7 @@ def test_hundreds_of_ratings_of_an_item_do_not_underflow():
     ratings = Ratings(rng.integers(0, 3, (2, n_raters)), ["a", "b", "c"])
     observed = observe(ratings)
     rates, confusion = random_parameters(rng, n_raters, 3)
-    ours, by_rates, _ = kernel_of(observed, 3)(
-        rates[None], confusion, *arrays_of(observed).values()
-    )
+    ours, by_rates, _ = sum_over_states(rates[None], confusion, *arrays_of(observed).values())
     terms = [
         [np.log(rates[z]) + np.log(confusion[range(n_raters), z, row]).sum() for z in range(3)]
         for row in ratings.codes
@@ -177,7 +169,7 @@ def test_thousands_of_improbable_items_do_not_underflow():
     observed = observe(ratings)
     assert (observed.counts == 1).any() and (observed.counts > 1).any()
     rates, confusion = random_parameters(rng, 10, 3)
-    ours, _, _ = kernel_of(observed, 3)(rates[None], confusion, *arrays_of(observed).values())
+    ours, _, _ = sum_over_states(rates[None], confusion, *arrays_of(observed).values())
     joint = log_joint(observed, rates[None], confusion[None])[0]
     expected = observed.counts @ np.logaddexp.reduce(joint, axis=1)
     assert expected < -10_000
@@ -187,7 +179,7 @@ def test_thousands_of_improbable_items_do_not_underflow():
 def test_ratings_that_are_impossible_have_likelihood_zero_and_no_nan():
     observed = observe(Ratings([[0, 1]], ["a", "b"]))
     certain = np.tile(np.eye(2), (2, 1, 1))
-    value, by_rates, by_confusion = kernel_of(observed, 2)(
+    value, by_rates, by_confusion = sum_over_states(
         np.array([[0.5, 0.5]]), certain, *arrays_of(observed).values()
     )
     assert value == -np.inf

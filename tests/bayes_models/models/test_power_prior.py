@@ -12,8 +12,8 @@ from bayes_models.methods import estimate_with_studies, fit_and_check
 from bayes_models.models.power_prior import Studied, contradicted, studied
 from bayes_models.models.studied_prior import beta_interval, prior_intervals
 from bayes_models.posterior.prior_draws import log_prior
-from bayes_models.sampling.density_check import by_pymc
 from lehner import InputError, Ratings
+from tests.reference.pymc_model import by_pymc
 
 STUDIES = {"ana": [[30, 10], [4, 16]], "gpt": [[9, 1], [2, 8]]}
 

@@ -34,7 +34,7 @@ def interrupt(arguments, seconds, begun):
 @pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.5, 2, 8])
 def test_compiling_is_interrupted(tmp_path, monkeypatch, seconds):
-    monkeypatch.setenv("LEHNER_CACHE", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     command = ["estimate", "lehner_table2", "--system", "System", "--method", "relaxed_k"]
     code, out, err = interrupt(command, seconds, "compiling")
     assert (code, out) == (130, "") and err.endswith(STOPPED)

@@ -20,11 +20,14 @@ def test_steps_are_shown_with_the_time_and_only_while_asked_for(capsys):
     ]
 
 
-def test_the_command_says_what_was_found_on_disk(run, monkeypatch):
-    from bayes_models.sampling import compiled
+def test_the_command_says_what_is_compiled_and_sampled(run, monkeypatch):
+    from bayes_models.density import c_functions
 
-    for expected in ("", "dawid_skene: cached"):
-        monkeypatch.setattr(compiled, "_compiled", {})
+    c_functions.c_functions()
+    for expected in (1, 0):
+        c_functions.c_functions.cache_clear()
+        monkeypatch.setattr(c_functions, "on_disk", lambda: not expected)
         options = ("--system", "System", "--method", "dawid_skene")
         code, _, err = run("estimate", "lehner_table2", *options)
-        assert code == 0 and expected in err and "dawid_skene: sampling" in err
+        assert code == 0 and "dawid_skene: sampling" in err
+        assert err.count("compiling what samples all models, once on this computer") == expected

@@ -3,7 +3,7 @@
 import pytest
 
 import lehner
-from bayes_models.sampling import compiled
+from bayes_models.density import c_functions
 from experiments.estimate.first_numbers import show_first_numbers
 from lehner.core.number_format import decimal
 
@@ -12,10 +12,10 @@ OPTIONS = {"level": 0.9, "seed": 1, "system_is": "unknown"}
 
 @pytest.mark.parametrize("found", [True, False])
 @pytest.mark.parametrize("methods", [["algebraic", "relaxed_k"], ["algebraic"], ["relaxed_k"]])
-def test_other_methods_are_shown_only_if_a_model_has_yet_to_be_compiled(
+def test_other_methods_are_shown_only_if_models_have_yet_to_be_compiled(
     monkeypatch, capsys, found, methods
 ):
-    monkeypatch.setattr(compiled, "load_model", lambda *_: found)
+    monkeypatch.setattr(c_functions, "on_disk", lambda: found)
     ratings = lehner.load_dataset("lehner_table2")
     show_first_numbers(ratings, methods, **OPTIONS)
     out, err = capsys.readouterr()
@@ -25,5 +25,5 @@ def test_other_methods_are_shown_only_if_a_model_has_yet_to_be_compiled(
         return
     (estimate,) = lehner.estimate(ratings, ["algebraic"]).estimates
     assert decimal(estimate.system_accuracy.estimate) in err
-    assert err.startswith("First numbers, before models are compiled")
+    assert err.startswith("First numbers, before what samples models is compiled")
     assert "relaxed_k" not in err

@@ -186,8 +186,8 @@ def swallowing(number, function, call):
 @pytest.mark.parametrize(
     ("disturb", "module", "name", "call"),
     [
-        (raising, compiled, "compile_density", 1),
-        (swallowing, compiled, "compile_density", 1),
+        (raising, compiled, "sampler_model", 1),
+        (swallowing, compiled, "sampler_model", 1),
         (late, nuts.nutpie, "sample", 2),
         (swallowing, nuts.nutpie, "sample", 3),
         (raising, fitting, "add_truth", 3),
@@ -202,9 +202,6 @@ def test_a_stopped_study_resumes_to_the_same_table(
     interruptible, monkeypatch, tmp_path, whole, disturb, module, name, call, number
 ):
     path, out = write(tmp_path, METHODS, REPLICATES), tmp_path / "out"
-    if name == "compile_density":
-        monkeypatch.setattr(compiled, "_compiled", {})
-        monkeypatch.setenv("LEHNER_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(module, name, disturb(number, getattr(module, name), call))
     with pytest.raises(KeyboardInterrupt):
         run_study(path, out)

@@ -133,15 +133,14 @@ def test_the_derivatives_are_finite_differences(levels):
     assert {1, 2, 3, 4} <= set(observed.counts)
     rates = rng.dirichlet(np.ones(3 * levels), size=1)
     confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))
-    _, by_rates, by_confusion = sum_over_states(rates, confusion, *arrays_of(observed).values())
+    arrays = arrays_of(observed).values()
+    _, by_rates, by_confusion = sum_over_states(rates, confusion, *arrays)
     for values, derivative in ((rates, by_rates), (confusion, by_confusion)):
         for index in np.ndindex(values.shape):
             found = []
             for step in (1e-6, -1e-6):
                 values[index] += step
-                found.append(
-                    float(sum_over_states(rates, confusion, *arrays_of(observed).values())[0])
-                )
+                found.append(sum_over_states(rates, confusion, *arrays)[0])
                 values[index] -= step
             assert derivative[index] == pytest.approx((found[0] - found[1]) / 2e-6, abs=1e-5)
 

@@ -21,6 +21,16 @@ def can_keep(function: Callable[..., Any]) -> bool:
     return True
 
 
+def njit_kept[**Parameters, Result](
+    function: Callable[Parameters, Result],
+) -> Callable[Parameters, Result]:
+    """Compile a function that Python calls, and keep it on disk where there is a folder for it."""
+    compiled: Callable[Parameters, Result] = numba.njit(cache=can_keep(function), nogil=True)(
+        function
+    )
+    return compiled
+
+
 def is_kept(function: Callable[..., Any], signature: Any) -> bool:
     """Tell whether Numba has kept on disk what it compiled of a function."""
     if not can_keep(function):

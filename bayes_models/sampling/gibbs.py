@@ -9,10 +9,10 @@ especially if there are many items.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numba
 import numpy as np
 import xarray as xr
 
+from bayes_models.density.jit import njit_kept
 from bayes_models.likelihood.observations import arrays_of, coords_of
 from bayes_models.models.assemble import BASE_RATES
 from bayes_models.models.families import FAMILIES
@@ -149,12 +149,12 @@ def _parameters(start: Start, which: Integers, prior: Parameters) -> Parameters:
     return np.tile(start.base_rates, (len(prior[0]), 1)), np.stack(confusion)
 
 
-@numba.njit(cache=True)
+@njit_kept
 def _logs(base_rates: Floats, confusion: Floats) -> Parameters:
     return np.log(base_rates), np.log(confusion)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit_kept
 def _sweeps(
     rng: Any,
     logs: Parameters,
@@ -211,7 +211,7 @@ def _sweeps(
             kept_confusion[sweep] = np.exp(log_confusion)
 
 
-@numba.njit(cache=True)
+@njit_kept
 def _log_gamma(rng: Any, shape: float) -> float:
     """Draw the logarithm of a gamma variate."""
     if shape >= SMALL_SHAPE:
@@ -219,7 +219,7 @@ def _log_gamma(rng: Any, shape: float) -> float:
     return np.log(rng.standard_gamma(shape + 1)) + np.log(1 - rng.random()) / shape
 
 
-@numba.njit(cache=True)
+@njit_kept
 def _log_sum(log: Floats) -> float:
     top = log.max()
     return top + np.log(np.exp(log - top).sum())

@@ -150,7 +150,7 @@ def lehner(
 
 def main() -> None:
     """Run the command; bad input ends in one line on standard error and exit code 2."""
-    # Compiling takes a minute or two, sampling seconds: optimise less. The draws are the same.
+    # Compiling takes longer than sampling: optimise less. The draws are the same.
     os.environ.setdefault("NUMBA_OPT", "1")
     # Matrices are small: threads take ten times as long together as one alone.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

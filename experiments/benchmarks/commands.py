@@ -12,6 +12,9 @@ from experiments.benchmarks.bar import Bar
 from lehner import Scenario, simulate
 
 ROUNDS = 5
+SHAPES = ((3, 2), (2, 3), (3, 4), (4, 3), (3, 5))
+"""Numbers of raters and categories of files that are new to a computer."""
+ACCURACIES = (0.5, 0.6, 0.7, 0.8)
 ESTIMATE = ["estimate", "lehner_table2", "--system", "System"]
 LEHNER = "from experiments.cli.main import main; main()"
 
@@ -31,6 +34,21 @@ def measure() -> Iterator[Bar]:
     yield _against("import pandas", "plan, first line", ["plan"], most=1.2, first_line=True)
     _cpu_seconds(LEHNER, ESTIMATE)
     yield _against("import pymc", "estimate, second run", ESTIMATE, most=1.3, more=3.0)
+    yield _new_shapes()
+
+
+def _new_shapes() -> Bar:
+    """Estimate files of numbers of raters and categories that no run has had, and again."""
+    rounds = []
+    with tempfile.TemporaryDirectory() as folder:
+        for n_raters, n_categories in SHAPES:
+            path = Path(folder, f"{n_raters}-{n_categories}.csv")
+            accuracies = ACCURACIES[:n_raters]
+            scenario = Scenario(n_categories=n_categories, initial_rater_accuracy=accuracies)
+            simulate(scenario, 1).to_wide().drop(columns="truth").to_csv(path, index=False)
+            command = ["estimate", str(path), "--system", "system"]
+            rounds.append((_cpu_seconds(LEHNER, command), _cpu_seconds(LEHNER, command)))
+    return Bar(name="estimate, a new shape", peer="the same file again", rounds=rounds, most=1.3)
 
 
 def _against(

@@ -14,7 +14,7 @@ from lehner import Scenario, simulate
 ROUNDS = 5
 SHAPES = ((3, 2), (2, 3), (3, 4), (4, 3), (3, 5))
 """Numbers of raters and categories of files that are new to a computer."""
-ACCURACIES = (0.5, 0.6, 0.7, 0.8)
+ACCURACIES = (0.6, 0.7, 0.8, 0.75)
 ESTIMATE = ["estimate", "lehner_table2", "--system", "System"]
 LEHNER = "from experiments.cli.main import main; main()"
 

@@ -14,7 +14,7 @@ import lehner
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
-# They compile the largest models, which later tests find on disk.
+# They take longest.
 LONGEST = ("test_notebooks", "bayes_models/test_calibration")
 
 

@@ -1,9 +1,12 @@
 """Numbers of methods that need no compilation, shown while models are compiled."""
 
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from bayes_models import density
 from experiments.estimate.methods import accuracy_table
 from experiments.reporting.renderers import to_terminal
 from lehner import Ratings, estimate
@@ -47,7 +50,10 @@ def show_first_numbers(
 
 
 def _compiled() -> bool:
-    # To load the sampler takes as long as the first numbers.
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(density.__file__).parent)
+    if os.access(folder, os.W_OK) and not any(folder.rglob("c_functions.*.nbi")):
+        # To load Numba, which knows for certain, takes longer than the first numbers.
+        return False
     from bayes_models.density.c_functions import on_disk
 
     return on_disk()

@@ -13,8 +13,10 @@ OPTIONS = {"level": 0.9, "seed": 1, "system_is": "unknown"}
 @pytest.mark.parametrize("found", [True, False])
 @pytest.mark.parametrize("methods", [["algebraic", "relaxed_k"], ["algebraic"], ["relaxed_k"]])
 def test_other_methods_are_shown_only_if_models_have_yet_to_be_compiled(
-    monkeypatch, capsys, found, methods
+    monkeypatch, capsys, tmp_path, found, methods
 ):
+    (tmp_path / "c_functions.log_density.nbi").touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(c_functions, "on_disk", lambda: found)
     ratings = lehner.load_dataset("lehner_table2")
     show_first_numbers(ratings, methods, **OPTIONS)
@@ -27,3 +29,11 @@ def test_other_methods_are_shown_only_if_models_have_yet_to_be_compiled(
     assert decimal(estimate.system_accuracy.estimate) in err
     assert err.startswith("First numbers, before what samples models is compiled")
     assert "relaxed_k" not in err
+
+
+def test_numba_is_not_asked_where_it_has_kept_nothing(monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(c_functions, "on_disk", pytest.fail)
+    ratings = lehner.load_dataset("lehner_table2")
+    show_first_numbers(ratings, ["algebraic", "relaxed_k"], **OPTIONS)
+    assert capsys.readouterr().err.startswith("First numbers")

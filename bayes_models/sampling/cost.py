@@ -1,4 +1,4 @@
-"""What a fit by NUTS will take, said before it if that is more than a minute or four gigabytes."""
+"""What a fit will take, said before it if that is more than a minute or four gigabytes."""
 
 import logging
 import math
@@ -24,6 +24,31 @@ INSTEAD = (
     "check='estimands'), maximum likelihood (dawid_skene_ml) and the labels of lehner label take "
     "less; lehner estimate does the first with more than 20 raters, the second with more than 100"
 )
+
+
+OF_GIBBS = (
+    "fewer draws (draws=500, check='estimands'), maximum likelihood and the algebra take less"
+)
+
+
+def announce(model: str, *, seconds: float, n_values: int, draws: int, instead: str) -> None:
+    """Log what all draws of a model will take, if that is much.
+
+    Parameters
+    ----------
+    model : str
+    seconds : float
+    n_values : int
+        Number of the numbers that are kept of a draw.
+    draws : int
+        Of all chains.
+    instead : str
+        What takes less.
+    """
+    memory = 8.0 * n_values * draws * COPIES
+    if seconds > LONG or memory > LARGE:
+        text = "%s: sampling will take about %.0f min or more, and %.1f GB of memory; %s"
+        logger.warning(text, model, max(seconds / 60, 1), memory / 1e9, instead)
 
 
 def warn_of_cost(
@@ -54,7 +79,6 @@ def warn_of_cost(
     cores : int, optional
         How many chains are sampled at once; by default as many as there are processors.
     """
-    memory = 8.0 * n_values * draws * chains * COPIES
     seconds = 0.0
     if n_terms > FEW_TERMS:
         start = time.perf_counter()
@@ -62,9 +86,7 @@ def warn_of_cost(
         at_once = min(chains, cores or os.cpu_count() or 1)
         a_step = (time.perf_counter() - start) / n_steps
         seconds = a_step * steps_of_draw(n_parameters) * draws * math.ceil(chains / at_once)
-    if seconds > LONG or memory > LARGE:
-        text = "%s: sampling will take about %.0f min or more, and %.1f GB of memory; %s"
-        logger.warning(text, model, max(seconds / 60, 1), memory / 1e9, INSTEAD)
+    announce(model, seconds=seconds, n_values=n_values, draws=draws * chains, instead=INSTEAD)
 
 
 def steps_of_draw(n_parameters: int) -> float:

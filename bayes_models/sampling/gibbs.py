@@ -20,6 +20,7 @@ from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from bayes_models.models.spec import OF_A_RATER, Variable, conjugate_models, find_model
 from bayes_models.posterior.draws import labelled_draws
 from bayes_models.posterior.variables import accuracies, base_rates_of_all
+from bayes_models.sampling.cost import OF_GIBBS, announce
 from bayes_models.sampling.start import Start, chains_by_start, em_start
 from lehner import InputError, Patterns
 from lehner.core.arrays import Floats, Integers
@@ -30,8 +31,8 @@ from lehner.data.patterns import UNKNOWN
 type Parameters = tuple[Floats, Floats]
 """Base rates of each population, and confusion matrices of each rater or of all."""
 
-CELLS_AT_ONCE = 20_000_000
-"""Probabilities and parameters in sweeps that take a fifth of a second or so."""
+CELLS_AT_ONCE, SECONDS_AT_ONCE = 20_000_000, 0.2
+"""Probabilities and parameters in sweeps, and the seconds that these take."""
 # Gamma variates of a smaller shape may be too small for a double; their logarithms are not.
 SMALL_SHAPE = 0.1
 
@@ -98,6 +99,13 @@ def sample_conjugate(
     by_start = chains_by_start(len(starts), chains)
     cells = len(data[2]) * observed.n_categories + data[4].sum() + prior[1].size
     some = range(-tune, draws, max(1, CELLS_AT_ONCE // int(cells)))
+    announce(
+        model,
+        seconds=cells * (tune + draws) * chains / (CELLS_AT_ONCE / SECONDS_AT_ONCE),
+        n_values=sum(map(np.size, prior)),
+        draws=draws * chains,
+        instead=OF_GIBBS,
+    )
     tell = progress_of(f"{model}: sampling", chains * len(some))
     of_chains: list[Parameters] = []
     for chain_seed, i in zip(

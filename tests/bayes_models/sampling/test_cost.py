@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import bayes_models
-from bayes_models.sampling import cost
+import lehner
+from bayes_models.sampling import cost, gibbs
 from lehner import load_dataset
 
 SIZES = {"model": "m", "n_parameters": 75, "n_values": 100, "chains": 4, "cores": 2}
@@ -33,6 +34,20 @@ def test_large_draws_are_announced_though_steps_are_not_timed(caplog):
     sizes = SIZES | {"n_values": 100_000}
     cost.warn_of_cost(pytest.fail, n_terms=10, draws=2000, **sizes)
     assert "19.2 GB" in caplog.text
+
+
+def test_gibbs_sampling_of_many_categories_is_announced(monkeypatch, caplog):
+    n_categories, rng = 60, np.random.default_rng(1)
+    codes = rng.integers(n_categories, size=(100, 5))
+    names = [str(one) for one in range(n_categories)]
+    observed = bayes_models.observe(lehner.Ratings(codes, names, system=codes[:, 0]))
+    monkeypatch.setattr(gibbs, "_sweeps", lambda *_: None)
+    options = {"seed": 1, "draws": 100, "tune": 0, "chains": 2}
+    gibbs.sample_conjugate("dawid_skene", observed, **options)
+    assert not caplog.records
+    monkeypatch.setattr(cost, "LARGE", 6 * n_categories**2 * 200 * 8 * cost.COPIES)
+    gibbs.sample_conjugate("dawid_skene", observed, **options)
+    assert "dawid_skene: sampling will take about 1 min or more, and 0.1 GB" in caplog.text
 
 
 def test_small_fits_are_not_announced(caplog):

@@ -131,7 +131,7 @@ def test_draws_are_those_of_nuts(model):
     ratings = simulate(Scenario(initial_rater_accuracy=(0.6, 0.7, 0.8), n_items=80), 3)
     ours, theirs = (
         fit(model, ratings, engine=engine, draws=draws, tune=300, seed=2)
-        for engine, draws in (("gibbs", 8000), ("nuts", 1500))
+        for engine, draws in (("gibbs", 8000), ("nuts", 6000))
     )
     assert set(ours["posterior"].data_vars) == set(theirs["posterior"].data_vars)
     assert ours.attrs["engine"] == "gibbs" and "sample_stats" not in ours

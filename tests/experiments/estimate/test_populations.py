@@ -68,9 +68,8 @@ def test_the_models_have_them_too(run, file, table):
     assert code == 0
     for found in json.loads(out)["estimates"]:
         ratings = lehner.read_ratings(table.drop(columns="site"), system=["gpt", "old"])
-        fit = lehner.fit_latent_class(
-            ratings.for_system(found["system"]), "one_coin", groups=table["site"]
-        )
+        by_site = ratings.for_system(found["system"]).with_populations(table["site"])
+        fit = lehner.fit_latent_class(by_site, "one_coin")
         for one in found["populations"]:
             expected = float(fit.base_rates.sel(group=one["population"], category="no"))
             assert one["base_rate_intervals"]["no"]["estimate"] == pytest.approx(expected, abs=0.03)

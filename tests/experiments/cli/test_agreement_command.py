@@ -61,11 +61,11 @@ def test_the_terminal_shows_coefficients_pairs_and_notes(run):
     )
 
 
-def test_files_are_written_with_a_heat_map(run, tmp_path):
+def test_files_are_written(run, tmp_path):
     folder = tmp_path / "new"
     options = ("--weights", "identity", "--weights", "ratio", "--output", folder)
     code, _, err = run("agreement", "krippendorff", *options)
-    names = ["agreement.csv", "agreement.tex", "pairs.csv", "pairs.pdf", "pairs.png", "pairs.tex"]
+    names = ["agreement.csv", "agreement.tex", "pairs.csv", "pairs.tex"]
     assert code == 0
     assert sorted(path.name for path in folder.iterdir()) == names
     assert all(f"wrote {folder / name}" in err for name in names)
@@ -176,21 +176,6 @@ def test_anonymous_raters_have_no_pairs(run, tmp_path):
     assert code == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["agreement.csv", "agreement.tex"]
     assert "undefined: it is not known who gave which rating" in out
-
-
-def test_the_heat_map_has_a_cell_for_every_pair():
-    from experiments.agreement.figure import plot_pairs
-
-    found = lehner.agreement(lehner.load_dataset("krippendorff"), weights=["identity", "linear"])
-    figure = plot_pairs(found.pairs, title="units")
-    panels = [ax for ax in figure.axes if ax.images]
-    assert len(panels) == 2
-    for ax, name in zip(panels, ("identity", "linear"), strict=True):
-        kappa = found.pairs["cohen_kappa"].sel(weights=name).values
-        assert sorted(text.get_text().split("\n")[0] for text in ax.texts) == sorted(
-            f"{value:.2f}" for value in kappa[~pd.isna(kappa)]
-        )
-        assert ax.get_title() == f"{name} weights"
 
 
 def test_weights_may_come_from_a_file(run, tmp_path):

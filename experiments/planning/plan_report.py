@@ -134,8 +134,8 @@ def write(plans: Sequence[Plan], folder: Path, seed: int) -> Iterator[Path]:
     Yields
     ------
     Path
-        `plan.json`, `plan.csv`, `probability.csv`, and `raters_and_items.csv`, if categories are not
-        too many for it.
+        `plan.json`, `plan.csv`, `probability.csv`, and, if categories are not too many for it,
+        `raters_and_items.csv`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     question = plans[0].question

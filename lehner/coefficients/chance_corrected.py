@@ -39,7 +39,6 @@ def percent_agreement(items: ItemVotes, weights: AgreementWeights) -> Linearised
     items : ItemVotes
         At least one rated by two raters.
     weights : AgreementWeights
-        If they are not symmetric, a row is that of the rater who is named first.
 
     Returns
     -------
@@ -47,8 +46,7 @@ def percent_agreement(items: ItemVotes, weights: AgreementWeights) -> Linearised
     """
     paired = items.n_raters > 1
     pairs = np.where(paired, items.n_raters * (items.n_raters - 1), 1)
-    sums = items.pair_sums if weights.symmetric else items.ordered_pair_sums
-    agreement = sums(weights.matrix) / pairs
+    agreement = items.pair_sums(weights.matrix) / pairs
     value = items.weights[paired] @ agreement[paired] / items.n_paired
     influence = np.where(paired, agreement - value, 0) * items.n_items / items.n_paired
     return Linearised(value=value, influence=influence)
@@ -66,9 +64,8 @@ def fleiss_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     For two raters of all items it is Scott's (1955) pi.
     """
     chosen, prevalence = _prevalence(items)
-    matrix = weights.both_ways
-    value = prevalence @ matrix @ prevalence
-    chance = Linearised(value=value, influence=2 * (chosen @ matrix @ prevalence - value))
+    value = prevalence @ weights.matrix @ prevalence
+    chance = Linearised(value=value, influence=2 * (chosen @ weights.matrix @ prevalence - value))
     return beyond_chance(percent_agreement(items, weights), chance)
 
 
@@ -101,8 +98,7 @@ def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     chosen = np.bincount(cell, weights=weighted, minlength=size).reshape(len(raters), -1)
     n_rated = chosen.sum(axis=1)
     chosen /= n_rated[:, None]
-    up_to = chosen.cumsum(axis=0)
-    others = (up_to - chosen) @ weights.matrix + (up_to[-1] - up_to) @ weights.matrix.T
+    others = (chosen.sum(axis=0) - chosen) @ weights.matrix
     pairs = len(raters) * (len(raters) - 1)
     gain = (others - (chosen * others).sum(axis=1, keepdims=True)) / n_rated[:, None]
     influence = np.bincount(
@@ -145,10 +141,9 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
         disagreement = (rank[:, None] - rank) ** 2
         pull_observed = 4 * (prevalence * rank - _partner(paired, rank) / n_votes) @ below
         pull_expected = 4 * (prevalence * (rank - prevalence @ rank)) @ below
-    sums = paired.pair_sums if weights.symmetric else paired.ordered_pair_sums
-    observed = sums(disagreement) / (paired.n_raters - 1)
+    observed = paired.pair_sums(disagreement) / (paired.n_raters - 1)
     mean_observed = paired.weights @ observed / n_votes
-    expected = (disagreement + disagreement.T) @ prevalence / 2
+    expected = disagreement @ prevalence
     mean_expected = prevalence @ expected
     moved = np.zeros((2, len(chosen)))
     moved[0, chosen] = observed - mean_observed * paired.n_raters + paired.votes @ pull_observed
@@ -185,7 +180,6 @@ def light_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     ----------
     items : ItemVotes
     weights : AgreementWeights
-        If they are not symmetric, a row is that of the rater who is named first.
 
     Returns
     -------

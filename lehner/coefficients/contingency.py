@@ -41,7 +41,7 @@ def cohen_kappa(table: Floats, weights: Floats) -> Linearised:
     The influences give the standard error of Fleiss, Cohen & Everitt (1969).
     """
     row, column = _margins(table)
-    of_row, of_column = column @ weights.T, row @ weights
+    of_row, of_column = column @ weights, row @ weights
     value = (row * of_row).sum(axis=-1)
     moved = of_row[..., :, None] + of_column[..., None, :] - 2 * value[..., None, None]
     chance = Linearised(value=value, influence=_cells(moved))
@@ -100,11 +100,10 @@ def goodman_kruskal_lambda(
     Educational Assessment, chapter 7.
     """
     row, column = _margins(table)
-    agreement = weights.T if margin == "estimated" else weights
-    of_class = agreement @ (row if margin == "estimated" else column)
+    of_class = weights @ (row if margin == "estimated" else column)
     best = of_class.argmax()
     tied = (of_class > of_class[best] - STANDS_FOR_0).sum() > 1
-    gain = np.where(tied, np.nan, agreement[best] - of_class[best])
+    gain = np.where(tied, np.nan, weights[best] - of_class[best])
     moved = gain[:, None] if margin == "estimated" else gain
     chance = Linearised(value=of_class[best], influence=_cells(np.broadcast_to(moved, table.shape)))
     return beyond_chance(accuracy(table, weights), chance)

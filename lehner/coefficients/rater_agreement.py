@@ -64,12 +64,11 @@ def agreement(
         Names of coefficients, or a word of a name that no other has, as "alpha" and "ac1": only
         these are given, in this order. By default all.
     weights : str, array_like or sequence of str, optional
-        Agreement weights: names, or a matrix of shape (n_categories, n_categories). "linear",
+        Agreement weights: names, or a symmetric matrix, (n_categories, n_categories). "linear",
         "quadratic", "radical", "ordinal", "circular" and "bipolar" depend on the order of the
         categories. All of these except "ordinal", with the ending "_by_value", and "interval" (the
         same as "quadratic_by_value") and "ratio", depend on the categories' values, which must be
-        numbers. If a matrix is not symmetric, its row is the category of the rater who is named
-        first. By default identity and, for ordered categories, linear, quadratic and ordinal.
+        numbers. By default identity and, for ordered categories, linear, quadratic and ordinal.
     level : float
         Probability of the intervals, between 0 and 1.
     population_size : float, optional
@@ -122,8 +121,6 @@ def agreement(
     0.815
     """
     chosen = find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
-    if ratings.anonymous:
-        chosen = tuple(AgreementWeights(name=w.name, matrix=w.both_ways) for w in chosen)
     if ratings.n_rows > MANY_ROWS and not ratings.repeated:
         ratings = ratings.collapse(truth=False)
     items = count_votes(ratings.given, ratings.weights, ratings.n_categories, ratings.cluster)

@@ -59,8 +59,7 @@ def agreement_of_table(
         Names of coefficients, or a word of a name that no other has, as "alpha" and "ac1": only
         these are given, in this order. By default all.
     weights : str, array_like or sequence of str, optional
-        As in `agreement`. If a matrix is not symmetric, its rows are those of the table. The order
-        of the categories is that of the table.
+        As in `agreement`. The order of the categories is that of the table.
     ordered : bool
         Whether the order of the categories is meaningful: then linear, quadratic and ordinal
         weights are used besides identity, if no weights are given.

@@ -177,7 +177,6 @@ NOTES = {
     "train it.",
     "rater-group-accuracy": "How the accuracy of a group of raters is computed.",
     "weights-by-position": "Weights depend on the places of categories, not on their values.",
-    "weights-asymmetric": "Weights depend on which rater is named first.",
     "repeats-share-vote": "Repeated ratings of an item by a rater share one vote.",
     "system-not-a-rater": "Coefficients of all raters do not include the system.",
 }

@@ -1,7 +1,5 @@
 # ruff: noqa: TID252
 from .algebra.algebraic import estimate_algebraic
-from .algebra.least_squares.estimate import estimate_least_squares
-from .algebra.least_squares.fit import LeastSquaresFit, fit_least_squares
 from .algebra.pairwise import PairwiseAgreement, pairwise_agreement
 from .algebra.soft_labels import SoftLabels, label_algebraic
 from .algebra.vote_methods import majority_agreement, mean_posterior
@@ -93,7 +91,6 @@ __all__ = [
     "KProperties",
     "KPropertyTest",
     "LatentClassFit",
-    "LeastSquaresFit",
     "Method",
     "MethodProportions",
     "MethodResult",
@@ -138,13 +135,11 @@ __all__ = [
     "estimate_calibrated",
     "estimate_groups",
     "estimate_latent_class",
-    "estimate_least_squares",
     "estimate_populations",
     "estimate_rater_groups",
     "expected_kappa",
     "expected_table",
     "fit_latent_class",
-    "fit_least_squares",
     "fit_tap_by_cut",
     "fit_violations",
     "label",

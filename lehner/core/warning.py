@@ -160,7 +160,6 @@ LIMITS = {
     "not seen.",
 }
 NOTES = {
-    "order-unknown": "The order of the categories is used and was not given. Mark it as known.",
     "prior-weight-unknown": "How much your prior counts beside the ratings is not known.",
     "tree-depth": "Trajectories of the sampler were cut off, which is slow and not wrong.",
     "raters-alike": "The method takes all raters for equally accurate, and does not compare them.",

@@ -101,7 +101,6 @@ ESTIMATES = {
     ).to_dict(),
     "majority_agreement": lambda r: lehner.majority_agreement(r).to_dict(),
     "mean_posterior": lambda r: lehner.mean_posterior(r).to_dict(),
-    "least squares": lambda r: lehner.estimate_least_squares(r).to_dict(),
     "dawid_skene_ml": lambda r: lehner.estimate_latent_class(
         r.with_truth(None), "dawid_skene", restarts=0, **RESAMPLES
     ).to_dict(),

@@ -47,7 +47,6 @@ from .known_truths.recalibration import correct_base_rates
 from .known_truths.sampling_design import choose_items
 from .labels.label import label
 from .latent_class.estimate import estimate_latent_class
-from .latent_class.fit_checks import rating_calibration, residual_correlation
 from .latent_class.maximum_likelihood import cut_ratings, fit_latent_class, fit_tap_by_cut
 from .latent_class.result import LatentClassFit
 from .performance.costs import read_costs
@@ -156,13 +155,11 @@ __all__ = [
     "position_bias",
     "probabilities_right",
     "rank_systems",
-    "rating_calibration",
     "read_costs",
     "read_ratings",
     "read_studies",
     "read_table",
     "required_sample_size",
-    "residual_correlation",
     "scenario_with_kappa",
     "score_performance",
     "sensitivity",

@@ -4,7 +4,6 @@ from .algebra.pairwise import PairwiseAgreement, pairwise_agreement
 from .algebra.soft_labels import SoftLabels, label_algebraic
 from .algebra.vote_methods import majority_agreement, mean_posterior
 from .coefficients.coefficient import Coefficient
-from .coefficients.contingency import expected_table
 from .coefficients.rater_agreement import agreement
 from .coefficients.result import Agreement
 from .coefficients.table_agreement import agreement_of_table
@@ -137,7 +136,6 @@ __all__ = [
     "estimate_populations",
     "estimate_rater_groups",
     "expected_kappa",
-    "expected_table",
     "fit_latent_class",
     "fit_tap_by_cut",
     "fit_violations",

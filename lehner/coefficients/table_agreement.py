@@ -52,9 +52,9 @@ def agreement_of_table(
     Parameters
     ----------
     table : array_like of float or xarray.DataArray, shape (n_categories, n_categories)
-        Counts, expected counts (`expected_table`) or probabilities, 0 or more. A row is an
-        estimated class and a column an actual class, or they are those of two raters. A labelled
-        table has dims (estimated, actual).
+        Counts, expected counts or probabilities, 0 or more. A row is an estimated class and a
+        column an actual class, or they are those of two raters. A labelled table has dims
+        (estimated, actual).
     coefficients : str or sequence of str, optional
         Names of coefficients, or a word of a name that no other has, as "alpha" and "ac1": only
         these are given, in this order. By default all.

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from lehner.coefficients.coefficient import Coefficient, Sampling, summarise, undefined
+from lehner.coefficients.coefficient import Coefficient, summarise, undefined
 from lehner.coefficients.contingency import (
     accuracy,
     bangdiwala_b,
@@ -258,11 +258,10 @@ def coefficient_of_items(
     name: str,
     items: ItemVotes,
     weights: AgreementWeights,
-    sampling: Sampling,
+    level: float,
     *,
     reason: str = "",
     note: str = "",
-    null_error: float | None = None,
 ) -> Coefficient:
     """Compute a coefficient of agreement.
 
@@ -272,12 +271,11 @@ def coefficient_of_items(
         A key of `STATISTICS`, with a category in brackets if the items were collapsed to it.
     items : ItemVotes
     weights : AgreementWeights
-    sampling : Sampling
+    level : float
+        Probability of the interval.
     reason : str
         The reason why it is undefined for these raters, if it is.
     note : str
-    null_error : float, optional
-        The standard error if the true value is 0.
 
     Returns
     -------
@@ -290,65 +288,4 @@ def coefficient_of_items(
     if reason:
         return undefined(name, weights.name, reason)
     compute = STATISTICS.get(name) or STATISTICS[name.partition("[")[0]]
-    return summarise(name, weights.name, compute(items, weights), items, sampling, note, null_error)
-
-
-def cohen_null_error(table: Floats, weights: Floats) -> float | None:
-    """Standard error of Cohen's kappa if two classifications are independent.
-
-    Parameters
-    ----------
-    table : ndarray of float, shape (n_categories, n_categories)
-        Counts.
-    weights : ndarray of float, shape (n_categories, n_categories)
-
-    Returns
-    -------
-    float or None
-        The standard error; None if chance agreement is 1 or there are no items.
-
-    References
-    ----------
-    Fleiss, Cohen & Everitt (1969), Psychological Bulletin 72(5), 323-327, Eq. 9 and 14.
-    """
-    n = table.sum()
-    if n == 0:
-        return None
-    row, column = table.sum(axis=1) / n, table.sum(axis=0) / n
-    chance = row @ weights @ column
-    moved = weights - (weights @ column)[:, None] - row @ weights
-    variance = (row @ moved**2 @ column - chance**2) / n
-    return _error(float(variance), float(1 - chance))
-
-
-def fleiss_null_error(items: ItemVotes) -> float | None:
-    """Standard error of Fleiss' kappa if ratings have the same distribution in all items.
-
-    Parameters
-    ----------
-    items : ItemVotes
-        Votes; collapsed to two categories for the kappa of one category.
-
-    Returns
-    -------
-    float or None
-        None unless all items have the same number of raters, two or more.
-
-    References
-    ----------
-    Fleiss, Nee & Landis (1979), Large sample variance of kappa in the case of different sets of
-    raters, Psychological Bulletin 86(5), 974-977, Eq. 12 and 16.
-    """
-    m = float(items.n_raters.max(initial=0))
-    if m < 2 or (items.n_raters != m).any():
-        return None
-    chosen = items.weights @ items.votes / (items.n_items * m)
-    spread = chosen @ (1 - chosen)
-    variance = 2 * (spread**2 - (chosen * (1 - chosen)) @ (1 - 2 * chosen)) / (m * (m - 1))
-    return _error(float(variance) / items.n_items, float(spread))
-
-
-def _error(variance: float, scale: float) -> float | None:
-    if scale < 1e-12 or variance <= 0:
-        return None
-    return float(np.sqrt(variance) / scale)
+    return summarise(name, weights.name, compute(items, weights), items, level, note)

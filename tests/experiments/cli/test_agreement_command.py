@@ -248,7 +248,6 @@ def test_a_result_with_no_number_ends_with_1(run, tmp_path):
         (["krippendorff", "--weights", "cubic"], "no kind of weights 'cubic'"),
         (["krippendorff", "--coefficients", "kappa"], "no coefficient 'kappa'; choose among perc"),
         (["krippendorff", "--within", "0"], "--within is 0"),
-        (["krippendorff", "--within", ".1", "--population-size", "99"], "--within takes no --pop"),
         (["lehner_table2", "--weights", "linear"], "need ordered categories"),
         (["krippendorff", "--weights", "linear", "--weights", str(READ)], "the only --weights"),
     ],
@@ -258,20 +257,6 @@ def test_bad_input_is_told_in_one_line(run, arguments, message):
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
-
-
-def test_a_finite_population_and_the_test_of_0_are_in_json(run):
-    options = ("agreement", "lehner_table2", "--json", "--population-size")
-    found = json.loads(run(*options, "20")[1])["coefficients"]
-    fleiss = next(one for one in found if one["name"] == "fleiss_kappa")
-    whole = lehner.agreement(lehner.load_dataset("lehner_table2"))["fleiss_kappa"]
-    assert fleiss["standard_error"] == pytest.approx(whole.standard_error / 2**0.5)
-    assert fleiss["null_standard_error"] == pytest.approx(whole.null_standard_error / 2**0.5)
-    assert fleiss["chance_agreement"] == whole.chance_agreement
-    code, _, err = run(*options, "5")
-    assert code == 2 and err.startswith(
-        "lehner: --population-size is 5.0; give the size of the population"
-    )
 
 
 def test_chance_agreement_is_shown(run):

@@ -93,8 +93,8 @@ def groups_of(ratings):
 RESAMPLES = {"resamples": 20}
 ESTIMATES = {
     "algebraic": lambda r: lehner.estimate_algebraic(r, resamples=100).to_dict(),
-    "algebraic bca": lambda r: lehner.estimate_algebraic(
-        r, aggregation="likelihood", interval="bca", resamples=50
+    "algebraic_likelihood": lambda r: lehner.estimate_algebraic(
+        r, aggregation="likelihood", resamples=50
     ).to_dict(),
     "algebraic_paper": lambda r: lehner.estimate_algebraic(
         r, aggregation="paper", interval=None

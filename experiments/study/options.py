@@ -33,7 +33,7 @@ RESAMPLED: Checks = {
     "interval": partial(check_choice, choices=("percentile", "none")),
     "resamples": SOME,
 }
-LIKELIHOOD: Checks = RESAMPLED | {"restarts": SOME_OR_NONE}
+LIKELIHOOD: Checks = {**RESAMPLED, "restarts": SOME_OR_NONE}
 BAYESIAN: Checks = {
     "priors": _check_priors,
     "engine": partial(check_choice, choices=("nuts", "gibbs")),

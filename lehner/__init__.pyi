@@ -1,12 +1,9 @@
 # ruff: noqa: TID252
 from .algebra.algebraic import estimate_algebraic
-from .algebra.least_squares.estimate import estimate_least_squares
-from .algebra.least_squares.fit import LeastSquaresFit, fit_least_squares
 from .algebra.pairwise import PairwiseAgreement, pairwise_agreement
 from .algebra.soft_labels import SoftLabels, label_algebraic
 from .algebra.vote_methods import majority_agreement, mean_posterior
 from .coefficients.coefficient import Coefficient
-from .coefficients.contingency import expected_table
 from .coefficients.rater_agreement import agreement
 from .coefficients.result import Agreement
 from .coefficients.table_agreement import agreement_of_table
@@ -49,7 +46,6 @@ from .known_truths.recalibration import correct_base_rates
 from .known_truths.sampling_design import choose_items
 from .labels.label import label
 from .latent_class.estimate import estimate_latent_class
-from .latent_class.fit_checks import rating_calibration, residual_correlation
 from .latent_class.maximum_likelihood import cut_ratings, fit_latent_class, fit_tap_by_cut
 from .latent_class.result import LatentClassFit
 from .performance.costs import read_costs
@@ -93,7 +89,6 @@ __all__ = [
     "KProperties",
     "KPropertyTest",
     "LatentClassFit",
-    "LeastSquaresFit",
     "Method",
     "MethodProportions",
     "MethodResult",
@@ -138,13 +133,10 @@ __all__ = [
     "estimate_calibrated",
     "estimate_groups",
     "estimate_latent_class",
-    "estimate_least_squares",
     "estimate_populations",
     "estimate_rater_groups",
     "expected_kappa",
-    "expected_table",
     "fit_latent_class",
-    "fit_least_squares",
     "fit_tap_by_cut",
     "fit_violations",
     "label",
@@ -161,13 +153,11 @@ __all__ = [
     "position_bias",
     "probabilities_right",
     "rank_systems",
-    "rating_calibration",
     "read_costs",
     "read_ratings",
     "read_studies",
     "read_table",
     "required_sample_size",
-    "residual_correlation",
     "scenario_with_kappa",
     "score_performance",
     "sensitivity",

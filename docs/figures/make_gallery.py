@@ -1,6 +1,6 @@
 """Make the pictures of the gallery: `python docs/figures/make_gallery.py`, in some ten minutes.
 
-With names as arguments only these: `python docs/figures/make_gallery.py intervals plan`.
+With names as arguments only these: `python docs/figures/make_gallery.py intervals paper`.
 """
 
 import shutil

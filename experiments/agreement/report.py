@@ -1,4 +1,4 @@
-"""A report of agreement: on the terminal, and the files for a paper."""
+"""A report of agreement: on the terminal, and the tables for a paper."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Group
 
 from experiments.reporting.data_notes import data_notes, header_lines
-from experiments.reporting.files import write_csv, write_figure, write_text
+from experiments.reporting.files import write_csv, write_text
 from experiments.reporting.renderers import to_latex, to_terminal
 from experiments.reporting.table import Column, Table
 from experiments.reporting.terminal import line, print_wide, terminal_width
@@ -233,7 +233,7 @@ def pairs_table(pairs: RaterPairs, most: int | None = None) -> Table:
 
 
 def write(report: Report, folder: Path) -> list[Path]:
-    """Write a report's tables and figure into a folder.
+    """Write a report's tables into a folder.
 
     Parameters
     ----------
@@ -245,12 +245,9 @@ def write(report: Report, folder: Path) -> list[Path]:
     Returns
     -------
     list of Path
-        `agreement.csv`, `agreement.tex`; and, where raters are named, `pairs.csv`, `pairs.tex`,
-        and the heat map `pairs.pdf`, `pairs.png`.
+        `agreement.csv`, `agreement.tex`; and, where raters are named, `pairs.csv`, `pairs.tex`.
     """
     import pandas as pd
-
-    from experiments.agreement.figure import plot_pairs
 
     folder.mkdir(parents=True, exist_ok=True)
     agreement = report.agreement
@@ -265,8 +262,5 @@ def write(report: Report, folder: Path) -> list[Path]:
         paths += [
             write_csv(agreement.pairs_frame(), folder / "pairs.csv"),
             write_text(to_latex(pairs_table(agreement.rater_pairs)), folder / "pairs.tex"),
-            *write_figure(
-                plot_pairs(agreement.rater_pairs.to_xarray(), title=report.name), folder, "pairs"
-            ),
         ]
     return paths

@@ -21,7 +21,6 @@ def agreement(
     *,
     reading: Reading,
     n_items: float | None = None,
-    population_size: float | None = None,
     landis_koch: bool = False,
     sentence: bool = False,
     output: Output = None,
@@ -44,8 +43,6 @@ def agreement(
         and ordinal.
     n_items : N
         The number of items that a table of probabilities is of.
-    population_size : N
-        The number of all items, of which these are a random sample.
     within : P
         Take the data as a pilot, and say how many items are needed for intervals that reach no
         farther than this from the coefficient.
@@ -60,10 +57,7 @@ def agreement(
     from experiments.cli.load import given_options, load, refuse
 
     read_as = reading.options(system)
-    if within is not None:
-        refuse("--within takes no", *([] if population_size is None else ["population_size"]))
-    options: dict[str, Any] = {"level": interval, "population_size": population_size}
-    options["coefficients"] = coefficients or None
+    options: dict[str, Any] = {"level": interval, "coefficients": coefficients or None}
     if table:
         refuse("--table takes no", *given_options(read_as, "categories", "ordered"))
         options |= {"ordered": reading.ordered, "n_items": n_items}

@@ -5,7 +5,7 @@ from math import isnan, nan
 from pathlib import Path
 
 from experiments.planning.plan import SIZE, Plan, Question, curves, plain_size, trade_off
-from experiments.reporting.files import write_csv, write_figure, write_text
+from experiments.reporting.files import write_csv, write_text
 from experiments.reporting.renderers import to_csv, to_terminal
 from experiments.reporting.table import Cell, Column, Table
 from experiments.reporting.terminal import json_text, terminal_width
@@ -121,7 +121,7 @@ def answers(plans: Sequence[Plan]) -> Table:
 
 
 def write(plans: Sequence[Plan], folder: Path, seed: int) -> Iterator[Path]:
-    """Write plans that differ in their violation, and the trade-off with the number of raters.
+    """Write plans that differ in their violation, and the items needed with other raters.
 
     Parameters
     ----------
@@ -129,13 +129,13 @@ def write(plans: Sequence[Plan], folder: Path, seed: int) -> Iterator[Path]:
     folder : Path
         Made if it is not there. Each file appears whole or not at all.
     seed : int
-        Of the trade-off.
+        Of the plans for other numbers of raters.
 
     Yields
     ------
     Path
-        `plan.json`, `plan.csv`, `probability.csv`, `raters_and_items.csv`, `.pdf` and `.png`;
-        the last three not if categories are too many.
+        `plan.json`, `plan.csv`, `probability.csv`, and, if categories are not too many for it,
+        `raters_and_items.csv`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     question = plans[0].question
@@ -143,9 +143,5 @@ def write(plans: Sequence[Plan], folder: Path, seed: int) -> Iterator[Path]:
     yield write_text(to_csv(answers(plans)), folder / "plan.csv")
     yield write_csv(curves(plans), folder / "probability.csv")
     table = trade_off(question, [plan.question.violation for plan in plans], seed)
-    if table.empty:
-        return
-    from experiments.planning.plan_figure import plot_trade_off
-
-    yield write_csv(table, folder / "raters_and_items.csv")
-    yield from write_figure(plot_trade_off(table, question), folder, "raters_and_items")
+    if not table.empty:
+        yield write_csv(table, folder / "raters_and_items.csv")

@@ -44,12 +44,6 @@ class MethodStyle:
 # of cones (Machado, Oliveira & Fernandes 2009); markers tell apart what is printed in grey.
 OF_NO_METHOD = {
     "majority": MethodStyle(label="Majority", color="#4d4d4d", marker="X"),
-    "least_squares_one_coin": MethodStyle(
-        label="Least squares, one coin", color="#7ea3ec", marker="8"
-    ),
-    "least_squares_distance_decay": MethodStyle(
-        label="Least squares, distance decay", color="#7ea3ec", marker="8", filled=False
-    ),
 }
 
 

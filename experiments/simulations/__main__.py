@@ -9,8 +9,8 @@ from experiments.simulations.simulation import run_simulation
 NAMES = (
     *("adjustment", "better_system", "clustered_items", "compare", "dependent_pair"),
     *("item_groups", "known_truths", "known_truths_by_category", "known_truths_in_parts"),
-    *("likelihood_intervals", "power", "rater_groups", "repeated_ratings", "scores"),
-    *("sequential_truths", "shared_mistakes", "system_differences"),
+    *("likelihood_intervals", "power", "rater_groups", "scores", "sequential_truths"),
+    *("shared_mistakes", "system_differences"),
     *("system_differences_known_truths", "system_measures", "unequal_truths", "warning_rates"),
 )
 BY_RELAXED_K = "_relaxed_k"

@@ -12,9 +12,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from experiments.simulations.simulation import Simulation, measure_rows, of_data_sets
+from experiments.simulations.simulation import Simulation, of_data_sets
 from experiments.study.cells import result_row
 from lehner import Ratings, Scenario, correct_by_truth, estimate_algebraic, simulate
 from lehner.core.arrays import Booleans, Floats
@@ -94,11 +93,6 @@ def _rows(
             yield result_row(float(true), value, method=name, quantity=quantity)
 
 
-def summarise(rows: pd.DataFrame) -> pd.DataFrame:
-    """Bias, error, coverage and mean width of intervals, with Monte Carlo standard errors."""
-    return measure_rows(rows)
-
-
 SIMULATION = Simulation(
     designs=[
         of_data_sets(
@@ -113,6 +107,5 @@ SIMULATION = Simulation(
         )
         for place, (design, misleading, known) in enumerate(product(DESIGNS, MISLEADING, KNOWN))
     ],
-    summarise=summarise,
     data_sets=DATA_SETS,
 )

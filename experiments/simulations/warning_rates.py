@@ -1,11 +1,4 @@
-"""How often warnings about ratings fire: where all is well, where they should, and on real crowds.
-
-    python -m experiments.simulations warning_rates FOLDER
-    python -m experiments.simulations.warning_rates CROWDS
-
-The second command deals the crowds of `experiments.benchmarks.real`, and prints how often each
-warning fires.
-"""
+"""How often warnings about ratings fire: where all is well, and where they should."""
 
 from collections.abc import Iterator
 from itertools import product

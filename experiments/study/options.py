@@ -30,14 +30,10 @@ def _check_priors(key: str, value: Any) -> None:
 type Checks = Mapping[str, Callable[[str, Any], Any]]
 SOME, SOME_OR_NONE = (partial(check_whole_number, least=least) for least in (1, 0))
 RESAMPLED: Checks = {
-    "interval": partial(check_choice, choices=("percentile", "bca", "none")),
-    "resamples": SOME,
-}
-LIKELIHOOD: Checks = {
     "interval": partial(check_choice, choices=("percentile", "none")),
     "resamples": SOME,
-    "restarts": SOME_OR_NONE,
 }
+LIKELIHOOD: Checks = {**RESAMPLED, "restarts": SOME_OR_NONE}
 BAYESIAN: Checks = {
     "priors": _check_priors,
     "engine": partial(check_choice, choices=("nuts", "gibbs")),
@@ -55,7 +51,7 @@ OPTIONS: dict[str, Checks] = (
 )
 DEFAULTS = {"interval": "percentile", "restarts": 0}
 MEANING = {
-    "interval": "The bootstrap interval: percentile, bca (of the algebra alone) or none.",
+    "interval": "The bootstrap interval: percentile or none.",
     "resamples": "Number of bootstrap resamples.",
     "restarts": "Number of random starts that search for a higher mode of the likelihood.",
     "system_is": "Whether the system is like its raters, better, or unknown.",

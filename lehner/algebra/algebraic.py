@@ -7,6 +7,7 @@ bootstrap resamples are computed at once.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +23,7 @@ from lehner.algebra.sparse_votes import (
 from lehner.algebra.system_accuracy import AGGREGATIONS, Aggregation, bin_table, by_weights
 from lehner.algebra.system_confusion import confusion_from_truth, equal_errors
 from lehner.core.arrays import Floats, Integers
-from lehner.core.bootstrap import IntervalKind, bootstrap_interval, check_bootstrap
+from lehner.core.bootstrap import bootstrap_interval, check_bootstrap
 from lehner.core.checks import find
 from lehner.core.estimate import Estimate, IntervalEstimate, number, require_estimable
 from lehner.core.named_array import NamedArray, name_places
@@ -42,7 +43,7 @@ def estimate_algebraic(
     ratings: Ratings,
     *,
     aggregation: Aggregation = "weighted",
-    interval: IntervalKind | None = "percentile",
+    interval: Literal["percentile"] | None = "percentile",
     level: float = 0.9,
     resamples: int = 2000,
     seed: Seed = 1,
@@ -63,8 +64,8 @@ def estimate_algebraic(
         How step 4 combines the items: by Eq. 7 with a weight for the information in each item and
         category (least squares), by maximum likelihood, or in bins of the highest truth probability
         as in the paper, which is not consistent: see `lehner.algebra.system_accuracy`.
-    interval : {"percentile", "bca"}, optional
-        Kind of bootstrap interval, from resamples of the items; None for no interval.
+    interval : {"percentile"}, optional
+        The bootstrap interval, from resamples of the items; None for no interval.
     level : float
         Probability of the interval, between 0 and 1.
     resamples : int
@@ -118,9 +119,7 @@ def estimate_algebraic(
     warnings = _warnings(steps, point, ratings)
     if interval is not None and accuracy.estimate is not None:
         statistic = _statistic(collapsed, step_4)
-        result = bootstrap_interval(
-            statistic, collapsed.sampled, point, interval, level, resamples, seed
-        )
+        result = bootstrap_interval(statistic, collapsed.sampled, point, level, resamples, seed)
         accuracy = result.interval
         diagnostics |= {"resamples": resamples, "undefined_resamples": result.undefined}
         warnings += _interval_warnings(result.undefined)

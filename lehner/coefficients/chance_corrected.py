@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from lehner.coefficients.coefficient import Coefficient, Sampling, summarise, undefined
+from lehner.coefficients.coefficient import Coefficient, summarise, undefined
 from lehner.coefficients.contingency import (
     accuracy,
     bangdiwala_b,
@@ -39,7 +39,6 @@ def percent_agreement(items: ItemVotes, weights: AgreementWeights) -> Linearised
     items : ItemVotes
         At least one rated by two raters.
     weights : AgreementWeights
-        If they are not symmetric, a row is that of the rater who is named first.
 
     Returns
     -------
@@ -47,8 +46,7 @@ def percent_agreement(items: ItemVotes, weights: AgreementWeights) -> Linearised
     """
     paired = items.n_raters > 1
     pairs = np.where(paired, items.n_raters * (items.n_raters - 1), 1)
-    sums = items.pair_sums if weights.symmetric else items.ordered_pair_sums
-    agreement = sums(weights.matrix) / pairs
+    agreement = items.pair_sums(weights.matrix) / pairs
     value = items.weights[paired] @ agreement[paired] / items.n_paired
     influence = np.where(paired, agreement - value, 0) * items.n_items / items.n_paired
     return Linearised(value=value, influence=influence)
@@ -66,9 +64,8 @@ def fleiss_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     For two raters of all items it is Scott's (1955) pi.
     """
     chosen, prevalence = _prevalence(items)
-    matrix = weights.both_ways
-    value = prevalence @ matrix @ prevalence
-    chance = Linearised(value=value, influence=2 * (chosen @ matrix @ prevalence - value))
+    value = prevalence @ weights.matrix @ prevalence
+    chance = Linearised(value=value, influence=2 * (chosen @ weights.matrix @ prevalence - value))
     return beyond_chance(percent_agreement(items, weights), chance)
 
 
@@ -101,8 +98,7 @@ def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     chosen = np.bincount(cell, weights=weighted, minlength=size).reshape(len(raters), -1)
     n_rated = chosen.sum(axis=1)
     chosen /= n_rated[:, None]
-    up_to = chosen.cumsum(axis=0)
-    others = (up_to - chosen) @ weights.matrix + (up_to[-1] - up_to) @ weights.matrix.T
+    others = (chosen.sum(axis=0) - chosen) @ weights.matrix
     pairs = len(raters) * (len(raters) - 1)
     gain = (others - (chosen * others).sum(axis=1, keepdims=True)) / n_rated[:, None]
     influence = np.bincount(
@@ -145,10 +141,9 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
         disagreement = (rank[:, None] - rank) ** 2
         pull_observed = 4 * (prevalence * rank - _partner(paired, rank) / n_votes) @ below
         pull_expected = 4 * (prevalence * (rank - prevalence @ rank)) @ below
-    sums = paired.pair_sums if weights.symmetric else paired.ordered_pair_sums
-    observed = sums(disagreement) / (paired.n_raters - 1)
+    observed = paired.pair_sums(disagreement) / (paired.n_raters - 1)
     mean_observed = paired.weights @ observed / n_votes
-    expected = (disagreement + disagreement.T) @ prevalence / 2
+    expected = disagreement @ prevalence
     mean_expected = prevalence @ expected
     moved = np.zeros((2, len(chosen)))
     moved[0, chosen] = observed - mean_observed * paired.n_raters + paired.votes @ pull_observed
@@ -185,7 +180,6 @@ def light_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     ----------
     items : ItemVotes
     weights : AgreementWeights
-        If they are not symmetric, a row is that of the rater who is named first.
 
     Returns
     -------
@@ -264,11 +258,10 @@ def coefficient_of_items(
     name: str,
     items: ItemVotes,
     weights: AgreementWeights,
-    sampling: Sampling,
+    level: float,
     *,
     reason: str = "",
     note: str = "",
-    null_error: float | None = None,
 ) -> Coefficient:
     """Compute a coefficient of agreement.
 
@@ -278,12 +271,11 @@ def coefficient_of_items(
         A key of `STATISTICS`, with a category in brackets if the items were collapsed to it.
     items : ItemVotes
     weights : AgreementWeights
-    sampling : Sampling
+    level : float
+        Probability of the interval.
     reason : str
         The reason why it is undefined for these raters, if it is.
     note : str
-    null_error : float, optional
-        The standard error if the true value is 0.
 
     Returns
     -------
@@ -296,65 +288,4 @@ def coefficient_of_items(
     if reason:
         return undefined(name, weights.name, reason)
     compute = STATISTICS.get(name) or STATISTICS[name.partition("[")[0]]
-    return summarise(name, weights.name, compute(items, weights), items, sampling, note, null_error)
-
-
-def cohen_null_error(table: Floats, weights: Floats) -> float | None:
-    """Standard error of Cohen's kappa if two classifications are independent.
-
-    Parameters
-    ----------
-    table : ndarray of float, shape (n_categories, n_categories)
-        Counts.
-    weights : ndarray of float, shape (n_categories, n_categories)
-
-    Returns
-    -------
-    float or None
-        The standard error; None if chance agreement is 1 or there are no items.
-
-    References
-    ----------
-    Fleiss, Cohen & Everitt (1969), Psychological Bulletin 72(5), 323-327, Eq. 9 and 14.
-    """
-    n = table.sum()
-    if n == 0:
-        return None
-    row, column = table.sum(axis=1) / n, table.sum(axis=0) / n
-    chance = row @ weights @ column
-    moved = weights - (weights @ column)[:, None] - row @ weights
-    variance = (row @ moved**2 @ column - chance**2) / n
-    return _error(float(variance), float(1 - chance))
-
-
-def fleiss_null_error(items: ItemVotes) -> float | None:
-    """Standard error of Fleiss' kappa if ratings have the same distribution in all items.
-
-    Parameters
-    ----------
-    items : ItemVotes
-        Votes; collapsed to two categories for the kappa of one category.
-
-    Returns
-    -------
-    float or None
-        None unless all items have the same number of raters, two or more.
-
-    References
-    ----------
-    Fleiss, Nee & Landis (1979), Large sample variance of kappa in the case of different sets of
-    raters, Psychological Bulletin 86(5), 974-977, Eq. 12 and 16.
-    """
-    m = float(items.n_raters.max(initial=0))
-    if m < 2 or (items.n_raters != m).any():
-        return None
-    chosen = items.weights @ items.votes / (items.n_items * m)
-    spread = chosen @ (1 - chosen)
-    variance = 2 * (spread**2 - (chosen * (1 - chosen)) @ (1 - 2 * chosen)) / (m * (m - 1))
-    return _error(float(variance) / items.n_items, float(spread))
-
-
-def _error(variance: float, scale: float) -> float | None:
-    if scale < 1e-12 or variance <= 0:
-        return None
-    return float(np.sqrt(variance) / scale)
+    return summarise(name, weights.name, compute(items, weights), items, level, note)

@@ -1,6 +1,5 @@
 """Coefficient: one number for the agreement of raters, with its sampling error."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -10,12 +9,10 @@ import numpy as np
 from lehner.coefficients.item_votes import ItemVotes
 from lehner.coefficients.landis_koch import landis_koch_label, landis_koch_probability
 from lehner.coefficients.linearised import STANDS_FOR_0, Linearised, standard_error
-from lehner.core.checks import check_number
 from lehner.core.errors import InputError
 from lehner.core.estimate import number
 from lehner.core.number_format import percent, with_interval
 from lehner.core.student_t import t_quantile, t_survival
-from lehner.data.flat import MOST_ITEMS
 from lehner.data.options import names_of
 
 PRINTED_NAMES = {
@@ -78,11 +75,6 @@ class Coefficient:
     p_value : float or None
         Two-sided p-value of the hypothesis that the coefficient is 0, by its standard error and
         Student's t (Gwet 2014); None for proportions.
-    null_standard_error : float or None
-        The standard error if the true coefficient is 0, for Cohen's kappa (Fleiss, Cohen & Everitt
-        1969), and without weights for Fleiss' kappa and Scott's pi (Fleiss, Nee & Landis 1979).
-    null_p_value : float or None
-        Two-sided p-value of the same hypothesis, by this error and the normal distribution.
     interpretation : str or None
         The label that Landis & Koch (1977) give the estimate, for chance-corrected coefficients.
     probability : float or None
@@ -99,8 +91,6 @@ class Coefficient:
     lower: float | None = None
     upper: float | None = None
     p_value: float | None = None
-    null_standard_error: float | None = None
-    null_p_value: float | None = None
     interpretation: str | None = None
     probability: float | None = None
     note: str = ""
@@ -162,48 +152,13 @@ def undefined(name: str, weights: str, note: str) -> Coefficient:
     return Coefficient(name=name, weights=weights, estimate=None, note=note)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sampling:
-    """How intervals and tests are computed.
-
-    Parameters
-    ----------
-    level : float
-        Probability of the intervals.
-    population : float, optional
-        Size of the population of which the rated items are a random sample; infinite if None.
-    """
-
-    level: float
-    population: float | None = None
-
-    def narrowing(self, n_items: float) -> float:
-        """Factor of standard errors for a sample from a finite population."""
-        if self.population is None:
-            return 1.0
-        return float(np.sqrt(max(0.0, 1 - n_items / self.population)))
-
-
-def check_sampling(level: float, population_size: float | None, n_items: float) -> Sampling:
-    """Raise an InputError if the population is smaller than the number of rated items."""
-    check_number("level", level, 1e-6, 1 - 1e-6)
-    if population_size is None:
-        return Sampling(level=level)
-    remedy = (
-        f"give the size of the population, {n_items:g} or more, of which these items are a sample"
-    )
-    check_number("population_size", population_size, n_items, MOST_ITEMS, remedy)
-    return Sampling(level=level, population=float(population_size))
-
-
 def summarise(
     name: str,
     weights: str,
     statistic: Linearised,
     items: ItemVotes,
-    sampling: Sampling,
+    level: float,
     note: str = "",
-    null_error: float | None = None,
 ) -> Coefficient:
     """Compute the standard error, interval, p-values and label of a statistic.
 
@@ -213,10 +168,9 @@ def summarise(
     statistic : Linearised
     items : ItemVotes
         The items, of which those rated by two raters inform about the agreement.
-    sampling : Sampling
+    level : float
+        Probability of the interval.
     note : str
-    null_error : float, optional
-        The standard error if the true value is 0.
 
     Returns
     -------
@@ -231,7 +185,6 @@ def summarise(
     lowest = LOWEST_COEFFICIENTS.get(name.partition("[")[0], -1.0)
     if abs(estimate - lowest) < STANDS_FOR_0:  # rounding, which would leave the interval unclipped
         estimate = lowest
-    narrowing = sampling.narrowing(items.n_items)
     coefficient = Coefficient(
         name=name,
         weights=weights,
@@ -240,18 +193,11 @@ def summarise(
         interpretation=landis_koch_label(estimate) if lowest == -1 else None,
         note=note,
     )
-    if null_error is not None and null_error * narrowing > 0:
-        null_error *= narrowing
-        # Twice the normal probability of a larger value.
-        p_value = math.erfc(abs(estimate) / null_error / math.sqrt(2))
-        coefficient = replace(coefficient, null_standard_error=null_error, null_p_value=p_value)
     error = number(standard_error(statistic, items.weights, items.n_sampled, items.cluster))
     if error is None:
         note = "; ".join(filter(None, (note, _why_no_error(statistic, items))))
         return replace(coefficient, note=note)
-    if narrowing == 0:
-        return replace(coefficient, standard_error=0.0, lower=estimate, upper=estimate)
-    return _with_interval(coefficient, estimate, error * narrowing, items.n_sampled, sampling.level)
+    return _with_interval(coefficient, estimate, error, items.n_sampled, level)
 
 
 def _with_interval(

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from lehner.coefficients.linearised import STANDS_FOR_0, Linearised, beyond_chance
 from lehner.core.arrays import Floats
-from lehner.core.checks import SUM_TOLERANCE
 from lehner.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def cohen_kappa(table: Floats, weights: Floats) -> Linearised:
     The influences give the standard error of Fleiss, Cohen & Everitt (1969).
     """
     row, column = _margins(table)
-    of_row, of_column = column @ weights.T, row @ weights
+    of_row, of_column = column @ weights, row @ weights
     value = (row * of_row).sum(axis=-1)
     moved = of_row[..., :, None] + of_column[..., None, :] - 2 * value[..., None, None]
     chance = Linearised(value=value, influence=_cells(moved))
@@ -100,11 +99,10 @@ def goodman_kruskal_lambda(
     Educational Assessment, chapter 7.
     """
     row, column = _margins(table)
-    agreement = weights.T if margin == "estimated" else weights
-    of_class = agreement @ (row if margin == "estimated" else column)
+    of_class = weights @ (row if margin == "estimated" else column)
     best = of_class.argmax()
     tied = (of_class > of_class[best] - STANDS_FOR_0).sum() > 1
-    gain = np.where(tied, np.nan, agreement[best] - of_class[best])
+    gain = np.where(tied, np.nan, weights[best] - of_class[best])
     moved = gain[:, None] if margin == "estimated" else gain
     chance = Linearised(value=of_class[best], influence=_cells(np.broadcast_to(moved, table.shape)))
     return beyond_chance(accuracy(table, weights), chance)
@@ -117,81 +115,6 @@ def _margins(table: Floats) -> tuple[Floats, Floats]:
 
 def _cells(values: Floats) -> Floats:
     return values.reshape(*values.shape[:-2], values.shape[-2] * values.shape[-1])
-
-
-def expected_table(estimated: "ArrayLike | xr.DataArray", actual: ArrayLike) -> "xr.DataArray":
-    """Cross-classify two soft classifications: the expected counts of a square table.
-
-    An item adds the product of its two probabilities to each cell. That is right if the
-    classifications are independent given the item, as they are if one of them is a known class.
-
-    Parameters
-    ----------
-    estimated, actual : array_like of float or xarray.DataArray, shape (n_items, n_categories)
-        Each item's probabilities of the categories, as in `Estimate.truth_probabilities`; they are
-        1 and 0 for a known category. Items with NaN on either side are left out. If both are
-        labelled, their items and categories must be the same in the same order.
-
-    Returns
-    -------
-    xarray.DataArray, dims (estimated, actual)
-        Expected number of items in each cell; its total is the number of items.
-
-    Raises
-    ------
-    InputError
-        If the shapes or labels differ, rows are not probabilities, or no item is known on both
-        sides.
-
-    Examples
-    --------
-    A Bayes net gives a person of the first class the probabilities .5, .3 and .2.
-
-    >>> expected_table([[0.5, 0.3, 0.2]], [[1, 0, 0]]).values.tolist()
-    [[0.5, 0.0, 0.0], [0.3, 0.0, 0.0], [0.2, 0.0, 0.0]]
-    """
-    one, two = _probabilities(estimated, "estimated"), _probabilities(actual, "actual")
-    if one.shape != two.shape:
-        raise InputError(
-            f"estimated has shape {one.shape} and actual {two.shape}",
-            "give the same items and categories on both sides",
-        )
-    _same_names(estimated, actual, "item")
-    names = _same_names(estimated, actual, "category")
-    known = ~(np.isnan(one).any(axis=1) | np.isnan(two).any(axis=1))
-    if not known.any():
-        raise InputError("no item has probabilities on both sides", "give some for an item")
-    return as_table(one[known].T @ two[known], names)
-
-
-def _probabilities(values: "ArrayLike | xr.DataArray", name: str) -> Floats:
-    if "category" in getattr(values, "dims", ()):
-        values = values.transpose(..., "category")  # type: ignore[union-attr]
-    try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} is not an array of numbers", "give probabilities") from None
-    if array.ndim != 2:
-        raise InputError(f"{name} has shape {array.shape}", "give an array (item, category)")
-    known = array[~np.isnan(array).any(axis=1)]
-    if (known < 0).any() or (np.abs(known.sum(axis=1) - 1) > SUM_TOLERANCE).any():
-        raise InputError(
-            f"{name} has rows that are not probabilities", "give rows of 0 or more that sum to 1"
-        )
-    return array
-
-
-def _same_names(one: object, other: object, dim: str) -> list[object] | None:
-    """Find the names on one of two sides, or raise an InputError if those on both sides differ."""
-    sides = [getattr(side, "coords", {}) for side in (one, other)]
-    names = [side[dim].values.tolist() for side in sides if dim in side]
-    if len(names) == 2 and names[0] != names[1]:
-        what = next(pair for pair in zip(*names, strict=False) if pair[0] != pair[1])
-        raise InputError(
-            f"the two sides differ in {dim}: {what[0]!r} and {what[1]!r} at the same position",
-            "give both the same in the same order",
-        )
-    return names[0] if names else None
 
 
 def as_table(values: ArrayLike, categories: Sequence[object] | None = None) -> "xr.DataArray":

@@ -75,30 +75,6 @@ class ItemVotes:
         everyone = ((self.votes @ matrix) * self.votes).sum(axis=1)
         return everyone - self._within_raters(matrix)
 
-    def ordered_pair_sums(self, matrix: Floats) -> Floats:
-        """Sum a matrix over pairs of votes, twice; the row is the vote of the rater named first.
-
-        For a symmetric matrix it is the same as `pair_sums`.
-
-        Parameters
-        ----------
-        matrix : ndarray of float, shape (n_categories, n_categories)
-
-        Returns
-        -------
-        ndarray of float, shape (n_rows,)
-        """
-        # Votes so far, minus those of earlier rows and of earlier ratings by the same rater.
-        so_far = np.zeros((len(self.row) + 1, self.n_categories))
-        so_far[np.arange(len(self.row)) + 1, self.category] = self.fraction
-        so_far = so_far.cumsum(axis=0)
-        _, start = np.unique(self.row, return_index=True)
-        new = (np.diff(self.row, prepend=-1) != 0) | (np.diff(self.rater, prepend=-1) != 0)
-        of_rater = np.flatnonzero(new)[np.cumsum(new) - 1]
-        before = so_far[of_rater] - so_far[start[self.row]]
-        agreement = (before * matrix.T[self.category]).sum(axis=1) * self.fraction
-        return 2 * np.bincount(self.row, weights=agreement, minlength=len(self.weights))
-
     def _within_raters(self, matrix: Floats) -> Floats:
         pairs = self.fraction**2 * np.diag(matrix)[self.category]
         row, rater = self.row, self.rater

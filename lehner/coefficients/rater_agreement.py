@@ -7,23 +7,13 @@ from typing import Any
 import numpy as np
 
 from lehner.algebra.pairwise import brennan_prediger
-from lehner.coefficients.chance_corrected import (
-    coefficient_of_items,
-    cohen_null_error,
-    fleiss_null_error,
-    percent_agreement,
-)
-from lehner.coefficients.coefficient import (
-    Coefficient,
-    Sampling,
-    check_sampling,
-    choose_coefficients,
-    printed_name,
-)
+from lehner.coefficients.chance_corrected import coefficient_of_items, percent_agreement
+from lehner.coefficients.coefficient import Coefficient, choose_coefficients, printed_name
 from lehner.coefficients.item_votes import ItemVotes, count_votes
 from lehner.coefficients.rater_pairs import rater_pairs
 from lehner.coefficients.result import Agreement
 from lehner.coefficients.weights import AgreementWeights, find_all_weights, weights_notes
+from lehner.core.checks import check_number
 from lehner.core.warning import Warning, warn
 from lehner.data.clusters import cluster_warnings
 from lehner.data.ratings import Ratings
@@ -41,7 +31,6 @@ def agreement(
     coefficients: str | Sequence[str] | None = None,
     weights: Any = None,
     level: float = 0.9,
-    population_size: float | None = None,
 ) -> Agreement:
     """Measure the agreement of raters by every usual coefficient, with sampling errors.
 
@@ -64,17 +53,13 @@ def agreement(
         Names of coefficients, or a word of a name that no other has, as "alpha" and "ac1": only
         these are given, in this order. By default all.
     weights : str, array_like or sequence of str, optional
-        Agreement weights: names, or a matrix of shape (n_categories, n_categories). "linear",
+        Agreement weights: names, or a symmetric matrix, (n_categories, n_categories). "linear",
         "quadratic", "radical", "ordinal", "circular" and "bipolar" depend on the order of the
         categories. All of these except "ordinal", with the ending "_by_value", and "interval" (the
         same as "quadratic_by_value") and "ratio", depend on the categories' values, which must be
-        numbers. If a matrix is not symmetric, its row is the category of the rater who is named
-        first. By default identity and, for ordered categories, linear, quadratic and ordinal.
+        numbers. By default identity and, for ordered categories, linear, quadratic and ordinal.
     level : float
         Probability of the intervals, between 0 and 1.
-    population_size : float, optional
-        Size N of the population of which the n rated items are a random sample: standard errors are
-        multiplied by the square root of 1 - n / N (Gwet 2014, section 5.3).
 
     Returns
     -------
@@ -103,9 +88,7 @@ def agreement(
     .0527 by the published formula. Krippendorff's ordinal alpha allows for the ranks' dependence on
     the ratings.
 
-    `p_value` is computed from this standard error and Student's t, as Gwet recommends. If the
-    standard error of a kappa of 0 is known, `null_p_value` is computed from that; published tests
-    of Cohen's and Fleiss' kappa use it.
+    `p_value` is computed from this standard error and Student's t, as Gwet recommends.
 
     References
     ----------
@@ -122,16 +105,14 @@ def agreement(
     0.815
     """
     chosen = find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
-    if ratings.anonymous:
-        chosen = tuple(AgreementWeights(name=w.name, matrix=w.both_ways) for w in chosen)
     if ratings.n_rows > MANY_ROWS and not ratings.repeated:
         ratings = ratings.collapse(truth=False)
     items = count_votes(ratings.given, ratings.weights, ratings.n_categories, ratings.cluster)
-    sampling = check_sampling(level, population_size, items.n_items)
+    check_number("level", level, 1e-6, 1 - 1e-6)
     several = ratings.n_raters + (ratings.system is not None) > 1
     return Agreement(
         coefficients=choose_coefficients(
-            (c for one in chosen for c in _coefficients(ratings, items, one, sampling)),
+            (c for one in chosen for c in _coefficients(ratings, items, one, level)),
             coefficients,
         ),
         level=level,
@@ -142,9 +123,9 @@ def agreement(
 
 
 def _coefficients(
-    ratings: Ratings, items: ItemVotes, weights: AgreementWeights, sampling: Sampling
+    ratings: Ratings, items: ItemVotes, weights: AgreementWeights, level: float
 ) -> Iterator[Coefficient]:
-    show = partial(coefficient_of_items, weights=weights, sampling=sampling)
+    show = partial(coefficient_of_items, weights=weights, level=level)
     identity = weights.name in ("identity", "nominal")
     note, kappa_note = _pooled_notes(items) if identity else ("", "")
     unknown = ANONYMOUS if ratings.anonymous else ""
@@ -153,29 +134,19 @@ def _coefficients(
         not_two = f"undefined: it is for two raters, and there are {ratings.n_raters}; see "
     no_scott = not_two and f"{not_two}{printed_name('fleiss_kappa')}"
     no_cohen = unknown or (not_two and f"{not_two}{printed_name('conger_kappa')} and the pairs")
-    # Repeated ratings, and items of a cluster, depend on one another, and the standard errors of a
-    # kappa of 0 ignore that.
-    single = not ratings.repeated and ratings.cluster is None
-    cohen_null = None
-    if single and not no_cohen:
-        cohen_null = cohen_null_error(both.tables(0, 2)[1], weights.matrix)
-
-    def fleiss_null(votes: ItemVotes) -> float | None:
-        return fleiss_null_error(votes) if identity and single else None
-
     yield show("percent_agreement", items, note=note)
     yield show("brennan_prediger_kappa", items, note=kappa_note)
-    yield show("cohen_kappa", both, reason=no_cohen, null_error=cohen_null)
+    yield show("cohen_kappa", both, reason=no_cohen)
     yield show("conger_kappa", items, reason=unknown)
     yield show("light_kappa", items, reason=unknown or _too_sparse(items, ratings.n_raters))
-    yield show("scott_pi", both, reason=no_scott, null_error=fleiss_null(both))
-    yield show("fleiss_kappa", items, null_error=fleiss_null(items))
+    yield show("scott_pi", both, reason=no_scott)
+    yield show("fleiss_kappa", items)
     if identity and ratings.n_categories > 1:
         halves = AgreementWeights(name=weights.name, matrix=np.eye(2))
         for k, category in enumerate(ratings.categories):
             category_items = items.of_category(k)
             name = f"fleiss_kappa[{category}]"
-            yield show(name, category_items, weights=halves, null_error=fleiss_null(category_items))
+            yield show(name, category_items, weights=halves)
     yield show("krippendorff_alpha", items)
     yield show("gwet_ac1" if identity else "gwet_ac2", items)
     if identity and not no_cohen:

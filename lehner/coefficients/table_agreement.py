@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.coefficients.chance_corrected import (
-    coefficient_of_items,
-    cohen_null_error,
-    fleiss_null_error,
-)
-from lehner.coefficients.coefficient import (
-    Coefficient,
-    Sampling,
-    check_sampling,
-    choose_coefficients,
-)
+from lehner.coefficients.chance_corrected import coefficient_of_items
+from lehner.coefficients.coefficient import Coefficient, choose_coefficients
 from lehner.coefficients.contingency import as_table
 from lehner.coefficients.item_votes import ItemVotes, count_votes
 from lehner.coefficients.result import Agreement
@@ -44,7 +35,6 @@ def agreement_of_table(
     weights: Any = None,
     ordered: bool = False,
     n_items: float | None = None,
-    population_size: float | None = None,
     level: float = 0.9,
 ) -> Agreement:
     """Measure the agreement of two classifications from their square table.
@@ -52,24 +42,20 @@ def agreement_of_table(
     Parameters
     ----------
     table : array_like of float or xarray.DataArray, shape (n_categories, n_categories)
-        Counts, expected counts (`expected_table`) or probabilities, 0 or more. A row is an
-        estimated class and a column an actual class, or they are those of two raters. A labelled
-        table has dims (estimated, actual).
+        Counts, expected counts or probabilities, 0 or more. A row is an estimated class and a
+        column an actual class, or they are those of two raters. A labelled table has dims
+        (estimated, actual).
     coefficients : str or sequence of str, optional
         Names of coefficients, or a word of a name that no other has, as "alpha" and "ac1": only
         these are given, in this order. By default all.
     weights : str, array_like or sequence of str, optional
-        As in `agreement`. If a matrix is not symmetric, its rows are those of the table. The order
-        of the categories is that of the table.
+        As in `agreement`. The order of the categories is that of the table.
     ordered : bool
         Whether the order of the categories is meaningful: then linear, quadratic and ordinal
         weights are used besides identity, if no weights are given.
     n_items : float, optional
         Number of items of the table; by default its total. A total below 2 is assumed to be that of
         probabilities, which may be rounded, and there are no standard errors.
-    population_size : float, optional
-        Size N of the population of which the n items of the table are a random sample: standard
-        errors are multiplied by the square root of 1 - n / N.
     level : float
         Probability of the intervals, between 0 and 1.
 
@@ -110,10 +96,10 @@ def agreement_of_table(
     counts = labelled.values
     if n_items is not None:
         counts = counts * (check_number("n_items", n_items, 1, MOST_ITEMS) / counts.sum())
-    sampling = check_sampling(level, population_size, float(counts.sum()))
+    check_number("level", level, 1e-6, 1 - 1e-6)
     return Agreement(
         coefficients=choose_coefficients(
-            (c for one in chosen for c in _coefficients(counts, one, sampling)), coefficients
+            (c for one in chosen for c in _coefficients(counts, one, level)), coefficients
         ),
         level=level,
         n_items=float(counts.sum()) if counts.sum() >= FEWEST_COUNTED else None,
@@ -121,19 +107,15 @@ def agreement_of_table(
     )
 
 
-def _coefficients(
-    counts: Floats, weights: AgreementWeights, sampling: Sampling
-) -> Iterator[Coefficient]:
+def _coefficients(counts: Floats, weights: AgreementWeights, level: float) -> Iterator[Coefficient]:
     items = _as_items(counts)
-    show = partial(coefficient_of_items, items=items, weights=weights, sampling=sampling)
+    show = partial(coefficient_of_items, items=items, weights=weights, level=level)
     identity = weights.name in ("identity", "nominal")
     known_total = counts.sum() >= FEWEST_COUNTED
     yield show("accuracy")
     yield show("brennan_prediger_kappa")
-    cohen_null = cohen_null_error(counts, weights.matrix) if known_total else None
-    yield show("cohen_kappa", null_error=cohen_null)
-    fleiss_null = fleiss_null_error(items) if identity and known_total else None
-    yield show("scott_pi", null_error=fleiss_null)
+    yield show("cohen_kappa")
+    yield show("scott_pi")
     yield show("krippendorff_alpha", reason="" if known_total else UNKNOWN_TOTAL)
     yield show("gwet_ac1" if identity else "gwet_ac2")
     if identity:

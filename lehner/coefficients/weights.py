@@ -23,21 +23,11 @@ class AgreementWeights:
     name : str
         A key of `WEIGHTS`, or "given".
     matrix : ndarray of float, shape (n_categories, n_categories)
-        Between 0 and 1; 1 on the diagonal.
+        Symmetric, between 0 and 1; 1 on the diagonal.
     """
 
     name: str
     matrix: Floats
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether the weight does not depend on which rater gave which category."""
-        return bool(np.array_equal(self.matrix, self.matrix.T))
-
-    @property
-    def both_ways(self) -> Floats:
-        """The mean of the weights of two categories in both orders."""
-        return (self.matrix + self.matrix.T) / 2
 
 
 def _circular(x: Floats) -> Floats:
@@ -104,7 +94,7 @@ def find_weights(
     Parameters
     ----------
     weights : str or array_like of float, shape (n_categories, n_categories)
-        A key of `WEIGHTS`; or weights between 0 and 1 with 1 on the diagonal.
+        A key of `WEIGHTS`; or symmetric weights between 0 and 1 with 1 on the diagonal.
     categories : sequence of str or int
     ordered : bool
         Whether the order of the categories is meaningful.
@@ -161,7 +151,7 @@ def weights_notes(
     Yields
     ------
     Warning
-        About these weights, and about those that are not symmetric.
+        About these weights.
     """
     numbers = as_numbers(categories)
     if numbers is not None and len(numbers) > 2 and np.ptp(np.diff(numbers)) >= 1e-9:
@@ -173,12 +163,6 @@ def weights_notes(
                 "values, which are not equally spaced; weights by value are "
                 f"{', '.join(f'{name}_by_value' for name in names)}",
             )
-    if not all(one.symmetric for one in weights):
-        yield warn(
-            "weights-asymmetric",
-            "the weights are not symmetric: their rows are for the rater named first, or for the "
-            "rows of a table",
-        )
 
 
 def _require_order(weights: str, categories: Sequence[Label], *, ordered: bool) -> None:
@@ -213,7 +197,10 @@ def _require_numbers(weights: str, categories: Sequence[Label]) -> Floats:
 
 
 def _check_matrix(weights: ArrayLike, n_categories: int) -> Floats:
-    remedy = f"give {n_categories} × {n_categories} numbers between 0 and 1, 1 on the diagonal"
+    remedy = (
+        f"give {n_categories} × {n_categories} numbers between 0 and 1, 1 on the diagonal and the "
+        "same on both sides of it"
+    )
     try:
         matrix = np.asarray(weights, dtype=float)
     except (TypeError, ValueError):
@@ -224,6 +211,8 @@ def _check_matrix(weights: ArrayLike, n_categories: int) -> Floats:
         raise InputError(
             "the weights are not all between 0 and 1, or not 1 for equal categories", remedy
         )
+    if not np.allclose(matrix, matrix.T, rtol=0):
+        raise InputError("the weight of some categories depends on their order", remedy)
     return matrix
 
 

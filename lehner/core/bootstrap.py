@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from lehner.core.wilson import wilson_interval
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-type IntervalKind = Literal["percentile", "bca"]
 type ItemCounts = "Integers | csr_array"
 """Numbers of items by row, (n_rows,), or by cluster and row, (n_clusters, n_rows)."""
 
@@ -47,7 +46,6 @@ def bootstrap_interval(
     statistic: Callable[[Floats], Floats],
     counts: ItemCounts,
     estimate: float,
-    kind: IntervalKind,
     level: float,
     resamples: int,
     seed: Seed,
@@ -55,9 +53,8 @@ def bootstrap_interval(
     """Find the interval of a statistic with range [0, 1] by resampling items.
 
     If the statistic is undefined in some resamples, these count as 0 for the lower end and as 1 for
-    the upper end, because it could have any value there. The interval is then a percentile interval
-    whatever `kind` is, because the bias correction is unknown. That of an estimate of 0 or 1 is at
-    least Wilson's.
+    the upper end, because it could have any value there. The interval of an estimate of 0 or 1 is
+    at least Wilson's.
 
     Parameters
     ----------
@@ -68,8 +65,6 @@ def bootstrap_interval(
         How many items have each unique row; in each cluster if whole clusters are resampled.
     estimate : float
         The statistic of the data.
-    kind : {"percentile", "bca"}
-        Percentile, or bias-corrected and accelerated (Efron 1987).
     level : float
         Probability of the interval.
     resamples : int
@@ -78,29 +73,20 @@ def bootstrap_interval(
     Returns
     -------
     BootstrapResult
-
-    References
-    ----------
-    Efron (1987), Better bootstrap confidence intervals, JASA 82, 171-185.
     """
     drawn = draw_counts(counts, resamples, generator(seed))
     values = np.concatenate([statistic(weights) for weights in drawn])
     tails = tails_of(level, counts)
     undefined = np.isnan(values)
-    if undefined.any():
-        kind = "percentile"
-    if kind == "bca":
-        tails = _bca_tails(tails, values, estimate, *_jackknife(statistic, counts))
     lower = np.quantile(np.where(undefined, 0.0, values), tails[0])
     upper = np.quantile(np.where(undefined, 1.0, values), tails[1])
-    name = "BCa bootstrap" if kind == "bca" else "percentile bootstrap"
     known = not undefined.any() and len(values) > 1
     interval = IntervalEstimate(
         estimate=estimate,
         lower=float(lower),
         upper=float(upper),
         level=level,
-        kind=name,
+        kind="percentile bootstrap",
         standard_error=float(values.std(ddof=1)) if known else None,
     )
     return BootstrapResult(
@@ -111,7 +97,7 @@ def bootstrap_interval(
 def check_bootstrap(kind: str, level: float, resamples: int) -> None:
     """Raise an InputError unless kind, level and number of resamples are allowed."""
     check_level(level)
-    check_choice("interval", kind, ("percentile", "bca"))
+    check_choice("interval", kind, ("percentile",))
     check_whole_number("resamples", resamples, 1)
 
 
@@ -175,37 +161,6 @@ def draw_counts(
             g = counts.shape[0]
             drawn = rng.multinomial(max(g - 1, 1), np.full(g, 1 / g), size=n)
             yield np.asarray(drawn @ counts) * (g / max(g - 1, 1))
-
-
-def _jackknife(
-    statistic: Callable[[Floats], Floats], counts: ItemCounts
-) -> tuple[Floats, Integers]:
-    """Leave one item out, once per unique row, or one cluster; with how many items are such."""
-    n_units, n_rows = counts.shape[0], counts.shape[-1]
-    ends = np.cumsum(_chunk_sizes(n_units, n_rows, RESAMPLED_ROWS_AT_ONCE))
-    eye, left = np.arange(n_units), []
-    for start, end in zip([0, *ends[:-1]], ends, strict=True):
-        if isinstance(counts, np.ndarray):
-            left.append(np.maximum(counts - (eye[start:end, None] == eye), 0))
-        else:
-            left.append(counts.sum(axis=0) - counts[start:end].toarray())
-    values = np.concatenate([statistic(one.astype(float)) for one in left])
-    return values, counts if isinstance(counts, np.ndarray) else np.ones_like(eye)
-
-
-def _bca_tails(
-    tails: Floats, values: Floats, estimate: float, jackknife: Floats, counts: Integers
-) -> Floats:
-    below = (np.mean(values < estimate) + np.mean(values <= estimate)) / 2
-    known = ~np.isnan(jackknife) & (counts > 0)
-    jackknife, counts = jackknife[known], counts[known]
-    deviation = counts @ jackknife / max(1, int(counts.sum())) - jackknife
-    spread = (counts @ deviation**2) ** 1.5
-    acceleration = counts @ deviation**3 / (6 * spread) if spread > 0 else 0.0
-    normal = NormalDist()
-    shift = normal.inv_cdf(min(max(below, 0.5 / len(values)), 1 - 0.5 / len(values)))
-    z = shift + np.array([normal.inv_cdf(tail) for tail in tails])
-    return np.array([normal.cdf(x) for x in shift + z / (1 - acceleration * z)])
 
 
 def _chunk_sizes(n: int, n_rows: int, most: int) -> list[int]:

@@ -160,7 +160,6 @@ LIMITS = {
     "not seen.",
 }
 NOTES = {
-    "order-unknown": "The order of the categories is used and was not given. Mark it as known.",
     "prior-weight-unknown": "How much your prior counts beside the ratings is not known.",
     "tree-depth": "Trajectories of the sampler were cut off, which is slow and not wrong.",
     "raters-alike": "The method takes all raters for equally accurate, and does not compare them.",
@@ -177,7 +176,6 @@ NOTES = {
     "train it.",
     "rater-group-accuracy": "How the accuracy of a group of raters is computed.",
     "weights-by-position": "Weights depend on the places of categories, not on their values.",
-    "weights-asymmetric": "Weights depend on which rater is named first.",
     "repeats-share-vote": "Repeated ratings of an item by a rater share one vote.",
     "system-not-a-rater": "Coefficients of all raters do not include the system.",
 }

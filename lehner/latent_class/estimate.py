@@ -248,7 +248,7 @@ def _higher_mode(fit: LatentClassFit, ratings: Ratings, restarts: int, seed: See
         tolerance=1e-9,
     )
     gain = other.log_likelihood - fit.log_likelihood
-    if gain < SAME_MODE or other.accuracy is None:
+    if gain < SAME_MODE:
         return []
     there = float(other.accuracy.values[-1])
     text = (

@@ -418,7 +418,7 @@ def vote_start(table: PatternTable) -> LatentClasses:
 
 
 def random_start(
-    table: PatternTable, n_classes: int, model: LatentClassModel, rng: np.random.Generator
+    table: PatternTable, model: LatentClassModel, rng: np.random.Generator
 ) -> LatentClasses:
     """Start from base rates and confusion matrices drawn from flat Dirichlet distributions.
 
@@ -428,7 +428,6 @@ def random_start(
     Parameters
     ----------
     table : PatternTable
-    n_classes : int
     model : LatentClassModel
     rng : numpy.random.Generator
 
@@ -436,12 +435,14 @@ def random_start(
     -------
     LatentClasses
     """
-    shape = (n_classes,) if table.groups is None else (table.n_groups, n_classes)
-    base_rates = np.broadcast_to(rng.dirichlet(np.ones(n_classes)), shape)
+    k = table.n_categories
+    base_rates = rng.dirichlet(np.ones(k))
+    if table.groups is not None:
+        base_rates = np.tile(base_rates, (table.n_groups, 1))
     if model.form != "knowledge":
-        confusion = rng.dirichlet(np.ones(table.n_categories), (table.n_raters, n_classes))
+        confusion = rng.dirichlet(np.ones(k), (table.n_raters, k))
         return LatentClasses(base_rates=base_rates, confusion=confusion)
-    guesses = rng.dirichlet(np.ones(table.n_categories), table.n_raters)
+    guesses = rng.dirichlet(np.ones(k), table.n_raters)
     knowledge = rng.uniform(0.1, 0.9, (table.n_raters, 1))
     mixture = np.concatenate([knowledge, (1 - knowledge) * guesses], axis=1)
     return LatentClasses(base_rates=base_rates, confusion=mixture_to_confusion(mixture))
@@ -467,9 +468,5 @@ def align_labels(table: PatternTable, fit: LatentClasses) -> LatentClasses:
     ratings = expected_ratings(table, expect(table, fit)[0])
     by_raters = ratings[: table.n_raters - table.has_system].sum(axis=0)
     classes, names = linear_sum_assignment(-by_raters)
-    return reorder(fit, classes[np.argsort(names)])
-
-
-def reorder(fit: LatentClasses, order: Integers) -> LatentClasses:
-    """Put the classes into another order."""
+    order = classes[np.argsort(names)]
     return replace(fit, base_rates=fit.base_rates[..., order], confusion=fit.confusion[:, order])

@@ -39,11 +39,6 @@ class Maximum:
         """Base rates with a row for each group, (n_groups, n_classes)."""
         return np.atleast_2d(self.found.base_rates)
 
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return self.base_rates.shape[1]
-
     @cached_property
     def classes(self) -> Floats:
         """Probability of each class for each pattern, (n_patterns, n_classes)."""
@@ -75,9 +70,9 @@ class Maximum:
     def n_parameters(self) -> int:
         """Number of free parameters, without those of raters who gave no ratings."""
         k = self.table.n_categories
-        per_matrix = {"accuracy": 1, "full": self.n_classes * (k - 1)}.get(self.model.form, k)
+        per_matrix = {"accuracy": 1, "full": k * (k - 1)}.get(self.model.form, k)
         n_matrices = len(np.unique(self.matrix_numbers[self.rated.any(axis=1)]))
-        n_rates = len(self.base_rates) * (self.n_classes - 1)
+        n_rates = len(self.base_rates) * (k - 1)
         return n_rates + n_matrices * per_matrix
 
     @property

@@ -16,10 +16,8 @@ from lehner.latent_class.accelerated_em import FROM_FAR, Search
 from lehner.latent_class.expectation_maximisation import (
     LatentClasses,
     align_labels,
-    expect,
     fit_starts,
     random_start,
-    reorder,
     vote_start,
 )
 from lehner.latent_class.maximum import Maximum
@@ -39,7 +37,6 @@ RANDOM_STARTS = 20
 def fit_latent_class(
     ratings: Ratings,
     model: str = "dawid_skene",
-    n_classes: int | None = None,
     *,
     start: Start = "votes",
     restarts: int = 0,
@@ -69,13 +66,9 @@ def fit_latent_class(
         "pooled", "dawid_skene", "tap" or "pooled_tap". In the t-a-p models a rater knows the true
         category or guesses; each has their own knowledge and guesses in "tap", and all the same in
         "pooled_tap".
-    n_classes : int, optional
-        Number of classes, by default the number of categories; another number is possible for
-        "pooled" and "dawid_skene" only.
     start : {"votes", "random"}
-        Where EM starts: at each item's proportions of votes, which is possible only if the classes
-        are the categories; or at base rates and confusion matrices drawn from flat Dirichlet
-        distributions.
+        Where EM starts: at each item's proportions of votes; or at base rates and confusion
+        matrices drawn from flat Dirichlet distributions.
     restarts : int
         Number of random starts besides the votes, 0 or more. With `start="random"`, 0 means 20.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -144,17 +137,14 @@ def fit_latent_class(
     check_whole_number("restarts", restarts, 0)
     check_number("tolerance", tolerance, 0, 1, "give a number from 0 to 1, as in 1e-13")
     check_whole_number("max_iterations", max_iterations, 1)
-    n_classes = ratings.n_categories if n_classes is None else n_classes
-    named = n_classes == ratings.n_categories
-    known = known_truths(ratings) if named else 0
-    _require_ratings(ratings, model, n_classes, known)
+    known = known_truths(ratings)
+    _require_ratings(ratings, model, known)
     table, inverse = tabulate(ratings, ratings.population, truths=known > 0)
-    votes = named and start == "votes"
-    points = {"votes": vote_start(table)} if votes else {}
-    n_random = restarts if votes else restarts or RANDOM_STARTS
+    points = {"votes": vote_start(table)} if start == "votes" else {}
+    n_random = restarts if points else restarts or RANDOM_STARTS
     for i, child in enumerate(child_seeds(seed, n_random)):
         rng = np.random.default_rng(child)
-        points[f"random {i + 1}"] = random_start(table, n_classes, chosen, rng)
+        points[f"random {i + 1}"] = random_start(table, chosen, rng)
     search = Search(tolerance=tolerance, max_iterations=max_iterations)
     found = fit_starts(table, list(points.values()), chosen, search)
     fits = dict(zip(points, found, strict=True))
@@ -163,18 +153,12 @@ def fit_latent_class(
     return label_fit(maximum, ratings, inverse, fits)
 
 
-def _require_ratings(ratings: Ratings, model: str, n_classes: int, known: int) -> None:
+def _require_ratings(ratings: Ratings, model: str, known: int) -> None:
     k = ratings.n_categories
     if ratings.n_items == 0 or k < 2:
         raise InputError(
             f"the ratings are of {counted(ratings.n_items, 'item')} in {counted_categories(k)}",
             "give items, and two or more categories",
-        )
-    check_whole_number("n_classes", n_classes, 1)
-    if n_classes != k and LATENT_CLASS_MODELS[model].form != "full":
-        raise InputError(
-            f"the classes of {model} are the categories, and there are {k}, not {n_classes}",
-            "leave n_classes out, or choose pooled or dawid_skene",
         )
     if ratings.anonymous and not LATENT_CLASS_MODELS[model].shared:
         raise InputError(
@@ -185,7 +169,7 @@ def _require_ratings(ratings: Ratings, model: str, n_classes: int, known: int) -
     if ratings.system is not None:
         per_row = per_row + (ratings.system >= 0)
     most = int(per_row[ratings.weights > 0].max())
-    if most < (1 if n_classes == 1 or known else 2):
+    if most < (1 if known else 2):
         raise InputError("no item has two ratings", "give two or more ratings for some items")
 
 
@@ -193,13 +177,9 @@ def _order_classes(
     table: PatternTable, classes: LatentClasses, model: LatentClassModel
 ) -> LatentClasses:
     """Put classes into the order of their names, unless the data determine it."""
-    n_classes = classes.base_rates.shape[-1]
-    if n_classes != table.n_categories:
-        n_items = table.weights @ expect(table, classes)[0]
-        return reorder(classes, np.argsort(-n_items, kind="stable"))
     # With equal errors it is known which category a class is, except with two categories. In t-a-p
     # no rater is worse than by guessing, so that it is always known.
-    exchangeable = model.form == "full" or (n_classes == 2 and model.form != "knowledge")
+    exchangeable = model.form == "full" or (table.n_categories == 2 and model.form != "knowledge")
     if exchangeable and table.truths is None:
         return align_labels(table, classes)
     return classes

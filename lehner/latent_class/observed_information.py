@@ -145,7 +145,7 @@ def _observed_information(maximum: Maximum, directions: "csr_array") -> Floats:
     group = np.zeros(len(weighted), np.int64) if table.groups is None else table.groups
     score = csr_array((len(weighted), directions.shape[1]))
     information = directions.T @ directions.multiply((counts * inverse**2)[:, None])
-    for c in range(maximum.n_classes):
+    for c in range(table.n_categories):
         derivative = by_probability[rate_rows[group, c]]
         derivative = derivative + table.answers @ by_probability[confusion_rows[:, c].ravel()]
         score = score + derivative.multiply(classes[:, c, None])

@@ -26,16 +26,15 @@ def quantities(maximum: Maximum) -> dict[str, Floats]:
     Returns
     -------
     dict of str to ndarray
-        Base rates and confusion matrices, which are NaN in rows without expected ratings; if the
-        classes are the categories, accuracy; in t-a-p, knowledge and guesses.
+        Base rates and confusion matrices, which are NaN in rows without expected ratings;
+        accuracy; in t-a-p, knowledge and guesses.
     """
     rated, fitted = maximum.rated, maximum.found
     values = {
         "base_rates": fitted.base_rates,
         "confusion": np.where(rated[..., None], fitted.confusion, np.nan),
+        "accuracy": maximum.accuracy,
     }
-    if maximum.n_classes == maximum.table.n_categories:
-        values["accuracy"] = maximum.accuracy
     if maximum.model.form == "knowledge":
         mixture = np.where(rated[:, :1], confusion_to_mixture(fitted.confusion), np.nan)
         guessed = 1 - mixture[:, :1]
@@ -62,18 +61,16 @@ def changes(maximum: Maximum, directions: Floats) -> dict[str, Floats]:
     by_rates, by_confusion = np.split(directions, [fitted.base_rates.size])
     rates = by_rates.reshape(*maximum.base_rates.shape, -1)
     confusion = by_confusion.reshape(*fitted.confusion.shape, -1)
+    sizes = maximum.group_proportions
+    right = np.diagonal(fitted.confusion, axis1=1, axis2=2)
     found = {
         "base_rates": rates.reshape(*fitted.base_rates.shape, -1),
         "confusion": confusion,
+        "accuracy": right @ np.tensordot(sizes, rates, axes=1)
+        + np.einsum("c,jccf->jf", sizes @ maximum.base_rates, confusion),
     }
-    if "accuracy" in values:
-        sizes = maximum.group_proportions
-        right = np.diagonal(fitted.confusion, axis1=1, axis2=2)
-        found["accuracy"] = right @ np.tensordot(sizes, rates, axes=1) + np.einsum(
-            "c,jccf->jf", sizes @ maximum.base_rates, confusion
-        )
     if "knowledge" in values:
-        category = np.arange(maximum.n_classes)
+        category = np.arange(maximum.table.n_categories)
         knowledge = confusion[:, 0, 0] - confusion[:, -1, 0]
         guesses = confusion[:, category - 1, category]
         guessed = np.maximum(1 - values["knowledge"], BOUNDARY)[:, None, None]

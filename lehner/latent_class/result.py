@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 class LatentClassFit:
     """A latent-class model at the maximum of its likelihood.
 
-    If there are as many classes as categories, the classes are the categories (dimension
-    `category`); else they are numbered from 1 by decreasing base rate (dimension `class`).
-
     Parameters
     ----------
     model : str
@@ -47,15 +44,15 @@ class LatentClassFit:
     degrees_of_freedom : int or None
         Degrees of freedom of G²: the number of patterns minus 1, for each group if there are
         groups, minus the number of parameters.
-    base_rates : xarray.DataArray, dims ([group,] category or class)
-        Probability of each class.
-    confusion : xarray.DataArray, dims (rater, category or class, response)
-        Probability of each response given the class; a system is the last rater, `system`. NaN in
-        rows without expected ratings.
-    truth_probabilities : xarray.DataArray, dims (item, category or class)
-        Probability of each class given the item's ratings.
-    accuracy : xarray.DataArray, dims (rater,), or None
-        Expected accuracy of each rater; None unless the classes are the categories.
+    base_rates : xarray.DataArray, dims ([group,] category)
+        Probability of each true category.
+    confusion : xarray.DataArray, dims (rater, category, response)
+        Probability of each response given the true category; a system is the last rater, `system`.
+        NaN in rows without expected ratings.
+    truth_probabilities : xarray.DataArray, dims (item, category)
+        Probability of each category given the item's ratings.
+    accuracy : xarray.DataArray, dims (rater,)
+        Expected accuracy of each rater.
     knowledge : xarray.DataArray, dims (rater,), or None
         Probability that a rater knows the true category, in t-a-p; else None.
     guessing : xarray.DataArray, dims (rater, response), or None
@@ -66,9 +63,8 @@ class LatentClassFit:
         Number of steps of EM from the best start.
     starts : xarray.DataArray, dims (start,)
         The log-likelihood reached from each start.
-    labels_settled : bool or None
-        Whether the items of each class are most often given its label by the raters; None unless
-        the classes are the categories.
+    labels_settled : bool
+        Whether the items of each category are most often given its label by the raters.
     notes : tuple of Warning
         What the user should know before using the numbers.
     """
@@ -82,13 +78,13 @@ class LatentClassFit:
     base_rates: "xr.DataArray"
     confusion: "xr.DataArray"
     truth_probabilities: "xr.DataArray"
-    accuracy: "xr.DataArray | None" = None
+    accuracy: "xr.DataArray"
     knowledge: "xr.DataArray | None" = None
     guessing: "xr.DataArray | None" = None
     converged: bool
     iterations: int
     starts: "xr.DataArray"
-    labels_settled: bool | None
+    labels_settled: bool
     notes: tuple[Warning, ...]
     _maximum: Maximum
     _pattern: Integers
@@ -113,7 +109,7 @@ class LatentClassFit:
         Returns
         -------
         xarray.Dataset
-            Standard errors of `base_rates`, `confusion` and, if the fit has them, `accuracy`,
+            Standard errors of `base_rates`, `confusion`, `accuracy` and, if the fit has them,
             `knowledge` and `guessing`; NaN where there is none. If other values fit as well, the
             attribute `note` says so.
 
@@ -187,14 +183,12 @@ def label_fit(
     import xarray as xr
 
     table, classes, categories = maximum.table, maximum.found, list(ratings.categories)
-    named = maximum.n_classes == table.n_categories
-    class_dim = "category" if named else "class"
     coords: dict[str, Any] = {
         "group": list(ratings.populations),
         "item": ratings.items,
         "rater": list(ratings.all_raters[: table.n_raters]),
         "response": categories,
-        class_dim: categories if named else list(range(1, maximum.n_classes + 1)),
+        "category": categories,
         "start": list(fits),
     }
 
@@ -206,14 +200,14 @@ def label_fit(
     values["truth_probabilities"] = np.where(undefined, np.nan, maximum.classes[inverse])
     g2, degrees_of_freedom, of_deviance = deviance(ratings, maximum)
     known = known_truths(ratings) if table.truths is not None else 0
-    unsettled = unsettled_labels(maximum, categories) if named else []
+    unsettled = unsettled_labels(maximum, categories)
     dims = {
-        "base_rates": ("group", class_dim) if ratings.populations else (class_dim,),
-        "confusion": ("rater", class_dim, "response"),
+        "base_rates": ("group", "category") if ratings.populations else ("category",),
+        "confusion": ("rater", "category", "response"),
         "accuracy": ("rater",),
         "knowledge": ("rater",),
         "guessing": ("rater", "response"),
-        "truth_probabilities": ("item", class_dim),
+        "truth_probabilities": ("item", "category"),
     }
     labelled = {name: label(array, *dims[name]) for name, array in values.items()}
     orderings = log_orderings(ratings)
@@ -230,7 +224,7 @@ def label_fit(
         converged=classes.converged,
         iterations=classes.iterations,
         starts=label([fit.log_likelihood + orderings for fit in fits.values()], "start"),
-        labels_settled=not unsettled if named else None,
+        labels_settled=not unsettled,
         notes=tuple(notes),
         _maximum=maximum,
         _pattern=inverse,

@@ -24,7 +24,7 @@ Z_95 = 1.959964
 IN_WINDOW = 5
 WIDE, NARROW = 1.5, 1.2
 WIDE_SAMPLES = 500
-FEWEST_ITEMS = 2
+FEWEST_ITEMS, MOST_ITEMS = 2, 100_000
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,6 @@ def required_sample_size(
     confidence: float = 0.9,
     method: str = "algebraic",
     estimand: Estimand = "system_accuracy",
-    most_items: int = 100_000,
     replicates: int = 20_000,
     seed: Seed = 1,
 ) -> SampleSize:
@@ -135,8 +134,6 @@ def required_sample_size(
         "majority_agreement" or "mean_posterior".
     estimand : {"system_accuracy", "system_accuracy_in_sample"}
         The truth: the expected accuracy, or the proportion of the items that the system got right.
-    most_items : int
-        Greatest number of items that is considered, 100 or more.
     replicates : int
         Number of samples near the answer, 1,000 or more. The Monte Carlo standard error is
         inversely proportional to its square root.
@@ -169,12 +166,11 @@ def required_sample_size(
     target = Target(
         scenarios=some, within=within, confidence=confidence, method=method, estimand=estimand
     )
-    check_whole_number("most_items", most_items, 100)
     check_whole_number("replicates", replicates, FEWEST_REPLICATES)
     limit_seed, pilot_seed, *seeds = child_seeds(seed, 2 + MOST_MOVES)
-    points = list(target.simulate([most_items], max(PILOT, replicates // 4), limit_seed))
+    points = list(target.simulate([MOST_ITEMS], max(PILOT, replicates // 4), limit_seed))
     reached = points[0].probability >= confidence
-    for point in target.simulate(_doubling(most_items), PILOT, pilot_seed):
+    for point in target.simulate(_doubling(), PILOT, pilot_seed):
         points.append(point)
         if reached and point.probability >= confidence:
             break
@@ -184,14 +180,14 @@ def required_sample_size(
         few = Crossing(FEWEST_PLANNED, 0.0)
         return _result(few, points, f"{FEWEST_PLANNED} items or fewer")
     start = float(np.sqrt(points[-2].n_items * points[-1].n_items))
-    crossing, near = find_crossing(target, start, most_items, replicates, seeds)
+    crossing, near = find_crossing(target, start, replicates, seeds)
     if crossing is None or crossing.standard_error > MOST_UNCERTAIN * crossing.n_items:
         return _result(None, points + near, _flat(near, target))
     return _result(crossing, points + near, "")
 
 
-def _doubling(most_items: int) -> list[int]:
-    steps = np.arange(np.ceil(np.log2(most_items / FEWEST_PLANNED)))
+def _doubling() -> list[int]:
+    steps = np.arange(np.ceil(np.log2(MOST_ITEMS / FEWEST_PLANNED)))
     return [int(n) for n in FEWEST_PLANNED * 2**steps]
 
 
@@ -240,7 +236,6 @@ def _result(crossing: Crossing | None, points: Sequence[Nearness], note: str) ->
 def find_crossing(
     target: Target,
     start: float,
-    most_items: int,
     samples: int,
     seeds: Sequence[np.random.SeedSequence],
 ) -> tuple[Crossing | None, list[Nearness]]:
@@ -251,7 +246,6 @@ def find_crossing(
     target : Target
     start : float
         Number of items at which the search starts.
-    most_items : int
     samples : int
         Number of samples in the narrow window; the wide window shows how fast the probability
         grows.
@@ -269,7 +263,7 @@ def find_crossing(
     wide: list[Nearness] = []
     *moves, last = seeds
     for seed in moves:
-        window = _window(start, WIDE, most_items)
+        window = _window(start, WIDE)
         wide = list(target.simulate(window, WIDE_SAMPLES, seed))
         simulated += wide
         crossing = regress(wide, target.confidence)
@@ -280,14 +274,14 @@ def find_crossing(
         start = float(np.clip(crossing.n_items, window[0], window[-1]))
         if start == crossing.n_items:
             break
-    window = _window(start, NARROW, most_items)
+    window = _window(start, NARROW)
     narrow = list(target.simulate(window, samples // len(window), last))
     return regress(narrow, target.confidence, wide), simulated + narrow
 
 
-def _window(centre: float, factor: float, most_items: int) -> list[int]:
+def _window(centre: float, factor: float) -> list[int]:
     steps = np.round(centre * np.geomspace(1 / factor, factor, IN_WINDOW))
-    return sorted({int(n) for n in np.clip(steps, FEWEST_ITEMS, most_items)})
+    return sorted({int(n) for n in np.clip(steps, FEWEST_ITEMS, MOST_ITEMS)})
 
 
 def regress(

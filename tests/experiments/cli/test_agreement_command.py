@@ -61,11 +61,11 @@ def test_the_terminal_shows_coefficients_pairs_and_notes(run):
     )
 
 
-def test_files_are_written_with_a_heat_map(run, tmp_path):
+def test_files_are_written(run, tmp_path):
     folder = tmp_path / "new"
     options = ("--weights", "identity", "--weights", "ratio", "--output", folder)
     code, _, err = run("agreement", "krippendorff", *options)
-    names = ["agreement.csv", "agreement.tex", "pairs.csv", "pairs.pdf", "pairs.png", "pairs.tex"]
+    names = ["agreement.csv", "agreement.tex", "pairs.csv", "pairs.tex"]
     assert code == 0
     assert sorted(path.name for path in folder.iterdir()) == names
     assert all(f"wrote {folder / name}" in err for name in names)
@@ -178,21 +178,6 @@ def test_anonymous_raters_have_no_pairs(run, tmp_path):
     assert "undefined: it is not known who gave which rating" in out
 
 
-def test_the_heat_map_has_a_cell_for_every_pair():
-    from experiments.agreement.figure import plot_pairs
-
-    found = lehner.agreement(lehner.load_dataset("krippendorff"), weights=["identity", "linear"])
-    figure = plot_pairs(found.pairs, title="units")
-    panels = [ax for ax in figure.axes if ax.images]
-    assert len(panels) == 2
-    for ax, name in zip(panels, ("identity", "linear"), strict=True):
-        kappa = found.pairs["cohen_kappa"].sel(weights=name).values
-        assert sorted(text.get_text().split("\n")[0] for text in ax.texts) == sorted(
-            f"{value:.2f}" for value in kappa[~pd.isna(kappa)]
-        )
-        assert ax.get_title() == f"{name} weights"
-
-
 def test_weights_may_come_from_a_file(run, tmp_path):
     file = tmp_path / "weights.csv"
     file.write_text("class,novice,intermediate,advanced\nnovice,1,.5,0\nintermediate,.5,1,.5\n")
@@ -263,7 +248,6 @@ def test_a_result_with_no_number_ends_with_1(run, tmp_path):
         (["krippendorff", "--weights", "cubic"], "no kind of weights 'cubic'"),
         (["krippendorff", "--coefficients", "kappa"], "no coefficient 'kappa'; choose among perc"),
         (["krippendorff", "--within", "0"], "--within is 0"),
-        (["krippendorff", "--within", ".1", "--population-size", "99"], "--within takes no --pop"),
         (["lehner_table2", "--weights", "linear"], "need ordered categories"),
         (["krippendorff", "--weights", "linear", "--weights", str(READ)], "the only --weights"),
     ],
@@ -273,20 +257,6 @@ def test_bad_input_is_told_in_one_line(run, arguments, message):
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
-
-
-def test_a_finite_population_and_the_test_of_0_are_in_json(run):
-    options = ("agreement", "lehner_table2", "--json", "--population-size")
-    found = json.loads(run(*options, "20")[1])["coefficients"]
-    fleiss = next(one for one in found if one["name"] == "fleiss_kappa")
-    whole = lehner.agreement(lehner.load_dataset("lehner_table2"))["fleiss_kappa"]
-    assert fleiss["standard_error"] == pytest.approx(whole.standard_error / 2**0.5)
-    assert fleiss["null_standard_error"] == pytest.approx(whole.null_standard_error / 2**0.5)
-    assert fleiss["chance_agreement"] == whole.chance_agreement
-    code, _, err = run(*options, "5")
-    assert code == 2 and err.startswith(
-        "lehner: --population-size is 5.0; give the size of the population"
-    )
 
 
 def test_chance_agreement_is_shown(run):

@@ -9,7 +9,6 @@ import pytest
 from experiments.planning import plan as planning
 from experiments.planning.claims import CLAIMS, conditions
 from experiments.planning.plan import Question, make_plan
-from experiments.planning.plan_figure import plot_trade_off
 from lehner import agreement, required_sample_size, scenario_with_kappa, simulate
 
 QUICK = ("--replicates", 1000)
@@ -65,14 +64,13 @@ def test_where_no_number_is_enough_it_says_so_with_exit_1(run):
     assert code == 1 and plan["n_items"] is None and "large-sample bias" in plan["note"]
 
 
-def test_files_and_the_trade_off_with_raters(run, tmp_path, monkeypatch):
+def test_files_and_the_items_needed_with_other_numbers_of_raters(run, tmp_path, monkeypatch):
     monkeypatch.setattr(planning, "NUMBERS_OF_RATERS", (2, 3, 4))
     monkeypatch.setattr(planning, "SIDE_REPLICATES", 2000)
     folder = tmp_path / "new" / "plan"
     code, _, err = run("plan", *EASY, "--output", folder)
     assert code == 0
-    names = [f"raters_and_items.{kind}" for kind in ("csv", "pdf", "png")]
-    names += ["plan.json", "plan.csv", "probability.csv"]
+    names = ["plan.json", "plan.csv", "probability.csv", "raters_and_items.csv"]
     assert {path.name for path in folder.iterdir()} == set(names)
     assert all(f"wrote {folder / name}" in err for name in names)
     table = pd.read_csv(folder / "raters_and_items.csv")
@@ -93,27 +91,6 @@ def test_a_folder_that_cannot_be_made_is_told_before_anything_is_computed(run, t
     code, out, err = run("plan", "--output", file / "plan")
     assert (code, out) == (2, "")
     assert err.count("\n") == 1 and str(file) in err
-
-
-def test_the_figure_draws_the_table():
-    table = pd.DataFrame(
-        {
-            "violation": [0.0, 0.0, 1.0, 1.0],
-            "n_raters": [2, 3, 2, 3],
-            "n_items": [200, 100, None, 300],
-            "standard_error": [5.0, 2.0, None, 9.0],
-            "lower": [190, 96, None, 282],
-            "upper": [210, 104, None, 318],
-            "note": "",
-        }
-    )
-    drawn = plot_trade_off(table, Question())
-    items, ratings = drawn.axes
-    assert items.containers[0].lines[0].get_ydata().tolist() == [200, 100]
-    assert ratings.containers[0].lines[0].get_ydata().tolist() == [400, 300]
-    assert ratings.containers[1].lines[0].get_xdata().tolist() == [3]
-    labels = [text.get_text() for text in drawn.legends[0].get_texts()]
-    assert labels[1] == "violation 1: as in the paper (none found with 2 raters)"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import lehner
-from experiments.agreement.figure import plot_pairs as plot_rater_pairs
 from experiments.atlas.atlas_figure import METHODS, plot_violation
 from experiments.atlas.grid import VIOLATIONS, atlas_scenarios
 from experiments.calibration.calibration_figure import plot_coverage, plot_ranks
@@ -23,8 +22,6 @@ from experiments.estimate.sensitivity import curves
 from experiments.estimate.sensitivity_figure import plot_sensitivity
 from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.bias_figure import plot_figure
-from experiments.planning.plan import Question
-from experiments.planning.plan_figure import plot_trade_off
 from experiments.reporting.figure_style import proportion_ticks
 from experiments.reporting.method_style import OF_NO_METHOD, method_style
 from experiments.simulations.power_figure import plot_power
@@ -85,21 +82,6 @@ def sensitivities(n_methods):
     return plot_sensitivity(curves(compared(n_methods).estimates, 5), "Table 2", level=0.9)
 
 
-def heat_map(n_raters):
-    scenario = lehner.Scenario(n_items=60, initial_rater_accuracy=(0.6,) * n_raters)
-    return plot_rater_pairs(lehner.agreement(lehner.simulate(scenario, 1)).pairs, title="raters")
-
-
-def trade_off():
-    rows = [
-        {"violation": violation, "n_raters": n, "n_items": 900 / n, "note": ""}
-        | {"standard_error": 9.0, "lower": 880 / n, "upper": 920 / n}
-        for violation in (0.0, 0.5, 1.0)
-        for n in (2, 3, 5, 9)
-    ]
-    return plot_trade_off(pd.DataFrame(rows), Question())
-
-
 def atlas(name):
     rows = [
         point | {"method": method, "bias": -0.1 * point["strength"], "standard_error": 0.01}
@@ -152,9 +134,6 @@ DRAWN = {
     "confusion, one method": lambda: plot_confusion(in_detail(1)),
     "groups": in_groups,
     "systems": several_systems,
-    "agreement": lambda: heat_map(3),
-    "agreement, many": lambda: heat_map(40),
-    "plan": trade_off,
     "paper": lambda: plot_figure(FIGURES[5], simulate_figure(FIGURES[5])),
     "atlas": lambda: atlas("difficulty"),
     "power": lambda: plot_power(pd.read_csv("experiments/simulations/power.csv")),

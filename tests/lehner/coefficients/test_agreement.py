@@ -518,8 +518,6 @@ def test_results_are_plain_json():
     assert list(found.to_dict()["coefficients"][0]) == [
         *fields,
         "p_value",
-        "null_standard_error",
-        "null_p_value",
         "interpretation",
         "probability",
         "note",

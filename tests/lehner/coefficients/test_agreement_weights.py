@@ -1,7 +1,5 @@
 """Agreement weights against their definitions."""
 
-from itertools import combinations
-
 import krippendorff
 import numpy as np
 import pytest
@@ -132,33 +130,9 @@ def test_decimal_categories_are_numbers():
         find_weights("interval", ["1.1", "1.10"], ordered=True)
 
 
-def ordered_pairs(codes, weights):
-    """Average the weights of all pairs of an item's ratings, the row that of the first rater."""
-    return np.mean(
-        [np.mean([weights[a, b] for a, b in combinations(row, 2)]) for row in codes.tolist()]
-    )
-
-
-def test_weights_of_raters_need_not_be_symmetric():
-    codes = np.random.default_rng(2).integers(3, size=(40, 3))
-    weights = np.array([[1, 0.5, 0], [0.8, 1, 0.2], [0.4, 0.6, 1]])
-    found = agreement(Ratings(codes, "abc"), weights=weights)
-    right = ordered_pairs(codes, weights)
-    shares = np.array([np.bincount(column, minlength=3) / 40 for column in codes.T])
-    chance = np.mean([one @ weights @ other for one, other in combinations(shares, 2)])
-    assert found["percent_agreement"].estimate == pytest.approx(right)
-    assert found["conger_kappa"].estimate == pytest.approx((right - chance) / (1 - chance))
-    pairs = [agreement(Ratings(codes[:, two], "abc"), weights=weights) for two in TWO_OF_THREE]
-    light = np.mean([pair["cohen_kappa"].estimate for pair in pairs])
-    assert found["light_kappa"].estimate == pytest.approx(light)
-
-
-TWO_OF_THREE = ([0, 1], [0, 2], [1, 2])
-
-
 def test_two_raters_are_the_sides_of_their_table():
     codes = np.random.default_rng(3).integers(3, size=(60, 2))
-    weights = np.array([[1, 0.5, 0], [0.8, 1, 0.2], [0.4, 0.6, 1]])
+    weights = np.array([[1, 0.5, 0], [0.5, 1, 0.2], [0, 0.2, 1]])
     table = np.zeros((3, 3))
     np.add.at(table, tuple(codes.T), 1)
     for chosen in (weights, "identity"):
@@ -168,7 +142,7 @@ def test_two_raters_are_the_sides_of_their_table():
         kappas = {c.name for c in tabled.coefficients} & {c.name for c in raw.coefficients}
         assert len(kappas) >= 5
         for name in kappas:
-            for field in ("estimate", "standard_error", "chance_agreement", "null_standard_error"):
+            for field in ("estimate", "standard_error", "chance_agreement"):
                 one, other = getattr(raw[name], field), getattr(tabled[name], field)
                 assert one == pytest.approx(other, abs=1e-12)
 
@@ -206,6 +180,7 @@ def test_given_weights_are_used():
         (np.eye(2), r"shape \(2, 2\)"),
         ([[1, 2, 0], [2, 1, 0], [0, 0, 1]], "not all between 0 and 1"),
         (np.full((3, 3), np.nan), "not all between 0 and 1"),
+        ([[1, 0.5, 0], [0.8, 1, 0.2], [0, 0.2, 1]], "depends on their order"),
         (np.zeros((3, 3)), "not 1 for equal categories"),
         (["identity", 3], "not a matrix of numbers"),
         ([], "there are no weights"),
@@ -223,10 +198,9 @@ def test_ratio_weights_need_numbers_from_0_up():
         agreement(Ratings([[0, 1]], [-1, 1]), weights="ratio")
 
 
-def test_weights_of_a_table_need_not_be_symmetric():
-    # Costs c of taking actual class j for i: 1 − c / max c (CPTtools, fcKappa).
+def test_given_weights_of_a_table():
     table = np.array([[40, 5, 1], [10, 30, 4], [2, 3, 5]])
-    weights = np.array([[1, 0.5, 0], [0.8, 1, 0.2], [0.4, 0.6, 1]])
+    weights = np.array([[1, 0.5, 0], [0.5, 1, 0.2], [0, 0.2, 1]])
     share = table / table.sum()
     row, column = share.sum(axis=1), share.sum(axis=0)
     right, chance = (weights * share).sum(), row @ weights @ column
@@ -248,4 +222,3 @@ def test_weights_of_a_table_need_not_be_symmetric():
     # Krippendorff's draws the second of 200 ratings from the 199 that are left.
     expected = (1 - both @ weights @ both) * 200 / 199
     assert found["krippendorff_alpha"].estimate == pytest.approx(1 - (1 - right) / expected)
-    assert "not symmetric: their rows are" in str(found.notes[0])

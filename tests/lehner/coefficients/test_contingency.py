@@ -1,4 +1,4 @@
-"""Square tables: from files, from soft labels, and their own coefficients."""
+"""Square tables: from files, and their own coefficients."""
 
 from pathlib import Path
 
@@ -9,9 +9,6 @@ import xarray as xr
 from lehner import (
     InputError,
     agreement_of_table,
-    estimate_algebraic,
-    expected_table,
-    load_dataset,
     read_table,
 )
 
@@ -118,72 +115,6 @@ def test_a_long_table_with_named_sides_may_have_all_items_off_the_diagonal(write
 def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_table(tmp_path / "none.csv")
-
-
-# ----- Soft labels -----
-
-
-def test_expected_table_of_known_classes_is_the_cross_classification():
-    rng = np.random.default_rng(1)
-    codes = rng.integers(3, size=(40, 2))
-    table = np.zeros((3, 3))
-    np.add.at(table, tuple(codes.T), 1)
-    one, two = np.eye(3)[codes[:, 0]], np.eye(3)[codes[:, 1]]
-    np.testing.assert_array_equal(expected_table(one, two).values, table)
-
-
-def test_expected_table_is_the_mean_of_tables_drawn_from_the_probabilities():
-    rng = np.random.default_rng(2)
-    one, two = rng.dirichlet(np.ones(3), 10), rng.dirichlet(np.ones(3), 10)
-    expected = sum(np.outer(p, q) for p, q in zip(one, two, strict=True))
-    np.testing.assert_allclose(expected_table(one, two).values, expected, atol=1e-12)
-
-
-def test_expected_table_takes_an_estimates_truth_probabilities():
-    ratings = load_dataset("lehner_table2")
-    truth = estimate_algebraic(ratings).truth_probabilities
-    system = np.eye(4)[ratings.system]
-    table = expected_table(system, truth)
-    assert table.coords["actual"].values.tolist() == ["A", "B", "C", "D"]
-    # Lehner (2015), after Table 4: the mean truth probability of the system's answers.
-    found = agreement_of_table(table)["accuracy"].estimate
-    assert found == pytest.approx(0.466, abs=6e-4)
-
-
-def test_items_unknown_on_one_side_are_left_out():
-    nan = [np.nan, np.nan]
-    assert expected_table([[1, 0], nan, [0, 1]], [[0, 1], [1, 0], nan]).values.sum() == 1
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "message"),
-    [
-        ([[0.5, 0.6]], [[1, 0]], "estimated has rows that are not probabilities"),
-        ([[1, 0]], [[-1, 2]], "actual has rows that are not probabilities"),
-        ([[1, 0]], [[1, 0, 0]], r"shape \(1, 2\) and actual \(1, 3\)"),
-        ([1, 0], [[1, 0]], r"estimated has shape \(2,\)"),
-        ([["a", "b"]], [[1, 0]], "estimated is not an array of numbers"),
-        ([[np.nan, np.nan]], [[1, 0]], "no item has probabilities on both sides"),
-    ],
-)
-def test_bad_probabilities_are_refused(one, two, message):
-    with pytest.raises(InputError, match=message):
-        expected_table(one, two)
-
-
-def labelled(items, categories="ab"):
-    coords = {"item": list(items), "category": list(categories)}
-    return xr.DataArray([[0.9, 0.1], [0.2, 0.8]], coords, ("item", "category"))
-
-
-def test_labels_of_soft_labels_are_minded():
-    one, two = labelled([1, 2]), labelled([1, 2])
-    expected = one.values.T @ two.values
-    np.testing.assert_array_equal(expected_table(one.T, two), expected)
-    with pytest.raises(InputError, match="differ in item: 1 and 2 at the same position"):
-        expected_table(one, labelled([2, 1]))
-    with pytest.raises(InputError, match="differ in category: 'a' and 'b' at the same position"):
-        expected_table(one, labelled([1, 2], "ba"))
 
 
 # ----- Coefficients of a table -----

@@ -1,14 +1,12 @@
-"""Light's kappa, Bangdiwala's B, tests of kappa = 0, finite populations: published numbers."""
+"""Light's kappa, Bangdiwala's B, chance agreement: published numbers."""
 
 from itertools import combinations
 
 import numpy as np
 import pytest
-import statsmodels.stats.inter_rater as sm
 from sklearn.metrics import cohen_kappa_score
 
-from lehner import InputError, Ratings, agreement, agreement_of_table, load_dataset
-from lehner.coefficients.weights import find_weights
+from lehner import Ratings, agreement, agreement_of_table, load_dataset
 
 ABSTRACTORS = [[13, 0, 0], [0, 20, 7], [0, 4, 56]]
 
@@ -99,49 +97,6 @@ def test_a_crowd_has_no_lights_kappa():
     assert found.note.startswith("undefined: two raters have 0.9 items in common on average")
 
 
-# ----- Tests of kappa = 0 -----
-
-
-@pytest.mark.parametrize("weights", ["identity", "linear", "quadratic"])
-def test_the_error_of_cohens_kappa_if_it_is_0_is_that_of_fleiss_cohen_and_everitt(weights):
-    found = agreement_of_table(ABSTRACTORS, weights=weights, ordered=True)["cohen_kappa"]
-    matrix = find_weights(weights, "abc", ordered=True).matrix
-    # Of statsmodels, which takes weights of disagreement.
-    other = sm.cohens_kappa(
-        np.array(ABSTRACTORS), weights=None if weights == "identity" else 1 - matrix
-    )
-    assert found.estimate == pytest.approx(other.kappa)
-    assert found.null_standard_error == pytest.approx(other.std_kappa0, rel=1e-9)
-    assert found.null_p_value == pytest.approx(other.pvalue_two_sided, rel=1e-6)
-
-
-def test_fleiss_kappas_are_tested_as_by_irr():
-    # irr 0.84, kappam.fleiss(diagnoses, detail = TRUE): z of all, and of each category.
-    found = agreement(load_dataset("fleiss1971"))
-    z = {c.name: c.estimate / c.null_standard_error for c in found.coefficients if c.null_p_value}
-    assert z.pop("fleiss_kappa") == pytest.approx(17.7, abs=0.05)
-    assert [round(value, 2) for value in z.values()] == [5.19, 5.19, 11.03, 9.99, 12.01]
-
-
-def test_tests_of_0_reject_a_kappa_of_0_as_often_as_they_say():
-    rng = np.random.default_rng(1)
-    rejected = np.zeros((400, 2))
-    for row in rejected:
-        found = agreement(Ratings(rng.choice(3, p=[0.6, 0.3, 0.1], size=(60, 2)), "abc"))
-        row[:] = [found[name].null_p_value < 0.1 for name in ("cohen_kappa", "scott_pi")]
-    # .1 with a Monte Carlo error of .015.
-    assert rejected.mean(axis=0) == pytest.approx(0.1, abs=3 * 0.015)
-
-
-def test_what_has_no_test_of_0_says_nothing():
-    found = agreement(Ratings(random_ratings(missing=0.2), "abc"))
-    assert found["fleiss_kappa"].null_standard_error is None  # raters differ in number
-    assert found["gwet_ac1"].null_p_value is None
-    weighted = agreement(Ratings(random_ratings(), "abc", ordered=True), weights="linear")
-    assert weighted["fleiss_kappa"].null_standard_error is None
-    assert agreement_of_table(np.array(ABSTRACTORS) / 100)["cohen_kappa"].null_p_value is None
-
-
 # ----- Chance agreement -----
 
 
@@ -157,31 +112,3 @@ def test_chance_agreement_is_that_of_irrcac():
     for name, chance in expected.items():
         assert found[name].chance_agreement == pytest.approx(chance, abs=5e-8)
     assert found["percent_agreement"].chance_agreement is None
-
-
-# ----- Finite populations -----
-
-
-def test_errors_are_smaller_for_a_sample_from_a_finite_population():
-    ratings = Ratings(random_ratings(n=100), "abc")
-    infinite, finite = agreement(ratings), agreement(ratings, population_size=125)
-    for one, other in zip(infinite.coefficients, finite.coefficients, strict=True):
-        if one.standard_error is not None:
-            # Gwet (2014): the variance times 1 - n / N.
-            assert other.standard_error == pytest.approx(one.standard_error * np.sqrt(0.2))
-            assert other.estimate == one.estimate
-    table = agreement_of_table(ABSTRACTORS, population_size=200)["cohen_kappa"]
-    # irrCAC's kappa2.table(cont3x3abstractors, N = 200), over n.
-    assert table.standard_error == pytest.approx(0.05891072 * np.sqrt(100 / 99 / 2), abs=1e-8)
-
-
-def test_of_all_items_nothing_is_uncertain():
-    found = agreement(Ratings(random_ratings(n=100), "abc"), population_size=100)["fleiss_kappa"]
-    assert found.standard_error == 0
-    assert found.lower == found.estimate == found.upper
-    assert found.p_value is None and found.null_p_value is None
-
-
-def test_a_population_smaller_than_the_sample_is_refused():
-    with pytest.raises(InputError, match=r"population_size is 50; give .* 80 or more"):
-        agreement(Ratings(random_ratings(), "abc"), population_size=50)

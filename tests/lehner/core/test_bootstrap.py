@@ -9,10 +9,7 @@ from lehner import InputError, Ratings, estimate_algebraic, load_dataset
 from lehner.core.bootstrap import bootstrap_interval
 from tests.reference.algebraic import algebraic
 
-KINDS = ["percentile", "bca"]
-both_kinds = pytest.mark.parametrize("kind", KINDS)
-
-# Thirty very skewed scores in [0, 1] without ties, so that BCa differs from percentile.
+# Thirty very skewed scores in [0, 1] without ties, far from normal.
 SKEWED = np.linspace(0.1, 1, 30) ** 6
 
 
@@ -20,11 +17,11 @@ def mean_of(scores):
     return lambda weights: weights @ scores / weights.sum(axis=1)
 
 
-def interval_of_mean(scores, counts=None, kind="percentile", level=0.9, resamples=500, seed=1):
+def interval_of_mean(scores, counts=None, level=0.9, resamples=500, seed=1):
     counts = np.ones(len(scores), dtype=np.int64) if counts is None else np.array(counts)
     statistic = mean_of(np.asarray(scores, dtype=float))
     estimate = float(statistic(counts[None, :])[0])
-    result = bootstrap_interval(statistic, counts, estimate, kind, level, resamples, seed)
+    result = bootstrap_interval(statistic, counts, estimate, level, resamples, seed)
     return result.interval
 
 
@@ -52,91 +49,58 @@ def test_percentile_interval_is_quantiles_over_multinomial_resamples(level):
     assert (interval.level, interval.kind) == (level, "percentile bootstrap")
 
 
-def test_bca_interval_is_efrons_formula_over_items():
-    # Efron (1987): acceleration from leaving out one item, not one row of counts, at a time.
-    # Powers of 2 make sums exact, so that resamples equal to the mean are seen to be equal.
-    counts, scores = np.array([12, 5, 2, 1]), np.array([1, 2, 4, 8]) / 8
-    items, norm = np.repeat(scores, counts), scipy.stats.norm
-    values = np.random.default_rng(7).multinomial(20, counts / 20, size=500) @ scores / 20
-    below = (np.mean(values < items.mean()) + np.mean(values <= items.mean())) / 2
-    left_out = (items.sum() - items) / 19
-    deviation = left_out.mean() - left_out
-    acceleration = (deviation**3).sum() / (6 * (deviation**2).sum() ** 1.5)
-    z = norm.ppf(below) + norm.ppf([0.05, 0.95])
-    tails = norm.cdf(norm.ppf(below) + z / (1 - acceleration * z))
-    interval = interval_of_mean(scores, counts, "bca", seed=7)
-    np.testing.assert_allclose(ends(interval), np.quantile(values, tails), atol=1e-12)
-
-
-def scipy_interval(scores, method, resamples):
+def scipy_interval(scores, resamples):
     return scipy.stats.bootstrap(
         (scores,),
         np.mean,
         confidence_level=0.9,
         n_resamples=resamples,
-        method=method,
+        method="percentile",
         rng=np.random.default_rng(2),
     ).confidence_interval
 
 
-@pytest.mark.parametrize(("kind", "method"), [("percentile", "percentile"), ("bca", "BCa")])
-def test_interval_of_skewed_scores_is_scipys(kind, method):
+def test_interval_of_skewed_scores_is_scipys():
     resamples = 40_000
-    expected = scipy_interval(SKEWED, method, resamples)
-    actual = ends(interval_of_mean(SKEWED, kind=kind, resamples=resamples))
+    expected = scipy_interval(SKEWED, resamples)
+    actual = ends(interval_of_mean(SKEWED, resamples=resamples))
     error = np.sqrt(2) * monte_carlo_error(SKEWED, 0.9, resamples)
     np.testing.assert_allclose(actual, expected, rtol=0, atol=error)
-    other = ends(interval_of_mean(SKEWED, kind=KINDS[kind == "percentile"], resamples=resamples))
-    assert (np.abs(actual - other) > 2 * error).all()  # the kinds are told apart
 
 
-def test_bca_interval_of_0_1_scores_is_scipys():
-    scores, resamples = np.repeat([1.0, 0.0], [4, 96]), 40_000
-    expected = scipy_interval(scores, "BCa", resamples)
-    interval = interval_of_mean([1, 0], [4, 96], "bca", resamples=resamples)
-    # The mean moves in steps of 1/100, and Monte Carlo error is less than a step.
-    np.testing.assert_allclose(ends(interval), expected, rtol=0, atol=0.01 + 1e-9)
-    assert interval.kind == "BCa bootstrap"
-
-
-@both_kinds
-def test_collapsed_patterns_have_the_interval_of_the_items(kind):
+def test_collapsed_patterns_have_the_interval_of_the_items():
     counts, resamples = np.arange(1, len(SKEWED) + 1), 20_000
     items = np.repeat(SKEWED, counts)
-    collapsed = interval_of_mean(SKEWED, counts, kind, resamples=resamples)
-    separate = interval_of_mean(items, kind=kind, resamples=resamples, seed=2)
+    collapsed = interval_of_mean(SKEWED, counts, resamples=resamples)
+    separate = interval_of_mean(items, resamples=resamples, seed=2)
     error = np.sqrt(2) * monte_carlo_error(items, 0.9, resamples)
     np.testing.assert_allclose(ends(collapsed), ends(separate), rtol=0, atol=error)
 
 
-@both_kinds
-def test_interval_of_a_constant_is_the_constant(kind):
-    interval = interval_of_mean([0.3] * 5, kind=kind, resamples=50)
+def test_interval_of_a_constant_is_the_constant():
+    interval = interval_of_mean([0.3] * 5, resamples=50)
     assert ends(interval) == pytest.approx([0.3, 0.3], abs=1e-12)
 
 
-@both_kinds
-def test_rows_that_stand_for_no_item_change_nothing(kind):
-    without = interval_of_mean([0.2, 0.7], [4, 6], kind)
+def test_rows_that_stand_for_no_item_change_nothing():
+    without = interval_of_mean([0.2, 0.7], [4, 6])
     # The last row has a probability of 0 whatever is drawn for the others.
-    assert ends(interval_of_mean([0.2, 0.7, 1], [4, 6, 0], kind)) == pytest.approx(ends(without))
+    assert ends(interval_of_mean([0.2, 0.7, 1], [4, 6, 0])) == pytest.approx(ends(without))
 
 
-@both_kinds
-def test_statistic_never_sees_a_negative_number_of_items(kind):
+def test_statistic_never_sees_a_negative_number_of_items():
     def statistic(weights):
         assert (weights >= 0).all()
         return weights[:, 0] / 5
 
-    bootstrap_interval(statistic, np.array([3, 2, 0]), 0.6, kind, 0.9, 50, 1)
+    bootstrap_interval(statistic, np.array([3, 2, 0]), 0.6, 0.9, 50, 1)
 
 
 # ----- Seeds and chunks -----
 
 
-@both_kinds
-def test_same_seed_same_interval_and_another_seed_another(kind):
-    first, again, other = (interval_of_mean(SKEWED, kind=kind, seed=seed) for seed in (5, 5, 6))
+def test_same_seed_same_interval_and_another_seed_another():
+    first, again, other = (interval_of_mean(SKEWED, seed=seed) for seed in (5, 5, 6))
     assert first == again
     assert first != other
 
@@ -147,10 +111,9 @@ def test_seed_may_be_a_generator_or_a_seed_sequence():
     assert interval_of_mean(SKEWED, seed=np.random.SeedSequence(5)) == expected
 
 
-@both_kinds
 @pytest.mark.parametrize("chunk", [1, 100, 10_000])
-def test_chunks_do_not_change_results(monkeypatch, kind, chunk):
-    expected = interval_of_mean(SKEWED, kind=kind)
+def test_chunks_do_not_change_results(monkeypatch, chunk):
+    expected = interval_of_mean(SKEWED)
     shapes = []
 
     def statistic(weights):
@@ -158,9 +121,7 @@ def test_chunks_do_not_change_results(monkeypatch, kind, chunk):
         return mean_of(SKEWED)(weights)
 
     monkeypatch.setattr(lehner.core.bootstrap, "RESAMPLED_ROWS_AT_ONCE", chunk)
-    result = bootstrap_interval(
-        statistic, np.ones(30, dtype=np.int64), SKEWED.mean(), kind, 0.9, 500, 1
-    )
+    result = bootstrap_interval(statistic, np.ones(30, dtype=np.int64), SKEWED.mean(), 0.9, 500, 1)
     assert ends(result.interval) == pytest.approx(ends(expected), abs=1e-12)
     assert max(n for n, _ in shapes) == max(1, chunk // 30)
 
@@ -168,9 +129,8 @@ def test_chunks_do_not_change_results(monkeypatch, kind, chunk):
 # ----- Undefined resamples -----
 
 
-@both_kinds
 @pytest.mark.parametrize("n_zeros", [1, 4])
-def test_undefined_resamples_count_as_0_for_the_lower_end_and_1_for_the_upper(kind, n_zeros):
+def test_undefined_resamples_count_as_0_for_the_lower_end_and_1_for_the_upper(n_zeros):
     # Undefined unless one of the first rows' items is drawn: (1 - n_zeros/10)^10, .35 or .006.
     counts, scores = np.array([n_zeros, 10 - n_zeros]), np.array([0.2, 0.6])
 
@@ -180,7 +140,7 @@ def test_undefined_resamples_count_as_0_for_the_lower_end_and_1_for_the_upper(ki
     draws = np.random.default_rng(3).multinomial(10, counts / 10, size=2000)
     undefined = draws[:, 0] == 0
     values = draws @ scores / 10
-    result = bootstrap_interval(statistic, counts, 0.5, kind, 0.9, 2000, 3)
+    result = bootstrap_interval(statistic, counts, 0.5, 0.9, 2000, 3)
     assert result.undefined == undefined.mean() > 0
     assert result.interval.lower == pytest.approx(np.quantile(np.where(undefined, 0, values), 0.05))
     assert result.interval.upper == pytest.approx(np.quantile(np.where(undefined, 1, values), 0.95))
@@ -206,13 +166,10 @@ def grouped(counts):
     return Ratings(codes, range(2), system=[0, 0, 1, 1, 1, 0], counts=counts)
 
 
-@both_kinds
-def test_grouped_data_have_the_interval_of_their_items(kind):
+def test_grouped_data_have_the_interval_of_their_items():
     counts = [20, 15, 20, 10, 7, 8]
     items = grouped(None).take(np.repeat(np.arange(6), counts))
-    first, second = (
-        estimate_algebraic(r, interval=kind, resamples=200) for r in (grouped(counts), items)
-    )
+    first, second = (estimate_algebraic(r, resamples=200) for r in (grouped(counts), items))
     assert ends(first.system_accuracy) == pytest.approx(ends(second.system_accuracy), abs=1e-12)
 
 
@@ -241,7 +198,7 @@ def test_every_resample_goes_through_all_steps_of_the_algebra():
         ({"level": 90}, "level is 90"),
         ({"level": float("nan")}, "level is nan"),
         ({"level": "0.9"}, "level is '0.9'"),
-        ({"interval": "normal"}, "interval is 'normal'; choose among percentile, bca"),
+        ({"interval": "normal"}, "interval is 'normal'; choose among percentile"),
         ({"resamples": 0}, "resamples is 0"),
         ({"resamples": 10.5}, "resamples is 10.5"),
         ({"resamples": "9"}, "resamples is '9'"),

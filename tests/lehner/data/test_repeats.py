@@ -93,15 +93,14 @@ def groups_of(ratings):
 RESAMPLES = {"resamples": 20}
 ESTIMATES = {
     "algebraic": lambda r: lehner.estimate_algebraic(r, resamples=100).to_dict(),
-    "algebraic bca": lambda r: lehner.estimate_algebraic(
-        r, aggregation="likelihood", interval="bca", resamples=50
+    "algebraic_likelihood": lambda r: lehner.estimate_algebraic(
+        r, aggregation="likelihood", resamples=50
     ).to_dict(),
     "algebraic_paper": lambda r: lehner.estimate_algebraic(
         r, aggregation="paper", interval=None
     ).to_dict(),
     "majority_agreement": lambda r: lehner.majority_agreement(r).to_dict(),
     "mean_posterior": lambda r: lehner.mean_posterior(r).to_dict(),
-    "least squares": lambda r: lehner.estimate_least_squares(r).to_dict(),
     "dawid_skene_ml": lambda r: lehner.estimate_latent_class(
         r.with_truth(None), "dawid_skene", restarts=0, **RESAMPLES
     ).to_dict(),
@@ -139,9 +138,6 @@ ESTIMATES = {
     "k_properties": lambda r: str(lehner.check_k_properties(r.with_truth(None), replicates=199)),
     "dependence": lambda r: str(lehner.check_dependence(partly_known(r))),
     "violations": lambda r: repr(lehner.fit_violations(r)),
-    "residual correlation": lambda r: str(
-        lehner.residual_correlation(r, lehner.fit_latent_class(r.with_truth(None), "one_coin"))
-    ),
     "ask": lambda r: lehner.choose_items(partly_known(r), 9, by="votes", seed=1).tolist(),
     "two systems": lambda r: {
         name: values.tolist()

@@ -89,7 +89,7 @@ def test_it_leaves_a_saddle_on_which_the_log_likelihood_stands_still():
     )
     table, _ = tabulate(Ratings(ratings.codes, ratings.categories, system=ratings.system))
     model = LATENT_CLASS_MODELS["dawid_skene"]
-    start = random_start(table, 4, model, np.random.default_rng(1))
+    start = random_start(table, model, np.random.default_rng(1))
 
     def step(point):
         return take_step(table, point, model)
@@ -120,7 +120,7 @@ def test_a_start_ends_where_it_ends_alone_whatever_others_are_fitted_with_it(mod
     table, _ = tabulate(DATA["caries"]())
     chosen = LATENT_CLASS_MODELS[model]
     rngs = [np.random.default_rng(seed) for seed in range(14)]
-    starts = [vote_start(table), *(random_start(table, 2, chosen, rng) for rng in rngs)]
+    starts = [vote_start(table), *(random_start(table, chosen, rng) for rng in rngs)]
     together = fit_starts(table, starts, chosen)
     assert len({fit.iterations for fit in together}) > 1
     for start, fit in zip(starts, together, strict=True):

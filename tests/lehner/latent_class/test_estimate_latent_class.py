@@ -197,8 +197,8 @@ def test_what_the_ratings_do_not_tell_is_no_number():
 def test_bad_arguments_are_told(ratings):
     with pytest.raises(InputError, match="no latent-class model 'relaxed_k'"):
         estimate_latent_class(ratings, "relaxed_k")
-    with pytest.raises(InputError, match="interval is 'bca'"):
-        estimate_latent_class(ratings, interval="bca")
+    with pytest.raises(InputError, match="interval is 'normal'"):
+        estimate_latent_class(ratings, interval="normal")
     with pytest.raises(InputError, match="no column or rater is the system"):
         estimate_latent_class(ratings.without_system())
 

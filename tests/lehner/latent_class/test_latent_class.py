@@ -106,7 +106,7 @@ def test_a_random_start_ends_where_a_step_raises_no_probability(seed, name):
     ratings = simulate(scenario, seed=seed)
     table, _ = tabulate(Ratings(ratings.codes, ratings.categories, system=ratings.system))
     model = LATENT_CLASS_MODELS[name]
-    fit = fit_patterns(table, random_start(table, 4, model, np.random.default_rng(seed)), model)
+    fit = fit_patterns(table, random_start(table, model, np.random.default_rng(seed)), model)
     after = fit_patterns(table, fit, model, Search(max_iterations=0))
     assert fit.converged
     assert (after.base_rates <= 1.002 * fit.base_rates).all()

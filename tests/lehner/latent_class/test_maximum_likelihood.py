@@ -47,11 +47,6 @@ def caries():
 
 
 @pytest.fixture(scope="module")
-def caries_3():
-    return fit_latent_class(load_dataset("caries"), n_classes=3)
-
-
-@pytest.fixture(scope="module")
 def tuberculosis():
     ratings = Ratings.from_wide(TUBERCULOSIS, counts="count")
     return fit_latent_class(ratings.with_populations(POPULATION))
@@ -116,11 +111,6 @@ CARIES = [
     ("aic", 14952.7694, 0.0012),
     ("g2", 129.845, 0.002),
 ]
-CARIES_3 = [
-    ("log_likelihood", -7411.2271, 0.0006),
-    ("bic", 14962.8869, 0.002),
-    ("g2", 21.53, 0.002),
-]
 DENTISTS = [
     (1, 0.4033, 0.0106),
     (2, 0.7129, 0.1020),
@@ -133,11 +123,6 @@ DENTISTS = [
 @pytest.mark.parametrize(("quantity", "expected", "tolerance"), CARIES)
 def test_caries_has_the_known_fit(caries, quantity, expected, tolerance):
     assert getattr(caries, quantity) == pytest.approx(expected, abs=tolerance)
-
-
-@pytest.mark.parametrize(("quantity", "expected", "tolerance"), CARIES_3)
-def test_caries_in_three_classes_has_the_known_fit(caries_3, quantity, expected, tolerance):
-    assert getattr(caries_3, quantity) == pytest.approx(expected, abs=tolerance)
 
 
 def test_caries_has_the_known_prevalence(caries):
@@ -237,24 +222,6 @@ def test_without_a_system_all_raters_share_a_pooled_matrix():
     fit = fit_latent_class(load_dataset("caries"), "pooled")
     assert np.ptp(fit.confusion.values, axis=0).max() == 0
     assert fit.n_parameters == 3
-
-
-def test_one_class_is_independence():
-    ratings = load_dataset("caries")
-    fit = fit_latent_class(ratings, n_classes=1)
-    share = ratings.weights @ ratings.codes / ratings.n_items
-    entropy = -(share * np.log(share) + (1 - share) * np.log(1 - share)).sum()
-    assert fit.log_likelihood == pytest.approx(-ratings.n_items * entropy)
-    assert (fit.n_parameters, fit.degrees_of_freedom) == (5, 26)
-    assert fit.accuracy is None and fit.labels_settled is None
-
-
-def test_classes_that_are_no_categories_are_numbered_by_falling_base_rate(caries_3):
-    assert caries_3.base_rates.dims == ("class",)
-    assert caries_3.base_rates["class"].values.tolist() == [1, 2, 3]
-    assert (np.diff(caries_3.base_rates) < 0).all()
-    assert caries_3.confusion.dims == ("rater", "class", "response")
-    assert "20 starts reached" in texts(caries_3)[0]
 
 
 def test_grouped_rows_are_their_items():
@@ -543,9 +510,6 @@ def test_items_without_ratings_are_not_counted():
         ([[0, 1], [1, 1]], {"start": "best"}, "start is 'best'"),
         ([[0, 1], [1, 1]], {"restarts": -1}, "restarts is -1"),
         ([[0, 1], [1, 1]], {"restarts": 1, "seed": "x"}, "seed is 'x'"),
-        ([[0, 1], [1, 1]], {"n_classes": 0}, "n_classes is 0"),
-        ([[0, 1], [1, 1]], {"n_classes": 2.5}, "n_classes is 2.5"),
-        ([[0, 1], [1, 1]], {"model": "one_coin", "n_classes": 3}, "there are 2, not 3"),
         ([[0, -1], [-1, 1]], {}, "no item has two ratings"),
         (np.zeros((0, 2), int), {}, "of 0 items in 2 categories"),
     ],
@@ -558,12 +522,6 @@ def test_bad_input_is_refused(codes, arguments, message):
 def test_one_category_is_refused():
     with pytest.raises(InputError, match="of 1 item in 1 category;"):
         fit_latent_class(Ratings([[0, 0]], ("a",)))
-
-
-def test_one_of_a_thing_is_printed_in_the_singular():
-    fit = fit_latent_class(Ratings([[0], [1]], "ab", counts=[1, 0], truth=[0, -1]), n_classes=1)
-    assert repr(fit).startswith("LatentClassFit of dawid_skene: 1 item, 1 rater, 1 class\n")
-    assert "with 1 parameter\n" in repr(fit)
 
 
 def test_what_is_printed_says_what_to_know(anesthesia_modes):

@@ -504,8 +504,6 @@ def test_bad_input_is_refused():
     named, anonymous = three_categories(), load_dataset("wine")
     with pytest.raises(InputError, match="unknown who gave which"):
         fit_latent_class(anonymous, "tap")
-    with pytest.raises(InputError, match="the classes of tap are the categories"):
-        fit_latent_class(named, "tap", n_classes=2)
     with pytest.raises(InputError, match="not ordered"):
         fit_tap_by_cut(named)
     with pytest.raises(InputError, match="no cut after 4; choose among 1, 2, 3"):

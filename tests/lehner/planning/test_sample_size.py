@@ -199,7 +199,6 @@ def test_the_same_seed_gives_the_same_answer():
         ({"confidence": 1}, "confidence is 1"),
         ({"method": "relaxed_k"}, "needs only votes called 'relaxed_k'"),
         ({"estimand": "accuracy"}, "estimand is 'accuracy'"),
-        ({"most_items": 50}, "most_items is 50"),
         ({"replicates": 10}, "replicates is 10"),
         ({"seed": -1}, "seed is -1"),
         ({"scenarios": []}, "scenarios is"),

@@ -1,1 +1,0 @@
-"""Base rates and a confusion matrix that best fit the frequencies of pairs of ratings."""

@@ -1,5 +1,6 @@
 """The command `lehner estimate`: records of options, each with the keywords that they make."""
 
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from experiments.cli.help_text import as_sentence
 from experiments.reporting.terminal import json_text
 
 if TYPE_CHECKING:
-    from lehner import Ratings
+    from lehner import Comparison, Ratings
 
 
 class Asked:
@@ -199,6 +200,8 @@ def estimate(
     reading: Reading,
     asked: Sequence[Asked],
     output: Path | None = None,
+    workers: int = 1,
+    dask: str | None = None,
     report: Path | None = None,
     checklist: str | None = None,
     as_json: AsJson = False,
@@ -218,7 +221,13 @@ def estimate(
         of yours as FILE.py:FUNCTION, which is run as Python code. Default: calibrated,
         majority_agreement, algebraic, dawid_skene, relaxed_k.
     output : FOLDER
-        The folder into which CSV and LaTeX tables, figures and draws are written.
+        The folder into which CSV and LaTeX tables, figures and draws are written. Of several
+        systems the fits that are finished are kept there, so that the same command goes on if it is
+        stopped.
+    workers : N
+        How many processes fit.
+    dask : ADDRESS
+        A Dask scheduler, as in tcp://host:8786, or local, whose workers fit.
     report : FILE
         One HTML file to send, with all tables and figures, what methods assume, warnings, and how
         it was made.
@@ -264,9 +273,22 @@ def estimate(
             seed=seed,
             system_is=keywords.get("system_is", "unknown"),
         )
-        compared = estimate_all(
-            ratings, method or None, name=data, level=interval, seed=seed, **keywords
-        )
+        if workers != 1 or dask is not None or (output is not None and len(ratings.systems) > 1):
+            compared = _estimate_and_keep(
+                ratings,
+                method,
+                output,
+                workers,
+                dask,
+                name=data,
+                level=interval,
+                seed=seed,
+                **keywords,
+            )
+        else:
+            compared = estimate_all(
+                ratings, method or None, name=data, level=interval, seed=seed, **keywords
+            )
     if as_json:
         print(json_text(report_dict(compared)))
     elif sentence:
@@ -293,6 +315,33 @@ def estimate(
         print(f"wrote {write_text(page(compared, typed(), files), report)}", file=sys.stderr)
     if failed(compared):
         raise typer.Exit(1)
+
+
+def _estimate_and_keep(
+    ratings: "Ratings",
+    methods: list[str] | None,
+    output: Path | None,
+    workers: int,
+    dask: str | None,
+    **keywords: Any,
+) -> "Comparison":
+    from experiments.study.fits import open_fits, portable
+    from lehner import estimate
+    from lehner.estimation.methods import DEFAULT_METHODS
+
+    # Schedulers of clusters stop a job so.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    chosen = [portable(one) for one in methods or DEFAULT_METHODS]
+    try:
+        with open_fits(output, workers, dask) as do_all:
+            return estimate(ratings, chosen, do_all=do_all, **keywords)
+    except KeyboardInterrupt:
+        if output is not None:
+            print(
+                f"Finished fits are kept in {output}; the same command goes on from there.",
+                file=sys.stderr,
+            )
+        raise
 
 
 def files_read(

@@ -1,8 +1,8 @@
 """The command `lehner estimate`: records of options, each with the keywords that they make."""
 
-import signal
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -15,7 +15,7 @@ from experiments.cli.help_text import as_sentence
 from experiments.reporting.terminal import json_text
 
 if TYPE_CHECKING:
-    from lehner import Comparison, Ratings
+    from lehner import Ratings
 
 
 class Asked:
@@ -221,9 +221,8 @@ def estimate(
         of yours as FILE.py:FUNCTION, which is run as Python code. Default: calibrated,
         majority_agreement, algebraic, dawid_skene, relaxed_k.
     output : FOLDER
-        The folder into which CSV and LaTeX tables, figures and draws are written. Of several
-        systems the fits that are finished are kept there, so that the same command goes on if it is
-        stopped.
+        The folder into which CSV and LaTeX tables, figures and draws are written. Fits of several
+        systems are kept there until the command ends: if it is stopped, it goes on from there.
     workers : N
         How many processes fit.
     dask : ADDRESS
@@ -247,6 +246,7 @@ def estimate(
     from lehner import estimate as estimate_all
     from lehner.core.checks import check_choice
     from lehner.core.estimate import require_systems
+    from lehner.core.independent import do_here
     from lehner.estimation.methods import DEFAULT_METHODS
 
     if checklist is not None:
@@ -265,30 +265,25 @@ def estimate(
         own = one.keywords(Path(data), ratings, reading.item)
         keywords["questions"] += own.pop("questions", [])
         keywords |= own
-    with progress_lines():
+    chosen: Sequence[Any] = method or DEFAULT_METHODS
+    opened: AbstractContextManager[Any] = nullcontext(do_here)
+    several = len(ratings.systems) > 1
+    if workers != 1 or dask is not None or (several and output is not None):
+        from experiments.study.fits import open_fits, portable
+
+        chosen = [portable(one) for one in chosen]
+        opened = open_fits(output, workers, dask)
+    with progress_lines(), opened as do_all:
         show_first_numbers(
             ratings,
-            method or DEFAULT_METHODS,
+            chosen,
             level=interval,
             seed=seed,
             system_is=keywords.get("system_is", "unknown"),
         )
-        if workers != 1 or dask is not None or (output is not None and len(ratings.systems) > 1):
-            compared = _estimate_and_keep(
-                ratings,
-                method,
-                output,
-                workers,
-                dask,
-                name=data,
-                level=interval,
-                seed=seed,
-                **keywords,
-            )
-        else:
-            compared = estimate_all(
-                ratings, method or None, name=data, level=interval, seed=seed, **keywords
-            )
+        compared = estimate_all(
+            ratings, chosen, name=data, level=interval, seed=seed, do_all=do_all, **keywords
+        )
     if as_json:
         print(json_text(report_dict(compared)))
     elif sentence:
@@ -315,33 +310,6 @@ def estimate(
         print(f"wrote {write_text(page(compared, typed(), files), report)}", file=sys.stderr)
     if failed(compared):
         raise typer.Exit(1)
-
-
-def _estimate_and_keep(
-    ratings: "Ratings",
-    methods: list[str] | None,
-    output: Path | None,
-    workers: int,
-    dask: str | None,
-    **keywords: Any,
-) -> "Comparison":
-    from experiments.study.fits import open_fits, portable
-    from lehner import estimate
-    from lehner.estimation.methods import DEFAULT_METHODS
-
-    # Schedulers of clusters stop a job so.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    chosen = [portable(one) for one in methods or DEFAULT_METHODS]
-    try:
-        with open_fits(output, workers, dask) as do_all:
-            return estimate(ratings, chosen, do_all=do_all, **keywords)
-    except KeyboardInterrupt:
-        if output is not None:
-            print(
-                f"Finished fits are kept in {output}; the same command goes on from there.",
-                file=sys.stderr,
-            )
-        raise
 
 
 def files_read(

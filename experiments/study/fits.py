@@ -8,8 +8,10 @@ the command has all it needs.
 import hashlib
 import os
 import pickle
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,14 +24,14 @@ from experiments.reporting.origin import versions
 from experiments.study.cells import REMEDY, Cell, Row, compute_cells, keep_cell, usable_files
 from experiments.study.checked_file import read_checked
 from experiments.study.stopping import note_interrupts
-from experiments.study.user_code import UserCode, read_code, user_method
+from experiments.study.user_code import UserCode, user_method
 from experiments.study.workers import Workers, open_workers
 from lehner import Estimate, InputError, Ratings
 from lehner.core.checks import check_whole_number
 from lehner.core.independent import DoAll
 from lehner.core.progress import progress_of
 from lehner.core.user_functions import names_function
-from lehner.estimation.methods import Method, MethodLike, find_method
+from lehner.estimation.methods import MethodLike, find_method
 
 SEED = 0
 """Fits bring their own."""
@@ -65,11 +67,17 @@ def open_fits(output: Path | None, workers: int = 1, dask: str | None = None) ->
         folder = (output or Path(temporary)) / UNFINISHED
         _require_own(folder)
         kept = usable_files(folder)
-        with (
-            note_interrupts() as stop_if_told,
-            open_workers(workers, dask, ["bayes_models"]) as opened,
-        ):
-            yield partial(_do_all, folder, kept, opened, stop_if_told)
+        try:
+            with (
+                note_interrupts() as stop_if_told,
+                open_workers(workers, dask, ["bayes_models"]) as opened,
+            ):
+                yield partial(_do_all, folder, kept, opened, stop_if_told)
+        except KeyboardInterrupt:
+            if output is not None:
+                told = f"Finished fits are kept in {output}; the same command goes on from there."
+                print(told, file=sys.stderr)
+            raise
         for path in usable_files(folder).values():
             path.unlink()
         with suppress(OSError):  # Nothing was kept, or something else is there.
@@ -80,9 +88,10 @@ def portable(method: MethodLike) -> MethodLike:
     """Make a method of a function that a file holds, which other processes can run without it."""
     if not names_function(method):
         return method
-    code = read_code(str(method), Path())
-    found: Method = find_method(method)
-    return Method(**(vars(found) | {"estimate": partial(_estimate_by_code, code)}))
+    found = find_method(method)
+    file, _, function = str(method).rpartition(":")
+    code = UserCode(file=file, function=function, content=Path(file).read_bytes())
+    return replace(found, estimate=partial(_estimate_by_code, code))
 
 
 def _estimate_by_code(code: UserCode, ratings: Ratings, *, level: float, seed: int) -> Estimate:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -199,6 +200,8 @@ def estimate(
     reading: Reading,
     asked: Sequence[Asked],
     output: Path | None = None,
+    workers: int = 1,
+    dask: str | None = None,
     report: Path | None = None,
     checklist: str | None = None,
     as_json: AsJson = False,
@@ -218,7 +221,12 @@ def estimate(
         of yours as FILE.py:FUNCTION, which is run as Python code. Default: calibrated,
         majority_agreement, algebraic, dawid_skene, relaxed_k.
     output : FOLDER
-        The folder into which CSV and LaTeX tables, figures and draws are written.
+        The folder into which CSV and LaTeX tables, figures and draws are written. Fits of several
+        systems are kept there until the command ends: if it is stopped, it goes on from there.
+    workers : N
+        How many processes fit.
+    dask : ADDRESS
+        A Dask scheduler, as in tcp://host:8786, or local, whose workers fit.
     report : FILE
         One HTML file to send, with all tables and figures, what methods assume, warnings, and how
         it was made.
@@ -238,6 +246,7 @@ def estimate(
     from lehner import estimate as estimate_all
     from lehner.core.checks import check_choice
     from lehner.core.estimate import require_systems
+    from lehner.core.independent import do_here
     from lehner.estimation.methods import DEFAULT_METHODS
 
     if checklist is not None:
@@ -256,16 +265,24 @@ def estimate(
         own = one.keywords(Path(data), ratings, reading.item)
         keywords["questions"] += own.pop("questions", [])
         keywords |= own
-    with progress_lines():
+    chosen: Sequence[Any] = method or DEFAULT_METHODS
+    opened: AbstractContextManager[Any] = nullcontext(do_here)
+    several = len(ratings.systems) > 1
+    if workers != 1 or dask is not None or (several and output is not None):
+        from experiments.study.fits import open_fits, portable
+
+        chosen = [portable(one) for one in chosen]
+        opened = open_fits(output, workers, dask)
+    with progress_lines(), opened as do_all:
         show_first_numbers(
             ratings,
-            method or DEFAULT_METHODS,
+            chosen,
             level=interval,
             seed=seed,
             system_is=keywords.get("system_is", "unknown"),
         )
         compared = estimate_all(
-            ratings, method or None, name=data, level=interval, seed=seed, **keywords
+            ratings, chosen, name=data, level=interval, seed=seed, do_all=do_all, **keywords
         )
     if as_json:
         print(json_text(report_dict(compared)))

@@ -43,6 +43,8 @@ FILES = (
     *("systems.pdf", "systems.png"),
 )
 MANIFEST = "manifest.json"
+UNFINISHED = "unfinished"
+"""Folder of what a run that was stopped had finished."""
 
 
 def report_dict(comparison: Comparison) -> dict[str, Any]:
@@ -207,7 +209,7 @@ def write(comparison: Comparison, folder: Path) -> list[Path]:
     if len(comparison.systems) == 1:
         return _write_one(comparison, comparison.systems[0], folder)
     _refuse_other_manifest(folder / MANIFEST)
-    folders = safe_names(comparison.ratings.systems, taken=(*FILES, MANIFEST))
+    folders = safe_names(comparison.ratings.systems, taken=(*FILES, MANIFEST, UNFINISHED))
     for name in folders.values():
         (folder / name).mkdir(parents=True, exist_ok=True)
     paths = [path for part in parts_of_several(comparison) for path in _write_part(part, folder)]

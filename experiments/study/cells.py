@@ -146,20 +146,14 @@ def run_cells(
     """
     cells = list(cells)
     folder.mkdir(parents=True, exist_ok=True)
-    for path in _files(folder).values():
-        try:
-            read_checked(path, REMEDY)
-        except UnusableFileError as error:
-            where = set_aside(path, folder / "damaged")
-            text = f"{path}: {error.problem}; it is {where} now, and its cell is computed again"
-            warnings.warn(text, StudyWarning, stacklevel=2)
+    usable_files(folder)
     missing = missing_cells(folder, cells, seed)
     if missing:
         with (
             note_interrupts() as stop_if_told,
             open_workers(workers, dask, modules) as opened,
         ):
-            keep = partial(_keep, folder, seed)
+            keep = partial(keep_cell, folder, seed)
             for cell, _ in compute_cells(missing, seed, keep, opened, stop_if_told):
                 yield cell
 
@@ -194,6 +188,19 @@ def compute_cells(
         stop_if_told()
         keep(cell, rows)
         yield cell, rows
+
+
+def usable_files(folder: Path) -> dict[str, Path]:
+    """Files of cells by what their names begin with; those that were damaged are moved away."""
+    files = _files(folder)
+    for stem, path in list(files.items()):
+        try:
+            read_checked(path, REMEDY)
+        except UnusableFileError as error:
+            where = set_aside(files.pop(stem), folder / "damaged")
+            text = f"{path}: {error.problem}; it is {where} now, and its cell is computed again"
+            warnings.warn(text, StudyWarning, stacklevel=3)
+    return files
 
 
 def missing_cells(folder: Path, cells: Iterable[Cell], seed: int = 1) -> list[Cell]:
@@ -276,7 +283,8 @@ def _compute(seed: int, cell: Cell) -> "tuple[Cell, Rows]":
     return cell, rows if isinstance(rows, pd.DataFrame) else list(rows)
 
 
-def _keep(folder: Path, seed: int, cell: Cell, rows: "Rows") -> Path:
+def keep_cell(folder: Path, seed: int, cell: Cell, rows: "Rows") -> Path:
+    """Write the rows of a cell into a file of its own."""
     import pandas as pd
     import pyarrow as pa
 

@@ -66,7 +66,7 @@ def name_places(values: ArrayLike, ratings: "Ratings", *dims: str) -> NamedArray
     -------
     NamedArray
     """
-    values = np.asarray(values)
+    values = np.asarray(values, order="C")
     names: dict[str, Any] = {
         "item": ratings.items,
         "rater": list(ratings.all_raters),

@@ -30,6 +30,12 @@ class Parameters:
     rater_accuracy: Floats
     rater_recall: Floats | None = None
 
+    def __post_init__(self) -> None:
+        # Last digits of sums depend on the layout in memory, which other processes do not keep.
+        for name, values in vars(self).items():
+            if values is not None:
+                object.__setattr__(self, name, np.asarray(values, order="C"))
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Replicates:

@@ -15,6 +15,7 @@ from lehner.core.arrays import Floats
 from lehner.core.checks import check_level, check_probability
 from lehner.core.errors import InputError
 from lehner.core.estimate import ESTIMANDS, Estimate
+from lehner.core.independent import DoAll, do_here
 from lehner.core.warning import Warning, warn
 from lehner.data.categories import Label
 from lehner.data.clusters import cluster_warnings
@@ -41,8 +42,10 @@ from lehner.estimation.known_truths import (
 )
 from lehner.estimation.methods import (
     DEFAULT_METHODS,
+    Estimator,
     Method,
     MethodLike,
+    Posterior,
     calibrated,
     find_method,
     find_methods,
@@ -86,6 +89,7 @@ def estimate(
     populations: ArrayLike | GroupColumn | None = None,
     rater_groups: Mapping[str, str] | None = None,
     questions: Sequence[Question] = (),
+    do_all: DoAll = do_here,
 ) -> Comparison:
     """Estimate the accuracy of the system, or of each system, by several methods.
 
@@ -152,6 +156,10 @@ def estimate(
         `Ratings.with_rater_groups`. By default the groups of the ratings.
     questions : sequence of Question
         Questions of your own that each estimate is asked.
+    do_all : callable
+        Has fits that do not depend on one another done: it takes functions without arguments, and
+        gives their results in the same order. By default they are called one after another. Those
+        that take long can be pickled for other processes.
 
     Returns
     -------
@@ -205,15 +213,22 @@ def estimate(
     given = {one: ratings.for_system(one, systems_rate=systems_rate) for one in ratings.systems}
     judged = {one: seen.for_system(one, systems_rate=systems_rate) for one in ratings.systems}
     many = len(judged) > FEW_SYSTEMS and not earlier_studies
-    by_system: dict[str, list[Estimate]] = {}
+    estimators = [partial(_estimator(one, many=many), level=level, seed=seed) for one in chosen]
+    fitted = do_all(
+        [
+            partial(estimator, (given if method.takes_truths else judged)[system])
+            for system in judged
+            for method, estimator in zip(chosen, estimators, strict=True)
+        ]
+    )
+    by_system = {
+        system: fitted[place * len(chosen) :][: len(chosen)] for place, system in enumerate(judged)
+    }
     slopes: dict[str, Mapping[float, Estimate]] = {}
-    for system, data in judged.items():
-        by_system[system] = []
-        for method in chosen:
-            used = given[system] if method.takes_truths else data
-            by_system[system].append(_estimate(method, used, level, seed, many=many))
-        if sensitivity:
-            slopes[system] = _at_slopes(data, level, seed)
+    if sensitivity:
+        at_slopes = partial(_posterior_of(SLOPED).estimate_at_slopes, level=level, seed=seed)
+        found = do_all([partial(at_slopes, data) for data in judged.values()])
+        slopes = dict(zip(judged, found, strict=True))
     posteriors = {one.name: one.posterior for one in chosen if one.posterior is not None}
     systems = tuple(
         _answer(
@@ -231,12 +246,13 @@ def estimate(
             SystemsByMethod(
                 ratings=ratings if method.takes_truths else seen,
                 estimates={system: by_system[system][place] for system in judged},
-                again=partial(_estimate, method, level=level, seed=seed, many=many),
+                again=estimators[place],
                 posterior=method.posterior,
                 level=level,
                 seed=seed,
                 systems_rate=systems_rate,
                 common_items=common_items,
+                do_all=do_all,
                 known=ratings if all(one.results[place].corrected for one in systems) else None,
             )
         )
@@ -424,13 +440,13 @@ def _mistakes_needed(ratings: Ratings) -> MistakesNeeded | None:
         return None  # No item has two ratings and an answer of the system.
 
 
-def _at_slopes(ratings: Ratings, level: float, seed: int) -> Mapping[float, Estimate]:
-    posterior = find_method(SLOPED).posterior
+def _posterior_of(name: str) -> Posterior:
+    posterior = find_method(name).posterior
     assert posterior is not None
-    return posterior.estimate_at_slopes(ratings, level=level, seed=seed)
+    return posterior
 
 
-def _estimate(method: Method, ratings: Ratings, level: float, seed: int, *, many: bool) -> Estimate:
+def _estimator(method: Method, *, many: bool) -> Estimator:
     if many and method.posterior is not None:
-        return method.posterior.estimate_shortly(method.name, ratings, level=level, seed=seed)
-    return method.estimate(ratings, level=level, seed=seed)
+        return partial(method.posterior.estimate_shortly, method.name)
+    return method.estimate

@@ -4,7 +4,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -346,7 +346,7 @@ def _own_methods() -> dict[str, Method]:
         Method(
             name=name,
             summary=f"{MODELS[model].summary}, by maximum likelihood",
-            estimate=_by_likelihood(model),
+            estimate=partial(estimate_latent_class, model=model),
             label=f"{MODELS[model].label}, ML",
             color=MODELS[model].color,
             marker=MODELS[model].marker,
@@ -357,13 +357,6 @@ def _own_methods() -> dict[str, Method]:
         for name, model in LIKELIHOOD_METHODS.items()
     ]
     return {method.name: method for method in (*WITHOUT_MODEL, *by_likelihood)}
-
-
-def _algebraic(name: str) -> Estimator:
-    def estimate(ratings: Ratings, *, level: float, seed: int) -> Estimate:
-        return estimate_algebraic(ratings, aggregation=ALGEBRAIC[name], level=level, seed=seed)
-
-    return estimate
 
 
 def calibrated(system_is: str = "unknown", priors: str | Path | None = None) -> Method:
@@ -380,13 +373,6 @@ def calibrated(system_is: str = "unknown", priors: str | Path | None = None) -> 
         gives=frozenset({"shared_mistakes"}),
         takes_truths=True,
     )
-
-
-def _by_likelihood(model: str) -> Estimator:
-    def estimate(ratings: Ratings, *, level: float, seed: int) -> Estimate:
-        return estimate_latent_class(ratings, model, level=level, seed=seed)
-
-    return estimate
 
 
 _OF_THE_ALGEBRA = frozenset({"truth_probabilities", "confusion"})
@@ -412,7 +398,7 @@ WITHOUT_MODEL = (
     Method(
         name="algebraic",
         summary="Lehner's algebra; items whose truth is clearer weigh more in its last step",
-        estimate=_algebraic("algebraic"),
+        estimate=partial(estimate_algebraic, aggregation=ALGEBRAIC["algebraic"]),
         label="Lehner’s algebra",
         color="#0072b2",
         marker="o",
@@ -422,7 +408,7 @@ WITHOUT_MODEL = (
     Method(
         name="algebraic_likelihood",
         summary="Lehner's algebra, its last step by maximum likelihood",
-        estimate=_algebraic("algebraic_likelihood"),
+        estimate=partial(estimate_algebraic, aggregation=ALGEBRAIC["algebraic_likelihood"]),
         label="Algebra by likelihood",
         color="#8f71ff",
         marker="D",
@@ -433,7 +419,7 @@ WITHOUT_MODEL = (
         name="algebraic_paper",
         summary="Lehner's algebra, its last step in bins as in the paper, which stays biased with "
         "more items",
-        estimate=_algebraic("algebraic_paper"),
+        estimate=partial(estimate_algebraic, aggregation=ALGEBRAIC["algebraic_paper"]),
         label="Algebra as in the paper",
         color="#253b6e",
         marker="p",
@@ -443,7 +429,7 @@ WITHOUT_MODEL = (
     Method(
         name="algebraic_adjusted",
         summary="Lehner's algebra, less the bias that violations fitted to the ratings give it",
-        estimate=lambda ratings, *, level, seed: estimate_adjusted(ratings, level=level, seed=seed),
+        estimate=estimate_adjusted,
         label="Algebra, adjusted",
         color="#5e6b8f",
         marker="*",

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, zip_longest
 
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate
+from lehner.core.independent import DoAll
 from lehner.data.ratings import Ratings
 from lehner.estimation.known_truths import uses_truths
 from lehner.estimation.methods import Posterior
@@ -53,6 +55,8 @@ class SystemsByMethod:
         Whether the other systems serve as raters of each.
     common_items : bool
         Whether systems are compared on the items that they have in common.
+    do_all : callable
+        Has independent fits done.
     known : Ratings, optional
         With known truths that correct the method, which has not seen them.
     """
@@ -65,6 +69,7 @@ class SystemsByMethod:
     seed: int
     systems_rate: bool
     common_items: bool
+    do_all: DoAll
     known: Ratings | None = None
 
     @property
@@ -124,7 +129,7 @@ def _judge(found: SystemsByMethod, systems: Sequence[str]) -> _Judged | None:
         if not n_common_items(ratings, systems):
             return None
     alike = first_alike(ratings, systems)
-    estimates = {name: _estimate(found, ratings, name) for name in dict.fromkeys(alike.values())}
+    estimates = _estimates(found, ratings, list(dict.fromkeys(alike.values())))
     with_truths = any(map(uses_truths, estimates.values()))
     both = {
         name: tuple(replace(getattr(one, of), corrected=with_truths) for of in ESTIMANDS)
@@ -152,11 +157,21 @@ def _judge(found: SystemsByMethod, systems: Sequence[str]) -> _Judged | None:
     )
 
 
-def _estimate(found: SystemsByMethod, ratings: Ratings, system: str) -> Estimate:
-    n_own, n_left = (n_common_items(data, [system]) for data in (found.ratings, ratings))
-    if n_left == n_own:
-        return found.estimates[system]
-    return found.again(ratings.for_system(system, systems_rate=found.systems_rate))
+def _estimates(
+    found: SystemsByMethod, ratings: Ratings, systems: Sequence[str]
+) -> dict[str, Estimate]:
+    """Estimate systems from these ratings, anew where they are fewer than the system has."""
+    fewer = [
+        name
+        for name in systems
+        if n_common_items(ratings, [name]) != n_common_items(found.ratings, [name])
+    ]
+    pieces = [
+        partial(found.again, ratings.for_system(name, systems_rate=found.systems_rate))
+        for name in fewer
+    ]
+    anew = dict(zip(fewer, found.do_all(pieces), strict=True))
+    return {name: anew.get(name, found.estimates[name]) for name in systems}
 
 
 def _joint_draws(
@@ -170,6 +185,7 @@ def _joint_draws(
             systems_rate=found.systems_rate,
             common_items=found.common_items,
             seed=found.seed,
+            do_all=found.do_all,
         )
     if found.posterior is None or any(one.draws is None for one in estimates.values()):
         return None

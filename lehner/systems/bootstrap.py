@@ -1,14 +1,16 @@
 """Joint draws by a bootstrap: the same resampled items for every system."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from lehner.algebra.algebraic import first_steps
 from lehner.algebra.vote_methods import VOTE_METHODS
 from lehner.core.arrays import Floats
-from lehner.core.bootstrap import ItemCounts, draw_counts
+from lehner.core.bootstrap import draw_counts
 from lehner.core.checks import check_choice, check_whole_number
+from lehner.core.independent import DoAll, do_here
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.clusters import count_items
 from lehner.data.patterns import number_patterns
@@ -39,6 +41,7 @@ def bootstrap_systems(
     common_items: bool = True,
     resamples: int | None = None,
     seed: Seed = 1,
+    do_all: DoAll = do_here,
 ) -> JointDraws:
     """Resample items, and estimate the accuracy of each system from the same resamples.
 
@@ -64,6 +67,8 @@ def bootstrap_systems(
         Number of resamples, 1 or more; by default 2,000, and 500 for latent-class models.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
+    do_all : callable
+        As in `lehner.estimate`.
 
     Returns
     -------
@@ -94,16 +99,16 @@ def bootstrap_systems(
         ratings = ratings.on_common_items(*chosen)
         require_common_items(ratings, chosen)
     unique = _unique_rows(ratings)
-    of_items, of_fits = child_seeds(seed, 2)
     by_votes = method in VOTE_METHODS
-    statistics, alike = {}, first_alike(ratings, chosen)
-    for name in dict.fromkeys(alike.values()):
-        judged = unique.for_system(name, systems_rate=systems_rate)
-        statistics[name] = (
-            _votes(method, judged) if by_votes else _likelihood(method, judged, of_fits)
-        )
-    of_rows = count_items(unique, np.arange(unique.n_rows), unique.n_rows)
-    draws = _resample(statistics, of_rows, resamples, np.random.default_rng(of_items))
+    alike = first_alike(ratings, chosen)
+    judged = [
+        unique.for_system(name, systems_rate=systems_rate) for name in dict.fromkeys(alike.values())
+    ]
+    # Where nothing is fitted, drawing the items takes longest, and is done once.
+    together = [judged] if by_votes else [[one] for one in judged]
+    seeds = child_seeds(seed, 2)
+    pieces = [partial(_resample, method, some, resamples, *seeds) for some in together]
+    draws = {name: both for found in do_all(pieces) for name, both in found.items()}
     return JointDraws(
         method=method,
         kind="percentile bootstrap" if by_votes else KIND,
@@ -167,13 +172,23 @@ def _likelihood(method: str, ratings: Ratings, seed: np.random.SeedSequence) -> 
 
 
 def _resample(
-    statistics: dict[str, Statistic],
-    counts: ItemCounts,
+    method: str,
+    judged: Sequence[Ratings],
     resamples: int,
-    rng: np.random.Generator,
+    of_items: np.random.SeedSequence,
+    of_fits: np.random.SeedSequence,
 ) -> dict[str, tuple[Floats, Floats]]:
+    """Estimate both accuracies of each system, by its name, in the same resampled items."""
+    statistics = {
+        one.systems[0]: _votes(method, one)
+        if method in VOTE_METHODS
+        else _likelihood(method, one, of_fits)
+        for one in judged
+    }
+    rows = judged[0]
+    counts = count_items(rows, np.arange(rows.n_rows), rows.n_rows)
     replicates: dict[str, list[tuple[Floats, Floats]]] = {name: [] for name in statistics}
-    for weights in draw_counts(counts, resamples, rng):
+    for weights in draw_counts(counts, resamples, np.random.default_rng(of_items)):
         for name, statistic in statistics.items():
             replicates[name].append(statistic(weights))
     return {

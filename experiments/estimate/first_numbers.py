@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bayes_models import density
 from experiments.estimate.methods import accuracy_table
 from experiments.reporting.renderers import to_terminal
 from lehner import Ratings, estimate
@@ -50,6 +49,8 @@ def show_first_numbers(
 
 
 def _compiled() -> bool:
+    from bayes_models import density
+
     folder = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(density.__file__).parent)
     if os.access(folder, os.W_OK) and not any(folder.rglob("c_functions.*.nbi")):
         # To load Numba, which knows for certain, takes longer than the first numbers.

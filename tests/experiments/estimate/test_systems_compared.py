@@ -7,6 +7,7 @@ import pytest
 import bayes_models
 import lehner
 from lehner import Ratings
+from lehner.core.independent import do_here
 from lehner.estimation.methods import find_method
 from lehner.estimation.systems import SystemsByMethod, compare_by_method
 from tests.lehner.systems.test_systems import easy_and_hard
@@ -35,6 +36,7 @@ def test_a_comparison_by_draws_estimates_again_on_common_items() -> None:
         seed=1,
         systems_rate=False,
         common_items=True,
+        do_all=do_here,
     )
     differences, ranks = compare_by_method(found)
     whole_and_half, same, _ = differences

@@ -40,7 +40,9 @@ def show_first_numbers(
     options: dict[str, Any] = {"level": level, "seed": seed, "system_is": system_is}
     found = estimate(ratings, quick, **options)
     (system,) = found.systems
-    lines = [text.plain for text in to_terminal(accuracy_table(system, truths=False), WIDTH)]
+    corrected = any(one.correction is not None for one in system.results)
+    table = accuracy_table(system, truths=not corrected)
+    lines = [text.plain for text in to_terminal(table, WIDTH)]
     heading = (
         "First numbers, before what samples models is compiled, once on this computer "
         f"(raters agree on {decimal(system.agreement.agreement)} of pairs of ratings):"

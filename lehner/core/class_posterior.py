@@ -30,7 +30,8 @@ def class_posterior(log_joint: Floats, axis: int = -1) -> tuple[Floats, Floats]:
     ([[0.25, 0.75], [1.0, 0.0]], [0.4, 0.2])
     """
     top = log_joint.max(axis=axis, keepdims=True)
-    joint = np.exp(log_joint - top)
+    joint = log_joint - top
+    np.exp(joint, out=joint)
     total = joint.sum(axis=axis, keepdims=True)
     joint /= total
     return joint, np.squeeze(np.log(total) + top, axis=axis)

@@ -18,7 +18,7 @@ from lehner.latent_class.confusion_matrices import (
 from lehner.latent_class.models import LATENT_CLASS_MODELS, LatentClassModel
 from lehner.latent_class.pattern_table import Cells, PatternTable
 
-MANY_RUNS = 10
+MANY_CLASSES = MANY_RUNS = 10
 POSTERIOR_CELLS_AT_ONCE = 400_000
 """Number of class probabilities in memory at once; more do not fit into the processor's cache."""
 FROM_NEAR = Search(tolerance=1e-9, standing_still=1e-6, max_iterations=1500, far=False)
@@ -306,7 +306,9 @@ def e_step(
     log_probability : ndarray, shape (n_patterns, n_runs)
     """
     log = log_joint(table, log_rates, log_confusion, category)
-    if log.shape[2] < MANY_RUNS:
+    _, n_classes, n_runs = log.shape
+    classes_contiguous = n_runs == 1 and n_classes >= MANY_CLASSES
+    if n_runs < MANY_RUNS and not classes_contiguous:
         # Sums over few classes are several times faster if patterns are contiguous in memory.
         log = np.ascontiguousarray(log.transpose(1, 2, 0))
         classes, log_probability = class_posterior(log, axis=0)

@@ -6,6 +6,8 @@ import os
 import time
 from collections.abc import Callable
 
+from lehner import InputError
+
 logger = logging.getLogger(__name__)
 
 LONG = 60.0
@@ -16,39 +18,73 @@ FEW_TERMS = 20_000
 """Ratings times categories, with which a fit takes less than a minute: its steps are not timed."""
 STEPS, PARAMETERS = 15.0, 75
 """Leapfrog steps a draw of `dawid_skene` with five raters and four categories, and 20,000 items."""
-COPIES = 3
-"""The sampler's draws, those of each chain, and those of all chains are in memory at once."""
+BYTES = 8
+COPIES = {"nuts": 3, "gibbs": 2}
+"""How often draws are in memory at once: of NUTS the sampler's, those of each chain, and those of
+all chains; of Gibbs sampling also those of a first try."""
 TIMED = {"draws": 1, "tune": 2, "chains": 1, "maxdepth": 3, "seed": 1, "progress_bar": False}
-INSTEAD = (
-    "dawid_skene by Gibbs sampling (engine='gibbs'), fewer draws (draws=500, target_accept=0.9, "
-    "check='estimands'), maximum likelihood (dawid_skene_ml) and the labels of lehner label take "
-    "less; lehner estimate does the first with more than 20 raters, the second with more than 100"
-)
+INSTEAD = {
+    "nuts": "dawid_skene by Gibbs sampling (engine='gibbs'), fewer draws (draws=500, "
+    "target_accept=0.9, check='estimands'), maximum likelihood (dawid_skene_ml) and the labels of "
+    "lehner label take less; lehner estimate does the first with more than 20 raters, the second "
+    "with more than 100",
+    "gibbs": "fewer draws (draws=500, check='estimands'), maximum likelihood and the algebra take "
+    "less",
+}
 
 
-OF_GIBBS = (
-    "fewer draws (draws=500, check='estimands'), maximum likelihood and the algebra take less"
-)
-
-
-def announce(model: str, *, seconds: float, n_values: int, draws: int, instead: str) -> None:
+def announce(model: str, engine: str, *, seconds: float, n_values: int, draws: int) -> None:
     """Log what all draws of a model will take, if that is much.
 
     Parameters
     ----------
     model : str
+    engine : {"nuts", "gibbs"}
     seconds : float
     n_values : int
         Number of the numbers that are kept of a draw.
     draws : int
         Of all chains.
-    instead : str
-        What takes less.
+
+    Raises
+    ------
+    InputError
+        If the draws need more memory than the computer has.
     """
-    memory = 8.0 * n_values * draws * COPIES
+    memory = float(BYTES * n_values * draws * COPIES[engine])
+    there = _memory_of_computer()
+    if memory > there:
+        raise InputError(
+            f"{model}: draws need {memory / 1e9:.1f} GB of memory, and this computer has "
+            f"{there / 1e9:.1f}",
+            INSTEAD[engine],
+        )
     if seconds > LONG or memory > LARGE:
         text = "%s: sampling will take about %.0f min or more, and %.1f GB of memory; %s"
-        logger.warning(text, model, max(seconds / 60, 1), memory / 1e9, instead)
+        logger.warning(text, model, max(seconds / 60, 1), memory / 1e9, INSTEAD[engine])
+
+
+def _memory_of_computer() -> float:
+    if not hasattr(os, "sysconf"):
+        return math.inf
+    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+
+
+def times_in_memory(n_bytes: float, engine: str) -> int:
+    """Tell how many times as many draws four gigabytes hold, at least one.
+
+    Parameters
+    ----------
+    n_bytes : float
+        Of the draws of a first try.
+    engine : {"nuts", "gibbs"}
+
+    Examples
+    --------
+    >>> times_in_memory(2e8, "gibbs"), times_in_memory(5e9, "gibbs")
+    (10, 1)
+    """
+    return max(1, int(LARGE // (COPIES[engine] * n_bytes)))
 
 
 def warn_of_cost(
@@ -86,7 +122,7 @@ def warn_of_cost(
         at_once = min(chains, cores or os.cpu_count() or 1)
         a_step = (time.perf_counter() - start) / n_steps
         seconds = a_step * steps_of_draw(n_parameters) * draws * math.ceil(chains / at_once)
-    announce(model, seconds=seconds, n_values=n_values, draws=draws * chains, instead=INSTEAD)
+    announce(model, "nuts", seconds=seconds, n_values=n_values, draws=draws * chains)
 
 
 def steps_of_draw(n_parameters: int) -> float:

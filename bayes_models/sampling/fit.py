@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
@@ -23,6 +24,7 @@ from bayes_models.posterior.predictive_checks import predictive_checks
 from bayes_models.posterior.prior_draws import add_prior, log_prior
 from bayes_models.posterior.truth import add_truth
 from bayes_models.sampling.compiled import compile_model
+from bayes_models.sampling.cost import times_in_memory
 from bayes_models.sampling.gibbs import sample_conjugate
 from bayes_models.sampling.modes import posterior_modes
 from bayes_models.sampling.nuts import sample
@@ -84,8 +86,9 @@ def fit(
     these, one at each (see `bayes_models.sampling.modes.posterior_modes`), so that R-hat shows
     whether chains from different modes mix. If the diagnostics fail, the model is sampled again
     with a higher target acceptance, and up to four times as long, depending on the effective sample
-    size. If they still fail, there is a `ConvergenceWarning`, which the attribute `warnings` of the
-    result repeats.
+    size. Where so many draws would take more than 4 GB of memory, Gibbs sampling keeps fewer of
+    them, and NUTS samples fewer. If the diagnostics still fail, there is a `ConvergenceWarning`,
+    which the attribute `warnings` of the result repeats.
 
     With a dependent pair, a model that takes it is fitted with the pair and without. The posterior
     is the average of the two by their posterior probabilities; before the ratings these are one
@@ -150,7 +153,8 @@ def fit(
     Raises
     ------
     InputError
-        If there is no such model, an option is not as above, or the ratings cannot be fitted.
+        If there is no such model, an option is not as above, the ratings cannot be fitted, or the
+        draws need more memory than the computer has.
 
     Warns
     -----
@@ -187,19 +191,20 @@ def fit(
     modes = posterior_modes(observed, modes_seed)
     starts = [start_at(mode, observed) for mode in modes]
     compiled = compile_model(model, observed, priors) if engine == "nuts" else None
-    longer = 1
+    longer = kept = 1
     for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, tries)):
         again = f" again, {longer} times as long" if attempt else ""
         logger.info("%s: sampling%s", model, again)
         length: dict[str, Any] = {
             "seed": int(attempt_seed.generate_state(1)[0]),
-            "draws": draws * longer,
+            "draws": draws * kept,
             "tune": tune * longer,
             "chains": chains,
             "starts": starts,
         }
         if compiled is None:
-            groups = {"posterior": sample_conjugate(model, observed, priors, **length)}
+            thin = math.ceil(longer / kept)
+            groups = {"posterior": sample_conjugate(model, observed, priors, thin=thin, **length)}
         else:
             accept = 1 - (1 - target_accept) / (1 + 2 * attempt)
             options: dict[str, Any] = {
@@ -217,6 +222,10 @@ def fit(
         if not diagnostics.failures():
             break
         longer *= diagnostics.times_longer()
+        kept = min(longer, times_in_memory(tree["posterior"].nbytes / kept, engine))
+        if compiled is not None:
+            # NUTS keeps all draws.
+            longer = kept
         if progressbar and attempt + 1 < tries:
             why = "; ".join(map(str, diagnostics.failures()))
             print(f"{model}: {why}; sampling again, {longer} times as long", file=sys.stderr)

@@ -20,7 +20,7 @@ from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from bayes_models.models.spec import OF_A_RATER, Variable, conjugate_models, find_model
 from bayes_models.posterior.draws import labelled_draws
 from bayes_models.posterior.variables import accuracies, base_rates_of_all
-from bayes_models.sampling.cost import OF_GIBBS, announce
+from bayes_models.sampling.cost import announce
 from bayes_models.sampling.start import Start, chains_by_start, em_start
 from lehner import InputError, Patterns
 from lehner.core.arrays import Floats, Integers
@@ -46,6 +46,7 @@ def sample_conjugate(
     draws: int,
     tune: int,
     chains: int,
+    thin: int = 1,
     starts: Sequence[Start] | None = None,
 ) -> xr.Dataset:
     """Sample the posterior by Gibbs.
@@ -59,6 +60,8 @@ def sample_conjugate(
         As the model takes them; numbers only.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
     draws, tune, chains : int
+    thin : int
+        Of so many sweeps one is kept as a draw.
     starts : sequence of Start, optional
         Base rates and confusion matrices at which chains start, the most probable first; by default
         those that EM finds from the majority vote.
@@ -98,28 +101,26 @@ def sample_conjugate(
     starts = starts or [em_start(observed)]
     by_start = chains_by_start(len(starts), chains)
     cells = len(data[2]) * observed.n_categories + data[4].sum() + prior[1].size
-    some = range(-tune, draws, max(1, CELLS_AT_ONCE // int(cells)))
+    some = range(-tune, draws * thin, max(1, CELLS_AT_ONCE // int(cells)))
     announce(
         model,
-        seconds=cells * (tune + draws) * chains / (CELLS_AT_ONCE / SECONDS_AT_ONCE),
+        "gibbs",
+        seconds=cells * (tune + draws * thin) * chains / (CELLS_AT_ONCE / SECONDS_AT_ONCE),
         n_values=sum(map(np.size, prior)),
         draws=draws * chains,
-        instead=OF_GIBBS,
     )
     tell = progress_of(f"{model}: sampling", chains * len(some))
-    of_chains: list[Parameters] = []
-    for chain_seed, i in zip(
-        child_seeds(seed, chains), np.repeat(range(len(by_start)), by_start), strict=True
-    ):
-        rng, start = np.random.default_rng(chain_seed), _parameters(starts[i], which, prior)
-        kept = np.empty((draws, *start[0].shape)), np.empty((draws, *start[1].shape))
-        logs = _logs(*start)
+    rates, confusion = (np.empty((chains, draws, *one.shape)) for one in prior)
+    start_of_chain = np.repeat(range(len(by_start)), by_start)
+    for chain, chain_seed in enumerate(child_seeds(seed, chains)):
+        rng = np.random.default_rng(chain_seed)
+        logs = _logs(*_parameters(starts[start_of_chain[chain]], which, prior))
+        kept = rates[chain], confusion[chain]
         # Between some sweeps and the next a chain may be interrupted.
         for number, first in enumerate(some):
-            tell(len(of_chains) * len(some) + number)
-            _sweeps(rng, logs, prior, data, kept, first, min(first + some.step, draws))
-        of_chains.append(kept)
-    base_rates, confusion = (np.stack(part) for part in zip(*of_chains, strict=True))
+            tell(chain * len(some) + number)
+            last = min(first + some.step, some.stop)
+            _sweeps(rng, logs, prior, data, kept, thin, first, last)
     own = (
         {}
         if matrices[0].ratings == OF_A_RATER
@@ -128,7 +129,9 @@ def sample_conjugate(
             for i, one in enumerate(matrices[: confusion.shape[2]])
         }
     )
-    return _labelled(observed, base_rates, own, confusion[:, :, which])
+    if len(which) > len(prior[1]):
+        confusion = confusion[:, :, which]
+    return _labelled(observed, rates, own, confusion)
 
 
 def _concentrations(
@@ -159,7 +162,8 @@ def _parameters(start: Start, which: Integers, prior: Parameters) -> Parameters:
 
 @njit_kept
 def _logs(base_rates: Floats, confusion: Floats) -> Parameters:
-    return np.log(base_rates), np.log(confusion)
+    """Logarithms; those of confusion matrices by rater, response and true category."""
+    return np.log(base_rates), np.log(confusion.transpose(0, 2, 1).copy())
 
 
 @njit_kept
@@ -169,15 +173,19 @@ def _sweeps(
     prior: Parameters,
     data: tuple[Integers, ...],
     kept: Parameters,
+    thin: int,
     first: int,
     last: int,
 ) -> None:
-    """Go on from logarithms of the parameters, which are replaced; sweeps from 0 on are kept."""
+    """Go on from logarithms of the parameters, which are replaced; some sweeps from 0 on are kept.
+
+    What is summed over the true categories is contiguous in memory.
+    """
     (log_base_rates, log_confusion), (prior_base_rates, prior_confusion) = logs, prior
     starts, groups, responses, truths, counts, population = data
     kept_base_rates, kept_confusion = kept
     n_groups, n_populations, k = len(log_confusion), *log_base_rates.shape
-    cumulative, items = np.empty(k), np.empty(k)
+    cumulative, items, row = np.empty(k), np.empty(k), np.empty(k)
     for sweep in range(first, last):
         new_base_rates, new_confusion = prior_base_rates.copy(), prior_confusion.copy()
         for p in range(len(counts)):
@@ -187,7 +195,7 @@ def _sweeps(
                 items[z] = 0.0
             for s in range(starts[p], starts[p + 1]):
                 for z in range(k):
-                    cumulative[z] += log_confusion[groups[s], z, responses[s]]
+                    cumulative[z] += log_confusion[groups[s], responses[s], z]
             top = cumulative.max()
             total = 0.0
             for z in range(k):
@@ -205,18 +213,21 @@ def _sweeps(
                 new_base_rates[population[p], z] += items[z]
                 for s in range(starts[p], starts[p + 1]):
                     new_confusion[groups[s], z, responses[s]] += items[z]
+        is_kept = sweep >= 0 and (sweep + 1) % thin == 0
         for z in range(k):
             for h in range(n_populations):
                 log_base_rates[h, z] = _log_gamma(rng, new_base_rates[h, z])
             for g in range(n_groups):
                 for response in range(k):
-                    log_confusion[g, z, response] = _log_gamma(rng, new_confusion[g, z, response])
-                log_confusion[g, z] -= _log_sum(log_confusion[g, z])
+                    row[response] = _log_gamma(rng, new_confusion[g, z, response])
+                row -= _log_sum(row)
+                log_confusion[g, :, z] = row
+                if is_kept:
+                    kept_confusion[sweep // thin, g, z] = np.exp(row)
         for h in range(n_populations):
             log_base_rates[h] -= _log_sum(log_base_rates[h])
-        if sweep >= 0:
-            kept_base_rates[sweep] = np.exp(log_base_rates)
-            kept_confusion[sweep] = np.exp(log_confusion)
+        if is_kept:
+            kept_base_rates[sweep // thin] = np.exp(log_base_rates)
 
 
 @njit_kept

@@ -45,9 +45,31 @@ def test_gibbs_sampling_of_many_categories_is_announced(monkeypatch, caplog):
     options = {"seed": 1, "draws": 100, "tune": 0, "chains": 2}
     gibbs.sample_conjugate("dawid_skene", observed, **options)
     assert not caplog.records
-    monkeypatch.setattr(cost, "LARGE", 6 * n_categories**2 * 200 * 8 * cost.COPIES)
+    monkeypatch.setattr(cost, "LARGE", 6 * n_categories**2 * 200 * 8 * cost.COPIES["gibbs"])
     gibbs.sample_conjugate("dawid_skene", observed, **options)
     assert "dawid_skene: sampling will take about 1 min or more, and 0.1 GB" in caplog.text
+
+
+@pytest.mark.parametrize("engine", ["nuts", "gibbs"])
+def test_draws_that_need_more_memory_than_there_is_are_refused(monkeypatch, engine):
+    monkeypatch.setattr(cost, "_memory_of_computer", lambda: 1e6)
+    with pytest.raises(lehner.InputError, match=r"dawid_skene: draws need \d+\.\d GB of memory"):
+        bayes_models.fit("dawid_skene", load_dataset("anesthesia"), engine=engine, draws=10_000)
+
+
+def test_gibbs_sampling_again_keeps_the_draws_that_memory_holds(monkeypatch):
+    ratings = load_dataset("anesthesia")
+    options = {"engine": "gibbs", "seed": 1, "draws": 50, "chains": 2, "checks": False}
+    with pytest.warns(bayes_models.ConvergenceWarning):
+        longer = bayes_models.fit("dawid_skene", ratings, **options)
+    monkeypatch.setattr(cost, "LARGE", 1.0)
+    with pytest.warns(bayes_models.ConvergenceWarning):
+        thinned = bayes_models.fit("dawid_skene", ratings, **options)
+    assert longer.posterior.sizes["draw"] == 200
+    assert thinned.posterior.sizes["draw"] == 50
+    for name in ("base_rates", "confusion"):
+        every_fourth = longer.posterior[name].values[:, 3::4]
+        np.testing.assert_array_equal(thinned.posterior[name].values, every_fourth)
 
 
 def test_small_fits_are_not_announced(caplog):

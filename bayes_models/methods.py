@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import bayes_models
 from bayes_models import methods as this_module
+from bayes_models.sampling.cost import TooLargeError
 from lehner.core.errors import InputError
-from lehner.core.estimate import ESTIMANDS, Estimate
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate
 from lehner.core.seeds import Seed
-from lehner.core.warning import Warning, warnings_from_json
+from lehner.core.warning import Warning, warn, warnings_from_json
 from lehner.data.dependent_pair import find_pair
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method
@@ -34,10 +35,11 @@ SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
 """Its 4 chains of 250 draws have effective sample sizes of about 1,000."""
 TAKE_BOTH = ("dawid_skene", "one_coin_by_rater")
 """Take earlier studies and a dependent pair."""
-CROWD = 20
-"""Raters above which Gibbs sampling takes the place of NUTS, if it can sample the model."""
-LARGE_CROWD = 100
-"""Raters above which there are as many draws as in a study."""
+LARGE = 20
+"""Raters or categories above which Gibbs sampling takes the place of NUTS, if it can sample the
+model."""
+VERY_LARGE = 100
+"""Raters or categories above which there are as many draws as in a study."""
 MOST_DRAWS, FEWEST_DRAWS = 2500, 400
 """By Gibbs the base rates of few items have effective sample sizes of a tenth of the draws, those
 of many items of two thirds."""
@@ -72,9 +74,19 @@ def list_methods() -> list[Method]:
 
 
 def _estimate(model: str, ratings: Ratings, *, level: float, seed: int, **options: Any) -> Estimate:
-    tree, found = fit_and_check(
-        model, ratings, seed, **(options_of_crowd(model, ratings) | options)
-    )
+    try:
+        tree, found = fit_and_check(
+            model, ratings, seed, **(options_of_large(model, ratings) | options)
+        )
+    except TooLargeError as error:
+        nothing = IntervalEstimate(estimate=None)
+        return Estimate(
+            method=model,
+            system=ratings.systems[0],
+            system_accuracy=nothing,
+            system_accuracy_in_sample=nothing,
+            warnings=(warn("too-large", f"no estimate: {error.problem}"),),
+        )
     estimate = bayes_models.estimate_from_draws(tree, level=level)
     return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *found))))
 
@@ -85,8 +97,8 @@ def _engine(model: str, ratings: Ratings) -> str:
     return "gibbs" if bayes_models.find_model(model).conjugate and not pair else "nuts"
 
 
-def options_of_crowd(model: str, ratings: Ratings) -> dict[str, Any]:
-    """Options of `bayes_models.fit` with which a model of many raters is fitted in minutes.
+def options_of_large(model: str, ratings: Ratings) -> dict[str, Any]:
+    """Options of `bayes_models.fit` for a model of many raters or categories.
 
     Parameters
     ----------
@@ -98,20 +110,21 @@ def options_of_crowd(model: str, ratings: Ratings) -> dict[str, Any]:
     Returns
     -------
     dict
-        For more than 20 raters Gibbs sampling, if it can sample the model. For more than 100 as
-        many draws as in a study, of which the system's accuracies are checked.
+        For more than 20 raters or categories Gibbs sampling, if it can sample the model. For more
+        than 100 as many draws as in a study, of which the system's accuracies are checked.
 
     Examples
     --------
     >>> import lehner
     >>> ratings = lehner.Ratings([[0] * 21, [1] * 21], ["no", "yes"])
-    >>> options_of_crowd("dawid_skene", ratings), options_of_crowd("relaxed_k", ratings)
+    >>> options_of_large("dawid_skene", ratings), options_of_large("relaxed_k", ratings)
     ({'engine': 'gibbs'}, {'engine': 'nuts'})
     """
     options: dict[str, Any] = {}
-    if ratings.n_raters > CROWD:
+    size = max(ratings.n_raters, ratings.n_categories)
+    if size > LARGE:
         options["engine"] = _engine(model, ratings)
-    if ratings.n_raters > LARGE_CROWD:
+    if size > VERY_LARGE:
         from bayes_models.sampling.fit import FOR_STUDIES
 
         names = ("draws", "tune", "target_accept", "check")
@@ -291,7 +304,7 @@ def estimate_at_slopes(ratings: Ratings, **options: Any) -> dict[float, Estimate
     with warnings.catch_warnings():
         # Their estimates carry them.
         warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-        return slope_sensitivity(ratings, **(options_of_crowd("relaxed_k", ratings) | options))
+        return slope_sensitivity(ratings, **(options_of_large("relaxed_k", ratings) | options))
 
 
 def slope_sensitivity(

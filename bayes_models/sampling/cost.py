@@ -26,11 +26,15 @@ TIMED = {"draws": 1, "tune": 2, "chains": 1, "maxdepth": 3, "seed": 1, "progress
 INSTEAD = {
     "nuts": "dawid_skene by Gibbs sampling (engine='gibbs'), fewer draws (draws=500, "
     "target_accept=0.9, check='estimands'), maximum likelihood (dawid_skene_ml) and the labels of "
-    "lehner label take less; lehner estimate does the first with more than 20 raters, the second "
-    "with more than 100",
+    "lehner label take less; lehner estimate does the first with more than 20 raters or "
+    "categories, the second with more than 100",
     "gibbs": "fewer draws (draws=500, check='estimands'), maximum likelihood and the algebra take "
     "less",
 }
+
+
+class TooLargeError(InputError):
+    """The draws of a model need more memory than the computer has."""
 
 
 def announce(model: str, engine: str, *, seconds: float, n_values: int, draws: int) -> None:
@@ -48,13 +52,13 @@ def announce(model: str, engine: str, *, seconds: float, n_values: int, draws: i
 
     Raises
     ------
-    InputError
+    TooLargeError
         If the draws need more memory than the computer has.
     """
     memory = float(BYTES * n_values * draws * COPIES[engine])
     there = _memory_of_computer()
     if memory > there:
-        raise InputError(
+        raise TooLargeError(
             f"{model}: draws need {memory / 1e9:.1f} GB of memory, and this computer has "
             f"{there / 1e9:.1f}",
             INSTEAD[engine],

@@ -111,7 +111,8 @@ def fit(
     engine : {"nuts", "gibbs"}
         "nuts" samples every model by the No-U-Turn sampler. "gibbs" samples only `dawid_skene` and
         `pooled`, with Dirichlet priors; with up to 200 items it is about five times as fast.
-        `lehner.estimate` takes it for these with more than 20 raters.
+        `lehner.estimate` takes it for these with more than 20 raters or
+        categories.
     draws, tune, chains : int
         Number of draws kept, 4 or more, and of warm-up draws, 1 or more, of each chain; and number
         of chains, 1 or more.

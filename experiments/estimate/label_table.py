@@ -53,9 +53,9 @@ def label_items(ratings: Ratings, method: str = AUTOMATIC, seed: int = 1) -> Sof
 
 
 def _label_by_sampling(ratings: Ratings, model: str, seed: int) -> SoftLabels:
-    from bayes_models.methods import fit_and_check, options_of_crowd
+    from bayes_models.methods import fit_and_check, options_of_large
 
-    tree, warnings = fit_and_check(model, ratings, seed, **options_of_crowd(model, ratings))
+    tree, warnings = fit_and_check(model, ratings, seed, **options_of_large(model, ratings))
     truth = tree["truth"].to_dataset()["truth_probabilities"].transpose("item", "category")
     return SoftLabels(
         method=model,

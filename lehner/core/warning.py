@@ -89,6 +89,8 @@ CHANGES = {
     "labels-contradict-ratings": "Many items get another label than most ratings of items of their "
     "kind. Use the automatic labels.",
     "not-determined": "Numbers that ratings do not determine are left out. Use fewer parameters.",
+    "too-large": "Draws would need more memory than there is. Use a method that needs less, as "
+    "`dawid_skene_ml`, or a larger computer.",
     "not-identified": "Other parameters fit as well. Use fewer, or give more ratings of each item.",
     "truths-contradict": "Known truths contradict the method. Use the estimate corrected by them.",
     "truths-not-random": "Items of known truth are probably no random sample, as corrections "

@@ -5,8 +5,9 @@ import pytest
 
 import bayes_models
 from bayes_models import methods
+from bayes_models.sampling import cost
 from bayes_models.sampling.fit import FOR_STUDIES
-from lehner import Ratings
+from lehner import Ratings, estimate
 from lehner.estimation.methods import find_method
 
 
@@ -23,7 +24,7 @@ def crowd(n_raters, n_items=60, seed=1):
     return Ratings(codes, ["no", "yes"], system=system)
 
 
-def test_engine_and_draws_follow_from_the_number_of_raters():
+def test_engine_and_draws_follow_from_the_number_of_raters_or_categories():
     as_in_studies = {
         name: FOR_STUDIES[name] for name in ("draws", "tune", "target_accept", "check")
     }
@@ -34,10 +35,15 @@ def test_engine_and_draws_follow_from_the_number_of_raters():
         (101, "pooled", {"engine": "gibbs"} | as_in_studies),
         (101, "relaxed_k", {"engine": "nuts"} | as_in_studies),
     ):
-        assert methods.options_of_crowd(model, crowd(n_raters)) == expected
+        assert methods.options_of_large(model, crowd(n_raters)) == expected
+    labels = [str(k) for k in range(101)]
+    for n_categories, expected in ((21, {}), (101, as_in_studies)):
+        ratings = Ratings([[0, 0]], labels[:n_categories], system=[0])
+        options = methods.options_of_large("dawid_skene", ratings)
+        assert options == {"engine": "gibbs"} | expected
     # Gibbs sampling takes no pair.
     paired = crowd(21).with_dependent_pair(["1", "2"])
-    assert methods.options_of_crowd("dawid_skene", paired) == {"engine": "nuts"}
+    assert methods.options_of_large("dawid_skene", paired) == {"engine": "nuts"}
 
 
 def test_an_estimate_of_a_crowd_says_its_engine_and_is_that_of_a_fit():
@@ -50,6 +56,16 @@ def test_an_estimate_of_a_crowd_says_its_engine_and_is_that_of_a_fit():
     # Who rated nothing is as the prior says: right with a mean probability of .6.
     confusion = tree["posterior"]["confusion"].isel(rater=20).mean(("chain", "draw"))
     np.testing.assert_allclose(confusion, [[0.6, 0.4], [0.4, 0.6]], atol=0.02)
+
+
+def test_a_model_beyond_the_memory_has_no_estimate_beside_those_of_others(monkeypatch):
+    monkeypatch.setattr(cost, "_memory_of_computer", lambda: 1e6)
+    found = estimate(crowd(21), ["majority_agreement", "dawid_skene"])
+    majority, model = found.estimates
+    assert majority.system_accuracy.estimate > 0
+    assert model.system_accuracy.estimate is None
+    assert model.warnings[0].code == "too-large"
+    assert "GB of memory" in str(model.warnings[0])
 
 
 @pytest.mark.slow

@@ -174,13 +174,18 @@ def agreement_by_population(
     population : str
         Its name.
     """
+    from scipy.sparse import csr_array
     from scipy.special import ndtr
 
     place, n, flat = np.asarray(ratings.population), len(ratings.populations), ratings.flat
-    sums, squares = np.zeros((2, ratings.n_rows, *confusion.shape[1:]))
-    np.add.at(sums, flat.item_index, confusion[flat.rater_index])
-    np.add.at(squares, flat.item_index, confusion[flat.rater_index] ** 2)
-    expected = (((sums**2 - squares) / 2).sum(axis=2) * base_rates[place]).sum(axis=1)
+    cells = (flat.item_index, flat.rater_index)
+    rated = csr_array((np.ones(len(flat.item_index)), cells), (ratings.n_rows, len(confusion)))
+    expected: Floats = np.zeros(ratings.n_rows)
+    for category, rates in enumerate(base_rates.T):
+        response = confusion[:, category]
+        given = np.asarray(rated @ response)
+        alone = np.asarray(rated @ (response**2).sum(axis=1))
+        expected += rates[place] * ((given**2).sum(axis=1) - alone) / 2
     votes = ratings.votes()
     pairs = votes.sum(axis=1) * (votes.sum(axis=1) - 1) / 2
     surplus = (votes * (votes - 1) / 2).sum(axis=1) - expected

@@ -180,7 +180,7 @@ def agreement_by_population(
     place, n, flat = np.asarray(ratings.population), len(ratings.populations), ratings.flat
     cells = (flat.item_index, flat.rater_index)
     rated = csr_array((np.ones(len(flat.item_index)), cells), (ratings.n_rows, len(confusion)))
-    expected: Floats = np.zeros(ratings.n_rows)
+    expected = np.zeros(ratings.n_rows)
     for category, rates in enumerate(base_rates.T):
         response = confusion[:, category]
         given = np.asarray(rated @ response)
@@ -190,7 +190,7 @@ def agreement_by_population(
     pairs = votes.sum(axis=1) * (votes.sum(axis=1) - 1) / 2
     surplus = (votes * (votes - 1) / 2).sum(axis=1) - expected
     # What the model gets wrong in all populations alike is no difference between them.
-    surplus -= pairs * (ratings.weights @ surplus) / max(ratings.weights @ pairs, 1)
+    surplus -= pairs * (ratings.weights @ surplus) / max(float(ratings.weights @ pairs), 1.0)
     total, square, n_items = (
         np.bincount(place, ratings.weights * values, n)
         for values in (surplus, surplus**2, np.ones(len(surplus)))

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import lehner
-from bayes_models import methods
 from experiments.estimate.label_table import label_items, label_methods
 from lehner import (
     InputError,
@@ -87,12 +86,7 @@ def test_a_file_is_written_whole(run, tmp_path):
     assert pd.read_csv(tmp_path / "labels.csv").shape == (10, 6)
 
 
-def sample_by_gibbs(monkeypatch):
-    """As for a crowd: for four raters without a system a model would have to be compiled."""
-    monkeypatch.setattr(methods, "CROWD", 0)
-
-
-def test_models_label_with_the_system_or_without_it(run, monkeypatch):
+def test_models_label_with_the_system_or_without_it(run):
     code, out, err = run("label", "lehner_table2", "--method", "dawid_skene", "--json")
     found = json.loads(out)
     assert code == 0 and found["uses_system"]
@@ -102,15 +96,13 @@ def test_models_label_with_the_system_or_without_it(run, monkeypatch):
     expected = estimate.truth_probabilities.values
     shown = np.array([list(one["probability"].values()) for one in found["labels"]])
     np.testing.assert_array_equal(shown, expected)
-    sample_by_gibbs(monkeypatch)
     without = label_items(ratings.without_system(), "dawid_skene")
     assert not without.uses_system
     assert np.abs(without.truth_probabilities.values - expected).max() > 0.01
     np.testing.assert_allclose(without.truth_probabilities.sum("category"), 1)
 
 
-def test_the_flag_leaves_the_system_out(run, monkeypatch):
-    sample_by_gibbs(monkeypatch)
+def test_the_flag_leaves_the_system_out(run):
     options = ("--method", "dawid_skene", "--without-system", "--json")
     code, out, err = run("label", "lehner_table2", *options)
     assert code == 0 and not json.loads(out)["uses_system"]

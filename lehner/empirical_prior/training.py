@@ -136,7 +136,8 @@ def _line(x: Floats, y: Floats, weights: Floats) -> tuple[float, float]:
 
 
 def _quantiles(values: Floats, weights: Floats) -> Floats:
-    order = np.argsort(values)
+    # Equal deviations go by their weights: processors sort equal values into other orders.
+    order = np.lexsort((-weights, values.round(9)))
     reached = np.cumsum(weights[order]) - weights[order] / 2
     return np.interp((np.arange(DEVIATIONS) + 0.5) / DEVIATIONS, reached, values[order])
 

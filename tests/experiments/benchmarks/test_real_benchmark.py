@@ -258,6 +258,13 @@ def test_the_shipped_priors_are_trained_on_the_committed_outcomes():
     assert priors_text(train_priors(outcomes)) == SHIPPED.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_the_order_of_the_outcomes_does_not_change_the_priors(seed):
+    outcomes = read_outcomes()
+    order = np.random.default_rng(seed).permutation(len(outcomes))
+    assert train_priors([outcomes[i] for i in order]) == train_priors(outcomes)
+
+
 def test_the_committed_measures_are_those_of_the_committed_estimates():
     folder, keys = SHIPPED_RESULTS, ["crowd", "deal", "per_item", "method"]
     kept = pd.read_csv(folder / "systems.csv").assign(known=0)

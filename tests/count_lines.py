@@ -1,15 +1,18 @@
 """The lines of code of each folder: not blank, not comment, not docstring.
 
-Run `python tests/count_lines.py`; with `--files`, each file is counted too.
+Run `python tests/count_lines.py`; with `--files`, each file is counted too. With `--check`, the counts
+are compared with `[tool.lehner]` in `pyproject.toml`, which may fall and never rise.
 """
 
 import ast
 import io
 import sys
 import tokenize
+import tomllib
 from collections import Counter
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("lehner", "bayes_models", "experiments")
 NOT_CODE = {
     tokenize.COMMENT,
@@ -27,8 +30,7 @@ def lines_of_code(source: str) -> int:
     docstrings: set[int] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node) is not None:
-            first = node.body[0]
-            docstrings |= set(range(first.lineno, (first.end_lineno or first.lineno) + 1))
+            docstrings |= lines_of(node.body[0])
     lines: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type not in NOT_CODE:
@@ -36,15 +38,31 @@ def lines_of_code(source: str) -> int:
     return len(lines - docstrings)
 
 
-def main() -> None:
+def lines_of_imports(source: str) -> int:
+    """Count the lines of a file that import something."""
+    lines: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            lines |= lines_of(node)
+    return len(lines)
+
+
+def lines_of(node: ast.stmt) -> set[int]:
+    """List the lines of a statement."""
+    return set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+
+
+def read_sources(folder: str) -> dict[Path, str]:
+    """Read the Python files below a folder of the repository."""
+    paths = sorted((ROOT / folder).rglob("*.py"))
+    return {path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in paths}
+
+
+def print_folders() -> None:
     """Print the lines of code by folder, and of the three packages together."""
-    root = Path(__file__).resolve().parent.parent
     total = 0
     for package in PACKAGES:
-        files = {
-            path.relative_to(root): lines_of_code(path.read_text(encoding="utf-8"))
-            for path in sorted((root / package).rglob("*.py"))
-        }
+        files = {path: lines_of_code(source) for path, source in read_sources(package).items()}
         folders: Counter[str] = Counter()
         for path, count in files.items():
             folders[path.parent.as_posix()] += count
@@ -57,5 +75,26 @@ def main() -> None:
     print(f"{total:7,}  the three packages")
 
 
+def check_limits() -> bool:
+    """Print each count beside its limit, and say whether all are within."""
+    sources = [source for package in PACKAGES for source in read_sources(package).values()]
+    lines = sum(map(lines_of_code, sources))
+    counts = {
+        "most_lines": lines,
+        "most_files": len(sources),
+        "most_lines_of_tests": sum(map(lines_of_code, read_sources("tests").values())),
+    }
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        limits = tomllib.load(file)["tool"]["lehner"]
+    for name, count in counts.items():
+        note = "" if count <= limits[name] else ": delete before you add"
+        print(f"{name}: {count:,} of {limits[name]:,}{note}")
+    print(f"imports: {sum(map(lines_of_imports, sources)) / lines:.1%} of the lines of the packages")
+    return all(count <= limits[name] for name, count in counts.items())
+
+
 if __name__ == "__main__":
-    main()
+    if "--check" not in sys.argv:
+        print_folders()
+    elif not check_limits():
+        sys.exit(1)

@@ -1,7 +1,7 @@
 """The lines of code of each folder: not blank, not comment, not docstring.
 
-Run `python tests/count_lines.py`; with `--files`, each file is counted too. With `--check`, the counts
-are compared with `[tool.lehner]` in `pyproject.toml`, which may fall and never rise.
+Run `python tests/count_lines.py`; with `--files`, each file is counted too. With `--check`, the
+counts are compared with `[tool.lehner]` in `pyproject.toml`, which may fall and never rise.
 """
 
 import ast
@@ -89,7 +89,9 @@ def check_limits() -> bool:
     for name, count in counts.items():
         note = "" if count <= limits[name] else ": delete before you add"
         print(f"{name}: {count:,} of {limits[name]:,}{note}")
-    print(f"imports: {sum(map(lines_of_imports, sources)) / lines:.1%} of the lines of the packages")
+    print(
+        f"imports: {sum(map(lines_of_imports, sources)) / lines:.1%} of the lines of the packages"
+    )
     return all(count <= limits[name] for name, count in counts.items())
 
 

@@ -12,21 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from lehner.core import lazy
+
 if TYPE_CHECKING:
     import pymc as pm
     import pytensor.tensor as pt
 
 __all__ = ["nutpie", "pm", "pt"]
-
-
-class _Deferred:
-    """A module that is loaded when one of its names is used."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(importlib.import_module(self._name), name)
 
 
 def _import_at_first_use(name: str) -> None:
@@ -54,7 +46,7 @@ def _import_at_first_use(name: str) -> None:
 
 
 if not TYPE_CHECKING:
-    pm, pt = _Deferred("pymc"), _Deferred("pytensor.tensor")
+    pm, pt = lazy.load("pymc"), lazy.load("pytensor.tensor")
 # The sampler imports ArviZ, and uses it only for results in a form that is not used here.
 if "arviz" not in sys.modules:
     _import_at_first_use("arviz")

@@ -25,6 +25,10 @@ class Warning:
         What was found in these data, in a sentence.
     severity : {"changes", "limits", "note"}
         Whether it changes the conclusion, limits it, or is good to know.
+    system, method : str
+        Which system and method it concerns; empty if it concerns all of them.
+    about : str
+        The question whose numbers it concerns, as "raters"; empty for the estimate itself.
 
     Examples
     --------
@@ -37,6 +41,9 @@ class Warning:
     code: str
     text: str
     severity: Severity = "note"
+    system: str = ""
+    method: str = ""
+    about: str = ""
 
     def __post_init__(self) -> None:
         """Raise an InputError if there is no such severity."""

@@ -72,6 +72,7 @@ class KnownTruth:
     lower: float | None = None
     upper: float | None = None
     level: float | None = None
+    kind: str = ""
     weighted: bool = False
 
 
@@ -98,6 +99,7 @@ def known_truth(ratings: Ratings, level: float = 0.9) -> KnownTruth | None:
         lower=alone.lower,
         upper=alone.upper,
         level=alone.level,
+        kind=alone.kind,
         weighted=ratings.truth_probability is not None,
     )
 

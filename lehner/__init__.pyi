@@ -38,9 +38,7 @@ from .groups.result import (
     RaterGroupEstimate,
 )
 from .judges.position_bias import PositionBias, position_bias
-from .k_properties.adjustment import estimate_adjusted
 from .k_properties.check import KProperties, KPropertyTest, check_k_properties
-from .k_properties.violations import Violations, fit_violations
 from .known_truths.correction import TruthCorrection, correct_by_truth, probabilities_right
 from .known_truths.recalibration import correct_base_rates
 from .known_truths.sampling_design import choose_items
@@ -110,7 +108,6 @@ __all__ = [
     "SystemPerformance",
     "SystemRank",
     "TruthCorrection",
-    "Violations",
     "Warning",
     "accuracy_bounds",
     "accuracy_by_confusion",
@@ -128,7 +125,6 @@ __all__ = [
     "correct_by_truth",
     "cut_ratings",
     "estimate",
-    "estimate_adjusted",
     "estimate_algebraic",
     "estimate_calibrated",
     "estimate_groups",
@@ -138,7 +134,6 @@ __all__ = [
     "expected_kappa",
     "fit_latent_class",
     "fit_tap_by_cut",
-    "fit_violations",
     "label",
     "label_algebraic",
     "list_datasets",

@@ -51,8 +51,6 @@ class Report:
         What should be known of the data.
     within : float, optional
         How far intervals are to reach: tables say how many items that takes.
-    landis_koch : bool
-        Whether tables and the sentence have the words of Landis & Koch (1977).
     """
 
     name: str
@@ -62,7 +60,6 @@ class Report:
     agreement: Agreement
     notes: tuple[str, ...] = ()
     within: float | None = None
-    landis_koch: bool = False
 
     @property
     def required_items(self) -> tuple[int | None, ...]:
@@ -198,10 +195,6 @@ def coefficients_table(report: Report) -> Table:
     if required:
         columns.append(Column("required_items", f"items for ±{report.within:g}", "{:,}".format))
         rows = [[*row, n_items] for row, n_items in zip(rows, required, strict=True)]
-    if report.landis_koch:
-        columns.append(Column("label", "Landis–Koch"))
-        labels = (one.label.strip("()") or None for one in agreement.coefficients)
-        rows = [[*row, label] for row, label in zip(rows, labels, strict=True)]
     notes = [f"{printed_name(name)}: {note}" for note, name in reversed(noted.items())]
     return Table(columns=columns, rows=rows, keys=2, headings=True, notes=notes)
 

@@ -33,7 +33,7 @@ def sentence(report: Report, *, chosen: bool) -> str:
         reported = (next((one for one in found if one.estimate is not None), found[0]),)
     items = "" if agreement.n_items is None else f" of {counted(agreement.n_items, 'item')}"
     categories = counted(len(report.categories), "category", "categories")
-    *values, last = (_value(one, agreement.level, report.landis_koch) for one in reported)
+    *values, last = (_value(one, agreement.level) for one in reported)
     listed = f"{', '.join(values)} and {last}" if values else last
     return (
         f"In {report.of}{items} ({categories}), agreement was {listed}, computed with lehner "
@@ -41,17 +41,11 @@ def sentence(report: Report, *, chosen: bool) -> str:
     )
 
 
-def _value(one: Coefficient, level: float, landis_koch: bool) -> str:
+def _value(one: Coefficient, level: float) -> str:
     weights = "" if one.weights in PLAIN else f" with {one.weights.replace('_', ' ')} weights"
     if one.estimate is None:
         return f"{printed_name(one.name)}{weights} ({one.note})"
-    more = []
+    interval = ""
     if one.lower is not None and one.upper is not None:
-        more.append(f"{percent(level)} interval {decimal(one.lower)} to {decimal(one.upper)}")
-    if landis_koch and one.interpretation is not None:
-        known = (
-            "" if one.probability is None else f" with {percent(one.probability, 0)} probability"
-        )
-        more.append(f"{one.interpretation} by Landis and Koch, 1977{known and ','}{known}")
-    said = f" ({'; '.join(more)})" if more else ""
-    return f"{printed_name(one.name)}{weights} = {decimal(one.estimate)}{said}"
+        interval = f" ({percent(level)} interval {decimal(one.lower)} to {decimal(one.upper)})"
+    return f"{printed_name(one.name)}{weights} = {decimal(one.estimate)}{interval}"

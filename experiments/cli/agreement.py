@@ -21,7 +21,6 @@ def agreement(
     *,
     reading: Reading,
     n_items: float | None = None,
-    landis_koch: bool = False,
     sentence: bool = False,
     output: Output = None,
     as_json: AsJson = False,
@@ -46,8 +45,6 @@ def agreement(
     within : P
         Take the data as a pilot, and say how many items are needed for intervals that reach no
         farther than this from the coefficient.
-    landis_koch : bool
-        Add the word of Landis and Koch (1977) for each coefficient, and how probable it is.
     sentence : bool
         Print only the sentence that reports the agreement in a paper: of the --coefficients, or
         Krippendorff's alpha.
@@ -65,7 +62,7 @@ def agreement(
     else:
         refuse("ratings take no", *([] if n_items is None else ["n_items"]))
         report = report_on_ratings(data, load(data, read_as), weights or None, **options)
-    report = replace(report, within=within, landis_koch=landis_koch)
+    report = replace(report, within=within)
     if as_json:
         print(json_text(report.to_dict()))
     elif sentence:

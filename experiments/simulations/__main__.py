@@ -7,7 +7,7 @@ from pathlib import Path
 from experiments.simulations.simulation import run_simulation
 
 NAMES = (
-    *("adjustment", "better_system", "clustered_items", "compare", "dependent_pair"),
+    *("better_system", "clustered_items", "compare", "dependent_pair"),
     *("item_groups", "known_truths", "known_truths_by_category", "known_truths_in_parts"),
     *("likelihood_intervals", "power", "rater_groups", "scores", "sequential_truths"),
     *("shared_mistakes", "system_differences"),

@@ -32,7 +32,6 @@ CHANGE_NO_NUMBER = (
 WITHOUT_OPTIONS: dict[str, Callable[..., Any]] = {
     "majority_agreement": lehner.majority_agreement,
     "mean_posterior": lehner.mean_posterior,
-    "algebraic_adjusted": lehner.estimate_adjusted,
 }
 
 type Defaults = dict[str, dict[str, Any]]

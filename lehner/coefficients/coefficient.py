@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lehner.coefficients.item_votes import ItemVotes
-from lehner.coefficients.landis_koch import landis_koch_label, landis_koch_probability
 from lehner.coefficients.linearised import STANDS_FOR_0, Linearised, standard_error
 from lehner.core.errors import InputError
 from lehner.core.estimate import number
-from lehner.core.number_format import percent, with_interval
+from lehner.core.number_format import with_interval
 from lehner.core.student_t import t_quantile, t_survival
 from lehner.data.options import names_of
 
@@ -25,7 +24,6 @@ PRINTED_NAMES = {
     "gwet_ac1": "Gwet’s AC1",
     "gwet_ac2": "Gwet’s AC2",
     "krippendorff_alpha": "Krippendorff’s α",
-    "light_kappa": "Light’s κ",
     "percent_agreement": "percent agreement",
     "scott_pi": "Scott’s π",
 }
@@ -75,10 +73,6 @@ class Coefficient:
     p_value : float or None
         Two-sided p-value of the hypothesis that the coefficient is 0, by its standard error and
         Student's t (Gwet 2014); None for proportions.
-    interpretation : str or None
-        The label that Landis & Koch (1977) give the estimate, for chance-corrected coefficients.
-    probability : float or None
-        Probability that the true coefficient has this label (Gwet 2014, section 6.4).
     note : str
         What the user should know before using the numbers.
     """
@@ -91,17 +85,7 @@ class Coefficient:
     lower: float | None = None
     upper: float | None = None
     p_value: float | None = None
-    interpretation: str | None = None
-    probability: float | None = None
     note: str = ""
-
-    @property
-    def label(self) -> str:
-        """The label of Landis & Koch with its probability, as text."""
-        if self.interpretation is None:
-            return ""
-        known = "" if self.probability is None else f", {percent(self.probability, 0)}"
-        return f"({self.interpretation}{known})"
 
     def __str__(self) -> str:
         return with_interval(self.estimate, self.lower, self.upper)
@@ -160,7 +144,7 @@ def summarise(
     level: float,
     note: str = "",
 ) -> Coefficient:
-    """Compute the standard error, interval, p-values and label of a statistic.
+    """Compute the standard error, interval and p-value of a statistic.
 
     Parameters
     ----------
@@ -179,9 +163,6 @@ def summarise(
     estimate = number(statistic.value)
     if estimate is None:
         return undefined(name, weights, "undefined: chance agreement is 1, because nothing varies")
-    note = note or statistic.note
-    if abs(estimate) < STANDS_FOR_0:  # rounding, which would make "poor" of "slight"
-        estimate = 0.0
     lowest = LOWEST_COEFFICIENTS.get(name.partition("[")[0], -1.0)
     if abs(estimate - lowest) < STANDS_FOR_0:  # rounding, which would leave the interval unclipped
         estimate = lowest
@@ -190,7 +171,6 @@ def summarise(
         weights=weights,
         estimate=estimate,
         chance_agreement=None if statistic.chance is None else number(statistic.chance),
-        interpretation=landis_koch_label(estimate) if lowest == -1 else None,
         note=note,
     )
     error = number(standard_error(statistic, items.weights, items.n_sampled, items.cluster))
@@ -206,7 +186,6 @@ def _with_interval(
     lowest = LOWEST_COEFFICIENTS.get(coefficient.name.partition("[")[0], -1.0)
     half = error * t_quantile((1 + level) / 2, n_informative - 1)
     p_value = 2 * t_survival(abs(estimate) / error, n_informative - 1)
-    label = coefficient.interpretation
     return replace(
         coefficient,
         standard_error=error,
@@ -214,7 +193,6 @@ def _with_interval(
         lower=estimate - half if estimate < lowest else max(estimate - half, lowest),
         upper=min(estimate + half, 1.0),
         p_value=None if lowest == 0 else p_value,
-        probability=None if label is None else landis_koch_probability(estimate, error)[label],
     )
 
 

@@ -22,14 +22,11 @@ class Linearised:
         items.
     chance : ndarray of float, shape (...), or float, optional
         The agreement by chance for which the value is corrected.
-    note : str
-        What the user should know before using the value.
     """
 
     value: Floats | np.float64
     influence: Floats
     chance: Floats | np.float64 | None = None
-    note: str = ""
 
 
 def beyond_chance(observed: Linearised, chance: Linearised) -> Linearised:

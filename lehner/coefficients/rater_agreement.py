@@ -20,7 +20,6 @@ from lehner.data.ratings import Ratings
 
 ANONYMOUS = "undefined: it is not known who gave which rating"
 SAME_AGREEMENT = 1e-9
-FEWEST_IN_COMMON = 5
 MANY_ROWS = 10_000
 """From so many items on, those with the same ratings are counted rather than kept."""
 
@@ -66,9 +65,9 @@ def agreement(
     Agreement
         For each of the weights: `percent_agreement`; `brennan_prediger_kappa`, the paper's;
         `cohen_kappa` and `scott_pi` for two raters, on items both rated; their generalisations
-        `conger_kappa` and `fleiss_kappa`; `light_kappa`, the mean of Cohen's kappa over pairs of
-        raters; `krippendorff_alpha`; `gwet_ac1`, with weights `gwet_ac2`. With identity weights
-        `fleiss_kappa[category]` and, for two raters, `bangdiwala_b` too.
+        `conger_kappa` and `fleiss_kappa`; `krippendorff_alpha`; `gwet_ac1`, with weights
+        `gwet_ac2`. With identity weights `fleiss_kappa[category]` and, for two raters,
+        `bangdiwala_b` too.
 
     Raises
     ------
@@ -138,7 +137,6 @@ def _coefficients(
     yield show("brennan_prediger_kappa", items, note=kappa_note)
     yield show("cohen_kappa", both, reason=no_cohen)
     yield show("conger_kappa", items, reason=unknown)
-    yield show("light_kappa", items, reason=unknown or _too_sparse(items, ratings.n_raters))
     yield show("scott_pi", both, reason=no_scott)
     yield show("fleiss_kappa", items)
     if identity and ratings.n_categories > 1:
@@ -151,20 +149,6 @@ def _coefficients(
     yield show("gwet_ac1" if identity else "gwet_ac2", items)
     if identity and not no_cohen:
         yield show("bangdiwala_b", both)
-
-
-def _too_sparse(items: ItemVotes, n_raters: int) -> str:
-    """Tell if pairs of raters have too few items in common for a kappa of each pair."""
-    in_common = items.weights @ (items.n_raters * (items.n_raters - 1))
-    if not in_common or items.n_categories < 2:
-        return ""  # there are better reasons
-    mean = float(in_common / (n_raters * (n_raters - 1)))
-    if mean >= min(FEWEST_IN_COMMON, items.n_items):
-        return ""
-    return (
-        f"undefined: two raters have {mean:.1f} items in common on average, too few for a kappa of "
-        "each pair"
-    )
 
 
 def _pooled_notes(items: ItemVotes) -> tuple[str, str]:

@@ -69,7 +69,7 @@ class Agreement:
         items = unknown if self.n_items is None else counted(self.n_items, "item")
         lines = [f"Agreement on {items} [{percent(self.level)} interval]"]
         lines += [
-            f"  {c.name:<{wide}}  {c.weights:<9}  {c}  {c.note if c.estimate is None else c.label}"
+            f"  {c.name:<{wide}}  {c.weights:<9}  {c}  {c.note if c.estimate is None else ''}"
             for c in self.coefficients
         ]
         lines += [f"  note: {note}" for note in self.notes]

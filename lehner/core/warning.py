@@ -107,7 +107,6 @@ CHANGES = {
     "raters-differ": "Raters are probably more accurate in some groups than in others, which "
     "`compare` assumes they are not. Give known truths of each group.",
     "category-never-rated": "No rater gave a category, whose proportion is the prior's.",
-    "adjustment-undefined": "With the fitted violations raters often agree at chance level.",
     "labels-worse-than-majority": "A better model expects more of the majority's labels to be "
     "right. Use the automatic labels.",
 }
@@ -144,9 +143,6 @@ LIMITS = {
     "skipped difficult ones. Have a random part of the items rated by all.",
     "difficulty-of-system-assumed": "Items differ in difficulty, and whether the system finds the "
     "same items difficult is assumed. See `sensitivity`.",
-    "violation-not-fitted": "A kind of violation cannot be seen here and is taken not to occur.",
-    "violation-uncertain": "A violation may be none. Compare with the unadjusted estimate.",
-    "adjustment-out-of-reach": "No accuracy explains the unadjusted estimate; the nearest is used.",
     "few-truths-of-category": "Few or no known items are of a category, whose recall then rests on "
     "a prior. Have more items verified.",
     "measure-undefined": "A category was never given, or never answered. Do not use its measures.",

@@ -17,7 +17,6 @@ from lehner.core.estimate import Estimate
 from lehner.core.user_functions import load_function, names_function
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import estimate_calibrated
-from lehner.k_properties.adjustment import estimate_adjusted
 from lehner.latent_class.estimate import estimate_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
@@ -424,15 +423,6 @@ WITHOUT_MODEL = (
         color="#253b6e",
         marker="p",
         gives=_OF_THE_ALGEBRA,
-        assumes=INDEPENDENT,
-    ),
-    Method(
-        name="algebraic_adjusted",
-        summary="Lehner's algebra, less the bias that violations fitted to the ratings give it",
-        estimate=estimate_adjusted,
-        label="Algebra, adjusted",
-        color="#5e6b8f",
-        marker="*",
         assumes=INDEPENDENT,
     ),
     calibrated(),

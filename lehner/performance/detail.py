@@ -80,7 +80,7 @@ def system_performance(
     Raises
     ------
     InputError
-        If the method does not estimate a confusion matrix, as `algebraic_adjusted`, if there is no
+        If the method does not estimate a confusion matrix, as `calibrated`, if there is no
         system, or if an argument is not as above.
 
     Notes

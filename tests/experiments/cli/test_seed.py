@@ -54,13 +54,12 @@ def files(tmp_path_factory):
         "ask": ["ask", *one[1:], "--output", folder / "ask.csv"],
         "ask at random": ["ask", *one[1:], "--by", "random", "--output", folder / "random.csv"],
         "plan": ["plan", "--categories", "2", "--replicates", "1000", "--violation", "1"],
-        "adjusted": [*one, "--method", "algebraic_adjusted,algebraic_likelihood"],
     }
 
 
 COMMANDS = [
     *"--details --by --population --rater-group --truth --costs".split(),
-    *"systems --systems-rate adjusted check label ask plan".split(),
+    *"systems --systems-rate check label ask plan".split(),
     *("check, unequal errors", "ask at random"),
 ]
 

@@ -131,12 +131,12 @@ def test_bad_costs_end_in_one_line(run, costs):
 
 def test_details_of_a_comparison_stand_beside_its_estimates():
     ratings = lehner.load_dataset("lehner_table2")
-    adjusted = lehner.Estimate(
+    calibrated = lehner.Estimate(
         system="System",
-        method="algebraic_adjusted",
+        method="calibrated",
         system_accuracy=lehner.IntervalEstimate(estimate=0.5),
         system_accuracy_in_sample=lehner.IntervalEstimate(estimate=0.5),
     )
-    estimates = [adjusted, lehner.estimate_algebraic(ratings)]
+    estimates = [calibrated, lehner.estimate_algebraic(ratings)]
     first, second = (one.details for one in compare("table 2", ratings, estimates).results)
     assert first is None and second.method == "algebraic"

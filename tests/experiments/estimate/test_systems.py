@@ -184,7 +184,7 @@ def test_without_items_in_common_there_is_no_difference_and_no_rank(method):
     assert found.ranks == ()
 
 
-@pytest.mark.parametrize("method", [*ALL_QUICK, "algebraic_adjusted"])
+@pytest.mark.parametrize("method", ALL_QUICK)
 def test_on_their_own_items_systems_differ_by_the_model_and_not_in_the_sample(method):
     found = lehner.estimate(easy_and_hard(), [method], common_items=False)
     own = {one.system: one.system_accuracy.estimate for one in found.estimates}

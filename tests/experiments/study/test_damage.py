@@ -370,7 +370,6 @@ def test_every_method_has_a_record_of_its_defaults(tmp_path):
     by_name = dict(zip(list_methods(), list(found.values())[1:], strict=True))
     assert by_name["algebraic_paper"] == {"aggregation": "paper", "resamples": 2000}
     assert by_name["tap_ml"] == {"model": "tap", "resamples": 500}
-    assert by_name["algebraic_adjusted"]["samples"] == 200
     assert by_name["relaxed_k"]["priors.system_slope"] == [1.0, 0.6]
     # Those of studies, not of `fit`.
     assert by_name["one_coin"]["draws"] == 500 and by_name["one_coin"]["target_accept"] == 0.9

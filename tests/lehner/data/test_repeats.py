@@ -137,7 +137,6 @@ ESTIMATES = {
     ).truth_probabilities.to_dict(),
     "k_properties": lambda r: str(lehner.check_k_properties(r.with_truth(None), replicates=199)),
     "dependence": lambda r: str(lehner.check_dependence(partly_known(r))),
-    "violations": lambda r: repr(lehner.fit_violations(r)),
     "ask": lambda r: lehner.choose_items(partly_known(r), 9, by="votes", seed=1).tolist(),
     "two systems": lambda r: {
         name: values.tolist()

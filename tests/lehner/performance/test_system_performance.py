@@ -224,11 +224,11 @@ def test_methods_without_a_matrix_are_refused():
     ratings = lehner.load_dataset("lehner_table2")
     estimate = lehner.Estimate(
         system="System",
-        method="algebraic_adjusted",
+        method="calibrated",
         system_accuracy=lehner.IntervalEstimate(estimate=0.5),
         system_accuracy_in_sample=lehner.IntervalEstimate(estimate=0.5),
     )
-    with pytest.raises(InputError, match="algebraic_adjusted does not estimate"):
+    with pytest.raises(InputError, match="calibrated does not estimate"):
         system_performance(ratings, estimate)
     with pytest.raises(InputError, match="there is no system"):
         system_performance(ratings.without_system(), estimate)

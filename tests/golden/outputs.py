@@ -1,8 +1,8 @@
 """What commands print and write over the documentation's files, kept and compared.
 
-`python tests/golden/outputs.py` runs all of `commands.toml` again, writes a file for each, and says
-which numbers are new and which are gone; names of commands may follow. Look at the difference before
-you commit it.
+`python tests/golden/outputs.py` runs all of `commands.toml` again, writes a file for each, and
+says which numbers are new and which are gone; names of commands may follow. Look at the difference
+before you commit it.
 """
 
 import io

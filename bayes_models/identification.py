@@ -155,7 +155,9 @@ class Identification:
     pair_alone : float
         Proportion of the items that both of the pair rated, 0 to 1, with fewer than two other
         ratings and without a known truth. In general these do not tell answers that the two share
-        from accuracy.
+        from accuracy. With two or more populations it is the proportion without another rating.
+    populations : int
+        Number of populations of items, 1 or more.
     """
 
     model: str
@@ -167,6 +169,7 @@ class Identification:
     prior_worth: tuple[PriorWorth, ...]
     dependent: tuple[str, ...] = ()
     pair_alone: float = 0.0
+    populations: int = 1
 
     def warnings(self) -> tuple[Warning, ...]:
         """Describe what the prior decides and not the data.
@@ -186,15 +189,16 @@ class Identification:
             warnings.append(warn("prior-decides", text))
         if self.too_few > 0.5:
             text = (
-                f"{percent(self.too_few, 0)} of the items have fewer than three ratings, "
-                "including the system's: the prior decides how accurate raters and system are"
+                f"{percent(self.too_few, 0)} of the items have fewer than "
+                f"{'three' if self.populations == 1 else 'two'} ratings, including the system's: "
+                "the prior decides how accurate raters and system are"
             )
             warnings.append(warn("items-with-few-ratings", text))
         if self.pair_alone > 0.5:
+            few = "fewer than two other ratings" if self.populations == 1 else "no other rating"
             text = (
                 f"{percent(self.pair_alone, 0)} of the items that {' and '.join(self.dependent)} "
-                "rated have fewer than two other ratings: the prior decides how often the two "
-                "share answers"
+                f"rated have {few}: the prior decides how often the two share answers"
             )
             warnings.append(warn("pair-rests-on-prior", text))
         return (*warnings, *filter(None, (prior.warning() for prior in self.prior_worth)))
@@ -257,7 +261,8 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
         support=support,
         prior_worth=tuple(_prior_worth(spec, chosen, support.values, patterns)),
         dependent=tuple(patterns.raters[one] for one in patterns.dependent or ()),
-        pair_alone=_pair_alone(patterns),
+        pair_alone=_pair_alone(patterns, enough + 1),
+        populations=n_populations,
     )
 
 
@@ -270,7 +275,7 @@ def _degrees_of_freedom(patterns: Patterns) -> int:
     return int(min(sum(k ** (len(one) - 1) - 1 for one in sets), n_items))
 
 
-def _pair_alone(patterns: Patterns) -> float:
+def _pair_alone(patterns: Patterns, enough: int) -> float:
     if patterns.dependent is None:
         return 0.0
     item, rater = patterns.flat.item_index, patterns.flat.rater_index
@@ -278,7 +283,7 @@ def _pair_alone(patterns: Patterns) -> float:
         np.isin(np.arange(len(patterns.counts)), item[rater == one]) for one in patterns.dependent
     )
     both, lengths = first & second, np.diff(patterns.starts)
-    alone = both & (lengths < 4) & (patterns.truths < 0)
+    alone = both & (lengths < enough) & (patterns.truths < 0)
     return float(patterns.counts[alone].sum() / max(1, int(patterns.counts[both].sum())))
 
 

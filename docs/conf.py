@@ -32,7 +32,13 @@ extensions = [
     "sphinx_copybutton",
     "sphinx-mathjax-offline",
 ]
-exclude_patterns = ["_build", "explorer/**", "results/generated/**", "api/generated/*.md"]
+exclude_patterns = [
+    "_build",
+    "upstream/**",
+    "explorer/**",
+    "results/generated/**",
+    "api/generated/*.md",
+]
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["lehner.css"]

@@ -1,5 +1,8 @@
 """Numbers by which compiled code knows models, families of priors, and parameters."""
 
+LEAST, MOST = 2.0**-1022, 1 - 2.0**-53
+"""The least and the greatest probability of a beta prior, so that it and its complement have
+logarithms."""
 FIXED, DIRICHLET, ZERO_SUM, BETA, NORMAL, LOGISTIC, HALF_NORMAL, NORMAL_ABOVE_ZERO = range(8)
 FAMILY_CODES = {
     "fixed": FIXED,

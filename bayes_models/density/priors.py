@@ -14,8 +14,10 @@ from bayes_models.density.layout import (
     DIRICHLET,
     FAMILY,
     FIXED,
+    LEAST,
     LENGTH,
     LOGISTIC,
+    MOST,
     NORMAL,
     POINT,
     PRIOR,
@@ -71,7 +73,7 @@ def constrain(point: Floats, table: Integers, prior: Floats, values: Floats) -> 
             x, first, second = point[at + i], prior[of + 2 * i], prior[of + 2 * i + 1]
             if family == BETA:
                 log, log_other = -np.log1p(np.exp(-x)), -np.log1p(np.exp(x))
-                values[to + i] = np.exp(log)
+                values[to + i] = min(max(np.exp(log), LEAST), MOST)
                 log_density += first * log + second * log_other
             elif family == NORMAL:
                 values[to + i] = x
@@ -137,7 +139,9 @@ def pull_back(
             value, slope = values[to + i], slopes[to + i]
             if family == BETA:
                 other = 1 / (1 + np.exp(x))
-                gradient[at + i] = first * other - second * value + slope * value * other
+                gradient[at + i] = first * other - second * (1 - other)
+                if LEAST < value < MOST:
+                    gradient[at + i] += slope * value * other
             elif family == NORMAL:
                 gradient[at + i] = slope - (x - first) / second**2
             elif family == LOGISTIC:

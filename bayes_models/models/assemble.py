@@ -95,20 +95,22 @@ def add_confusion(
     add_ratings(observed, base_rates, confusion, level_rates)
 
 
-def equal_errors(accuracy: Any, n_categories: int) -> Any:
+def equal_errors(accuracy: Any, n_categories: int, wrong: Any = None) -> Any:
     """Confusion matrices in which all errors of a row are equally probable.
 
     Parameters
     ----------
     accuracy : TensorVariable, shape (n_raters, 1) or (n_raters, n_categories)
+    wrong : TensorVariable, optional
+        The probability of an error, where it is known more exactly than as 1 - accuracy.
 
     Returns
     -------
     TensorVariable, shape (n_raters, n_categories, n_responses)
     """
     eye = np.eye(n_categories)
-    wrong = (1 - accuracy[..., None]) / (n_categories - 1)
-    return accuracy[..., None] * eye + wrong * (1 - eye)
+    wrong = 1 - accuracy if wrong is None else wrong
+    return accuracy[..., None] * eye + wrong[..., None] / (n_categories - 1) * (1 - eye)
 
 
 def with_system(of_raters: Any, of_system: Any) -> Any:

@@ -15,6 +15,7 @@ from bayes_models.models.assemble import (
 )
 from bayes_models.models.deferred import pm
 from bayes_models.models.density import ModelDensity
+from bayes_models.models.families import beta
 from bayes_models.models.parameters import parameter
 from bayes_models.models.priors import Priors, is_distribution, prior_numbers, register_distribution
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec, Variable
@@ -80,7 +81,7 @@ def _add_accuracies(observed: Patterns, prior: Mapping[str, Any]) -> Any:
     numbers = np.tile(prior_numbers(ACCURACY, prior), (len(observed.raters), 1))
     if observed.has_system:
         numbers[-1] = prior_numbers(SYSTEM_ACCURACY, prior)
-    return pm.Beta(name, numbers[:, :1], numbers[:, 1:], dims=dims)
+    return beta(name, numbers[:, :1], numbers[:, 1:], dims)
 
 
 def _density(observed: Patterns, priors: Mapping[str, Any]) -> ModelDensity:

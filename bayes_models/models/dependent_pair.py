@@ -4,6 +4,7 @@ from typing import Any
 
 from bayes_models.likelihood.dependent_pair import answers_after
 from bayes_models.models.deferred import pm, pt
+from bayes_models.models.families import beta
 from lehner import Patterns
 
 SHARE = "shared_answers"
@@ -27,7 +28,7 @@ def add_pair(observed: Patterns, confusion: Any) -> Any:
         For the ratings that `split_second` makes.
     """
     assert observed.dependent is not None
-    share = pm.Beta(SHARE, *SHARE_PRIOR, dims="category")
+    share = beta(SHARE, *SHARE_PRIOR, dims="category")
     pair = pm.Data("dependent", list(observed.dependent))
     after = answers_after(confusion[pair[0]], confusion[pair[1]], share, observed.n_categories)
     return pt.concatenate([confusion, after], axis=0)

@@ -217,6 +217,14 @@ def _dirichlet(name: str, concentration: Any, dims: Any) -> Any:
     return pm.Dirichlet(name, concentration, dims=dims, default_transform=IsometricLogRatio())
 
 
+def beta(name: str, successes: Any, failures: Any, dims: Any) -> Any:
+    """Add a probability with a beta prior to the current model."""
+    # This module loads PyMC, which is not loaded with this file.
+    from bayes_models.models.simplex import LogOdds
+
+    return pm.Beta(name, successes, failures, dims=dims, default_transform=LogOdds())
+
+
 def _answers(name: str, counts: Any, log_odds_right: Any) -> Any:
     right, wrong = -pt.softplus(-log_odds_right), -pt.softplus(log_odds_right)
     return pm.Potential(name, (counts[:, 0] * right + counts[:, 1] * wrong).sum())
@@ -238,7 +246,7 @@ NOT_NEGATIVE = "give two numbers, 0 or more"
 SECOND_ABOVE_ZERO = (-np.inf, LEAST)
 FAMILIES = {
     "dirichlet": Family(_log_dirichlet, _dirichlet, LEAST, "give numbers above 0", rows=True),
-    "beta": Family(_log_beta, _pymc("Beta"), LEAST, ABOVE_ZERO, pair=("successes", "failures")),
+    "beta": Family(_log_beta, beta, LEAST, ABOVE_ZERO, pair=("successes", "failures")),
     "normal": Family(_log_normal, _pymc("Normal"), SECOND_ABOVE_ZERO, TWO, pair=("mean", "sd")),
     "logistic": Family(
         _log_logistic, _pymc("Logistic"), SECOND_ABOVE_ZERO, TWO, pair=("location", "scale")

@@ -111,7 +111,8 @@ def add_equal_errors(
     log_odds = right_or_guessed(log_odds_of_knowing, observed.n_categories)
     if observed.has_system:
         log_odds = with_system(log_odds, add_variable(SYSTEM_LOG_ODDS, priors))
-    confusion = equal_errors(pt.sigmoid(log_odds)[:, None], observed.n_categories)
+    right, wrong = pt.sigmoid(log_odds)[:, None], pt.sigmoid(-log_odds)[:, None]
+    confusion = equal_errors(right, observed.n_categories, wrong)
     add_confusion(observed, base_rates, confusion)
     return log_odds
 

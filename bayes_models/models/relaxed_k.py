@@ -129,9 +129,9 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         model.add_coord("level", _difficulty_levels().round(3))
         model.add_coord("contrast", np.arange(observed.n_categories - 2))
         log_odds = _log_odds_of_being_right(observed, prior)
-        right = pt.sigmoid(log_odds)[..., None]
+        right, wrong = pt.sigmoid(log_odds)[..., None], pt.sigmoid(-log_odds)[..., None]
         errors = add_error_probabilities(observed, prior)[:, None]
-        confusion = right * np.eye(observed.n_categories) + (1 - right) * errors
+        confusion = right * np.eye(observed.n_categories) + wrong * errors
         if "difficulty_spread" in model:
             add_confusion(observed, base_rates, confusion, np.full(N_LEVELS, 1 / N_LEVELS))
         else:

@@ -1,4 +1,4 @@
-"""Probabilities that sum to one, sampled in unconstrained coordinates.
+"""Probabilities, and probabilities that sum to one, sampled in unconstrained coordinates.
 
 The isometric log-ratio transform treats all categories alike, so that scales are nearly the same in
 all directions, and the sampler needs fewer steps than with a reference category.
@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytensor.tensor as pt
 from pymc.distributions.transforms import Transform
+from pymc.logprob.transforms import LogOddsTransform
 
+from bayes_models.density.layout import LEAST, MOST
 from bayes_models.models.zero_sum import zero_sum_basis
 
 
@@ -37,6 +39,24 @@ class IsometricLogRatio(Transform):
         """Log volume change of `backward`."""
         n = value.type.shape[-1] + 1
         return pt.special.log_softmax(_zero_sum(value), axis=-1).sum(axis=-1) + 0.5 * np.log(n)
+
+
+class LogOdds(LogOddsTransform):
+    """From the probability of a beta prior to its log odds, and back, short of 0 and 1.
+
+    The log density at large log odds does not pass through a probability that is rounded to 1.
+    """
+
+    def backward(self, value: Any, *inputs: Any) -> Any:
+        """Transform log odds to a probability."""
+        return pt.clip(pt.sigmoid(value), LEAST, MOST)
+
+    def log_jac_det(self, value: Any, *inputs: Any) -> Any:
+        """Log volume change of `backward`, and what rounding took from the density of the prior."""
+        successes, failures = inputs[-2:]
+        right, wrong, rounded = -pt.softplus(-value), -pt.softplus(value), self.backward(value)
+        exact = successes * right + failures * wrong
+        return exact - (successes - 1) * pt.log(rounded) - (failures - 1) * pt.log1p(-rounded)
 
 
 def _zero_sum(value: Any) -> Any:

@@ -11,6 +11,11 @@ from lehner.core.arrays import Floats
 
 PAIRS = "agreeing_pairs"
 """What stands for all ratings of an item where ArviZ asks for a number: pairs that agree."""
+DECLARED = (
+    *("population", "rater_group", "rater", "rater_without_system", "level"),
+    *("category", "response", "contrast"),
+)
+"""All dimensions of variables, in the order in which models declare those of each."""
 ADDED_BY = {
     "posterior": "fit the model by bayes_models.fit",
     "truth": "fit the model by bayes_models.fit",
@@ -43,11 +48,28 @@ def labelled_draws(
     """
     chains, draws = next(iter(variables.values()))[1].shape[:2]
     used = {dim for dims, _ in variables.values() for dim in dims}
-    return xr.Dataset(
+    dataset = xr.Dataset(
         {name: (("chain", "draw", *dims), values) for name, (dims, values) in variables.items()},
         {"chain": np.arange(chains), "draw": np.arange(draws)}
         | {dim: np.asarray(coords[dim]) for dim in sorted(used)},
     )
+    return _in_order_of_labels(dataset)
+
+
+def _in_order_of_labels(dataset: xr.Dataset) -> xr.Dataset:
+    """Put large variables first, and dimensions of all in the order in which they appear.
+
+    `arviz.summary` names the numbers of a variable rightly only if its dimensions appear in that
+    order, see `docs/upstream/arviz_summary_labels.md`.
+    """
+    names = sorted(dataset, key=lambda name: (-dataset[name].ndim, name != "confusion"))
+    in_order = list(dict.fromkeys(dim for name in names for dim in dataset[name].dims))
+    return dataset[names].transpose(*in_order)
+
+
+def as_declared(array: xr.DataArray) -> xr.DataArray:
+    """Put the dimensions of a variable in the order in which the models declare them."""
+    return array.transpose("chain", "draw", *DECLARED, missing_dims="ignore")
 
 
 def values_by_draw(posterior: xr.Dataset, name: str, *dims: Any) -> Floats:

@@ -16,7 +16,7 @@ from bayes_models.models.priors import (
     kept_priors,
 )
 from bayes_models.models.spec import find_model
-from bayes_models.posterior.draws import group, labelled_draws
+from bayes_models.posterior.draws import as_declared, group, labelled_draws
 from bayes_models.posterior.predictive import predict
 from lehner import InputError, Patterns, Ratings
 from lehner.core.seeds import Seed, child_seeds
@@ -171,7 +171,7 @@ def log_prior(
         # Of all items they are a mean, whose prior is not given.
         by_population = one == BASE_RATES and BY_POPULATION in posterior
         variable = posterior[BY_POPULATION if by_population else one.of or one.name]
-        values = variable.transpose("chain", "draw", ...).values
+        values = as_declared(variable).values
         shape = (*values.shape[2:], 2) if one.of else values.shape[2:]
         numbers = one.family.numbers(one.name, chosen[one.name], shape)
         density = one.family.log_density(values, numbers)

@@ -12,7 +12,12 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import known_truths, observe
+from bayes_models.likelihood.observations import (
+    group_index,
+    group_names,
+    known_truths,
+    observe,
+)
 from bayes_models.models.dependent_pair import SHARE
 from bayes_models.models.priors import Priors, choose_priors, is_distribution, priors_as_json
 from bayes_models.models.spec import find_model
@@ -148,7 +153,8 @@ def fit(
         `log_prior`, `observed_data` and `constant_data`, and if asked for `posterior_predictive`,
         `prior` and `prior_predictive`;
         attributes `model`, `engine`, `seed`, `known_truths`, and as JSON `priors` (all of them,
-        given or not), `diagnostics` and `warnings`. For a dependent pair there are a group `pair`
+        given or not), `diagnostics` and `warnings`, and `rater_groups` where the model pools raters
+        within groups. For a dependent pair there are a group `pair`
         and an attribute `dependent_pair`, see `bayes_models.posterior.dependent_pair`.
 
     Raises
@@ -257,6 +263,11 @@ def fit(
         "diagnostics": json.dumps(asdict(diagnostics)),
         "warnings": warnings_to_json([*found, *said]),
     }
+    if find_model(model).pools_rater_groups and group_names(observed):
+        pooled_with = np.array(group_names(observed))[group_index(observed)].tolist()
+        tree.attrs["rater_groups"] = json.dumps(
+            dict(zip(map(str, ratings.raters), pooled_with, strict=True))
+        )
     predictive_seed, prior_seed = child_seeds(truth_seed, 2)
     if posterior_predictive:
         add_posterior_predictive(tree, ratings, seed=predictive_seed)

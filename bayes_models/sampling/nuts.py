@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import xarray as xr
 
-from bayes_models.likelihood.observations import group_index, group_names
 from bayes_models.models.deferred import nutpie
 from bayes_models.posterior.draws import labelled_draws
 from bayes_models.sampling.compiled import CompiledModel
@@ -110,12 +109,7 @@ def sample(
         ours: ((), _stack(statistics_by_chain, theirs, draws, ()))
         for theirs, ours in SAMPLE_STATS.items()
     }
-    labelled = compiled.label(drawn)
-    if "rater_group" in labelled.dims:
-        of_system = [""] * observed.has_system
-        names = [*np.array(group_names(observed))[group_index(observed)], *of_system]
-        labelled = labelled.assign_coords(group_of_rater=("rater", names))
-    return {"posterior": labelled, "sample_stats": labelled_draws(statistics, {})}
+    return {"posterior": compiled.label(drawn), "sample_stats": labelled_draws(statistics, {})}
 
 
 def _tell(tell: Callable[[float], None], before: int, progress: Sequence[Any]) -> None:

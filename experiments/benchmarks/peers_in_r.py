@@ -70,7 +70,7 @@ def against_hui_walter(theirs: dict[str, float]) -> Iterator[Row]:
         yield found, data, right[1, 1], theirs[f"se[{i + 1}]"], SAMPLED
         found = f"Hui–Walter, specificity of {name}"
         yield found, data, right[0, 0], theirs[f"sp[{i + 1}]"], SAMPLED
-    for i, rates in enumerate(ours["base_rates_by_population"], 1):
+    for i, rates in enumerate(ours["base_rates_by_population"].T, 1):
         yield f"Hui–Walter, prevalence in {i}", data, rates[1], theirs[f"prev[{i}]"], SAMPLED
 
 

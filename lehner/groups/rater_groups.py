@@ -1,5 +1,6 @@
 """The accuracy of groups of raters, such as experts, a crowd and language models."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -207,9 +208,9 @@ def _by_rater(
 
 def _pools(estimate: Estimate, groups: Members) -> bool:
     """Tell whether the estimate is by a model that draws raters toward these groups."""
-    if estimate.draws is None or "group_of_rater" not in estimate.draws["posterior"].coords:
+    if estimate.draws is None or "rater_groups" not in estimate.draws.attrs:
         return False
-    own = estimate.draws["posterior"].coords["group_of_rater"].values
+    own = np.array(list(json.loads(estimate.draws.attrs["rater_groups"]).values()))
     return all((own[members] == name).all() for name, members in groups.items())
 
 

@@ -8,6 +8,7 @@ import pytest
 from bayes_models import MODELS, find_model, observe
 from bayes_models.models.priors import choose_priors
 from bayes_models.models.spec import seen_by
+from bayes_models.posterior.draws import DECLARED
 from bayes_models.sampling.compiled import compile_model
 from lehner import Ratings, Scenario, simulate
 from tests.reference.pymc_model import by_pymc
@@ -106,10 +107,29 @@ def differs_from_pymc(name, observed, priors=None):
         wanted = {one for one in theirs if not one.endswith("__")}
         assert set(variables) == wanted
         for one in wanted:
-            np.testing.assert_allclose(variables[one], theirs[one], rtol=1e-11, atol=1e-14)
+            declared = variables[one].transpose(*DECLARED, missing_dims="ignore")
+            np.testing.assert_allclose(declared, theirs[one], rtol=1e-11, atol=1e-14)
         constants.append(value - their_value)
     # What does not depend on the parameters is left out.
     np.testing.assert_allclose(constants[0], constants[1], rtol=1e-10, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["one_coin", "tap", "class_conditional"])
+def test_density_and_gradient_are_those_of_pymc_at_large_log_odds(name):
+    observed = observe(ordered())
+    compiled = compile_model(name, observed)
+    reference = by_pymc(find_model(name).build(observed))
+    typical = 0.3 * np.random.default_rng(1).normal(size=compiled.sampled.n_dim)
+    constant = evaluate(compiled, typical)[0] - reference(typical)[0]
+    # After those of the base rates.
+    for place in (3, 4):
+        for log_odds in (-45, 45, 200):
+            point = typical.copy()
+            point[place] = log_odds
+            value, gradient, _ = evaluate(compiled, point)
+            their_value, their_gradient, _ = reference(point)
+            np.testing.assert_allclose(value - constant, their_value, rtol=1e-9)
+            np.testing.assert_allclose(gradient, their_gradient, rtol=1e-7, atol=1e-7)
 
 
 @pytest.mark.parametrize("data", DATA)

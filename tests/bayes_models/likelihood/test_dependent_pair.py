@@ -143,4 +143,8 @@ def test_what_the_ratings_can_identify_counts_the_pair():
     enough = identify("dawid_skene", four.with_dependent_pair(("1", "system")))
     assert (enough.parameters, enough.degrees_of_freedom, enough.pair_alone) == (11, 15, 0)
     assert "pair-rests-on-prior" not in [one.code for one in enough.warnings()]
+    herds = three.with_populations(np.repeat(["x", "y"], 20))
+    two_herds = identify("dawid_skene", herds.with_dependent_pair(("1", "system")))
+    assert (two_herds.parameters, two_herds.degrees_of_freedom) == (10, 14)
+    assert not {"prior-decides", "pair-rests-on-prior"} & {one.code for one in two_herds.warnings()}
     assert identify("pooled", three.with_dependent_pair(("1", "2"))).dependent == ()

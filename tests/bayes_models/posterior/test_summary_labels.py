@@ -1,0 +1,53 @@
+"""ArviZ's table names each number as the draws do, in every group that has variables of a model."""
+
+import itertools
+
+import arviz as az
+import numpy as np
+import pytest
+import xarray as xr
+
+import bayes_models
+from lehner import Scenario, simulate
+
+SAMPLING = {"draws": 8, "tune": 8, "chains": 2, "tries": 1, "checks": False, "progressbar": False}
+
+
+@pytest.fixture(scope="module")
+def ratings():
+    scenario = Scenario(n_items=60, n_categories=3, initial_rater_accuracy=(0.8, 0.7, 0.9, 0.6))
+    simulated = simulate(scenario, 1)
+    grouped = simulated.with_populations(np.repeat(["a", "b"], 30))
+    groups = dict(zip(map(str, grouped.raters), ["x", "x", "y", "y"], strict=True))
+    return grouped.with_rater_groups(groups)
+
+
+def means_by_name(dataset):
+    """Mean of each number, under the name that ArviZ should give it."""
+    means = {}
+    for name, array in dataset.mean(("chain", "draw")).items():
+        for place in itertools.product(*(range(n) for n in array.shape)):
+            number = array[place]
+            labels = ", ".join(str(number[dim].values) for dim in array.dims)
+            means[f"{name}[{labels}]" if labels else name] = float(number)
+    return means
+
+
+@pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("model", bayes_models.MODELS)
+def test_every_number_has_its_own_name(ratings, model, ordered):
+    data = ratings.with_dependent_pair(None)
+    if model in ("dawid_skene", "one_coin_by_rater") and ordered:
+        data = ratings.with_dependent_pair([str(name) for name in ratings.raters[:2]])
+    tree = bayes_models.fit(model, data, **SAMPLING)
+    table = az.summary(tree, kind="stats", round_to="none")["mean"]
+    assert table.to_dict() == pytest.approx(means_by_name(tree["posterior"]), abs=1e-12)
+    assert tree.posterior["confusion"].dims[2:] == ("rater", "category", "response")
+
+
+def test_every_number_drawn_from_the_prior_has_its_own_name(ratings):
+    drawn = bayes_models.prior_draws("hierarchical_dawid_skene", ratings, 4)
+    tree = xr.DataTree.from_dict({"prior": drawn})
+    table = az.summary(tree, group="prior", kind="stats", round_to="none")["mean"]
+    assert table.to_dict() == pytest.approx(means_by_name(drawn), abs=1e-12)

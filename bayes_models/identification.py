@@ -20,7 +20,7 @@ from bayes_models.models.spec import (
 from bayes_models.sampling.modes import expected_numbers
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
-from lehner.core.number_format import percent
+from lehner.core.text import percent
 from lehner.core.warning import Warning, warn
 
 

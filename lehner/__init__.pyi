@@ -1,26 +1,28 @@
 # ruff: noqa: TID252
-from .algebra.algebraic import estimate_algebraic
-from .algebra.pairwise import PairwiseAgreement, pairwise_agreement
+from .algebra.algebraic import estimate_algebraic, majority_agreement, mean_posterior
 from .algebra.soft_labels import SoftLabels, label_algebraic
-from .algebra.vote_methods import majority_agreement, mean_posterior
-from .coefficients.coefficient import Coefficient
-from .coefficients.rater_agreement import agreement
-from .coefficients.result import Agreement
-from .coefficients.table_agreement import agreement_of_table
-from .coefficients.table_files import read_table
+from .algebra.steps import PairwiseAgreement, pairwise_agreement
 from .core.errors import DataWarning, InputError
 from .core.estimate import Estimate, IntervalEstimate
 from .core.warning import Warning
 from .data.patterns import Patterns
 from .data.ratings import Ratings
 from .datasets import list_datasets, load_dataset
-from .dependence.accuracy_bounds import AccuracyBounds, accuracy_bounds
-from .dependence.check import check_dependence
-from .dependence.misleading_items import accuracy_by_confusion, accuracy_if_misled
-from .dependence.mistakes import mistake_correlations
-from .dependence.mistakes_needed import MistakesNeeded, mistakes_needed
-from .dependence.result import Dependence
-from .dependence.sensitivity import Sensitivity, sensitivity, sensitivity_curve
+from .dependence.bounds import (
+    AccuracyBounds,
+    MistakesNeeded,
+    accuracy_bounds,
+    mistake_correlations,
+    mistakes_needed,
+)
+from .dependence.check import Dependence, check_dependence
+from .dependence.sensitivity import (
+    Sensitivity,
+    accuracy_by_confusion,
+    accuracy_if_misled,
+    sensitivity,
+    sensitivity_curve,
+)
 from .empirical_prior.calibrated import estimate_calibrated
 from .estimation.compare import compare
 from .estimation.earlier_studies import read_studies
@@ -37,15 +39,17 @@ from .groups.result import (
     GroupEstimates,
     RaterGroupEstimate,
 )
+from .interrater.agreement import Agreement, agreement
+from .interrater.coefficients import Coefficient
+from .interrater.tables import agreement_of_table, read_table
 from .judges.position_bias import PositionBias, position_bias
 from .k_properties.check import KProperties, KPropertyTest, check_k_properties
 from .known_truths.correction import TruthCorrection, correct_by_truth, probabilities_right
 from .known_truths.recalibration import correct_base_rates
 from .known_truths.sampling_design import choose_items
 from .labels.label import label
-from .latent_class.estimate import estimate_latent_class
-from .latent_class.maximum_likelihood import cut_ratings, fit_latent_class, fit_tap_by_cut
-from .latent_class.result import LatentClassFit
+from .latent_class.fit import LatentClassFit, cut_ratings, fit_latent_class, fit_tap_by_cut
+from .latent_class.intervals import estimate_latent_class
 from .performance.costs import read_costs
 from .performance.detail import system_performance
 from .performance.result import RaterPerformance, SystemPerformance
@@ -53,9 +57,8 @@ from .planning.kappa import expected_kappa, scenario_with_kappa
 from .planning.sample_size import SampleSize, required_sample_size
 from .reading.read import read_ratings
 from .scores.performance import ScorePerformance, score_performance
-from .simulation.confusion import confusion_matrix
 from .simulation.draw import simulate, simulate_estimates
-from .simulation.parameters import true_parameters
+from .simulation.parameters import confusion_matrix, true_parameters
 from .simulation.population import PopulationValue, population_value, population_values
 from .simulation.scenario import Scenario
 from .systems.bootstrap import bootstrap_systems

@@ -23,8 +23,7 @@ from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_
 from bayes_models.likelihood.observations import arrays_of
 from bayes_models.likelihood.sum_over_states import BLOCK, SMALL, sum_over_states
 from lehner import Patterns
-from lehner.core.arrays import Floats, Integers
-from lehner.core.draw_categories import draw_categories
+from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.data.patterns import UNKNOWN
 
 FEW = 20_000

@@ -11,8 +11,8 @@ from bayes_models.models.families import FAMILIES
 from bayes_models.models.priors import Priors, choose_priors
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats
-from lehner.core.checks import check_choice, check_probability, suggest
-from lehner.core.number_format import decimal, printed_p_value
+from lehner.core.errors import check_choice, check_probability, suggest
+from lehner.core.text import decimal, printed_p_value
 from lehner.core.warning import Warning, warn
 
 SIGNIFICANCE = 0.01

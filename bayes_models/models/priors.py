@@ -17,8 +17,8 @@ from bayes_models.models.families import is_zero
 from bayes_models.models.spec import Variable, find_model
 from lehner import InputError, Patterns
 from lehner.core.arrays import Floats
-from lehner.core.checks import find
-from lehner.core.wording import counted
+from lehner.core.errors import find
+from lehner.core.text import counted
 
 type Priors = str | Mapping[str, Any] | None
 

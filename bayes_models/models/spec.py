@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bayes_models.models.families import FAMILIES, Family
 from lehner import Patterns
 from lehner.core.arrays import Floats
-from lehner.core.checks import find
+from lehner.core.errors import find
 from lehner.latent_class.models import MODELS
 
 if TYPE_CHECKING:

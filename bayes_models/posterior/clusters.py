@@ -11,8 +11,8 @@ import xarray as xr
 
 from bayes_models.posterior.joint_systems import find_influence
 from lehner import Estimate
-from lehner.core.design_effect import design_effect, widened, widening
 from lehner.core.estimate import ESTIMANDS
+from lehner.core.resampling import design_effect, widened, widening
 from lehner.core.warning import warn
 from lehner.data.patterns import Patterns
 from lehner.data.ratings import Ratings

@@ -26,11 +26,10 @@ from bayes_models.posterior.convergence import ess_mean
 from bayes_models.posterior.draws import credible_interval, group, values_by_draw
 from bayes_models.posterior.truth import LEAST, MOST_NAMED, log_joint, states_by_population
 from lehner import Patterns
-from lehner.core.arrays import Floats
-from lehner.core.class_posterior import class_posterior
+from lehner.core.arrays import Floats, class_posterior
 from lehner.core.estimate import ESTIMANDS
+from lehner.core.text import first_few
 from lehner.core.warning import Warning, warn
-from lehner.core.wording import first_few
 
 MOST_DRAWS = 4000
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)

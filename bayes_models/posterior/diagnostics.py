@@ -12,7 +12,7 @@ import xarray as xr
 from bayes_models.posterior.convergence import ess_tail, r_hat_and_ess_bulk
 from bayes_models.posterior.draws import group
 from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.core.number_format import percent, probability
+from lehner.core.text import percent, probability
 from lehner.core.warning import Warning, warn
 
 HIGHEST_R_HAT = 1.01

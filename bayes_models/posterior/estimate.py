@@ -11,9 +11,8 @@ from bayes_models.posterior.dependent_pair import pair_found, pair_warnings
 from bayes_models.posterior.diagnostics import relabelled_draws
 from bayes_models.posterior.draws import credible_interval, group
 from lehner import Estimate, InputError, IntervalEstimate
-from lehner.core.estimate import ESTIMANDS, plain
-from lehner.core.named_array import NamedArray
-from lehner.core.number_format import percent
+from lehner.core.estimate import ESTIMANDS, NamedArray, plain
+from lehner.core.text import percent
 from lehner.core.warning import Warning, warn, warnings_from_json
 
 # The two limits were chosen on fits of the first `relaxed_k`, in which difficulty could mislead all

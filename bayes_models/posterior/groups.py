@@ -12,9 +12,8 @@ from bayes_models.models.assemble import BY_POPULATION
 from bayes_models.posterior.draws import credible_interval, group, values_by_draw
 from bayes_models.posterior.truth import draw_right, fitted_ratings, log_joints
 from lehner import GroupEstimates, InputError, IntervalEstimate, Ratings
-from lehner.core.arrays import Floats
-from lehner.core.checks import check_level
-from lehner.core.class_posterior import class_posterior
+from lehner.core.arrays import Floats, class_posterior
+from lehner.core.errors import check_level
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
 from lehner.groups.membership import Groups, count_answers, find_groups

@@ -20,8 +20,7 @@ from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.draws import values_by_draw
 from bayes_models.posterior.truth import fitted_ratings, log_joints
 from lehner import InputError, JointDraws, Patterns, Ratings
-from lehner.core.arrays import Floats, Integers
-from lehner.core.class_posterior import class_posterior
+from lehner.core.arrays import Floats, Integers, class_posterior
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, generator
 from lehner.systems.common_items import answered_the_same, first_alike, n_common_items

@@ -10,7 +10,7 @@ from bayes_models.posterior.convergence import ess_mean
 from bayes_models.posterior.draws import PAIRS, group, values_by_draw
 from lehner import Estimate
 from lehner.core.arrays import Floats
-from lehner.latent_class.accelerated_em import accelerated_em
+from lehner.latent_class.em import accelerated_em
 
 MANY_ITEMS = 100
 CLEAR = 4

@@ -9,8 +9,7 @@ import xarray as xr
 from bayes_models.posterior.draws import PAIRS, group
 from bayes_models.posterior.truth import states_by_population
 from lehner import InputError, Ratings
-from lehner.core.arrays import Floats, Integers
-from lehner.core.draw_categories import draw_categories
+from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.core.seeds import Seed, generator
 from lehner.data.dependent_pair import find_pair
 from lehner.data.patterns import UNKNOWN

@@ -18,11 +18,9 @@ from bayes_models.posterior.draws import group
 from bayes_models.posterior.predictive import draw_ratings, with_known_truths
 from bayes_models.posterior.truth import log_joint, states
 from lehner import Patterns, Ratings
-from lehner.core.arrays import Floats
-from lehner.core.class_posterior import class_posterior
-from lehner.core.draw_categories import draw_categories
-from lehner.core.number_format import decimal
+from lehner.core.arrays import Floats, class_posterior, draw_categories
 from lehner.core.seeds import Seed, child_seeds
+from lehner.core.text import decimal
 from lehner.core.warning import Warning, warn
 from lehner.data.flat import FlatRatings, take_rows
 from lehner.data.patterns import SMALL

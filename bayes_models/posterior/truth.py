@@ -11,10 +11,9 @@ from bayes_models.models.assemble import BY_POPULATION
 from bayes_models.models.dependent_pair import SHARE
 from bayes_models.posterior.draws import PAIRS, group, values_by_draw
 from lehner import InputError, Patterns, Ratings
-from lehner.core.arrays import Floats, Integers
-from lehner.core.class_posterior import class_posterior
+from lehner.core.arrays import Floats, Integers, class_posterior
+from lehner.core.text import counted, first_few
 from lehner.core.warning import Warning, warn
-from lehner.core.wording import counted, first_few
 from lehner.data.patterns import UNKNOWN
 
 DRAWN_CELLS_AT_ONCE = 2_000_000

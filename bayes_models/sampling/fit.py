@@ -35,7 +35,7 @@ from bayes_models.sampling.modes import posterior_modes
 from bayes_models.sampling.nuts import sample
 from bayes_models.sampling.start import start_at
 from lehner import Ratings
-from lehner.core.checks import check_choice, check_number, check_whole_number
+from lehner.core.errors import check_choice, check_number, check_whole_number
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, child_seeds, spawn_seeds
 from lehner.core.warning import Warning, warnings_from_json, warnings_to_json

@@ -10,11 +10,10 @@ import numpy as np
 from bayes_models.models.families import diagonal_concentration
 from bayes_models.posterior.diagnostics import best_order
 from lehner import Patterns
-from lehner.core.arrays import Floats, Integers
-from lehner.core.class_posterior import class_posterior
+from lehner.core.arrays import Floats, Integers, class_posterior
 from lehner.core.seeds import Seed, generator
 from lehner.data.patterns import UNKNOWN
-from lehner.latent_class.expectation_maximisation import log_joint
+from lehner.latent_class.em import log_joint
 
 N_STEPS = 10
 N_RANDOM = 6

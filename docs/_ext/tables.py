@@ -19,7 +19,7 @@ from experiments.planning.plan_report import number_of_items
 from experiments.reporting.method_style import method_label
 from experiments.reporting.renderers import to_markdown
 from experiments.reporting.table import Column, Table
-from lehner.core.number_format import DASH, short
+from lehner.core.text import DASH, short
 from lehner.core.warning import CODES
 from lehner.estimation.methods import list_methods
 

@@ -20,13 +20,12 @@ from lehner import (
     agreement_of_table,
     read_table,
 )
-from lehner.coefficients.coefficient import printed_name
-from lehner.coefficients.rater_pairs import RaterPairs
-from lehner.coefficients.weights import WEIGHTS, find_weights
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.number_format import percent, probability
+from lehner.core.text import counted, percent, probability
 from lehner.core.warning import by_severity
-from lehner.core.wording import counted
+from lehner.interrater.agreement import RaterPairs
+from lehner.interrater.coefficients import printed_name
+from lehner.interrater.weights import WEIGHTS, find_weights
 
 MOST_PAIRS = 15
 

@@ -2,9 +2,8 @@
 
 from experiments.agreement.report import Report
 from lehner import Coefficient, __version__
-from lehner.coefficients.coefficient import printed_name
-from lehner.core.number_format import decimal, percent
-from lehner.core.wording import counted
+from lehner.core.text import counted, decimal, percent
+from lehner.interrater.coefficients import printed_name
 
 USUAL = ("krippendorff_alpha", "cohen_kappa")
 PLAIN = ("identity", "nominal")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from lehner import Scenario, population_values
-from lehner.algebra.vote_methods import VOTE_METHODS
+from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.core.seeds import Seed
 
 LIKELIHOOD_METHODS = ("one_coin_by_rater_ml", "dawid_skene_ml")

@@ -21,7 +21,7 @@ from importlib.metadata import PackageNotFoundError, version
 from experiments.benchmarks import commands, fit, latent_class, simulation
 from experiments.benchmarks.bar import Bar, as_table
 from experiments.reporting.renderers import to_terminal
-from lehner.core.checks import find
+from lehner.core.errors import find
 
 PACKAGES = ("numpy", "numba", "pandas", "pymc", "nutpie", "crowd-kit", "numpyro")
 MEASURED: dict[str, Callable[[], Iterator[Bar]]] = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from experiments.reporting.table import Column, Table
-from lehner.core.number_format import decimal
+from lehner.core.text import decimal
 
 SECONDS = partial(decimal, digits=2)
 COLUMNS = (

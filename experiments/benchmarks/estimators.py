@@ -28,8 +28,7 @@ from experiments.study.cells import Cell, Row, read_cells, result_row, run_cells
 from experiments.study.performance import measure_wide
 from lehner import Estimate
 from lehner.core.estimate import ESTIMANDS
-from lehner.dependence.misleading_items import accuracy_if_misled
-from lehner.dependence.sensitivity import MISLEADING_SHARE
+from lehner.dependence.sensitivity import MISLEADING_SHARE, accuracy_if_misled
 from lehner.latent_class.models import MODELS
 
 BY = ["setting", "estimand", "method"]

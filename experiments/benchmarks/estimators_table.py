@@ -10,7 +10,7 @@ from experiments.benchmarks.processes import SETTINGS, TWO_CATEGORIES
 from experiments.reporting.renderers import to_markdown
 from experiments.reporting.table import Cell, Column, Table
 from lehner.core.estimate import ESTIMANDS
-from lehner.core.number_format import decimal, short
+from lehner.core.text import decimal, short
 
 PEERS = ("algebraic", "one_coin", "dawid_skene")
 METHODS = ("algebraic_paper", "algebraic", "algebraic_likelihood", *PEERS[1:], "relaxed_k")

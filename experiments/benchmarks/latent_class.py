@@ -17,7 +17,7 @@ import pandas as pd
 
 from experiments.benchmarks.bar import Bar, cpu_seconds
 from lehner import Ratings, fit_latent_class
-from lehner.latent_class.expectation_maximisation import LatentClasses, expect
+from lehner.latent_class.em import LatentClasses, expect
 from lehner.latent_class.pattern_table import tabulate
 
 N_DATA = 3

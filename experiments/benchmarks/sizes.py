@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.reporting.files import write_csv
-from lehner.core.checks import find
+from lehner.core.errors import find
 
 KEYS = ["items", "raters", "categories", "command"]
 RESULTS = Path(__file__).with_name("sizes.csv")

@@ -18,7 +18,7 @@ from experiments.reporting.files import write_csv, write_figure
 from experiments.study.cells import Cell, read_cells, run_cells
 from experiments.study.proportions import proportion
 from lehner import InputError
-from lehner.core.checks import find
+from lehner.core.errors import find
 from lehner.latent_class.models import MODELS
 
 PART = 100

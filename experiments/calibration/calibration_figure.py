@@ -13,7 +13,7 @@ from experiments.calibration.designs import DESIGNS
 from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import legend_handles, method_label, method_style
 from experiments.study.proportions import Z
-from lehner.core.wilson import wilson_interval
+from lehner.core.resampling import wilson_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

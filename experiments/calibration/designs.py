@@ -3,7 +3,7 @@
 import numpy as np
 
 from lehner import Ratings
-from lehner.core.checks import find
+from lehner.core.errors import find
 
 # Name: categories, raters besides the system, items, proportions of missing ratings and of known
 # truths, and whether the categories are ordered. Two have groups of raters.

@@ -22,13 +22,13 @@ DESCRIPTION = re.compile(r"^(\w+) : (.+)\n((?: {4}.+\n?)+)", re.MULTILINE)
 
 
 def _check_interval(interval: float) -> float:
-    from lehner.core.checks import check_level
+    from lehner.core.errors import check_level
 
     return check_level(interval)
 
 
 def _check_seed(seed: int) -> int:
-    from lehner.core.checks import check_whole_number
+    from lehner.core.errors import check_whole_number
 
     return check_whole_number("seed", seed, 0)
 

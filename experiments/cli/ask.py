@@ -51,7 +51,7 @@ def ask(
     from experiments.reporting.data_notes import data_notes, header_lines
     from experiments.reporting.files import write_csv
     from lehner import choose_items, estimate_algebraic
-    from lehner.core.checks import check_number
+    from lehner.core.errors import check_number
     from lehner.core.estimate import require_estimable
 
     check_number("until", until, 0.001, 0.5)
@@ -123,8 +123,7 @@ def _widths(
 
 
 def _text(asked: dict[str, Any], ratings: "Ratings") -> str:
-    from lehner.core.number_format import decimal, percent, short
-    from lehner.core.wording import counted
+    from lehner.core.text import counted, decimal, percent, short
     from lehner.known_truths.sampling_design import unlabelled
 
     how = "at random" if asked["by"] == "random" else "in proportion to the raters' votes"

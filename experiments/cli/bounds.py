@@ -79,7 +79,7 @@ def bounds(
 
 def _table(found: "list[AccuracyBounds]") -> "Table":
     from experiments.reporting.table import Column, Table
-    from lehner.core.number_format import decimal, percent
+    from lehner.core.text import decimal, percent
 
     def ends(lower: float | None, upper: float | None) -> str:
         return "impossible" if lower is None else f"{decimal(lower)} to {decimal(upper)}"

@@ -70,8 +70,7 @@ def _render(name: str, ratings: "Ratings", tests: "KProperties", width: int) -> 
     from experiments.reporting.renderers import to_terminal
     from experiments.reporting.table import Column, Table
     from experiments.reporting.terminal import line
-    from lehner.core.number_format import probability
-    from lehner.core.wording import counted, counted_categories
+    from lehner.core.text import counted, counted_categories, probability
 
     table = Table(
         columns=[
@@ -105,7 +104,7 @@ def _render(name: str, ratings: "Ratings", tests: "KProperties", width: int) -> 
 
 
 def _p_value(value: float | None, error: float | None) -> str:
-    from lehner.core.number_format import decimal, probability
+    from lehner.core.text import decimal, probability
 
     shown = probability(value)
     # Beside "< .001" the standard error would be as small.

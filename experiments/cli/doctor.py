@@ -114,8 +114,8 @@ def _commands(ratings: "Ratings", groups: Sequence[str], line: Line) -> dict[str
 
 def _lacks(ratings: "Ratings", line: Line) -> dict[str, str]:
     """What is not in the file, and the command that gets it if there is one."""
-    from lehner.core.number_format import decimal
-    from lehner.core.wilson import wilson_interval
+    from lehner.core.resampling import wilson_interval
+    from lehner.core.text import decimal
 
     lacks, systems = {}, ratings.systems
     if not systems and ratings.n_raters > 2 and not ratings.anonymous:

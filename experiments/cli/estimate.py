@@ -244,9 +244,9 @@ def estimate(
     from experiments.estimate.report import failed, report_dict, show, write
     from lehner import InputError
     from lehner import estimate as estimate_all
-    from lehner.core.checks import check_choice
+    from lehner.core.errors import check_choice
     from lehner.core.estimate import require_systems
-    from lehner.core.independent import do_here
+    from lehner.core.progress import do_here
     from lehner.estimation.methods import DEFAULT_METHODS
 
     if checklist is not None:

@@ -96,8 +96,8 @@ def _round(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _notes(labels: "SoftLabels", ratings: "Ratings") -> list["Warning"]:
+    from lehner.core.text import counted
     from lehner.core.warning import warn
-    from lehner.core.wording import counted
 
     tied = sum(len(names) > 1 for names in labels.most_probable())
     text = f"most probable categories tie in {counted(tied, 'row')}"

@@ -43,7 +43,7 @@ def load(
     """
     from experiments.cli.truth_file import add_truths
     from lehner import DataWarning, InputError, list_datasets, load_dataset
-    from lehner.core.checks import suggest
+    from lehner.core.errors import suggest
     from lehner.reading.read import read_with
 
     truths = _truth_file(reading.truth)

@@ -10,7 +10,7 @@ import typer
 from experiments.cli.arguments import AsJson, Seed
 
 if TYPE_CHECKING:
-    from lehner.planning.nearness import Estimand
+    from lehner.planning.sample_size import Estimand
     from lehner.simulation.scenario import BaseRates
 
 DEFAULT_VIOLATIONS = (0.0, 1.0)
@@ -91,10 +91,10 @@ def plan(
     from experiments.planning.plan_report import heading, show, to_json, write
     from experiments.reporting.files import write_text
     from experiments.reporting.terminal import json_text
-    from lehner.core.checks import check_whole_number
+    from lehner.core.errors import check_whole_number
     from lehner.core.estimate import plain
     from lehner.planning.sample_size import FEWEST_REPLICATES
-    from lehner.simulation.vote_probabilities import n_vote_cells
+    from lehner.simulation.probabilities import n_vote_cells
 
     if coefficients:
         of_system = {"system_accuracy": system_accuracy, "method": method, "estimand": estimand}

@@ -100,7 +100,7 @@ def _table(found: "ScorePerformance") -> "Table":
     from dataclasses import replace
 
     from experiments.reporting.table import Column, Table
-    from lehner.core.number_format import percent
+    from lehner.core.text import percent
 
     known = bool(found.n_known)
     columns = [

@@ -38,7 +38,7 @@ def train_prior(folder: Folder, output: Path, seed: Seed = 1, *, reading: Readin
     """
     from experiments.reporting.files import write_text
     from lehner import InputError
-    from lehner.core.wording import counted
+    from lehner.core.text import counted
     from lehner.empirical_prior.training import priors_text, train_priors
 
     outcomes = list(_deal_all(folder, reading.options(None), seed))

@@ -34,8 +34,7 @@ from experiments.reporting.options import as_options
 from experiments.reporting.origin import origin, versions
 from experiments.reporting.table import Cell, simple_table
 from lehner import Comparison, InputError
-from lehner.core.number_format import percent
-from lehner.core.wording import counted
+from lehner.core.text import counted, percent
 from lehner.estimation.methods import get_method
 from lehner.estimation.result import MethodResult, SystemResult
 

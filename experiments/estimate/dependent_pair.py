@@ -6,7 +6,7 @@ from typing import Any
 
 from experiments.reporting.table import Cell, Column, Table
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.number_format import decimal
+from lehner.core.text import decimal
 from lehner.estimation.result import SystemResult
 
 TITLE = (

@@ -20,7 +20,7 @@ from experiments.reporting.renderers import to_terminal
 from experiments.reporting.table import Cell, Column, Table
 from experiments.reporting.terminal import line
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.number_format import percent, short
+from lehner.core.text import percent, short
 from lehner.performance.measures import BY_CATEGORY, OF_ALL_CATEGORIES
 from lehner.performance.result import SystemPerformance
 

@@ -8,7 +8,7 @@ from experiments.estimate.details import Details
 from experiments.reporting.figure_style import SMALLEST, figure_style
 from experiments.reporting.method_style import method_label
 from lehner import IntervalEstimate, SystemPerformance
-from lehner.core.number_format import percent, short
+from lehner.core.text import percent, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

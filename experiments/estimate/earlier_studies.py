@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from experiments.reporting.table import Column, Table
-from lehner.core.number_format import decimal
+from lehner.core.text import decimal
 from lehner.estimation.result import SystemResult
 
 TITLE = (

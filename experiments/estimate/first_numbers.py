@@ -9,7 +9,7 @@ from typing import Any
 from experiments.estimate.methods import accuracy_table
 from experiments.reporting.renderers import to_terminal
 from lehner import Ratings, estimate
-from lehner.core.number_format import decimal
+from lehner.core.text import decimal
 from lehner.estimation.methods import MethodLike, find_methods
 
 WIDTH = 100

@@ -17,7 +17,7 @@ from experiments.reporting.renderers import to_terminal
 from experiments.reporting.table import Cell, Column, Table
 from experiments.reporting.terminal import line
 from experiments.reporting.warning_lines import warning_lines
-from lehner.core.wording import counted, first_few
+from lehner.core.text import counted, first_few
 from lehner.estimation.result import MethodResult, SystemResult
 from lehner.groups.membership import GroupColumn
 from lehner.groups.result import GroupEstimates

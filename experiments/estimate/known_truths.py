@@ -7,8 +7,7 @@ from experiments.estimate.details import recall_and_precision
 from experiments.estimate.layout import MOST_SHOWN, Row, method_columns
 from experiments.reporting.table import Column, Table
 from lehner.core.estimate import ESTIMANDS
-from lehner.core.number_format import decimal, percent, with_interval
-from lehner.core.wording import counted
+from lehner.core.text import counted, decimal, percent, with_interval
 from lehner.estimation.known_truths import KnownTruth, uses_truths
 from lehner.estimation.result import MethodResult, SystemResult
 from lehner.known_truths.posterior import WEIGHTED

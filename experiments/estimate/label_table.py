@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from lehner import InputError, Ratings, SoftLabels, label
 from lehner.algebra.soft_labels import accuracy_of_raters
-from lehner.core.checks import find
+from lehner.core.errors import find
 from lehner.core.estimate import require_pairs
 from lehner.estimation.methods import ALGEBRAIC, list_methods
 from lehner.labels.label import AUTOMATIC, QUICK_METHODS, warn_if_worse
-from lehner.labels.models import LABEL_MODELS
+from lehner.labels.mean_field import LABEL_MODELS
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
 

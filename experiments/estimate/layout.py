@@ -7,7 +7,7 @@ from experiments.reporting.renderers import to_terminal
 from experiments.reporting.table import Cell, Column, Table, plain_number
 from experiments.reporting.terminal import line
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.number_format import probability
+from lehner.core.text import probability
 
 if TYPE_CHECKING:
     from rich.text import Text

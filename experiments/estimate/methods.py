@@ -17,8 +17,7 @@ from experiments.estimate.layout import (
 )
 from experiments.reporting.table import Cell, Column, Table
 from lehner.core.estimate import Estimate
-from lehner.core.number_format import decimal, percent, probability
-from lehner.core.wording import counted
+from lehner.core.text import counted, decimal, percent, probability
 from lehner.estimation.known_truths import uses_truths
 from lehner.estimation.methods import INDEPENDENT
 from lehner.estimation.result import SystemResult

@@ -12,9 +12,8 @@ from experiments.reporting.figure_style import REFERENCE, figure_style, limits, 
 from experiments.reporting.method_style import method_label, method_style
 from experiments.reporting.table import MARK, MARKED
 from lehner import Estimate, IntervalEstimate
-from lehner.core.number_format import decimal, percent
-from lehner.core.wilson import wilson_interval
-from lehner.core.wording import counted
+from lehner.core.resampling import wilson_interval
+from lehner.core.text import counted, decimal, percent
 from lehner.estimation.result import Comparison, SystemResult
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from experiments.reporting.origin import origin
 from experiments.reporting.table import Column, Table
 from experiments.reporting.terminal import as_text
 from lehner import Comparison
+from lehner.core.text import first_few
 from lehner.core.warning import CODES, by_severity
-from lehner.core.wording import first_few
 from lehner.estimation.methods import get_method
 
 MOST_NAMED = 4

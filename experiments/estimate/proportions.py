@@ -17,9 +17,8 @@ from experiments.reporting.table import Column, Table
 from experiments.reporting.terminal import line, wrapped
 from experiments.reporting.warning_lines import warning_lines
 from lehner import MethodProportions, Proportions
-from lehner.core.number_format import probability
+from lehner.core.text import counted, counted_categories, probability
 from lehner.core.warning import by_severity
-from lehner.core.wording import counted, counted_categories
 
 PAIRS = "difference, P(higher)"
 BEFORE = (Column("n_items", "items"), Column("known", None, "{}/{}".format))

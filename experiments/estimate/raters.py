@@ -7,7 +7,7 @@ from experiments.estimate.layout import Row, method_columns, rows_under
 from experiments.reporting.method_style import method_label
 from experiments.reporting.table import Cell, Column, Table
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.number_format import probability, short
+from lehner.core.text import probability, short
 from lehner.performance.positive import NAMES
 from lehner.performance.result import SystemPerformance
 

@@ -30,9 +30,8 @@ from experiments.reporting.safe_names import safe_names
 from experiments.reporting.terminal import line, print_wide, terminal_width
 from experiments.reporting.warning_lines import warning_lines
 from lehner import Comparison, InputError
-from lehner.core.number_format import decimal
+from lehner.core.text import counted, counted_categories, decimal, first_few
 from lehner.core.warning import Warning
-from lehner.core.wording import counted, counted_categories, first_few
 from lehner.estimation.result import SystemResult
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from experiments.reporting.figure_style import GRID, figure_style, limits, propo
 from experiments.reporting.method_style import method_label, method_style
 from experiments.reporting.table import MARK, MARKED
 from lehner import Comparison, IntervalEstimate, Proportions
-from lehner.core.number_format import percent
+from lehner.core.text import percent
 from lehner.groups.membership import GroupColumn
 from lehner.systems.common_items import answered_the_same
 

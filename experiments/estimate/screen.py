@@ -20,9 +20,8 @@ from experiments.reporting.table import Cell, Column, Table
 from experiments.reporting.terminal import line, one_line, wrapped
 from experiments.reporting.warning_lines import warning_lines
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.number_format import DASH, decimal, probability, with_interval
+from lehner.core.text import DASH, counted, counted_categories, decimal, probability, with_interval
 from lehner.core.warning import Warning
-from lehner.core.wording import counted, counted_categories
 from lehner.data.categories import Label
 from lehner.estimation.known_truths import uses_truths
 from lehner.estimation.result import Comparison, MethodResult, SystemResult

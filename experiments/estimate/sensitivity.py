@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from experiments.reporting.table import Column, Table
 from lehner import Estimate, Sensitivity, sensitivity_curve
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.number_format import decimal
+from lehner.core.text import decimal
 from lehner.estimation.result import SystemResult
 from lehner.estimation.sensitivity import SLOPED
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from experiments.reporting.figure_style import figure_style, limits, proportion_ticks
 from experiments.reporting.method_style import legend_handles, method_style
 from experiments.reporting.panels import MOST_TOGETHER, panels
-from lehner.core.number_format import decimal, percent
+from lehner.core.text import decimal, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,8 +3,7 @@
 from experiments.reporting.method_style import method_label
 from lehner import Comparison, __version__
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.number_format import decimal, percent
-from lehner.core.wording import counted
+from lehner.core.text import counted, decimal, percent
 from lehner.estimation.result import MethodResult, SystemResult
 
 OF_SYSTEM = {

@@ -6,8 +6,7 @@ from experiments.estimate.layout import MOST_SHOWN, Names, Row, method_columns
 from experiments.reporting.table import Column, Table, plain_number
 from lehner import SystemDifference
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.number_format import decimal, percent, probability
-from lehner.core.wording import counted, first_few
+from lehner.core.text import counted, decimal, first_few, percent, probability
 from lehner.estimation.estimate import FEW_SYSTEMS
 from lehner.estimation.result import Comparison
 from lehner.systems.common_items import answered_the_same, n_common_items

@@ -20,8 +20,8 @@ from experiments.reporting.renderers import to_markdown, to_terminal
 from experiments.reporting.table import Cell, Column, Table
 from experiments.reporting.terminal import json_text
 from lehner.core.estimate import plain
-from lehner.core.number_format import decimal, printed_p_value
 from lehner.core.seeds import child_seeds
+from lehner.core.text import decimal, printed_p_value
 
 WIDTH = 120
 COLUMNS = (

@@ -21,7 +21,7 @@ from experiments.study.proportions import proportion
 from lehner import Scenario, simulate_estimates
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import child_seeds
-from lehner.planning.nearness import ERROR_ROUNDING, Estimand
+from lehner.planning.sample_size import ERROR_ROUNDING, Estimand
 
 METHODS = ("algebraic_paper", "algebraic")
 SAMPLES = 20_000

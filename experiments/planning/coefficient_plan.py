@@ -13,9 +13,9 @@ from experiments.reporting.renderers import to_terminal
 from experiments.reporting.table import Column, Table
 from experiments.reporting.terminal import terminal_width
 from lehner import Ratings, agreement, scenario_with_kappa, simulate
-from lehner.coefficients.coefficient import printed_name
-from lehner.core.number_format import percent
 from lehner.core.seeds import Seed, child_seeds
+from lehner.core.text import percent
+from lehner.interrater.coefficients import printed_name
 from lehner.simulation.scenario import BaseRates
 
 SAMPLES, ITEMS = 10, 10_000

@@ -10,7 +10,7 @@ from experiments.reporting.renderers import to_csv, to_terminal
 from experiments.reporting.table import Cell, Column, Table
 from experiments.reporting.terminal import json_text, terminal_width
 from lehner import SampleSize
-from lehner.core.number_format import DASH
+from lehner.core.text import DASH
 
 MOST_RATERS_SHOWN = 4
 VIOLATION = (

@@ -6,9 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.reporting.figure_style import SMALLEST, figure_style
-from lehner.core.number_format import decimal
-from lehner.dependence.mistakes import tabulate_mistakes
-from lehner.dependence.mistakes_needed import least_accuracy, real_crowds
+from lehner.core.text import decimal
+from lehner.dependence.bounds import least_accuracy, real_crowds, tabulate_mistakes
 
 if TYPE_CHECKING:
     from lehner import MistakesNeeded, Ratings

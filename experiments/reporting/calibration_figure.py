@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 from experiments.reporting.figure_style import figure_style
-from lehner.core.number_format import percent
+from lehner.core.text import percent
 
 if TYPE_CHECKING:
     from lehner import ScorePerformance

@@ -12,7 +12,7 @@ from operator import itemgetter
 import numpy as np
 
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.number_format import decimal, percent, with_interval
+from lehner.core.text import decimal, percent, with_interval
 
 type Cell = str | float | IntervalEstimate | tuple[Cell, ...] | None
 type Line = list[str] | str

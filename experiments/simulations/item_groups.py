@@ -10,8 +10,7 @@ from experiments.simulations.simulation import Simulation, of_data_sets
 from experiments.simulations.system_measures import LEVEL, RESAMPLES, dawid_skene
 from experiments.study.cells import result_row
 from lehner import GroupEstimates, Ratings, estimate_groups
-from lehner.core.arrays import Floats, Integers
-from lehner.core.draw_categories import draw_categories
+from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.core.seeds import child_seeds
 
 DATA_SETS = 60

@@ -21,8 +21,8 @@ from experiments.simulations.simulation import Simulation, measure_rows, of_data
 from experiments.study.cells import result_row
 from lehner import IntervalEstimate, Scenario, estimate_algebraic, simulate
 from lehner.core.arrays import Booleans
+from lehner.core.resampling import wilson_interval
 from lehner.core.seeds import child_seeds
-from lehner.core.wilson import wilson_interval
 from lehner.performance.corrected import correct_measures
 from lehner.performance.measures import performance_measures
 

@@ -15,9 +15,9 @@ from experiments.study.proportions import proportion
 from lehner import Ratings, Scenario, check_dependence
 from lehner.core.seeds import generator
 from lehner.data.categories import category_names
-from lehner.k_properties.agreement_totals import find_design, observed_totals
 from lehner.k_properties.check import INDEPENDENCE, SIGNIFICANCE, holm
 from lehner.k_properties.statistics import K_TESTS, Outcome, run_k_tests
+from lehner.k_properties.totals import find_design, observed_totals
 from lehner.simulation.draw import simulate_items
 
 HOLD = Scenario(n_categories=5, initial_rater_accuracy=(0.6, 0.6, 0.6), initial_system_accuracy=0.9)

@@ -16,8 +16,7 @@ import xarray as xr
 from experiments.simulations.simulation import Simulation, of_data_sets
 from experiments.study.proportions import mean_proportion
 from lehner import Ratings
-from lehner.core.arrays import Floats
-from lehner.core.draw_categories import draw_categories
+from lehner.core.arrays import Floats, draw_categories
 from lehner.core.seeds import child_seeds
 
 DATA_SETS = 60

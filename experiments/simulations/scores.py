@@ -15,12 +15,12 @@ import pandas as pd
 from experiments.simulations.simulation import Simulation, measure_rows, of_data_sets
 from experiments.study.cells import result_row
 from lehner import Ratings, estimate_latent_class, score_performance
-from lehner.algebra.vote_methods import majority_credit
+from lehner.algebra.algebraic import majority_credit
 from lehner.core.arrays import Floats
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.seeds import child_seeds
-from lehner.scores.measures import MEASURES, score_measures
 from lehner.scores.monotone_score import ScoreRanks
+from lehner.scores.performance import MEASURES, score_measures
 
 DATA_SETS = 100
 N_ITEMS, KNOWN = 300, (0, 40)

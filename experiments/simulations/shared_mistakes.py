@@ -15,8 +15,7 @@ import pandas as pd
 from experiments.simulations.simulation import Design, Simulation, of_data_sets
 from experiments.study.proportions import proportion
 from lehner import Ratings, check_dependence
-from lehner.core.arrays import Floats, Integers
-from lehner.core.draw_categories import draw_categories
+from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.core.seeds import generator
 
 ACCURACY = {

@@ -21,8 +21,7 @@ from lehner import (
     simulate,
     system_performance,
 )
-from lehner.core.arrays import Floats, Integers
-from lehner.core.draw_categories import draw_categories
+from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.core.seeds import child_seeds
 from lehner.performance.measures import performance_measures
 

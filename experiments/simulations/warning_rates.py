@@ -10,7 +10,7 @@ import pandas as pd
 from experiments.simulations.simulation import Design, Simulation, of_data_sets
 from experiments.study.proportions import proportion
 from lehner import Ratings, check_dependence
-from lehner.core.draw_categories import draw_categories
+from lehner.core.arrays import draw_categories
 from lehner.core.seeds import generator
 from lehner.dependence.missing_ratings import check_missing_ratings
 from lehner.k_properties.statistics import Outcome, run_k_tests

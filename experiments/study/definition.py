@@ -16,7 +16,7 @@ from experiments.study.identity import digest, method_id, scenario_id
 from experiments.study.options import MethodChoice, check_text, choose_method
 from experiments.study.user_code import Generated, UserCode, freeze, read_code
 from lehner import InputError, Scenario
-from lehner.core.checks import (
+from lehner.core.errors import (
     check_number,
     check_positive,
     check_probability,

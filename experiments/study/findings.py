@@ -15,7 +15,7 @@ from experiments.study.performance import (
     of_main_estimand,
 )
 from experiments.study.proportions import Z
-from lehner.core.number_format import DASH, decimal, with_interval
+from lehner.core.text import DASH, decimal, with_interval
 
 if TYPE_CHECKING:
     import pandas as pd

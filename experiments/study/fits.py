@@ -27,9 +27,8 @@ from experiments.study.stopping import note_interrupts
 from experiments.study.user_code import UserCode, user_method
 from experiments.study.workers import Workers, open_workers
 from lehner import Estimate, InputError, Ratings
-from lehner.core.checks import check_whole_number
-from lehner.core.independent import DoAll
-from lehner.core.progress import progress_of
+from lehner.core.errors import check_whole_number
+from lehner.core.progress import DoAll, progress_of
 from lehner.core.user_functions import names_function
 from lehner.estimation.methods import MethodLike, find_method
 

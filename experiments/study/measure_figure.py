@@ -14,7 +14,7 @@ from experiments.reporting.method_style import MethodStyle, legend_handles, meth
 from experiments.reporting.panels import MOST_TOGETHER, empty_figure, panels
 from experiments.study.definition import Study, shown
 from experiments.study.performance import describe_main_estimand, of_main_estimand
-from lehner.core.number_format import decimal, percent
+from lehner.core.text import decimal, percent
 
 if TYPE_CHECKING:
     import pandas as pd

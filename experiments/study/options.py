@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.study.user_code import UserCode, read_code
-from lehner.algebra.vote_methods import VOTE_METHODS
-from lehner.core.checks import check_choice, check_number, check_whole_number, find, wrong
+from lehner.algebra.algebraic import VOTE_METHODS
+from lehner.core.errors import check_choice, check_number, check_whole_number, find, wrong
 from lehner.core.user_functions import names_function
 from lehner.empirical_prior.prior import SYSTEM_IS
 from lehner.estimation.methods import ALGEBRAIC, find_method

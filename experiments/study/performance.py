@@ -12,7 +12,7 @@ import numpy as np
 from experiments.study.proportions import Z, mean_difference, proportion
 from lehner.core.arrays import Floats
 from lehner.core.estimate import ESTIMANDS
-from lehner.core.wilson import wilson_interval
+from lehner.core.resampling import wilson_interval
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,8 +21,7 @@ from experiments.study.performance import of_main_estimand
 from experiments.study.replicate import task_size
 from experiments.study.store import read_results
 from lehner.core.estimate import ESTIMANDS
-from lehner.core.number_format import decimal
-from lehner.core.wording import counted
+from lehner.core.text import counted, decimal
 
 if TYPE_CHECKING:
     import pandas as pd

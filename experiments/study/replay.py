@@ -18,7 +18,7 @@ from experiments.study.identity import data_seed, scenario_id
 from experiments.study.replicate import Task, check_code, do_task, simulate_ratings
 from experiments.study.store import read_manifest, read_results, stored_study
 from lehner import InputError
-from lehner.core.checks import check_whole_number, find
+from lehner.core.errors import check_whole_number, find
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,7 +17,7 @@ from experiments.study.stopping import note_interrupts
 from experiments.study.store import Store, open_store, read_results
 from experiments.study.workers import open_workers
 from lehner.core.arrays import Integers
-from lehner.core.checks import check_whole_number
+from lehner.core.errors import check_whole_number
 
 if TYPE_CHECKING:
     import pandas as pd

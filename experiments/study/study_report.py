@@ -44,8 +44,7 @@ from experiments.study.store import (
     warn_if_unfinished,
 )
 from lehner import Scenario
-from lehner.core.number_format import decimal, percent
-from lehner.core.wording import counted
+from lehner.core.text import counted, decimal, percent
 from lehner.estimation.methods import find_method
 
 if TYPE_CHECKING:

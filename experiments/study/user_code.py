@@ -18,7 +18,7 @@ import numpy as np
 from experiments.reporting.files import write_bytes
 from experiments.reporting.machine import is_of_the_machine
 from lehner import InputError, Ratings
-from lehner.core.checks import wrong
+from lehner.core.errors import wrong
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.user_functions import load_function, names_function
 from lehner.estimation.methods import Method, find_method

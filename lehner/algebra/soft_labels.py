@@ -1,21 +1,17 @@
 """Soft labels: the probability of each category for each item, to train a system on."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lehner.algebra.algebraic import first_steps, first_warnings
-from lehner.algebra.system_accuracy import TIE
+from lehner.algebra.steps import TIE
 from lehner.core.errors import InputError
 from lehner.core.estimate import labelled, require_pairs
+from lehner.core.lazy import pd, xr
 from lehner.core.warning import Warning
 from lehner.data.ratings import Ratings
 from lehner.data.votes import collapse_votes
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import xarray as xr
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -77,8 +73,6 @@ class SoftLabels:
         InputError
             If a category has the name of one of the other columns.
         """
-        import pandas as pd
-
         values = self.truth_probabilities
         names = [str(name) for name in values.category.values]
         for taken in {"item", "most_probable"} & set(names):
@@ -96,8 +90,6 @@ class SoftLabels:
         pandas.DataFrame
             Columns `rater`, `n_ratings`, `rater_accuracy`; without rows if raters are anonymous.
         """
-        import pandas as pd
-
         if self.rater_accuracy is None:
             return pd.DataFrame(columns=["rater", "n_ratings", "rater_accuracy"])
         return self.rater_accuracy.to_dataframe("rater_accuracy").reset_index()

@@ -1,4 +1,6 @@
-"""Types of arrays, and the number that replaces 0 before a logarithm is taken."""
+"""Types of arrays, and small computations with arrays of probabilities."""
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,3 +10,101 @@ type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
 
 TINY = 1e-300
+
+
+def class_posterior(log_joint: Floats, axis: int = -1) -> tuple[Floats, Floats]:
+    """Normalise the joint probabilities of the data with each class.
+
+    Parameters
+    ----------
+    log_joint : ndarray of float
+        Logarithms; minus infinity where a class is impossible, but not for all classes.
+    axis : int
+        The axis of the classes.
+
+    Returns
+    -------
+    probability : ndarray of float
+        Probability of each class, of the same shape.
+    log_evidence : ndarray of float
+        Logarithm of the probability of the data; the axis of the classes is removed.
+
+    Examples
+    --------
+    >>> log_joint = [[np.log(0.1), np.log(0.3)], [np.log(0.2), -np.inf]]
+    >>> probability, log_evidence = class_posterior(np.array(log_joint))
+    >>> probability.round(3).tolist(), np.exp(log_evidence).round(3).tolist()
+    ([[0.25, 0.75], [1.0, 0.0]], [0.4, 0.2])
+    """
+    top = log_joint.max(axis=axis, keepdims=True)
+    joint = log_joint - top
+    np.exp(joint, out=joint)
+    total = joint.sum(axis=axis, keepdims=True)
+    joint /= total
+    return joint, np.squeeze(np.log(total) + top, axis=axis)
+
+
+def draw_categories(probabilities: Floats, uniform: Floats, *row: Any) -> Integers:
+    """Draw a category for each uniform number.
+
+    Parameters
+    ----------
+    probabilities : ndarray of float, shape (..., n_categories)
+        A table of probabilities, or of numbers proportional to them.
+    uniform : ndarray of float
+        Between 0 and 1, as from `numpy.random.Generator.random`.
+    *row : array_like of int
+        The row of the table for each uniform number, an index for each of the last dimensions
+        before the categories. Dimensions before these are those of `uniform`, too.
+
+    Returns
+    -------
+    ndarray of int
+        Of the shape of `uniform`.
+
+    Examples
+    --------
+    >>> table = np.array([[0.2, 0.8], [0.9, 0.1]])
+    >>> draw_categories(table, np.array([0.5, 0.5, 0.1]), [0, 1, 0]).tolist()
+    [1, 0, 0]
+    """
+    # Categories come first, so that each of the few comparisons runs along the items.
+    steps = np.moveaxis(probabilities.cumsum(axis=-1), -1, 0)
+    scaled = uniform * steps[-1][..., *row]
+    drawn = np.zeros(scaled.shape, dtype=np.int64)
+    for step in steps[:-1]:
+        drawn += scaled >= step[..., *row]
+    return drawn
+
+
+def poisson_binomial(probability: Floats, counts: Floats) -> Floats:
+    """Distribution of how many events occur: the inverse Fourier transform of its characteristic.
+
+    Parameters
+    ----------
+    probability : ndarray, shape (n_rows,)
+        From 0 to 1. Time is proportional to how many different ones there are.
+    counts : ndarray, shape (n_rows,)
+        How many events have each probability.
+
+    Returns
+    -------
+    ndarray, shape (n_events + 1,)
+        Probability of 0, 1, … events.
+
+    References
+    ----------
+    Hong (2013), https://doi.org/10.1016/j.csda.2012.10.006
+
+    Examples
+    --------
+    >>> poisson_binomial(np.array([0.5, 0.1]), np.array([1.0, 1.0])).round(3).tolist()
+    [0.45, 0.5, 0.05]
+    """
+    n = int(counts.sum())
+    turn = np.exp(-2j * np.pi * np.arange(n + 1) / (n + 1))
+    transformed = np.ones(n + 1, dtype=complex)
+    levels, level = np.unique(probability, return_inverse=True)
+    for one, many in zip(levels, np.bincount(level, counts), strict=True):
+        transformed *= (1 - one + one * turn) ** many
+    return np.clip(np.fft.ifft(transformed).real, 0.0, 1.0)

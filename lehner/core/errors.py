@@ -1,6 +1,14 @@
-"""The one exception that bad input raises, and the one warning of data that look odd."""
+"""The one exception that bad input raises, and checks of arguments, which raise it."""
 
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral, Real
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lehner.core.text import first_few
 
 
 class InputError(ValueError):
@@ -56,3 +64,95 @@ class InputError(ValueError):
 
 class DataWarning(UserWarning):
     """Data were read, but look as if something else was meant."""
+
+
+SUM_TOLERANCE = 1e-6
+MOST_CHOICES_SHOWN = 30
+
+
+def wrong(name: str, value: Any, remedy: str) -> InputError:
+    """Make the error for an argument."""
+    return InputError(f"{name} is {value!r}", remedy)
+
+
+def check_number(name: str, value: Any, lowest: float, highest: float, remedy: str = "") -> float:
+    """Raise an InputError unless a value is a number between two others, these included."""
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real or not lowest <= value <= highest:
+        raise wrong(name, value, remedy or f"give a number between {lowest:g} and {highest:g}")
+    return float(value)
+
+
+def check_probability(name: str, value: Any) -> float:
+    """Raise an InputError unless a value is a number between 0 and 1."""
+    return check_number(name, value, 0, 1)
+
+
+def check_level(level: Any, name: str = "level") -> float:
+    """Raise an InputError unless the probability of an interval is between 0 and 1."""
+    remedy = "give a number between 0 and 1"
+    return check_number(name, level, np.nextafter(0, 1), np.nextafter(1, 0), remedy)
+
+
+def check_whole_number(name: str, value: Any, least: int) -> int:
+    """Raise an InputError unless a value is a whole number of at least some size."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or value < least:
+        raise wrong(name, value, f"give a whole number, {least} or more")
+    return int(value)
+
+
+def check_positive(name: str, value: Any) -> float:
+    """Raise an InputError unless a value is a finite number above 0."""
+    remedy = "give a number above 0"
+    return check_number(name, value, np.nextafter(0, 1), np.finfo(float).max, remedy)
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
+    """Raise an InputError unless a value is one of the choices."""
+    if value not in choices:
+        raise wrong(name, value, f"choose among {', '.join(choices)}")
+    return str(value)
+
+
+def find[T](kind: str, name: Any, known: Mapping[str, T]) -> T:
+    """Find something by its name, or raise an InputError that suggests similar names."""
+    if name in known:
+        return known[name]
+    raise InputError(f"there is no {kind} {name!r}", suggest(name, known))
+
+
+def suggest(name: object, known: Iterable[str]) -> str:
+    """Suggest a similar name, or list the names there are.
+
+    Examples
+    --------
+    >>> suggest("gtp", ["gpt", "Ann"]), suggest("Claude", ["gpt", "Ann"])
+    ("did you mean 'gpt'?", 'choose among gpt, Ann')
+    """
+    by_fold = {one.casefold(): one for one in reversed(list(known))}
+    if not by_fold:
+        return "there is none"
+    near = difflib.get_close_matches(str(name).casefold(), by_fold, n=1)
+    if near:
+        return f"did you mean {by_fold[near[0]]!r}?"
+    return f"choose among {first_few(known, MOST_CHOICES_SHOWN)}"
+
+
+def check_numbers(name: str, values: Any) -> tuple[float, ...]:
+    """Raise an InputError unless values are a sequence of numbers."""
+    try:
+        if isinstance(values, str):
+            raise TypeError
+        return tuple(float(value) for value in values)
+    except (TypeError, ValueError):
+        raise wrong(name, values, "give numbers, as in [0.5, 0.6]") from None
+
+
+def check_proportions(name: str, values: Any, n: int) -> tuple[float, ...]:
+    """Raise an InputError unless values are n numbers, none negative, that sum to 1."""
+    numbers = check_numbers(name, values)
+    right = len(numbers) == n and min(numbers) >= 0 and abs(sum(numbers) - 1) < SUM_TOLERANCE
+    if not right:
+        raise wrong(name, values, f"give {n} numbers, 0 or more, that sum to 1")
+    return numbers

@@ -1,25 +1,166 @@
-"""Estimate: the result that every method gives for the system, the raters and the items."""
+"""Estimate: the result that every method gives for the system, the raters and the items.
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cached_property
+Importing xarray takes longer than the algebra takes for most data.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from lehner.core.errors import InputError
-from lehner.core.named_array import NamedArray, name_places
-from lehner.core.number_format import decimal, with_interval
-from lehner.core.replicates import Replicates
-from lehner.core.warning import Warning, by_severity
-from lehner.core.wording import first_few
+from lehner.core.lazy import xr
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from lehner.data.ratings import Ratings
+from collections.abc import Iterable
+from dataclasses import field, fields, is_dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
+from lehner.core.arrays import Floats
+from lehner.core.errors import InputError
+from lehner.core.text import decimal, first_few, with_interval
+from lehner.core.warning import Warning, by_severity
+
+if TYPE_CHECKING:
     from lehner.data.flat import FlatRatings
     from lehner.data.ratings import Ratings
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NamedArray:
+    """An array with a name for each index along each dimension.
+
+    Parameters
+    ----------
+    values : ndarray
+    names : mapping of str to sequence
+        For each dimension, in order, the names of its indices.
+
+    Examples
+    --------
+    >>> NamedArray(values=np.array([0.5, 0.75]), names={"rater": ["Ann", "Bo"]}).dims
+    ('rater',)
+    """
+
+    values: NDArray[Any]
+    names: Mapping[str, Sequence[Any] | NDArray[Any]]
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Names of the dimensions."""
+        return tuple(self.names)
+
+    def to_xarray(self, name: str | None = None) -> "xr.DataArray":
+        """Make a DataArray of it."""
+        return xr.DataArray(self.values, dims=self.dims, coords=dict(self.names), name=name)
+
+    @classmethod
+    def from_xarray(cls, array: "xr.DataArray") -> "NamedArray":
+        """Take the values and the names from a DataArray."""
+        return cls(values=array.values, names={str(dim): array[dim].values for dim in array.dims})
+
+
+def name_places(values: ArrayLike, ratings: "Ratings", *dims: str) -> NamedArray:
+    """Name the indices of an array after items, raters and categories.
+
+    Parameters
+    ----------
+    values : array_like
+        Of the raters alone, or also of the system, which is then the last rater.
+    ratings : Ratings
+    *dims : {"item", "rater", "category", "response"}
+
+    Returns
+    -------
+    NamedArray
+    """
+    values = np.asarray(values, order="C")
+    names: dict[str, Any] = {
+        "item": ratings.items,
+        "rater": list(ratings.all_raters),
+        "category": list(ratings.categories),
+        "response": list(ratings.categories),
+    }
+    sizes = zip(dims, values.shape, strict=True)
+    return NamedArray(values=values, names={dim: names[dim][:size] for dim, size in sizes})
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Parameters:
+    """Base rates, the system's confusion matrix, and the raters' accuracy and recall.
+
+    Parameters
+    ----------
+    base_rates : ndarray, shape (..., n_categories)
+    confusion : ndarray, shape (..., n_categories, n_categories)
+        Probability of each answer (last) given the true category.
+    rater_accuracy : ndarray, shape (..., n_raters)
+        NaN if the method does not estimate it.
+    rater_recall : ndarray, shape (..., n_raters, n_categories), optional
+        Probability that a rater answers a category when it is the true one; None if the method
+        does not estimate it.
+    """
+
+    base_rates: Floats
+    confusion: Floats
+    rater_accuracy: Floats
+    rater_recall: Floats | None = None
+
+    def __post_init__(self) -> None:
+        # Last digits of sums depend on the layout in memory, which other processes do not keep.
+        for name, values in vars(self).items():
+            if values is not None:
+                object.__setattr__(self, name, np.asarray(values, order="C"))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Replicates:
+    """Estimated parameters, and draws or replicates of them.
+
+    Parameters
+    ----------
+    point : Parameters
+        The estimated parameters, without leading dimensions.
+    drawn : Parameters, optional
+        Posterior draws or bootstrap replicates, in one leading dimension; None if the method has no
+        interval.
+    posterior : bool
+        Whether `drawn` are posterior draws, whose mean is the estimate, or bootstrap replicates.
+    kind : str
+        How intervals are made.
+    notes : tuple of Warning
+        What the user should know about these numbers.
+    """
+
+    point: Parameters
+    drawn: Parameters | None = None
+    posterior: bool = False
+    kind: str = ""
+    notes: tuple[Warning, ...] = ()
+
+
+def joined[T](parts: Sequence[T]) -> T:
+    """Join records of arrays along their first dimension; None is left out."""
+    each = [vars(part) for part in parts]
+    names = (name for name, values in each[0].items() if values is not None)
+    return type(parts[0])(**{name: np.concatenate([one[name] for one in each]) for name in names})
+
+
+def collected[T](parts: Iterable[T], n: int) -> T:
+    """Join records of arrays, n in all along the first dimension, as they are made: memory."""
+    joined: dict[str, Floats] = {}
+    start = 0
+    for part in parts:
+        named = {name: values for name, values in vars(part).items() if values is not None}
+        for name, values in named.items():
+            joined.setdefault(name, np.empty((n, *values.shape[1:])))[start:][: len(values)] = (
+                values
+            )
+        start += len(next(iter(named.values())))
+    return type(part)(**joined)
 
 
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")

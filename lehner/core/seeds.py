@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lehner.core.checks import wrong
+from lehner.core.errors import wrong
 
 type Seed = int | np.random.SeedSequence | np.random.Generator
 

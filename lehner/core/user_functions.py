@@ -12,8 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from lehner.core.checks import suggest
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, suggest
 
 SEPARATOR = ".py:"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
-from lehner.core.checks import check_choice, find
+from lehner.core.errors import check_choice, find
 
 type Severity = Literal["changes", "limits", "note"]
 

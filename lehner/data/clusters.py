@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats, Integers
-from lehner.core.bootstrap import ItemCounts
-from lehner.core.design_effect import design_effect, widening
 from lehner.core.errors import InputError
+from lehner.core.resampling import ItemCounts, design_effect, widening
 from lehner.core.warning import Warning, warn
 from lehner.data.columns import encode_items
 from lehner.data.numbering import number_by_appearance
@@ -90,7 +89,7 @@ def count_items(ratings: "Ratings", place: Integers, n_places: int) -> ItemCount
     Returns
     -------
     ndarray of int, shape (n_places,), or scipy.sparse.csr_array, shape (n_clusters, n_places)
-        As `lehner.core.bootstrap.draw_counts` takes them.
+        As `lehner.core.resampling.draw_counts` takes them.
     """
     if ratings.cluster is None:
         return np.bincount(place, ratings.weights, n_places).astype(np.int64)

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.core.checks import suggest
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, suggest
 from lehner.data.categories import MISSING, Column, encode, raw_codes
 from lehner.data.flat import MOST_ITEMS
 from lehner.data.numbering import number_by_appearance

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lehner.core.checks import find
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, find
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Integers
-from lehner.core.checks import suggest
-from lehner.core.errors import InputError
-from lehner.core.wording import counted
+from lehner.core.errors import InputError, suggest
+from lehner.core.text import counted
 from lehner.data.categories import encode, plain_label
 from lehner.data.numbering import order_of_name
 

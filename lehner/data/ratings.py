@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
-from lehner.core.wording import counted, counted_categories, first_few
+from lehner.core.text import counted, counted_categories, first_few
 from lehner.data import clusters, dependent_pair, groups, labelled, tables
 from lehner.data import systems as answers_of_systems
 from lehner.data.categories import Label, check_categories

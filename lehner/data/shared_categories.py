@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from lehner.core.arrays import Integers
-from lehner.core.checks import wrong
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, wrong
 from lehner.data.categories import (
     Column,
     Label,

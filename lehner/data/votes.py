@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
-from lehner.core.bootstrap import ItemCounts
+from lehner.core.resampling import ItemCounts
 from lehner.data.clusters import count_items
 from lehner.data.numbering import unique_rows
 from lehner.data.ratings import Ratings

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from lehner.core.checks import find
+from lehner.core.errors import find
 from lehner.data.options import names_of
 from lehner.data.ratings import Ratings
 from lehner.reading.read import read_ratings

@@ -1,18 +1,422 @@
-"""Whether some raters share mistakes: pairs that agree more than their accuracies explain."""
+r"""Whether some raters share mistakes, and how many independent raters they are worth.
 
+.. math:: J_{\text{eff}} = \frac{J}{1 + (J - 1) \rho}
+
+where ρ is the mean correlation between the mistakes of two raters: the mean of J variables with
+this correlation has the variance of the mean of J_eff independent ones.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from lehner.algebra.algebraic import CHANCE_TOLERANCE
-from lehner.algebra.pairwise import fit_knowledge, pairwise_agreement
+from lehner.algebra.steps import fit_knowledge, pairwise_agreement
 from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.core.estimate import require_pairs
+from lehner.core.estimate import plain, require_pairs
+from lehner.core.text import counted, decimal, percent, printed_p_value
+from lehner.core.warning import Warning, warn
+from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
-from lehner.dependence.effective import Pair, from_known_truths, from_pairs
-from lehner.dependence.result import SIGNIFICANCE, Dependence
 from lehner.dependence.score_test import NamedPairs, name_pairs, p_value_together, score_pairs
 from lehner.known_truths.random_sample import drawn_equally
+
+KNOWN_TRUTHS = ("known truths", "known truths, equal raters")
+FEWEST_TRUTHS = 10
+LEAST_SPREAD = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Two raters, or a rater and the system, and how they agree.
+
+    Parameters
+    ----------
+    raters : tuple of str
+    n_items : int
+        Number of items that both rated.
+    agreement : float
+        Proportion of these items on which they agree.
+    expected : float
+        Proportion on which they would agree if they erred independently, with the accuracies that
+        the agreement of the other pairs implies.
+    p_value : float
+        p-value of the test that they do not agree more than their accuracies explain, adjusted for
+        the number of pairs by Bonferroni's method.
+    stands_out : bool
+        Whether they agree more than their accuracies explain, and more clearly so than other pairs.
+    with_system : bool
+        Whether the second rater is the system.
+    """
+
+    raters: tuple[str, str]
+    n_items: int
+    agreement: float
+    expected: float
+    p_value: float
+    stands_out: bool
+    with_system: bool
+
+    @property
+    def shared(self) -> float:
+        """Proportion of items on which one repeats the other, if that is why they agree more."""
+        room = max(1 - self.expected, np.finfo(float).tiny)
+        return float(np.clip((self.agreement - self.expected) / room, 0, 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EffectiveRaters:
+    """The number of independent raters who would be as informative as the raters.
+
+    Parameters
+    ----------
+    n_raters : float
+        Mean number of raters of an item, among items with two or more.
+    effective : float or None
+        Effective number of raters J_eff: how many independent raters would be as informative. None
+        if the ratings do not show it.
+    correlation : float or None
+        Mean correlation between mistakes of two raters.
+    source : {"known truths", "known truths, equal raters", "pairs that stand out", "unknown"}
+        How the correlation was found: from items of known truth, of anonymous raters as if all had
+        the same rate of mistakes; or from the pairs of raters that agree more than their accuracies
+        explain. In this case it is assumed that these pairs share mistakes and no others do, so
+        that `effective` is an upper limit.
+    n_items : int
+        Number of items of known truth that were used.
+    """
+
+    n_raters: float
+    effective: float | None
+    correlation: float | None
+    source: str
+    n_items: int = 0
+
+
+def effective_number(n_raters: float, correlation: float) -> float:
+    """Number of independent raters whose mean varies as much.
+
+    Examples
+    --------
+    >>> round(effective_number(3, 0.5), 2), effective_number(3, 0)
+    (1.5, 3.0)
+    """
+    # A negative correlation comes from few items by chance.
+    return float(n_raters / (1 + (n_raters - 1) * max(0.0, correlation)))
+
+
+def from_known_truths(ratings: Ratings) -> EffectiveRaters | None:
+    """Correlate the mistakes of two raters on items of known truth.
+
+    The correlation is the mean φ of two raters, each compared with their own rate of mistakes. Each
+    pair counts as often as there are items of known truth that both rated. If a rater rated an item
+    several times, the proportion of mistakes among these ratings is one mistake or a part of one.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Of anonymous raters it is not known who made which mistakes; they are assumed to have the
+        same rate of mistakes.
+
+    Returns
+    -------
+    EffectiveRaters or None
+        None if the items of known truth are probably no simple random sample, if fewer than 10 of
+        them have ratings of two raters, or if those ratings are all right, or all wrong.
+    """
+    if ratings.truth is None or not drawn_equally(ratings):
+        return None
+    item, mistake = _standardised_mistakes(ratings, ratings.truth)
+
+    def total(values: Floats) -> Floats:
+        return np.bincount(item, values, ratings.n_rows)
+
+    given = total(np.ones(len(item)))
+    weights = ratings.weights * (given >= 2)
+    n_items = int(weights.sum())
+    if n_items < FEWEST_TRUTHS:
+        return None
+    # The sum over ordered pairs of raters of the products of their standardised mistakes.
+    products = total(mistake) ** 2 - total(mistake**2)
+    correlation = float(weights @ products / (weights @ (given * (given - 1))))
+    n_raters = mean_raters(ratings)
+    return EffectiveRaters(
+        n_raters=n_raters,
+        effective=effective_number(n_raters, correlation),
+        correlation=correlation,
+        source=KNOWN_TRUTHS[ratings.anonymous],
+        n_items=n_items,
+    )
+
+
+def _standardised_mistakes(ratings: Ratings, truth: Integers) -> tuple[Integers, Floats]:
+    """Proportion of mistakes of each rater of an item, less the rater's mean, divided by its sd.
+
+    Raters who made no mistakes, or nothing else, are left out.
+    """
+    flat = ratings.flat
+    used = (truth[flat.item_index] >= 0) & (ratings.weights[flat.item_index] > 0)
+    wrong = (flat.category_index != truth[flat.item_index])[used].astype(float)
+    cells, cell = np.unique(
+        flat.item_index[used] * ratings.n_raters + flat.rater_index[used], return_inverse=True
+    )
+    mistaken = np.bincount(cell, wrong) / np.bincount(cell)
+    item, rater = np.divmod(cells, ratings.n_raters)
+    if ratings.anonymous:
+        rater = np.zeros_like(rater)
+    weights = ratings.weights[item].astype(float)
+    rated = np.maximum(np.bincount(rater, weights), 1)
+    deviation = mistaken - (np.bincount(rater, weights * mistaken) / rated)[rater]
+    sd = np.sqrt(np.bincount(rater, weights * deviation**2) / rated)[rater]
+    varies = sd > LEAST_SPREAD
+    return item[varies], deviation[varies] / sd[varies]
+
+
+def from_pairs(
+    ratings: Ratings, pairs: Sequence[Pair], sharing: Sequence[Pair], *, undecided: bool
+) -> EffectiveRaters:
+    """Compute J_eff if some pairs share mistakes, and no others do.
+
+    If a pair agrees more often than its raters would who err independently, one of them repeats the
+    other on `Pair.shared` of the items, which is the correlation of their mistakes.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    pairs : sequence of Pair
+        Empty if pairs were not tested.
+    sharing : sequence of Pair
+        Those of them that share mistakes.
+    undecided : bool
+        Whether only one of two such pairs shares mistakes.
+
+    Returns
+    -------
+    EffectiveRaters
+    """
+    n_raters = mean_raters(ratings)
+    of_raters = [pair for pair in pairs if not pair.with_system]
+    shared = [pair for pair in sharing if not pair.with_system]
+    if not shared or (undecided and len(shared) < len(sharing)):
+        return EffectiveRaters(
+            n_raters=n_raters, effective=None, correlation=None, source="unknown"
+        )
+    repeated = [pair.shared * pair.n_items for pair in shared]
+    total = np.mean(repeated) if undecided else np.sum(repeated)
+    correlation = float(total) / sum(pair.n_items for pair in of_raters)
+    return EffectiveRaters(
+        n_raters=n_raters,
+        effective=effective_number(n_raters, correlation),
+        correlation=correlation,
+        source="pairs that stand out",
+    )
+
+
+def mean_raters(ratings: Ratings) -> float:
+    """Mean number of raters of items with two or more."""
+    given = count_raters(ratings.flat, ratings.n_rows)
+    weights = ratings.weights * (given >= 2)
+    return float(weights @ given / weights.sum())
+
+
+MOST_PAIRS_SHOWN = 3
+SIGNIFICANCE = 0.01
+MORE = "agree more than their accuracies explain"
+MEANING = "share mistakes, or prefer the same wrong answers, or find the same items difficult"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Dependence:
+    """What the agreement of raters shows about mistakes that they share.
+
+    Parameters
+    ----------
+    pairs : tuple of Pair
+        Each two raters who rated an item in common, the system included. Empty if pairs were not
+        tested.
+    p_value : float or None
+        p-value of the test that no pair agrees more than its accuracies explain: the smallest of
+        those of the pairs.
+    p_value_together : float or None
+        p-value of the test that the pairs, taken together, do not agree more. It is small where
+        items differ in difficulty, or are of hidden types with mistakes that raters share.
+    undecided : bool
+        Whether, among four raters, two pairs stand out of which only one need share mistakes.
+    effective_raters : EffectiveRaters
+        The number of independent raters who would be as informative.
+    n_raters : int
+        Number of raters, the system included.
+    n_truths : int
+        Number of items whose known truth was used; 0 if they are probably not a random sample.
+    reason : str
+        The reason why pairs were not tested; empty if they were.
+    """
+
+    pairs: tuple[Pair, ...]
+    p_value: float | None
+    p_value_together: float | None
+    undecided: bool
+    effective_raters: EffectiveRaters
+    n_raters: int
+    n_truths: int
+    reason: str
+
+    def __repr__(self) -> str:
+        return "\n".join(["Shared mistakes", *(f"  {line}" for line in self.lines())])
+
+    def standing_out(self) -> list[Pair]:
+        """List the pairs that stand out, those of the smallest p-value first.
+
+        Returns
+        -------
+        list of Pair
+        """
+        found = (pair for pair in self.pairs if pair.stands_out)
+        return sorted(found, key=lambda pair: (pair.p_value, -pair.shared))
+
+    def clearest_pair(self) -> str:
+        """Name the pair that stands out most clearly, or the two of which one shares mistakes.
+
+        Returns
+        -------
+        str
+            A part of a sentence, also if no pair stands out.
+        """
+        standing_out = self.standing_out()
+        if not standing_out:
+            if self._some_agree_more:
+                p = printed_p_value(self.p_value or 0.0)
+                return f"some raters {MORE} ({p}), but no two of them stand out"
+            return f"no two raters {MORE}"
+        if self.undecided:
+            one, other = standing_out[:2]
+            return (
+                f"either {_names(one)} or {_names(other)} {MORE} "
+                f"({printed_p_value(one.p_value)}), and among four one cannot tell which"
+            )
+        return _more_agreement(standing_out[0])
+
+    @property
+    def _some_agree_more(self) -> bool:
+        return self.p_value is not None and self.p_value <= SIGNIFICANCE
+
+    def warnings(self) -> tuple[Warning, ...]:
+        """Name the pairs that stand out.
+
+        Returns
+        -------
+        tuple of Warning
+            One of the code "shared-mistakes" for each pair, the clearest first, or one for two
+            pairs of which one shares mistakes.
+        """
+        if self.undecided:
+            return (warn("shared-mistakes", f"{self.clearest_pair()}: those two {MEANING}"),)
+        lines = [f"{_more_agreement(pair)}: they {MEANING}" for pair in self.standing_out()]
+        rest = len(lines) - MOST_PAIRS_SHOWN
+        if rest > 0:
+            lines[MOST_PAIRS_SHOWN:] = [f"{counted(rest, 'more pair')} {MORE}"]
+        return tuple(warn("shared-mistakes", text) for text in lines)
+
+    def warnings_of_estimates(self, allowed: Collection[str] = ()) -> tuple[Warning, ...]:
+        """Say what concerns the estimate of each method.
+
+        Parameters
+        ----------
+        allowed : collection of str
+            Names of a pair whose dependence is part of the estimate.
+
+        Returns
+        -------
+        tuple of Warning
+            One of the code "system-copies-rater" for each rater whom the system may copy, the
+            clearest first; or one of the code "agreement-unexplained", if no pair stands out and
+            all together agree more than their accuracies explain.
+        """
+        found, p = self.standing_out(), self.p_value_together
+        if not found and p is not None and p <= SIGNIFICANCE:
+            text = (
+                f"raters, taken together, {MORE} ({printed_p_value(p)}): items differ in "
+                "difficulty, or are of hidden types with mistakes of their own, or raters prefer "
+                "the same wrong answers"
+            )
+            return (warn("agreement-unexplained", text),)
+        rival = [pair for pair in found if not pair.with_system] if self.undecided else []
+        or_else = f"; or {_names(rival[0])} share mistakes, which looks the same" if rival else ""
+        return tuple(
+            warn(
+                "system-copies-rater",
+                f"{_more_agreement(pair)}, as if the system repeated {pair.raters[0]} on "
+                f"{percent(pair.shared, 0)} of them; if so, both seem too accurate{or_else}",
+            )
+            for pair in found
+            if pair.with_system and set(pair.raters) != set(allowed)
+        )
+
+    def lines(self) -> tuple[str, ...]:
+        """List all findings.
+
+        Returns
+        -------
+        tuple of str
+            A sentence for each finding.
+        """
+        found = tuple(map(str, self.warnings())) or (self._no_pair(),)
+        return (*found, _effective_line(self.effective_raters))
+
+    def _no_pair(self) -> str:
+        if self.reason:
+            return f"whether raters share them was not tested: {self.reason}"
+        if self._some_agree_more:
+            return (
+                f"{self.clearest_pair()}: several share mistakes, or items are not equally "
+                "difficult, or raters prefer the same wrong answers"
+            )
+        return f"{self.clearest_pair()}; mistakes that all of them share cannot be detected"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert the result to plain types, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The fields of the object by name, and `lines`.
+        """
+        return dict(plain(self)) | {"lines": list(self.lines())}
+
+
+def _effective_line(effective: EffectiveRaters) -> str:
+    """Tell how many independent raters would be as informative, and how that is known."""
+    raters = f"{round(effective.n_raters, 2):.10g} raters of an item"
+    if effective.effective is None or effective.correlation is None:
+        return (
+            "without known truths of items drawn at random it is unknown how many independent "
+            f"raters would be as informative as the {raters}"
+        )
+    worth = f"{effective.effective:.2g} independent raters"
+    if effective.source in KNOWN_TRUTHS:
+        equal = ", if all are equally accurate" if effective.source == KNOWN_TRUTHS[1] else ""
+        return (
+            f"the {raters} are as informative as {worth}{equal}: on {effective.n_items} items of "
+            f"known truth the mean correlation of two raters' mistakes is "
+            f"{decimal(effective.correlation, 2)}"
+        )
+    at_most = f"the {raters} are at most as informative as {worth}"
+    return f"if the raters who {MORE} share mistakes, {at_most}"
+
+
+def _more_agreement(pair: Pair) -> str:
+    return (
+        f"{_names(pair)} agree on {pair.agreement:.3f} of their items, more than their accuracies "
+        f"explain ({pair.expected:.3f}; {printed_p_value(pair.p_value)})"
+    )
+
+
+def _names(pair: Pair) -> str:
+    return f"{pair.raters[0]} and {'the system' if pair.with_system else pair.raters[1]}"
+
 
 MOST_RATERS_PAIRED = 30
 FEWEST_TRUTHS_OF_THREE = 50

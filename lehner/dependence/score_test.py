@@ -34,9 +34,10 @@ from typing import NamedTuple
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.latent_class.accelerated_em import Search
-from lehner.latent_class.expectation_maximisation import (
+from lehner.core.lazy import sparse
+from lehner.latent_class.em import (
     LatentClasses,
+    Search,
     expect,
     expected_ratings,
     fit_patterns,
@@ -205,12 +206,11 @@ def _tabulate(
     """Tabulate patterns, in a sparse array if they are many: SciPy takes long to load."""
     if codes.size * n_categories <= FEW_CELLS:
         return replace(tabulate_codes(codes, weights, n_categories), truths=truths)
-    from scipy.sparse import csr_array
 
     item, rater = np.nonzero(codes >= 0)
     cells = (item, rater * n_categories + codes[item, rater])
     shape = (len(codes), codes.shape[1] * n_categories)
-    answers = csr_array((np.ones(len(item)), cells), shape=shape)
+    answers = sparse.csr_array((np.ones(len(item)), cells), shape=shape)
     return PatternTable(answers=answers, weights=weights, n_categories=n_categories, truths=truths)
 
 

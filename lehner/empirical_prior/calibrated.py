@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from lehner.algebra.vote_methods import majority_credit, majority_proportion
+from lehner.algebra.algebraic import majority_credit, majority_proportion
 from lehner.core.arrays import Floats, Integers
-from lehner.core.checks import check_choice, check_level
+from lehner.core.errors import check_choice, check_level
 from lehner.core.estimate import Estimate, IntervalEstimate, require_estimable
 from lehner.core.warning import Warning, warn
 from lehner.data.clusters import widening_of

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lehner.algebra.vote_methods import majority_agreement
+from lehner.algebra.algebraic import majority_agreement
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.seeds import seed_of
 from lehner.data.flat import FlatRatings, sort_ratings

@@ -8,7 +8,7 @@ import numpy as np
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError
-from lehner.core.wording import counted
+from lehner.core.text import counted
 from lehner.empirical_prior.prior import SYSTEM_IS, EmpiricalPrior, log_odds
 
 DEAL_WEIGHTS: dict[str, dict[str, float]] = {

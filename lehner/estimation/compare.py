@@ -5,12 +5,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.checks import check_level, check_whole_number, suggest
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, check_level, check_whole_number, suggest
 from lehner.core.estimate import require_pairs
 from lehner.core.seeds import generator
+from lehner.core.text import first_few
 from lehner.core.warning import Warning, warn
-from lehner.core.wording import first_few
 from lehner.data.categories import Label
 from lehner.data.clusters import cluster_warnings
 from lehner.data.options import names_of
@@ -28,7 +27,7 @@ from lehner.groups.base_rates import (
 )
 from lehner.groups.membership import GroupColumn
 from lehner.known_truths.random_sample import examine_known
-from lehner.labels.models import MAJORITY
+from lehner.labels.mean_field import MAJORITY
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 
 ALL_ITEMS = "all items"

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.core.checks import check_number, suggest
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, check_number, suggest
 from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
 from lehner.performance.costs import read_cost_matrix

@@ -10,19 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.algebra.pairwise import pairwise_agreement
+from lehner.algebra.steps import pairwise_agreement
 from lehner.core.arrays import Floats
-from lehner.core.checks import check_level, check_probability
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, check_level, check_probability
 from lehner.core.estimate import ESTIMANDS, Estimate
-from lehner.core.independent import DoAll, do_here
+from lehner.core.progress import DoAll, do_here
 from lehner.core.warning import Warning, warn
 from lehner.data.categories import Label
 from lehner.data.clusters import cluster_warnings
 from lehner.data.ratings import Ratings
+from lehner.dependence.bounds import MistakesNeeded, mistakes_needed
 from lehner.dependence.check import check_dependence
 from lehner.dependence.missing_ratings import check_missing_ratings
-from lehner.dependence.mistakes_needed import MistakesNeeded, mistakes_needed
 from lehner.estimation.details import DETAILS
 from lehner.estimation.disagreement import disagreement
 from lehner.estimation.earlier_studies import read_studies

@@ -14,10 +14,9 @@ import numpy as np
 
 from lehner.core.arrays import Booleans, Integers
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, ends
-from lehner.core.number_format import with_interval
+from lehner.core.resampling import wilson_interval
+from lehner.core.text import first_few, with_interval
 from lehner.core.warning import warn
-from lehner.core.wilson import wilson_interval
-from lehner.core.wording import first_few
 from lehner.data.ratings import Ratings
 from lehner.estimation.question import Options, Question
 from lehner.groups.membership import GroupColumn

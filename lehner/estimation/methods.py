@@ -8,16 +8,14 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from lehner.algebra.algebraic import estimate_algebraic
-from lehner.algebra.system_accuracy import Aggregation
-from lehner.algebra.vote_methods import majority_agreement, mean_posterior
-from lehner.core.checks import find
-from lehner.core.errors import InputError
+from lehner.algebra.algebraic import estimate_algebraic, majority_agreement, mean_posterior
+from lehner.algebra.steps import Aggregation
+from lehner.core.errors import InputError, find
 from lehner.core.estimate import Estimate
 from lehner.core.user_functions import load_function, names_function
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import estimate_calibrated
-from lehner.latent_class.estimate import estimate_latent_class
+from lehner.latent_class.intervals import estimate_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
 if TYPE_CHECKING:

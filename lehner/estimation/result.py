@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lehner.algebra.pairwise import PairwiseAgreement
+from lehner.algebra.steps import PairwiseAgreement
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, ends, plain
 from lehner.data.ratings import Ratings
-from lehner.dependence.mistakes_needed import MistakesNeeded
-from lehner.dependence.result import Dependence
+from lehner.dependence.bounds import MistakesNeeded
+from lehner.dependence.check import Dependence
 from lehner.dependence.sensitivity import Sensitivity
 from lehner.estimation.disagreement import Disagreement
 from lehner.estimation.known_truths import Corrected, KnownTruth

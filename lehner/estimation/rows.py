@@ -9,8 +9,8 @@ import numpy as np
 from lehner.core.estimate import ESTIMANDS, Estimate
 from lehner.core.warning import Warning
 from lehner.data.ratings import Ratings
-from lehner.dependence.mistakes_needed import MistakesNeeded
-from lehner.dependence.result import Dependence
+from lehner.dependence.bounds import MistakesNeeded
+from lehner.dependence.check import Dependence
 from lehner.dependence.sensitivity import Sensitivity
 from lehner.estimation.known_truths import Corrected, KnownTruth
 from lehner.estimation.proportions import Proportions

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import combinations, zip_longest
 
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate
-from lehner.core.independent import DoAll
+from lehner.core.progress import DoAll
 from lehner.data.ratings import Ratings
 from lehner.estimation.known_truths import uses_truths
 from lehner.estimation.methods import Posterior

@@ -9,12 +9,11 @@ from lehner.algebra.algebraic import (
     rater_accuracy,
     truth_probabilities,
 )
-from lehner.algebra.system_accuracy import by_weights
+from lehner.algebra.steps import by_weights
 from lehner.core.arrays import Floats, Integers
-from lehner.core.bootstrap import ItemCounts, draw_counts
-from lehner.core.checks import check_level, check_whole_number
-from lehner.core.estimate import require_estimable
-from lehner.core.replicates import joined
+from lehner.core.errors import check_level, check_whole_number
+from lehner.core.estimate import joined, require_estimable
+from lehner.core.resampling import ItemCounts, draw_counts
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
 from lehner.data.clusters import count_items

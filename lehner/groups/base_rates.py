@@ -6,15 +6,15 @@ import numpy as np
 
 from lehner.core.arrays import Floats
 from lehner.core.seeds import Seed, generator
+from lehner.core.text import first_few
 from lehner.core.warning import Warning, warn
-from lehner.core.wording import first_few
 from lehner.data.ratings import Ratings
-from lehner.latent_class.estimate import fit_warnings
-from lehner.latent_class.resampling import (
+from lehner.latent_class.intervals import (
     KIND,
     draw_patterns,
     fit_by_likelihood,
     fit_resamples,
+    fit_warnings,
 )
 
 DRAWS, RESAMPLES = 4000, 500

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
-from lehner.core.wording import counted
+from lehner.core.text import counted
 from lehner.data.groups import number_groups
 from lehner.data.ratings import Ratings
 

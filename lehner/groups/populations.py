@@ -4,25 +4,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
-from lehner.core.checks import check_level, check_whole_number
-from lehner.core.errors import InputError
-from lehner.core.estimate import require_estimable
-from lehner.core.replicates import joined
+from lehner.core.errors import InputError, check_level, check_whole_number
+from lehner.core.estimate import joined, require_estimable
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
 from lehner.groups.membership import count_answers, find_groups
 from lehner.groups.result import GroupEstimates, GroupReplicates
 from lehner.groups.summary import summarise_groups
-from lehner.latent_class.expectation_maximisation import SampledFits
-from lehner.latent_class.models import BY_LIKELIHOOD
-from lehner.latent_class.resampling import (
+from lehner.latent_class.em import SampledFits
+from lehner.latent_class.intervals import (
     KIND,
     FittedModel,
     draw_patterns,
     fit_by_likelihood,
     fit_resamples,
 )
+from lehner.latent_class.models import BY_LIKELIHOOD
 
 GROUP_RESAMPLES = 200
 SAME_CONFUSION = warn(

@@ -9,10 +9,9 @@ import numpy as np
 
 from lehner.algebra.algebraic import ALGEBRAIC_METHODS, rater_accuracy
 from lehner.core.arrays import Floats, Integers
-from lehner.core.bootstrap import draw_counts
-from lehner.core.checks import check_level, check_whole_number
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, check_level, check_whole_number
 from lehner.core.estimate import Estimate
+from lehner.core.resampling import draw_counts
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import Warning, warn
 from lehner.data.clusters import count_items

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.core.checks import check_level
+from lehner.core.errors import check_level
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.wilson import wilson_interval
-from lehner.core.wording import counted
+from lehner.core.resampling import wilson_interval
+from lehner.core.text import counted
 from lehner.data.categories import Label, encode
 from lehner.data.columns import columns_of, encode_items, require_columns, require_complete
 from lehner.judges.presentation_order import BLANK, NEITHER, Presented, read_order

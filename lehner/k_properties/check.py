@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 
 from lehner.algebra.algebraic import estimate_algebraic
-from lehner.core.checks import check_whole_number
+from lehner.core.errors import check_whole_number
 from lehner.core.estimate import plain, require_pairs
-from lehner.core.number_format import percent, probability
 from lehner.core.seeds import Seed, fixed_seed
+from lehner.core.text import percent, probability
 from lehner.data.categories import Label
 from lehner.data.clusters import cluster_warnings
 from lehner.data.ratings import Ratings
-from lehner.dependence.check import check_dependence
-from lehner.dependence.result import MEANING, Dependence
+from lehner.dependence.check import MEANING, Dependence, check_dependence
 from lehner.k_properties.consequences import Consequence, consequence
-from lehner.k_properties.model import disagreement_proportions, expected_triples
 from lehner.k_properties.statistics import (
     K_TESTS,
     Null,
     Outcome,
+    disagreement_proportions,
+    expected_triples,
     fit_null,
     mean_distance,
     rater_agreement,

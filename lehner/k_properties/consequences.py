@@ -12,17 +12,23 @@ from typing import Any
 import numpy as np
 
 from lehner.algebra.algebraic import clip_base_rates
-from lehner.algebra.pairwise import brennan_prediger
+from lehner.algebra.steps import brennan_prediger
 from lehner.core.arrays import Floats
-from lehner.core.number_format import decimal, percent
-from lehner.dependence.result import Dependence
-from lehner.k_properties.agreement_totals import Design
-from lehner.k_properties.model import KModel, disagreement_proportions, fit_k_model
-from lehner.k_properties.statistics import Null, Outcome, mean_distance
-from lehner.simulation.confusion import disperse
-from lehner.simulation.parameters import draw_parameters
-from lehner.simulation.pattern_probabilities import n_patterns
+from lehner.core.lazy import optimize
+from lehner.core.text import decimal, percent
+from lehner.dependence.check import Dependence
+from lehner.k_properties.statistics import (
+    KModel,
+    Null,
+    Outcome,
+    disagreement_proportions,
+    fit_k_model,
+    mean_distance,
+)
+from lehner.k_properties.totals import Design
+from lehner.simulation.parameters import disperse, draw_parameters
 from lehner.simulation.population import population_value
+from lehner.simulation.probabilities import n_patterns
 from lehner.simulation.scenario import Scenario
 
 MOST_FITTED_DISPERSION = 16.0
@@ -274,12 +280,10 @@ def _raters_per_item(design: Design) -> int:
 
 def _solve(gap: Callable[[float], float], low: float, high: float) -> float:
     """Find where a difference is zero, or the end of the range where it is smaller."""
-    from scipy.optimize import brentq
-
     ends = gap(low), gap(high)
     if ends[0] * ends[1] > 0:
         return low if abs(ends[0]) < abs(ends[1]) else high
-    return float(brentq(gap, low, high, xtol=1e-6))
+    return float(optimize.brentq(gap, low, high, xtol=1e-6))
 
 
 def _signed(value: float | None) -> str:

@@ -7,15 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.algebra.algebraic import ALGEBRAIC_METHODS
-from lehner.core.arrays import Floats
-from lehner.core.checks import check_level, check_number
-from lehner.core.design_effect import widening
-from lehner.core.errors import InputError
+from lehner.core.arrays import Floats, poisson_binomial
+from lehner.core.errors import InputError, check_level, check_number
 from lehner.core.estimate import Estimate, IntervalEstimate
-from lehner.core.number_format import printed_p_value
-from lehner.core.poisson_binomial import poisson_binomial
+from lehner.core.resampling import widening
+from lehner.core.text import counted, printed_p_value
 from lehner.core.warning import Warning, warn
-from lehner.core.wording import counted
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import (
     PartlyKnown,

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.core.design_effect import design_effect, effect_of_known
 from lehner.core.errors import InputError
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.wilson import wilson_interval
+from lehner.core.resampling import design_effect, effect_of_known, wilson_interval
 from lehner.data.ratings import Ratings
 from lehner.known_truths.posterior import WEIGHTED
 from lehner.known_truths.weighted_difference import weighted_difference, weighted_posterior

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.core.design_effect import effect_of_known
-from lehner.core.poisson_binomial import poisson_binomial
+from lehner.core.arrays import Booleans, Floats, Integers, poisson_binomial
+from lehner.core.resampling import effect_of_known
 from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
 

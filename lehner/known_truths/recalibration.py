@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.core.checks import check_level
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, check_level
 from lehner.core.estimate import labelled
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import PartlyKnown, partly_known

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.lazy import sparse
 from lehner.core.progress import progress_of
 from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.data.ratings import Ratings
-from lehner.dependence.check import check_dependence
-from lehner.dependence.effective import from_pairs
-from lehner.labels.mean_field import fit_mean_field
-from lehner.labels.models import LABEL_MODELS, MAJORITY
+from lehner.dependence.check import check_dependence, from_pairs
+from lehner.labels.mean_field import LABEL_MODELS, MAJORITY, fit_mean_field
 from lehner.latent_class.pattern_table import PatternTable
 
 ALIKE = (MAJORITY, "one_coin_vb")
@@ -239,11 +238,10 @@ def _some_items(ratings: Ratings, rng: np.random.Generator) -> Ratings:
 
 
 def _tabulate(ratings: Ratings, kept: Booleans) -> PatternTable:
-    from scipy.sparse import csr_array
 
     flat, k = ratings.flat, ratings.n_categories
     cell = flat.rater_index[kept] * k + flat.category_index[kept]
     shape = (ratings.n_rows, ratings.n_raters * k)
-    answers = csr_array((np.ones(len(cell)), (flat.item_index[kept], cell)), shape=shape)
+    answers = sparse.csr_array((np.ones(len(cell)), (flat.item_index[kept], cell)), shape=shape)
     weights = np.ones(ratings.n_rows)
     return PatternTable(answers=answers, weights=weights, n_categories=k, has_system=False)

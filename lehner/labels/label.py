@@ -10,22 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.algebra.soft_labels import SoftLabels, accuracy_of_raters, label_algebraic
-from lehner.algebra.system_accuracy import TIE
+from lehner.algebra.steps import TIE
 from lehner.core.arrays import Floats
-from lehner.core.checks import check_choice
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, check_choice
 from lehner.core.estimate import labelled, require_pairs
-from lehner.core.number_format import percent
 from lehner.core.seeds import Seed
+from lehner.core.text import percent
 from lehner.core.warning import Warning, warn
 from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
 from lehner.labels.choice import Choice, choose_models
-from lehner.labels.mean_field import MeanField, fit_starts
-from lehner.labels.models import LABEL_MODELS, MAJORITY
-from lehner.latent_class.maximum_likelihood import fit_latent_class
+from lehner.labels.mean_field import LABEL_MODELS, MAJORITY, MeanField, fit_starts
+from lehner.latent_class.fit import fit_latent_class, known_truths_used
 from lehner.latent_class.models import LIKELIHOOD_METHODS
-from lehner.latent_class.notes import known_truths_used
 from lehner.latent_class.pattern_table import PatternTable, known_truths, tabulate
 
 LEAST_MOVED = 0.01

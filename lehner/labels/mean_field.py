@@ -1,15 +1,67 @@
-"""Variational Bayes for labels: items, raters, base rates, and an estimated prior, in turn."""
+"""Variational Bayes by mean field: the models that label items, and their fit."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from lehner.core.arrays import TINY, Floats, Integers
+from lehner.core.lazy import special
 from lehner.core.seeds import Seed, child_seeds, generator
-from lehner.labels.models import LabelModel
-from lehner.latent_class.expectation_maximisation import e_step, expected_ratings
+from lehner.latent_class.em import e_step, expected_ratings
 from lehner.latent_class.pattern_table import PatternTable
+
+type Rows = Literal["one", "rater", "matrix"]
+
+MAJORITY = "majority"
+SUBTYPES = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelModel:
+    """What a model assumes about the raters.
+
+    Parameters
+    ----------
+    summary : str
+        Description in a few words.
+    rows : {"one", "rater", "matrix"}
+        One accuracy; one for each rater; a confusion matrix for each rater. Errors are equally
+        probable in the first two.
+    subtypes : int
+        Number of kinds of items in a category, each with its own confusion matrices, so that raters
+        of items of one kind share mistakes.
+    equal_base_rates : bool
+        Whether categories are equally frequent.
+    """
+
+    summary: str
+    rows: Rows
+    subtypes: int = 1
+    equal_base_rates: bool = False
+
+
+LABEL_MODELS = {
+    MAJORITY: LabelModel(
+        summary="each rater counts the same, and so does each category",
+        rows="one",
+        equal_base_rates=True,
+    ),
+    "one_coin_vb": LabelModel(summary="one accuracy for all raters", rows="one"),
+    "one_coin_by_rater_vb": LabelModel(
+        summary="an accuracy per rater, from a population of raters", rows="rater"
+    ),
+    "dawid_skene_vb": LabelModel(
+        summary="a confusion matrix per rater, from a population of raters", rows="matrix"
+    ),
+    "ebcc": LabelModel(
+        summary="kinds of items within a category, on which raters share mistakes",
+        rows="matrix",
+        subtypes=SUBTYPES,
+    ),
+}
+"""The models: first the majority vote with a probability, last that with most parameters."""
+
 
 STEPS = 200
 STARTS = 5
@@ -110,11 +162,9 @@ def update_prior(cells: Cells, prior: RowPrior) -> RowPrior:
 
 
 def _rise(counts: Floats, start: float) -> float:
-    """Sum the differences of digamma functions, which are 0 without ratings."""
-    from scipy.special import digamma
-
+    """Sum the differences of special.digamma functions, which are 0 without ratings."""
     counts = counts[counts > 0]
-    return float((digamma(counts + start) - digamma(start)).sum())
+    return float((special.digamma(counts + start) - special.digamma(start)).sum())
 
 
 def respond(
@@ -158,9 +208,9 @@ def respond(
 
 def expected_log(parameters: Floats) -> Floats:
     """Expectation of the logarithms of probabilities that are Dirichlet distributed."""
-    from scipy.special import digamma
-
-    return np.asarray(digamma(parameters) - digamma(parameters.sum(axis=-1, keepdims=True)))
+    return np.asarray(
+        special.digamma(parameters) - special.digamma(parameters.sum(axis=-1, keepdims=True))
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

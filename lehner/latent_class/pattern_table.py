@@ -2,16 +2,14 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Union
+from typing import Union
 
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.lazy import sparse
 from lehner.data.patterns import Patterns
 from lehner.data.ratings import Ratings
-
-if TYPE_CHECKING:
-    from scipy.sparse import csc_array, csr_array
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,7 +34,7 @@ class PatternTable:
         The group of each pattern, if groups of items have different base rates.
     """
 
-    answers: Union[Floats, "csr_array"]
+    answers: Union[Floats, "sparse.csr_array"]
     weights: Floats
     n_categories: int
     has_system: bool = True
@@ -54,7 +52,7 @@ class PatternTable:
         return 1 if self.groups is None else int(self.groups.max()) + 1
 
     @cached_property
-    def _by_answer(self) -> Union[Floats, "csc_array"]:
+    def _by_answer(self) -> Union[Floats, "sparse.csc_array"]:
         # SciPy takes as long to transpose a small table as to multiply by it.
         return self.answers.T
 
@@ -79,10 +77,9 @@ class PatternTable:
         """Sum values (n_patterns, n) over the patterns of each group, (n_groups, n)."""
         if self.groups is None:
             return np.asarray(values.sum(axis=0, keepdims=True))
-        from scipy.sparse import csr_array
 
         ends = np.arange(len(self.groups) + 1)
-        member = csr_array((np.ones(len(self.groups)), self.groups, ends))
+        member = sparse.csr_array((np.ones(len(self.groups)), self.groups, ends))
         return np.asarray(member.T @ values)
 
 

@@ -10,7 +10,7 @@ method expects, with the weight of `PRIOR_ITEMS`, and the known wrong answers ar
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats
-from lehner.core.checks import check_level
+from lehner.core.errors import check_level
 from lehner.core.estimate import Estimate, IntervalEstimate
 from lehner.core.seeds import Seed, generator
 from lehner.data.ratings import Ratings

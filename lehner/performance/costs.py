@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError
-from lehner.core.wording import first_few
+from lehner.core.text import first_few
 from lehner.data.categories import Label, encode
 from lehner.reading.read import read_columns
 

@@ -8,14 +8,11 @@ from numpy.typing import ArrayLike
 
 from lehner.algebra.algebraic import ALGEBRAIC_METHODS
 from lehner.core.arrays import Booleans, Floats
-from lehner.core.checks import check_level, check_whole_number
-from lehner.core.errors import InputError
-from lehner.core.estimate import Estimate
-from lehner.core.named_array import NamedArray
-from lehner.core.replicates import Parameters, Replicates
+from lehner.core.errors import InputError, check_level, check_whole_number
+from lehner.core.estimate import Estimate, NamedArray, Parameters, Replicates
 from lehner.core.seeds import Seed
+from lehner.core.text import first_few
 from lehner.core.warning import Warning, warn
-from lehner.core.wording import first_few
 from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
 from lehner.performance.costs import check_costs
@@ -45,7 +42,7 @@ def system_performance(
     For a Bayesian model each measure is computed in each posterior draw; its mean and equal-tailed
     interval are given. For the algebra the confusion matrix is a regression of the system's answers
     on the truth probabilities of steps 1 to 3, with bootstrap intervals: see
-    `lehner.algebra.system_confusion`. There the system's errors need not be equally probable, and
+    `lehner.algebra.steps`. There the system's errors need not be equally probable, and
     its accuracy may differ between categories, so that the accuracy implied by the matrix may
     differ from that of step 4.
     For maximum likelihood the resamples are those of the estimate; if it has none, at most 300 are

@@ -6,8 +6,7 @@ from typing import Literal
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.core.named_array import NamedArray
-from lehner.core.replicates import Replicates
+from lehner.core.estimate import NamedArray, Replicates
 from lehner.core.warning import Warning, warn
 from lehner.performance.measures import LOWEST_MEASURES, NUMBERS_AT_ONCE, RATIOS
 from lehner.performance.positive import PositiveCategory

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats
-from lehner.core.named_array import NamedArray
-from lehner.core.replicates import Parameters, Replicates
+from lehner.core.estimate import NamedArray, Parameters, Replicates
+from lehner.core.text import first_few
 from lehner.core.warning import Warning, warn
-from lehner.core.wording import first_few
 from lehner.data.ratings import Ratings
 from lehner.performance.intervals import infinite_notes, with_bounds
 from lehner.performance.measures import RATIOS, occurring, performance_measures

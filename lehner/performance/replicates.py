@@ -12,21 +12,20 @@ from lehner.algebra.algebraic import (
     first_steps,
     sparse_steps,
 )
-from lehner.algebra.sparse_votes import (
+from lehner.algebra.sparse import (
     find_sparse_votes,
     sparse_by_weights,
     sparse_products,
 )
-from lehner.algebra.system_confusion import confusion_from_products, confusion_from_truth
+from lehner.algebra.steps import confusion_from_products, confusion_from_truth
 from lehner.core.arrays import Floats
-from lehner.core.bootstrap import draw_counts
-from lehner.core.estimate import Estimate
-from lehner.core.replicates import Parameters, Replicates, collected
+from lehner.core.estimate import Estimate, Parameters, Replicates, collected
+from lehner.core.resampling import draw_counts
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
 from lehner.data.votes import CollapsedVotes, collapse_votes
-from lehner.latent_class.estimate import estimate_latent_class
+from lehner.latent_class.intervals import estimate_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.core.estimate import IntervalEstimate, plain
-from lehner.core.named_array import NamedArray
+from lehner.core.estimate import IntervalEstimate, NamedArray, plain
 from lehner.core.warning import Warning
 from lehner.performance.measures import RATIOS
 from lehner.performance.positive import NAMES, PositiveCategory

@@ -5,12 +5,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lehner.algebra.pairwise import brennan_prediger
-from lehner.core.checks import check_number, check_probability, check_whole_number, wrong
-from lehner.core.errors import InputError
+from lehner.algebra.steps import brennan_prediger
+from lehner.core.errors import (
+    InputError,
+    check_number,
+    check_probability,
+    check_whole_number,
+    wrong,
+)
+from lehner.core.lazy import optimize
 from lehner.core.seeds import Seed, child_seeds, generator
-from lehner.simulation.confusion import reached_accuracy
-from lehner.simulation.parameters import draw_parameters, perception
+from lehner.simulation.parameters import draw_parameters, perception, reached_accuracy
 from lehner.simulation.scenario import Scenario
 
 KAPPA_DRAWS = 1000
@@ -87,12 +92,11 @@ def scenario_with_kappa(
             initial_rater_accuracy=(round(float(accuracy), 12),) * n_raters,
             initial_system_accuracy=system_accuracy,
         )
-    from scipy.optimize import brentq
 
     def excess(mean: float) -> float:
         return raters.kappa(mean) - kappa
 
-    scenario = raters.scenario(float(brentq(excess, *raters.range_of_means(), xtol=1e-6)))
+    scenario = raters.scenario(float(optimize.brentq(excess, *raters.range_of_means(), xtol=1e-6)))
     initial = initial_accuracy(system_accuracy, scenario.easiness)
     return replace(scenario, initial_system_accuracy=initial)
 

@@ -1,20 +1,136 @@
 """Sample size: how many items an estimate of the system's accuracy needs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import numpy as np
 
-from lehner.core.checks import check_whole_number
-from lehner.core.number_format import decimal, probability
+from lehner.algebra.algebraic import find_vote_methods
+from lehner.core.arrays import Floats
+from lehner.core.errors import check_choice, check_level, check_number, check_whole_number, wrong
+from lehner.core.estimate import ESTIMANDS
+from lehner.core.lazy import special, xr
 from lehner.core.seeds import Seed, child_seeds
-from lehner.planning.nearness import Estimand, Nearness, Target
+from lehner.core.text import decimal, probability
+from lehner.simulation.draw import estimate_samples
+from lehner.simulation.probabilities import require_few_votes
 from lehner.simulation.scenario import Scenario
 
-if TYPE_CHECKING:
-    import xarray as xr
+type Estimand = Literal["system_accuracy", "system_accuracy_in_sample"]
+
+ERROR_ROUNDING = 1e-9
+MOST_PLANNED_CELLS = 10_000
+"""With more combinations of votes and answer than this, the simulation would take hours."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Nearness:
+    """The result of simulations with one number of items.
+
+    Parameters
+    ----------
+    n_items : int
+    proportions : ndarray, shape (n_scenarios,)
+        Proportion of the samples in which the estimate is near the truth.
+    replicates : int
+        Number of samples of each scenario.
+    bias : ndarray, shape (n_scenarios,)
+        Mean error of the estimates that are defined.
+    undefined : ndarray, shape (n_scenarios,)
+        Proportion of the samples in which the estimate is undefined.
+    """
+
+    n_items: int
+    proportions: Floats
+    replicates: int
+    bias: Floats
+    undefined: Floats
+
+    @property
+    def samples(self) -> int:
+        """Number of samples of all scenarios."""
+        return self.replicates * len(self.proportions)
+
+    @property
+    def probability(self) -> float:
+        """Mean of the proportions."""
+        return float(self.proportions.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """Monte Carlo standard error of the mean."""
+        # The error of a proportion of 0 or 1 is not below that of one sample.
+        proportions = (self.replicates * self.proportions + 0.5) / (self.replicates + 1)
+        return float(
+            np.sqrt((proportions * (1 - proportions)).sum() / self.replicates) / len(proportions)
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """The requirement: which estimate must be how near to which truth, and how often.
+
+    Parameters
+    ----------
+    scenarios : tuple of Scenario
+    within, confidence, method, estimand
+        As in `lehner.required_sample_size`.
+
+    Raises
+    ------
+    InputError
+        If one of them is not as there.
+    """
+
+    scenarios: tuple[Scenario, ...]
+    within: float
+    confidence: float
+    method: str
+    estimand: Estimand
+
+    def __post_init__(self) -> None:
+        if not self.scenarios:
+            raise wrong("scenarios", self.scenarios, "give one or more")
+        remedy = "give a number above 0, at most 1"
+        check_number("within", self.within, np.nextafter(0, 1), 1, remedy)
+        check_level(self.confidence, "confidence")
+        find_vote_methods([self.method])
+        check_choice("estimand", self.estimand, ESTIMANDS)
+        for scenario in self.scenarios:
+            require_few_votes(scenario, MOST_PLANNED_CELLS)
+
+    def simulate(
+        self, numbers: Sequence[int], samples: int, seed: np.random.SeedSequence
+    ) -> Iterator[Nearness]:
+        """Simulate each number of items, with a given total number of samples."""
+        replicates = max(1, round(samples / len(self.scenarios)))
+        for n_items, child in zip(numbers, child_seeds(seed, len(numbers)), strict=True):
+            yield self._simulate(n_items, replicates, child)
+
+    def _simulate(self, n_items: int, replicates: int, seed: np.random.SeedSequence) -> Nearness:
+        seeds = child_seeds(seed, len(self.scenarios))
+        errors = [
+            self._errors(replace(scenario, n_items=n_items), replicates, one)
+            for scenario, one in zip(self.scenarios, seeds, strict=True)
+        ]
+        defined = [error[np.isfinite(error)] for error in errors]
+        # An undefined estimate, whose error is NaN, is not near.
+        near = [np.abs(error) <= self.within + ERROR_ROUNDING for error in errors]
+        return Nearness(
+            n_items=n_items,
+            proportions=np.array([one.mean() for one in near]),
+            replicates=replicates,
+            bias=np.array([one.mean() if len(one) else np.nan for one in defined]),
+            undefined=np.array([1 - len(one) / replicates for one in defined]),
+        )
+
+    def _errors(self, scenario: Scenario, n: int, seed: np.random.SeedSequence) -> Floats:
+        in_sample = self.estimand == "system_accuracy_in_sample"
+        samples = estimate_samples(scenario, n, [self.method], in_sample=in_sample, seed=seed)
+        return np.asarray(samples[self.method] - samples[self.estimand])
+
 
 FEWEST_PLANNED = 10
 FEWEST_REPLICATES = PILOT = 1000
@@ -76,8 +192,6 @@ class SampleSize:
         `bias` of the estimates that are defined (n_items, scenario), and the proportion of samples
         in which the estimate is `undefined` (n_items, scenario).
         """
-        import xarray as xr
-
         # If a number of items was simulated twice, the larger simulation is used.
         once = {one.n_items: one for one in sorted(self.simulated, key=lambda one: one.replicates)}
         ordered = [once[n] for n in sorted(once)]
@@ -306,15 +420,13 @@ def regress(
     Crossing or None
         The crossing with its standard error by the delta method; None if probits do not increase.
     """
-    from scipy.special import ndtri
-
     spread = product = 0.0
     for group in filter(len, (slope_from, near)):  # the last one has the level
         samples, proportion, error = np.array(
             [(one.samples, one.probability, one.standard_error) for one in group]
         ).T
         # Proportions are kept away from 0 and 1, whose probits are infinite.
-        probit = ndtri((samples * proportion + 0.5) / (samples + 1))
+        probit = special.ndtri((samples * proportion + 0.5) / (samples + 1))
         density = np.exp(-(probit**2) / 2) / np.sqrt(2 * np.pi)
         weight = (density / error) ** 2
         x = np.sqrt([one.n_items for one in group])
@@ -324,7 +436,7 @@ def regress(
     slope = product / spread if spread > 0 else 0.0
     if slope <= 0:
         return None
-    step = float(ndtri(confidence) - mean_probit) / slope
+    step = float(special.ndtri(confidence) - mean_probit) / slope
     root = max(float(mean_x) + step, 0.0)
     standard_error = np.sqrt(1 / weight.sum() + step**2 / spread) / slope
     return Crossing(root**2, float(2 * root * standard_error))

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from lehner.core.errors import InputError
-from lehner.core.number_format import percent
-from lehner.core.wording import counted, first_few
+from lehner.core.text import counted, first_few, percent
 from lehner.data.categories import encode
 from lehner.data.checks.columns import refuse_other_columns, refuse_stray_columns
 from lehner.data.columns import require_columns

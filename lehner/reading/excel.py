@@ -8,7 +8,7 @@ from typing import Any
 from zipfile import ZipFile
 
 from lehner.core.errors import InputError
-from lehner.core.wording import first_few
+from lehner.core.text import first_few
 from lehner.data.columns import refuse_repeated_names
 from lehner.reading.file_kinds import SAVE_AS_CSV
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from lehner.core.errors import InputError
-from lehner.core.wording import counted, first_few
+from lehner.core.text import counted, first_few
 from lehner.reading.evaluation_logs import MEANING, is_summary, read_logs, tool_of
 from lehner.reading.file_kinds import JSON_LINES, kind_of, plain_file
 

@@ -10,14 +10,11 @@ the truths are not known.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from lehner.core.lazy import optimize, sparse
 
 PSEUDO_RATINGS = 0.5
 """Added to each cell of a confusion matrix, so that no probability is 0."""
@@ -62,17 +59,15 @@ class ScoreRanks:
         ndarray, shape (n_values,)
             The probability of the positive category at each score.
         """
-        from scipy.optimize import isotonic_regression
-
         weights = np.maximum(weights, NEGLIGIBLE_WEIGHT)
         total = np.bincount(self.rank, weights)
         mean = np.bincount(self.rank, weights * probability) / total
-        fitted: Floats = isotonic_regression(mean, weights=total).x
+        fitted: Floats = optimize.isotonic_regression(mean, weights=total).x
         return fitted
 
 
 def positive_probabilities(
-    cells: "csr_array",
+    cells: "sparse.csr_array",
     n_categories: int,
     positive: int,
     scores: ScoreRanks,
@@ -125,7 +120,7 @@ def positive_probabilities(
     return probability
 
 
-def _proportions(cells: "csr_array", n_categories: int) -> Floats:
+def _proportions(cells: "sparse.csr_array", n_categories: int) -> Floats:
     votes = np.stack(
         [cells[:, k::n_categories].sum(axis=1) for k in range(n_categories)], axis=1
     ).astype(float)

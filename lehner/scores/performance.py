@@ -1,18 +1,18 @@
-"""How well a system's scores rank items, and how calibrated they are, without a gold standard."""
+"""A system's scores: how well they rank, and whether they are calibrated."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats
-from lehner.core.bootstrap import draw_counts, tails_of
-from lehner.core.checks import check_level, check_number, check_whole_number, find
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, check_level, check_number, check_whole_number, find
 from lehner.core.estimate import IntervalEstimate, require_pairs
+from lehner.core.lazy import sparse, xr
+from lehner.core.resampling import draw_counts, tails_of
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import Warning, warn
 from lehner.data.categories import Label
@@ -20,7 +20,6 @@ from lehner.data.clusters import cluster_warnings, count_items
 from lehner.data.ratings import Ratings
 from lehner.known_truths.random_sample import examine_known
 from lehner.performance.positive import find_positive
-from lehner.scores.measures import MEASURES, score_measures
 from lehner.scores.monotone_score import (
     ScoreRanks,
     log_odds,
@@ -28,9 +27,68 @@ from lehner.scores.monotone_score import (
     recalibrate,
 )
 
-if TYPE_CHECKING:
-    import xarray as xr
-    from scipy.sparse import csr_array
+MEASURES = (
+    "auc",
+    "sensitivity",
+    "specificity",
+    "brier_score",
+    "mean_score_error",
+    "expected_cost",
+)
+
+
+def score_measures(
+    probability: Floats,
+    scores: ScoreRanks,
+    weights: Floats,
+    threshold: float,
+    costs: tuple[float, float],
+) -> Floats:
+    """Measure scores.
+
+    Parameters
+    ----------
+    probability : ndarray, shape (n_rows,)
+        That an item is of the positive category; 0 or 1 where the truth is known.
+    scores : ScoreRanks
+    weights : ndarray, shape (n_rows,)
+        Number of items of each row.
+    threshold : float
+        Scores of at least this are answers that the category is positive.
+    costs : tuple of two float
+        Of a missed positive item, and of an item that is falsely called positive.
+
+    Returns
+    -------
+    ndarray, shape (6,)
+        In the order of `MEASURES`; NaN where one is undefined.
+
+    Examples
+    --------
+    >>> ranks = ScoreRanks.of(np.array([0.1, 0.6, 0.6, 0.8]))
+    >>> truth = np.array([0.0, 0.0, 1.0, 1.0])
+    >>> score_measures(truth, ranks, np.ones(4), 0.5, (1, 1)).round(2).tolist()
+    [0.88, 1.0, 0.5, 0.14, 0.02, 0.25]
+    """
+    score = scores.values[scores.rank]
+    positive, negative = weights * probability, weights * (1 - probability)
+    above = score >= threshold
+    total, missed, false = weights.sum(), (positive * ~above).sum(), (negative * above).sum()
+    at = np.bincount(scores.rank, negative)
+    lower = np.cumsum(at) - at / 2  # negative items with a lower score; half of those with the same
+    squared = positive * (1 - score) ** 2 + negative * score**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.array(
+            [
+                positive @ lower[scores.rank] / (positive.sum() * negative.sum()),
+                1 - missed / positive.sum(),
+                1 - false / negative.sum(),
+                squared.sum() / total,
+                weights @ score / total - positive.sum() / total,
+                (costs[0] * missed + costs[1] * false) / total,
+            ]
+        )
+
 
 KIND = "percentile bootstrap"
 ROUGH = 1e-4
@@ -82,8 +140,6 @@ class ScorePerformance:
     @property
     def calibration(self) -> "xr.Dataset":
         """The calibration curve: `probability`, `lower` and `upper`, dims (score,)."""
-        import xarray as xr
-
         curves = {"probability": self.calibrated, "lower": self.lower, "upper": self.upper}
         return xr.Dataset(
             {name: ("score", curve) for name, curve in curves.items()}, {"score": self.score}
@@ -276,7 +332,7 @@ def _code_of(ratings: Ratings, positive: Label | None) -> int:
     return codes[str(found.name)]
 
 
-def _cells(ratings: Ratings) -> "csr_array":
+def _cells(ratings: Ratings) -> "sparse.csr_array":
     """How often each rater gave each category to a row, (n_rows, n_raters * n_categories)."""
     patterns = ratings.patterns(truth=False)
     return patterns.one_hot()[patterns.inverse]

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lehner.algebra.vote_methods import estimate_from_votes, find_vote_methods
-from lehner.core.arrays import Floats, Integers
-from lehner.core.checks import check_whole_number
-from lehner.core.draw_categories import draw_categories
+from lehner.algebra.algebraic import estimate_from_votes, find_vote_methods
+from lehner.core.arrays import Floats, Integers, draw_categories
+from lehner.core.errors import check_whole_number
+from lehner.core.lazy import xr
 from lehner.core.seeds import Seed, child_seeds, generator
-from lehner.core.wording import rater_names
+from lehner.core.text import rater_names
 from lehner.data.categories import category_names
 from lehner.data.ratings import Ratings
 from lehner.simulation.parameters import (
@@ -20,16 +19,13 @@ from lehner.simulation.parameters import (
     perception,
     samples_at_once,
 )
-from lehner.simulation.scenario import Scenario
-from lehner.simulation.vote_probabilities import (
+from lehner.simulation.probabilities import (
     n_cells,
     require_few_votes,
     vote_probabilities,
     vote_table,
 )
-
-if TYPE_CHECKING:
-    import xarray as xr
+from lehner.simulation.scenario import Scenario
 
 
 def simulate(scenario: Scenario, seed: Seed = 1) -> Ratings:
@@ -167,8 +163,6 @@ def simulate_estimates(
     >>> float(result.algebraic.mean().round(2))
     0.9
     """
-    import xarray as xr
-
     samples = estimate_samples(scenario, replicates, methods, in_sample=in_sample, seed=seed)
     return xr.Dataset(
         {name: ("replicate", values) for name, values in samples.items()},

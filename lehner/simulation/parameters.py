@@ -1,21 +1,223 @@
-"""Parameters: the base rates and confusion matrices that a scenario draws for a sample."""
+"""Confusion matrices of a scenario, drawn or expected, and the parameters of samples.
+
+The functions after `confusion_matrix` are the paper's steps. They work on arrays with any leading
+dimensions, so that thousands of matrices are computed at once.
+"""
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
+from lehner.core.errors import (
+    check_choice,
+    check_number,
+    check_positive,
+    check_probability,
+    check_proportions,
+    check_whole_number,
+)
+from lehner.core.lazy import xr
 from lehner.core.seeds import Seed, generator
-from lehner.core.wording import rater_names
+from lehner.core.text import rater_names
 from lehner.data.categories import category_names
 from lehner.data.fields import SYSTEM
-from lehner.simulation.confusion import disperse, normalise, reached_accuracy, vary_errors
-from lehner.simulation.scenario import Scenario
+from lehner.simulation.scenario import NORMALIZATIONS, Normalization, Scenario
 
-if TYPE_CHECKING:
-    import xarray as xr
+
+def confusion_matrix(
+    accuracy: float,
+    easiness: float = 0.0,
+    asymmetric_dispersion: float = 1.0,
+    proportional_error_range: float = 0.0,
+    *,
+    n_categories: int = 5,
+    base_rates: ArrayLike | None = None,
+    normalization: Normalization = "expected",
+    draws: int | None = None,
+    seed: Seed = 1,
+) -> "xr.DataArray":
+    """Make confusion matrices from the paper's four parameters.
+
+    Parameters
+    ----------
+    accuracy : float
+        Initial probability of a correct classification (the paper's IPC), 0 to 1.
+    easiness : float
+        What is added to the accuracy (the paper's PDA), -1 to 1: the higher, the easier the items.
+        The sum is clipped to [0, 1].
+    asymmetric_dispersion : float
+        How many times more likely an error one step nearer to the truth is (AD), above 0.
+    proportional_error_range : float
+        Each error probability is multiplied by a uniform draw from 1 ± this number (PER), 0 to 1.
+    n_categories : int
+        K, 2 or more.
+    base_rates : array_like, shape (n_categories,), optional
+        Base rates for which the expected accuracy shall be `accuracy + easiness`; equal by default.
+    normalization : {"expected", "scaled_errors", "rows"}
+        How the paper's step 5 is interpreted, which makes rows sum to 1 again: "expected" makes the
+        expected accuracy `accuracy + easiness`, "scaled_errors" scales the errors, "rows" scales
+        whole rows.
+    draws : int, optional
+        Number of matrices, 1 or more; by default one, without a `draw` dimension.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the uniform draws: the same seed gives the same matrices.
+
+    Returns
+    -------
+    xarray.DataArray, dims ([draw,] category, response)
+        Rows, the true categories, sum to 1.
+
+    Raises
+    ------
+    InputError
+        If an argument is not as above; the error names it.
+
+    References
+    ----------
+    Lehner (2015), "Performance and robustness", steps 1-5, Tables 5-7.
+
+    Examples
+    --------
+    >>> confusion_matrix(0.6, -0.2, 2).values[1].round(3).tolist()  # Table 6, row B
+    [0.218, 0.4, 0.218, 0.109, 0.055]
+    """
+    k = check_whole_number("n_categories", n_categories, 2)
+    check_choice("normalization", normalization, NORMALIZATIONS)
+    check_probability("accuracy", accuracy)
+    check_number("easiness", easiness, -1, 1)
+    check_positive("asymmetric_dispersion", asymmetric_dispersion)
+    check_probability("proportional_error_range", proportional_error_range)
+    rates = check_proportions(
+        "base_rates", np.full(k, 1 / k) if base_rates is None else base_rates, k
+    )
+    n_draws = 1 if draws is None else check_whole_number("draws", draws, 1)
+    reached = reached_accuracy(np.full(n_draws, accuracy), easiness)
+    initial = disperse(reached, n_categories, asymmetric_dispersion)
+    noise = generator(seed).uniform(-1, 1, initial.shape)
+    matrices = normalise(
+        vary_errors(initial, proportional_error_range, noise),
+        reached,
+        np.asarray(rates, dtype=float),
+        normalization,
+    )
+    names = list(category_names(n_categories))
+    dims = ("draw", "category", "response")
+    coords = {"draw": np.arange(n_draws), "category": names, "response": names}
+    labelled = xr.DataArray(matrices, dims=dims, coords=coords)
+    return labelled if draws is not None else labelled.isel(draw=0, drop=True)
+
+
+def reached_accuracy(accuracy: ArrayLike, easiness: ArrayLike) -> Floats:
+    """Add the easiness (PDA) to the accuracy (IPC), within [0, 1]: steps 1 and 2."""
+    return np.clip(np.asarray(accuracy, dtype=float) + np.asarray(easiness), 0.0, 1.0)
+
+
+def disperse(accuracy: ArrayLike, n_categories: int, asymmetric_dispersion: ArrayLike) -> Floats:
+    """Step 3: give each error a probability that decreases with its distance from the truth.
+
+    Parameters
+    ----------
+    accuracy : array_like, shape (...)
+    n_categories : int
+    asymmetric_dispersion : array_like, shape (...)
+        1 for equal errors.
+
+    Returns
+    -------
+    ndarray, shape (..., n_categories, n_categories)
+    """
+    step = np.arange(n_categories)
+    distance = np.abs(step[:, None] - step)
+    dispersion = np.asarray(asymmetric_dispersion, dtype=float)[..., None, None]
+    weight = np.where(distance > 0, dispersion ** (1.0 - distance), 0.0)
+    proportion = weight / weight.sum(axis=-1, keepdims=True)
+    right = np.asarray(accuracy, dtype=float)[..., None, None]
+    return right * np.eye(n_categories) + (1 - right) * proportion
+
+
+def vary_errors(matrices: Floats, proportional_error_range: ArrayLike, noise: Floats) -> Floats:
+    """Step 4: multiply each error by 1 + PER times noise from [-1, 1]."""
+    spread = np.asarray(proportional_error_range, dtype=float)[..., None, None]
+    off_diagonal = 1 - np.eye(matrices.shape[-1])
+    return matrices * (1 + spread * noise * off_diagonal)
+
+
+def normalise(
+    matrices: Floats, accuracy: ArrayLike, base_rates: Floats, normalization: Normalization
+) -> Floats:
+    """Step 5: make rows sum to 1 and, except for "rows", restore the expected accuracy.
+
+    Parameters
+    ----------
+    matrices : ndarray, shape (..., n_categories, n_categories)
+        Matrices after step 4.
+    accuracy : array_like, shape (...)
+        IPC + PDA, the required expected accuracy.
+    base_rates : ndarray, shape (..., n_categories)
+    normalization : {"expected", "scaled_errors", "rows"}
+        "expected" divides rows by their sums, scales the diagonal to the expected accuracy, and
+        rescales the errors; "scaled_errors" multiplies all errors by one factor; "rows" only
+        divides rows by their sums.
+
+    Returns
+    -------
+    ndarray, shape (..., n_categories, n_categories)
+    """
+    right = np.diagonal(matrices, axis1=-2, axis2=-1)
+    wrong = np.maximum(matrices.sum(axis=-1) - right, 0.0)
+    if normalization == "scaled_errors":
+        diagonal = 1 - scale_to_mean(wrong, 1 - np.asarray(accuracy), base_rates)
+    else:
+        diagonal = right / (right + wrong)
+    if normalization == "expected":
+        diagonal = scale_to_mean(diagonal, accuracy, base_rates)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        factor = np.where(wrong > 0, (1 - diagonal) / wrong, 0.0)
+    eye = np.eye(matrices.shape[-1])
+    return np.where(eye > 0, diagonal[..., None, :] * eye, matrices * factor[..., None])
+
+
+def scale_to_mean(values: Floats, mean: ArrayLike, weights: Floats) -> Floats:
+    """Multiply values by a factor, and cap them at 1, so that their weighted mean is as given.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+        0 or more.
+    mean : array_like, shape (...)
+        Between 0 and 1.
+    weights : ndarray, shape (..., n)
+        Sum to 1.
+
+    Returns
+    -------
+    ndarray, shape (..., n)
+        The scaled values; all are 1 if no factor reaches the mean.
+
+    Examples
+    --------
+    >>> scale_to_mean(np.array([0.2, 0.8]), 0.8, np.array([0.5, 0.5])).round(3).tolist()
+    [0.6, 1.0]
+    """
+    mean = np.asarray(mean, dtype=float)[..., None]
+    top = values.max(axis=-1, keepdims=True)
+    # Products of very small numbers would underflow to zero.
+    values = np.divide(values, top, out=np.zeros_like(values, dtype=float), where=top > 0)
+    capped = np.zeros(np.broadcast_shapes(values.shape, weights.shape, mean.shape), dtype=bool)
+    scaled = values
+    for _ in range(values.shape[-1]):
+        free = (weights * values * ~capped).sum(axis=-1, keepdims=True)
+        left = mean - (weights * capped).sum(axis=-1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            factor = np.where(free > 0, left / free, np.where(left > 0, np.inf, 0.0))
+            scaled = np.where(capped, 1.0, np.where(values > 0, factor * values, 0.0))
+        if not (scaled > 1).any():
+            break
+        capped = capped | (scaled > 1)
+    return np.minimum(scaled, 1.0)
 
 
 SIMULATED_CELLS_AT_ONCE = 5_000_000
@@ -114,8 +316,6 @@ def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
     >>> float(true_parameters(Scenario(initial_system_accuracy=0.7)).system_accuracy.round(3))
     0.7
     """
-    import xarray as xr
-
     drawn = draw_parameters(scenario, 1, generator(seed))
     names = list(category_names(scenario.n_categories))
     return xr.Dataset(

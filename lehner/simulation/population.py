@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.algebra.vote_methods import VOTE_METHODS, estimate_from_votes
+from lehner.algebra.algebraic import VOTE_METHODS, estimate_from_votes
 from lehner.core.arrays import Floats, Integers
-from lehner.core.checks import check_choice, check_numbers, check_whole_number, wrong
+from lehner.core.errors import check_choice, check_numbers, check_whole_number, wrong
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.options import names_of
 from lehner.data.votes import VoteTable, collapse_votes, pattern_votes
-from lehner.latent_class.accelerated_em import Search
-from lehner.latent_class.expectation_maximisation import (
+from lehner.latent_class.em import (
     LatentClasses,
+    Search,
     align_labels,
     fit_starts,
     vote_start,
@@ -32,13 +32,14 @@ from lehner.simulation.parameters import (
     expected_system_accuracy,
     samples_at_once,
 )
-from lehner.simulation.pattern_probabilities import (
+from lehner.simulation.probabilities import (
     n_patterns,
     pattern_probabilities,
     require_few_patterns,
+    vote_probabilities,
+    vote_table,
 )
 from lehner.simulation.scenario import Scenario
-from lehner.simulation.vote_probabilities import vote_probabilities, vote_table
 
 POPULATION_METHODS = (*VOTE_METHODS, *LIKELIHOOD_METHODS)
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.core.checks import (
+from lehner.core.errors import (
     check_choice,
     check_numbers,
     check_positive,
@@ -16,12 +16,13 @@ from lehner.core.checks import (
     check_whole_number,
     wrong,
 )
-from lehner.simulation.confusion import NORMALIZATIONS, Normalization
 
+type Normalization = Literal["expected", "scaled_errors", "rows"]
 type Affected = Literal["both", "raters", "system"]
 type CommonErrors = Literal["none", "levels", "raters"]
 type BaseRates = Literal["dirichlet", "uniform", "equal"] | tuple[float, ...]
 
+NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization.__value__)
 CHOICES = {
     "easiness_affects": ("both", "raters", "system"),
     "errors_affect": ("both", "raters", "system"),

@@ -5,19 +5,18 @@ from functools import partial
 
 import numpy as np
 
-from lehner.algebra.algebraic import first_steps
-from lehner.algebra.vote_methods import VOTE_METHODS
+from lehner.algebra.algebraic import VOTE_METHODS, first_steps
 from lehner.core.arrays import Floats
-from lehner.core.bootstrap import draw_counts
-from lehner.core.checks import check_choice, check_whole_number
-from lehner.core.independent import DoAll, do_here
+from lehner.core.errors import check_choice, check_whole_number
+from lehner.core.progress import DoAll, do_here
+from lehner.core.resampling import draw_counts
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.clusters import count_items
 from lehner.data.patterns import number_patterns
 from lehner.data.ratings import Ratings
 from lehner.data.votes import collapse_votes
+from lehner.latent_class.intervals import KIND, fit_by_likelihood, refit_samples
 from lehner.latent_class.models import LIKELIHOOD_METHODS
-from lehner.latent_class.resampling import KIND, fit_by_likelihood, refit_samples
 from lehner.systems.common_items import (
     answered_the_same,
     first_alike,

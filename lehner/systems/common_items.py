@@ -7,7 +7,7 @@ import numpy as np
 
 from lehner.core.arrays import Booleans
 from lehner.core.errors import InputError
-from lehner.core.wording import first_few
+from lehner.core.text import first_few
 from lehner.data.ratings import Ratings
 
 MOST_NAMED = 4

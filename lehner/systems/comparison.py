@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.core.checks import check_level
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, check_level
 from lehner.core.estimate import IntervalEstimate, number, plain
 
 TIED = 1e-9

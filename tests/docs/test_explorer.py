@@ -13,9 +13,8 @@ import pytest
 import lehner
 from experiments.reporting.method_style import method_style
 from lehner.simulation import parameters, population
-from lehner.simulation.confusion import normalise, vary_errors
-from lehner.simulation.parameters import DrawnParameters
-from lehner.simulation.pattern_probabilities import n_patterns
+from lehner.simulation.parameters import DrawnParameters, normalise, vary_errors
+from lehner.simulation.probabilities import n_patterns
 from tests.docs.explorer_page import (
     CHROMIUM,
     FITTED_SAMPLES,

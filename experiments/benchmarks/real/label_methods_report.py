@@ -8,9 +8,9 @@ import pandas as pd
 from experiments.reporting.files import write_text
 from experiments.reporting.renderers import to_markdown
 from experiments.reporting.table import Cell, Column, Table
-from lehner.core.number_format import decimal, short
+from lehner.core.text import decimal, short
 from lehner.labels.label import AUTOMATIC
-from lehner.labels.models import MAJORITY
+from lehner.labels.mean_field import MAJORITY
 
 TWELVE = (
     *("rte", "web", "CF", "CF_amt", "MS", "SP", "SP_amt"),

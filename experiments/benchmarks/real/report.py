@@ -16,7 +16,7 @@ from experiments.reporting.files import write_text
 from experiments.reporting.renderers import to_markdown
 from experiments.reporting.table import Cell, Column, Table
 from experiments.study.cells import read_cells
-from lehner.core.number_format import DASH, short
+from lehner.core.text import DASH, short
 from lehner.empirical_prior.deals import ALL, DEALS
 
 FEW = "3"

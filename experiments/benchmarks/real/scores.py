@@ -23,11 +23,11 @@ from experiments.benchmarks.real.sources import Source, find_sources
 from experiments.simulations.simulation import measure_rows
 from experiments.study.cells import result_row
 from lehner import Ratings, score_performance
-from lehner.algebra.vote_methods import majority_credit
+from lehner.algebra.algebraic import majority_credit
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.seeds import seed_of
-from lehner.scores.measures import score_measures
 from lehner.scores.monotone_score import ScoreRanks
+from lehner.scores.performance import score_measures
 
 KNOWN, DRAWS, SYSTEMS, RATERS = (0, 10, 20, 40), 2, 6, 3
 MOST_ITEMS, RESAMPLES = 300, 100

@@ -18,11 +18,15 @@ from experiments.benchmarks.real.sources import Source, find_sources, read_crowd
 from experiments.reporting.files import write_csv, write_text
 from experiments.reporting.renderers import to_markdown
 from experiments.reporting.table import Column, Table
-from lehner.core.number_format import short
 from lehner.core.seeds import seed_of
-from lehner.dependence.accuracy_bounds import bounds_of
-from lehner.dependence.mistakes import mistake_correlations, tabulate_mistakes
-from lehner.dependence.mistakes_needed import REAL_CROWDS, mistakes_needed
+from lehner.core.text import short
+from lehner.dependence.bounds import (
+    REAL_CROWDS,
+    bounds_of,
+    mistake_correlations,
+    mistakes_needed,
+    tabulate_mistakes,
+)
 from lehner.empirical_prior.deals import DEALS, choose_panels, deal
 
 PER_ITEM = "3"

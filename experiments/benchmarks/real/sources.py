@@ -9,7 +9,7 @@ from pathlib import Path
 
 from experiments.benchmarks.real import readers
 from lehner import InputError, Ratings
-from lehner.core.checks import find
+from lehner.core.errors import find
 
 type Reader = Callable[[Sequence[Path]], Ratings]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from lehner.core.arrays import Integers
 from lehner.core.errors import DataWarning, InputError
-from lehner.core.wording import counted, first_few
+from lehner.core.text import counted, first_few
 from lehner.data.categories import Label, fold
 from lehner.data.flat import count_categories
 

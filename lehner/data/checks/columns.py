@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from lehner.core.errors import InputError
-from lehner.core.wording import counted, first_few
+from lehner.core.text import counted, first_few
 from lehner.data.categories import Column, fold, unify, value_or_folded
 from lehner.data.checks.labels import no_categories
 from lehner.data.options import ReadingOptions

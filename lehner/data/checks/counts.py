@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lehner.core.wording import counted, first_few
+from lehner.core.text import counted, first_few
 from lehner.data.flat import are_repeated
 
 if TYPE_CHECKING:

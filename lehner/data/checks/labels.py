@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from lehner.core.errors import InputError
-from lehner.core.wording import counted
+from lehner.core.text import counted
 from lehner.data.categories import MISSING, Column, Label, fold, value_or_folded
 
 SCORE = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?\s*%?")

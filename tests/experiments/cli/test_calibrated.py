@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from lehner.core.number_format import decimal, with_interval
+from lehner.core.text import decimal, with_interval
 
 METHODS = ("--method", "majority_agreement,algebraic,calibrated")
 

@@ -12,7 +12,7 @@ import pytest
 import bayes_models
 from bayes_models.models.spec import find_model
 from experiments.estimate.checklist import EQUATIONS, items
-from lehner.core.number_format import decimal
+from lehner.core.text import decimal
 from lehner.latent_class.models import MODELS
 
 CHECKLIST = ("--checklist", "stard-blcm")

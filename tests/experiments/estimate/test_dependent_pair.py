@@ -12,7 +12,7 @@ from experiments.estimate.dependent_pair import bayes_factor, pair_lines, pair_t
 from experiments.estimate.report import render, report_dict, write
 from lehner import IntervalEstimate, Ratings
 from lehner.core.estimate import ESTIMANDS
-from lehner.core.number_format import decimal
+from lehner.core.text import decimal
 from lehner.estimation.estimate import compare
 
 NAMES = ("prior", "posterior", "covariance")

@@ -9,7 +9,7 @@ import pytest
 
 import lehner
 from experiments.estimate.earlier_studies import study_lines, study_tables
-from lehner.core.number_format import decimal
+from lehner.core.text import decimal
 
 METHOD = ("--method", "dawid_skene")
 

@@ -7,7 +7,7 @@ import pytest
 import lehner
 from bayes_models.density import c_functions
 from experiments.estimate.first_numbers import show_first_numbers
-from lehner.core.number_format import decimal
+from lehner.core.text import decimal
 
 TICKETS = Path(__file__).parents[3] / "docs/data/tickets.csv"
 RATERS = ["ana", "ben", "cai", "dee"]

@@ -14,7 +14,7 @@ from bayes_models.sampling.compiled import compile_model
 from experiments.estimate.label_table import label_methods
 from experiments.study.run import run_study
 from lehner import InputError, Scenario, fit_latent_class, simulate
-from lehner.algebra.vote_methods import VOTE_METHODS
+from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.estimation.methods import list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS, ModelRow
 from lehner.simulation.population import POPULATION_METHODS

@@ -20,8 +20,8 @@ from lehner import (
     probabilities_right,
     simulate,
 )
-from lehner.core.number_format import with_interval
-from lehner.core.wilson import wilson_interval
+from lehner.core.resampling import wilson_interval
+from lehner.core.text import with_interval
 from lehner.estimation.estimate import compare
 from lehner.groups.membership import GroupColumn
 from lehner.performance.corrected import correct_measures

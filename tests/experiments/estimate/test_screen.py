@@ -11,9 +11,9 @@ from rich.cells import cell_len
 import lehner
 from experiments.estimate.screen import screen
 from experiments.reporting.terminal import as_text
-from lehner.core.number_format import decimal
+from lehner.core.resampling import wilson_interval
+from lehner.core.text import decimal
 from lehner.core.warning import CODES, warn
-from lehner.core.wilson import wilson_interval
 
 METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene_ml")
 

@@ -7,7 +7,7 @@ import pytest
 import bayes_models
 import lehner
 from lehner import Ratings
-from lehner.core.independent import do_here
+from lehner.core.progress import do_here
 from lehner.estimation.methods import find_method
 from lehner.estimation.systems import SystemsByMethod, compare_by_method
 from tests.lehner.systems.test_systems import easy_and_hard

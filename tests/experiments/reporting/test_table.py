@@ -27,7 +27,7 @@ from experiments.reporting.renderers import (
 from experiments.reporting.table import Column, Table
 from experiments.reporting.terminal import one_line, visible
 from lehner import IntervalEstimate
-from lehner.core.number_format import DASH, decimal, short
+from lehner.core.text import DASH, decimal, short
 from tests.old_python import needs_quoted_returns
 
 NUMBERS = st.one_of(

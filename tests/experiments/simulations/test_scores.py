@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from experiments.simulations import scores
-from lehner.scores.measures import MEASURES, score_measures
 from lehner.scores.monotone_score import ScoreRanks
+from lehner.scores.performance import MEASURES, score_measures
 
 TABLE = pd.read_csv(Path(scores.__file__).with_name("scores.csv"))
 

@@ -10,7 +10,7 @@ from scipy.stats import beta, binomtest, norm
 from experiments.benchmarks.estimators import summarise
 from experiments.study.performance import PROPORTIONS, compare_methods, measure, measure_wide
 from experiments.study.proportions import mean_proportion, proportion
-from lehner.core.wilson import wilson_interval
+from lehner.core.resampling import wilson_interval
 
 DATA = Path(__file__).parents[2] / "data"
 

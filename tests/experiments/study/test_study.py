@@ -24,7 +24,7 @@ from experiments.study.replicate import UNDEFINED
 from experiments.study.run import run_study
 from experiments.study.store import Store, export, open_store, read_results
 from lehner import InputError, Scenario, estimate_algebraic, simulate, true_parameters
-from lehner.algebra.vote_methods import majority_agreement
+from lehner.algebra.algebraic import majority_agreement
 from lehner.core.warning import warn
 
 STUDY = """\

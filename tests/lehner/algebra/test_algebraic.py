@@ -17,7 +17,7 @@ from lehner.algebra.algebraic import (
     rater_accuracy,
     truth_probabilities,
 )
-from lehner.algebra.system_accuracy import system_accuracy
+from lehner.algebra.steps import system_accuracy
 from lehner.data.flat import FlatRatings
 from tests.reference.algebraic import algebraic
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lehner import Ratings, load_dataset, pairwise_agreement
-from lehner.algebra.pairwise import brennan_prediger
+from lehner.algebra.steps import brennan_prediger
 from lehner.data.votes import count_pairs
 
 CATEGORIES = ["a", "b", "c"]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lehner import Ratings, estimate_algebraic, system_performance
-from lehner.algebra import sparse_votes
-from lehner.algebra.sparse_votes import find_sparse_votes
+from lehner.algebra import sparse as sparse_votes
+from lehner.algebra.sparse import find_sparse_votes
 from lehner.data.votes import collapse_votes
 
 K = 40

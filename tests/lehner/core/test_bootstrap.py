@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-import lehner.core.bootstrap
+import lehner.core.resampling
 from lehner import InputError, Ratings, estimate_algebraic, load_dataset
-from lehner.core.bootstrap import bootstrap_interval
+from lehner.core.resampling import bootstrap_interval
 from tests.reference.algebraic import algebraic
 
 # Thirty very skewed scores in [0, 1] without ties, far from normal.
@@ -120,7 +120,7 @@ def test_chunks_do_not_change_results(monkeypatch, chunk):
         shapes.append(weights.shape)
         return mean_of(SKEWED)(weights)
 
-    monkeypatch.setattr(lehner.core.bootstrap, "RESAMPLED_ROWS_AT_ONCE", chunk)
+    monkeypatch.setattr(lehner.core.resampling, "RESAMPLED_ROWS_AT_ONCE", chunk)
     result = bootstrap_interval(statistic, np.ones(30, dtype=np.int64), SKEWED.mean(), 0.9, 500, 1)
     assert ends(result.interval) == pytest.approx(ends(expected), abs=1e-12)
     assert max(n for n, _ in shapes) == max(1, chunk // 30)

@@ -7,8 +7,7 @@ import pytest
 import xarray as xr
 
 from lehner import Estimate, InputError, IntervalEstimate, Ratings, Warning
-from lehner.core.estimate import labelled, number, require_estimable
-from lehner.core.named_array import NamedArray
+from lehner.core.estimate import NamedArray, labelled, number, require_estimable
 
 GOOD = {
     "codes": [[0, 1], [1, -1]],

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lehner.core.number_format import DASH, decimal, percent, probability, short, with_interval
+from lehner.core.text import DASH, decimal, percent, probability, short, with_interval
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=64) | st.floats(-1000, 1000)
 DIGITS = st.integers(0, 6)

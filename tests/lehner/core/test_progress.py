@@ -5,9 +5,9 @@ import logging
 import pytest
 
 from lehner import Scenario, check_k_properties, estimate_algebraic, estimate_latent_class, simulate
-from lehner.core import bootstrap, progress
-from lehner.k_properties import agreement_totals
-from lehner.latent_class import expectation_maximisation
+from lehner.core import progress, resampling
+from lehner.k_properties import totals
+from lehner.latent_class import em
 
 
 @pytest.fixture
@@ -38,9 +38,9 @@ def test_proportion_and_time_left_are_told_every_five_seconds(said):
     ],
 )
 def test_engines_tell_how_far_they_are(said, monkeypatch, what, work):
-    monkeypatch.setattr(bootstrap, "RESAMPLED_ROWS_AT_ONCE", 10)
-    monkeypatch.setattr(expectation_maximisation, "POSTERIOR_CELLS_AT_ONCE", 10)
-    monkeypatch.setattr(agreement_totals, "TOTALS_AT_ONCE", 10)
+    monkeypatch.setattr(resampling, "RESAMPLED_ROWS_AT_ONCE", 10)
+    monkeypatch.setattr(em, "POSTERIOR_CELLS_AT_ONCE", 10)
+    monkeypatch.setattr(totals, "TOTALS_AT_ONCE", 10)
     work(simulate(Scenario(n_items=30), 1))
     told = [text for text in said.messages if text.startswith(f"{what}: ")]
     assert told and all(text.endswith(" s left") and "% done" in text for text in told)

@@ -8,7 +8,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lehner.core.student_t import t_quantile, t_survival
+from lehner.core.resampling import t_quantile, t_survival
 
 DF = [1, 1.5, 2, 3, 4, 9, 30.5, 199, 1999, 2001, 1e5]
 

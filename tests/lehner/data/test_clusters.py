@@ -22,8 +22,7 @@ from lehner import (
     read_ratings,
     simulate,
 )
-from lehner.core.bootstrap import draw_counts
-from lehner.core.design_effect import design_effect, effect_of_known, widening
+from lehner.core.resampling import design_effect, draw_counts, effect_of_known, widening
 from lehner.data.clusters import count_items
 from lehner.known_truths.random_sample import examine_known
 

@@ -16,9 +16,14 @@ from lehner import (
     mistakes_needed,
     simulate,
 )
-from lehner.dependence.accuracy_bounds import _standard_errors, bounds_of
-from lehner.dependence.mistakes import tabulate_mistakes
-from lehner.dependence.mistakes_needed import CAPS, least_accuracy, real_crowds
+from lehner.dependence.bounds import (
+    CAPS,
+    _standard_errors,
+    bounds_of,
+    least_accuracy,
+    real_crowds,
+    tabulate_mistakes,
+)
 
 
 def population(accuracies, system, k=2, rates=None):

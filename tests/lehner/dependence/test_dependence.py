@@ -14,7 +14,7 @@ from experiments.simulations.warning_rates import draw
 from lehner import Ratings, Scenario, check_dependence, check_k_properties, simulate
 from lehner.core.seeds import child_seeds
 from lehner.data.flat import FlatRatings
-from lehner.dependence.effective import effective_number, from_known_truths
+from lehner.dependence.check import effective_number, from_known_truths
 from lehner.dependence.score_test import name_pairs, score_pairs
 
 COPYING = Scenario(

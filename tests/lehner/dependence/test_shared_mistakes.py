@@ -18,7 +18,7 @@ from lehner import (
     simulate,
     true_parameters,
 )
-from lehner.dependence.misleading_items import (
+from lehner.dependence.sensitivity import (
     accuracy_by_confusion,
     accuracy_if_misled,
     interval_if_misled,

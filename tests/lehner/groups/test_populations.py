@@ -12,8 +12,8 @@ from lehner import (
     simulate,
 )
 from lehner.data.ratings import Ratings
-from lehner.latent_class.expectation_maximisation import Samples, fit_samples
-from lehner.latent_class.resampling import fit_by_likelihood
+from lehner.latent_class.em import Samples, fit_samples
+from lehner.latent_class.intervals import fit_by_likelihood
 
 
 def two_populations(n, seed, n_raters=2):

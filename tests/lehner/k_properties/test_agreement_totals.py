@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lehner import Ratings
-from lehner.k_properties import agreement_totals
-from lehner.k_properties.agreement_totals import find_design, observed_totals, simulated_totals
+from lehner.k_properties import totals
+from lehner.k_properties.totals import find_design, observed_totals, simulated_totals
 
 CATEGORIES = ["a", "b", "c"]
 MANY_CATEGORIES = ["unused", "a", *map(str, range(9)), "b", *map(str, range(9, 20)), "c"]
@@ -67,9 +67,9 @@ def test_simulated_totals_have_the_expected_means(
     monkeypatch, patterns_per_item, items_per_pattern
 ):
     # Drawn as counts of patterns, pattern by pattern, or item by item, with a gap and a repeat.
-    monkeypatch.setattr(agreement_totals, "PATTERNS_PER_ITEM", patterns_per_item)
-    monkeypatch.setattr(agreement_totals, "ITEMS_PER_PATTERN", items_per_pattern)
-    monkeypatch.setattr(agreement_totals, "TOTALS_AT_ONCE", 20_000)
+    monkeypatch.setattr(totals, "PATTERNS_PER_ITEM", patterns_per_item)
+    monkeypatch.setattr(totals, "ITEMS_PER_PATTERN", items_per_pattern)
+    monkeypatch.setattr(totals, "TOTALS_AT_ONCE", 20_000)
     rows = [(i, rater, "a") for i in range(30) for rater in "xyz" if (i, rater) != (0, "z")]
     design, observed = totals_of(read([*rows, (1, "x", "b")]))
     accuracy, rates, n = np.array([0.5, 0.7, 0.9]), np.array([0.5, 0.3, 0.2]), 4000

@@ -13,18 +13,22 @@ from experiments.simulations.power import plain_chi_square
 from lehner import InputError, Ratings, Scenario, check_k_properties, population_value, simulate
 from lehner.core.seeds import child_seeds
 from lehner.data.votes import pattern_votes
-from lehner.k_properties.agreement_totals import find_design, observed_totals
 from lehner.k_properties.check import holm
 from lehner.k_properties.consequences import BIAS_DRAWS, _mean_misfit, consequence
-from lehner.k_properties.model import (
+from lehner.k_properties.statistics import (
+    K_TESTS,
     KModel,
+    KTest,
+    _compare,
     disagreement_proportions,
     expected_triples,
     fit_k_model,
+    fit_null,
+    run_k_tests,
 )
-from lehner.k_properties.statistics import K_TESTS, KTest, _compare, fit_null, run_k_tests
+from lehner.k_properties.totals import find_design, observed_totals
 from lehner.simulation.parameters import draw_parameters
-from lehner.simulation.pattern_probabilities import pattern_probabilities
+from lehner.simulation.probabilities import pattern_probabilities
 
 RATES = (0.3, 0.25, 0.2, 0.15, 0.1)
 HOLD = Scenario(base_rates=RATES, initial_system_accuracy=0.8)

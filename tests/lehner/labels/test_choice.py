@@ -5,8 +5,7 @@ import pytest
 
 from lehner import Ratings, Scenario, load_dataset, simulate
 from lehner.labels.choice import FEW_RATERS, ROUNDS, HeldOut, _choose, choose_models, hold_out
-from lehner.labels.mean_field import FIRST_PRIOR
-from lehner.labels.models import LABEL_MODELS, MAJORITY
+from lehner.labels.mean_field import FIRST_PRIOR, LABEL_MODELS, MAJORITY
 
 
 def bare(scenario, seed=1):

@@ -5,8 +5,14 @@ import pytest
 
 from lehner import Scenario, simulate
 from lehner.labels import mean_field
-from lehner.labels.mean_field import FIRST_PRIOR, Cells, fit_mean_field, fit_starts, update_prior
-from lehner.labels.models import LABEL_MODELS
+from lehner.labels.mean_field import (
+    FIRST_PRIOR,
+    LABEL_MODELS,
+    Cells,
+    fit_mean_field,
+    fit_starts,
+    update_prior,
+)
 from lehner.latent_class.pattern_table import tabulate
 from tests.reference.variational import independent_classifier_combination
 

@@ -11,17 +11,16 @@ from lehner import (
     load_dataset,
     simulate,
 )
-from lehner.latent_class.accelerated_em import accelerated_em
-from lehner.latent_class.confusion_matrices import to_confusion
-from lehner.latent_class.expectation_maximisation import (
+from lehner.latent_class.em import (
     LatentClasses,
+    accelerated_em,
     em_step,
     fit_patterns,
     fit_starts,
     random_start,
     vote_start,
 )
-from lehner.latent_class.models import LATENT_CLASS_MODELS
+from lehner.latent_class.models import LATENT_CLASS_MODELS, to_confusion
 from lehner.latent_class.pattern_table import tabulate
 
 

@@ -16,9 +16,8 @@ from lehner import (
     load_dataset,
     simulate,
 )
-from lehner.latent_class.expectation_maximisation import fit_samples
-from lehner.latent_class.models import LATENT_CLASS_MODELS
-from lehner.latent_class.resampling import (
+from lehner.latent_class.em import fit_samples
+from lehner.latent_class.intervals import (
     LEAST_WRONG,
     add_pseudo_ratings,
     fit_by_likelihood,
@@ -26,6 +25,7 @@ from lehner.latent_class.resampling import (
     mean_pseudo_ratings,
     refit_samples,
 )
+from lehner.latent_class.models import LATENT_CLASS_MODELS
 
 SCENARIO = Scenario(
     n_categories=3, n_items=300, initial_rater_accuracy=(0.6, 0.7, 0.8, 0.7), base_rates="equal"

@@ -8,9 +8,9 @@ import pytest
 from scipy.optimize import minimize
 
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate
-from lehner.latent_class.accelerated_em import Search
-from lehner.latent_class.expectation_maximisation import (
+from lehner.latent_class.em import (
     LatentClasses,
+    Search,
     align_labels,
     fit_patterns,
     random_start,

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
-from lehner.latent_class.expectation_maximisation import LatentClasses
+from lehner.latent_class.em import LatentClasses
+from lehner.latent_class.fit import mode_notes
 from lehner.latent_class.models import LATENT_CLASS_MODELS
-from lehner.latent_class.notes import mode_notes
 from tests.reference import dawid_skene, latent_class
 
 DATA = Path(__file__).parents[2] / "data"

@@ -16,7 +16,7 @@ from lehner import (
     fit_tap_by_cut,
     load_dataset,
 )
-from lehner.latent_class.confusion_matrices import (
+from lehner.latent_class.models import (
     confusion_to_mixture,
     mixture_to_confusion,
     most_likely_mixture,

@@ -23,8 +23,8 @@ from lehner import (
     simulate,
     system_performance,
 )
-from lehner.algebra.system_confusion import equal_errors, project_rows
-from lehner.latent_class.resampling import KIND
+from lehner.algebra.steps import equal_errors, project_rows
+from lehner.latent_class.intervals import KIND
 from lehner.performance.measures import performance_measures
 from lehner.performance.replicates import algebraic_replicates, replicates_of
 

@@ -10,7 +10,7 @@ from sklearn.metrics import class_likelihood_ratios, precision_score, recall_sco
 
 import lehner
 from lehner import InputError, Ratings, Scenario, estimate_latent_class, system_performance
-from lehner.core.named_array import NamedArray
+from lehner.core.estimate import NamedArray
 from lehner.performance.measures import performance_measures
 from lehner.performance.positive import find_positive
 

@@ -16,8 +16,7 @@ from lehner import (
     scenario_with_kappa,
     simulate_estimates,
 )
-from lehner.planning.nearness import Nearness
-from lehner.planning.sample_size import regress
+from lehner.planning.sample_size import Nearness, regress
 
 GOOD = Scenario(initial_rater_accuracy=(0.8, 0.8, 0.8))
 

@@ -6,9 +6,8 @@ from scipy.stats import norm
 
 import lehner
 from lehner import InputError, Ratings, score_performance
-from lehner.scores.measures import MEASURES, score_measures
 from lehner.scores.monotone_score import ScoreRanks, positive_probabilities, recalibrate
-from lehner.scores.performance import _cells
+from lehner.scores.performance import MEASURES, _cells, score_measures
 
 
 def draw(n, accuracies, seed=1, signal=1.5, categories=2):

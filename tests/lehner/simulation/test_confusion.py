@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from experiments.benchmarks.loop import matrix
 from lehner import InputError, confusion_matrix
-from lehner.simulation.confusion import (
+from lehner.simulation.parameters import (
     NORMALIZATIONS,
     disperse,
     normalise,

@@ -16,7 +16,7 @@ from lehner import (
     simulate_estimates,
     true_parameters,
 )
-from lehner.algebra.vote_methods import (
+from lehner.algebra.algebraic import (
     VOTE_METHODS,
     estimate_from_votes,
     majority_agreement,
@@ -24,7 +24,7 @@ from lehner.algebra.vote_methods import (
 )
 from lehner.data.votes import collapse_votes, pattern_votes
 from lehner.simulation.parameters import draw_parameters
-from lehner.simulation.pattern_probabilities import pattern_probabilities
+from lehner.simulation.probabilities import pattern_probabilities
 
 VIOLATED = Scenario(
     initial_rater_accuracy=(0.5, 0.6, 0.7),

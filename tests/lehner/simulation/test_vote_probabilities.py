@@ -11,8 +11,12 @@ from scipy.stats import multinomial
 from lehner import InputError, Scenario, scenario_with_kappa, simulate_estimates
 from lehner.data.votes import pattern_votes
 from lehner.simulation.parameters import draw_parameters
-from lehner.simulation.pattern_probabilities import pattern_probabilities
-from lehner.simulation.vote_probabilities import n_vote_cells, vote_probabilities, vote_table
+from lehner.simulation.probabilities import (
+    n_vote_cells,
+    pattern_probabilities,
+    vote_probabilities,
+    vote_table,
+)
 
 shares = st.floats(0, 1)
 

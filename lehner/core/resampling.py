@@ -1,0 +1,421 @@
+"""Intervals: resampled items or clusters, Wilson's, and intervals widened for clusters."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.errors import check_choice, check_level, check_whole_number
+from lehner.core.estimate import IntervalEstimate
+from lehner.core.lazy import sparse
+from lehner.core.progress import with_progress
+from lehner.core.seeds import Seed, generator
+
+CLOSE = 1e-15
+NEAR = 1e-9
+LARGE = 1000
+MOST_STEPS = 10_000
+
+
+def t_survival(t: float, df: float) -> float:
+    """Probability of a value above t.
+
+    Parameters
+    ----------
+    t : float
+    df : float
+        Degrees of freedom, above 0.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Abramowitz & Stegun (1972), Eq. 26.7.1 and 26.5.8.
+
+    Examples
+    --------
+    >>> round(t_survival(12.706, 1), 4)
+    0.025
+    """
+    if t < 0:
+        return 1 - t_survival(-t, df)
+    if math.isinf(t):
+        return 0.0
+    squared = t * t
+    # Each continued fraction converges fast on its side of this point.
+    if squared > df / (df + 1):
+        return t * _density(t, df) / df * _fraction(df / 2, 0.5, df / (df + squared))
+    return 0.5 - t * _density(t, df) * _fraction(0.5, df / 2, squared / (df + squared))
+
+
+def t_quantile(probability: float, df: float) -> float:
+    """Value that is not exceeded with a given probability.
+
+    Parameters
+    ----------
+    probability : float
+        Between 0 and 1.
+    df : float
+        Degrees of freedom, above 0.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(t_quantile(0.95, 10), 3)
+    1.812
+    """
+    if probability < 0.5:
+        return -t_quantile(1 - probability, df)
+    # Newton's method from below, where it cannot pass the quantile, since the density falls.
+    t = NormalDist().inv_cdf(probability)
+    for _ in range(MOST_STEPS):
+        step = (t_survival(t, df) - (1 - probability)) / _density(t, df)
+        t += step
+        if abs(step) <= NEAR * t:
+            break
+    return t
+
+
+def _density(t: float, df: float) -> float:
+    log_kernel = -math.log(df) / 2 - (df + 1) / 2 * math.log1p(t * t / df)
+    return math.exp(log_kernel - _log_beta(df / 2))
+
+
+def _log_beta(a: float) -> float:
+    """Logarithm of the beta function of a and 1/2."""
+    if a < LARGE:
+        return math.lgamma(a) + math.lgamma(0.5) - math.lgamma(a + 0.5)
+    # The difference of two large numbers would lose digits (Abramowitz & Stegun, Eq. 6.1.47).
+    return math.log(math.pi / a) / 2 + 1 / (8 * a) - 1 / (192 * a**3)
+
+
+def _fraction(a: float, b: float, x: float) -> float:
+    """Evaluate the continued fraction of the incomplete beta function by Lentz's method."""
+    fraction, c, d = 1.0, 1.0, 0.0
+    for m in range(MOST_STEPS):
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        even = (m + 1) * (b - m - 1) * x / ((a + 2 * m + 1) * (a + 2 * m + 2))
+        before = fraction
+        for term in (odd, even):
+            d = 1 / (1 + term * d)
+            c = 1 + term / c
+            fraction *= c * d
+        if abs(fraction - before) <= CLOSE * fraction:
+            break
+    return 1 / fraction
+
+
+def wilson_interval(
+    proportions: ArrayLike, n: ArrayLike, *, z: float, population: ArrayLike | None = None
+) -> Floats:
+    """Proportions that a z-test of a random sample would not reject.
+
+    Parameters
+    ----------
+    proportions : array_like of float
+        Proportions in the samples, 0 to 1.
+    n : array_like of int
+        Sizes of the samples.
+    z : float
+        Quantile of the normal distribution, as 1.96 for 95%.
+    population : array_like of int, optional
+        Size of the population from which n were drawn without replacement; infinite if None.
+
+    Returns
+    -------
+    numpy.ndarray, shape (2, ...)
+        Lower and upper ends, within [0, 1]; NaN where n is 0.
+
+    References
+    ----------
+    Wilson (1927), https://doi.org/10.2307/2276774; Brown, Cai & DasGupta (2001),
+    https://doi.org/10.1214/ss/1009213286, Eq. 4; with z² multiplied by (N - n)/(N - 1) for a
+    population of N, as in Cochran (1977), Sampling Techniques, section 3.2.
+
+    Examples
+    --------
+    >>> wilson_interval(1.0, 200, z=1.96).round(3).tolist()
+    [0.981, 1.0]
+    >>> wilson_interval(1.0, 200, z=1.96, population=250).round(3).tolist()
+    [0.996, 1.0]
+    """
+    p, n = np.asarray(proportions, dtype=float), np.asarray(n, dtype=float)
+    left = 1.0
+    if population is not None:
+        total = np.asarray(population, dtype=float)
+        left = (total - n) / np.maximum(total - 1, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = z**2 * left / n
+        middle = (p + weight / 2) / (1 + weight)
+        half = np.sqrt(p * (1 - p) * weight + weight**2 / 4) / (1 + weight)
+    return np.clip([middle - half, middle + half], 0, 1)
+
+
+type ItemCounts = "Integers | sparse.csr_array"
+"""Numbers of items by row, (n_rows,), or by cluster and row, (n_clusters, n_rows)."""
+
+AT_THE_BOUNDARY = 1e-4
+"""EM approaches 0 and 1, but does not reach them in finitely many steps."""
+RESAMPLED_ROWS_AT_ONCE = 200_000
+RESAMPLED_CELLS_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class BootstrapResult:
+    """A bootstrap interval.
+
+    Parameters
+    ----------
+    interval : IntervalEstimate
+    undefined : float
+        Proportion of the resamples in which the statistic is undefined.
+    """
+
+    interval: IntervalEstimate
+    undefined: float
+
+
+def bootstrap_interval(
+    statistic: Callable[[Floats], Floats],
+    counts: ItemCounts,
+    estimate: float,
+    level: float,
+    resamples: int,
+    seed: Seed,
+) -> BootstrapResult:
+    """Find the interval of a statistic with range [0, 1] by resampling items.
+
+    If the statistic is undefined in some resamples, these count as 0 for the lower end and as 1 for
+    the upper end, because it could have any value there. The interval of an estimate of 0 or 1 is
+    at least Wilson's.
+
+    Parameters
+    ----------
+    statistic : callable
+        A function that takes counts, shape (n_resamples, n_rows), and returns values, shape
+        (n_resamples,).
+    counts : ndarray of int, shape (n_rows,), or sparse.csr_array, shape (n_clusters, n_rows)
+        How many items have each unique row; in each cluster if whole clusters are resampled.
+    estimate : float
+        The statistic of the data.
+    level : float
+        Probability of the interval.
+    resamples : int
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    BootstrapResult
+    """
+    drawn = draw_counts(counts, resamples, generator(seed))
+    values = np.concatenate([statistic(weights) for weights in drawn])
+    tails = tails_of(level, counts)
+    undefined = np.isnan(values)
+    lower = np.quantile(np.where(undefined, 0.0, values), tails[0])
+    upper = np.quantile(np.where(undefined, 1.0, values), tails[1])
+    known = not undefined.any() and len(values) > 1
+    interval = IntervalEstimate(
+        estimate=estimate,
+        lower=float(lower),
+        upper=float(upper),
+        level=level,
+        kind="percentile bootstrap",
+        standard_error=float(values.std(ddof=1)) if known else None,
+    )
+    return BootstrapResult(
+        interval=widen_at_the_boundary(interval, counts), undefined=float(undefined.mean())
+    )
+
+
+def check_bootstrap(kind: str, level: float, resamples: int) -> None:
+    """Raise an InputError unless kind, level and number of resamples are allowed."""
+    check_level(level)
+    check_choice("interval", kind, ("percentile",))
+    check_whole_number("resamples", resamples, 1)
+
+
+def tails_of(level: float, counts: ItemCounts) -> Floats:
+    """Give the tail probabilities of an interval; those of Student's t where clusters are few.
+
+    Resamples of G clusters vary as a normal distribution does, and the mean of G clusters as
+    Student's t with G - 1 degrees of freedom, whose quantiles are farther out: Hesterberg (2015),
+    What teachers should know about the bootstrap, https://doi.org/10.1080/00031305.2015.1089789.
+    """
+    upper = (1 + level) / 2
+    if counts.ndim > 1:
+        upper = NormalDist().cdf(t_quantile(upper, max(counts.shape[0] - 1, 1)))
+    return np.array([1 - upper, upper])
+
+
+def widen_at_the_boundary(interval: IntervalEstimate, counts: ItemCounts) -> IntervalEstimate:
+    """Make the interval of an estimate of 0 or 1 at least Wilson's of as many items.
+
+    Resamples of such an estimate hardly vary, however few the items are.
+
+    Parameters
+    ----------
+    interval : IntervalEstimate
+        Of a proportion.
+    counts : ndarray of int, shape (n_rows,), or sparse.csr_array, shape (n_clusters, n_rows)
+        As of `bootstrap_interval`.
+
+    Returns
+    -------
+    IntervalEstimate
+    """
+    estimate, lower, upper = interval.estimate, interval.lower, interval.upper
+    level = interval.level
+    if estimate is None or lower is None or upper is None or level is None:
+        return interval
+    if AT_THE_BOUNDARY < estimate < 1 - AT_THE_BOUNDARY:
+        return interval
+    n_units = counts.sum() if counts.ndim == 1 else counts.shape[0]
+    z = -NormalDist().inv_cdf(tails_of(level, counts)[0])
+    least, most = wilson_interval(round(estimate), n_units, z=z)
+    return replace(interval, lower=min(lower, float(least)), upper=max(upper, float(most)))
+
+
+def draw_counts(
+    counts: ItemCounts, resamples: int, rng: np.random.Generator, n_cells: int | None = None
+) -> Iterator[Floats]:
+    """Resample items: yield their numbers by row, (n, n_rows), for some resamples at a time.
+
+    Of G clusters, G - 1 are drawn, and count G / (G - 1) times, so that the variance is not too
+    small (Rao & Wu 1988, https://doi.org/10.1080/01621459.1988.10478591). With `n_cells`, resamples
+    are so few at a time that arrays of that many numbers for each fit into memory.
+    """
+    most = RESAMPLED_ROWS_AT_ONCE if n_cells is None else RESAMPLED_CELLS_AT_ONCE
+    sizes = _chunk_sizes(resamples, n_cells or max(counts.shape), most)
+    for n in with_progress("resampling", sizes):
+        if counts.ndim == 1:
+            total = counts.sum()
+            yield rng.multinomial(total, counts / total, size=n).astype(float)
+        else:
+            g = counts.shape[0]
+            drawn = rng.multinomial(max(g - 1, 1), np.full(g, 1 / g), size=n)
+            yield np.asarray(drawn @ counts) * (g / max(g - 1, 1))
+
+
+def _chunk_sizes(n: int, n_rows: int, most: int) -> list[int]:
+    size = max(1, most // max(1, n_rows))
+    return [min(size, n - start) for start in range(0, n, size)]
+
+
+NEARLY_EQUAL = 1e-18
+LEAST_CHANCE = 1e-6
+
+
+def design_effect(values: Floats, weights: Floats, cluster: Integers | None) -> float:
+    r"""Estimate by what factor the variance of a mean is larger if clusters are sampled, not items.
+
+    .. math:: \frac{\frac{G}{G - 1} \sum_g \left(\sum_{i \in g} w_i (x_i - \bar x)\right)^2}
+              {\frac{n}{n - 1} \sum_i w_i (x_i - \bar x)^2}
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n_rows,)
+        A number for each item, as whether the system is right, or its influence on an estimate.
+    weights : ndarray of float, shape (n_rows,)
+        Number of items of each row, 0 for rows that are left out.
+    cluster : ndarray of int, shape (n_rows,), optional
+        The cluster of each row, from 0; None if items are independent.
+
+    Returns
+    -------
+    float
+        1 or more; less would be chance. If all values are equal, as if clusters were single items.
+
+    References
+    ----------
+    Kish (1965), Survey Sampling, section 8.2; the variance is that of linearised ratios, as in Rao
+    & Scott (1992), https://doi.org/10.2307/2532311.
+
+    Examples
+    --------
+    >>> values, four = np.array([1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0]), np.ones(8)
+    >>> design_effect(values, four, np.array([0, 0, 1, 1, 2, 2, 3, 3])).__round__(2)
+    2.33
+    """
+    if cluster is None:
+        return 1.0
+    used = weights > 0
+    values, weights, cluster = values[used], weights[used], cluster[used]
+    n, sizes = weights.sum(), np.bincount(cluster, weights)
+    deviation = values - weights @ values / n
+    within = weights @ deviation**2 * n / max(n - 1, 1)
+    if within <= NEARLY_EQUAL * n:
+        return float(sizes @ sizes / n)
+    g = int(np.count_nonzero(sizes))
+    between = (np.bincount(cluster, weights * deviation) ** 2).sum() * g / max(g - 1, 1)
+    return max(1.0, float(between / within))
+
+
+def effect_of_known(
+    values: Floats, weights: Floats, known: Booleans, cluster: Integers | None
+) -> float:
+    """Estimate by what factor variances are larger if whole clusters are known, not single items.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n_rows,)
+        What is known of the known rows; that of others is not used.
+    weights : ndarray of float, shape (n_rows,)
+        Number of items of each row.
+    known : ndarray of bool, shape (n_rows,)
+    cluster : ndarray of int, shape (n_rows,), optional
+
+    Returns
+    -------
+    float
+        1 if no more items of a cluster are known together than by chance, the design effect of the
+        known items if all are, and in proportion between.
+    """
+    weight = weights * known
+    m, n = weight.sum(), weights.sum()
+    if cluster is None or not 0 < m < n:
+        return 1.0
+    others, others_known = (np.bincount(cluster, w)[cluster] - 1 for w in (weights, weight))
+    most, together = weight @ others / m, weight @ others_known / m
+    by_chance = most * (m - 1) / (n - 1)
+    if together <= by_chance:
+        return 1.0
+    added = design_effect(values, weight, cluster) - 1
+    return float(1 + added * (together - by_chance) / (most - by_chance))
+
+
+def widening(effect: float, n_clusters: int, level: float) -> float:
+    """Give the factor of the width of an interval: the root of the design effect, times t / z.
+
+    Student's t has as many degrees of freedom as there are clusters but one (Korn & Graubard 1998,
+    Survey Methodology 24, 193-201). It is 1 without clusters, whose design effect is 1.
+    """
+    upper = (1 + level) / 2
+    student = t_quantile(upper, max(n_clusters - 1, 1)) / NormalDist().inv_cdf(upper)
+    return float(np.sqrt(effect) * student)
+
+
+def widened(interval: IntervalEstimate, factor: float) -> IntervalEstimate:
+    """Move the ends of a proportion's interval away from the estimate, on the scale of log odds."""
+    if interval.estimate is None or interval.lower is None or interval.upper is None:
+        return interval
+    ends = np.array([interval.lower, interval.estimate, interval.upper])
+    chance = np.clip(ends, LEAST_CHANCE, 1 - LEAST_CHANCE)
+    odds = np.log(chance / (1 - chance))
+    moved = 1 / (1 + np.exp(-(odds[1] + factor * (odds - odds[1]))))
+    error = interval.standard_error
+    return replace(
+        interval,
+        lower=min(float(moved[0]), interval.lower),
+        upper=max(float(moved[2]), interval.upper),
+        kind=f"{interval.kind}, widened for clusters",
+        standard_error=None if error is None else error * factor,
+    )

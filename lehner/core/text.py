@@ -1,0 +1,220 @@
+"""Numbers and lists in sentences and tables: one format, wherever they are printed."""
+
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from itertools import islice
+from math import isnan
+
+DASH = "–"
+"""Stands for a number that is not known."""
+
+
+def decimal(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
+    """Write a number with a fixed number of decimals.
+
+    Parameters
+    ----------
+    value : float or None
+    digits : int
+        Decimals, 0 or more.
+    sign : bool
+        Whether a positive number has a plus, as a difference has.
+
+    Returns
+    -------
+    str
+        A dash for None and NaN, ∞ for infinity. A number that rounds to zero has no sign.
+
+    Examples
+    --------
+    >>> decimal(10.25, 2), decimal(-20), decimal(None), decimal(0.0304, sign=True)
+    ('10.25', '-20.000', '–', '+0.030')
+    >>> decimal(-0.0004), decimal(1e-17, sign=True)
+    ('0.000', '0.000')
+    """
+    if value is None or isnan(value):
+        return DASH
+    text = f"{value:z.{digits}f}".replace("inf", "∞")
+    return f"+{text}" if sign and value > 0 and text.strip("0.") else text
+
+
+def short(value: float | None, digits: int = 3) -> str:
+    """Write a number as the tables of the field do, without the zero before the point.
+
+    Parameters
+    ----------
+    value : float or None
+    digits : int
+        Decimals, 0 or more.
+
+    Returns
+    -------
+    str
+        As `decimal` gives it, with a true minus.
+
+    Examples
+    --------
+    >>> short(0.25, 2), short(-0.0304), short(float("nan"))
+    ('.25', '−.030', '–')
+    >>> short(10.25, 2), short(-20, 2), short(-0.0004)
+    ('10.25', '−20.00', '.000')
+    """
+    text = decimal(value, digits)
+    minus, size = ("−", text[1:]) if text.startswith("-") else ("", text)
+    return minus + (size[1:] if size.startswith("0.") else size)
+
+
+def with_interval(
+    estimate: float | None,
+    lower: float | None,
+    upper: float | None,
+    write: Callable[[float | None], str] = decimal,
+) -> str:
+    """Write an estimate with the ends of its interval, where it has one.
+
+    Parameters
+    ----------
+    estimate, lower, upper : float or None
+    write : callable
+        From a number to its text.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> with_interval(0.9, 0.85, 0.94), with_interval(0.9, None, None)
+    ('0.900 [0.850, 0.940]', '0.900')
+    """
+    if estimate is None or lower is None or upper is None:
+        return write(estimate)
+    return f"{write(estimate)} [{write(lower)}, {write(upper)}]"
+
+
+def probability(value: float | None, digits: int = 3) -> str:
+    """Write a probability or a p-value, which is never said to be 0 or 1.
+
+    Parameters
+    ----------
+    value : float or None
+        From 0 to 1.
+    digits : int
+        Decimals, 1 or more.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> probability(0.0431), probability(0.0004), probability(1.0, 2)
+    ('0.043', '< .001', '> .99')
+    """
+    least = 10.0**-digits
+    if value is not None and value < least:
+        return f"< {short(least, digits)}"
+    if value is not None and value > 1 - least:
+        return f"> {short(1 - least, digits)}"
+    return decimal(value, digits)
+
+
+def printed_p_value(value: float) -> str:
+    """Write a p-value with its letter, as it stands in a sentence.
+
+    Examples
+    --------
+    >>> printed_p_value(0.0431), printed_p_value(1e-17)
+    ('p = 0.043', 'p < .001')
+    """
+    shown = probability(value)
+    return f"p {shown}" if shown[0] in "<>" else f"p = {shown}"
+
+
+def percent(proportion: float, digits: int | None = None) -> str:
+    """Write a proportion in percent.
+
+    Parameters
+    ----------
+    proportion : float
+    digits : int, optional
+        Decimals of the percentage; by default all that the number has, as the level of an interval
+        must be written.
+
+    Returns
+    -------
+    str
+        A proportion that is neither 0 nor 1 is not rounded to them.
+
+    Examples
+    --------
+    >>> percent(0.9), percent(0.995), percent(0.07)
+    ('90%', '99.5%', '7%')
+    >>> percent(0.254, 0), percent(0.004, 0), percent(0.9999, 1), percent(1, 0)
+    ('25%', '< 1%', '> 99.9%', '100%')
+    """
+    exact = Decimal(repr(float(proportion))) * 100
+    if digits is None:
+        text = f"{exact:f}"
+        return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
+    text, least = decimal(float(exact), digits), Decimal(1).scaleb(-digits)
+    if proportion > 0 and float(text) == 0:
+        return f"< {least}%"
+    if proportion < 1 and float(text) == 100:
+        return f"> {100 - least}%"
+    return f"{text}%"
+
+
+def counted(number: float, one: str, many: str = "") -> str:
+    """Write a number with its noun.
+
+    Parameters
+    ----------
+    number : int or float
+    one : str
+        The singular.
+    many : str, optional
+        The plural; by default the singular with an s.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> counted(1, "item"), counted(0, "item"), counted(2, "category", "categories")
+    ('1 item', '0 items', '2 categories')
+    """
+    shown = f"{number:.10g}" if isinstance(number, float) else str(number)
+    return f"{shown} {one if number == 1 else many or one + 's'}"
+
+
+def counted_categories(number: int, *, ordered: bool = False) -> str:
+    """Write a number of categories.
+
+    Examples
+    --------
+    >>> counted_categories(1), counted_categories(3, ordered=True)
+    ('1 category', '3 ordered categories')
+    """
+    order = "ordered " if ordered else ""
+    return counted(number, f"{order}category", f"{order}categories")
+
+
+def first_few(things: Iterable[object], most: int) -> str:
+    """List things, of many only the first.
+
+    Examples
+    --------
+    >>> first_few("abc", 3), first_few("abcd", 3)
+    ('a, b, c', 'a, b, c, …')
+    """
+    shown = [str(thing) for thing in islice(things, most + 1)]
+    if len(shown) > most:
+        shown[-1] = "…"
+    return ", ".join(shown)
+
+
+def rater_names(n_raters: int) -> list[str]:
+    """Name raters "Rater 1", "Rater 2" and so on."""
+    return [f"Rater {j + 1}" for j in range(n_raters)]

@@ -1,0 +1,682 @@
+r"""Bounds of the system's accuracy if mistakes correlate by no more than so much, with no model.
+
+Draw an item, and two of its raters. Of the answers that may be wrong, four numbers are kept: the
+probability that a rater is wrong, that both are, that the system is, and that the system and a
+rater are. Correlations of mistakes are made of these.
+
+Ratings and answers are known, the true categories are not. Whatever they are, they make some
+proportion :math:`e` of the ratings wrong, both ratings of a proportion :math:`b` of pairs, the
+system on :math:`s` of the items, and system and rater together with the proportion :math:`c`. These
+are linear in the unknown: the probability of each true category given what raters and system said.
+It is assumed that
+
+- ratings are more often right than wrong, :math:`e \le 1/2`;
+- the mistakes of two raters correlate by no more than :math:`\rho`, in either direction:
+  :math:`|b - e^2| \le \rho\, e (1 - e)`;
+- those of the system and a rater by no more than :math:`\sigma`:
+  :math:`|c - e s| \le \sigma \sqrt{e (1 - e)\, s (1 - s)}`.
+
+For a given :math:`e` the second is linear, and the third convex: :math:`s` and
+:math:`\sqrt{s (1 - s)}` are a point on a circle, whose tangents take its place. The least and the
+greatest :math:`s` are then linear programs, and the bounds are the least and the greatest over
+:math:`e`.
+
+They are *sharp* for raters who are exchangeable, with any number of categories: each accuracy at a
+bound belongs to true categories that agree with everything that was seen. Tangents and the grid of
+:math:`e` make them wrong by about .001; by up to .01 where raters may be guessing.
+
+Raters who can be told apart are compared with one rate of mistakes for all, so that bounds may be
+too wide. If no two raters' mistakes correlate by more than :math:`\rho`, given their own rates,
+then :math:`b \le e^2 + \rho\, e (1 - e)`. But unequal rates make the correlation lower, and below
+:math:`-\rho` if they differ much and :math:`\rho` is small: take a greater one.
+
+With two categories :math:`b = e - d/2`, where :math:`d` is how often two raters disagree, so that
+the second assumption is :math:`(1 - \rho)\, e (1 - e) \le d/2 \le (1 + \rho)\, e (1 - e)`: at
+:math:`\rho = 0` it says what :math:`e` is, and :math:`\sigma = 0` then what the accuracy is. With
+more categories two raters may also be wrong and differ. Agreement then shows less, and bounds are
+wider.
+
+The least accuracy under caps on the correlations, as in `lehner.dependence.bounds`, but in
+closed form, and for correlations that are no greater, however negative. It takes no time. If there
+are two categories it is sharp, and else at most as high as a linear program finds, so that it
+holds. It also holds for raters whose rates of mistakes differ: see there.
+
+For any numbers :math:`\mu` the sum :math:`c - \mu_1 e - \mu_2 s + \mu_3 b` is at least what it is
+if each item has the true category that makes it least, :math:`h(\mu)`; with the cap of the raters
+
+.. math:: c \ge \mu_1 e + \mu_2 s - \mu_3 (e^2 + \rho\, e (1 - e)) + h(\mu).
+
+The cap of the system is an upper limit of :math:`c`, so that the greatest :math:`s` at each
+:math:`e` is a root of a quadratic equation; the smallest such limit counts. With two categories
+:math:`\mu = (1/2, 1/2, 0)` is enough: :math:`h` is then half of how often a rater and the system
+differ. In the same way :math:`b - e` has a least value, which limits :math:`e`. And at so many
+mistakes of raters the system is wrong on most items, or right, if these are first the items on
+which that costs the fewest mistakes.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.core.arrays import Floats, Integers
+from lehner.core.errors import InputError, check_level, check_probability
+from lehner.core.estimate import number
+from lehner.core.lazy import optimize, sparse, special
+from lehner.core.seeds import Seed
+from lehner.core.text import decimal
+from lehner.data.numbering import unique_rows
+from lehner.data.ratings import Ratings
+
+MOST_WRONG = 0.5
+MOST_VARIANCE = MOST_WRONG * (1 - MOST_WRONG)
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Mistakes:
+    """Items that nothing distinguishes but which category is which, and their possible truths.
+
+    Each kind of item has some options: the true category may be one that a certain number of raters
+    named, and the system or not. Categories for which these are the same are one option.
+
+    Parameters
+    ----------
+    counts : ndarray, shape (n_kinds,)
+        Number of items.
+    kind : ndarray of int, shape (n_options,)
+        The kind of item that an option is of.
+    rater, both, system, joint : ndarray, shape (n_options,)
+        Proportion of the raters who are then wrong, and of the pairs of raters in which both are;
+        whether the system is; and the proportion of the raters who are wrong with the system.
+    n_categories : int
+    of_clusters : sparse.csr_array, shape (n_clusters, n_kinds), optional
+        Number of items of each kind in each cluster; None if items are independent.
+    """
+
+    counts: Floats
+    kind: Integers
+    rater: Floats
+    both: Floats
+    system: Floats
+    joint: Floats
+    n_categories: int
+    of_clusters: "sparse.csr_array | None" = None
+
+    @property
+    def proportions(self) -> Floats:
+        """Proportions of the items that are of each kind."""
+        return self.counts / self.counts.sum()
+
+    def least(self, values: Floats) -> Floats:
+        """Least value of the options of each kind."""
+        least = np.full(len(self.counts), np.inf)
+        np.minimum.at(least, self.kind, values)
+        return least
+
+
+def tabulate_mistakes(ratings: Ratings) -> Mistakes:
+    """Count the items that have two ratings or more and an answer of the system.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system. Each rating counts as one of another rater.
+
+    Returns
+    -------
+    Mistakes
+
+    Raises
+    ------
+    InputError
+        If there is no such item.
+
+    Examples
+    --------
+    >>> ratings = Ratings([[0, 0, 1], [1, 1, 0]], ["no", "yes"], system=[0, 1])
+    >>> mistakes = tabulate_mistakes(ratings)
+    >>> mistakes.counts.tolist(), mistakes.rater.round(2).tolist(), mistakes.system.tolist()
+    ([2.0], [0.67, 0.33], [1.0, 0.0])
+    """
+    votes, answers, items = _judged(ratings)
+    # A number for each option, the same for categories that are alike; -1 for one seen before.
+    options = np.sort(2 * votes + (np.arange(ratings.n_categories) == answers[:, None]), axis=1)
+    options[:, 1:][options[:, 1:] == options[:, :-1]] = -1
+    keys = np.column_stack([votes.sum(axis=1), np.sort(options, axis=1)])
+    kinds, of_item = unique_rows(keys)
+    kind, column = np.nonzero(kinds[:, 1:] >= 0)
+    option = kinds[kind, column + 1]
+    rater, both = _wrong(option // 2, kinds[kind, 0])
+    system = np.asarray(1.0 - option % 2, dtype=float)
+    return Mistakes(
+        counts=np.bincount(of_item, ratings.weights[items].astype(float)),
+        kind=kind,
+        rater=rater,
+        both=both,
+        system=system,
+        joint=system * rater,
+        n_categories=ratings.n_categories,
+        of_clusters=None if ratings.cluster is None else _of_clusters(ratings, items, of_item),
+    )
+
+
+def _of_clusters(ratings: Ratings, items: Integers, kind: Integers) -> "sparse.csr_array":
+
+    assert ratings.cluster is not None
+    cluster = np.unique(ratings.cluster[items], return_inverse=True)[1]
+    return sparse.coo_array((ratings.weights[items].astype(float), (cluster, kind))).tocsr()
+
+
+def mistake_correlations(ratings: Ratings) -> tuple[float, float]:
+    """Correlate the mistakes on items of known truth: of two raters, and of system and raters.
+
+    All raters are compared with one rate of mistakes. Raters whose rates differ seem less
+    correlated than each two of them are.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system and known truths.
+
+    Returns
+    -------
+    raters, system : float
+        Mean correlation between two raters of an item, and between a rater and the system; NaN
+        where nobody errs.
+
+    Raises
+    ------
+    InputError
+        If no item of known truth has two ratings and an answer of the system.
+
+    Examples
+    --------
+    Two raters who err on one item together, and the system on another.
+
+    >>> codes = [[0, 0], [0, 0], [1, 1], [0, 0]]
+    >>> ratings = Ratings(codes, ["no", "yes"], system=[0, 0, 1, 1], truth=[0, 0, 1, 1])
+    >>> raters, system = mistake_correlations(ratings)
+    >>> round(raters, 2)
+    1.0
+    """
+    if ratings.truth is None:
+        raise InputError("there are no known truths", "give ratings with the truth of some items")
+    votes, answers, items = _judged(ratings, ratings.truth >= 0)
+    truth = ratings.truth[items]
+    rater, both = _wrong(votes[np.arange(len(truth)), truth], votes.sum(axis=1))
+    system = (answers != truth).astype(float)
+    weights = ratings.weights[items] / ratings.weights[items].sum()
+    e, e_system = weights @ rater, weights @ system
+    variance, of_system = e * (1 - e), e_system * (1 - e_system)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        raters = (weights @ both - e**2) / variance
+        shared = (weights @ (system * rater) - e * e_system) / np.sqrt(variance * of_system)
+    return float(raters), float(shared)
+
+
+def _judged(ratings: Ratings, among: "np.ndarray | bool" = True) -> tuple[Integers, ...]:
+    """Votes and answers, and the numbers of the items, where two rated and the system answered."""
+    if ratings.system is None:
+        raise InputError("there is no system", "name the system whose answers are evaluated")
+    votes = ratings.votes()
+    counted = (votes.sum(axis=1) >= 2) & (ratings.system >= 0) & (ratings.weights > 0) & among
+    items = np.flatnonzero(counted)
+    if not len(items):
+        raise InputError(
+            "no item has two ratings and an answer of the system", "give more ratings of each item"
+        )
+    return votes[items], ratings.system[items], items
+
+
+def _wrong(right: Integers, given: Integers) -> tuple[Floats, Floats]:
+    """Proportion of raters, and of pairs of raters, who are wrong."""
+    wrong = given - right
+    return wrong / given, wrong * (wrong - 1) / (given * (given - 1))
+
+
+def possible_errors(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
+    """Rates of mistakes of raters, up to a half, with which their correlation may keep a cap.
+
+    How often only one of two raters is wrong is limited by how often they differ. The more mistakes
+    there are beside these, the more do the mistakes correlate.
+
+    Parameters
+    ----------
+    mistakes : Mistakes
+    cap : array_like
+        0 to 1.
+    steps : int
+        How many rates.
+
+    Returns
+    -------
+    ndarray, shape (..., steps)
+        For each cap, the closer to one another the fewer mistakes; NaN if none is possible.
+    """
+    cap = np.asarray(cap, dtype=float)[..., None]
+    one_wrong = -(mistakes.proportions @ mistakes.least(mistakes.both - mistakes.rater))
+    high = np.where(cap < 1, _rate(one_wrong / np.maximum(1 - cap, ROUNDING)), MOST_WRONG)
+    low = np.full_like(high, mistakes.proportions @ mistakes.least(mistakes.rater))
+    # Rounding may part two ends that are the same.
+    low = np.where(low <= high + ROUNDING, low, np.nan)
+    first, last = np.arcsin(np.sqrt([low, high]))
+    rates: Floats = np.sin(first + (last - first) * np.linspace(0, 1, steps)) ** 2
+    return rates
+
+
+def _rate(variance: Floats) -> Floats:
+    """Rate of mistakes, at most a half, with a variance; a half if the variance is too great."""
+    return np.asarray((1 - np.sqrt(1 - 4 * np.minimum(variance, MOST_VARIANCE))) / 2)
+
+
+TANGENTS = 40
+TRIED = 20
+NEAR = 8
+ROUNDS = 3
+PENALTY = 1000.0
+FEASIBLE = 1e-6
+MOST_DELETED = 20
+ANY = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccuracyBounds:
+    """The least and the greatest accuracy that agree with the ratings and a cap on correlations.
+
+    Parameters
+    ----------
+    raters, system : float
+        The greatest correlation between the mistakes of two raters, and of system and rater.
+    lower, upper : float or None
+        Bounds of the accuracy on the items that were counted. None if no true categories agree with
+        the ratings: mistakes correlate more, or ratings are more often wrong than right.
+    expected_lower, expected_upper : float or None
+        Bounds of the expected accuracy: the items are a sample, from which the bounds are
+        estimated. None as above, or without an interval.
+    level : float or None
+        Probability, at least, with which the expected accuracy is between these if the cap holds.
+    n_items : int
+        Number of items with two ratings or more and an answer of the system.
+    """
+
+    raters: float
+    system: float
+    lower: float | None
+    upper: float | None
+    expected_lower: float | None
+    expected_upper: float | None
+    level: float | None
+    n_items: int
+
+    def __str__(self) -> str:
+        if self.lower is None:
+            return "no accuracy agrees with the ratings"
+        return f"{decimal(self.lower)} to {decimal(self.upper)}"
+
+
+def accuracy_bounds(
+    ratings: Ratings,
+    raters: float = 0.25,
+    system: float = ANY,
+    *,
+    level: float | None = 0.9,
+    seed: Seed = 1,
+) -> AccuracyBounds:
+    """Bound the accuracy by how much mistakes may correlate, without a model of raters or items.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system. Known truths are not used, and each rating counts as one of another rater.
+    raters : float
+        The greatest correlation between the mistakes of two raters, 0 to 1, in either direction.
+    system : float
+        The same for the system and a rater; by default any.
+    level : float, optional
+        Probability of the bounds of the expected accuracy. None, to leave them out, is faster.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Seed of the groups of items, or of clusters, by which the sampling error is computed, if
+        there are more than 20 kinds of items, or clusters.
+
+    Returns
+    -------
+    AccuracyBounds
+        Which contain the accuracy if the ratings are more often right than wrong and mistakes
+        correlate no more than this.
+
+    Raises
+    ------
+    InputError
+        If no item has two ratings and an answer of the system, or an argument is not as above.
+
+    See Also
+    --------
+    mistake_correlations : How much mistakes correlate where truths are known.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> ratings = lehner.simulate(lehner.Scenario(n_categories=2, n_items=300), seed=1)
+    >>> print(lehner.accuracy_bounds(ratings, 0, 0, level=None))
+    0.978 to 0.978
+    >>> print(lehner.accuracy_bounds(ratings, 0.1, 0.1, level=None))
+    0.643 to 1.000
+    """
+    raters = check_probability("raters", raters)
+    system = check_probability("system", system)
+    mistakes = tabulate_mistakes(ratings)
+    ends = bounds_of(mistakes, raters, system)
+    expected = np.full(2, np.nan)
+    if level is not None and mistakes.counts.sum() > 1:
+        more = special.ndtri((1 + check_level(level)) / 2) * _standard_errors(
+            mistakes, raters, system, seed
+        )
+        expected = np.clip(ends + more * [-1, 1], 0, 1)
+    return AccuracyBounds(
+        raters=raters,
+        system=system,
+        lower=number(ends[0]),
+        upper=number(ends[1]),
+        expected_lower=number(expected[0]),
+        expected_upper=number(expected[1]),
+        level=level,
+        n_items=int(mistakes.counts.sum()),
+    )
+
+
+def bounds_of(mistakes: Mistakes, raters: float, system: float) -> Floats:
+    """Least and greatest accuracy; NaN if none is possible."""
+    possible = possible_errors(mistakes, raters, TRIED)
+    if np.isnan(possible).any():
+        return np.array([np.nan, np.nan])
+    return np.array([1 - _most_wrong(mistakes, sign, possible, raters, system) for sign in (1, -1)])
+
+
+def _most_wrong(
+    mistakes: Mistakes, sign: int, tried: Floats, raters: float, system: float
+) -> float:
+    """Greatest proportion of items that the system gets wrong, or with sign -1 the least."""
+    best = np.nan
+    for _ in range(ROUNDS):
+        found = _extremes(mistakes, sign, tried, raters, system)
+        if np.isnan(found).all():
+            break
+        place = int(np.nanargmax(sign * found))
+        best = float(found[place])
+        around = tried[max(place - 1, 0)], tried[min(place + 1, len(tried) - 1)]
+        tried = np.sort(np.append(np.linspace(*around, NEAR), tried[place]))
+    return best
+
+
+def _caps(error: Floats, raters: float, system: float) -> tuple[Floats, Floats]:
+    """Rows and limits of the inequalities of :math:`b`, :math:`s` and :math:`c`, by the rate."""
+    variance = error * (1 - error)
+    rows = [np.stack([np.full_like(error, one), 0 * error, 0 * error]) for one in (1.0, -1.0)]
+    limits = [error**2 + raters * variance, raters * variance - error**2]
+    if system < ANY:
+        scale = system * np.sqrt(variance)
+        for sign in (1, -1):
+            for angle in (np.arange(TANGENTS) + 0.5) * np.pi / TANGENTS:
+                shared = sign * np.sin(angle)
+                across = scale * np.cos(angle)
+                rows.append(np.stack([0 * error, across - shared * error, 0 * error + shared]))
+                limits.append(scale * (1 + np.cos(angle)) / 2)
+    return np.stack(rows).transpose(2, 0, 1), np.stack(limits, axis=1)
+
+
+def _extremes(mistakes: Mistakes, sign: int, error: Floats, raters: float, system: float) -> Floats:
+    """Extreme proportion that the system gets wrong, by rates of mistakes; NaN if impossible.
+
+    All are solved as one program, which consists of blocks. In each the unknown are the
+    probabilities of the options, what they add up to (:math:`b`, :math:`s` and :math:`c`), and by
+    how much the limits are exceeded, which costs so much that it is nothing where it can be.
+    """
+    rows, limits = _caps(error, raters, system)
+    (n_kinds, n_options), n = (len(mistakes.counts), len(mistakes.kind)), len(error)
+    sums = np.array([mistakes.both, mistakes.system, mistakes.joint])
+    equal = np.zeros((n_kinds + 1 + len(sums), n_options + len(sums) + 1))
+    equal[mistakes.kind, np.arange(n_options)] = 1.0
+    equal[n_kinds, :n_options] = mistakes.rater
+    equal[n_kinds + 1 :, :n_options] = sums
+    equal[n_kinds + 1 :, n_options:-1] = -np.eye(len(sums))
+    left = np.pad(rows, [(0, 0), (0, 0), (n_options, 1)])
+    left[..., -1] = -1.0
+    counts = np.tile(mistakes.proportions, (n, 1))
+    cost = np.zeros(equal.shape[1])
+    cost[n_options + 1], cost[-1] = -sign, PENALTY
+    solved = optimize.linprog(
+        np.tile(cost, n),
+        A_ub=sparse.block_diag([sparse.csr_array(block) for block in left]),
+        b_ub=limits.ravel(),
+        A_eq=sparse.block_diag([sparse.csr_array(equal)] * n),
+        b_eq=np.column_stack([counts, error, np.zeros((n, len(sums)))]).ravel(),
+        method="highs",
+        # Without it, as many programs take two thirds of the time.
+        options={"presolve": False},
+    )
+    found = solved.x.reshape(n, -1)
+    return np.where(found[:, -1] < FEASIBLE, found[:, :n_options] @ mistakes.system, np.nan)
+
+
+def _standard_errors(mistakes: Mistakes, raters: float, system: float, seed: Seed) -> Floats:
+    """Standard errors of both bounds, by the jackknife: items are left out, alike ones at once.
+
+    Clusters are left out as a whole.
+    """
+    counts = mistakes.counts
+    n_kinds = len(counts)
+    rng = np.random.default_rng(seed)
+    if mistakes.of_clusters is not None:
+        clusters = rng.permutation(mistakes.of_clusters.shape[0])
+        groups = np.array_split(clusters, min(MOST_DELETED, len(clusters)))
+        deleted = np.array([mistakes.of_clusters[group].sum(axis=0) for group in groups])
+        times = np.ones(len(groups))
+    elif n_kinds <= MOST_DELETED:
+        deleted, times = np.eye(n_kinds), counts
+    else:
+        items = rng.permutation(np.repeat(np.arange(n_kinds), counts.astype(int)))
+        groups = np.array_split(items, MOST_DELETED)
+        deleted = np.array([np.bincount(group, minlength=n_kinds) for group in groups])
+        times = np.ones(len(groups))
+    left = [replace(mistakes, counts=counts - out) for out in deleted]
+    values = np.array([bounds_of(one, raters, system) for one in left])
+    mean = times @ values / times.sum()
+    return np.sqrt((1 - 1 / times.sum()) * (times @ (values - mean) ** 2))
+
+
+REAL_CROWDS = Path(__file__).with_name("real_crowds.csv")
+"""Made by `python -m experiments.benchmarks.real.shared_mistakes FOLDER`."""
+DEAL = "like"
+STEPS = 200
+GRID = (0, 1 / 3, 0.5, 2 / 3, 1)
+MULTIPLIERS = {False: [(0.5, 0.5, 0.0)], True: list(product(GRID, GRID, (0, 0.25, 0.5, 1)))}
+"""With two categories, and with more."""
+CAPS = np.linspace(0, 1, 101)
+STEP = 0.05
+
+
+@cache
+def real_crowds(deal: str = DEAL) -> "np.ndarray":
+    """Read where the crowds lie that were measured by their truths.
+
+    Parameters
+    ----------
+    deal : {"like", "better", "worse"}
+        How the systems, who are workers of the crowd, compare with their raters.
+
+    Returns
+    -------
+    numpy structured array, with a row for each crowd
+        `crowd`, its `family`, which shares items or a study, its `domain`, "crowd", "experts" or
+        "language models"; means over `systems` of the correlations of two `raters` and of `system`
+        and rater, and of the `accuracy`.
+
+    Examples
+    --------
+    >>> sorted(set(real_crowds()["domain"].tolist()))
+    ['crowd', 'experts', 'language models']
+    """
+    read = np.genfromtxt(REAL_CROWDS, delimiter=",", names=True, dtype=None, encoding="utf-8")
+    return read[read["deal"] == deal]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MistakesNeeded:
+    """How much mistakes must correlate for the accuracy not to be above some number.
+
+    `str` gives a sentence.
+
+    Parameters
+    ----------
+    above : float
+        The accuracy on the items that have two ratings and an answer of the system.
+    correlation : float or None
+        What the mistakes of two raters, or of system and rater, must correlate by more than. None
+        if the accuracy is above the number however much they do.
+    crowds_beyond, n_crowds : int
+        Number of the real crowds in which one of the two correlates by more, and of all.
+    """
+
+    above: float
+    correlation: float | None
+    crowds_beyond: int
+    n_crowds: int
+
+    def __str__(self) -> str:
+        if self.above == 0:
+            return (
+                "any accuracy on these items is possible if mistakes correlate as they do in half "
+                "of the real crowds"
+            )
+        if self.correlation == 0:
+            return (
+                f"the accuracy on these items may be {decimal(self.above, 2)} or less even if no "
+                "mistakes correlate"
+            )
+        stated = f"the accuracy on these items is above {decimal(self.above, 2)}"
+        if self.correlation is None:
+            return f"{stated}, however much mistakes correlate"
+        return (
+            f"{stated} unless mistakes, of two raters or of the system and a rater, correlate by "
+            f"more than {decimal(self.correlation, 2)}, as in {self.crowds_beyond} of "
+            f"{self.n_crowds} real crowds"
+        )
+
+    @property
+    def brief(self) -> str:
+        """The sentence in fewer words, of the accuracy."""
+        if self.above == 0:
+            return "anything if mistakes correlate as in half of the real crowds"
+        if self.correlation == 0:
+            return f"perhaps {decimal(self.above, 2)} or less even if no mistakes correlate"
+        stated = f"above {decimal(self.above, 2)}"
+        if self.correlation is None:
+            return f"{stated}, however much mistakes correlate"
+        return (
+            f"{stated} unless mistakes correlate by over {decimal(self.correlation, 2)} "
+            f"({self.crowds_beyond} of {self.n_crowds} crowds)"
+        )
+
+
+def mistakes_needed(ratings: Ratings, above: float | None = None) -> MistakesNeeded:
+    """Find how much mistakes must correlate for the accuracy not to be above some number.
+
+    No model is assumed, but that ratings are more often right than wrong.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system. Each rating counts as one of another rater.
+    above : float, optional
+        The accuracy, 0 to 1. By default the highest multiple of .05 that at least half of the real
+        crowds do not leave in doubt.
+
+    Returns
+    -------
+    MistakesNeeded
+
+    Raises
+    ------
+    InputError
+        If no item has two ratings and an answer of the system, or `above` is not from 0 to 1.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> scenario = lehner.Scenario(
+    ...     n_categories=2, n_items=300, initial_rater_accuracy=(0.9, 0.9, 0.9)
+    ... )
+    >>> found = mistakes_needed(lehner.simulate(scenario, seed=1), above=0.8)
+    >>> round(found.correlation, 2), found.n_crowds
+    (0.44, 31)
+    """
+    least = least_accuracy(tabulate_mistakes(ratings), CAPS, CAPS)
+    crowds = np.maximum(real_crowds()["raters"], real_crowds()["system"])
+    if above is None:
+        usual = np.interp(np.median(crowds), CAPS, least)
+        steps = np.ceil(np.nan_to_num(usual) / STEP - ROUNDING) - 1
+        above = round(max(float(steps), 0) * STEP, 2)
+    check_probability("above", above)
+    possible = np.isfinite(least)
+    correlation: float | None = 0.0
+    if possible.any() and least[-1] > above:
+        correlation = None
+    elif possible.any():
+        correlation = float(np.interp(above, least[possible][::-1], CAPS[possible][::-1]))
+    beyond = 0 if correlation is None else int((crowds > correlation).sum())
+    return MistakesNeeded(
+        above=above, correlation=correlation, crowds_beyond=beyond, n_crowds=len(crowds)
+    )
+
+
+def least_accuracy(mistakes: Mistakes, raters: ArrayLike, system: ArrayLike) -> Floats:
+    """Least accuracy under each pair of caps.
+
+    Parameters
+    ----------
+    mistakes : Mistakes
+    raters, system : array_like
+        Caps, 0 to 1, broadcast against each other.
+
+    Returns
+    -------
+    ndarray
+        NaN where no true categories agree with the ratings.
+    """
+    x, y = (one[..., None] for one in np.broadcast_arrays(raters, system))
+    error = possible_errors(mistakes, x[..., 0], STEPS)
+    variance = error * (1 - error)
+    wrong = _most(mistakes, error, wrong=1)
+    for one, two, three in MULTIPLIERS[mistakes.n_categories > 2]:
+        values = mistakes.joint - one * mistakes.rater - two * mistakes.system
+        least = mistakes.proportions @ mistakes.least(values + three * mistakes.both)
+        start = one * error - three * (error**2 + x * variance) + least
+        limit = _root(two - error, start, y**2 * variance)
+        wrong = np.where(y < ANY, np.minimum(wrong, limit), wrong)
+    wrong[wrong < 1 - _most(mistakes, error, wrong=0) - ROUNDING] = np.nan
+    most = np.where(np.isnan(wrong), -np.inf, wrong).max(axis=-1)
+    return np.where(np.isfinite(most), 1 - most, np.nan)
+
+
+def _root(slope: Floats, start: Floats, room: Floats) -> Floats:
+    """Greatest s from 0 to 1 with start + slope s at most the root of room s (1 - s)."""
+    # Not 0, and not of the other sign by rounding.
+    slope = np.where(np.abs(slope) < ROUNDING, ROUNDING, slope)
+    with np.errstate(invalid="ignore"):
+        root = np.sqrt(room * (room - 4 * slope * start - 4 * start**2))
+    found = (room - 2 * slope * start + root) / (2 * (slope**2 + room))
+    return np.where(slope + start <= 0, 1.0, found)
+
+
+def _most(mistakes: Mistakes, error: Floats, *, wrong: int) -> Floats:
+    """Greatest proportion of items that the system gets wrong, or right, at no more mistakes."""
+    fewest = mistakes.least(mistakes.rater)
+    cost = mistakes.least(np.where(mistakes.system == wrong, mistakes.rater, np.inf)) - fewest
+    order = np.argsort(cost)
+    proportions = mistakes.proportions
+    paid = np.append(0, np.cumsum((proportions * cost)[order])) + proportions @ fewest
+    return np.interp(error, paid, np.append(0, np.cumsum(proportions[order])))

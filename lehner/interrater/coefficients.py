@@ -1,0 +1,439 @@
+"""Coefficients of agreement with their sampling errors, each linearised in the items.
+
+All but Krippendorff's are (observed − chance) / (1 − chance) with the same observed
+agreement, the mean over items with two or more raters, and differ in their chance agreement. Items
+with one rating count towards how often categories occur (Gwet 2014, chapter 2).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from lehner.core.arrays import Floats
+from lehner.core.errors import InputError
+from lehner.core.estimate import number
+from lehner.core.resampling import t_quantile, t_survival
+from lehner.core.text import with_interval
+from lehner.data.options import names_of
+from lehner.interrater.votes import (
+    STANDS_FOR_0,
+    ItemVotes,
+    Linearised,
+    accuracy,
+    bangdiwala_b,
+    beyond_chance,
+    goodman_kruskal_lambda,
+    standard_error,
+)
+from lehner.interrater.weights import AgreementWeights
+
+PRINTED_NAMES = {
+    "bangdiwala_b": "Bangdiwala’s B",
+    "brennan_prediger_kappa": "Brennan and Prediger’s κ",
+    "cohen_kappa": "Cohen’s κ",
+    "conger_kappa": "Conger’s κ",
+    "fleiss_kappa": "Fleiss’ κ",
+    "goodman_kruskal_lambda": "Goodman and Kruskal’s λ",
+    "gwet_ac1": "Gwet’s AC1",
+    "gwet_ac2": "Gwet’s AC2",
+    "krippendorff_alpha": "Krippendorff’s α",
+    "percent_agreement": "percent agreement",
+    "scott_pi": "Scott’s π",
+}
+LOWEST_COEFFICIENTS = {
+    "percent_agreement": 0.0,
+    "accuracy": 0.0,
+    "bangdiwala_b": 0.0,
+    "goodman_kruskal_lambda": -np.inf,
+}
+"""The lowest values of coefficients that are not kappas; that of kappas is −1, less if weighted."""
+
+
+def printed_name(name: str) -> str:
+    """Name of a coefficient as people write it.
+
+    Examples
+    --------
+    >>> printed_name("krippendorff_alpha"), printed_name("fleiss_kappa[yes]")
+    ('Krippendorff’s α', 'Fleiss’ κ [yes]')
+    """
+    coefficient, bracket, category = name.partition("[")
+    printed = PRINTED_NAMES.get(coefficient, coefficient)
+    return f"{printed} [{category}" if bracket else printed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coefficient:
+    """A coefficient of agreement with its sampling error.
+
+    Parameters
+    ----------
+    name : str
+        Name, such as "cohen_kappa" or "fleiss_kappa[category]".
+    weights : str
+        The agreement weights: a name among `lehner.interrater.weights.WEIGHTS`, or "given".
+    estimate : float or None
+        The coefficient, at most 1. None if it is undefined; the note gives the reason.
+    chance_agreement : float or None
+        The agreement by chance, p_e, for which it is corrected; None if it is not.
+    standard_error : float or None
+        Standard error over samples of items, for these raters. None if the items do not determine
+        it.
+    lower, upper : float or None
+        Ends of the interval, from a t distribution whose degrees of freedom are the number of items
+        minus one, clipped to the coefficient's range. The lower end is not clipped if the estimate
+        is below -1, as a weighted coefficient can be.
+    p_value : float or None
+        Two-sided p-value of the hypothesis that the coefficient is 0, by its standard error and
+        Student's t (Gwet 2014); None for proportions.
+    note : str
+        What the user should know before using the numbers.
+    """
+
+    name: str
+    weights: str
+    estimate: float | None
+    chance_agreement: float | None = None
+    standard_error: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    p_value: float | None = None
+    note: str = ""
+
+    def __str__(self) -> str:
+        return with_interval(self.estimate, self.lower, self.upper)
+
+
+def choose_coefficients(
+    every: Iterable[Coefficient], names: str | Sequence[str] | None
+) -> tuple[Coefficient, ...]:
+    """Choose coefficients by their names, under each of the weights in the order of the names.
+
+    Parameters
+    ----------
+    every : iterable of Coefficient
+    names : str or sequence of str, optional
+        As in `Coefficient.name`, or a word of it that no other has, as "alpha". By default all.
+
+    Returns
+    -------
+    tuple of Coefficient
+
+    Raises
+    ------
+    InputError
+        If there is no coefficient of one of the names; the error lists those that there are.
+    """
+    every = tuple(every)
+    if names is None:
+        return every
+    whole = list(dict.fromkeys(one.name for one in every))
+    words = [(word, name) for name in whole if "[" not in name for word in name.split("_")]
+    number = Counter(word for word, _ in words)
+    known = {word: name for word, name in words if number[word] == 1} | {one: one for one in whole}
+    chosen = []
+    for name in names_of(names):
+        if name.lower() not in known and name not in known:
+            raise InputError(
+                f"there is no coefficient {name!r}", f"choose among {', '.join(whole)}"
+            )
+        chosen.append(known.get(name) or known[name.lower()])
+    weights = dict.fromkeys(one.weights for one in every)
+    found = {(one.name, one.weights): one for one in every}
+    wanted = ((name, kind) for kind in weights for name in dict.fromkeys(chosen))
+    return tuple(found[one] for one in wanted if one in found)
+
+
+def undefined(name: str, weights: str, note: str) -> Coefficient:
+    """Make a coefficient that has no value, with the reason."""
+    return Coefficient(name=name, weights=weights, estimate=None, note=note)
+
+
+def summarise(
+    name: str,
+    weights: str,
+    statistic: Linearised,
+    items: ItemVotes,
+    level: float,
+    note: str = "",
+) -> Coefficient:
+    """Compute the standard error, interval and p-value of a statistic.
+
+    Parameters
+    ----------
+    name, weights : str
+    statistic : Linearised
+    items : ItemVotes
+        The items, of which those rated by two raters inform about the agreement.
+    level : float
+        Probability of the interval.
+    note : str
+
+    Returns
+    -------
+    Coefficient
+    """
+    estimate = number(statistic.value)
+    if estimate is None:
+        return undefined(name, weights, "undefined: chance agreement is 1, because nothing varies")
+    lowest = LOWEST_COEFFICIENTS.get(name.partition("[")[0], -1.0)
+    if abs(estimate - lowest) < STANDS_FOR_0:  # rounding, which would leave the interval unclipped
+        estimate = lowest
+    coefficient = Coefficient(
+        name=name,
+        weights=weights,
+        estimate=estimate,
+        chance_agreement=None if statistic.chance is None else number(statistic.chance),
+        note=note,
+    )
+    error = number(standard_error(statistic, items.weights, items.n_sampled, items.cluster))
+    if error is None:
+        note = "; ".join(filter(None, (note, _why_no_error(statistic, items))))
+        return replace(coefficient, note=note)
+    return _with_interval(coefficient, estimate, error, items.n_sampled, level)
+
+
+def _with_interval(
+    coefficient: Coefficient, estimate: float, error: float, n_informative: float, level: float
+) -> Coefficient:
+    lowest = LOWEST_COEFFICIENTS.get(coefficient.name.partition("[")[0], -1.0)
+    half = error * t_quantile((1 + level) / 2, n_informative - 1)
+    p_value = 2 * t_survival(abs(estimate) / error, n_informative - 1)
+    return replace(
+        coefficient,
+        standard_error=error,
+        # A weighted kappa can be below −1, and its interval is not clipped there.
+        lower=estimate - half if estimate < lowest else max(estimate - half, lowest),
+        upper=min(estimate + half, 1.0),
+        p_value=None if lowest == 0 else p_value,
+    )
+
+
+def _why_no_error(statistic: Linearised, items: ItemVotes) -> str:
+    if items.n_sampled < 2:
+        what = "items" if items.cluster is None else "clusters"
+        return f"no standard error: the number of {what} is unknown or below 2"
+    if np.isnan(statistic.influence).any():
+        return "no standard error: two classes are equally good for chance"
+    return "no standard error: no item differs from the others in its effect"
+
+
+type Statistic = Callable[[ItemVotes, AgreementWeights], Linearised]
+
+NO_PAIRS = "undefined: no item was rated by two raters"
+NOT_CORRECTED = ("percent_agreement", "accuracy", "bangdiwala_b")
+ONE_CATEGORY = "undefined: there is one category"
+
+
+def percent_agreement(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    """Average, over items, the agreement of two of their raters drawn at random.
+
+    Parameters
+    ----------
+    items : ItemVotes
+        At least one rated by two raters.
+    weights : AgreementWeights
+
+    Returns
+    -------
+    Linearised
+    """
+    paired = items.n_raters > 1
+    pairs = np.where(paired, items.n_raters * (items.n_raters - 1), 1)
+    agreement = items.pair_sums(weights.matrix) / pairs
+    value = items.weights[paired] @ agreement[paired] / items.n_paired
+    influence = np.where(paired, agreement - value, 0) * items.n_items / items.n_paired
+    return Linearised(value=value, influence=influence)
+
+
+def brennan_prediger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    """Correct for raters who choose every category equally often (Brennan & Prediger 1981)."""
+    chance = Linearised(value=weights.matrix.mean(), influence=np.zeros_like(items.weights))
+    return beyond_chance(percent_agreement(items, weights), chance)
+
+
+def fleiss_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    """Correct for raters who choose categories with the frequencies of all raters (Fleiss 1971).
+
+    For two raters of all items it is Scott's (1955) pi.
+    """
+    chosen, prevalence = _prevalence(items)
+    value = prevalence @ weights.matrix @ prevalence
+    chance = Linearised(value=value, influence=2 * (chosen @ weights.matrix @ prevalence - value))
+    return beyond_chance(percent_agreement(items, weights), chance)
+
+
+def _gwet_ac(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    """Correct for raters who choose at random on some items (Gwet 2008): AC1, weighted AC2."""
+    chosen, prevalence = _prevalence(items)
+    scale = weights.matrix.sum() / (items.n_categories * (items.n_categories - 1))
+    chance = Linearised(
+        value=scale * (prevalence @ (1 - prevalence)),
+        influence=scale * ((chosen - prevalence) @ (1 - 2 * prevalence)),
+    )
+    return beyond_chance(percent_agreement(items, weights), chance)
+
+
+def _prevalence(items: ItemVotes) -> tuple[Floats, Floats]:
+    """Find how often each category is chosen on each item, and on average."""
+    chosen = items.votes / items.n_raters[:, None]
+    return chosen, items.weights @ chosen / items.n_items
+
+
+def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    """Correct for raters who each choose categories with their own frequencies (Conger 1980).
+
+    For two raters of all items it is Cohen's kappa.
+    """
+    raters, rater = np.unique(items.rater, return_inverse=True)
+    cell = rater * items.n_categories + items.category
+    size = len(raters) * items.n_categories
+    weighted = items.fraction * items.weights[items.row]
+    chosen = np.bincount(cell, weights=weighted, minlength=size).reshape(len(raters), -1)
+    n_rated = chosen.sum(axis=1)
+    chosen /= n_rated[:, None]
+    others = (chosen.sum(axis=0) - chosen) @ weights.matrix
+    pairs = len(raters) * (len(raters) - 1)
+    gain = (others - (chosen * others).sum(axis=1, keepdims=True)) / n_rated[:, None]
+    influence = np.bincount(
+        items.row,
+        weights=items.fraction * gain[rater, items.category],
+        minlength=len(items.weights),
+    )
+    chance = Linearised(
+        value=(chosen * others).sum() / pairs, influence=influence * 2 * items.n_items / pairs
+    )
+    return beyond_chance(percent_agreement(items, weights), chance)
+
+
+def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    """Compare observed with expected disagreement of pairs of ratings (Krippendorff 2011).
+
+    Items with one rating are left out; the others are weighted by their number of ratings.
+
+    Parameters
+    ----------
+    items : ItemVotes
+        At least one rated by two raters.
+    weights : AgreementWeights
+        The squared difference function is 1 minus the weights. For ordinal weights it is
+        Krippendorff's function of the differences between mean ranks, which depend on the ratings.
+
+    Returns
+    -------
+    Linearised
+    """
+    chosen = items.n_raters > 1
+    paired = items.of_rows(chosen)
+    n_votes = paired.weights @ paired.n_raters
+    prevalence = paired.weights @ paired.votes / n_votes
+    pull_observed = pull_expected = np.zeros(items.n_categories)
+    disagreement = 1 - weights.matrix
+    if weights.name == "ordinal":
+        below = np.tri(items.n_categories, k=-1) + np.eye(items.n_categories) / 2
+        rank = below @ prevalence
+        disagreement = (rank[:, None] - rank) ** 2
+        pull_observed = 4 * (prevalence * rank - _partner(paired, rank) / n_votes) @ below
+        pull_expected = 4 * (prevalence * (rank - prevalence @ rank)) @ below
+    observed = paired.pair_sums(disagreement) / (paired.n_raters - 1)
+    mean_observed = paired.weights @ observed / n_votes
+    expected = disagreement @ prevalence
+    mean_expected = prevalence @ expected
+    moved = np.zeros((2, len(chosen)))
+    moved[0, chosen] = observed - mean_observed * paired.n_raters + paired.votes @ pull_observed
+    moved[1, chosen] = (
+        2 * (paired.votes @ expected - mean_expected * paired.n_raters)
+        + paired.votes @ pull_expected
+    )
+    moved *= items.n_items / n_votes
+    pooled = beyond_chance(
+        Linearised(value=1 - mean_observed, influence=-moved[0]),
+        Linearised(value=1 - mean_expected, influence=-moved[1]),
+    )
+    # Expected pairs are drawn without replacement: the second vote is one of N − 1.
+    left = 1 - 1 / n_votes
+    moved_left = np.where(chosen, items.n_raters, 0) * items.n_items / n_votes**2
+    return Linearised(
+        value=1 - (1 - pooled.value) * left,
+        influence=pooled.influence * left - (1 - pooled.value) * moved_left,
+        chance=pooled.chance,
+    )
+
+
+def _partner(paired: ItemVotes, rank: Floats) -> Floats:
+    """Sum, for each category, the ranks of the votes with which its votes are paired."""
+    weights = paired.weights / (paired.n_raters - 1)
+    with_category = np.eye(paired.n_categories)[:, :, None] * rank
+    return np.array([weights @ paired.pair_sums(matrix) for matrix in with_category])
+
+
+def _of_table(statistic: Callable[[Floats, Floats], Linearised]) -> Statistic:
+    """Make a statistic of the items of one of the table of two raters, who rated all of them."""
+
+    def of_items(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+        table = items.tables(0, 2)[1]
+        of_table = statistic(table, weights.matrix)
+        moved = np.stack([np.zeros_like(table), of_table.influence.reshape(table.shape)])
+        return replace(of_table, influence=items.sum_cells(0, moved))
+
+    return of_items
+
+
+STATISTICS: dict[str, Statistic] = {
+    "percent_agreement": percent_agreement,
+    "brennan_prediger_kappa": brennan_prediger_kappa,
+    "cohen_kappa": conger_kappa,
+    "conger_kappa": conger_kappa,
+    "scott_pi": fleiss_kappa,
+    "fleiss_kappa": fleiss_kappa,
+    "krippendorff_alpha": krippendorff_alpha,
+    "gwet_ac1": _gwet_ac,
+    "gwet_ac2": _gwet_ac,
+    "accuracy": _of_table(accuracy),
+    "bangdiwala_b": _of_table(lambda table, _: bangdiwala_b(table)),
+    "goodman_kruskal_lambda[estimated]": _of_table(
+        partial(goodman_kruskal_lambda, margin="estimated")
+    ),
+    "goodman_kruskal_lambda[actual]": _of_table(partial(goodman_kruskal_lambda, margin="actual")),
+}
+"""Coefficients by name. Cohen's kappa, Scott's pi and Bangdiwala's B use what both raters rated."""
+
+
+def coefficient_of_items(
+    name: str,
+    items: ItemVotes,
+    weights: AgreementWeights,
+    level: float,
+    *,
+    reason: str = "",
+    note: str = "",
+) -> Coefficient:
+    """Compute a coefficient of agreement.
+
+    Parameters
+    ----------
+    name : str
+        A key of `STATISTICS`, with a category in brackets if the items were collapsed to it.
+    items : ItemVotes
+    weights : AgreementWeights
+    level : float
+        Probability of the interval.
+    reason : str
+        The reason why it is undefined for these raters, if it is.
+    note : str
+
+    Returns
+    -------
+    Coefficient
+    """
+    if not reason and items.n_paired == 0:
+        reason = NO_PAIRS
+    if not reason and items.n_categories < 2 and name not in NOT_CORRECTED:
+        reason = ONE_CATEGORY
+    if reason:
+        return undefined(name, weights.name, reason)
+    compute = STATISTICS.get(name) or STATISTICS[name.partition("[")[0]]
+    return summarise(name, weights.name, compute(items, weights), items, level, note)

@@ -1,0 +1,409 @@
+"""Votes of items, contingency tables of two raters, and statistics with influences of items.
+
+Rows are the estimated class, columns the actual one. A table may have leading dimensions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.errors import InputError
+from lehner.core.lazy import xr
+from lehner.data.flat import FlatRatings
+
+STANDS_FOR_0 = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Linearised:
+    """A statistic and the influence of each row of the data on it.
+
+    Parameters
+    ----------
+    value : ndarray of float, shape (...), or float
+        The statistic; NaN if it is undefined.
+    influence : ndarray of float, shape (..., n_rows)
+        n times the derivative of the value by the weight of the row, where n is the number of
+        items.
+    chance : ndarray of float, shape (...), or float, optional
+        The agreement by chance for which the value is corrected.
+    """
+
+    value: Floats | np.float64
+    influence: Floats
+    chance: Floats | np.float64 | None = None
+
+
+def beyond_chance(observed: Linearised, chance: Linearised) -> Linearised:
+    """Correct agreement for chance: (observed − chance) / (1 − chance).
+
+    Parameters
+    ----------
+    observed, chance : Linearised
+
+    Returns
+    -------
+    Linearised
+        The corrected agreement; NaN if chance agreement is 1.
+    """
+    room = np.where(1 - chance.value > STANDS_FOR_0, 1 - chance.value, np.nan)
+    value = np.asarray((observed.value - chance.value) / room)
+    moved = observed.influence - (1 - value)[..., None] * chance.influence
+    return Linearised(value=value, influence=moved / room[..., None], chance=chance.value)
+
+
+def standard_error(
+    statistic: Linearised,
+    weights: Floats,
+    n_informative: float | Floats,
+    cluster: Integers | None = None,
+) -> Floats:
+    """Compute the standard error of a statistic of independent items, or independent clusters.
+
+    Parameters
+    ----------
+    statistic : Linearised
+    weights : ndarray of float, shape (..., n_rows)
+        Number of items of each row.
+    n_informative : float or ndarray of float, shape (...)
+        Number of items on which the statistic depends. If it is n, the number of all items, the
+        variance is that of a mean of n influences: their sum of squares over n (n − 1). With
+        clusters, the number of clusters of such items.
+    cluster : ndarray of int, shape (n_rows,), optional
+        The cluster of each row, whose influences are added up: Liang & Zeger (1986),
+        https://doi.org/10.1093/biomet/73.1.13. Then the statistic is one number.
+
+    Returns
+    -------
+    ndarray of float, shape (...)
+        The standard error; NaN with fewer than two items, or if none has an influence.
+    """
+    n = weights.sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = (weights * statistic.influence).sum(axis=-1) / n
+        deviation = statistic.influence - mean[..., None]
+        squares = (weights * deviation**2).sum(axis=-1) / n**2
+        if cluster is not None:
+            squares = (np.bincount(cluster, weights * deviation) ** 2).sum() / n**2
+        error = np.sqrt(squares * n_informative / (n_informative - 1))
+    known = (np.asarray(n_informative) >= 2) & (error > STANDS_FOR_0)
+    return np.where(known, error, np.nan)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ItemVotes:
+    """Votes of items in fractions: each of m ratings by the same rater is 1/m of a vote.
+
+    `Patterns` count whole ratings. Categories may be joined, and rows chosen, which other
+    coefficients ask for. A row represents as many items as its weight; each has a rating.
+
+    Parameters
+    ----------
+    weights : ndarray of float, shape (n_rows,)
+    n_raters : ndarray of float, shape (n_rows,)
+        Number of raters who rated the item.
+    votes : ndarray of float, shape (n_rows, n_categories)
+    row, rater, category : ndarray of int, shape (n_ratings,)
+        The ratings one after another, sorted by row and rater.
+    fraction : ndarray of float, shape (n_ratings,)
+        The vote of each rating.
+    cluster : ndarray of int, shape (n_rows,), optional
+        The cluster of each row; None if items are independent.
+    """
+
+    weights: Floats
+    n_raters: Floats
+    votes: Floats
+    row: Integers
+    rater: Integers
+    category: Integers
+    fraction: Floats
+    cluster: Integers | None = None
+
+    @property
+    def n_items(self) -> float:
+        """Number of items with a rating."""
+        return float(self.weights.sum())
+
+    @property
+    def n_paired(self) -> float:
+        """Number of items rated by two or more raters."""
+        return float(self.weights[self.n_raters > 1].sum())
+
+    @property
+    def n_sampled(self) -> float:
+        """Number of items rated by two or more raters, or of clusters of such items."""
+        if self.cluster is None:
+            return self.n_paired
+        return float(len(np.unique(self.cluster[self.n_raters > 1])))
+
+    @property
+    def n_categories(self) -> int:
+        """Number of categories, used or not."""
+        return self.votes.shape[1]
+
+    def pair_sums(self, matrix: Floats) -> Floats:
+        """Sum a matrix over the ordered pairs of votes by different raters.
+
+        Parameters
+        ----------
+        matrix : ndarray of float, shape (n_categories, n_categories)
+
+        Returns
+        -------
+        ndarray of float, shape (n_rows,)
+        """
+        everyone = ((self.votes @ matrix) * self.votes).sum(axis=1)
+        return everyone - self._within_raters(matrix)
+
+    def _within_raters(self, matrix: Floats) -> Floats:
+        pairs = self.fraction**2 * np.diag(matrix)[self.category]
+        row, rater = self.row, self.rater
+        # Earlier ratings of the item by the same rater, one, two, … positions back.
+        for back in range(1, int(np.round(1 / self.fraction.min(initial=1)))):
+            same = (row[back:] == row[:-back]) & (rater[back:] == rater[:-back])
+            one, two = self.category[back:], self.category[:-back]
+            product = self.fraction[back:] * self.fraction[:-back] * same
+            pairs[back:] += product * (matrix[one, two] + matrix[two, one])
+        return np.bincount(row, weights=pairs, minlength=len(self.weights))
+
+    def of_rater(self, rater: int) -> Floats:
+        """Lay out a rater's votes as an array, shape (n_rows, n_categories)."""
+        mine = self.rater == rater
+        laid_out = np.zeros(self.votes.shape)
+        np.add.at(laid_out, (self.row[mine], self.category[mine]), self.fraction[mine])
+        return laid_out
+
+    def tables(self, rater: int, n_raters: int) -> Floats:
+        """Cross-classify a rater (rows) with each, (n_raters, n_categories, n_categories)."""
+        mine, k = self.of_rater(rater), self.n_categories
+        shared = np.flatnonzero(mine.any(axis=1)[self.row])
+        row, fraction = self.row[shared], self.fraction[shared]
+        column = self.rater[shared] * k + self.category[shared]
+        mine *= self.weights[:, None]
+        by_category = [np.bincount(column, mine[row, c] * fraction, n_raters * k) for c in range(k)]
+        return np.array(by_category).reshape(k, n_raters, k).transpose(1, 0, 2)
+
+    def sum_cells(self, rater: int, cells: Floats) -> Floats:
+        """Sum, for each row, the numbers of the cells of `tables` in which its votes are.
+
+        Parameters
+        ----------
+        rater : int
+        cells : ndarray of float, shape (n_raters, n_categories, n_categories)
+
+        Returns
+        -------
+        ndarray of float, shape (n_rows,)
+        """
+        mine = self.of_rater(rater)
+        shared = np.flatnonzero(mine.any(axis=1)[self.row])
+        row, other, category = self.row[shared], self.rater[shared], self.category[shared]
+        each = (mine[row] * cells[other, :, category]).sum(axis=1) * self.fraction[shared]
+        return np.bincount(row, weights=each, minlength=len(self.weights))
+
+    def of_rows(self, chosen: Booleans) -> "ItemVotes":
+        """Select rows by a mask."""
+        kept = chosen[self.row]
+        return ItemVotes(
+            weights=self.weights[chosen],
+            n_raters=self.n_raters[chosen],
+            votes=self.votes[chosen],
+            row=(np.cumsum(chosen) - 1)[self.row[kept]],
+            rater=self.rater[kept],
+            category=self.category[kept],
+            fraction=self.fraction[kept],
+            cluster=None if self.cluster is None else self.cluster[chosen],
+        )
+
+    def of_category(self, category: int) -> "ItemVotes":
+        """Collapse the categories to one of them and the rest."""
+        in_category = self.votes[:, category]
+        return ItemVotes(
+            weights=self.weights,
+            n_raters=self.n_raters,
+            votes=np.column_stack([in_category, self.n_raters - in_category]),
+            row=self.row,
+            rater=self.rater,
+            category=(self.category != category).astype(np.int64),
+            fraction=self.fraction,
+            cluster=self.cluster,
+        )
+
+
+def count_votes(
+    flat: FlatRatings, weights: ArrayLike, n_categories: int, cluster: Integers | None = None
+) -> ItemVotes:
+    """Count votes of the items of each row; rows without items or without ratings are left out."""
+    row, rater, category = flat.item_index, flat.rater_index, flat.category_index
+    n_items = np.asarray(weights, dtype=float)
+    n_rows = len(n_items)
+    new = (np.diff(row, prepend=-1) != 0) | (np.diff(rater, prepend=-1) != 0)
+    vote = np.cumsum(new) - 1
+    fraction = 1 / np.bincount(vote)[vote] if len(row) else np.empty(0)
+    cell = row * n_categories + category
+    votes = np.bincount(cell, weights=fraction, minlength=n_rows * n_categories)
+    n_raters = np.bincount(row[new], minlength=n_rows).astype(float)
+    everything = ItemVotes(
+        weights=n_items,
+        n_raters=n_raters,
+        votes=votes.reshape(n_rows, n_categories),
+        row=row,
+        rater=rater,
+        category=category,
+        fraction=fraction,
+        cluster=cluster,
+    )
+    return everything.of_rows((n_raters > 0) & (n_items > 0))
+
+
+def accuracy(table: Floats, weights: Floats) -> Linearised:
+    """Find the (weighted) proportion of items on the diagonal.
+
+    Parameters
+    ----------
+    table : ndarray of float, shape (..., n_categories, n_categories)
+    weights : ndarray of float, shape (n_categories, n_categories)
+
+    Returns
+    -------
+    Linearised
+        The statistic with the influence of the cells, row by row.
+    """
+    value = (table * weights).sum(axis=(-2, -1)) / table.sum(axis=(-2, -1))
+    return Linearised(value=value, influence=_cells(weights - value[..., None, None]))
+
+
+def cohen_kappa(table: Floats, weights: Floats) -> Linearised:
+    """Correct for raters who choose categories with their own frequencies (Cohen 1960, 1968).
+
+    The influences give the standard error of Fleiss, Cohen & Everitt (1969).
+    """
+    row, column = _margins(table)
+    of_row, of_column = column @ weights, row @ weights
+    value = (row * of_row).sum(axis=-1)
+    moved = of_row[..., :, None] + of_column[..., None, :] - 2 * value[..., None, None]
+    chance = Linearised(value=value, influence=_cells(moved))
+    return beyond_chance(accuracy(table, weights), chance)
+
+
+def bangdiwala_b(table: Floats) -> Linearised:
+    """Compare the squares on the diagonal with the products of the margins (Bangdiwala 1985).
+
+    Parameters
+    ----------
+    table : ndarray of float, shape (n_categories, n_categories)
+
+    Returns
+    -------
+    Linearised
+        The sum of squares of the diagonal over the sum of products of the margins: the shaded part
+        of the rectangles in the agreement chart. NaN if these have no area.
+
+    References
+    ----------
+    Shankar & Bangdiwala (2014), Observer agreement paradoxes in 2x2 tables, BMC Medical Research
+    Methodology 14, 100, https://doi.org/10.1186/1471-2288-14-100
+    """
+    row, column = _margins(table)
+    diagonal = np.diagonal(table) / table.sum()
+    area = row @ column
+    room = area if area > STANDS_FOR_0 else np.nan
+    value = diagonal @ diagonal / room
+    moved = (np.diag(2 * diagonal) - value * (column[:, None] + row)) / room
+    return Linearised(value=np.float64(value), influence=_cells(moved))
+
+
+def goodman_kruskal_lambda(
+    table: Floats, weights: Floats, margin: Literal["estimated", "actual"]
+) -> Linearised:
+    """Correct for putting every item into the class that agrees best with one of the margins.
+
+    With identity weights it is the most frequent class.
+
+    Parameters
+    ----------
+    table : ndarray of float, shape (n_categories, n_categories)
+    weights : ndarray of float, shape (n_categories, n_categories)
+    margin : {"estimated", "actual"}
+        Whether the margin is that of the rows, as in CPTtools, or that of the columns.
+
+    Returns
+    -------
+    Linearised
+        The statistic; its influence is NaN if two classes agree equally well.
+
+    References
+    ----------
+    Goodman & Kruskal (1954), JASA 49, 732-764. Almond et al. (2015), Bayesian Networks in
+    Educational Assessment, chapter 7.
+    """
+    row, column = _margins(table)
+    of_class = weights @ (row if margin == "estimated" else column)
+    best = of_class.argmax()
+    tied = (of_class > of_class[best] - STANDS_FOR_0).sum() > 1
+    gain = np.where(tied, np.nan, weights[best] - of_class[best])
+    moved = gain[:, None] if margin == "estimated" else gain
+    chance = Linearised(value=of_class[best], influence=_cells(np.broadcast_to(moved, table.shape)))
+    return beyond_chance(accuracy(table, weights), chance)
+
+
+def _margins(table: Floats) -> tuple[Floats, Floats]:
+    proportions = table / table.sum(axis=(-2, -1), keepdims=True)
+    return proportions.sum(axis=-1), proportions.sum(axis=-2)
+
+
+def _cells(values: Floats) -> Floats:
+    return values.reshape(*values.shape[:-2], values.shape[-2] * values.shape[-1])
+
+
+def as_table(values: ArrayLike, categories: Sequence[object] | None = None) -> "xr.DataArray":
+    """Label a square table.
+
+    Parameters
+    ----------
+    values : array_like of float or xarray.DataArray, shape (n_categories, n_categories)
+        Counts or probabilities, 0 or more.
+    categories : sequence, optional
+        By default those of a labelled table, else 1, 2, 3, ….
+
+    Returns
+    -------
+    xarray.DataArray, dims (estimated, actual)
+
+    Raises
+    ------
+    InputError
+        If it is not such a table, or all its numbers are 0.
+    """
+    if categories is None and isinstance(values, xr.DataArray):
+        if set(values.dims) != {"estimated", "actual"}:
+            raise InputError(
+                f"the table has dims {', '.join(map(str, values.dims))}",
+                "name them estimated (rows) and actual (columns)",
+            )
+        values = values.transpose("estimated", "actual")
+        sides = [values.get_index(dim).tolist() for dim in values.dims]
+        if sides[0] != sides[1]:
+            raise InputError(f"the categories {sides[0]} and {sides[1]} differ", "give the same")
+        categories = sides[0]
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("the table is not one of numbers", "give counts") from None
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
+        raise InputError(f"the table has shape {array.shape}", "give a square table")
+    if not np.isfinite(array).all() or (array < 0).any() or array.sum() <= 0:
+        raise InputError(
+            "the table has numbers that are not counts", "give numbers, 0 or more, not all 0"
+        )
+    names = list(range(1, len(array) + 1)) if categories is None else list(categories)
+    if len(names) != len(array) or len(set(names)) < len(names):
+        raise InputError(f"the categories {names} do not name {len(array)} rows", "name each once")
+    return xr.DataArray(
+        array, dims=("estimated", "actual"), coords={"estimated": names, "actual": names}
+    )

@@ -1,0 +1,247 @@
+"""Agreement weights of two categories: 1 for equal categories, 0 for the most different ones."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.core.arrays import Floats
+from lehner.core.errors import InputError, find
+from lehner.core.warning import Warning, warn
+from lehner.data.categories import Label, as_numbers
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AgreementWeights:
+    """Weights of pairs of categories.
+
+    Parameters
+    ----------
+    name : str
+        A key of `WEIGHTS`, or "given".
+    matrix : ndarray of float, shape (n_categories, n_categories)
+        Symmetric, between 0 and 1; 1 on the diagonal.
+    """
+
+    name: str
+    matrix: Floats
+
+
+def _circular(x: Floats) -> Floats:
+    """Treat the last category as a neighbour of the first, at the smallest distance."""
+    step = np.diff(np.sort(x)).min(initial=np.inf)
+    return np.sin(np.pi * _distance(x) / (np.ptp(x) + step)) ** 2 if len(x) > 1 else _distance(x)
+
+
+def _bipolar(x: Floats) -> Floats:
+    """Weigh differences more if both categories are near the same end."""
+    total = x[:, None] + x
+    room = (total - 2 * x.min()) * (2 * x.max() - total)
+    return _ratio_of(_distance(x) ** 2, room)
+
+
+def _ratio(x: Floats) -> Floats:
+    return _ratio_of(_distance(x), x[:, None] + x) ** 2
+
+
+def _distance(x: Floats) -> Floats:
+    return np.asarray(np.abs(x[:, None] - x))
+
+
+def _ratio_of(values: Floats, room: Floats) -> Floats:
+    return np.divide(values, room, out=np.zeros_like(values), where=(room > 0) & (values > 0))
+
+
+type Scale = Literal["names", "position", "value"]
+type Disagreement = Callable[[Floats], Floats]
+
+_BY_DISTANCE: dict[str, Disagreement] = {
+    "linear": _distance,
+    "quadratic": lambda x: _distance(x) ** 2,
+    "radical": lambda x: np.sqrt(_distance(x)),
+    "ordinal": lambda x: _distance(x) * (_distance(x) + 1),
+    "circular": _circular,
+    "bipolar": _bipolar,
+}
+WEIGHTS: dict[str, tuple[Disagreement, Scale]] = {
+    **dict.fromkeys(("identity", "nominal"), (lambda x: (_distance(x) > 0).astype(float), "names")),
+    **{name: (function, "position") for name, function in _BY_DISTANCE.items()},
+    **{
+        f"{name}_by_value": (function, "value")
+        for name, function in _BY_DISTANCE.items()
+        if name != "ordinal"
+    },
+    "interval": (_BY_DISTANCE["quadratic"], "value"),
+    "ratio": (_ratio, "value"),
+}
+"""Disagreement, up to a factor, and its argument: the positions of the categories, or their values.
+
+`nominal` is Krippendorff's name for `identity`, and `interval` for `quadratic_by_value`. `linear`
+and `quadratic` are Cohen's (1968), `radical`, `ordinal`, `circular` and `bipolar` those of Gwet
+(2014, chapter 3), `ratio` Krippendorff's (2011). R's irrCAC uses weights by value if categories are
+numbers.
+"""
+
+
+def find_weights(
+    weights: str | ArrayLike, categories: Sequence[Label], *, ordered: bool
+) -> AgreementWeights:
+    """Find agreement weights by name, or check those given.
+
+    Parameters
+    ----------
+    weights : str or array_like of float, shape (n_categories, n_categories)
+        A key of `WEIGHTS`; or symmetric weights between 0 and 1 with 1 on the diagonal.
+    categories : sequence of str or int
+    ordered : bool
+        Whether the order of the categories is meaningful.
+
+    Returns
+    -------
+    AgreementWeights
+
+    Raises
+    ------
+    InputError
+        If weights depend on the order of categories without order, or on values of categories that
+        are not numbers, or if a matrix is not one of weights.
+
+    References
+    ----------
+    Cohen (1968), Psychological Bulletin 70(4), 213-220. Gwet (2014), Handbook of Inter-Rater
+    Reliability, 4th edition, chapter 3. Krippendorff (2011), Computing Krippendorff's
+    Alpha-Reliability.
+
+    Examples
+    --------
+    >>> find_weights("quadratic", [1, 2, 4], ordered=True).matrix.tolist()
+    [[1.0, 0.75, 0.0], [0.75, 1.0, 0.75], [0.0, 0.75, 1.0]]
+    >>> find_weights("quadratic_by_value", [1, 2, 4], ordered=True).matrix.round(3).tolist()
+    [[1.0, 0.889, 0.0], [0.889, 1.0, 0.556], [0.0, 0.556, 1.0]]
+    """
+    if not isinstance(weights, str):
+        return AgreementWeights(name="given", matrix=_check_matrix(weights, len(categories)))
+    disagreement, scale = find("kind of weights", weights, WEIGHTS)
+    x = np.arange(len(categories), dtype=float)
+    if scale == "position":
+        _require_order(weights, categories, ordered=ordered)
+    if scale == "value":
+        x = _require_numbers(weights, categories)
+    disagreements = disagreement(x)
+    return AgreementWeights(
+        name=weights, matrix=1 - disagreements / max(disagreements.max(initial=0), 1e-300)
+    )
+
+
+def weights_notes(
+    weights: Sequence[AgreementWeights], categories: Sequence[Label]
+) -> Iterator[Warning]:
+    """Tell which weights depend on positions although categories are unequally spaced numbers.
+
+    Parameters
+    ----------
+    weights : sequence of AgreementWeights
+        All that are used.
+    categories : sequence of str or int
+        In order.
+
+    Yields
+    ------
+    Warning
+        About these weights.
+    """
+    numbers = as_numbers(categories)
+    if numbers is not None and len(numbers) > 2 and np.ptp(np.diff(numbers)) >= 1e-9:
+        names = [one.name for one in weights if f"{one.name}_by_value" in WEIGHTS]
+        if names:
+            yield warn(
+                "weights-by-position",
+                f"{', '.join(names)} weights depend on the order of the categories, not on their "
+                "values, which are not equally spaced; weights by value are "
+                f"{', '.join(f'{name}_by_value' for name in names)}",
+            )
+
+
+def _require_order(weights: str, categories: Sequence[Label], *, ordered: bool) -> None:
+    if not ordered and as_numbers(categories) is None:
+        raise InputError(
+            f"weights {weights!r} need ordered categories, and it is not known that "
+            f"{', '.join(map(str, categories))} is their order",
+            "give all categories in order (categories=…) and say that they are ordered "
+            "(ordered=True)",
+        )
+
+
+def _require_numbers(weights: str, categories: Sequence[Label]) -> Floats:
+    numbers = as_numbers(categories)
+    listed = ", ".join(map(str, categories))
+    if numbers is None:
+        raise InputError(
+            f"weights {weights!r} need categories that are numbers, and these are {listed}",
+            "choose other weights",
+        )
+    if len(set(numbers)) < len(numbers):
+        raise InputError(
+            f"weights {weights!r} need different numbers, and these are {listed}",
+            "choose weights by position, or make categories of equal value one",
+        )
+    if weights == "ratio" and min(numbers) < 0:
+        raise InputError(
+            f"weights 'ratio' need numbers from 0 up, and the least is {min(numbers):g}",
+            "choose other weights",
+        )
+    return np.array(numbers)
+
+
+def _check_matrix(weights: ArrayLike, n_categories: int) -> Floats:
+    remedy = (
+        f"give {n_categories} × {n_categories} numbers between 0 and 1, 1 on the diagonal and the "
+        "same on both sides of it"
+    )
+    try:
+        matrix = np.asarray(weights, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("the weights are not a matrix of numbers", remedy) from None
+    if matrix.shape != (n_categories, n_categories):
+        raise InputError(f"the weights have shape {matrix.shape}", remedy)
+    if not ((matrix >= 0) & (matrix <= 1)).all() or not (np.diag(matrix) == 1).all():
+        raise InputError(
+            "the weights are not all between 0 and 1, or not 1 for equal categories", remedy
+        )
+    if not np.allclose(matrix, matrix.T, rtol=0):
+        raise InputError("the weight of some categories depends on their order", remedy)
+    return matrix
+
+
+def find_all_weights(
+    weights: Any, categories: Sequence[Label], *, ordered: bool
+) -> tuple[AgreementWeights, ...]:
+    """Find one or several agreement weights.
+
+    Parameters
+    ----------
+    weights : str, array_like, sequence of str, or None
+        As in `find_weights`, or several names. None means identity and, if the categories are
+        ordered, linear, quadratic and ordinal.
+    categories : sequence of str or int
+    ordered : bool
+
+    Returns
+    -------
+    tuple of AgreementWeights
+
+    Examples
+    --------
+    >>> [one.name for one in find_all_weights(None, ["low", "high"], ordered=True)]
+    ['identity', 'linear', 'quadratic', 'ordinal']
+    """
+    if weights is None:
+        weights = ["identity", *(["linear", "quadratic", "ordinal"] if ordered else [])]
+    names = isinstance(weights, list | tuple) and all(isinstance(one, str) for one in weights)
+    if not names:
+        weights = [weights]
+    if not weights:
+        raise InputError("there are no weights", f"choose among {', '.join(WEIGHTS)}")
+    return tuple(find_weights(one, categories, ordered=ordered) for one in weights)

@@ -1,0 +1,615 @@
+"""Latent-class models fitted to ratings by maximum likelihood, with labels and notes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.core.arrays import Integers
+from lehner.core.errors import InputError, check_choice, check_number, check_whole_number
+from lehner.core.estimate import listed
+from lehner.core.lazy import special, xr
+from lehner.core.seeds import Seed, child_seeds
+from lehner.core.text import counted, counted_categories
+from lehner.core.warning import Warning, warn
+from lehner.data.categories import Label
+from lehner.data.ratings import Ratings
+from lehner.latent_class.em import (
+    FROM_FAR,
+    LatentClasses,
+    Search,
+    align_labels,
+    fit_starts,
+    random_start,
+    vote_start,
+)
+from lehner.latent_class.information import (
+    BOUNDARY,
+    LEAST_INFORMATIVE,
+    Curvature,
+    Maximum,
+    curvature,
+    determined_quantities,
+    deviance,
+    standard_errors,
+)
+from lehner.latent_class.models import (
+    LATENT_CLASS_MODELS,
+    LatentClassModel,
+    find_latent_class_model,
+)
+from lehner.latent_class.pattern_table import PatternTable, known_truths, tabulate
+
+SAME_MODE = 1e-4
+
+
+def mode_notes(fits: Mapping[str, LatentClasses]) -> list[Warning]:
+    """Which starts reached the highest mode.
+
+    Parameters
+    ----------
+    fits : mapping
+        The fit from each start.
+
+    Returns
+    -------
+    list of Warning
+    """
+    reached = {name: fit.log_likelihood for name, fit in fits.items()}
+    highest = max(reached.values())
+    n_highest = sum(value > highest - SAME_MODE for value in reached.values())
+    notes = []
+    if len(fits) > 1:
+        text = (
+            f"{n_highest} of {len(fits)} starts reached the highest log-likelihood, {highest:.3f}"
+        )
+        notes.append(warn("starts", text))
+    if reached.get("votes", highest) < highest - SAME_MODE:
+        text = f"the start from votes reached a lower mode, {reached['votes']:.3f}"
+        notes.append(warn("higher-mode", text))
+    unfinished = [name for name, fit in fits.items() if not fit.converged]
+    if unfinished:
+        steps = fits[unfinished[0]].iterations
+        text = f"EM had not converged after {steps} steps from: {', '.join(unfinished)}"
+        notes.append(warn("not-converged", text))
+    return notes
+
+
+def unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[Warning]:
+    """Name the classes whose items raters most often call otherwise.
+
+    Parameters
+    ----------
+    maximum : Maximum
+        A maximum whose classes are the categories; in t-a-p they are by definition.
+    categories : sequence
+
+    Returns
+    -------
+    list of Warning
+        One note for each such class.
+    """
+    table = maximum.table
+    if table.truths is not None or maximum.model.form == "knowledge":
+        return []
+    by_raters = maximum.ratings[: table.n_raters - table.has_system].sum(axis=0)
+    return [
+        warn(
+            "labels-unsettled",
+            f"labels are unsettled: items of class {categories[c]} are most often called "
+            f"{categories[int(row.argmax())]} by the raters",
+        )
+        for c, row in enumerate(by_raters)
+        if row[c] < row.max() and row.sum() > LEAST_INFORMATIVE
+    ]
+
+
+def known_truths_used(n_known: int) -> list[Warning]:
+    """Note of how many items the known truth entered as data, if of any."""
+    text = f"the known truths of {counted(n_known, 'item')} entered as data"
+    return [warn("known-truths-used", text)] if n_known else []
+
+
+def support_notes(maximum: Maximum) -> list[Warning]:
+    """Note which rows have no ratings, and which probabilities are at the boundary.
+
+    Parameters
+    ----------
+    maximum : Maximum
+
+    Returns
+    -------
+    list of Warning
+    """
+    rated, notes = maximum.rated, []
+    if not rated.all():
+        text = (
+            f"{(~rated).sum()} of {rated.size} rows of confusion matrices have no expected ratings "
+            "and are NaN"
+        )
+        notes.append(warn("rows-without-ratings", text))
+    values = np.append(maximum.base_rates, maximum.found.confusion[rated])
+    fixed = int(((values < BOUNDARY) | (values > 1 - BOUNDARY)).sum())
+    if fixed:
+        text = f"{fixed} of {values.size} probabilities are 0 or 1 and have no standard errors"
+        notes.append(warn("boundary", text))
+    return notes
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LatentClassFit:
+    """A latent-class model at the maximum of its likelihood.
+
+    Parameters
+    ----------
+    model : str
+        Name of the model, as `fit_latent_class` takes it.
+    log_likelihood : float
+        Sum over items of the log probability of their ratings; for anonymous raters, of the
+        number of ratings in each category.
+    n_parameters : int
+        Number of free probabilities in base rates and confusion matrices.
+    n_items : int
+        Number of items with a rating or a known truth: the n of BIC.
+    g2 : float or None
+        Deviance from the saturated model, which has a free probability for each pattern of ratings.
+        None if it is not defined; `notes` gives the reason.
+    degrees_of_freedom : int or None
+        Degrees of freedom of G²: the number of patterns minus 1, for each group if there are
+        groups, minus the number of parameters.
+    base_rates : xarray.DataArray, dims ([group,] category)
+        Probability of each true category.
+    confusion : xarray.DataArray, dims (rater, category, response)
+        Probability of each response given the true category; a system is the last rater, `system`.
+        NaN in rows without expected ratings.
+    truth_probabilities : xarray.DataArray, dims (item, category)
+        Probability of each category given the item's ratings.
+    accuracy : xarray.DataArray, dims (rater,)
+        Expected accuracy of each rater.
+    knowledge : xarray.DataArray, dims (rater,), or None
+        Probability that a rater knows the true category, in t-a-p; else None.
+    guessing : xarray.DataArray, dims (rater, response), or None
+        Probability of each category when a rater guesses, in t-a-p; else None.
+    converged : bool
+        Whether EM stopped because the log-likelihood no longer increased.
+    iterations : int
+        Number of steps of EM from the best start.
+    starts : xarray.DataArray, dims (start,)
+        The log-likelihood reached from each start.
+    labels_settled : bool
+        Whether the items of each category are most often given its label by the raters.
+    notes : tuple of Warning
+        What the user should know before using the numbers.
+    """
+
+    model: str
+    log_likelihood: float
+    n_parameters: int
+    n_items: int
+    g2: float | None
+    degrees_of_freedom: int | None
+    base_rates: "xr.DataArray"
+    confusion: "xr.DataArray"
+    truth_probabilities: "xr.DataArray"
+    accuracy: "xr.DataArray"
+    knowledge: "xr.DataArray | None" = None
+    guessing: "xr.DataArray | None" = None
+    converged: bool
+    iterations: int
+    starts: "xr.DataArray"
+    labels_settled: bool
+    notes: tuple[Warning, ...]
+    _maximum: Maximum
+    _pattern: Integers
+    _curvature: Curvature | None
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion, -2 log-likelihood + 2 parameters."""
+        return 2 * (self.n_parameters - self.log_likelihood)
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion, -2 log-likelihood + parameters log(items)."""
+        return float(self.n_parameters * np.log(self.n_items) - 2 * self.log_likelihood)
+
+    def standard_errors(self) -> "xr.Dataset":
+        """Compute standard errors from the observed information.
+
+        They are valid for many items, if the model is right and the highest maximum was found.
+        Probabilities within 1e-6 of 0 or 1 are treated as fixed and have no standard error.
+
+        Returns
+        -------
+        xarray.Dataset
+            Standard errors of `base_rates`, `confusion`, `accuracy` and, if the fit has them,
+            `knowledge` and `guessing`; NaN where there is none. If other values fit as well, the
+            attribute `note` says so.
+
+        Raises
+        ------
+        InputError
+            If there are more than 5,000 parameters.
+
+        References
+        ----------
+        Louis (1982), Finding the observed information matrix when using the EM algorithm.
+
+        Examples
+        --------
+        >>> from lehner import fit_latent_class, load_dataset
+        >>> errors = fit_latent_class(load_dataset("caries")).standard_errors()
+        >>> round(float(errors["base_rates"].sel(category=1)), 4)
+        0.0094
+        """
+        curved = self._curvature or curvature(self._maximum)
+        errors = {}
+        for name, values in standard_errors(self._maximum, curved).items():
+            estimates = getattr(self, name)
+            errors[name] = estimates.copy(data=np.where(np.isnan(estimates), np.nan, values))
+        note = ""
+        if curved.flat.size:
+            note = "not identified: other values fit as well (the information matrix is singular)"
+        return xr.Dataset(errors, attrs={"kind": "observed information", "note": note})
+
+    def __repr__(self) -> str:
+        n_raters, n_classes = self.confusion.shape[:2]
+        lines = [
+            f"LatentClassFit of {self.model}: {counted(self.n_items, 'item')}, "
+            f"{counted(n_raters, 'rater')}, {counted(n_classes, 'class', 'classes')}",
+            f"  log-likelihood  {self.log_likelihood:.3f} with "
+            f"{counted(self.n_parameters, 'parameter')}",
+            f"  AIC, BIC        {self.aic:.2f}, {self.bic:.2f}",
+            f"  EM              {'converged' if self.converged else 'stopped'} after "
+            f"{counted(self.iterations, 'step')}",
+        ]
+        if self.g2 is not None:
+            lines.append(f"  G²              {self.g2:.2f}, {self.degrees_of_freedom} df")
+        for name in ("base_rates", "accuracy", "knowledge"):
+            values = getattr(self, name)
+            if values is not None and values.ndim == 1:
+                lines.append(f"  {name.replace('_', ' '):<14}  {listed(values)}")
+        return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
+
+
+def label_fit(
+    maximum: Maximum, ratings: Ratings, inverse: Integers, fits: Mapping[str, LatentClasses]
+) -> LatentClassFit:
+    """Label the results.
+
+    Parameters
+    ----------
+    maximum : Maximum
+        The highest maximum.
+    ratings : Ratings
+    inverse : ndarray of int, shape (n_rows,)
+        The pattern of each row.
+    fits : mapping
+        The fit from each start.
+
+    Returns
+    -------
+    LatentClassFit
+    """
+    table, classes, categories = maximum.table, maximum.found, list(ratings.categories)
+    coords: dict[str, Any] = {
+        "group": list(ratings.populations),
+        "item": ratings.items,
+        "rater": list(ratings.all_raters[: table.n_raters]),
+        "response": categories,
+        "category": categories,
+        "start": list(fits),
+    }
+
+    def label(values: ArrayLike, *dims: str) -> xr.DataArray:
+        return xr.DataArray(np.asarray(values), {dim: coords[dim] for dim in dims}, dims)
+
+    values, curved, undetermined = determined_quantities(maximum)
+    undefined = np.isnan(values["base_rates"]).any()
+    values["truth_probabilities"] = np.where(undefined, np.nan, maximum.classes[inverse])
+    g2, degrees_of_freedom, of_deviance = deviance(ratings, maximum)
+    known = known_truths(ratings) if table.truths is not None else 0
+    unsettled = unsettled_labels(maximum, categories)
+    dims = {
+        "base_rates": ("group", "category") if ratings.populations else ("category",),
+        "confusion": ("rater", "category", "response"),
+        "accuracy": ("rater",),
+        "knowledge": ("rater",),
+        "guessing": ("rater", "response"),
+        "truth_probabilities": ("item", "category"),
+    }
+    labelled = {name: label(array, *dims[name]) for name, array in values.items()}
+    orderings = log_orderings(ratings)
+    notes = [*mode_notes(fits), *known_truths_used(known), *unsettled, *undetermined]
+    notes += [*support_notes(maximum), *of_deviance]
+    return LatentClassFit(
+        model=maximum.name,
+        log_likelihood=classes.log_likelihood + orderings,
+        n_parameters=maximum.n_parameters,
+        n_items=_observed_items(table),
+        g2=g2,
+        degrees_of_freedom=degrees_of_freedom,
+        **labelled,
+        converged=classes.converged,
+        iterations=classes.iterations,
+        starts=label([fit.log_likelihood + orderings for fit in fits.values()], "start"),
+        labels_settled=not unsettled,
+        notes=tuple(notes),
+        _maximum=maximum,
+        _pattern=inverse,
+        _curvature=curved,
+    )
+
+
+def _observed_items(table: PatternTable) -> int:
+    observed = table.answers.sum(axis=1) > 0
+    if table.truths is not None:
+        observed |= table.truths >= 0
+    return int(table.weights[observed].sum())
+
+
+def log_orderings(ratings: Ratings) -> float:
+    """Log of the number of ways to assign anonymous ratings to raters; else 0.
+
+    If it is unknown who gave which rating, only the number of ratings in each category is observed,
+    and its probability is the sum over all such assignments.
+    """
+    if not ratings.anonymous:
+        return 0.0
+    votes = ratings.votes()
+    orders = special.gammaln(votes.sum(axis=1) + 1) - special.gammaln(votes + 1).sum(axis=1)
+    return float(ratings.weights @ orders)
+
+
+type Start = Literal["votes", "random"]
+
+RANDOM_STARTS = 20
+
+
+def fit_latent_class(
+    ratings: Ratings,
+    model: str = "dawid_skene",
+    *,
+    start: Start = "votes",
+    restarts: int = 0,
+    seed: Seed = 1,
+    tolerance: float = FROM_FAR.tolerance,
+    max_iterations: int = FROM_FAR.max_iterations,
+) -> LatentClassFit:
+    r"""Fit a latent-class model by maximum likelihood.
+
+    Given an item's class the ratings are independent. The system, if there is one, is one more
+    rater. Ratings may be missing at random given the class. Of ratings that a rater repeats the
+    most frequent counts (`Ratings.flat`), unless they are taken for independent, as Dawid and Skene
+    took them (`Ratings.with_independent_repeats`). If some truths are known they enter as data; if
+    all are known they are not used, as in the Bayesian models.
+
+    With few items the highest maximum of the likelihood may have classes that do not correspond to
+    the categories, and the estimates are then biased. The notes of the fit tell whether this
+    happened. The prior of a Bayesian model keeps classes and categories together.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without a system. Items of different populations (`Ratings.with_populations`) have
+        different base rates, and the raters the same confusion matrices in all of them.
+    model : str
+        The model of the confusion matrices: "one_coin", "one_coin_by_rater", "class_conditional",
+        "pooled", "dawid_skene", "tap" or "pooled_tap". In the t-a-p models a rater knows the true
+        category or guesses; each has their own knowledge and guesses in "tap", and all the same in
+        "pooled_tap".
+    start : {"votes", "random"}
+        Where EM starts: at each item's proportions of votes; or at base rates and confusion
+        matrices drawn from flat Dirichlet distributions.
+    restarts : int
+        Number of random starts besides the votes, 0 or more. With `start="random"`, 0 means 20.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Seed of the random starts.
+    tolerance : float
+        EM stops when a step increases the log-likelihood by less than this proportion of its size,
+        and no growing probability near 0 can increase it. With 0 it continues until no parameter
+        changes by 1e-10.
+    max_iterations : int
+        Greatest number of steps of EM from a start, rounded up to a multiple of 3.
+
+    Returns
+    -------
+    LatentClassFit
+        The highest of the maxima that were reached.
+
+    Raises
+    ------
+    InputError
+        If there are not two categories, if no item has two ratings, if it is unknown who gave which
+        rating in a model in which raters differ, or if an argument is not as above.
+
+    Notes
+    -----
+    In t-a-p, with knowledge a and guesses p,
+
+    .. math:: P(\text{rating} = l \mid \text{truth} = k) = a [k = l] + (1 - a) p_l
+
+    so that raters are never less accurate than by guessing, and the classes are the categories.
+    Numbers that the ratings do not determine are NaN, as in two ratings of each item in two
+    categories, which give two frequencies for three parameters of "pooled_tap"; and all are if
+    raters agree no more than by chance.
+
+    The Kappa Zoo prints the guesses with the index of the true category; it should be that of the
+    rating. Its M-step equates the diagonal and the column sums of the expected cross-table of truth
+    and rating. The result is the maximum of the likelihood for two categories if every item has
+    equally many ratings, and else near it. Here the M-step is exact. If raters guess each category
+    as often as it occurs, Fleiss' kappa is :math:`a^2`, whatever the number of categories.
+
+    References
+    ----------
+    Dawid & Skene (1979), https://doi.org/10.2307/2346806. T-a-p: Eubanks, The Kappa Zoo,
+    https://kappazoo.com, chapters 2 and 9. With populations: Hui & Walter (1980),
+    https://doi.org/10.2307/2530508
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> fit = fit_latent_class(load_dataset("anesthesia").with_independent_repeats())
+    >>> round(fit.log_likelihood, 4)
+    -192.8909
+    >>> fit.base_rates.values.round(2).tolist()
+    [0.4, 0.42, 0.11, 0.07]
+    >>> fit = fit_latent_class(load_dataset("kappazoo_wine"), "pooled_tap")
+    >>> round(fit.log_likelihood, 3)
+    -243.357
+    >>> fit.base_rates.values.round(3).tolist()
+    [0.265, 0.735]
+    >>> fit.knowledge.values.round(3).tolist()
+    [0.542, 0.542, 0.542, 0.542]
+    >>> float(fit.guessing.sel(rater="rating 1", response="above 1").round(3))
+    0.783
+    """
+    chosen = find_latent_class_model(model)
+    check_choice("start", start, ("votes", "random"))
+    check_whole_number("restarts", restarts, 0)
+    check_number("tolerance", tolerance, 0, 1, "give a number from 0 to 1, as in 1e-13")
+    check_whole_number("max_iterations", max_iterations, 1)
+    known = known_truths(ratings)
+    _require_ratings(ratings, model, known)
+    table, inverse = tabulate(ratings, ratings.population, truths=known > 0)
+    points = {"votes": vote_start(table)} if start == "votes" else {}
+    n_random = restarts if points else restarts or RANDOM_STARTS
+    for i, child in enumerate(child_seeds(seed, n_random)):
+        rng = np.random.default_rng(child)
+        points[f"random {i + 1}"] = random_start(table, chosen, rng)
+    search = Search(tolerance=tolerance, max_iterations=max_iterations)
+    found = fit_starts(table, list(points.values()), chosen, search)
+    fits = dict(zip(points, found, strict=True))
+    best = _order_classes(table, max(fits.values(), key=lambda fit: fit.log_likelihood), chosen)
+    maximum = Maximum(name=model, model=chosen, table=table, found=best)
+    return label_fit(maximum, ratings, inverse, fits)
+
+
+def _require_ratings(ratings: Ratings, model: str, known: int) -> None:
+    k = ratings.n_categories
+    if ratings.n_items == 0 or k < 2:
+        raise InputError(
+            f"the ratings are of {counted(ratings.n_items, 'item')} in {counted_categories(k)}",
+            "give items, and two or more categories",
+        )
+    if ratings.anonymous and not LATENT_CLASS_MODELS[model].shared:
+        raise InputError(
+            f"it is unknown who gave which rating, and in {model} raters differ",
+            "choose one_coin, pooled or pooled_tap, or use data in which raters are named",
+        )
+    per_row = ratings.votes().sum(axis=1)
+    if ratings.system is not None:
+        per_row = per_row + (ratings.system >= 0)
+    most = int(per_row[ratings.weights > 0].max())
+    if most < (1 if known else 2):
+        raise InputError("no item has two ratings", "give two or more ratings for some items")
+
+
+def _order_classes(
+    table: PatternTable, classes: LatentClasses, model: LatentClassModel
+) -> LatentClasses:
+    """Put classes into the order of their names, unless the data determine it."""
+    # With equal errors it is known which category a class is, except with two categories. In t-a-p
+    # no rater is worse than by guessing, so that it is always known.
+    exchangeable = model.form == "full" or (table.n_categories == 2 and model.form != "knowledge")
+    if exchangeable and table.truths is None:
+        return align_labels(table, classes)
+    return classes
+
+
+def cut_ratings(ratings: Ratings, cut: Label) -> Ratings:
+    """Convert ordered categories to two: at or below a cut, and above it.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With ordered categories.
+    cut : str or int
+        The last category of the lower part; it cannot be the last category of all.
+
+    Returns
+    -------
+    Ratings
+        With two ordered categories, "at or below" and "above" the cut.
+
+    Raises
+    ------
+    InputError
+        If the categories are not ordered, or there is no such cut.
+
+    References
+    ----------
+    Eubanks, The Kappa Zoo, https://kappazoo.com, chapter 7.
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> wine = load_dataset("wine")
+    >>> wine.categories, cut_ratings(wine, 1).categories
+    ((1, 2, 3, 4), ('at or below 1', 'above 1'))
+    """
+    if not ratings.ordered:
+        raise InputError(
+            "the categories are not ordered, and a cut needs their order",
+            "read the ratings with ordered=True and the categories from lowest to highest",
+        )
+    if cut not in ratings.categories[:-1]:
+        raise InputError(
+            f"there is no cut after {cut!r}",
+            f"choose among {', '.join(map(str, ratings.categories[:-1])) or 'more categories'}",
+        )
+    at = ratings.categories.index(cut)
+
+    def halve(codes: Integers) -> Integers:
+        return np.where(codes < 0, -1, (codes > at).astype(np.int64))
+
+    return ratings._replace(
+        codes=replace(ratings.given, category_index=halve(ratings.given.category_index)),
+        categories=(f"at or below {cut}", f"above {cut}"),
+        system=halve(ratings.answers),
+        truth=None if ratings.truth is None else halve(ratings.truth),
+    )
+
+
+def fit_tap_by_cut(ratings: Ratings, **options: Any) -> dict[Label, LatentClassFit]:
+    """Fit a t-a-p model of two categories at each cut of ordered categories.
+
+    If raters know little at a cut, they hardly distinguish the categories on its two sides. The
+    cuts are fitted one by one, so that the base rates of "at or below" need not increase from cut
+    to cut.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With ordered categories.
+    **options
+        Options of `lehner.fit_latent_class`, whose model is "pooled_tap" by default.
+
+    Returns
+    -------
+    dict
+        The fit of each cut, by the last category below it.
+
+    Raises
+    ------
+    InputError
+        If the categories are not ordered.
+
+    References
+    ----------
+    Eubanks, The Kappa Zoo, https://kappazoo.com, chapter 7.
+
+    Examples
+    --------
+    >>> from lehner import load_dataset
+    >>> fits = fit_tap_by_cut(load_dataset("wine"))
+    >>> {cut: round(float(fit.knowledge[0]), 2) for cut, fit in fits.items()}
+    {1: 0.54, 2: 0.44, 3: 0.25}
+    """
+    options = {"model": "pooled_tap", **options}
+    return {
+        cut: fit_latent_class(cut_ratings(ratings, cut), **options)
+        for cut in ratings.categories[:-1]
+    }

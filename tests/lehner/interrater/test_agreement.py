@@ -1,0 +1,569 @@
+"""Coefficients of agreement against published numbers, other libraries and brute force."""
+
+import csv
+from pathlib import Path
+
+import krippendorff
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.stats.inter_rater as sm
+import xarray as xr
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+import lehner
+from lehner import InputError, Ratings, agreement, agreement_of_table, load_dataset, read_table
+from lehner.interrater import agreement as rater_agreement
+from lehner.interrater.weights import find_weights
+from tests.reference import agreement as reference
+
+DATA = Path(__file__).parents[2] / "data"
+few = settings(max_examples=25, deadline=None)
+
+# ----- Published numbers -----
+
+EXPECTED = {
+    "Fleiss kappa": ("fleiss_kappa", "identity"),
+    "mean observed agreement": ("percent_agreement", "identity"),
+    "category kappa 1": ("fleiss_kappa[depression]", "identity"),
+    "category kappa 2": ("fleiss_kappa[personality_disorder]", "identity"),
+    "category kappa 3": ("fleiss_kappa[schizophrenia]", "identity"),
+    "category kappa 4": ("fleiss_kappa[neurosis]", "identity"),
+    "category kappa 5": ("fleiss_kappa[other]", "identity"),
+    "accuracy": ("accuracy", "identity"),
+    "kappa": ("cohen_kappa", "identity"),
+    "kappa linear": ("cohen_kappa", "linear"),
+    "kappa quadratic": ("cohen_kappa", "quadratic"),
+    "lambda vs modal ESTIMATED class (row margin)": (
+        "goodman_kruskal_lambda[estimated]",
+        "identity",
+    ),
+    "lambda vs modal ACTUAL class (column margin)": ("goodman_kruskal_lambda[actual]", "identity"),
+    "alpha nominal": ("krippendorff_alpha", "identity"),
+    "alpha ordinal": ("krippendorff_alpha", "ordinal"),
+    "alpha interval": ("krippendorff_alpha", "interval"),
+    "alpha ratio": ("krippendorff_alpha", "ratio"),
+    "percent agreement (pairwise)": ("percent_agreement", "identity"),
+    "Fleiss kappa (Gwet missing convention)": ("fleiss_kappa", "identity"),
+    "Gwet AC1": ("gwet_ac1", "identity"),
+    "Brennan-Prediger": ("brennan_prediger_kappa", "identity"),
+}
+ROWS = list(csv.DictReader((DATA / "agreement_expected.csv").open(encoding="utf-8")))
+
+
+def measure(data_set):
+    if data_set == "almond2015_read":
+        table = read_table(DATA / "almond2015_read.csv")
+        return agreement_of_table(table, weights=["identity", "linear", "quadratic"])
+    if data_set == "fleiss1971":
+        return agreement(load_dataset("fleiss1971"))
+    weights = ["identity", "ordinal", "interval", "ratio"]
+    return agreement(load_dataset("krippendorff"), weights=weights)
+
+
+def test_all_expected_rows_are_there():
+    assert len(ROWS) == 21
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['data_set']}: {row['quantity']}")
+def test_expected_number(row):
+    found = measure(row["data_set"])[EXPECTED[row["quantity"]]]
+    assert found.estimate == pytest.approx(float(row["expected"]), abs=float(row["tolerance"]))
+
+
+def test_conger_kappa_of_krippendorffs_example_is_that_of_the_r_package_irrcac():
+    found = agreement(load_dataset("krippendorff"))
+    assert found["conger_kappa"].estimate == pytest.approx(0.76282, abs=5e-6)
+
+
+# The R package irrCAC 1.0, README. The variance of a table is over n, of ratings over n − 1.
+ABSTRACTORS = [[13, 0, 0], [0, 20, 7], [0, 4, 56]]
+TABLE_ERRORS = {
+    "cohen_kappa": (0.7964094, 0.05891072),
+    "scott_pi": (0.7962397, 0.05905473),
+    "gwet_ac1": (0.8493305, 0.04321747),
+    "brennan_prediger_kappa": (0.835, 0.04693346),
+    "accuracy": (0.89, 0.03128898),
+}
+FLEISS_ERRORS = {
+    "fleiss_kappa": (0.4139265, 0.08119291),
+    "gwet_ac1": (0.4448007, 0.08418757),
+    "brennan_prediger_kappa": (0.4388889, 0.08312142),
+}
+
+
+@pytest.mark.parametrize("name", TABLE_ERRORS)
+def test_standard_errors_of_a_table_are_those_of_irrcac(name):
+    estimate, error = TABLE_ERRORS[name]
+    found = agreement_of_table(ABSTRACTORS)[name]
+    assert found.estimate == pytest.approx(estimate, abs=1e-7)
+    assert found.standard_error == pytest.approx(error * np.sqrt(100 / 99), abs=1e-7)
+
+
+@pytest.mark.parametrize("name", FLEISS_ERRORS)
+def test_standard_errors_without_missing_ratings_are_gwets(name):
+    # irrCAC's example is the first 15 of Fleiss's 30 patients.
+    estimate, error = FLEISS_ERRORS[name]
+    found = agreement(load_dataset("fleiss1971").take(np.arange(15)), level=0.95)[name]
+    assert found.estimate == pytest.approx(estimate, abs=1e-7)
+    assert found.standard_error == pytest.approx(error, abs=1e-7)
+
+
+def test_interval_and_p_value_are_gwets():
+    # irrCAC, AC1 of the same: interval (.264, .625), p .0001156.
+    found = agreement(load_dataset("fleiss1971").take(np.arange(15)), level=0.95)["gwet_ac1"]
+    assert (found.lower, found.upper) == pytest.approx((0.264, 0.625), abs=5e-4)
+    assert found.p_value == pytest.approx(0.0001155927, rel=1e-5)
+
+
+def test_alpha_without_missing_ratings_is_fleiss_kappa_shrunk_towards_one():
+    # 1 − alpha = (1 − kappa)(N − 1)/N with N ratings, and so are the standard errors.
+    found = agreement(load_dataset("fleiss1971"))
+    alpha, kappa = found["krippendorff_alpha"], found["fleiss_kappa"]
+    assert 1 - alpha.estimate == pytest.approx((1 - kappa.estimate) * 179 / 180, abs=1e-12)
+    assert alpha.standard_error == pytest.approx(kappa.standard_error * 179 / 180, abs=1e-12)
+
+
+def test_standard_error_with_missing_ratings_is_that_of_the_items_that_count():
+    # Eleven items have two or more ratings, the twelfth has one and says nothing about agreement.
+    # irrCAC prints .12561: it takes the twelfth for an item without agreement.
+    share = np.array([1, 0.5, 1, 1, 1, 0, 1, 0.5, 1, 1, 1])
+    found = agreement(load_dataset("krippendorff"))["percent_agreement"]
+    assert found.standard_error == pytest.approx(share.std(ddof=1) / np.sqrt(11), abs=1e-12)
+    irrcac = np.append(share * 12 / 11, 0)
+    assert irrcac.std(ddof=1) / np.sqrt(12) == pytest.approx(0.12561, abs=5e-6)
+
+
+def test_agreement_pooled_over_pairs_stands_in_the_note():
+    found = agreement(load_dataset("krippendorff"))
+    pooled = lehner.pairwise_agreement(load_dataset("krippendorff"))
+    assert f"{pooled.agreement:.6f}" in found["percent_agreement"].note
+    assert f"{pooled.kappa:.6f}" in found["brennan_prediger_kappa"].note
+    assert agreement(load_dataset("fleiss1971"))["percent_agreement"].note == ""
+
+
+def test_kappa_of_the_papers_example_is_the_papers():
+    found = agreement(load_dataset("lehner_table2"))["brennan_prediger_kappa"]
+    assert found.estimate == pytest.approx(1 / 9, abs=1e-12)
+
+
+# ----- Other libraries, on random ratings -----
+
+ALPHAS = ["identity", "ordinal"]
+NAMES = ["identity", "linear", "quadratic", "ordinal", "interval", "ratio"]
+all_weights = pytest.mark.parametrize("name", NAMES)
+
+
+def random_codes(seed, shape=(40, 4), k=4, missing=0.25):
+    """Codes of raters who are right two times of three, some of them missing."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(k, size=(shape[0], 1), p=np.arange(1, k + 1) / (k * (k + 1) / 2))
+    codes = np.where(rng.random(shape) < 2 / 3, truth, rng.integers(k, size=shape))
+    return np.where(rng.random(shape) < missing, -1, codes)
+
+
+def rated(codes, k=4, **options):
+    return Ratings(codes, range(1, k + 1), ordered=True, **options)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", ["identity", "linear", "quadratic"])
+def test_cohen_is_scikit_learns_on_items_that_both_rated(seed, name):
+    codes = random_codes(seed, (60, 2))
+    both = codes[(codes >= 0).all(axis=1)]
+    expected = cohen_kappa_score(*both.T, weights=None if name == "identity" else name)
+    found = agreement(rated(codes), weights=name)
+    assert found["cohen_kappa"].estimate == pytest.approx(expected, abs=1e-12)
+    assert found.pairs["cohen_kappa"].values[0, 0, 1] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", ["identity", "linear", "quadratic"])
+def test_standard_error_of_cohen_is_statsmodels(seed, name):
+    codes = random_codes(seed, (60, 2), missing=0)
+    table = np.zeros((4, 4))
+    np.add.at(table, tuple(codes.T), 1)
+    weights = None if name == "identity" else 1 - find_weights(name, range(4), ordered=True).matrix
+    expected = sm.cohens_kappa(table, weights=weights)
+    for found in (
+        agreement(rated(codes), weights=name)["cohen_kappa"],
+        agreement_of_table(table, weights=name)["cohen_kappa"],
+    ):
+        assert found.estimate == pytest.approx(expected.kappa, abs=1e-12)
+        error = expected.std_kappa * np.sqrt(60 / 59)
+        assert found.standard_error == pytest.approx(error, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_fleiss_and_brennan_prediger_are_statsmodels(seed):
+    codes = random_codes(seed, missing=0)
+    table = sm.aggregate_raters(codes, n_cat=4)[0]
+    found = agreement(rated(codes))
+    for name, method in (("fleiss_kappa", "fleiss"), ("brennan_prediger_kappa", "randolph")):
+        expected = sm.fleiss_kappa(table, method=method)
+        assert found[name].estimate == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    ("name", "level"),
+    [("identity", "nominal"), ("ordinal", "ordinal"), ("interval", "interval"), ("ratio", "ratio")],
+)
+def test_alpha_is_the_krippendorff_librarys_with_missing_ratings(seed, name, level):
+    codes = random_codes(seed)
+    values = np.where(codes < 0, np.nan, codes + 1)
+    expected = krippendorff.alpha(values.T, value_domain=[1, 2, 3, 4], level_of_measurement=level)
+    found = agreement(rated(codes), weights=name)["krippendorff_alpha"]
+    assert found.estimate == pytest.approx(expected, abs=1e-12)
+
+
+# ----- Brute force -----
+
+COEFFICIENTS = ["percent_agreement", *reference.CHANCE, "krippendorff_alpha"]
+
+
+def as_items(ratings):
+    items = [{} for _ in ratings.items]
+    flat = ratings.given
+    for row, rater, code in zip(
+        flat.item_index, flat.rater_index, flat.category_index, strict=True
+    ):
+        items[row].setdefault(int(rater), []).append(int(code))
+    return items
+
+
+def check_against_brute_force(ratings, name):
+    matrix = find_weights(name, ratings.categories, ordered=True).matrix.tolist()
+    items, weights = as_items(ratings), ratings.weights.astype(float).tolist()
+    weights = [w for w, item in zip(weights, items, strict=True) if item]
+    items = [item for item in items if item]
+    informative = sum(w for w, item in zip(weights, items, strict=True) if len(item) > 1)
+    found = agreement(ratings, weights=name)
+    for coefficient in COEFFICIENTS:
+        if coefficient in ("gwet_ac1", "gwet_ac2") and (coefficient[-1] == "1") != (
+            name == "identity"
+        ):
+            continue
+
+        def statistic(w, of=coefficient):
+            return reference.coefficient(of, items, w, matrix, ordinal=name == "ordinal")
+
+        one = found[coefficient]
+        assert one.estimate == pytest.approx(statistic(weights), abs=1e-9), coefficient
+        error = reference.linearised_standard_error(statistic, weights, informative)
+        assert one.standard_error == pytest.approx(error, rel=1e-6), coefficient
+
+
+@all_weights
+@pytest.mark.parametrize("seed", [1, 2])
+def test_estimates_and_standard_errors_are_those_of_brute_force(seed, name):
+    check_against_brute_force(rated(random_codes(seed, (15, 4))), name)
+
+
+@all_weights
+def test_repeated_ratings_share_a_vote_as_in_brute_force(name):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {
+            "item": np.repeat(np.arange(12), 6),
+            "rater": np.tile([0, 0, 0, 1, 1, 2], 12),
+            "occasion": np.tile([1, 2, 3, 1, 2, 1], 12),
+            "rating": (np.repeat(rng.integers(4, size=12), 6) + rng.integers(2, size=72)) % 4 + 1,
+        }
+    ).sample(frac=0.8, random_state=1)
+    ratings = Ratings.from_long(frame, occasion="occasion", categories=[1, 2, 3, 4])
+    assert ratings.repeated
+    check_against_brute_force(ratings, name)
+    (note,) = agreement(ratings).notes
+    assert str(note).startswith("a rater's repeated ratings of an item share one vote here")
+
+
+codes_3_raters = st.lists(
+    st.lists(st.integers(-1, 2), min_size=3, max_size=3), min_size=3, max_size=8
+)
+
+
+@given(codes_3_raters, st.lists(st.integers(0, 3), min_size=8, max_size=8))
+@example([[0, -1, -1], [0, 1, 2], [0, 0, 0], [1, -1, 2]], [3, 1, 0, 1])
+@few
+def test_counts_equal_repetition(codes, counts):
+    counts = np.array(counts[: len(codes)])
+    ratings = rated(np.array(codes), k=3)
+    grouped = agreement(ratings.take(np.arange(len(counts)), counts), weights=ALPHAS)
+    repeated = agreement(ratings.take(np.repeat(np.arange(len(counts)), counts)), weights=ALPHAS)
+    for one, two in zip(grouped.coefficients, repeated.coefficients, strict=True):
+        for field in ("estimate", "standard_error", "lower", "upper", "p_value"):
+            assert getattr(one, field) == pytest.approx(getattr(two, field), abs=1e-9)
+
+
+@given(codes_3_raters, st.permutations(range(3)), st.permutations(range(3)))
+@few
+def test_order_of_raters_and_of_categories_makes_no_difference(codes, raters, categories):
+    codes = np.array(codes)
+    renamed = np.where(codes < 0, -1, np.array(categories)[codes])[:, raters]
+    for one, two in zip(
+        agreement(Ratings(codes, "abc")).coefficients,
+        agreement(Ratings(renamed, "abc")).coefficients,
+        strict=True,
+    ):
+        if "[" not in one.name:
+            assert one.estimate == pytest.approx(two.estimate, abs=1e-9)
+            assert one.standard_error == pytest.approx(two.standard_error, abs=1e-9)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=3, max_size=3))
+@few
+def test_a_table_is_the_ratings_of_two_raters(table):
+    table = np.array(table)
+    assume(table.sum() > 1)
+    codes = np.repeat(np.indices((3, 3)).reshape(2, -1).T, table.ravel(), axis=0)
+    raters = agreement(rated(codes, k=3), weights=ALPHAS)
+    for one in agreement_of_table(table, weights=ALPHAS).coefficients:
+        if "lambda" not in one.name:
+            name = "percent_agreement" if one.name == "accuracy" else one.name
+            other = raters[name, one.weights]
+            assert one.estimate == pytest.approx(other.estimate, abs=1e-9)
+            assert one.standard_error == pytest.approx(other.standard_error, abs=1e-9)
+
+
+def test_fleiss_kappa_of_a_category_is_that_of_the_category_and_the_rest():
+    codes = random_codes(6)
+    for k in range(4):
+        collapsed = Ratings(np.where(codes < 0, -1, codes == k), ["rest", "one"])
+        one = agreement(rated(codes))[f"fleiss_kappa[{k + 1}]"]
+        two = agreement(collapsed)["fleiss_kappa"]
+        assert one.estimate == pytest.approx(two.estimate, abs=1e-12)
+        assert one.standard_error == pytest.approx(two.standard_error, abs=1e-12)
+
+
+def test_two_raters_of_all_items_have_conger_equal_to_cohen_and_fleiss_to_scott():
+    found = agreement(rated(random_codes(7, (50, 2), missing=0)), weights=NAMES)
+    for name in NAMES:
+        for special, general in (("cohen_kappa", "conger_kappa"), ("scott_pi", "fleiss_kappa")):
+            one, two = found[special, name], found[general, name]
+            assert one.estimate == pytest.approx(two.estimate, abs=1e-12)
+            assert one.standard_error == pytest.approx(two.standard_error, abs=1e-12)
+
+
+def test_anonymous_raters_have_the_coefficients_that_do_not_ask_who_they_are():
+    codes = random_codes(8)
+    counts = rated(codes).votes()
+    named = agreement(rated(codes))
+    anonymous = agreement(Ratings.from_counts(counts, range(1, 5)))
+    for one in anonymous.coefficients:
+        if one.name in ("cohen_kappa", "conger_kappa"):
+            assert one.estimate is None
+            assert one.note == "undefined: it is not known who gave which rating"
+        elif one.name not in ("scott_pi", "bangdiwala_b"):
+            assert one.estimate == pytest.approx(named[one.name].estimate, abs=1e-12)
+    assert anonymous.pairs is None
+
+
+# ----- Pairs, and the system -----
+
+
+def test_pairs_are_those_of_two_raters_alone_and_of_rater_and_system():
+    codes = random_codes(9)
+    with_system = rated(codes[:, :3], system=codes[:, 3])
+    found = agreement(with_system, weights=["identity", "quadratic"])
+    assert found.pairs["rater"].values.tolist() == ["1", "2", "3", "system"]
+    assert [one.code for one in found.notes] == ["system-not-a-rater"]
+    for g in range(4):
+        for h in range(4):
+            for name in ("identity", "quadratic"):
+                one = found.pairs.sel(weights=name).isel(rater=g, other_rater=h)
+                if g == h:
+                    assert np.isnan(one["cohen_kappa"])
+                    continue
+                two = agreement(rated(codes[:, [g, h]]), weights=name)
+                assert one["n_items"] == (codes[:, [g, h]] >= 0).all(axis=1).sum()
+                for field in ("percent_agreement", "cohen_kappa"):
+                    assert one[field] == pytest.approx(two[field].estimate, abs=1e-12)
+                error = two["cohen_kappa"].standard_error
+                assert one["standard_error"] == pytest.approx(error, abs=1e-12)
+    without = agreement(rated(codes[:, :3]), weights=["identity", "quadratic"])
+    assert found.coefficients == without.coefficients
+
+
+def test_a_pairs_standard_error_is_cohens_where_ratings_are_repeated():
+    # An item with repeated ratings is one item, though its votes lie in several cells.
+    rng = np.random.default_rng(3)
+    codes = (np.repeat(rng.integers(3, size=30), 5) + (rng.random(150) < 0.3)) % 3
+    frame = pd.DataFrame(
+        {
+            "item": np.repeat(np.arange(30), 5),
+            "rater": ["x", "x", "y", "y", "z"] * 30,
+            "occasion": [1, 2, 1, 2, 1] * 30,
+            "rating": codes,
+        }
+    )
+    frame = frame[rng.random(150) < 0.8]
+    ratings = Ratings.from_long(frame, occasion="occasion")
+    pairs = agreement(ratings).pairs.isel(weights=0)
+    counts = rng.integers(4, size=30)
+    grouped = agreement(ratings.take(np.arange(30), counts)).pairs
+    repeated = agreement(ratings.take(np.repeat(np.arange(30), counts))).pairs
+    np.testing.assert_allclose(grouped["standard_error"], repeated["standard_error"])
+    for one, other in ("xy", "xz", "zy"):
+        two = Ratings.from_long(frame[frame.rater.isin([one, other])], occasion="occasion")
+        alone = agreement(two)["cohen_kappa"]
+        for first, second in ((one, other), (other, one)):
+            pair = pairs.sel(rater=first, other_rater=second)
+            assert float(pair["cohen_kappa"]) == pytest.approx(alone.estimate, abs=1e-12)
+            assert float(pair["standard_error"]) == pytest.approx(alone.standard_error, abs=1e-12)
+
+
+def test_one_rater_and_a_system_have_a_pair_and_no_coefficients():
+    found = agreement(Ratings([[0], [1], [1]], "ab", system=[0, 1, 0]))
+    assert {one.note for one in found.coefficients if one.name != "cohen_kappa"} >= {
+        "undefined: no item was rated by two raters"
+    }
+    assert all(one.estimate is None for one in found.coefficients)
+    assert found.pairs["percent_agreement"].values[0, 0, 1] == pytest.approx(2 / 3)
+
+
+def test_grouped_pairs_count_their_items():
+    table = {"x": [0, 0, 1], "y": [0, 1, 1], "count": [70, 20, 10]}
+    ratings = Ratings.from_wide(table, counts="count")
+    found = agreement(ratings)
+    assert found.n_items == 100
+    assert found.pairs["n_items"].values[0, 1] == 100
+    table = agreement_of_table([[70, 20], [0, 10]])["cohen_kappa"]
+    assert found["cohen_kappa"].estimate == pytest.approx(table.estimate, abs=1e-12)
+
+
+# ----- Limits -----
+
+KAPPAS = (
+    "brennan_prediger_kappa",
+    "cohen_kappa",
+    "conger_kappa",
+    "scott_pi",
+    "fleiss_kappa",
+    "krippendorff_alpha",
+    "gwet_ac1",
+)
+
+
+def estimates(codes, k=2):
+    return {c.name: c.estimate for c in agreement(Ratings(codes, range(k))).coefficients}
+
+
+def test_perfect_agreement_is_1_without_a_standard_error():
+    found = agreement(Ratings([[0, 0], [1, 1], [1, 1]], "ab"))
+    for one in found.coefficients:
+        assert (one.estimate, one.standard_error, one.lower, one.p_value) == (1, None, None, None)
+        assert one.note == "no standard error: no item differs from the others in its effect"
+
+
+def test_one_category_in_use_leaves_kappas_undefined_that_correct_by_what_is_used():
+    found = estimates([[0, 0], [0, 0]])
+    defined = {"percent_agreement", "brennan_prediger_kappa", "gwet_ac1", "bangdiwala_b"}
+    assert {name for name, value in found.items() if value is not None} == defined
+    assert {found[name] for name in defined} == {1}
+    note = agreement(Ratings([[0, 0], [0, 0]], "ab"))["cohen_kappa"].note
+    assert note == "undefined: chance agreement is 1, because nothing varies"
+
+
+def test_a_single_category_has_a_percent_agreement_only():
+    found = agreement(Ratings([[0, 0], [0, 0]], "a"))
+    assert found["percent_agreement"].estimate == 1
+    assert all(found[name].estimate is None for name in KAPPAS)
+
+
+def test_constant_raters_who_differ_have_a_cohen_of_0_and_a_scott_of_minus_1():
+    found = estimates([[0, 1]] * 5)
+    assert found["percent_agreement"] == found["cohen_kappa"] == found["conger_kappa"] == 0
+    assert found["scott_pi"] == found["fleiss_kappa"] == found["gwet_ac1"] == -1
+    assert found["krippendorff_alpha"] == pytest.approx(1 - 1 / (50 / 90))
+
+
+def test_one_constant_rater_has_a_cohen_of_0_whatever_the_other_says():
+    found = agreement(Ratings([[0, 1], [0, 0], [0, 1]], "ab"))["cohen_kappa"]
+    assert found.estimate == pytest.approx(0, abs=1e-12)
+    assert found.standard_error is None
+
+
+def test_one_item_has_estimates_without_errors():
+    found = agreement(Ratings([[0, 1, 1]], "ab"))
+    assert repr(found).startswith("Agreement on 1 item [90% interval]")
+    assert found["percent_agreement"].estimate == pytest.approx(1 / 3)
+    note = "no standard error: the number of items is unknown or below 2"
+    notes = {one.note for one in found.coefficients if one.estimate is not None}
+    assert notes == {note}
+
+
+@pytest.mark.parametrize("codes", [[[0], [1]], [[0, -1], [-1, 1]], np.empty((0, 3), int)])
+def test_without_two_ratings_of_an_item_nothing_is_defined(codes):
+    found = agreement(Ratings(codes, "ab"))
+    assert all(one.estimate is None and one.note for one in found.coefficients)
+
+
+def test_results_are_plain_json():
+    import json
+
+    found = agreement(Ratings([[0, 0], [0, 0]], "ab", system=[0, -1]))
+    text = json.dumps(found.to_dict(), allow_nan=False)
+    assert json.loads(text)["coefficients"][0]["name"] == "percent_agreement"
+    fields = ["name", "weights", "estimate", "chance_agreement", "standard_error", "lower", "upper"]
+    assert list(found.to_dict()["coefficients"][0]) == [
+        *fields,
+        "p_value",
+        "note",
+    ]
+    assert list(found.to_frame().columns) == list(found.to_dict()["coefficients"][0])
+
+
+def test_a_coefficient_is_found_by_name_and_weights():
+    found = agreement(load_dataset("krippendorff"), weights=["identity", "ratio"])
+    assert found["krippendorff_alpha"].weights == "identity"
+    assert found["krippendorff_alpha", "ratio"].weights == "ratio"
+    with pytest.raises(InputError, match="no coefficient 'cohens_kappa'; did you mean"):
+        found["cohens_kappa"]
+    with pytest.raises(InputError, match="no kind of weights 'rato'; did you mean 'ratio'"):
+        found["krippendorff_alpha", "rato"]
+
+
+def test_intervals_stay_within_the_coefficients_range():
+    found = agreement(Ratings([[0, 0], [1, 1], [0, 1]], "ab"), level=0.999)
+    assert (found["percent_agreement"].lower, found["percent_agreement"].upper) == (0, 1)
+    assert (found["cohen_kappa"].lower, found["cohen_kappa"].upper) == (-1, 1)
+
+
+def test_a_weighted_coefficient_below_minus_1_has_an_interval_on_both_sides():
+    # Chance agreement is 2/3; 60 items have an agreement of 0 and one of 1.
+    ratings = Ratings([[0, 2], [0, 0]], [1, 2, 3], ordered=True, counts=[60, 1])
+    found = agreement(ratings, weights=["quadratic"])["brennan_prediger_kappa", "quadratic"]
+    assert found.estimate == pytest.approx((1 / 61 - 2 / 3) * 3)
+    assert found.estimate - found.lower == pytest.approx(found.upper - found.estimate)
+
+
+@pytest.mark.parametrize("level", [0, 1, 90, float("nan"), "high"])
+def test_bad_level_is_refused(level):
+    with pytest.raises(InputError, match="level is"):
+        agreement(load_dataset("krippendorff"), level=level)
+    with pytest.raises(InputError, match="level is"):
+        agreement_of_table(ABSTRACTORS, level=level)
+
+
+@pytest.mark.parametrize("weights", [None, ["linear", "ordinal"]])
+def test_many_items_are_counted_by_their_ratings(
+    weights: list[str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(1)
+    codes = (rng.integers(0, 3, (400, 1)) + rng.choice(3, (400, 5), p=[0.7, 0.2, 0.1])) % 3
+    codes[rng.random(codes.shape) < 0.3] = -1
+    ratings = Ratings(codes[:, 1:], ["1", "2", "3"], system=codes[:, 0])
+    one_by_one = agreement(ratings, weights=weights)
+    monkeypatch.setattr(rater_agreement, "MANY_ROWS", 0)
+    counted = agreement(ratings, weights=weights)
+    assert counted.n_items == one_by_one.n_items
+    for ours, theirs in zip(counted.coefficients, one_by_one.coefficients, strict=True):
+        assert (ours.name, ours.note) == (theirs.name, theirs.note)
+        for name, number in vars(theirs).items():
+            if isinstance(number, float):
+                assert getattr(ours, name) == pytest.approx(number, rel=1e-9)
+    pairs, expected = counted.rater_pairs.to_xarray(), one_by_one.rater_pairs.to_xarray()
+    xr.testing.assert_allclose(pairs, expected, rtol=1e-9)

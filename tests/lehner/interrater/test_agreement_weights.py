@@ -1,0 +1,224 @@
+"""Agreement weights against their definitions."""
+
+import krippendorff
+import numpy as np
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from lehner import InputError, Ratings, agreement, agreement_of_table
+from lehner.interrater.weights import WEIGHTS, find_all_weights, find_weights
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+@pytest.mark.parametrize("k", [2, 3, 6])
+def test_weights_are_1_for_the_same_0_for_the_most_different_and_symmetric(name, k):
+    matrix = find_weights(name, range(1, k + 1), ordered=True).matrix
+    assert (np.diag(matrix) == 1).all()
+    assert matrix.min() == 0
+    assert (matrix == matrix.T).all()
+
+
+def test_weights_of_two_categories_are_all_alike():
+    for name in WEIGHTS:
+        assert find_weights(name, [1, 2], ordered=True).matrix.tolist() == [[1, 0], [0, 1]]
+
+
+def test_ordinal_weights_are_gwets():
+    # Gwet (2014), section 3.5: 1 − C(|k − l| + 1, 2) / C(K, 2).
+    matrix = find_weights("ordinal", "abcd", ordered=True).matrix
+    assert matrix[0].tolist() == pytest.approx([1, 1 - 1 / 6, 1 - 3 / 6, 0])
+
+
+def test_interval_and_ratio_weights_go_by_the_numbers_of_the_categories():
+    assert find_weights("interval", [0, 1, 10], ordered=True).matrix[0, 1] == 1 - 1 / 100
+    matrix = find_weights("ratio", [0, 1, 3], ordered=True).matrix
+    assert matrix[1, 2] == pytest.approx(1 - (2 / 4) ** 2)
+    assert matrix[0, 1] == 0
+
+
+# R's and Python's irrCAC (0.4.4) of its data cac.raw4raters, categories 1 to 5.
+FOUR_RATERS = """
+1 1 . 1
+2 2 3 2
+3 3 3 3
+3 3 3 3
+2 2 2 2
+1 2 3 4
+4 4 4 4
+1 1 2 1
+2 2 2 2
+. 5 5 5
+. . 1 1
+. . 3 .
+"""
+NAMES = ("fleiss_kappa", "gwet_ac2", "conger_kappa", "krippendorff_alpha", "brennan_prediger_kappa")
+IRRCAC = {
+    "radical": [
+        (0.7899241, 0.510982),
+        (0.8198117, 0.4298692),
+        (0.78834, 0.5146419),
+        (0.7719813, 0.5167989),
+        (0.8126271, 0.4517303),
+    ],
+    "circular": [
+        (0.8071998, 0.4940835),
+        (0.8301951, 0.4255711),
+        (0.8053489, 0.4988941),
+        (0.7899803, 0.5018919),
+        (0.823547, 0.4472136),
+    ],
+    "bipolar": [
+        (0.8530726, 0.7846706),
+        (0.900373, 0.6824374),
+        (0.8448718, 0.7960539),
+        (0.8349905, 0.7943661),
+        (0.8881492, 0.7171429),
+    ],
+    "ratio": [
+        (0.8213383, 0.7431731),
+        (0.8573676, 0.6782981),
+        (0.8119652, 0.7559754),
+        (0.7974028, 0.7570954),
+        (0.8402367, 0.7127931),
+    ],
+}
+
+
+@pytest.mark.parametrize("weights", IRRCAC)
+def test_weighted_coefficients_and_chance_agreement_are_those_of_irrcac(weights):
+    rows = [row.replace(".", "0").split() for row in FOUR_RATERS.strip().splitlines()]
+    found = agreement(Ratings(np.array(rows, int) - 1, range(1, 6)), weights=weights)
+    for name, (estimate, chance) in zip(NAMES, IRRCAC[weights], strict=True):
+        assert found[name].estimate == pytest.approx(estimate, abs=1e-7)
+        assert found[name].chance_agreement == pytest.approx(chance, abs=1e-7)
+
+
+def test_weights_by_position_and_by_value_differ_where_the_numbers_are_unequally_spaced():
+    def row(name):
+        return find_weights(name, [1, 2, 4], ordered=True).matrix[0].tolist()
+
+    assert row("linear") == pytest.approx([1, 1 / 2, 0])
+    assert row("linear_by_value") == pytest.approx([1, 2 / 3, 0])
+    assert row("quadratic_by_value") == row("interval") == pytest.approx([1, 8 / 9, 0])
+    assert row("radical_by_value") == pytest.approx([1, 1 - np.sqrt(1 / 3), 0])
+    # A circle of circumference 3 + 1: 1 to 4 is a step of 1, as 1 to 2; 2 and 4 are opposite.
+    assert row("circular_by_value") == pytest.approx([1, 1 / 2, 1 / 2])
+    # 1 / ((3 - 2) (8 - 3)), the same difference nearer to the middle, and the whole range.
+    assert row("bipolar_by_value") == pytest.approx([1, 1 - 1 / 5, 0])
+    found = agreement(Ratings([[0, 1], [2, 2], [1, 2]], [1, 2, 4]), weights=["linear", "ordinal"])
+    assert [one.code for one in found.notes] == ["weights-by-position"]
+    assert str(found.notes[0]) == (
+        "linear weights depend on the order of the categories, not on their values, which are not "
+        "equally spaced; weights by value are linear_by_value"
+    )
+    assert agreement(Ratings([[0, 1], [2, 2]], [1, 2, 3]), weights="linear").notes == ()
+
+
+def test_decimal_categories_are_numbers():
+    columns = {"a": [0.5, 1, 10, 2.5, 1, 0.5], "b": [0.5, 2.5, 10, 2.5, 1, 1]}
+    ratings = Ratings.from_wide(columns)
+    assert ratings.categories == ("0.5", "1", "2.5", "10")
+    alpha = krippendorff.alpha(list(columns.values()), level_of_measurement="interval")
+    for weights in ("interval", "quadratic_by_value"):
+        found = agreement(ratings, weights=weights)["krippendorff_alpha"]
+        assert found.estimate == pytest.approx(alpha, abs=1e-12)
+    linear = agreement(ratings, weights="linear_by_value")["brennan_prediger_kappa"]
+    matrix = 1 - np.abs(np.subtract.outer([0.5, 1, 2.5, 10], [0.5, 1, 2.5, 10])) / 9.5
+    right = 1 - (1.5 + 0.5) / 9.5 / 6
+    assert linear.estimate == pytest.approx((right - matrix.mean()) / (1 - matrix.mean()))
+    with pytest.raises(InputError, match=r"need different numbers, and these are 1\.1, 1\.10"):
+        find_weights("interval", ["1.1", "1.10"], ordered=True)
+
+
+def test_two_raters_are_the_sides_of_their_table():
+    codes = np.random.default_rng(3).integers(3, size=(60, 2))
+    weights = np.array([[1, 0.5, 0], [0.5, 1, 0.2], [0, 0.2, 1]])
+    table = np.zeros((3, 3))
+    np.add.at(table, tuple(codes.T), 1)
+    for chosen in (weights, "identity"):
+        raw = agreement(Ratings(codes, "abc"), weights=chosen)
+        tabled = agreement_of_table(table, weights=chosen)
+        assert raw["percent_agreement"].estimate == pytest.approx(tabled["accuracy"].estimate)
+        kappas = {c.name for c in tabled.coefficients} & {c.name for c in raw.coefficients}
+        assert len(kappas) >= 5
+        for name in kappas:
+            for field in ("estimate", "standard_error", "chance_agreement"):
+                one, other = getattr(raw[name], field), getattr(tabled[name], field)
+                assert one == pytest.approx(other, abs=1e-12)
+
+
+def test_default_weights_follow_the_scale():
+    assert [w.name for w in find_all_weights(None, "abc", ordered=False)] == ["identity"]
+    names = [w.name for w in find_all_weights(None, "abc", ordered=True)]
+    assert names == ["identity", "linear", "quadratic", "ordinal"]
+
+
+def test_nominal_is_another_name_of_identity():
+    ratings, table = Ratings([[0, 1], [1, 1], [2, 2]], "abc"), [[5, 1], [2, 3]]
+    for one, two in (
+        (agreement(ratings, weights="nominal"), agreement(ratings, weights="identity")),
+        (agreement_of_table(table, weights="nominal"), agreement_of_table(table)),
+    ):
+        assert [c.name for c in one.coefficients] == [c.name for c in two.coefficients]
+        assert [c.estimate for c in one.coefficients] == [c.estimate for c in two.coefficients]
+
+
+def test_given_weights_are_used():
+    codes = np.random.default_rng(1).integers(3, size=(50, 2))
+    matrix = 1 - np.abs(np.subtract.outer(np.arange(3), np.arange(3))) / 2
+    found = agreement(Ratings(codes, "abc"), weights=matrix)["cohen_kappa"]
+    assert found.weights == "given"
+    assert found.estimate == pytest.approx(cohen_kappa_score(*codes.T, weights="linear"), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ("linaer", "no kind of weights 'linaer'; did you mean 'linear'"),
+        ("linear", "weights 'linear' need ordered categories.* a, b, c is their order"),
+        ("interval", "weights 'interval' need categories that are numbers, and these are a, b, c"),
+        (np.eye(2), r"shape \(2, 2\)"),
+        ([[1, 2, 0], [2, 1, 0], [0, 0, 1]], "not all between 0 and 1"),
+        (np.full((3, 3), np.nan), "not all between 0 and 1"),
+        ([[1, 0.5, 0], [0.8, 1, 0.2], [0, 0.2, 1]], "depends on their order"),
+        (np.zeros((3, 3)), "not 1 for equal categories"),
+        (["identity", 3], "not a matrix of numbers"),
+        ([], "there are no weights"),
+        (3, r"shape \(\)"),
+        ("linear_by_value", "need categories that are numbers, and these are a, b, c"),
+    ],
+)
+def test_bad_weights_are_refused(weights, message):
+    with pytest.raises(InputError, match=message):
+        agreement(Ratings([[0, 1], [1, 2]], "abc"), weights=weights)
+
+
+def test_ratio_weights_need_numbers_from_0_up():
+    with pytest.raises(InputError, match="numbers from 0 up, and the least is -1"):
+        agreement(Ratings([[0, 1]], [-1, 1]), weights="ratio")
+
+
+def test_given_weights_of_a_table():
+    table = np.array([[40, 5, 1], [10, 30, 4], [2, 3, 5]])
+    weights = np.array([[1, 0.5, 0], [0.5, 1, 0.2], [0, 0.2, 1]])
+    share = table / table.sum()
+    row, column = share.sum(axis=1), share.sum(axis=0)
+    right, chance = (weights * share).sum(), row @ weights @ column
+    found = agreement_of_table(table, weights=weights)
+    assert found["accuracy"].estimate == pytest.approx(right, abs=1e-12)
+    assert found["cohen_kappa"].estimate == pytest.approx((right - chance) / (1 - chance))
+    for name, best in (("estimated", (row @ weights).max()), ("actual", (weights @ column).max())):
+        value = found[f"goodman_kruskal_lambda[{name}]"].estimate
+        assert value == pytest.approx((right - best) / (1 - best))
+    both = (row + column) / 2
+    for name, chance in (
+        ("brennan_prediger_kappa", weights.mean()),
+        ("scott_pi", both @ weights @ both),
+        ("gwet_ac2", weights.sum() / 6 * (both @ (1 - both))),
+    ):
+        one = found[name]
+        assert one.estimate == pytest.approx((right - chance) / (1 - chance), abs=1e-12)
+        assert one.chance_agreement == pytest.approx(chance, abs=1e-12)
+    # Krippendorff's draws the second of 200 ratings from the 199 that are left.
+    expected = (1 - both @ weights @ both) * 200 / 199
+    assert found["krippendorff_alpha"].estimate == pytest.approx(1 - (1 - right) / expected)

@@ -39,6 +39,7 @@ from lehner.core.errors import check_choice, check_number, check_whole_number
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, child_seeds, spawn_seeds
 from lehner.core.warning import Warning, warnings_from_json, warnings_to_json
+from lehner.data.votes import count_rated
 
 logger = logging.getLogger(__name__)
 
@@ -193,6 +194,7 @@ def fit(
     check_whole_number("tries", tries, 1)
     check_choice("check", check, ("all", "estimands"))
     check_choice("engine", engine, ("nuts", "gibbs"))
+    ratings = count_rated(ratings)
     observed = observe(ratings)
     sampler_seed, truth_seed, check_seed, modes_seed, alone_seed = child_seeds(seed, 5)
     modes = posterior_modes(observed, modes_seed)

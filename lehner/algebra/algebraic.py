@@ -50,7 +50,7 @@ from lehner.core.warning import Warning, warn
 from lehner.data.clusters import widening_of
 from lehner.data.options import names_of
 from lehner.data.ratings import Ratings
-from lehner.data.votes import CollapsedVotes, VoteTable, collapse_votes
+from lehner.data.votes import CollapsedVotes, VoteTable, collapse_votes, count_rated
 
 ALGEBRAIC_METHODS = ("algebraic", "algebraic_likelihood", "algebraic_paper")
 CHANCE_TOLERANCE = 1e-12
@@ -127,6 +127,7 @@ def estimate_algebraic(
     if interval is not None:
         check_bootstrap(interval, level, resamples)
     require_estimable(ratings)
+    ratings = count_rated(ratings)
     collapsed = collapse_votes(ratings)
     counts = collapsed.counts(collapsed.weights[None, :].astype(float))
     answers = counts[..., :-1]
@@ -541,8 +542,9 @@ def estimate_from_votes(
     dict
         Arrays (n_samples,): the estimates by method, `kappa` and `rater_accuracy`.
     """
+    rated = (table.votes.sum(axis=1) > 0)[:, None]
     # Samples are the last axis in memory, as they are in the truth probabilities.
-    answers = np.asarray(answers, dtype=float, order="F")
+    answers = np.asarray(answers * rated, dtype=float, order="F")
     steps = first_steps(table, answers.sum(axis=-1))
     estimates = {name: VOTE_METHODS[name](table, steps, answers) for name in methods}
     return estimates | {"kappa": steps.kappa, "rater_accuracy": steps.accuracy}
@@ -636,7 +638,7 @@ def mean_posterior(ratings: Ratings) -> Estimate:
     """
     algebra = estimate_algebraic(ratings, interval=None)
     truth = algebra.arrays["truth_probabilities"]
-    point = float(mean_truth_probability(truth.values, _answers(ratings)))
+    point = float(mean_truth_probability(truth.values, _answers(count_rated(ratings))))
     return _point("mean_posterior", ratings, point, *algebra.warnings)
 
 

@@ -297,12 +297,15 @@ def draw_counts(
     sizes = _chunk_sizes(resamples, n_cells or max(counts.shape), most)
     for n in with_progress("resampling", sizes):
         if counts.ndim == 1:
+            # Rows without items take no random numbers, so that they change no resample.
+            occupied, drawn = counts > 0, np.zeros((n, len(counts)))
             total = counts.sum()
-            yield rng.multinomial(total, counts / total, size=n).astype(float)
+            drawn[:, occupied] = rng.multinomial(total, counts[occupied] / total, size=n)
+            yield drawn
         else:
             g = counts.shape[0]
-            drawn = rng.multinomial(max(g - 1, 1), np.full(g, 1 / g), size=n)
-            yield np.asarray(drawn @ counts) * (g / max(g - 1, 1))
+            clusters = rng.multinomial(max(g - 1, 1), np.full(g, 1 / g), size=n)
+            yield np.asarray(clusters @ counts) * (g / max(g - 1, 1))
 
 
 def _chunk_sizes(n: int, n_rows: int, most: int) -> list[int]:

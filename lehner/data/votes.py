@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.resampling import ItemCounts
 from lehner.data.clusters import count_items
 from lehner.data.numbering import unique_rows
@@ -40,6 +40,41 @@ def count_pairs(ratings: Ratings) -> tuple[Integers, Integers]:
 def choose_two(n: Integers) -> Integers:
     """Count the pairs among n things."""
     return n * (n - 1) // 2
+
+
+def rated_rows(ratings: Ratings) -> Booleans:
+    """Tell which rows have a rating, or a known truth that enters estimates, (n_rows,).
+
+    The system's answers to other items tell nothing of its accuracy that does not rest on a
+    method's assumptions alone.
+    """
+    rated = np.bincount(ratings.flat.item_index, minlength=ratings.n_rows) > 0
+    if ratings.truth is None or (ratings.truth >= 0).all():
+        return np.asarray(rated)
+    return np.asarray(rated | (ratings.truth >= 0))
+
+
+def count_rated(ratings: Ratings) -> Ratings:
+    """Count items that no rater rated as no items; all rows stay.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Returns
+    -------
+    Ratings
+        The same ratings if all items were rated.
+
+    Examples
+    --------
+    >>> count_rated(Ratings([[0, 1], [-1, -1]], ["no", "yes"])).weights.tolist()
+    [1, 0]
+    """
+    rated = rated_rows(ratings)
+    if rated.all():
+        return ratings
+    return ratings.take(np.arange(ratings.n_rows), np.where(rated, ratings.weights, 0))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

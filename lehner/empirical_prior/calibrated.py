@@ -12,6 +12,7 @@ from lehner.core.estimate import Estimate, IntervalEstimate, require_estimable
 from lehner.core.warning import Warning, warn
 from lehner.data.clusters import widening_of
 from lehner.data.ratings import Ratings
+from lehner.data.votes import count_rated
 from lehner.empirical_prior.prior import (
     SHIPPED,
     SYSTEM_IS,
@@ -82,6 +83,7 @@ def estimate_calibrated(
     check_level(level)
     check_choice("system_is", system_is, SYSTEM_IS)
     prior = read_priors(SHIPPED if priors is None else Path(priors))[system_is]
+    ratings = count_rated(ratings)
     assert ratings.system is not None
     counts = (ratings.system >= 0) * ratings.weights
     n_items = int(counts.sum())
@@ -167,9 +169,13 @@ def _outside(
     ratings: Ratings, prior: EmpiricalPrior, n_items: int, agreement: float
 ) -> Iterator[Warning]:
     """Say in what these ratings are unlike those on which the prior was trained."""
+    votes = ratings.votes().sum(axis=1)
     found = {
         "items": (n_items, (prior.n_items[0], np.inf)),
-        "ratings of an item": (float(ratings.votes().sum(axis=1).mean()), prior.ratings_per_item),
+        "ratings of an item": (
+            float(votes @ ratings.weights / ratings.n_items),
+            prior.ratings_per_item,
+        ),
         "categories": (ratings.n_categories, prior.n_categories),
         "agreement with the majority": (round(agreement, 2), prior.agreement),
     }

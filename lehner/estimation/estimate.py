@@ -15,10 +15,12 @@ from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_level, check_probability
 from lehner.core.estimate import ESTIMANDS, Estimate
 from lehner.core.progress import DoAll, do_here
+from lehner.core.text import counted
 from lehner.core.warning import Warning, warn
 from lehner.data.categories import Label
 from lehner.data.clusters import cluster_warnings
 from lehner.data.ratings import Ratings
+from lehner.data.votes import rated_rows
 from lehner.dependence.bounds import MistakesNeeded, mistakes_needed
 from lehner.dependence.check import check_dependence
 from lehner.dependence.missing_ratings import check_missing_ratings
@@ -193,6 +195,8 @@ def estimate(
     )
     if asked.populations is not None:
         ratings = ratings.with_populations(asked.populations.names)
+    if not systems_rate:
+        ratings, asked = _without_unrated(ratings, asked)
     chosen = [
         calibrated(system_is, priors) if one.name == "calibrated" else one
         for one in find_methods(DEFAULT_METHODS if methods is None else methods)
@@ -266,6 +270,23 @@ def estimate(
         systems_rate=systems_rate,
         common_items=common_items,
     )
+
+
+def _without_unrated(ratings: Ratings, asked: Options) -> tuple[Ratings, Options]:
+    """Leave out the items that no rater rated, and note how many they are."""
+    rows = rated_rows(ratings)
+    n = int(ratings.weights[~rows].sum())
+    if not n or not rows.any():
+        return ratings, asked
+    which = "which no rater rated, are" if n > 1 else "which no rater rated, is"
+    text = f"{n} of {counted(ratings.n_items, 'item')}, {which} left out of all estimates"
+    kept = {
+        name: replace(column, names=column.names[rows])
+        for name in ("groups", "populations")
+        if (column := getattr(asked, name)) is not None
+    }
+    ratings = ratings.take(rows)._replace(noticed=(*ratings.noticed, text))
+    return ratings, replace(asked, **kept)
 
 
 def compare(

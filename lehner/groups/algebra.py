@@ -19,7 +19,7 @@ from lehner.core.warning import warn
 from lehner.data.clusters import count_items
 from lehner.data.numbering import unique_rows
 from lehner.data.ratings import Ratings
-from lehner.data.votes import CollapsedVotes, collapse_votes
+from lehner.data.votes import CollapsedVotes, collapse_votes, count_rated
 from lehner.groups.membership import count_answers, find_groups
 from lehner.groups.result import GroupEstimates, GroupReplicates
 from lehner.groups.summary import summarise_groups
@@ -99,6 +99,7 @@ def estimate_groups(
     level = check_level(level)
     check_whole_number("resamples", resamples, 1)
     require_estimable(ratings)
+    ratings = count_rated(ratings)
     membership = find_groups(ratings, groups)
     count_answers(ratings, membership)
     collapsed = collapse_votes(ratings)

@@ -9,6 +9,7 @@ from lehner.core.estimate import joined, require_estimable
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
+from lehner.data.votes import count_rated
 from lehner.groups.membership import count_answers, find_groups
 from lehner.groups.result import GroupEstimates, GroupReplicates
 from lehner.groups.summary import summarise_groups
@@ -88,6 +89,7 @@ def estimate_populations(
     level = check_level(level)
     check_whole_number("resamples", resamples, 1)
     require_estimable(ratings)
+    ratings = count_rated(ratings)
     membership = find_groups(ratings, groups)
     if (membership.index < 0).any():
         raise InputError(

@@ -35,6 +35,7 @@ from lehner.core.text import counted
 from lehner.core.warning import Warning, warn
 from lehner.data.clusters import count_items
 from lehner.data.ratings import Ratings
+from lehner.data.votes import count_rated
 from lehner.latent_class.em import SampledFits, Samples, fit_samples
 from lehner.latent_class.fit import SAME_MODE, LatentClassFit, fit_latent_class
 from lehner.latent_class.information import BOUNDARY, Maximum
@@ -343,6 +344,7 @@ def estimate_latent_class(
     check_whole_number("resamples", resamples, 1)
     check_whole_number("restarts", restarts, 0)
     require_estimable(ratings)
+    ratings = count_rated(ratings)
     of_starts, of_items, of_truths = child_seeds(seed, 3)
     fitted = fit_by_likelihood(ratings, model)
     accuracy = IntervalEstimate(estimate=number(fitted.accuracy[-1]))

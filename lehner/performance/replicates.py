@@ -24,7 +24,7 @@ from lehner.core.resampling import draw_counts
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
-from lehner.data.votes import CollapsedVotes, collapse_votes
+from lehner.data.votes import CollapsedVotes, collapse_votes, count_rated
 from lehner.latent_class.intervals import estimate_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 
@@ -123,7 +123,7 @@ def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed 
     Replicates
         The estimates and their resamples; NaN if raters agree at or below chance.
     """
-    collapsed = collapse_votes(ratings)
+    collapsed = collapse_votes(count_rated(ratings))
     weights = collapsed.weights
     estimate = _replicate(collapsed, ratings.n_raters)
     point = estimate(weights[None, :].astype(float), None)

@@ -11,7 +11,7 @@ from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import check_choice, check_numbers, check_whole_number, wrong
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.options import names_of
-from lehner.data.votes import VoteTable, collapse_votes, pattern_votes
+from lehner.data.votes import VoteTable, collapse_votes, count_rated, pattern_votes
 from lehner.latent_class.em import (
     LatentClasses,
     Search,
@@ -359,9 +359,9 @@ def pseudo_true_accuracy(
     float
     """
     chosen = find_latent_class_model(model)
-    possible = weights > 0
+    possible = (weights > 0) & (codes[:, :-1] >= 0).any(axis=1)
     # Of weights that sum to 1, steps on a nearly flat likelihood gain less than rounding shows.
-    counts = weights[possible] * (ITEMS_OF_POPULATION / weights.sum())
+    counts = weights[possible] * (ITEMS_OF_POPULATION / weights[possible].sum())
     table = tabulate_codes(codes[possible], counts, len(truth.base_rates))
     fits = fit_starts(table, [truth, vote_start(table)], chosen, TO_THE_END)
     best = align_labels(table, max(fits, key=lambda fit: fit.log_likelihood))
@@ -373,7 +373,7 @@ def _from_samples(scenario: Scenario, methods: Sequence[str], n: int, seed: Seed
         ratings = simulate(scenario, child)
         # With the same seed, the parameters behind these ratings.
         parameters = draw_parameters(scenario, 1, np.random.default_rng(child))
-        collapsed = collapse_votes(ratings)
+        collapsed = collapse_votes(count_rated(ratings))
         counts = collapsed.counts(collapsed.weights[None].astype(float))[..., :-1]
         estimates = estimate_from_votes(
             collapsed.table, counts, [m for m in methods if m in VOTE_METHODS]

@@ -14,7 +14,7 @@ from lehner.core.seeds import Seed, child_seeds
 from lehner.data.clusters import count_items
 from lehner.data.patterns import number_patterns
 from lehner.data.ratings import Ratings
-from lehner.data.votes import collapse_votes
+from lehner.data.votes import collapse_votes, count_rated
 from lehner.latent_class.intervals import KIND, fit_by_likelihood, refit_samples
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.systems.common_items import (
@@ -98,6 +98,8 @@ def bootstrap_systems(
         ratings = ratings.on_common_items(*chosen)
         require_common_items(ratings, chosen)
     unique = _unique_rows(ratings)
+    if not systems_rate:
+        unique = count_rated(unique)
     by_votes = method in VOTE_METHODS
     alike = first_alike(ratings, chosen)
     judged = [

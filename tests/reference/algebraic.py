@@ -57,9 +57,10 @@ def algebraic(rows, system, categories, aggregation="weighted", weights=None) ->
     truth = [truth_probabilities(row, base, P_c, categories) for row in rows]
     result["truth_probabilities"] = truth
 
-    # Step 4: system accuracy, from the (truth probabilities, system answer) of answered items.
-    items = repeat_items(list(zip(truth, system, strict=True)), weights)
-    answered = [(p, answer) for p, answer in items if answer is not None]
+    # Step 4: system accuracy, from the (truth probabilities, system answer) of answered items. An
+    # item without ratings has the base rates, which say nothing of the item.
+    items = repeat_items(list(zip(rows, truth, system, strict=True)), weights)
+    answered = [(p, answer) for row, p, answer in items if answer is not None and row]
     bins = None
     if aggregation == "paper":
         bins = accuracy_by_bin(answered, K)

@@ -186,3 +186,16 @@ def test_other_models_and_priors_are_refused():
         fit("dawid_skene", small(), engine="gibbs", priors=priors)
     with pytest.raises(InputError, match="engine"):
         fit("dawid_skene", small(), engine="metropolis")
+
+
+@pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
+def test_items_that_no_rater_rated_change_no_draw() -> None:
+    scenario = Scenario(n_categories=3, n_items=80, initial_rater_accuracy=(0.8,) * 3)
+    ratings = simulate(scenario, seed=2).with_truth(None)
+    codes = np.concatenate([ratings.codes, np.full((300, 3), -1)])
+    system = np.concatenate([ratings.system, np.zeros(300, int)])
+    among = Ratings(codes, ratings.categories, system=system)
+    options = {"engine": "gibbs", "chains": 2, "draws": 200, "tune": 50, "checks": False}
+    alone, other = (fit("pooled", one, tries=1, **options) for one in (ratings, among))
+    for name in ("system_accuracy", "system_accuracy_in_sample"):
+        np.testing.assert_allclose(other.posterior[name], alone.posterior[name])

@@ -68,11 +68,11 @@ def test_majority_agreement_is_undefined_without_an_item_with_ratings_and_answer
     assert [one.code for one in estimate.warnings] == ["too-few-ratings"]
 
 
-def test_an_item_without_ratings_has_its_base_rate_as_posterior():
+def test_an_item_without_ratings_is_left_out():
     # Perfect agreement: base rates 3/4 and 1/4, truth probabilities 0 or 1.
     ratings = Ratings([[0, 0]] * 3 + [[1, 1], [-1, -1]], range(2), system=[0, 0, 1, -1, 0])
     estimate = mean_posterior(ratings)
-    assert estimate.system_accuracy.estimate == pytest.approx((1 + 1 + 0 + 3 / 4) / 4, abs=1e-12)
+    assert estimate.system_accuracy.estimate == pytest.approx((1 + 1 + 0) / 3, abs=1e-12)
 
 
 @pytest.mark.parametrize("method", [majority_agreement, mean_posterior])

@@ -1,0 +1,121 @@
+"""Items that no rater rated tell nothing of the accuracy, by any method."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import lehner
+from lehner import Ratings, Scenario, population_value, simulate
+from lehner.estimation.methods import list_methods
+from lehner.groups.algebra import estimate_groups
+from lehner.groups.populations import estimate_populations
+from lehner.systems.bootstrap import bootstrap_methods, bootstrap_systems
+
+WITHOUT_SAMPLER = [name for name, method in list_methods().items() if method.posterior is None]
+RECALLS = np.array([0.95, 0.7, 0.6])
+BASE_RATES = np.array([0.6, 0.25, 0.15])
+
+
+def draw(n_rated: int, n_unrated: int, *, clustered: bool = False) -> Ratings:
+    """Draw ratings of a system with unequal recalls; the rated items are always the same."""
+    rng = np.random.default_rng(1)
+    n = n_rated + n_unrated
+    truth = rng.choice(3, 1000, p=BASE_RATES)[:n]
+    shift = rng.integers(1, 3, (1000, 4))[:n]
+    right = rng.uniform(size=(1000, 4))[:n] < np.column_stack(
+        [np.full((n, 3), 0.8), RECALLS[truth]]
+    )
+    answers = np.where(right, truth[:, None], (truth[:, None] + shift) % 3)
+    codes = answers[:, :3].copy()
+    codes[n_rated:] = -1
+    return Ratings(
+        codes,
+        ["a", "b", "c"],
+        system=answers[:, 3],
+        cluster=np.arange(n) // 5 if clustered else None,
+    )
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("method", WITHOUT_SAMPLER)
+def test_they_change_no_estimate_and_no_interval(method: str, clustered: bool) -> None:
+    estimator = list_methods()[method].estimate
+    alone = estimator(draw(150, 0, clustered=clustered), level=0.9, seed=1)
+    among = estimator(draw(150, 600, clustered=clustered), level=0.9, seed=1)
+    assert among.system_accuracy.estimate is not None
+    for name in ("system_accuracy", "system_accuracy_in_sample"):
+        one, other = getattr(alone, name), getattr(among, name)
+        for end in ("estimate", "lower", "upper", "standard_error"):
+            assert getattr(other, end) == pytest.approx(getattr(one, end), abs=1e-9)
+    assert among.warnings == alone.warnings
+    if "truth_probabilities" in among.arrays:
+        assert among.arrays["truth_probabilities"].values.shape == (750, 3)
+
+
+def test_the_command_leaves_them_out_and_says_so_once() -> None:
+    ratings = draw(150, 600)
+    groups = np.where(np.arange(750) % 2, "odd", "even")
+    alone = lehner.estimate(ratings.take(np.arange(150)), WITHOUT_SAMPLER, groups=groups[:150])
+    among = lehner.estimate(ratings, WITHOUT_SAMPLER, groups=groups)
+    numbers = [one.to_frame().drop(columns="data", errors="ignore") for one in (alone, among)]
+    assert numbers[0].equals(numbers[1])
+    said = [text for text in among.ratings.notes if "left out" in text]
+    assert said == ["600 of 750 items, which no rater rated, are left out of all estimates"]
+    assert among.ratings.n_items == 150
+
+
+def test_known_truths_of_unrated_items_still_count() -> None:
+    ratings = draw(150, 600)
+    truth = np.full(750, -1)
+    truth[140:170] = 0
+    kept = lehner.estimate(ratings.with_truth(truth), ["algebraic"]).ratings
+    assert kept.n_items == 170
+    assert (kept.truth >= 0).sum() == 30
+
+
+@pytest.mark.parametrize("method", bootstrap_methods())
+def test_they_enter_no_resample_of_several_systems(method: str) -> None:
+    ratings = draw(150, 600)
+    both = np.column_stack([ratings.system, np.roll(ratings.system, 1)])
+    among = Ratings(ratings.codes, ratings.categories, system=both)
+    draws = [
+        bootstrap_systems(method, one, resamples=20, seed=3)
+        for one in (among.take(np.arange(150)), among)
+    ]
+    for system in draws[0].expected:
+        np.testing.assert_allclose(draws[1].expected[system], draws[0].expected[system])
+        np.testing.assert_allclose(draws[1].in_sample[system], draws[0].in_sample[system])
+
+
+def test_they_change_no_group_and_no_population() -> None:
+    groups = np.where(np.arange(750) % 2, "odd", "even")
+    few, many = draw(150, 0), draw(150, 600)
+    for estimate in (
+        lambda ratings, names: estimate_groups(ratings, names, resamples=50),
+        lambda ratings, names: estimate_populations(ratings, names, resamples=50),
+    ):
+        alone, among = estimate(few, groups[:150]), estimate(many, groups)
+        for one, other in zip(alone.groups, among.groups, strict=True):
+            assert one.n_items == other.n_items
+            assert other.system_accuracy.estimate == pytest.approx(one.system_accuracy.estimate)
+            assert other.system_accuracy.lower == pytest.approx(one.system_accuracy.lower)
+
+
+@pytest.mark.parametrize("method", ["algebraic", "algebraic_likelihood", "one_coin_ml"])
+def test_exact_values_are_those_of_rated_items(method: str) -> None:
+    """Of three raters who miss most of their ratings, a third of the items has none."""
+    scenario = Scenario(
+        n_categories=3,
+        initial_rater_accuracy=(0.8,) * 3,
+        base_rates=(0.7, 0.2, 0.1),
+        missing=0.7,
+        initial_system_accuracy=0.7,
+        asymmetric_dispersion=20.0,
+        errors_affect="system",
+    )
+    ratings = simulate(replace(scenario, n_items=100_000), seed=1)
+    rated = ratings.take(ratings.votes().sum(axis=1) > 0).with_truth(None)
+    sampled = list_methods()[method].estimate(rated, level=0.9, seed=1)
+    exact = population_value(scenario, method)
+    assert exact.estimate == pytest.approx(sampled.system_accuracy.estimate, abs=0.01)

@@ -502,7 +502,8 @@ def majority_credit(votes: Integers) -> Floats:
 
 def mean_truth_probability(truth: Floats, answers: Floats) -> Floats:
     """Average the truth probability of the system's answers; arrays as in step 4."""
-    return np.asarray((truth * answers).sum(axis=(-2, -1)) / answers.sum(axis=(-2, -1)))
+    n_answers = answers.sum(axis=(-2, -1))
+    return np.asarray((truth * answers).sum(axis=(-2, -1)) / np.where(n_answers, n_answers, np.nan))
 
 
 type VoteMethod = Callable[[VoteTable, FirstSteps, Floats], Floats]

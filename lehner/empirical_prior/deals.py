@@ -5,8 +5,10 @@ the system is of the best third of the workers, by their accuracy, and its rater
 accurate half; in "worse" the system is of the worst third, and its raters the more accurate half.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -15,10 +17,12 @@ from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.seeds import seed_of
 from lehner.data.flat import FlatRatings, sort_ratings
 from lehner.data.ratings import Ratings
+from lehner.empirical_prior.differences import count_disagreement
 from lehner.empirical_prior.training import Outcome
 
 DEALS = ("like", "better", "worse")
 MOST_SYSTEMS = 12
+MOST_PAIRS_OF_A_SYSTEM = 2
 MOST_ITEMS = 300
 LEAST_ITEMS = 30
 FEWEST_OTHERS = 2
@@ -32,18 +36,24 @@ ADDED_ITEMS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """A worker who is the system, and the crowd of those who may be its raters.
+    """A worker who is the system, or several, and the crowd of those who may be the raters.
 
     Parameters
     ----------
-    system : str
-        Name of the worker.
+    systems : tuple of str
+        Names of the workers.
     crowd : Ratings
-        Ratings by this worker and the possible raters, with truth.
+        Ratings by these workers and the possible raters, with truth.
     """
 
-    system: str
+    systems: tuple[str, ...]
     crowd: Ratings
+
+    @property
+    def system(self) -> str:
+        """Name of the only system."""
+        (name,) = self.systems
+        return name
 
 
 def choose_panels(
@@ -74,19 +84,53 @@ def choose_panels(
     panels = []
     for system in systems.tolist():
         both = crowd if how == "like" else _of_raters(crowd, raters | (workers == system))
-        panels.append((int(eligible(both, system, FEWEST_OTHERS).sum()), system, both))
+        panels.append((int(eligible(both, [system], FEWEST_OTHERS).sum()), system, both))
     ranked = sorted(panels, key=lambda one: (-one[0], str(crowd.raters[one[1]])))
     return [
-        Panel(system=crowd.raters[system], crowd=both)
+        Panel(systems=(crowd.raters[system],), crowd=both)
         for n_items, system, both in ranked
         if n_items >= LEAST_ITEMS
     ][:MOST_SYSTEMS]
 
 
-def deal(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ratings | None:
-    """Deal a data set in which a worker is the system and others are the raters.
+def choose_pairs(crowd: Ratings, how: str = "like") -> list[Panel]:
+    """Choose pairs of the workers of `choose_panels`, each in two pairs at most.
 
-    Of the items with known truth that the worker and enough others rated, at most 300 are drawn.
+    Parameters
+    ----------
+    crowd : Ratings
+        With truth; nobody rated an item twice.
+    how : {"like", "better", "worse"}
+
+    Returns
+    -------
+    list of Panel
+        Those who rated the most items in common first, of which 300 count at most.
+    """
+    alone = choose_panels(crowd, how)
+    panels = []
+    for one, other in combinations(alone, 2):
+        both = crowd
+        if how != "like":
+            raters = _parted(crowd, how)[1]
+            raters[[crowd.raters.index(panel.system) for panel in (one, other)]] = True
+            both = _of_raters(crowd, raters)
+        panels.append(Panel(systems=(one.system, other.system), crowd=both))
+    sizes = [min(int(_eligible(panel, FEWEST_OTHERS).sum()), MOST_ITEMS) for panel in panels]
+    times: Counter[str] = Counter()
+    chosen = []
+    for place in sorted(range(len(panels)), key=lambda place: -sizes[place]):
+        names = panels[place].systems
+        if sizes[place] >= LEAST_ITEMS and max(times[n] for n in names) < MOST_PAIRS_OF_A_SYSTEM:
+            times.update(names)
+            chosen.append(panels[place])
+    return chosen
+
+
+def deal(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ratings | None:
+    """Deal a data set in which a worker is the system, or several are, and others the raters.
+
+    Of the items with known truth that these workers and enough others rated, at most 300 are drawn.
     Where at least `per_item` others rated 95% of them, that many raters are drawn, as in a study
     with a few raters; else that many ratings of each item are drawn and numbered, as in a file
     that has columns "rating 1", "rating 2" and so on, each with many workers.
@@ -105,16 +149,19 @@ def deal(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ratings |
     """
     rng, crowd = np.random.default_rng(seed), panel.crowd
     least = FEWEST_OTHERS if per_item == ALL else int(per_item)
-    items = _draw_items(eligible(crowd, crowd.raters.index(panel.system), least), rng)
+    items = _draw_items(_eligible(panel, least), rng)
     if len(items) < LEAST_ITEMS:
         return None
-    data = crowd.take(items).with_system(panel.system)
+    data = crowd.take(items).with_system(*panel.systems)
     if per_item == ALL:
         flat = _renumber(data.flat)
     else:
         flat = _draw_ratings(data.flat, len(items), least, rng)
     names = [f"rater {j + 1}" for j in range(int(flat.rater_index.max()) + 1)]
-    return Ratings(flat, data.categories, names, data.items, data.system, data.truth)
+    answers = data.answers
+    return Ratings(
+        flat, data.categories, names, data.items, answers, data.truth, systems=data.systems
+    )
 
 
 def deal_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> Iterator[Outcome]:
@@ -138,16 +185,27 @@ def deal_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> Iterator
                 dealt = deal(panel, per_item, seed_of(seed, name, panel.system))
                 if dealt is not None:
                     yield _outcome(name, family, how, dealt)
+    for how in ("like", "better"):
+        for panel in choose_pairs(crowd, how):
+            for per_item in RATINGS_PER_ITEM:
+                dealt = deal(panel, per_item, seed_of(seed, name, *panel.systems))
+                if dealt is not None:
+                    yield from _outcomes_of_pair(name, family, f"two {how}", dealt)
 
 
-def eligible(crowd: Ratings, rater: int, others: int) -> Booleans:
-    """Mark items with known truth, a rating by this rater, and some number by others."""
+def eligible(crowd: Ratings, raters: Sequence[int], others: int) -> Booleans:
+    """Mark items with known truth, ratings by all these raters, and some number by others."""
     item, by = crowd.flat.item_index, crowd.flat.rater_index
-    mine = np.zeros(len(crowd.items), bool)
-    mine[item[by == rater]] = True
-    n_others = np.bincount(item[by != rater], minlength=len(crowd.items))
+    these = np.isin(by, raters)
+    n_these, n_others = (
+        np.bincount(item[rows], minlength=len(crowd.items)) for rows in (these, ~these)
+    )
     known = np.asarray(crowd.truth) >= 0
-    return np.asarray(mine & known & (n_others >= others))
+    return np.asarray((n_these == len(raters)) & known & (n_others >= others))
+
+
+def _eligible(panel: Panel, others: int) -> Booleans:
+    return eligible(panel.crowd, [panel.crowd.raters.index(name) for name in panel.systems], others)
 
 
 def _parted(crowd: Ratings, how: str) -> tuple[Integers, Booleans]:
@@ -193,6 +251,23 @@ def _outcome(name: str, family: str, how: str, ratings: Ratings) -> Outcome:
         agreement=agreement,
         accuracy=float(np.mean(ratings.system == ratings.truth)),
     )
+
+
+def _outcomes_of_pair(name: str, family: str, how: str, ratings: Ratings) -> Iterator[Outcome]:
+    """Yield what the majority and the truth say of two systems, where these differ; both orders."""
+    for pair in (ratings.systems, ratings.systems[::-1]):
+        found = count_disagreement(ratings, pair)
+        if found.n_differ:
+            yield Outcome(
+                crowd=name,
+                family=family,
+                deal=how,
+                n_items=found.n_differ,
+                n_categories=ratings.n_categories,
+                ratings_per_item=float(ratings.votes().sum(axis=1).mean()),
+                agreement=found.preferred,
+                accuracy=found.right,
+            )
 
 
 def _draw_items(eligible: Booleans, rng: np.random.Generator) -> Integers:

@@ -13,12 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
+from lehner.core.lazy import special
 
 SYSTEM_IS = ("like", "better", "unknown")
 """What the user knows of the system beside its raters."""
+DIFFERENCE = "difference"
+"""The prior of which of two systems is right on the items on which they differ."""
 BANDWIDTH = 0.05
 """Scale of the logistic kernel around each deviation; results differ little from 0.02 to 0.2."""
 UNLIKE = 0.005
@@ -81,12 +85,20 @@ class Posterior:
         """Mean accuracy."""
         return float(self.accuracy @ self.probability)
 
+    @property
+    def variance(self) -> float:
+        """Variance of the accuracy."""
+        return float((self.accuracy - self.mean) ** 2 @ self.probability)
+
+    def quantiles(self, at: ArrayLike) -> Floats:
+        """Give the quantiles at these probabilities."""
+        places = np.searchsorted(np.cumsum(self.probability), at)
+        return np.asarray(self.accuracy[np.minimum(places, len(self.accuracy) - 1)])
+
     def interval(self, level: float) -> tuple[float, float]:
         """Equal-tailed interval of probability `level` or a little more."""
-        tails = (1 - level) / 2, (1 + level) / 2
-        places = np.searchsorted(np.cumsum(self.probability), tails)
-        lower, upper = self.accuracy[np.minimum(places, len(self.accuracy) - 1)]
-        return float(lower), float(upper)
+        lower, upper = self.quantiles([(1 - level) / 2, (1 + level) / 2]).tolist()
+        return lower, upper
 
 
 def log_odds(right: Any, n: Any) -> Any:
@@ -129,18 +141,17 @@ def prior_of_right(
 
 
 def posterior_in_sample(
-    right: Integers, probability: Floats, known: int, known_right: int
+    right: Integers | Floats, probability: Floats, known: float, known_right: float
 ) -> Posterior:
     """Posterior of the proportion of these items that the system got right.
 
     Parameters
     ----------
-    right : ndarray of int
-    probability : ndarray
+    right, probability : ndarray
         Both of `prior_of_right`.
-    known, known_right : int
-        Items whose truth is known, a random sample, and how many of them the system got right. The
-        likelihood is hypergeometric.
+    known, known_right : float
+        Items whose truth is known, a random sample, and how many of them the system got right;
+        halves too. The likelihood is hypergeometric.
 
     Returns
     -------
@@ -158,7 +169,7 @@ def posterior_in_sample(
     if not possible.any():
         return Posterior(accuracy=np.array([known_right / known]), probability=np.ones(1))
     right, probability = right[possible], probability[possible]
-    likelihood = _log_hypergeometric(right, int(n), known, known_right)
+    likelihood = _log_hypergeometric(right, n, known, known_right)
     return Posterior(accuracy=right / n, probability=_normalised(probability, likelihood))
 
 
@@ -175,7 +186,7 @@ def probability_unlike(right: Integers, probability: Floats, known: int, known_r
     >>> [round(probability_unlike(*numbers, 20, known_right), 3) for known_right in (18, 10, 0)]
     [0.001, 0.053, 1.0]
     """
-    n = int(right[-1])
+    n = right[-1]
     possible = (right >= known_right) & (n - right >= known - known_right)
     likelihood = np.exp(_log_hypergeometric(right[possible], n, known, known_right))
     expected = float(probability[possible] @ likelihood)
@@ -184,7 +195,7 @@ def probability_unlike(right: Integers, probability: Floats, known: int, known_r
 
 
 def posterior_expected(
-    right: Integers, probability: Floats, known: int, known_right: int
+    right: Integers | Floats, probability: Floats, known: float, known_right: float
 ) -> Posterior:
     """Posterior of the expected accuracy; arguments as above, the likelihood is binomial."""
     accuracy = (right + 0.5) / (right[-1] + 1)
@@ -192,20 +203,14 @@ def posterior_expected(
     return Posterior(accuracy=accuracy, probability=_normalised(probability, likelihood))
 
 
-def _log_hypergeometric(right: Integers, n: int, known: int, known_right: int) -> Floats:
+def _log_hypergeometric(right: Floats, n: float, known: float, known_right: float) -> Floats:
     """Log probability of so many right answers among those known, for each number in all."""
-    table = _log_factorials(n)
 
-    def log_choose(of: Any, many: int) -> Any:
-        return table[of] - table[many] - table[of - many]
+    def log_choose(of: Any, many: float) -> Any:
+        return special.gammaln(of + 1) - special.gammaln(many + 1) - special.gammaln(of - many + 1)
 
-    wrong, known_wrong = n - right, known - known_right
-    both = log_choose(right, known_right) + log_choose(wrong, known_wrong)
+    both = log_choose(right, known_right) + log_choose(n - right, known - known_right)
     return np.asarray(both - log_choose(n, known))
-
-
-def _log_factorials(n: int) -> Floats:
-    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
 
 
 def _normalised(prior: Floats, log_likelihood: Floats) -> Floats:
@@ -226,7 +231,8 @@ def read_priors(file: Path = SHIPPED) -> Mapping[str, EmpiricalPrior]:
     Returns
     -------
     mapping of str to EmpiricalPrior
-        By what is known of the system: "like", "better" and "unknown".
+        By what is known of the system: "like", "better" and "unknown"; and for two systems, if it
+        could be trained, "difference".
 
     Raises
     ------
@@ -236,7 +242,8 @@ def read_priors(file: Path = SHIPPED) -> Mapping[str, EmpiricalPrior]:
     remedy = "write one by `lehner train-prior`"
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))
-        return {name: _from_dict(kept[name]) for name in SYSTEM_IS}
+        names = (*SYSTEM_IS, DIFFERENCE) if DIFFERENCE in kept else SYSTEM_IS
+        return {name: _from_dict(kept[name]) for name in names}
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", remedy, file=file) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:

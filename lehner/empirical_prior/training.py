@@ -9,15 +9,17 @@ import numpy as np
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError
 from lehner.core.text import counted
-from lehner.empirical_prior.prior import SYSTEM_IS, EmpiricalPrior, log_odds
+from lehner.empirical_prior.prior import DIFFERENCE, SYSTEM_IS, EmpiricalPrior, log_odds
 
 DEAL_WEIGHTS: dict[str, dict[str, float]] = {
     "like": {"like": 1.0},
     "better": {"better": 1.0, "like": 0.5},
     "unknown": {"like": 1.0, "better": 1.0},
+    DIFFERENCE: {"two like": 1.0, "two better": 0.5},
 }
-"""How much the deals count for what is known of the system. How much better it is differs from
-family to family, so that the prior for better systems is not learned on these alone."""
+"""How much the deals count for what is known of the system, and for differences. How much better it
+is differs from family to family, so that the prior for better systems is not learned on these
+alone."""
 RIDGE = 0.02
 DEVIATIONS = 40
 FEWEST_FAMILIES = 3
@@ -32,15 +34,18 @@ class Outcome:
     crowd : str
     family : str
         Shared by crowds that rated the same items or came from the same study.
-    deal : {"like", "better", "worse"}
-        How the system compares with its raters.
+    deal : {"like", "better", "worse", "two like", "two better"}
+        How the system compares with its raters, or two systems do.
     n_items, n_categories : int
+        Of two systems, the items on which they differ.
     ratings_per_item : float
         Mean number of ratings of an item.
     agreement : float
-        The system's agreement with the majority of the raters.
+        The system's agreement with the majority of the raters; of two, see
+        `lehner.empirical_prior.differences.Disagreement`.
     accuracy : float
-        Proportion of the items that the system got right.
+        Proportion of the items that the system got right; of two, on which the first is right and
+        the second is not, and half of those on which neither is.
     """
 
     crowd: str
@@ -54,8 +59,13 @@ class Outcome:
 
 
 def train_priors(outcomes: Sequence[Outcome]) -> dict[str, EmpiricalPrior]:
-    """Train a prior for each answer to what the system is, see `train_prior`."""
-    return {system_is: train_prior(outcomes, system_is) for system_is in SYSTEM_IS}
+    """Train a prior for each answer to what the system is, and for differences: `train_prior`.
+
+    There is none for differences if fewer than three families have two systems to compare.
+    """
+    pairs = {one.family for one in outcomes if one.deal in DEAL_WEIGHTS[DIFFERENCE]}
+    names = (*SYSTEM_IS, DIFFERENCE) if len(pairs) >= FEWEST_FAMILIES else SYSTEM_IS
+    return {name: train_prior(outcomes, name) for name in names}
 
 
 def priors_text(priors: Mapping[str, EmpiricalPrior]) -> str:
@@ -71,7 +81,7 @@ def train_prior(outcomes: Sequence[Outcome], system_is: str = "unknown") -> Empi
     ----------
     outcomes : sequence of Outcome
         Of three families or more.
-    system_is : {"like", "better", "unknown"}
+    system_is : {"like", "better", "unknown", "difference"}
         Which deals count, see `DEAL_WEIGHTS`.
 
     Returns

@@ -251,6 +251,7 @@ def estimate(
                 estimates={system: by_system[system][place] for system in judged},
                 again=estimators[place],
                 posterior=method.posterior,
+                jointly=method.joint_draws,
                 level=level,
                 seed=seed,
                 systems_rate=systems_rate,

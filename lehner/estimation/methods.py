@@ -15,6 +15,8 @@ from lehner.core.estimate import Estimate
 from lehner.core.user_functions import load_function, names_function
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import estimate_calibrated
+from lehner.empirical_prior.differences import draw_calibrated
+from lehner.empirical_prior.prior import DIFFERENCE, read_priors
 from lehner.latent_class.intervals import estimate_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
@@ -104,6 +106,15 @@ class Posterior(Protocol):
         """Compare models by how well they predict items left out; empty unless there are two."""
 
 
+class JointDrawer(Protocol):
+    """A function that draws the accuracies of several systems jointly."""
+
+    def __call__(
+        self, ratings: Ratings, *, systems: tuple[str, ...], level: float, seed: int
+    ) -> "JointDraws":
+        """Draw accuracies, on the items that all of these systems answered."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Method:
     """A way to estimate the accuracy of a system.
@@ -136,6 +147,9 @@ class Method:
         Whether a dependent pair of the ratings enters, see `Ratings.with_dependent_pair`.
     takes_truths : bool
         Whether known truths are part of the estimate itself, so that nothing corrects it by them.
+    joint_draws : callable, optional
+        A function `(ratings, *, systems, level, seed)` that returns `JointDraws`, for methods that
+        compare systems otherwise than by their accuracies.
     posterior : Posterior, optional
         For Bayesian methods: what their draws say on groups, populations, several systems and more.
     source : str
@@ -157,6 +171,7 @@ class Method:
     takes_studies: bool = False
     takes_pair: bool = False
     takes_truths: bool = False
+    joint_draws: JointDrawer | None = None
     posterior: Posterior | None = None
     source: str = ""
     source_hash: str = ""
@@ -357,7 +372,11 @@ def _own_methods() -> dict[str, Method]:
 
 
 def calibrated(system_is: str = "unknown", priors: str | Path | None = None) -> Method:
-    """Make the method `calibrated` from what is known of the system, see `estimate_calibrated`."""
+    """Make the method `calibrated` from what is known of the system, see `estimate_calibrated`.
+
+    It compares systems if its priors have one for differences.
+    """
+    compares = priors is None or DIFFERENCE in read_priors(Path(priors))
     return Method(
         name="calibrated",
         summary="agreement with the majority, and what it meant on crowds with known truth",
@@ -369,6 +388,7 @@ def calibrated(system_is: str = "unknown", priors: str | Path | None = None) -> 
         marker="h",
         gives=frozenset({"shared_mistakes"}),
         takes_truths=True,
+        joint_draws=partial(draw_calibrated, priors=priors) if compares else None,
     )
 
 

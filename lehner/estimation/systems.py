@@ -9,7 +9,7 @@ from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate
 from lehner.core.progress import DoAll
 from lehner.data.ratings import Ratings
 from lehner.estimation.known_truths import uses_truths
-from lehner.estimation.methods import Posterior
+from lehner.estimation.methods import JointDrawer, Posterior
 from lehner.systems.bootstrap import bootstrap_methods, bootstrap_systems
 from lehner.systems.common_items import (
     answered_the_same,
@@ -59,6 +59,8 @@ class SystemsByMethod:
         Has independent fits done.
     known : Ratings, optional
         With known truths that correct the method, which has not seen them.
+    jointly : callable, optional
+        As the `joint_draws` of a Method.
     """
 
     ratings: Ratings
@@ -71,6 +73,7 @@ class SystemsByMethod:
     common_items: bool
     do_all: DoAll
     known: Ratings | None = None
+    jointly: JointDrawer | None = None
 
     @property
     def method(self) -> str:
@@ -135,6 +138,8 @@ def _judge(found: SystemsByMethod, systems: Sequence[str]) -> _Judged | None:
         name: tuple(replace(getattr(one, of), corrected=with_truths) for of in ESTIMANDS)
         for name, one in estimates.items()
     }
+    if found.jointly is not None and all(one[0].estimate is not None for one in both.values()):
+        return _judge_jointly(found.jointly, found, ratings, systems)
     draws = _joint_draws(found, ratings, {name: estimates[one] for name, one in alike.items()})
     judged = _Judged(
         points={name: both[same] for name, same in alike.items()},
@@ -155,6 +160,21 @@ def _judge(found: SystemsByMethod, systems: Sequence[str]) -> _Judged | None:
         same_items=True,
         uncorrected=judged,
     )
+
+
+def _judge_jointly(
+    draw: JointDrawer, found: SystemsByMethod, ratings: Ratings, systems: Sequence[str]
+) -> _Judged:
+    """Judge systems by the means of joint draws, which need not be those of each system alone."""
+    draws = draw(ratings, systems=tuple(systems), level=found.level, seed=found.seed)
+    points = {
+        name: tuple(
+            IntervalEstimate(estimate=float(values[name].mean()), corrected=draws.corrected)
+            for values in (draws.expected, draws.in_sample)
+        )
+        for name in systems
+    }
+    return _Judged(points=points, draws=draws, same_items=answered_the_same(ratings, systems))
 
 
 def _estimates(

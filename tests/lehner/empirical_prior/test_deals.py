@@ -1,9 +1,11 @@
+from collections import Counter
+
 import numpy as np
 import pytest
 
 import lehner
 from lehner.core.seeds import seed_of
-from lehner.empirical_prior.deals import Panel, choose_panels, deal, deal_outcomes
+from lehner.empirical_prior.deals import Panel, choose_pairs, choose_panels, deal, deal_outcomes
 
 
 def crowd(n_items=80, skills=(0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)):
@@ -74,7 +76,7 @@ def test_a_data_set_has_the_asked_number_of_raters(per_item):
 def test_outcomes_are_the_same_for_the_same_seed():
     first, again = (list(deal_outcomes("x", "f", crowd(), 3)) for _ in range(2))
     assert first == again
-    assert {one.deal for one in first} == {"like", "better", "worse"}
+    assert {one.deal for one in first} == {"like", "better", "worse", "two like", "two better"}
     like = [one for one in first if one.deal == "like"]
     assert np.mean([one.accuracy for one in like]) == pytest.approx(0.75, abs=0.03)
 
@@ -94,7 +96,7 @@ def sparse():
 
 @pytest.mark.parametrize("per_item", ["3", "5", "all"])
 def test_the_system_is_no_rater(sparse, per_item):
-    dealt = deal(Panel(system="all", crowd=sparse), per_item, seed_of(1, "crowd", "all"))
+    dealt = deal(Panel(systems=("all",), crowd=sparse), per_item, seed_of(1, "crowd", "all"))
     items = dealt.items
     assert (dealt.system == 0).all()
     np.testing.assert_array_equal(dealt.system == dealt.truth, sparse.truth[items] == 0)
@@ -109,14 +111,14 @@ def test_the_system_is_no_rater(sparse, per_item):
 
 
 def test_at_most_300_items_with_truth_that_the_system_rated(sparse):
-    dealt = deal(Panel(system="all", crowd=sparse), "3", seed_of(1, "crowd", "all"))
+    dealt = deal(Panel(systems=("all",), crowd=sparse), "3", seed_of(1, "crowd", "all"))
     assert dealt.n_items == len(set(dealt.items)) == 300
-    worker = deal(Panel(system="w3", crowd=sparse), "3", seed_of(1, "crowd", "w3"))
+    worker = deal(Panel(systems=("w3",), crowd=sparse), "3", seed_of(1, "crowd", "w3"))
     assert set(worker.items) == set(np.flatnonzero(sparse.codes[:, 3] >= 0))
 
 
 def test_ratings_are_seeded(sparse):
-    panel = Panel(system="all", crowd=sparse)
+    panel = Panel(systems=("all",), crowd=sparse)
     one, again, other = (deal(panel, "3", seed_of(seed, "crowd", "all")) for seed in (1, 1, 2))
     assert one.equals(again)
     assert not one.equals(other)
@@ -126,7 +128,7 @@ def test_raters_of_a_crossed_design_keep_their_ratings():
     codes = np.random.default_rng(1).integers(3, size=(60, 6))
     names = [f"r{j}" for j in range(6)]
     crossed = lehner.Ratings(codes, ["a", "b", "c"], names, truth=np.zeros(60, int))
-    dealt = deal(Panel(system="r2", crowd=crossed), "3", seed_of(1, "x", "r2"))
+    dealt = deal(Panel(systems=("r2",), crowd=crossed), "3", seed_of(1, "x", "r2"))
     by_rater = codes.T.tolist()
     found = {by_rater.index(dealt.codes[:, j].tolist()) for j in range(3)}
     assert len(found) == 3
@@ -144,4 +146,25 @@ def test_systems_are_those_with_most_items_and_twelve_at_most(sparse):
 
 
 def test_too_few_items_are_no_data_set(sparse):
-    assert deal(Panel(system="all", crowd=sparse.take(range(29))), "3", seed_of(1, "x")) is None
+    assert deal(Panel(systems=("all",), crowd=sparse.take(range(29))), "3", seed_of(1, "x")) is None
+
+
+def test_pairs_are_of_two_workers_who_judge_neither_and_rated_the_same_items(sparse):
+    for panel in choose_pairs(sparse):
+        both = [sparse.codes[:, sparse.raters.index(name)] >= 0 for name in panel.systems]
+        assert np.logical_and(*both).sum() >= 30
+    people = crowd()
+    names = [name for panel in choose_pairs(people) for name in panel.systems]
+    assert max(Counter(names).values()) == 2
+    dealt = deal(choose_pairs(people)[0], "3", np.random.SeedSequence(4))
+    assert dealt.systems == choose_pairs(people)[0].systems and dealt.n_raters == 3
+    right = (dealt.answers == dealt.truth[:, None]).mean(axis=0)
+    np.testing.assert_allclose(right, skill_of(people, dealt.systems))
+
+
+def test_both_of_a_better_pair_are_above_their_raters():
+    people = crowd()
+    for panel in choose_pairs(people, "better"):
+        present = {panel.crowd.raters[j] for j in np.unique(panel.crowd.flat.rater_index)}
+        others = skill_of(people, present - set(panel.systems))
+        assert min(skill_of(people, panel.systems)) > max(others)

@@ -1,0 +1,300 @@
+"""Which of several systems is better: differences and ranks, learned on crowds with known truth.
+
+Where two systems give the same answer, they are right or wrong together. Where they differ, raters
+side with one of them, and crowds whose truth is known say how often that one is right.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from lehner.algebra.vote_methods import majority_credit
+from lehner.core.arrays import Floats
+from lehner.core.checks import check_level
+from lehner.core.design_effect import effect_of_known
+from lehner.core.errors import InputError
+from lehner.core.lazy import special, xr
+from lehner.core.seeds import Seed, generator
+from lehner.data.clusters import widening_of
+from lehner.data.ratings import Ratings
+from lehner.empirical_prior.prior import (
+    DIFFERENCE,
+    GRID,
+    SHIPPED,
+    EmpiricalPrior,
+    Posterior,
+    posterior_expected,
+    posterior_in_sample,
+    prior_of_right,
+    read_priors,
+)
+from lehner.systems.common_items import first_alike, n_common_items, require_common_items
+from lehner.systems.comparison import JointDraws, rank_systems
+
+N_DRAWS = 4000
+KIND = "empirical prior"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disagreement:
+    """What the raters and known truths say where two systems give different answers.
+
+    Parameters
+    ----------
+    n_items : int
+        Items that both systems answered and somebody rated.
+    n_differ : int
+        Those on which the answers differ.
+    preferred : float
+        Proportion of the differing items on which the majority of the raters gives the first
+        system's answer. Half of those on which it gives neither answer, or both are tied, count.
+    known : float
+        How many of the differing items have a known truth; fewer if these are of few clusters or
+        were chosen with unequal probabilities, so as to tell as much as a simple random sample.
+    right : float
+        Proportion of the known ones on which the first system is right; half of those on which
+        neither is count. One half if none is known.
+    effect : float
+        Design effect of clusters on `preferred`, 1 or more.
+    halves : bool
+        Whether both systems can be wrong on a differing item: with more than two categories.
+    """
+
+    n_items: int
+    n_differ: int
+    preferred: float
+    known: float
+    right: float
+    effect: float
+    halves: bool
+
+
+def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0.9) -> Disagreement:
+    """Count where two systems differ, whom the majority prefers there, and who is right.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With these systems, and perhaps truth.
+    pair : tuple of two str
+        Names of the systems.
+    level : float
+        Probability of the intervals, on which the allowance for few clusters depends.
+
+    Returns
+    -------
+    Disagreement
+
+    Examples
+    --------
+    >>> answers = [[0, 1], [1, 1], [0, 1], [1, 0]]
+    >>> votes = [[0, 0], [1, 1], [0, 0], [0, 0]]
+    >>> ratings = Ratings(votes, ["no", "yes"], system=answers, truth=[0, 1, 1, -1])
+    >>> found = count_disagreement(ratings, ("system 1", "system 2"))
+    >>> found.n_differ, round(found.preferred, 3), found.known, found.right
+    (3, 0.667, 2.0, 0.5)
+    """
+    first, second = ratings.answers[:, [ratings.systems.index(name) for name in pair]].T
+    credit = majority_credit(ratings.votes())
+    used = (first >= 0) & (second >= 0) & (credit.sum(axis=1) > 0)
+    differ = used & (first != second)
+    counts = ratings.weights * differ
+    rows = np.arange(ratings.n_rows)
+    preferred = (1 + credit[rows, first] - credit[rows, second]) / 2
+    truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
+    right = (1.0 + (truth == first) - (truth == second)) / 2
+    weights = np.where(truth >= 0, counts, 0.0)
+    if ratings.truth_probability is not None:
+        weights = weights / np.where(weights > 0, ratings.truth_probability, 1.0)
+    known = weights.sum() ** 2 / (weights @ weights) if weights.any() else 0.0
+    if ratings.truth_probability is None:
+        known = weights.sum()
+    known /= effect_of_known(right, counts.astype(float), truth >= 0, ratings.cluster)
+    n_differ = int(counts.sum())
+    return Disagreement(
+        n_items=int((ratings.weights * used).sum()),
+        n_differ=n_differ,
+        preferred=float(preferred @ counts / n_differ) if n_differ else 0.5,
+        known=float(known),
+        right=float(right @ weights / weights.sum()) if weights.any() else 0.5,
+        effect=widening_of(ratings, preferred, counts.astype(float), level) ** 2,
+        halves=ratings.n_categories > 2,
+    )
+
+
+def compare_calibrated(
+    ratings: Ratings,
+    *,
+    systems: tuple[str, ...] | None = None,
+    level: float = 0.9,
+    priors: str | Path | None = None,
+    seed: Seed = 1,
+) -> "xr.Dataset":
+    """Estimate differences between systems, and their ranks, by what held on other crowds.
+
+    No model of the raters is assumed, and they and the systems may make the same mistakes, as
+    those of the crowds did on which the prior was trained. Known truths of items on which systems
+    differ enter by their hypergeometric likelihood; those of other items tell nothing.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With two or more systems, which are compared on the items that all of them answered.
+    systems : tuple of str, optional
+        Names of those to compare; by default all.
+    level : float
+        Probability of the intervals, between 0 and 1.
+    priors : str or Path, optional
+        A file that `lehner train-prior` wrote; by default the priors that are shipped.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        The same seed gives the same numbers.
+
+    Returns
+    -------
+    xarray.Dataset
+        With dims (system, versus): `difference`, the expected accuracy of the system minus that of
+        the other, from -1 to 1; `lower` and `upper`, the ends of its interval;
+        `probability_better`; the same four for the accuracies in these items, with the ending
+        `_in_sample`; and `n_differ`, the number of items on which the two differ. With dims
+        (system,): `rank` by the expected accuracy, `rank_lower`, `rank_upper` and
+        `probability_best`.
+
+    Raises
+    ------
+    InputError
+        If there is no such system, if no item was answered by all, or if the file of priors cannot
+        be read or has no prior for differences.
+
+    Notes
+    -----
+    Coverage and the frequency with which the probabilities are right are on the page
+    "Which of two systems is better" of the documentation.
+
+    Examples
+    --------
+    >>> from lehner import Scenario, simulate
+    >>> ratings = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 4), 1)
+    >>> both = np.stack([ratings.system, ratings.codes[:, 3]], axis=1)
+    >>> pair = Ratings(ratings.codes[:, :3], ratings.categories, system=both)
+    >>> found = compare_calibrated(pair).sel(system="system 1", versus="system 2")
+    >>> int(found.n_differ), round(float(found.probability_better), 1)
+    (55, 0.7)
+    """
+    check_level(level)
+    names = tuple(ratings.systems if systems is None else systems)
+    draws = draw_calibrated(ratings, systems=names, level=level, priors=priors, seed=seed)
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    found: dict[str, tuple[tuple[str, ...], Floats]] = {}
+    for ending, values in (("", draws.expected), ("_in_sample", draws.in_sample)):
+        accuracy = np.array([values[name] for name in names])
+        difference = accuracy[:, None] - accuracy
+        lower, upper = np.quantile(difference, tails, axis=-1)
+        better = (np.sign(difference.round(9)) + 1) / 2
+        numbers = {
+            "difference": difference.mean(axis=-1),
+            "lower": lower,
+            "upper": upper,
+            "probability_better": better.mean(axis=-1),
+        }
+        found |= {name + ending: (("system", "versus"), one) for name, one in numbers.items()}
+    means = {name: float(draws.expected[name].mean()) for name in names}
+    ranks = {one.system: one for one in rank_systems(means, draws, level=level)}
+    of_rank = {"rank": "rank", "rank_lower": "lower", "rank_upper": "upper"}
+    for name, field in (of_rank | {"probability_best": "probability_best"}).items():
+        found[name] = (("system",), np.array([getattr(ranks[one], field) for one in names]))
+    n_differ = np.zeros((len(names), len(names)), int)
+    for i, j in combinations(range(len(names)), 2):
+        common = ratings.on_common_items(*names)
+        n_differ[i, j] = n_differ[j, i] = count_disagreement(common, (names[i], names[j])).n_differ
+    found["n_differ"] = (("system", "versus"), n_differ)
+    return xr.Dataset(found, coords={"system": list(names), "versus": list(names)})
+
+
+def draw_calibrated(
+    ratings: Ratings,
+    *,
+    systems: tuple[str, ...] | None = None,
+    level: float = 0.9,
+    priors: str | Path | None = None,
+    seed: Seed = 1,
+) -> JointDraws:
+    """Draw the accuracies of several systems jointly; parameters as in `compare_calibrated`.
+
+    Returns
+    -------
+    JointDraws
+        Of each system's accuracy minus the mean accuracy of all of them. Two systems have exactly
+        the distribution of their difference. Of more systems, each two have a distribution of their
+        difference, and the draws are nearest to these by least squares.
+    """
+    asked = tuple(ratings.systems if systems is None else systems)
+    ratings = ratings.on_common_items(*asked)
+    require_common_items(ratings, asked)
+    alike = first_alike(ratings, asked)
+    names = tuple(dict.fromkeys(alike.values()))
+    kept = read_priors(SHIPPED if priors is None else Path(priors))
+    if DIFFERENCE not in kept:
+        raise InputError(
+            "the priors have none for differences, since fewer than three families of crowds have "
+            "two raters with 30 items in common",
+            "train them on other crowds, or leave them out",
+            file=priors,
+        )
+    rng = generator(seed)
+    pairs = list(combinations(range(len(names)), 2))
+    counts = [count_disagreement(ratings, (names[i], names[j]), level) for i, j in pairs]
+    if any(one.n_items == 0 for one in counts):
+        raise InputError("no item that all systems answered has a rating", "give ratings of some")
+    found = [_posteriors(one, kept[DIFFERENCE]) for one in counts]
+    variance = np.zeros((len(names), len(names)))
+    for (i, j), one, (expected, _) in zip(pairs, counts, found, strict=True):
+        variance[i, j] = variance[j, i] = (one.n_differ / one.n_items) ** 2 * expected.variance
+    factor = _points_apart(variance)
+    normal = factor @ rng.standard_normal((len(names), N_DRAWS))
+    draws = np.zeros((2, len(names), N_DRAWS))
+    for (i, j), one, posteriors in zip(pairs, counts, found, strict=True):
+        scale = np.linalg.norm(factor[i] - factor[j])
+        at = special.ndtr((normal[i] - normal[j]) / scale)
+        same = one.n_items - one.n_differ
+        shares = (
+            rng.beta(one.n_differ / one.effect + 0.5, same / one.effect + 0.5, N_DRAWS),
+            one.n_differ / one.n_items,
+        )
+        for place, (share, posterior) in enumerate(zip(shares, posteriors, strict=True)):
+            difference = share * (2 * posterior.quantiles(at) - 1)
+            draws[place, i] += difference / len(names)
+            draws[place, j] -= difference / len(names)
+    expected, in_sample = (
+        {name: values[names.index(same)] for name, same in alike.items()} for values in draws
+    )
+    return JointDraws(
+        method="calibrated",
+        kind=KIND,
+        expected=expected,
+        in_sample=in_sample,
+        n_common_items=n_common_items(ratings, asked),
+        corrected=any(one.known > 0 for one in counts),
+    )
+
+
+def _posteriors(one: Disagreement, prior: EmpiricalPrior) -> tuple[Posterior, Posterior]:
+    """Posterior of how often the first system is right where two differ: expected, and here."""
+    n = one.n_differ
+    right, probability = prior_of_right(prior, one.preferred * n, n, one.effect)
+    if one.halves:
+        halves = np.linspace(0, n, min(2 * n, GRID - 1) + 1)
+        right, probability = halves, np.interp(halves, right, probability)
+    known = (one.known, one.right * one.known)
+    return (
+        posterior_expected(right, probability, *known),
+        posterior_in_sample(right, probability, *known),
+    )
+
+
+def _points_apart(variance: Floats) -> Floats:
+    """Find points, (n, n), between which squared distances are nearly these: classical scaling."""
+    centre = np.eye(len(variance)) - 1 / len(variance)
+    values, vectors = np.linalg.eigh(-centre @ variance @ centre / 2)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

@@ -1,0 +1,216 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+import lehner
+from lehner.core.design_effect import design_effect
+from lehner.empirical_prior.differences import (
+    compare_calibrated,
+    count_disagreement,
+    draw_calibrated,
+)
+from lehner.empirical_prior.prior import prior_of_right, read_priors
+
+PAIR = {"system": "a", "versus": "b"}
+
+
+def crowd(n=200, skills=(0.9, 0.7), k=2, known=(), seed=1, raters=3):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(k, size=n)
+
+    def answers(skill):
+        return np.where(rng.random(n) < skill, truth, (truth + rng.integers(1, k, n)) % k)
+
+    ratings = np.stack([answers(0.8) for _ in range(raters)], axis=1)
+    systems = np.stack([answers(skill) for skill in skills], axis=1)
+    shown = np.full(n, -1)
+    shown[np.asarray(known, int)] = truth[np.asarray(known, int)]
+    names = list("abcdefgh"[: len(skills)])
+    made = lehner.Ratings(
+        ratings,
+        list("uvwxyz"[:k]),
+        system=systems,
+        systems=names,
+        truth=shown if len(known) else None,
+    )
+    return made, truth
+
+
+def test_half_of_ties_and_of_answers_that_nobody_prefers_counts():
+    ratings = lehner.Ratings(
+        [[0, 0], [0, 1], [2, 2], [1, 1], [-1, -1]],
+        ["x", "y", "z"],
+        system=[[0, 1], [0, 1], [0, 1], [0, 1], [0, 1]],
+        systems=["a", "b"],
+        truth=[0, 2, -1, 1, 0],
+    )
+    found = count_disagreement(ratings, ("a", "b"))
+    assert (found.n_items, found.n_differ) == (4, 4)
+    assert found.preferred == pytest.approx((1 + 0.5 + 0.5 + 0) / 4)
+    assert (found.known, found.right) == (3, pytest.approx((1 + 0.5 + 0) / 3))
+
+
+def test_the_difference_is_that_of_the_prior_on_differing_items():
+    ratings, _ = crowd()
+    one = count_disagreement(ratings, ("a", "b"))
+    right, probability = prior_of_right(
+        read_priors()["difference"], one.preferred * one.n_differ, one.n_differ
+    )
+    share = one.n_differ / one.n_items
+    mean = share * (2 * (right @ probability) / one.n_differ - 1)
+    ends = stats.rv_discrete(values=(right, probability)).ppf([0.05, 0.95])
+    found = compare_calibrated(ratings).sel(PAIR)
+    # Monte Carlo errors of 4,000 draws.
+    assert float(found.difference_in_sample) == pytest.approx(mean, abs=0.01)
+    assert float(found.lower_in_sample) == pytest.approx(
+        share * (2 * ends[0] / one.n_differ - 1), abs=0.03
+    )
+    assert float(found.upper_in_sample) == pytest.approx(
+        share * (2 * ends[1] / one.n_differ - 1), abs=0.03
+    )
+    assert abs(float(found.upper_in_sample)) <= share
+
+
+def test_known_truths_enter_by_the_hypergeometric_likelihood():
+    everything, _ = crowd()
+    differ = np.flatnonzero(everything.answers[:, 0] != everything.answers[:, 1])
+    ratings, _ = crowd(known=differ[:15])
+    one = count_disagreement(ratings, ("a", "b"))
+    assert one.known == 15
+    right, probability = prior_of_right(
+        read_priors()["difference"], one.preferred * one.n_differ, one.n_differ
+    )
+    likelihood = stats.hypergeom.pmf(round(15 * one.right), one.n_differ, right, 15)
+    posterior = probability * likelihood / (probability @ likelihood)
+    mean = one.n_differ / one.n_items * (2 * (right @ posterior) / one.n_differ - 1)
+    found = compare_calibrated(ratings).sel(PAIR)
+    assert float(found.difference_in_sample) == pytest.approx(mean, abs=0.005)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_if_all_differing_items_are_known_the_difference_here_is_exact(k):
+    everything, truth = crowd(k=k)
+    differ = np.flatnonzero(everything.answers[:, 0] != everything.answers[:, 1])
+    ratings, _ = crowd(k=k, known=differ)
+    right = (ratings.answers == truth[:, None]).mean(axis=0)
+    found = compare_calibrated(ratings).sel(PAIR)
+    for name in ("difference", "lower", "upper"):
+        assert float(found[f"{name}_in_sample"]) == pytest.approx(right[0] - right[1], abs=1e-9)
+    # In other items like these there is the error of a sample.
+    standard_error = np.std((ratings.answers == truth[:, None]) @ [1, -1]) / np.sqrt(200)
+    width = float(found.upper - found.lower)
+    assert width == pytest.approx(2 * 1.645 * standard_error, rel=0.25)
+
+
+def test_truths_of_items_with_equal_answers_tell_nothing():
+    everything, _ = crowd()
+    same = np.flatnonzero(everything.answers[:, 0] == everything.answers[:, 1])
+    told = compare_calibrated(crowd(known=same)[0])
+    assert told.equals(compare_calibrated(everything))
+
+
+def test_the_order_of_two_systems_changes_the_sign():
+    ratings, _ = crowd()
+    found = compare_calibrated(ratings)
+    one, other = found.sel(PAIR), found.sel(system="b", versus="a")
+    assert float(one.difference) == pytest.approx(-float(other.difference))
+    assert float(one.lower) == pytest.approx(-float(other.upper))
+    assert float(one.probability_better) == pytest.approx(1 - float(other.probability_better))
+    assert found.probability_best.values == pytest.approx(
+        [float(one.probability_better), float(other.probability_better)]
+    )
+
+
+def test_systems_with_the_same_answers_are_tied():
+    ratings, _ = crowd()
+    answers = ratings.answers[:, [0, 0, 1]]
+    same = lehner.Ratings(
+        ratings.codes, ratings.categories, system=answers, systems=["a", "b", "c"]
+    )
+    found = compare_calibrated(same)
+    assert float(found.sel(PAIR).difference) == float(found.sel(PAIR).upper) == 0
+    assert float(found.sel(PAIR).probability_better) == 0.5
+    assert found["rank"].values.tolist() == [1, 1, 3]
+
+
+def test_items_without_ratings_or_answers_change_nothing():
+    ratings, _ = crowd()
+    empty = np.full((100, 3), -1)
+    more = lehner.Ratings(
+        np.vstack([ratings.codes, empty]),
+        ratings.categories,
+        system=np.vstack([ratings.answers, np.tile([0, 1], (100, 1))]),
+        systems=["a", "b"],
+    )
+    assert compare_calibrated(more).equals(compare_calibrated(ratings))
+
+
+def test_counted_rows_are_items():
+    ratings, _ = crowd()
+    twice = ratings.take(np.arange(200), np.full(200, 2))
+    again = ratings.take(np.repeat(np.arange(200), 2))
+    assert compare_calibrated(twice).equals(compare_calibrated(again))
+
+
+def test_clusters_widen_the_interval_as_fewer_items_do():
+    ratings, _ = crowd(n=100)
+    copies = ratings.take(np.repeat(np.arange(100), 5))
+    clustered = copies.with_clusters(np.repeat(np.arange(100), 5))
+    counts = count_disagreement(clustered, ("a", "b"))
+    differ = (clustered.answers[:, 0] != clustered.answers[:, 1]).astype(float)
+    votes = clustered.votes()
+    preferred = (votes[np.arange(500), clustered.answers[:, 0]] > 1).astype(float)
+    assert counts.effect >= design_effect(preferred, differ, clustered.cluster)
+    alone, many, few = (compare_calibrated(one).sel(PAIR) for one in (ratings, copies, clustered))
+    widths = [float(one.upper - one.lower) for one in (many, few, alone)]
+    assert widths[0] < widths[1]
+    assert widths[1] == pytest.approx(widths[2], rel=0.15)
+
+
+def test_several_systems_are_near_the_differences_of_each_two():
+    ratings, _ = crowd(skills=(0.9, 0.8, 0.6, 0.75), n=400)
+    together = compare_calibrated(ratings)
+    for one in "abcd":
+        for other in set("abcd") - {one}:
+            alone = compare_calibrated(ratings, systems=(one, other))
+            pair = {"system": one, "versus": other}
+            assert float(together.difference.sel(pair)) == pytest.approx(
+                float(alone.difference.sel(pair)), abs=0.06
+            )
+    assert together["rank"].values.tolist() == [1, 2, 4, 3]
+    assert float(together.probability_best.sum()) == pytest.approx(1)
+
+
+def test_better_systems_are_found_where_mistakes_are_independent():
+    right = []
+    for seed in range(40):
+        ratings, truth = crowd(n=300, skills=(0.85, 0.75), seed=seed)
+        found = compare_calibrated(ratings).sel(PAIR)
+        true = float(np.subtract(*(ratings.answers == truth[:, None]).mean(axis=0)))
+        right.append(float(found.lower_in_sample) <= true <= float(found.upper_in_sample))
+    assert np.mean(right) >= 0.9
+
+
+def test_it_is_the_difference_of_the_method_calibrated():
+    ratings, _ = crowd()
+    compared = lehner.estimate(ratings, ["calibrated", "algebraic"])
+    found = compare_calibrated(ratings).sel(PAIR)
+    one = compared.differences[0]
+    assert one.method == "calibrated"
+    assert one.difference.estimate == pytest.approx(float(found.difference))
+    assert one.difference.lower == pytest.approx(float(found.lower))
+    assert one.probability_better == pytest.approx(float(found.probability_better))
+    assert compared.ranks[0].probability_best == pytest.approx(float(found.probability_best.max()))
+
+
+def test_priors_without_differences_are_said(tmp_path):
+    text = '{"like": %s, "better": %s, "unknown": %s}'
+    import json
+
+    kept = [json.dumps(read_priors()[name].to_dict()) for name in ("like", "better", "unknown")]
+    (tmp_path / "p.json").write_text(text % tuple(kept))
+    ratings, _ = crowd()
+    with pytest.raises(lehner.InputError, match="fewer than three families"):
+        draw_calibrated(ratings, priors=tmp_path / "p.json")
+    compared = lehner.estimate(ratings, "calibrated", priors=tmp_path / "p.json")
+    assert compared.differences[0].probability_better is None

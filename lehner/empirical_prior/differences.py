@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from lehner.algebra.vote_methods import majority_credit
+from lehner.algebra.algebraic import majority_credit
 from lehner.core.arrays import Floats
-from lehner.core.checks import check_level
-from lehner.core.design_effect import effect_of_known
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, check_level
 from lehner.core.lazy import special, xr
+from lehner.core.resampling import effect_of_known
 from lehner.core.seeds import Seed, generator
 from lehner.data.clusters import widening_of
 from lehner.data.ratings import Ratings
@@ -247,25 +246,25 @@ def draw_calibrated(
     counts = [count_disagreement(ratings, (names[i], names[j]), level) for i, j in pairs]
     if any(one.n_items == 0 for one in counts):
         raise InputError("no item that all systems answered has a rating", "give ratings of some")
-    found = [_posteriors(one, kept[DIFFERENCE]) for one in counts]
+    posteriors = [_posteriors(one, kept[DIFFERENCE]) for one in counts]
     variance = np.zeros((len(names), len(names)))
-    for (i, j), one, (expected, _) in zip(pairs, counts, found, strict=True):
-        variance[i, j] = variance[j, i] = (one.n_differ / one.n_items) ** 2 * expected.variance
-    factor = _points_apart(variance)
-    normal = factor @ rng.standard_normal((len(names), N_DRAWS))
+    for (i, j), one, (ahead, _) in zip(pairs, counts, posteriors, strict=True):
+        variance[i, j] = variance[j, i] = (one.n_differ / one.n_items) ** 2 * ahead.variance
+    points = _points_apart(variance)
+    normal = points @ rng.standard_normal((len(names), N_DRAWS))
     draws = np.zeros((2, len(names), N_DRAWS))
-    for (i, j), one, posteriors in zip(pairs, counts, found, strict=True):
-        scale = np.linalg.norm(factor[i] - factor[j])
-        at = special.ndtr((normal[i] - normal[j]) / scale)
+    for (i, j), one, (ahead, here) in zip(pairs, counts, posteriors, strict=True):
+        at = special.ndtr((normal[i] - normal[j]) / np.linalg.norm(points[i] - points[j]))
         same = one.n_items - one.n_differ
-        shares = (
-            rng.beta(one.n_differ / one.effect + 0.5, same / one.effect + 0.5, N_DRAWS),
-            one.n_differ / one.n_items,
+        share = rng.beta(one.n_differ / one.effect + 0.5, same / one.effect + 0.5, N_DRAWS)
+        differences = np.array(
+            [
+                share * (2 * ahead.quantiles(at) - 1),
+                one.n_differ / one.n_items * (2 * here.quantiles(at) - 1),
+            ]
         )
-        for place, (share, posterior) in enumerate(zip(shares, posteriors, strict=True)):
-            difference = share * (2 * posterior.quantiles(at) - 1)
-            draws[place, i] += difference / len(names)
-            draws[place, j] -= difference / len(names)
+        draws[:, i] += differences / len(names)
+        draws[:, j] -= differences / len(names)
     expected, in_sample = (
         {name: values[names.index(same)] for name, same in alike.items()} for values in draws
     )
@@ -283,13 +282,14 @@ def _posteriors(one: Disagreement, prior: EmpiricalPrior) -> tuple[Posterior, Po
     """Posterior of how often the first system is right where two differ: expected, and here."""
     n = one.n_differ
     right, probability = prior_of_right(prior, one.preferred * n, n, one.effect)
+    numbers = right.astype(float)
     if one.halves:
-        halves = np.linspace(0, n, min(2 * n, GRID - 1) + 1)
-        right, probability = halves, np.interp(halves, right, probability)
+        numbers = np.linspace(0, n, min(2 * n, GRID - 1) + 1)
+        probability = np.interp(numbers, right, probability)
     known = (one.known, one.right * one.known)
     return (
-        posterior_expected(right, probability, *known),
-        posterior_in_sample(right, probability, *known),
+        posterior_expected(numbers, probability, *known),
+        posterior_in_sample(numbers, probability, *known),
     )
 
 

@@ -203,7 +203,9 @@ def posterior_expected(
     return Posterior(accuracy=accuracy, probability=_normalised(probability, likelihood))
 
 
-def _log_hypergeometric(right: Floats, n: float, known: float, known_right: float) -> Floats:
+def _log_hypergeometric(
+    right: Integers | Floats, n: float, known: float, known_right: float
+) -> Floats:
     """Log probability of so many right answers among those known, for each number in all."""
 
     def log_choose(of: Any, many: float) -> Any:

@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 import lehner
-from lehner.core.design_effect import design_effect
+from lehner.core.resampling import design_effect
 from lehner.empirical_prior.differences import (
     compare_calibrated,
     count_disagreement,

@@ -48,7 +48,17 @@ def with_clusters(self: "Ratings", names: ArrayLike | None) -> "Ratings":
     """
     if names is None:
         return self._replace(cluster=None)
-    return self._replace(cluster=encode_items(names, "cluster")[0])
+    return self._replace(cluster=several_clusters(encode_items(names, "cluster")[0]))
+
+
+def several_clusters(cluster: Integers) -> Integers:
+    """Refuse a user's clusters if there is only one; a group of items may be of one."""
+    if len(cluster) > 1 and len(np.unique(cluster)) == 1:
+        raise InputError(
+            "all items are of one cluster, of which no other can be known",
+            "name the column of the clusters, of which there are several",
+        )
+    return cluster
 
 
 def check_cluster(cluster: ArrayLike | None, n_rows: int) -> Integers | None:
@@ -61,13 +71,7 @@ def check_cluster(cluster: ArrayLike | None, n_rows: int) -> Integers | None:
             f"clusters are given as {index.dtype} of shape {index.shape} for {n_rows} items",
             "give one number, 0 or more, per item",
         )
-    numbers, first = number_by_appearance(index.astype(np.int64))
-    if n_rows > 1 and len(first) == 1:
-        raise InputError(
-            "all items are of one cluster, of which no other can be known",
-            "name the column of the clusters, of which there are several",
-        )
-    return numbers
+    return number_by_appearance(index.astype(np.int64))[0]
 
 
 def n_sampled(ratings: "Ratings") -> int:

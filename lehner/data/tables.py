@@ -17,6 +17,7 @@ from lehner.data.checks.columns import (
     say_if_transposed,
     say_other_raters,
 )
+from lehner.data.clusters import several_clusters
 from lehner.data.columns import (
     columns_of,
     count_column,
@@ -141,7 +142,9 @@ def read_wide(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Rati
         stack(systems),
         None if truth is None else coded.codes[truth],
         counts=None if counts is None else count_column(columns[counts], counts),
-        cluster=None if cluster is None else encode_items(columns[cluster], cluster)[0],
+        cluster=None
+        if cluster is None
+        else several_clusters(encode_items(columns[cluster], cluster)[0]),
         truth_probability=None
         if probability is None
         else probability_column(columns[probability], probability),
@@ -250,6 +253,7 @@ def read_long(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Rati
     if (name := options.cluster) is not None:
         index, labels = encode_items(columns[name], name)
         cluster = one_per_item(item_index, index, len(items), name, labels, "cluster")
+        cluster = several_clusters(cluster)
     chance = None
     if (name := options.truth_probability) is not None:
         given, index = np.unique(probability_column(columns[name], name), return_inverse=True)

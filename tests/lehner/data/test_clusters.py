@@ -192,3 +192,15 @@ def test_truths_of_items_drawn_singly_count_as_they_are(copied):
     whole = copied.cluster < 20
     found = effect_of_known(values[copied.cluster], weights, whole, copied.cluster)
     assert found == pytest.approx(5, rel=0.06)
+
+
+def test_a_group_of_items_may_be_of_one_cluster():
+    """Rows in any order: a subset of our own is no data of the user's."""
+    cluster = np.repeat(["A", "B", "C", "D"], [60, 30, 30, 30])
+    ratings = simulate(Scenario(n_items=150), 1).with_truth(None).with_clusters(cluster)
+    assert ratings.take(cluster == "A").n_clusters == 1
+    groups = np.where(cluster == "A", "one", "several")
+    for method in ("algebraic", "dawid_skene_ml"):
+        found = estimate(ratings, method, groups=groups).results[0].groups
+        one = found.groups[0].system_accuracy
+        assert one.estimate is None or one.upper - one.lower > 0.1

@@ -4,7 +4,7 @@ import csv
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, getdoc, signature
@@ -206,11 +206,14 @@ def with_options(
         else:
             parameters.append(parameter)
 
+    folders = {one.name for one in parameters if "FOLDER" in _metavars(one)}
+
     @wraps(command)
     def with_help(**given: Any) -> None:
         def record(kind: type[Any]) -> Any:
             return kind(**{one.name: given.pop(one.name) for one in fields(kind)})
 
+        _check_outputs(given, folders)
         made = {name: [record(kind) for kind in kinds] for name, kinds in records.items()}
         for name, several in made.items():
             given[name] = several if name == "asked" else several[0]
@@ -221,6 +224,30 @@ def with_options(
     with_help.__annotations__ = {one.name: one.annotation for one in parameters}
     with_help.__doc__ = (getdoc(command) or "").partition(PARAMETERS)[0]
     return with_help
+
+
+OUTPUTS = ("output", "report", "raters_output")
+
+
+def _check_outputs(given: Mapping[str, Any], folders: Container[str]) -> None:
+    """Check the options that name outputs against those that may name a file that is read."""
+    files, into = dict[str, Path](), dict[str, Path]()
+    for name in OUTPUTS:
+        if given.get(name) is not None:
+            option = f"--{name.replace('_', '-')}"
+            (into if name in folders else files)[option] = Path(given[name])
+    if not files and not into:
+        return
+    from experiments.reporting.files import check_outputs
+
+    others = [value for name, value in given.items() if name not in OUTPUTS]
+    texts = [text for value in others for text in (value if isinstance(value, list) else [value])]
+    check_outputs(files, into, [Path(text) for text in texts if isinstance(text, str | Path)])
+
+
+def _metavars(parameter: Parameter) -> list[str]:
+    marks = getattr(parameter.annotation, "__metadata__", ())
+    return [getattr(mark, "metavar", None) or "" for mark in marks]
 
 
 def _options(documented: Callable[..., Any]) -> Iterator[Parameter]:

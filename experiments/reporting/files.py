@@ -3,14 +3,58 @@
 import io
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lehner.core.errors import InputError
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+
+def check_outputs(
+    files: Mapping[str, Path], folders: Mapping[str, Path], read: Iterable[Path]
+) -> None:
+    """Raise an InputError if outputs cannot be written, or would replace what is read.
+
+    Commands call it before they compute anything.
+
+    Parameters
+    ----------
+    files, folders : mapping of str to Path
+        By the name of the option.
+    read : iterable of Path
+        The files that the command reads.
+    """
+    inputs = {path.resolve(): path for path in read if path.is_file()}
+    owners: dict[Path, str] = {}
+    for option, path in (*files.items(), *folders.items()):
+        where = path.resolve()
+        if where in inputs:
+            raise InputError(
+                f"{option} would replace this file, which is read", "name another", file=path
+            )
+        if where in owners:
+            raise InputError(
+                f"{owners[where]} and {option} are written to the same place",
+                "name another for one of them",
+                file=path,
+            )
+        owners[where] = option
+        if option in files and path.is_dir():
+            raise InputError(f"{option} is a folder", "name a file in it", file=path)
+        if option in folders and path.exists() and not path.is_dir():
+            raise InputError(f"{option} is a file", "name a folder", file=path)
+        if path.exists() and option in files and not path.is_file():
+            continue  # A device or a pipe.
+        there = next(parent for parent in (where, *where.parents) if parent.exists())
+        if there != where and not there.is_dir():
+            raise InputError(f"{there} is a file", "name another folder", file=path)
+        if not os.access(there if there.is_dir() else there.parent, os.W_OK):
+            raise InputError(f"nothing can be written in {there}", "name another place", file=path)
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:

@@ -406,7 +406,8 @@ def require_estimable(ratings: "Ratings") -> None:
     Raises
     ------
     InputError
-        If there is no system, if it answered no item, or for the reasons of `require_pairs`.
+        If there is no system, if it answered no item, if the items that it answered have neither
+        ratings nor known truths, or for the reasons of `require_pairs`.
     """
     if ratings.system is None:
         raise InputError(
@@ -415,6 +416,14 @@ def require_estimable(ratings: "Ratings") -> None:
         )
     if not ((ratings.system >= 0) & (ratings.weights > 0)).any():
         raise InputError("the system answered no item", "give its answers")
+    seen = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
+    seen[ratings.given.item_index] = True
+    if not (seen & (ratings.system >= 0) & (ratings.weights > 0)).any():
+        raise InputError(
+            "no item has both a rating and an answer of the system, so that the ratings tell "
+            "nothing of its answers",
+            "give ratings of items that the system answered",
+        )
     require_pairs(ratings)
 
 

@@ -103,6 +103,8 @@ def _other_coding(ratings: "Ratings", *, refuse: bool) -> list[str]:
         )
         if refuse and given.sum() >= FEWEST_ANSWERS:
             raise InputError(problem, REMEDY)
+        if codes is not ratings.truth and not shared and given.sum() >= SURE_ANSWERS:
+            raise InputError(problem, "code them alike, or name another column as the system")
         sentences.append(problem)
     return [*sentences, *_raters_apart(ratings, by_rater, refuse=refuse)]
 

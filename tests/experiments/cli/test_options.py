@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import bayes_models
 import lehner
 from experiments.cli.arguments import Reading, with_options
+from experiments.cli.main import app
 from experiments.reporting.options import as_options
 from lehner.data.options import ReadingOptions
 
@@ -112,3 +113,13 @@ def test_repeated_ratings_are_accepted_on_request(run, tmp_path):
     assert (
         code == 0 and "Data: 1 of 5 ratings is of an item that the same rater rated before" in out
     )
+
+
+def test_every_command_checks_its_outputs(tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_text("item,ana,bo,cy\n" + "".join(f"{i},yes,no,yes\n" for i in range(9)))
+    outputs = {"label": "--output", "estimate": "--report", "agreement": "--output"}
+    for command, option in outputs.items():
+        result = CliRunner().invoke(app, [command, str(path), option, str(path)])
+        assert isinstance(result.exception, lehner.InputError), command
+    assert path.read_text().startswith("item,ana")

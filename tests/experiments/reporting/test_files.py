@@ -4,10 +4,12 @@ import errno
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from experiments.reporting.files import write_atomically, write_text
+from experiments.reporting.files import check_outputs, write_atomically, write_text
+from lehner import InputError
 
 LIMITED = """
 import resource, signal, sys
@@ -105,3 +107,26 @@ def test_a_lack_of_memory_is_told_in_one_line(tmp_path, run, monkeypatch):
         "lehner: memory or something else of the machine is lacking: MemoryError: Unable to "
         "allocate 9 TiB\n"
     )
+
+
+def test_outputs_are_checked_before_anything_is_computed(tmp_path):
+    ratings, folder = tmp_path / "f.csv", tmp_path / "folder"
+    ratings.write_text("item,ana,bo\n")
+    folder.mkdir()
+    linked = tmp_path / "link.csv"
+    linked.symlink_to(ratings)
+    new = tmp_path / "new"
+    refused = [
+        ({"--output": ratings}, {}),
+        ({"--report": linked}, {}),
+        ({"--output": new, "--raters-output": new}, {}),
+        ({"--report": new}, {"--output": new}),
+        ({"--report": folder}, {}),
+        ({}, {"--output": ratings}),
+        ({}, {"--output": ratings / "below"}),
+    ]
+    for files, folders in refused:
+        with pytest.raises(InputError):
+            check_outputs(files, folders, [ratings])
+    check_outputs({"--report": new / "page.html"}, {"--output": folder}, [ratings])
+    check_outputs({"--output": Path("/dev/stdout")}, {}, [ratings])

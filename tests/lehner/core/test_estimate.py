@@ -194,3 +194,15 @@ def test_labelled_arrays_carry_the_names():
     array = labelled([[0.25, 0.75]], ratings, "item", "category")
     assert float(array.sel(item="p", category=8)) == 0.75
     assert labelled([0.1, 0.9], ratings, "rater").rater.values.tolist() == ["1", "2"]
+
+
+def test_a_system_is_not_estimated_by_ratings_of_other_items():
+    """It was 1.000 [0.000, 1.000]."""
+    codes, system = np.full((40, 3), -1), np.full(40, -1)
+    codes[:20], system[20:] = [[0, 1, 0]], 1
+    ratings = Ratings(codes, ["no", "yes"], system=system)
+    for estimate in (lehner.estimate, lehner.estimate_algebraic, lehner.estimate_calibrated):
+        with pytest.raises(InputError, match="both a rating and an answer"):
+            estimate(ratings)
+    truth = np.where(np.arange(40) == 30, 1, -1)
+    require_estimable(ratings.with_truth(truth))

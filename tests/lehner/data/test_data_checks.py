@@ -98,11 +98,14 @@ def test_taking_a_rater_as_the_system_checks_its_codes():
         ratings.with_system("3")
 
 
-def test_named_categories_may_be_used_by_the_system_alone():
-    data = table(gpt=answers(no="0", yes="1"))
+def test_named_categories_do_not_make_a_system_of_other_labels():
+    few = table(9, gpt=answers(9, no="0", yes="1"))
     with pytest.warns(DataWarning, match="no label in common"):
-        ratings = Ratings.from_wide(data, system="gpt", categories=["no", "yes", "0", "1"])
+        ratings = Ratings.from_wide(few, system="gpt", categories=["no", "yes", "0", "1"])
     assert ratings.n_categories == 4
+    many = table(60, gpt=answers(60, no="0", yes="1"))
+    with pytest.raises(InputError, match="no label in common"):
+        Ratings.from_wide(many, system="gpt", categories=["no", "yes", "0", "1"])
 
 
 def test_codes_that_begin_one_lower_are_said():

@@ -4,6 +4,8 @@ import errno
 import os
 import sys
 from io import TextIOWrapper
+from pathlib import Path
+from traceback import extract_tb
 from typing import Annotated, Any
 
 import typer
@@ -37,6 +39,9 @@ REMEDIES = {
     errno.EISDIR: "; move it away",
     errno.ENOTDIR: "; name another place",
 }
+
+TRACEBACK = "--traceback"
+"""An option that stands anywhere in a command."""
 
 app = typer.Typer(
     cls=InOrderOfWork,
@@ -134,6 +139,9 @@ def lehner(
     version: Annotated[
         bool, typer.Option("--version", help="Show the version of lehner and exit.")
     ] = False,
+    traceback: Annotated[
+        bool, typer.Option(TRACEBACK, help="Show where a function of yours raised an error.")
+    ] = False,
 ) -> None:
     """Estimate how accurate a classification system is, without a gold standard.
 
@@ -179,7 +187,8 @@ def main() -> None:
 def _run() -> int:
     """Run the command and give its exit code."""
     try:
-        return app(prog_name="lehner", standalone_mode=False) or 0
+        words = [word for word in sys.argv[1:] if word != TRACEBACK]
+        return app(words, prog_name="lehner", standalone_mode=False) or 0
     except typer.TyperException as error:
         message = getattr(error, "format_message", error.__str__)()
         return _complain(f"{message} {_called()[0]}")
@@ -198,10 +207,24 @@ def _run() -> int:
         pointer, options = _called()
         return _complain(f"{name_option(text, options)} {pointer}")
     except Exception as error:
+        place = _place_in_own_file(error)
+        if place and TRACEBACK not in sys.argv:
+            what = f"{type(error).__name__}: {error}"
+            return _complain(f"{place}: {what} ({TRACEBACK} shows how it came there)")
         if not is_of_the_machine(error):
             raise
         what = f"{type(error).__name__}: {error}"
         return _complain(f"memory or something else of the machine is lacking: {what}")
+
+
+def _place_in_own_file(error: Exception) -> str:
+    """Find the line at which a function of the user's, named as FILE.py:FUNCTION, raised."""
+    from lehner.core.user_functions import names_function
+
+    words = ",".join(word.removeprefix("--method=") for word in sys.argv).split(",")
+    own = {str(Path(word.rpartition(":")[0]).absolute()) for word in words if names_function(word)}
+    frames = [one for one in extract_tb(error.__traceback__) if one.filename in own]
+    return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else ""
 
 
 def _called() -> tuple[str, set[str]]:

@@ -89,9 +89,9 @@ def check_probability(name: str, value: Any) -> float:
 
 
 def check_level(level: Any, name: str = "level") -> float:
-    """Raise an InputError unless the probability of an interval is between 0 and 1."""
-    remedy = "give a number between 0 and 1"
-    return check_number(name, level, np.nextafter(0, 1), np.nextafter(1, 0), remedy)
+    """Raise an InputError unless the probability of an interval is from 0.001 to 0.999999."""
+    remedy = "give a number between 0 and 1, from 0.001 to 0.999999"
+    return check_number(name, level, 0.001, 0.999999, remedy)
 
 
 def check_whole_number(name: str, value: Any, least: int) -> int:

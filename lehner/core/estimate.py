@@ -416,6 +416,7 @@ def require_estimable(ratings: "Ratings") -> None:
         )
     if not ((ratings.system >= 0) & (ratings.weights > 0)).any():
         raise InputError("the system answered no item", "give its answers")
+    require_pairs(ratings)
     seen = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
     seen[ratings.given.item_index] = True
     if not (seen & (ratings.system >= 0) & (ratings.weights > 0)).any():
@@ -424,7 +425,6 @@ def require_estimable(ratings: "Ratings") -> None:
             "nothing of its answers",
             "give ratings of items that the system answered",
         )
-    require_pairs(ratings)
 
 
 def require_systems(ratings: "Ratings") -> None:

@@ -164,14 +164,18 @@ def count_column(values: Any, name: str) -> Integers:
     return np.array([int(t) for t in texts], dtype=np.int64)[column.codes]
 
 
+LEAST_PROBABILITY = 1e-6
+"""With which an item was chosen: an item of less would count as more than a million."""
+
+
 def probability_column(values: Any, name: str) -> Floats:
     """Read a probability above 0 for each row."""
     column = encode(values, name)
     texts = [str(label) for label in column.labels]
     numbers = np.append([number_or_nan(text) for text in texts], np.nan)[column.codes]
-    bad = ~((numbers > 0) & (numbers <= 1))
+    bad = ~((numbers >= LEAST_PROBABILITY) & (numbers <= 1))
     what = "the probability with which an item was chosen"
-    remedy = "give each item, of known truth or not, a number above 0 and at most 1"
+    remedy = "give each item, of known truth or not, a number from 0.000001 to 1"
     _refuse_first(bad, column, name, what, remedy)
     return numbers
 

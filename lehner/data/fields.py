@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
+from lehner.data.columns import LEAST_PROBABILITY
 from lehner.data.flat import FlatRatings, as_array, check_codes, check_flat, flatten
 
 SYSTEM = "system"
@@ -99,12 +100,12 @@ def check_truth_probability(
             f"{len(items)} items",
             "give one probability per item",
         )
-    bad = np.flatnonzero(~((probability > 0) & (probability <= 1)))
+    bad = np.flatnonzero(~((probability >= LEAST_PROBABILITY) & (probability <= 1)))
     if bad.size:
         raise InputError(
             f"the probability with which item {items[bad[0]]} was chosen is "
             f"{probability[bad[0]]:g}",
-            "give each item, of known truth or not, a number above 0 and at most 1",
+            "give each item, of known truth or not, a number from 0.000001 to 1",
         )
     unknown = np.zeros(items.shape, bool) if truth is None else np.asarray(truth) < 0
     sure = np.flatnonzero((probability == 1) & unknown)

@@ -195,13 +195,13 @@ def estimate(
     )
     if asked.populations is not None:
         ratings = ratings.with_populations(asked.populations.names)
+    require_answers(ratings)
     if not systems_rate:
         ratings, asked = _without_unrated(ratings, asked)
     chosen = [
         calibrated(system_is, priors) if one.name == "calibrated" else one
         for one in find_methods(DEFAULT_METHODS if methods is None else methods)
     ]
-    require_answers(ratings)
     if earlier_studies:
         studies = read_studies(earlier_studies, ratings, positive)
         chosen = _with_studies(chosen, studies, check_probability("study_weight", study_weight))

@@ -1,5 +1,6 @@
 """Sampling design: which items an expert should label, and how many, for a narrow interval."""
 
+from bisect import bisect_left
 from dataclasses import replace
 from statistics import NormalDist
 from typing import Literal
@@ -227,7 +228,10 @@ def n_for_width_alone(accuracy: float, n_items: int, width: float, level: float 
     >>> n_for_width_alone(0.8, 10_000, 0.1), n_for_width_alone(0.8, 200, 0.1)
     (170, 93)
     """
-    n = np.arange(1, n_items + 1)
     z = NormalDist().inv_cdf((1 + level) / 2)
-    lower, upper = wilson_interval(np.full(n_items, accuracy), n, z=z, population=n_items)
-    return int(n[upper - lower <= width][0])
+
+    def is_narrow(n: int) -> bool:
+        lower, upper = wilson_interval(accuracy, n, z=z, population=n_items)
+        return bool(upper - lower <= width)
+
+    return 1 + bisect_left(range(1, n_items + 1), True, key=is_narrow)

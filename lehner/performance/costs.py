@@ -98,6 +98,9 @@ def _costs(column: Any, name: str, what: str) -> list[float]:
     return values
 
 
+LARGEST_COST = 1e12
+
+
 def check_costs(costs: "ArrayLike | xr.DataArray", categories: Sequence[Label]) -> Floats:
     """Raise an InputError unless costs are a matrix of finite numbers, truth by answer.
 
@@ -121,9 +124,9 @@ def check_costs(costs: "ArrayLike | xr.DataArray", categories: Sequence[Label]) 
         matrix = np.asarray(costs, dtype=float)
     except (TypeError, ValueError):
         raise InputError("costs are not a matrix of numbers", "give a row for each truth") from None
-    if matrix.shape != (k, k) or not np.isfinite(matrix).all():
+    if matrix.shape != (k, k) or not (abs(matrix) <= LARGEST_COST).all():
         raise InputError(
-            f"costs have shape {matrix.shape}, or a number that is not finite",
-            f"give {k} rows (truth) of {k} finite numbers (answer)",
+            f"costs have shape {matrix.shape}, or a number that is not finite or is too large",
+            f"give {k} rows (truth) of {k} numbers (answer), {LARGEST_COST:.0e} at most",
         )
     return matrix

@@ -6,13 +6,14 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
+import pytest
 import typer
 from typer.testing import CliRunner
 
 import bayes_models
 import lehner
 from experiments.cli.arguments import Reading, with_options
-from experiments.cli.main import app
+from experiments.cli.main import app, main
 from experiments.reporting.options import as_options
 from lehner.data.options import ReadingOptions
 
@@ -123,3 +124,14 @@ def test_every_command_checks_its_outputs(tmp_path):
         result = CliRunner().invoke(app, [command, str(path), option, str(path)])
         assert isinstance(result.exception, lehner.InputError), command
     assert path.read_text().startswith("item,ana")
+
+
+def test_an_error_in_a_function_of_ones_own_is_one_line(tmp_path, capfd, monkeypatch):
+    file = tmp_path / "mine.py"
+    file.write_text("def broken(ratings, *, seed):\n    return {}['no']\n")
+    words = ["lehner", "estimate", "lehner_table2", "--system", "System"]
+    monkeypatch.setattr("sys.argv", [*words, "--method", f"algebraic,{file}:broken"])
+    with pytest.raises(SystemExit):
+        main()
+    said = capfd.readouterr().err.strip()
+    assert said.startswith(f"lehner: {file}, line 2: KeyError: 'no'") and "\n" not in said

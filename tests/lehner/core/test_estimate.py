@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from lehner import Estimate, InputError, IntervalEstimate, Ratings, Warning
+from lehner import (
+    Estimate,
+    InputError,
+    IntervalEstimate,
+    Ratings,
+    Warning,
+    estimate_algebraic,
+    estimate_calibrated,
+)
+from lehner import estimate as estimate_all
 from lehner.core.estimate import NamedArray, labelled, number, require_estimable
 
 GOOD = {
@@ -201,7 +210,7 @@ def test_a_system_is_not_estimated_by_ratings_of_other_items():
     codes, system = np.full((40, 3), -1), np.full(40, -1)
     codes[:20], system[20:] = [[0, 1, 0]], 1
     ratings = Ratings(codes, ["no", "yes"], system=system)
-    for estimate in (lehner.estimate, lehner.estimate_algebraic, lehner.estimate_calibrated):
+    for estimate in (estimate_all, estimate_algebraic, estimate_calibrated):
         with pytest.raises(InputError, match="both a rating and an answer"):
             estimate(ratings)
     truth = np.where(np.arange(40) == 30, 1, -1)

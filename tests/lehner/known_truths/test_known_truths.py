@@ -18,6 +18,7 @@ from lehner import (
     probabilities_right,
     simulate,
 )
+from lehner.core.resampling import wilson_interval
 from lehner.known_truths.partly_known import (
     PartlyKnown,
     known_items_alone,
@@ -26,7 +27,7 @@ from lehner.known_truths.partly_known import (
 )
 from lehner.known_truths.random_sample import examine_known
 from lehner.known_truths.recalibration import CALIBRATION_SLOPES, proportion_posterior
-from lehner.known_truths.sampling_design import expected_width, n_for_width
+from lehner.known_truths.sampling_design import expected_width, n_for_width, n_for_width_alone
 
 
 def partly_known(probability, n_known, holds, counts=None):
@@ -339,3 +340,18 @@ def test_items_drawn_at_random_are_seldom_said_to_be_chosen():
         fired += not examine_known(ratings.with_truth(truth)).random
     # The level is .005 and Fisher's test is conservative: 5 of 300 has a probability below .02.
     assert fired <= 5
+
+
+def test_the_number_of_known_items_is_found_among_billions():
+    assert n_for_width_alone(0.8, 2 * 10**9, 0.1) == 172
+    for n_items in (1, 2, 50):
+        n = np.arange(1, n_items + 1)
+        lower, upper = wilson_interval(np.full(n_items, 0.7), n, z=1.6449, population=n_items)
+        expected = n[upper - lower <= 0.1][0]
+        assert n_for_width_alone(0.7, n_items, 0.1) == expected
+
+
+@pytest.mark.parametrize("probability", [0.0, 1e-300, 2.0, np.nan])
+def test_probabilities_of_being_known_are_in_a_range(probability):
+    with pytest.raises(InputError, match=r"from 0\.000001 to 1"):
+        Ratings([[0, 1], [1, 1]], ["no", "yes"], truth_probability=[0.5, probability])

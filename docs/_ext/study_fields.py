@@ -9,9 +9,8 @@ from typing import Any
 from experiments.cli.arguments import DESCRIPTION
 from experiments.reporting.renderers import to_markdown
 from experiments.reporting.table import Column, Table
-from experiments.study.defaults import method_defaults
 from experiments.study.definition import CHECKS, REQUIRED, Study
-from experiments.study.options import BAYESIAN, MEANING, OPTIONS, choose_method
+from experiments.study.options import BAYESIAN, MEANING, OPTIONS, choose_method, method_defaults
 from lehner import Scenario
 
 EXAMPLES = {"algebraic": "algebraic", "by likelihood": "dawid_skene_ml"}

@@ -22,7 +22,7 @@ from experiments.atlas.grid import (
 from experiments.reporting.figure_style import REFERENCE, figure_style, shade
 from experiments.reporting.files import write_csv, write_figure
 from experiments.reporting.method_style import legend_handles, method_label, method_style
-from experiments.study.proportions import Z
+from experiments.study.performance import Z
 from lehner.core.errors import find
 
 if TYPE_CHECKING:

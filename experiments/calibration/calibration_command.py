@@ -16,7 +16,7 @@ from experiments.calibration.calibration_figure import plot_coverage, plot_ranks
 from experiments.calibration.designs import DESIGNS, FIRST, design
 from experiments.reporting.files import write_csv, write_figure
 from experiments.study.cells import Cell, read_cells, run_cells
-from experiments.study.proportions import proportion
+from experiments.study.performance import proportion
 from lehner import InputError
 from lehner.core.errors import find
 from lehner.latent_class.models import MODELS

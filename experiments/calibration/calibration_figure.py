@@ -12,7 +12,7 @@ from scipy.stats import binom
 from experiments.calibration.designs import DESIGNS
 from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import legend_handles, method_label, method_style
-from experiments.study.proportions import Z
+from experiments.study.performance import Z
 from lehner.core.resampling import wilson_interval
 
 if TYPE_CHECKING:

@@ -3,16 +3,16 @@
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 STEPS = ("bayes_models", "lehner")
 
 
 @contextmanager
-def progress_lines() -> Iterator[None]:
+def progress_lines(steps: Sequence[str] = STEPS) -> Iterator[None]:
     """Show which model is compiled, found on disk or sampled, and how far what takes long is."""
-    loggers, handler = [logging.getLogger(name) for name in STEPS], _Lines()
+    loggers, handler = [logging.getLogger(name) for name in steps], _Lines()
     before = [logger.level for logger in loggers]
     for logger in loggers:
         logger.addHandler(handler)

@@ -1,4 +1,4 @@
-"""The commands `lehner study run`, `export` and `report`."""
+"""The commands `lehner study run`, `export`, `report` and `draw`."""
 
 import signal
 import sys
@@ -28,7 +28,7 @@ Study = Annotated[
 
 @app.callback(invoke_without_command=True)
 def study(context: typer.Context) -> None:
-    """Run a simulation study, export its results as a table, or write a report of it."""
+    """Run a simulation study, export its results, write a report, or draw one data set again."""
     context.with_resource(_warnings_in_a_line())
     if context.invoked_subcommand is None:
         print(context.get_help())
@@ -45,7 +45,7 @@ def run(
 ) -> None:
     """Run a study, or continue one that was stopped. Results are stored as they are computed.
 
-    Stored results that were damaged are moved to a folder of their own and computed again.
+    Stored results that were damaged are computed again.
 
     Parameters
     ----------
@@ -58,30 +58,26 @@ def run(
     retry_failed : bool
         Estimates that failed are tried again.
     """
-    from experiments.study.progress import show_progress
+    from experiments.cli.progress_lines import progress_lines
     from experiments.study.run import run_study
 
     folder = output or Path(Path(study).stem)
     # Schedulers of clusters stop a job so.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        results = run_study(
-            study,
-            folder,
-            workers=workers,
-            dask=dask,
-            retry_failed=retry_failed,
-            report=show_progress,
-        )
+        with progress_lines(["experiments"]):
+            results = run_study(
+                study, folder, workers=workers, dask=dask, retry_failed=retry_failed
+            )
     except KeyboardInterrupt:
         print(
             f"Finished results are stored in {folder}; the same command continues from there.",
             file=sys.stderr,
         )
         raise
-    counts = results["status"].value_counts()
-    ends = ", ".join(f"{n} {name}" for name, n in counts.items())
-    print(f"{folder}: {len(results)} rows, {ends}")
+    counts = results["status"].value_counts() if "status" in results else {}
+    ends = "".join(f", {n} {name}" for name, n in counts.items())
+    print(f"{folder}: {len(results)} rows{ends}")
     if "failed" in counts:
         print(
             "Some estimates failed; the column 'reason' has the reasons, and --retry-failed tries "
@@ -116,47 +112,28 @@ def report(folder: Folder) -> None:
 
 @app.command()
 @with_options
-def replay(
-    folder: Folder,
-    row: int | None = None,
-    scenario: str | None = None,
-    replicate: int | None = None,
-    method: str | None = None,
+def draw(
+    study: Study,
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Its name in the study.")],
+    replicate: Annotated[int, typer.Argument(metavar="REPLICATE", help="Its number, from 0.")],
     output: Path | None = None,
 ) -> None:
-    """Make one replicate again: its data as CSV, and whether the result is the same.
-
-    Exit code 1 says that it is not.
+    """Draw the data of one replicate again, as CSV.
 
     Parameters
     ----------
-    row : int
-        Row of the exported table; its header is row 1.
-    scenario : str
-        Scenario, in place of the row.
-    replicate : int
-        Replicate, from 0.
-    method : str
-        Method, by its name in the study.
-    output : Path
-        Folder for the data. Default: replay, in the study's.
+    output : FILE
+        The CSV file. Default: named by study, scenario and replicate.
     """
-    from experiments.study.replay import replay as again
-    from experiments.study.replay import show
+    from experiments.study.run import draw as write
 
-    replayed = again(
-        folder, row=row, scenario=scenario, replicate=replicate, method=method, output=output
-    )
-    show(replayed)
-    print(f"wrote {replayed.data}", file=sys.stderr)
-    if not replayed.same:
-        raise typer.Exit(1)
+    print(f"wrote {write(study, scenario, replicate, output)}", file=sys.stderr)
 
 
 @contextmanager
 def _warnings_in_a_line() -> Iterator[None]:
     """Print what is wrong with a folder of results when it is found."""
-    from experiments.study.checked_file import StudyWarning
+    from experiments.study.store import StudyWarning
 
     show = warnings.showwarning
 

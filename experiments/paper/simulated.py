@@ -17,7 +17,7 @@ from experiments.paper.figure_scenarios import (
     simulate_figure,
 )
 from experiments.paper.number import PrintedNumber
-from experiments.study.proportions import proportion
+from experiments.study.performance import proportion
 from lehner import Scenario, simulate_estimates
 from lehner.core.seeds import Seed, child_seeds
 from lehner.simulation.parameters import draw_parameters

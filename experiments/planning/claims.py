@@ -17,7 +17,7 @@ import pandas as pd
 from experiments.paper.figure_scenarios import FIGURES, PRESETS
 from experiments.planning.plan import Question, plan_scenarios
 from experiments.reporting.files import write_csv
-from experiments.study.proportions import proportion
+from experiments.study.performance import proportion
 from lehner import Scenario, simulate_estimates
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import child_seeds

@@ -11,7 +11,7 @@ import pandas as pd
 from experiments.simulations.power_figure import plot_power
 from experiments.simulations.simulation import Design, Simulation
 from experiments.study.cells import each_data_set
-from experiments.study.proportions import proportion
+from experiments.study.performance import proportion
 from lehner import Ratings, Scenario, check_dependence
 from lehner.core.seeds import generator
 from lehner.data.categories import category_names

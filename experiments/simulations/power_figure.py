@@ -7,7 +7,7 @@ import pandas as pd
 
 from experiments.reporting.figure_style import REFERENCE, figure_style, shade
 from experiments.reporting.panels import panels
-from experiments.study.proportions import Z
+from experiments.study.performance import Z
 from lehner.core.resampling import wilson_interval
 from lehner.k_properties.check import SIGNIFICANCE
 

@@ -14,7 +14,7 @@ import pandas as pd
 import xarray as xr
 
 from experiments.simulations.simulation import Simulation, of_data_sets
-from experiments.study.proportions import mean_proportion
+from experiments.study.performance import mean_proportion
 from lehner import Ratings
 from lehner.core.arrays import Floats, draw_categories
 from lehner.core.seeds import child_seeds

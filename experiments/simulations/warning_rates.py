@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.simulations.simulation import Design, Simulation, of_data_sets
-from experiments.study.proportions import proportion
+from experiments.study.performance import proportion
 from lehner import Ratings, check_dependence
 from lehner.core.arrays import draw_categories
 from lehner.core.seeds import generator

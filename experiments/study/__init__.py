@@ -1,4 +1,4 @@
-"""Simulation studies: every method on the same simulated data, nothing lost, nothing repeated."""
+"""Simulation studies: every method on the same data, nothing is lost and nothing repeated."""
 
 from experiments.study.definition import read_study
 from experiments.study.performance import compare_methods, measure

@@ -1,8 +1,7 @@
 """The harness of simulations: cells, each computed once from a seed by its place, and kept.
 
-A study of a file of TOML, the small simulations, the calibration of models and the benchmarks are
-all a list of cells. A cell has a name, a place among the others, which gives its seed, values that
-all of its rows have, and a function that gives its rows:
+A study and the benchmarks are a list of cells. A cell has a name, a place among the others, which
+gives its seed, values that all of its rows have, and a function that gives its rows:
 
     cells = [
         Cell(name=f"few_{n}", place=(n,), values={"items": n}, simulate=partial(estimate, n))
@@ -11,20 +10,18 @@ all of its rows have, and a function that gives its rows:
     for cell in run_cells(cells, folder, seed=1, workers=2):
         print(f"simulated {cell.name}")
     rows = read_cells(folder, cells, seed=1)
-    table = measure_wide(rows, ["items"], ["bias", "rmse"])
 
-`run_cells` computes the cells that are not there, in this process, in workers or on a Dask cluster,
-and keeps each at once in a file of its own, whole or not at all. It may be stopped at any moment in
-any way; the next run goes on with the cells that are missing, and the rows are the same for any
-number of workers. A file that was damaged is moved to the folder `damaged`, with a warning, and its
-cell is computed again. `read_cells` gives the rows of all cells as one table, in the order of the
-cells; `experiments.study.performance` measures bias, error and coverage in it, each with its Monte
-Carlo standard error.
+Each cell becomes a Parquet file, which is written whole or not at all and has a checksum of its
+bytes in its name. `run_cells` computes the cells that have no file, or one whose bytes do not have
+this checksum; it may be stopped at any moment in any way. The rows are the same for any number of
+workers.
 """
 
+import hashlib
+import io
 import re
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -32,28 +29,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.study.checked_file import (
-    NAME,
-    StudyWarning,
-    UnusableFileError,
-    read_checked,
-    set_aside,
-    write_checked,
-)
+from experiments.reporting.files import write_bytes
 from experiments.study.identity import digest
-from experiments.study.stopping import note_interrupts
-from experiments.study.workers import Workers, do_all, open_workers
+from experiments.study.parallel import do_all
 from lehner import InputError, IntervalEstimate
 from lehner.core.seeds import child_seeds
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 type Row = dict[str, Any]
 type Rows = Iterable[Row] | pd.DataFrame
 
-REMEDY = "simulate again: it is set aside, and computed again"
 NOT_IN_FILES = re.compile(r"[^\w.]+")
+NAME = re.compile(r"(.+)-([0-9a-f]{16})\.parquet")
+"""What a cell is known by, and the checksum."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +77,19 @@ class Cell:
         known_by = digest([self.name, self.place, dict(self.values), seed])
         return f"{NOT_IN_FILES.sub('_', self.name)}-{known_by}"
 
+    def compute(self, seed: int) -> "tuple[Cell, pa.Table, float]":
+        """Compute its rows, and say how many seconds that took."""
+        import pandas as pd
+        import pyarrow as pa
+
+        start = time.perf_counter()
+        rows = self.simulate(np.random.SeedSequence(seed, spawn_key=self.place))
+        table = pd.DataFrame(rows if isinstance(rows, pd.DataFrame) else list(rows))
+        for place, (name, value) in enumerate(self.values.items()):
+            table.insert(place, name, value)
+        kept = pa.Table.from_pandas(table, preserve_index=False).replace_schema_metadata(None)
+        return self, kept, time.perf_counter() - start
+
 
 def run_cells(
     cells: Iterable[Cell],
@@ -94,7 +98,7 @@ def run_cells(
     *,
     workers: int = 1,
     dask: str | None = None,
-    modules: Sequence[str] = (),
+    took: Callable[[Cell, float], object] | None = None,
 ) -> Iterator[Cell]:
     """Compute the cells that are missing in a folder, and keep each as soon as it is done.
 
@@ -109,8 +113,8 @@ def run_cells(
         Number of processes at work, 1 or more; 1 is this one.
     dask : str, optional
         Address of a Dask scheduler, or "local".
-    modules : sequence of str
-        What worker processes need: imported once, not by each.
+    took : callable, optional
+        Is told of each cell how many seconds it took.
 
     Yields
     ------
@@ -121,11 +125,6 @@ def run_cells(
     ------
     KeyboardInterrupt
         If it was interrupted: what was finished is kept.
-
-    Warns
-    -----
-    StudyWarning
-        If a file was damaged: it is moved to the folder `damaged` and its cell computed again.
 
     Examples
     --------
@@ -144,72 +143,19 @@ def run_cells(
     >>> list(read_cells(folder, cells, seed=1))
     ['dice', 'mean']
     """
-    cells = list(cells)
     folder.mkdir(parents=True, exist_ok=True)
-    usable_files(folder)
-    missing = missing_cells(folder, cells, seed)
-    if missing:
-        with (
-            note_interrupts() as stop_if_told,
-            open_workers(workers, dask, modules) as opened,
-        ):
-            keep = partial(keep_cell, folder, seed)
-            for cell, _ in compute_cells(missing, seed, keep, opened, stop_if_told):
-                yield cell
+    files = usable_files(folder)
+    missing = [cell for cell in cells if cell.stem(seed) not in files]
+    for cell, table, seconds in do_all(partial(_compute, seed), missing, workers, dask):
+        _write(table, folder, cell.stem(seed))
+        if took is not None:
+            took(cell, seconds)
+        yield cell
 
 
-def compute_cells(
-    cells: Iterable[Cell],
-    seed: int,
-    keep: "Callable[[Cell, Rows], object]",
-    workers: Workers,
-    stop_if_told: Callable[[], None],
-) -> "Iterator[tuple[Cell, Rows]]":
-    """Compute cells, keep the rows of each as soon as it is done, and pass them on.
-
-    Parameters
-    ----------
-    cells : iterable of Cell
-    seed : int
-        Of the simulation.
-    keep : callable
-        Stores the rows of a cell: in a file of its own (`run_cells`), or in the store of a study.
-    workers : Workers
-        As `open_workers` gives them.
-    stop_if_told : callable
-        As `note_interrupts` gives it: what comes after an interrupt is no result.
-
-    Yields
-    ------
-    cell : Cell
-    rows : iterable of dict, or pandas.DataFrame
-    """
-    for cell, rows in do_all(partial(_compute, seed), cells, workers):
-        stop_if_told()
-        keep(cell, rows)
-        yield cell, rows
-
-
-def usable_files(folder: Path) -> dict[str, Path]:
-    """Files of cells by what their names begin with; those that were damaged are moved away."""
-    files = _files(folder)
-    for stem, path in list(files.items()):
-        try:
-            read_checked(path, REMEDY)
-        except UnusableFileError as error:
-            where = set_aside(files.pop(stem), folder / "damaged")
-            text = f"{path}: {error.problem}; it is {where} now, and its cell is computed again"
-            warnings.warn(text, StudyWarning, stacklevel=3)
-    return files
-
-
-def missing_cells(folder: Path, cells: Iterable[Cell], seed: int = 1) -> list[Cell]:
-    """Cells that a folder holds no file of."""
-    files = _files(folder)
-    return [cell for cell in cells if cell.stem(seed) not in files]
-
-
-def read_cells(folder: Path, cells: Iterable[Cell] | None = None, seed: int = 1) -> "pd.DataFrame":
+def read_cells(
+    folder: Path, cells: Iterable[Cell] | None = None, seed: int = 1, *, file: str = ""
+) -> "pd.DataFrame":
     """Read the rows of cells into one table.
 
     Parameters
@@ -220,31 +166,48 @@ def read_cells(folder: Path, cells: Iterable[Cell] | None = None, seed: int = 1)
         Default: whatever the folder holds, of any seed, in the order of the names.
     seed : int
         Of the simulation.
+    file : str
+        Name of a column, if wanted, that says by a number which file a row is from.
 
     Returns
     -------
     pandas.DataFrame
         The values of the cells, then the columns of their rows, with the numbers that were
-        computed; empty where a cell has no such column.
+        computed; empty where a cell has no such column. A file that is damaged is as one that is
+        not there.
 
     Raises
     ------
     InputError
-        If a cell is not there, or its file is damaged.
+        If one of the cells is not there.
     """
     import pandas as pd
     import pyarrow as pa
 
-    files = _files(folder)
+    files = usable_files(folder)
     stems = list(files) if cells is None else [cell.stem(seed) for cell in cells]
     for stem in stems:
         if stem not in files:
-            raise InputError(f"the cell {stem} is not there", "simulate it", file=folder)
-    tables = [read_checked(files[stem], REMEDY) for stem in stems]
-    if not tables:
+            problem = f"the cell {stem} is not there, or its file is damaged"
+            raise InputError(problem, "run the simulation again", file=folder)
+    if not stems:
         return pd.DataFrame()
     # What is missing in all rows of a cell has a type in others.
+    tables = [files[stem] for stem in stems]
+    if file:
+        tables = [t.append_column(file, pa.array([i] * len(t))) for i, t in enumerate(tables)]
     return pa.concat_tables(tables, promote_options="permissive").to_pandas()
+
+
+def usable_files(folder: Path) -> "dict[str, pa.Table]":
+    """Tables of a folder by what their names begin with, without files that are damaged."""
+    tables = {}
+    for path in sorted(folder.glob("*.parquet")):
+        name = NAME.fullmatch(path.name)
+        table = None if name is None else _read(path, name[2])
+        if name is not None and table is not None:
+            tables[name[1]] = table
+    return tables
 
 
 def each_data_set(
@@ -276,26 +239,35 @@ def result_row(truth: float, found: IntervalEstimate, **columns: Any) -> Row:
     return columns | {"truth": truth} | ends
 
 
-def _compute(seed: int, cell: Cell) -> "tuple[Cell, Rows]":
-    import pandas as pd
-
-    rows = cell.simulate(np.random.SeedSequence(seed, spawn_key=cell.place))
-    return cell, rows if isinstance(rows, pd.DataFrame) else list(rows)
+def _compute(seed: int, cell: Cell) -> "tuple[Cell, pa.Table, float]":
+    return cell.compute(seed)
 
 
-def keep_cell(folder: Path, seed: int, cell: Cell, rows: "Rows") -> Path:
-    """Write the rows of a cell into a file of its own."""
-    import pandas as pd
+def _write(table: "pa.Table", folder: Path, stem: str) -> None:
+    import pyarrow.parquet as pq
+
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    content = buffer.getvalue()
+    path = write_bytes(content, folder / f"{stem}-{_checksum(content)}.parquet")
+    for damaged in set(folder.glob(f"{stem}-*.parquet")) - {path}:
+        damaged.unlink()
+
+
+def _read(path: Path, checksum: str) -> "pa.Table | None":
+    """Read a file if its bytes are those that were written.
+
+    Parquet's own checksums are of its pages: bits of the footer may flip without an error.
+    """
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    table = pd.DataFrame(rows)
-    for place, (name, value) in enumerate(cell.values.items()):
-        table.insert(place, name, value)
-    kept = pa.Table.from_pandas(table, preserve_index=False).replace_schema_metadata(None)
-    return write_checked(kept, folder, cell.stem(seed))
+    content = path.read_bytes()
+    if _checksum(content) != checksum:
+        return None
+    # Threads are no faster here, and may not start where memory is short.
+    return pq.read_table(pa.BufferReader(content), use_threads=False)
 
 
-def _files(folder: Path) -> dict[str, Path]:
-    """Files of cells by what their names begin with."""
-    named = ((NAME.fullmatch(path.name), path) for path in sorted(folder.glob("*.parquet")))
-    return {match[1]: path for match, path in named if match}
+def _checksum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]

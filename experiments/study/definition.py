@@ -11,9 +11,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from experiments.study.checked_file import COLUMNS
-from experiments.study.identity import digest, method_id, scenario_id
-from experiments.study.options import MethodChoice, check_text, choose_method
+from experiments.study.identity import FORMAT, digest, method_id, scenario_id
+from experiments.study.options import MethodChoice, check_text, choose_method, method_defaults
 from experiments.study.user_code import Generated, UserCode, freeze, read_code
 from lehner import InputError, Scenario
 from lehner.core.errors import (
@@ -34,14 +33,18 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "level": partial(check_number, lowest=0.5, highest=0.999),
     "null": check_probability,
 }
-REQUIRED = ("name", "seed", "methods", "scenarios")
+REQUIRED = ("name", "seed", "scenarios")
+FUNCTIONS = ("experiment", "table", "figure")
+"""Keys that name a function in a file."""
 MOST_REPLICATES = 100_000
 MOST_ESTIMATES = 10_000_000
 """Scenarios times replicates times methods: a table of some 7 GB in memory."""
 
 FIELDS = {field.name: field for field in fields(Scenario)}
 OF_THE_TABLE = ("name", "grid", "sweep", "generator")
-OF_RESULTS = ("scenario", "table", "method", *COLUMNS)
+OF_RESULTS = ("scenario_id", "scenario", "table", "replicate")
+STUDIES = ("studies", "simulations")
+"""Folders of the studies that are shipped."""
 MOST_SCENARIOS = 10_000
 """That a table of a study file may stand for."""
 
@@ -104,6 +107,13 @@ class Study:
         An accuracy; power is the proportion of intervals that do not contain it.
     methods : tuple of MethodChoice
         Names, or tables of a name and options; a function of your own, as in "mine.py:estimate".
+    experiment : UserCode, optional
+        In place of methods a function of your own, as in "mine.py:try": from a seed and the fields
+        of a scenario to the rows of a replicate.
+    table : UserCode, optional
+        Of an experiment: a function from its results to the table that a report writes.
+    figure : UserCode, optional
+        Of an experiment: a function from that table to figures by name.
     cells : tuple of StudyCell
         The scenarios, grids and sweeps expanded.
     """
@@ -115,31 +125,43 @@ class Study:
     target_se: float | None = None
     level: float = 0.9
     null: float | None = None
-    methods: tuple[MethodChoice, ...]
+    methods: tuple[MethodChoice, ...] = ()
+    experiment: UserCode | None = None
+    table: UserCode | None = None
+    figure: UserCode | None = None
     cells: tuple[StudyCell, ...]
 
     @property
     def code(self) -> list[UserCode]:
         """Functions of a user's own that it names, each file once."""
-        of_methods = [method.code for method in self.methods if method.code is not None]
-        scenarios = [cell.scenario for cell in self.cells]
-        generators = [one.code for one in scenarios if isinstance(one, Generated)]
-        return list({one.file: one for one in (*of_methods, *generators)}.values())
+        codes = [method.code for method in self.methods]
+        codes += [one.scenario.code for one in self.cells if isinstance(one.scenario, Generated)]
+        codes += [self.experiment, self.table, self.figure]
+        return list({one.file: one for one in codes if one is not None}.values())
 
     @property
     def hash(self) -> str:
-        """Twelve hexadecimal digits that stand for all that is in the study."""
-        return digest(
-            {
-                "name": self.name,
-                "aims": self.aims,
-                "seed": self.seed,
-                "replicates": self.replicates,
-                "target_se": self.target_se,
-                "methods": [[one.label, method_id(one, self.level)] for one in self.methods],
-                "scenarios": [[cell.name, scenario_id(cell.scenario)] for cell in self.cells],
-            }
-        )
+        """Twelve hexadecimal digits that stand for all results of the study."""
+        of = (self.name, self.replicates, self.target_se, self.method_keys, self.scenario_keys)
+        return digest(of)
+
+    @cached_property
+    def method_keys(self) -> dict[str, str]:
+        """What stored results of each method are known by: also by its defaults."""
+        return {
+            one.label: digest([method_id(one, self.level), method_defaults(one)])
+            for one in self.methods
+        }
+
+    @cached_property
+    def scenario_keys(self) -> dict[str, str]:
+        """What stored results of each scenario are known by: also by the seed and by defaults."""
+        keys = {}
+        for cell in self.cells:
+            scenario = cell.scenario
+            defaults = asdict(scenario) if isinstance(scenario, Scenario) else {}
+            keys[cell.name] = digest([FORMAT, self.seed, scenario_id(scenario), defaults])
+        return keys
 
 
 def read_study(path: str | Path) -> Study:
@@ -154,9 +176,10 @@ def read_study(path: str | Path) -> Study:
         `lehner.Scenario`, a `name`, and perhaps a `grid` (all combinations of the values given) or
         a `sweep` (one field after another), whose values may have names. A method may be a
         function of your own, as in "mine.py:estimate", and a scenario may have a `generator`, as in
-        "mine.py:simulate", and the fields that this function takes. Paths start from the folder of
-        the study file. The files are read here; they are run as Python code when the study is run
-        or replayed.
+        "mine.py:simulate", and the fields that this function takes. In place of `methods` there may
+        be an `experiment`, a function of your own that takes the fields of all scenarios. Paths
+        start from the folder of the study file. The files are read here; they are run as Python
+        code when the study is run or a replicate drawn.
 
     Returns
     -------
@@ -200,7 +223,8 @@ def read_study(path: str | Path) -> Study:
 def find_study(path: str | Path) -> Path:
     """Find a study file, or one that is shipped by its name."""
     path = Path(path)
-    shipped = {file.stem: file for file in (Path(__file__).parents[1] / "studies").glob("*.toml")}
+    folders = (Path(__file__).parents[1] / name for name in STUDIES)
+    shipped = {file.stem: file for folder in folders for file in folder.glob("*.toml")}
     if path.is_file():
         return path
     if str(path) in shipped:
@@ -212,24 +236,31 @@ def find_study(path: str | Path) -> Path:
 def _study(content: Mapping[str, Any], folder: Path, where: list[str | int]) -> Study:
     """Build a study; `where` says what is being read, for the line of an error."""
     for key in content:
-        find("key", key, dict.fromkeys((*CHECKS, *REQUIRED)))
+        find("key", key, dict.fromkeys((*CHECKS, *REQUIRED, "methods", *FUNCTIONS)))
     for key in REQUIRED:
         if key not in content:
             raise InputError(f"there is no {key!r}", f"a study has {', '.join(REQUIRED)}")
     if not {"replicates", "target_se"} & set(content):
         raise InputError("there is no 'replicates'", "give a number, or a 'target_se'")
+    if ("methods" in content) == ("experiment" in content):
+        raise InputError("there are 'methods' and 'experiment', or neither", "give one of them")
     values = {key: check(key, content[key]) for key, check in CHECKS.items() if key in content}
+    values |= {
+        key: read_code(check_text(key, content[key]), folder) for key in FUNCTIONS if key in content
+    }
     where[:] = ["methods"]
-    methods = tuple(choose_method(one, folder) for one in _list("methods", content["methods"]))
+    methods: tuple[MethodChoice, ...] = ()
+    if "methods" in content:
+        methods = tuple(choose_method(one, folder) for one in _list("methods", content["methods"]))
     _require_unique("methods", [method.label for method in methods])
     cells: list[StudyCell] = []
     for i, table in enumerate(_list("scenarios", content["scenarios"])):
         where[:] = ["scenarios", i]
-        cells += expand(table, f"scenario {i + 1}", folder)
+        cells += expand(table, f"scenario {i + 1}", folder, values.get("experiment"))
     _require_unique("scenarios", [cell.name for cell in cells])
     where[:] = ["replicates"]
     study = Study(methods=methods, cells=tuple(cells), **values)
-    number = len(cells) * study.replicates * len(methods)
+    number = len(cells) * study.replicates * max(len(methods), 1)
     # With a target, `replicates` is what no scenario is expected to reach.
     if study.target_se is None and number > MOST_ESTIMATES:
         raise InputError(
@@ -240,7 +271,12 @@ def _study(content: Mapping[str, Any], folder: Path, where: list[str | int]) -> 
     return study
 
 
-def expand(table: Any, unnamed: str = "scenario", folder: Path = Path()) -> Iterator[StudyCell]:
+def expand(
+    table: Any,
+    unnamed: str = "scenario",
+    folder: Path = Path(),
+    experiment: UserCode | None = None,
+) -> Iterator[StudyCell]:
     """Expand a table of scenarios.
 
     Parameters
@@ -254,6 +290,8 @@ def expand(table: Any, unnamed: str = "scenario", folder: Path = Path()) -> Iter
         Name of a table that has none.
     folder : Path
         From which the path of a generator starts.
+    experiment : UserCode, optional
+        The function that the fields are of.
 
     Yields
     ------
@@ -273,7 +311,9 @@ def expand(table: Any, unnamed: str = "scenario", folder: Path = Path()) -> Iter
     if not isinstance(table, Mapping):
         raise wrong("scenarios", table, "give tables under [[scenarios]]")
     make: Callable[..., Scenario | Generated] = Scenario
-    if "generator" in table:
+    if experiment is not None:
+        make = partial(_generated, experiment)
+    elif "generator" in table:
         generator = check_text("generator", table["generator"])
         make = partial(_generated, read_code(generator, folder))
     base = {key: value for key, value in table.items() if key not in OF_THE_TABLE}
@@ -304,8 +344,8 @@ def expand(table: Any, unnamed: str = "scenario", folder: Path = Path()) -> Iter
         )
 
 
-def _generated(code: UserCode, /, **given: Any) -> Generated:
-    fields = {name: freeze(name, value) for name, value in sorted(given.items())}
+def _generated(code: UserCode, /, **values: Any) -> Generated:
+    fields = {name: freeze(name, value) for name, value in sorted(values.items())}
     return Generated(code=code, fields=tuple(fields.items()))
 
 
@@ -313,13 +353,13 @@ def _varied(key: str, varied: Any) -> dict[str, list[tuple[str, Any]]]:
     """Values of each field with their names, which are empty in a list of values."""
     if not isinstance(varied, Mapping):
         raise wrong(key, varied, "give fields with lists of values, as in { n_items = [50, 100] }")
-    found = {}
+    named = {}
     for field, values in varied.items():
         if isinstance(values, Mapping) and values:
-            found[field] = [(check_text("name of a value", name), x) for name, x in values.items()]
+            named[field] = [(check_text("name of a value", name), x) for name, x in values.items()]
         else:
-            found[field] = [("", value) for value in _list(field, values)]
-    return found
+            named[field] = [("", value) for value in _list(field, values)]
+    return named
 
 
 def _list(key: str, value: Any) -> list[Any]:

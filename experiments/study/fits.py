@@ -1,44 +1,40 @@
 """Fits that do not depend on one another, over workers or a Dask cluster, each kept at once.
 
-A command that was stopped goes on with the fits that are missing. They are kept in pickles, which
-can run any program, so that the folder must be the user's and closed to others; it is removed when
-the command has all it needs.
+A command that was stopped goes on with the fits that are missing. Draws are kept as netCDF until
+the command has written all results; what needs no draws takes seconds, and is done again.
 """
 
 import hashlib
-import os
+import json
 import pickle
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-
 from experiments.estimate.report import UNFINISHED
+from experiments.reporting.files import write_atomically
 from experiments.reporting.origin import versions
-from experiments.study.cells import REMEDY, Cell, Row, compute_cells, keep_cell, usable_files
-from experiments.study.checked_file import read_checked
-from experiments.study.stopping import note_interrupts
+from experiments.study.parallel import do_all
 from experiments.study.user_code import UserCode, user_method
-from experiments.study.workers import Workers, open_workers
-from lehner import Estimate, InputError, Ratings
-from lehner.core.errors import check_whole_number
-from lehner.core.progress import DoAll, progress_of
+from lehner import Estimate, Ratings
+from lehner.core.independent import DoAll
+from lehner.core.progress import progress_of
 from lehner.core.user_functions import names_function
+from lehner.core.warning import Warning
 from lehner.estimation.methods import MethodLike, find_method
 
-SEED = 0
-"""Fits bring their own."""
+KEPT = "estimate"
+"""Attribute of kept draws that has the level and the warnings of their estimate."""
 
 
 @contextmanager
 def open_fits(output: Path | None, workers: int = 1, dask: str | None = None) -> Iterator[DoAll]:
-    """Start what does fits, and keep what is finished until all has been done.
+    """Have fits done by workers, and keep draws until all results were written.
 
     Parameters
     ----------
@@ -52,8 +48,8 @@ def open_fits(output: Path | None, workers: int = 1, dask: str | None = None) ->
     Yields
     ------
     callable
-        As `lehner.estimate` takes it. What cannot be pickled is done in this process: `calibrated`
-        and `majority_agreement`, which take milliseconds, and functions of other packages.
+        As `lehner.estimate` takes it. What cannot be pickled is done in this process, as functions
+        of other packages.
 
     Examples
     --------
@@ -61,90 +57,91 @@ def open_fits(output: Path | None, workers: int = 1, dask: str | None = None) ->
     ...     do_all([partial(round, 1.2), partial(round, 2.9)])
     [1, 3]
     """
-    check_whole_number("workers", workers, 1)
-    with TemporaryDirectory() as temporary:
-        folder = (output or Path(temporary)) / UNFINISHED
-        _require_own(folder)
-        kept = usable_files(folder)
-        try:
-            with (
-                note_interrupts() as stop_if_told,
-                open_workers(workers, dask, ["bayes_models"]) as opened,
-            ):
-                yield partial(_do_all, folder, kept, opened, stop_if_told)
-        except KeyboardInterrupt:
-            if output is not None:
-                told = f"Finished fits are kept in {output}; the same command goes on from there."
-                print(told, file=sys.stderr)
-            raise
-        for path in usable_files(folder).values():
-            path.unlink()
-        with suppress(OSError):  # Nothing was kept, or something else is there.
-            folder.rmdir()
+    folder = None if output is None else output / UNFINISHED
+    try:
+        yield partial(_do_all, folder, workers, dask)
+    except KeyboardInterrupt:
+        if folder is not None:
+            told = f"Finished fits are kept in {output}; the same command goes on from there."
+            print(told, file=sys.stderr)
+        raise
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def portable(method: MethodLike) -> MethodLike:
     """Make a method of a function that a file holds, which other processes can run without it."""
     if not names_function(method):
         return method
-    found = find_method(method)
     file, _, function = str(method).rpartition(":")
     code = UserCode(file=file, function=function, content=Path(file).read_bytes())
-    return replace(found, estimate=partial(_estimate_by_code, code))
+    return replace(find_method(method), estimate=partial(_estimate_by_code, code))
 
 
 def _estimate_by_code(code: UserCode, ratings: Ratings, *, level: float, seed: int) -> Estimate:
     return user_method(code).estimate(ratings, level=level, seed=seed)
 
 
-def _require_own(folder: Path) -> None:
-    """Raise an InputError if a folder is there that another user can write into."""
-    if not folder.exists() or not hasattr(os, "getuid"):
-        return
-    found = folder.stat()
-    if found.st_uid != os.getuid() or found.st_mode & 0o022:
-        raise InputError(
-            "others can write into this folder, and what is in it is run",
-            "remove it: fits are done again",
-            file=folder,
-        )
-
-
 def _do_all(
-    folder: Path,
-    kept: dict[str, Path],
-    workers: Workers,
-    stop_if_told: Callable[[], None],
-    pieces: Sequence[Callable[[], Any]],
+    folder: Path | None, workers: int, dask: str | None, pieces: Sequence[Callable[[], Any]]
 ) -> list[Any]:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     tell = progress_of("fits", len(pieces))
-    order: list[str] = []
-    found: dict[str, Any] = {}
-
-    def missing() -> Iterator[Cell]:
-        for piece in pieces:
-            try:
-                pickled = pickle.dumps(piece)
-            except (pickle.PicklingError, AttributeError, TypeError):
-                order.append(f"here {len(order)}")
-                found[order[-1]] = piece()
-                continue
-            name = hashlib.sha256(versions().encode() + pickled).hexdigest()
-            order.append(name)
-            cell = Cell(name=name, place=(), simulate=partial(_do, pickled))
-            if cell.stem(SEED) in kept:
-                rows = read_checked(kept[cell.stem(SEED)], REMEDY).to_pylist()
-                found[name] = pickle.loads(rows[0]["found"])
-            else:
-                yield cell
-
-    keep = partial(keep_cell, folder, SEED)
-    for cell, rows in compute_cells(missing(), SEED, keep, workers, stop_if_told):
-        found[cell.name] = pickle.loads(next(iter(rows))["found"])
-        tell(len(found))
-    return [found[name] for name in order]
+    results: dict[int, Any] = {}
+    missing: list[tuple[int, bytes]] = []
+    for place, piece in enumerate(pieces):
+        try:
+            pickled = pickle.dumps(piece)
+        except (pickle.PicklingError, AttributeError, TypeError):
+            results[place] = piece()
+            continue
+        kept = _read(_path(folder, pickled))
+        if kept is None:
+            missing.append((place, pickled))
+        else:
+            results[place] = kept
+    pickles = dict(missing)
+    for place, result in do_all(_do, missing, workers, dask):
+        results[place] = result
+        path = _path(folder, pickles[place])
+        if path is not None and isinstance(result, Estimate) and result.draws is not None:
+            _keep(path, result)
+        tell(len(results))
+    return [results[place] for place in range(len(pieces))]
 
 
-def _do(pickled: bytes, _: np.random.SeedSequence) -> Iterator[Row]:
-    yield {"found": pickle.dumps(pickle.loads(pickled)())}
+def _do(piece: tuple[int, bytes]) -> tuple[int, Any]:
+    return piece[0], pickle.loads(piece[1])()
+
+
+def _path(folder: Path | None, pickled: bytes) -> Path | None:
+    """Where the draws of a fit are kept: by its data, options and the versions that sample it."""
+    if folder is None:
+        return None
+    return folder / f"{hashlib.sha256(versions().encode() + pickled).hexdigest()}.nc"
+
+
+def _keep(path: Path, estimate: Estimate) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    assert estimate.draws is not None
+    kept = estimate.draws.copy()
+    warnings = [asdict(warning) for warning in estimate.warnings]
+    kept.attrs[KEPT] = json.dumps([estimate.system_accuracy.level, warnings])
+    write_atomically(path, partial(kept.to_netcdf, engine="h5netcdf"))
+
+
+def _read(path: Path | None) -> Estimate | None:
+    """Read a kept fit, or give None if there is none that can be read."""
+    import xarray as xr
+
+    import bayes_models
+
+    if path is None or not path.exists():
+        return None
+    try:
+        with xr.open_datatree(path, engine="h5netcdf") as opened:
+            tree = opened.load()
+    except (OSError, ValueError):  # It is damaged.
+        return None
+    level, warnings = json.loads(tree.attrs.pop(KEPT))
+    estimate = bayes_models.estimate_from_draws(tree, level=level)
+    return replace(estimate, warnings=tuple(Warning(**fields) for fields in warnings))

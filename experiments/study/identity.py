@@ -1,7 +1,9 @@
-"""What a scenario, a method and a replicate are known by, and the seeds that follow from it.
+"""What a scenario and a method are known by, and the seeds that follow from it.
 
 Seeds depend on nothing else, so that a study can grow, and be done in any order by any number of
-workers, without a number changing.
+workers, without a number changing. Stored results are known by more: also by the seed of the study
+and by what the study leaves to defaults, so that results of another default are those of another
+method, and are computed anew.
 """
 
 import hashlib
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from experiments.study.options import MethodChoice
     from experiments.study.user_code import Generated
 
-# Seeds were first made under these names, so that they stay and stored results stay valid.
+# Seeds were first made under these names, so that they stay.
 SEEDED_AS = {
     "initial_rater_accuracy": "rater_accuracy",
     "initial_system_accuracy": "system_accuracy",
@@ -26,18 +28,14 @@ SEEDED_AS = {
     "easiness_probabilities": "difficulty_probabilities",
     "easiness_affects": "difficulty_affects",
 }
-FORMAT = 3
-"""Of stored results. To be raised when a default of `Scenario` changes, or what a method does by
-default: results under the same hash would then be of something else. (A default that changed and
-was forgotten here is found by `experiments.study.defaults`.) Format 2 had the raters' prior for the
-system in `dawid_skene` and its kin."""
+FORMAT = 4
+"""Of stored results. To be raised when a method gives other estimates by the same options."""
 
 
 @lru_cache(maxsize=4096)
 def scenario_id(scenario: "Scenario | Generated") -> str:
     """Twelve hexadecimal digits that stand for what a scenario has other than by default.
 
-    A field that is new in `Scenario`, with a default, leaves the scenarios that there were alone.
     One that a user's function simulates is known by the text of the file, and the fields.
     """
     if not isinstance(scenario, Scenario):
@@ -45,8 +43,8 @@ def scenario_id(scenario: "Scenario | Generated") -> str:
         return digest(["generated", code.function, code.hash, scenario.fields])
     # Known by equality here and by its text on disk: `Scenario` writes what is equal alike.
     plain = {field.name: field.default for field in fields(scenario)}
-    given = {name: x for name, x in asdict(scenario).items() if x != plain[name]}
-    return digest({SEEDED_AS.get(name, name): x for name, x in given.items()})
+    own = {name: x for name, x in asdict(scenario).items() if x != plain[name]}
+    return digest({SEEDED_AS.get(name, name): x for name, x in own.items()})
 
 
 def method_id(method: "MethodChoice", level: float) -> str:

@@ -13,8 +13,8 @@ from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import MethodStyle, legend_handles, method_style
 from experiments.reporting.panels import MOST_TOGETHER, empty_figure, panels
 from experiments.study.definition import Study, shown
-from experiments.study.performance import describe_main_estimand, of_main_estimand
-from lehner.core.text import decimal, percent
+from experiments.study.performance import of_main_estimand
+from lehner.core.number_format import decimal, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,8 +41,6 @@ NAMES = {
 }
 
 VARIANTS = "osD^v<>P"
-MOST_POINTS = 200
-"""Samples of a scenario and method that are drawn."""
 
 
 @dataclass(frozen=True)
@@ -111,46 +109,6 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     figure.set_label(
         f"{name.removesuffix(' (%)')} of each method over {len(study.cells)} "
         f"scenarios of the study {study.name}, smallest to largest: {'; '.join(least_to_most)}."
-    )
-    return figure
-
-
-def plot_errors(study: Study, results: "pd.DataFrame") -> Figure:
-    """Draw estimate minus truth of single samples, and their mean.
-
-    Parameters
-    ----------
-    study : Study
-        As `read_study` gives it.
-    results : pandas.DataFrame
-        As `read_results` gives it.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Rows and panels as of `plot_measure`. Of each scenario and method the first 200 samples that
-        have an estimate are drawn; the mean is that of all.
-    """
-    main = of_main_estimand(results)
-    errors = main.assign(error=main["estimate"] - main["truth"]).dropna(subset="error")
-    labels = [method.label for method in study.methods if method.label in set(errors["method"])]
-    if not labels:
-        return _without_values("estimates")
-    few = errors.groupby(["scenario", "method"]).head(MOST_POINTS)
-    mean = errors.groupby(["method", "scenario"])["error"].mean()
-
-    def draw(ax: "Axes", label: str, places: np.ndarray, style: MethodStyle) -> None:
-        place = dict(zip((cell.name for cell in study.cells), places, strict=True))
-        one = few[few["method"] == label]
-        ticks = ax.plot(one["error"], one["scenario"].map(place), "|", color=style.color, ms=4)
-        ticks[0].set(markeredgewidth=0.6, alpha=0.35, rasterized=True)
-        ax.plot(mean[label], mean[label].index.map(place), ls="", ms=3.5, **style.options())
-
-    axis = "Estimate minus truth: samples, and their mean"
-    figure = _by_scenario(study, labels, draw, axis, [few["error"]])
-    figure.set_label(
-        f"Estimate minus truth of single samples by each method in {len(study.cells)} scenarios of "
-        f"the study {study.name}, for the {describe_main_estimand(main)}."
     )
     return figure
 

@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from experiments.study.proportions import Z, mean_difference, proportion
 from lehner.core.arrays import Floats
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.resampling import wilson_interval
@@ -17,6 +17,7 @@ from lehner.core.resampling import wilson_interval
 if TYPE_CHECKING:
     import pandas as pd
 
+Z = 1.96
 type Measured = tuple[float, float]
 """A value and its Monte Carlo standard error."""
 
@@ -73,8 +74,8 @@ def measure(
     --------
     >>> import pandas as pd
     >>> results = pd.DataFrame({"method": "a", "truth": 0.5, "estimate": [0.4, 0.5, 0.6, 0.7]})
-    >>> found = measure(results, by=["method"]).set_index("measure")
-    >>> found.loc["bias", ["value", "standard_error"]].astype(float).round(4).tolist()
+    >>> table = measure(results, by=["method"]).set_index("measure")
+    >>> table.loc["bias", ["value", "standard_error"]].astype(float).round(4).tolist()
     [0.05, 0.0645]
     """
     import pandas as pd
@@ -116,6 +117,15 @@ def measure_wide(
     columns = [f"{name}{end}" for name in names for end in ("", "_se")]
     # Rows and columns in which everything is missing are not in the pivot table.
     return wide.reindex(index=n.index, columns=["n", *columns]).assign(n=n)
+
+
+def measure_rows(
+    rows: "pd.DataFrame", measures: Sequence[str] = ("bias", "rmse", "coverage", "interval_width")
+) -> "pd.DataFrame":
+    """Measure the estimates of an experiment by all other columns but the replicate."""
+    own = ("truth", "estimate", "lower", "upper", "replicate", "scenario")
+    by = [name for name in rows if name not in own]
+    return measure_wide(rows, by, measures).reset_index()
 
 
 def of_main_estimand(table: "pd.DataFrame") -> "pd.DataFrame":
@@ -171,13 +181,13 @@ def compare_methods(
     On the same four samples one method is always .1 higher than the other.
 
     >>> import pandas as pd
-    >>> one = pd.DataFrame(
+    >>> low = pd.DataFrame(
     ...     {"method": "a", "replicate": range(4), "truth": 0.5, "estimate": [0.4, 0.5, 0.6, 0.7]}
     ... )
-    >>> two = one.assign(method="b", estimate=one["estimate"] + 0.1)
-    >>> results = pd.concat([one, two]).assign(lower=0.0, upper=1.0, scenario="s")
-    >>> found = compare_methods(results, by=["scenario"]).set_index("measure")
-    >>> found.loc["bias", ["difference", "standard_error"]].astype(float).round(6).tolist()
+    >>> high = low.assign(method="b", estimate=low["estimate"] + 0.1)
+    >>> results = pd.concat([low, high]).assign(lower=0.0, upper=1.0, scenario="s")
+    >>> table = compare_methods(results, by=["scenario"]).set_index("measure")
+    >>> table.loc["bias", ["difference", "standard_error"]].astype(float).round(6).tolist()
     [0.1, 0.0]
     """
     import pandas as pd
@@ -185,8 +195,8 @@ def compare_methods(
     rows = []
     for key, group in results.groupby(list(by), sort=False):
         quantities = {
-            method: _quantities(one.set_index("replicate"))
-            for method, one in group.groupby("method", sort=False)
+            method: _quantities(rows_of.set_index("replicate"))
+            for method, rows_of in group.groupby("method", sort=False)
         }
         for (other, reference), (method, own) in combinations(quantities.items(), 2):
             pair = (*key, method, other)
@@ -200,6 +210,83 @@ def compare_methods(
             rows.append((*pair, "relative_precision", *gain, len(both)))
     names = [*by, "method", "other_method", "measure", "difference", "standard_error", "n"]
     return pd.DataFrame(rows, columns=names)
+
+
+def proportion(happened: ArrayLike) -> tuple[float, float]:
+    """Proportion of results that are true, and its standard error.
+
+    Parameters
+    ----------
+    happened : array_like of bool
+        One or more.
+
+    Returns
+    -------
+    proportion, standard_error : float
+        The usual error, √(p(1 - p)/n), unless all are alike: n replicates do not show that the
+        others would be so too, and the error is the standard deviation that p has under Jeffreys'
+        prior.
+
+    Examples
+    --------
+    >>> [round(x, 3) for x in proportion([True] * 9 + [False])]
+    [0.9, 0.095]
+    >>> [round(x, 3) for x in proportion([True] * 10)]
+    [1.0, 0.06]
+    """
+    values = np.asarray(happened, dtype=bool)
+    n, p = len(values), float(values.mean())
+    return p, float(np.sqrt(p * (1 - p) / n)) if 0 < p < 1 else _error_of_alike(p, n)
+
+
+def mean_proportion(proportions: ArrayLike) -> tuple[float, float]:
+    """Mean of proportions, each of its own group of results, and its standard error.
+
+    Parameters
+    ----------
+    proportions : array_like of float
+        From 0 to 1, one or more.
+
+    Returns
+    -------
+    mean, standard_error : float
+        The error over groups, unless all are alike: then it is that of as many single results,
+        see `proportion`.
+
+    Examples
+    --------
+    >>> [round(x, 3) for x in mean_proportion([1.0, 0.5, 0.9])]
+    [0.8, 0.153]
+    >>> [round(x, 3) for x in mean_proportion([1.0] * 10)]
+    [1.0, 0.06]
+    """
+    values = np.asarray(proportions, dtype=float)
+    n, mean = len(values), float(values.mean())
+    if values.min() < values.max():
+        return mean, float(values.std(ddof=1) / np.sqrt(n))
+    return mean, _error_of_alike(mean, n)
+
+
+def mean_difference(differences: ArrayLike) -> tuple[float, float]:
+    """Mean of differences between two yes-or-no results, and its standard error.
+
+    Parameters
+    ----------
+    differences : array_like of float
+        1, 0 or -1, two or more.
+
+    Returns
+    -------
+    mean, standard_error : float
+        If all are alike, the error is the standard deviation that the mean has under Jeffreys'
+        prior for the three.
+    """
+    values = np.asarray(differences, dtype=float)
+    n, mean = len(values), float(values.mean())
+    if values.min() < values.max():
+        return mean, float(values.std(ddof=1) / np.sqrt(n))
+    p = (np.array([(values == x).sum() for x in (-1, 0, 1)]) + 0.5) / (n + 1.5)
+    return mean, float(np.sqrt((p[0] + p[2] - (p[2] - p[0]) ** 2) / (n + 2.5)))
 
 
 def _measures(
@@ -218,7 +305,7 @@ def _measures(
     about_bias = UNKNOWN
     if len(error) > 1:
         about_bias = _proportion((lower <= bias[0]) & (upper >= bias[0]))
-    found: dict[str, tuple[Measured, int]] = {
+    measured: dict[str, tuple[Measured, int]] = {
         "bias": (bias, len(error)),
         "relative_bias": (_mean(error / truth) if truth.all() else UNKNOWN, len(error)),
         "empirical_se": (_empirical_se(error), len(error)),
@@ -234,8 +321,8 @@ def _measures(
         "failure_rate": (_proportion(~estimated), len(group)),
     }
     if null is None:
-        del found["power"]
-    return [(name, *value, n) for name, (value, n) in found.items()]
+        del measured["power"]
+    return [(name, *value, n) for name, (value, n) in measured.items()]
 
 
 def _quantities(results: "pd.DataFrame") -> "pd.DataFrame":
@@ -312,3 +399,9 @@ def _relative_precision(error: Floats, reference: Floats) -> Measured:
     ratio = float(reference.var(ddof=1) / error.var(ddof=1))
     correlation = float(np.corrcoef(error, reference)[0, 1])
     return ratio - 1, float(2 * ratio * np.sqrt(max(0.0, 1 - correlation**2) / (n - 1)))
+
+
+def _error_of_alike(p: float, n: int) -> float:
+    """Spread (sd) of a proportion under Jeffreys' prior."""
+    yes, no = n * p + 0.5, n * (1 - p) + 0.5
+    return float(np.sqrt(yes * no / (n + 1) ** 2 / (n + 2)))

@@ -1,7 +1,10 @@
-"""One replicate: simulate once, let every method estimate, and give a row per estimand."""
+"""Replicates: simulate once, let every method estimate, and give a row per estimand.
+
+Of an experiment the rows are those of its function.
+"""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,9 +18,16 @@ from experiments.reporting.machine import is_of_the_machine
 from experiments.reporting.origin import versions
 from experiments.study.cells import Cell, Row
 from experiments.study.definition import Study
-from experiments.study.identity import method_id, place_of, scenario_id, seed_at
+from experiments.study.identity import digest, method_id, place_of, scenario_id, seed_at
 from experiments.study.options import MethodChoice
-from experiments.study.user_code import Generated, Truths, check_fields, generate, user_method
+from experiments.study.user_code import (
+    Generated,
+    Truths,
+    check_fields,
+    generate,
+    user_function,
+    user_method,
+)
 from lehner import (
     Estimate,
     InputError,
@@ -46,12 +56,15 @@ NO_NUMBERS: Row = dict.fromkeys((*NUMBERS, *DIAGNOSTICS))
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """Replicates of a scenario that a worker does in one go.
+    """Replicates of a scenario that a worker does in one go, and which become one file.
 
     Parameters
     ----------
     scenario : Scenario or Generated
-    methods : tuple of MethodChoice
+    key : str
+        What its results are known by.
+    methods : mapping of str to MethodChoice
+        By what their results are known by. None of an experiment.
     replicates : range
     level : float
         Probability of the intervals.
@@ -60,16 +73,18 @@ class Task:
     """
 
     scenario: Scenario | Generated
-    methods: tuple[MethodChoice, ...]
+    key: str
+    methods: Mapping[str, MethodChoice]
     replicates: range
     level: float
     folder: Path
 
     def cell(self) -> Cell:
         """Make the task a cell, whose seed is that of the scenario."""
-        known_by = scenario_id(self.scenario)
-        name = f"{known_by} {self.replicates.start}"
-        return Cell(name=name, place=place_of(known_by), simulate=partial(do_task, self))
+        span = f"{self.replicates.start:06}-{self.replicates.stop:06}"
+        name = f"{self.key}-{span}-{digest(sorted(self.methods))}"
+        place = place_of(scenario_id(self.scenario))
+        return Cell(name=name, place=place, simulate=partial(do_task, self))
 
 
 def do_task(task: Task, seed: np.random.SeedSequence) -> list[Row]:
@@ -107,10 +122,22 @@ def do_task(task: Task, seed: np.random.SeedSequence) -> list[Row]:
 
 
 def _rows(task: Task, of_cell: np.random.SeedSequence) -> list[Row]:
-    in_batches = all(method.in_batches for method in task.methods)
+    if not task.methods:
+        return [
+            row for replicate in task.replicates for row in _experiment(task, replicate, of_cell)
+        ]
+    in_batches = all(method.in_batches for method in task.methods.values())
     if in_batches and isinstance(task.scenario, Scenario) and has_few_patterns(task.scenario):
         return list(_in_batches(task, task.scenario, of_cell))
     return [row for replicate in task.replicates for row in _one_by_one(task, replicate, of_cell)]
+
+
+def _experiment(task: Task, replicate: int, of_cell: np.random.SeedSequence) -> Iterator[Row]:
+    assert isinstance(task.scenario, Generated)
+    place = {"scenario_id": task.key, "replicate": replicate, "method_id": ""}
+    function = user_function(task.scenario.code)
+    for row in function(seed_at(of_cell, replicate), **dict(task.scenario.fields)):
+        yield place | row
 
 
 def simulate_ratings(scenario: Scenario | Generated, seed: int) -> tuple[Ratings, Truths]:
@@ -124,21 +151,21 @@ def simulate_ratings(scenario: Scenario | Generated, seed: int) -> tuple[Ratings
 def _one_by_one(task: Task, replicate: int, of_cell: np.random.SeedSequence) -> Iterator[Row]:
     seed = seed_at(of_cell, replicate)
     ratings, truths = simulate_ratings(task.scenario, seed)
-    for method in task.methods:
+    for key, method in task.methods.items():
         start = time.perf_counter()
-        chosen = seed_at(of_cell, replicate, int(method_id(method, task.level), 16))
+        of_method = seed_at(of_cell, replicate, int(method_id(method, task.level), 16))
         try:
-            estimate: Estimate | str = _estimate(task, method, replicate, ratings, chosen)
+            estimate: Estimate | str = _estimate(task, method, replicate, ratings, of_method)
         except Exception as error:
             # A study of a night is not to be lost for one data set.
             if is_of_the_machine(error):
                 raise
             estimate = _in_one_line(error)
         seconds = time.perf_counter() - start
-        kept = _row(task, method, replicate) | {"seed": seed, "seconds": seconds}
+        kept = _row(task, key, replicate) | {"seed": seed, "seconds": seconds}
         for estimand, truth in truths.items():
-            found = _found(estimate, estimand)
-            yield kept | {"estimand": estimand, "truth": truth} | found
+            numbers = _numbers(estimate, estimand)
+            yield kept | {"estimand": estimand, "truth": truth} | numbers
 
 
 def _in_one_line(error: Exception) -> str:
@@ -177,7 +204,7 @@ def _estimate(
     return find_method(choice.method).estimate(ratings, **options)
 
 
-def _found(estimate: Estimate | str, estimand: str) -> Row:
+def _numbers(estimate: Estimate | str, estimand: str) -> Row:
     if isinstance(estimate, str):
         return NO_NUMBERS | {"status": "failed", "reason": estimate}
     value, diagnostics = getattr(estimate, estimand), estimate.diagnostics or {}
@@ -205,14 +232,14 @@ def _in_batches(task: Task, scenario: Scenario, of_cell: np.random.SeedSequence)
         cell = votes.votes_of_pattern[pattern] * k + items.system
         answers[i] = np.bincount(cell, minlength=n_votes * k).reshape(n_votes, k)
         samples.append((replicate, seed, _truths(items)))
-    names = [method.method for method in task.methods]
+    names = [method.method for method in task.methods.values()]
     estimates = estimate_from_votes(votes.table, answers, names)
     lower, upper = _majority_intervals(votes.table, answers, task.level)
     seconds = (time.perf_counter() - start) / len(task.replicates)
     for i, (replicate, seed, truths) in enumerate(samples):
-        for method in task.methods:
+        for key, method in task.methods.items():
             value = float(estimates[method.method][i])
-            kept = _row(task, method, replicate) | {"seed": seed, "seconds": seconds} | NO_NUMBERS
+            kept = _row(task, key, replicate) | {"seed": seed, "seconds": seconds} | NO_NUMBERS
             if np.isnan(value):
                 kept |= {"status": "undefined", "reason": UNDEFINED}
             else:
@@ -237,14 +264,10 @@ def _truths(items: SimulatedItems) -> Truths:
     return dict(zip(ESTIMANDS, (items.system_accuracy, in_sample), strict=True))
 
 
-def _row(task: Task, method: MethodChoice, replicate: int) -> Row:
+def _row(task: Task, method: str, replicate: int) -> Row:
     """Columns that all estimands of a replicate and method have in common."""
-    return {
-        "scenario_id": scenario_id(task.scenario),
-        "replicate": replicate,
-        "method_id": method_id(method, task.level),
-        "versions": versions(),
-    }
+    place = {"scenario_id": task.key, "replicate": replicate, "method_id": method}
+    return place | {"versions": versions()}
 
 
 def check_code(study: Study) -> None:
@@ -252,15 +275,20 @@ def check_code(study: Study) -> None:
     for method in study.methods:
         if method.code is not None:
             user_method(method.code)
+    for code in (study.table, study.figure):
+        if code is not None:
+            user_function(code)
     for cell in study.cells:
         if isinstance(cell.scenario, Generated):
             check_fields(cell.scenario)
 
 
 def task_size(methods: Sequence[MethodChoice], scenario: Scenario | Generated) -> int:
-    """Number of replicates that make a task of about a second, so that little is lost."""
+    """Number of replicates of a task, so that it takes seconds and little is lost."""
+    if not methods:
+        return 10
     if all(method.in_batches for method in methods) and isinstance(scenario, Scenario):
         return 1000
     if any(method.bayesian and dict(method.options).get("engine") != "gibbs" for method in methods):
-        return 1
-    return 20
+        return 4
+    return 50

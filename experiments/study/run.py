@@ -1,29 +1,41 @@
 """Run a study: what is not finished, on as many processors or machines as there are."""
 
+import logging
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+import re
+import time
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.study.cells import Row, compute_cells
+from experiments.reporting.files import write_csv
+from experiments.study.cells import Cell, run_cells
 from experiments.study.definition import Study, find_study, read_study
-from experiments.study.identity import method_id, scenario_id
-from experiments.study.options import MethodChoice
-from experiments.study.replicate import Task, check_code, task_size
-from experiments.study.stopping import note_interrupts
-from experiments.study.store import Store, open_store, read_results
-from experiments.study.workers import open_workers
-from lehner.core.arrays import Integers
-from lehner.core.errors import check_whole_number
+from experiments.study.identity import data_seed, scenario_id
+from experiments.study.replicate import Task, check_code, simulate_ratings, task_size
+from experiments.study.store import (
+    finished_rows,
+    forget_failed,
+    open_store,
+    read_results,
+    stored_study,
+)
+from experiments.study.user_code import CELLS
+from lehner import InputError
+from lehner.core.checks import check_whole_number, find
+from lehner.core.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
 
+logger = logging.getLogger(__name__)
 PILOT = 100
-NOTHING = np.zeros(0, dtype=np.int64)
+OF_A_METHOD = ("scenario_id", "method_id")
+EVERY = 5.0
+"""Seconds between two messages."""
 
 
 def run_study(
@@ -33,7 +45,6 @@ def run_study(
     workers: int = 1,
     dask: str | None = None,
     retry_failed: bool = False,
-    report: Callable[[Study, Path, Iterable[Iterable[Row]], int, int], None] | None = None,
 ) -> "pd.DataFrame":
     """Run a study, or what is missing of it.
 
@@ -41,7 +52,7 @@ def run_study(
     run is stopped in any way, the next one goes on where it was, and the numbers are the same for
     any number of workers. A method that fails leaves a row with the reason. What is cut short by an
     interrupt, or by a lack of memory or disk space, is no result, and is done again by the next
-    run.
+    run; so is what was damaged.
 
     Parameters
     ----------
@@ -55,9 +66,6 @@ def run_study(
         Address of a Dask scheduler, as in "tcp://host:8786", or "local".
     retry_failed : bool
         Whether methods that failed are tried again.
-    report : callable, optional
-        A function that is called with the study, its folder, an iterable of the rows to come, all
-        of which it must take, the number of estimates to compute and that of all.
 
     Returns
     -------
@@ -67,17 +75,10 @@ def run_study(
     Raises
     ------
     InputError
-        If the file is not a study, the folder holds another one or one of an earlier version, a
-        default of a method is another than when its results were stored, or the machine lacks what
-        a method needs.
+        If the file is not a study, the folder holds something else, or the machine lacks what a
+        method needs.
     KeyboardInterrupt
         If it was interrupted.
-
-    Warns
-    -----
-    StudyWarning
-        If stored results were damaged or of another study: they are moved to the folder `damaged`
-        and computed again.
 
     Examples
     --------
@@ -104,60 +105,138 @@ def run_study(
     path = find_study(study)
     plan = read_study(path)
     check_code(plan)
-    output = path.stem if output is None else output
-    # Importing these takes longer than a fit.
-    modules = ["experiments.study.replicate"]
-    modules += ["bayes_models"] * any(method.bayesian for method in plan.methods)
-    with (
-        note_interrupts() as stop_if_told,
-        open_store(output, plan, path) as store,
-        open_workers(workers, dask, modules) as opened,
-    ):
+    with open_store(path.stem if output is None else output, plan, path) as folder:
         if retry_failed:
-            store.forget_failed()
-        for goal in _goals(store, plan):
-            tasks = _missing(store, plan, goal)
-            if not tasks:
-                continue
+            forget_failed(folder)
+        for goal in _goals(folder, plan):
+            tasks = _missing(folder, plan, goal)
+            progress = _Progress(plan, tasks, sum(goal.values()))
             cells = [task.cell() for task in tasks]
-            done = compute_cells(cells, plan.seed, store.keep, opened, stop_if_told)
-            number = sum(len(task.replicates) * len(task.methods) for task in tasks)
-            whole = len(plan.methods) * sum(goal.values())
-            (report or _silent)(plan, store.folder, (rows for _, rows in done), number, whole)
-    return read_results(output)
+            for _ in run_cells(
+                cells, folder / CELLS, plan.seed, workers=workers, dask=dask, took=progress.add
+            ):
+                pass
+    return read_results(folder)
 
 
-def _goals(store: Store, study: Study) -> Iterator[dict[str, int]]:
-    """Number of replicates wanted of each scenario, once or again and again."""
-    every = {scenario_id(cell.scenario): study.replicates for cell in study.cells}
+class _Progress:
+    """Log how much of a run is done, and how long the rest takes by what was measured of it."""
+
+    def __init__(self, study: Study, tasks: list[Task], of: int) -> None:
+        self.study = study
+        self.left = {task.cell().name: task for task in tasks}
+        self.of = of * max(len(study.methods), 1)
+        self.seconds: defaultdict[tuple[str, ...], list[float]] = defaultdict(list)
+        self.computed = 0.0
+        self.start = self.last = time.monotonic()
+        if tasks:
+            sizes = [(len(study.cells), "scenario"), (len(study.methods), "method")]
+            shape = ", ".join(counted(n, name) for n, name in sizes if n)
+            to_do = f"{self._number_left():,} of {self.of:,} results to compute"
+            logger.info("%s: %s; %s", study.name, shape, to_do)
+
+    def add(self, cell: Cell, seconds: float) -> None:
+        """Take in that a task is done."""
+        task = self.left.pop(cell.name)
+        self.seconds[tuple(task.methods)].append(seconds / len(task.replicates))
+        self.computed += seconds
+        now = time.monotonic()
+        if now - self.last >= EVERY and self.left:
+            self.last = now
+            share = 1 - self._number_left() / self.of
+            rest = self._time_left(now - self.start)
+            logger.info("%s: %.0f%% done, %s", self.study.name, 100 * share, rest)
+
+    def _number_left(self) -> int:
+        return sum(len(one.replicates) * max(len(one.methods), 1) for one in self.left.values())
+
+    def _time_left(self, elapsed: float) -> str:
+        """Say how long the rest takes, once each group of methods was measured."""
+        if any(tuple(task.methods) not in self.seconds for task in self.left.values()):
+            return "time left not known yet"
+        rest = sum(
+            len(task.replicates) * np.mean(self.seconds[tuple(task.methods)])
+            for task in self.left.values()
+        )
+        # Of the seconds that tasks took, several pass at once if there are several workers.
+        seconds = rest * elapsed / self.computed
+        return f"{duration(seconds)} left"
+
+
+def duration(seconds: float) -> str:
+    """Write a duration in the unit in which it is read easily."""
+    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{math.ceil(seconds)} s"
+
+
+def draw(
+    study: str | Path, scenario: str, replicate: int, output: str | Path | None = None
+) -> Path:
+    """Draw the data of a replicate again, as CSV.
+
+    Parameters
+    ----------
+    study : str or Path
+        A study file, a folder of results, or the name of a study that is shipped.
+    scenario : str
+        Its name in the study.
+    replicate : int
+        Its number, from 0.
+    output : str or Path, optional
+        The file; by default named by study, scenario and replicate, in the working directory.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "data.csv"
+    >>> scenario = "raters about .6, initial_system_accuracy 0.5"
+    >>> draw("quick", scenario, 3, file).read_text().startswith("item,")
+    True
+    """
+    folder = Path(study)
+    plan = stored_study(folder) if folder.is_dir() else read_study(study)
+    if plan.experiment is not None:
+        raise InputError(f"{plan.name} has no ratings: it is an experiment", "draw from another")
+    cell = find("scenario", scenario, {cell.name: cell for cell in plan.cells})
+    replicate = check_whole_number("replicate", replicate, 0)
+    seed = data_seed(plan.seed, scenario_id(cell.scenario), replicate)
+    ratings, _ = simulate_ratings(cell.scenario, seed)
+    name = "_".join(re.findall(r"[\w.]+", f"{plan.name} {cell.name} {replicate}"))
+    return write_csv(ratings.to_wide(), Path(output or f"{name}.csv"))
+
+
+def _goals(folder: Path, study: Study) -> Iterator[dict[str, int]]:
+    """Number of replicates wanted of each scenario by its name, once or again and again."""
+    every = {cell.name: study.replicates for cell in study.cells}
     if study.target_se is None:
         yield every
         return
     goal = {scenario: min(PILOT, most) for scenario, most in every.items()}
     while True:
         yield dict(goal)
-        wanted = _wanted(store, study, goal)
+        wanted = _wanted(folder, study, goal)
         if wanted == goal:
             return
         goal = wanted
 
 
-def _wanted(store: Store, study: Study, goal: dict[str, int]) -> dict[str, int]:
+def _wanted(folder: Path, study: Study, goal: dict[str, int]) -> dict[str, int]:
     """Choose numbers of replicates at which the bias is known well enough."""
-    results = read_results(store.folder)
-    goals = {cell.name: goal[scenario_id(cell.scenario)] for cell in study.cells}
+    results = read_results(folder)
     # What a run that was stopped had done beyond them must not count.
-    results = results[results["replicate"] < results["scenario"].map(goals)].copy()
+    results = results[results["replicate"] < results["scenario"].map(goal)].copy()
     results["error"] = results["estimate"] - results["truth"]
     by = ["scenario", "method", "estimand"]
     spread = results.groupby(by)["error"].agg(["std", "count"]).groupby("scenario")
     assert study.target_se is not None
     wanted = dict(goal)
-    for cell in study.cells:
-        if cell.name not in spread.groups:
-            continue
-        of_cell = spread.get_group(cell.name)
-        scenario = scenario_id(cell.scenario)
+    for scenario, of_cell in spread:
         rate = (of_cell["count"] / goal[scenario]).where(of_cell["count"] > 1).min()
         needed = float((of_cell["std"] / study.target_se).pow(2).max()) / max(rate, 0.01)
         if math.isfinite(needed):
@@ -166,42 +245,37 @@ def _wanted(store: Store, study: Study, goal: dict[str, int]) -> dict[str, int]:
     return wanted
 
 
-def _missing(store: Store, study: Study, goal: dict[str, int]) -> list[Task]:
-    """List what is to do, the first replicates of all scenarios first."""
-    finished = store.finished()
-    scenarios = {scenario_id(cell.scenario): cell.scenario for cell in study.cells}
-    tasks: list[Task] = []
-    for scenario, wanted in goal.items():
-        missing = {}
-        for method in study.methods:
-            there = finished.get((scenario, method_id(method, study.level)), NOTHING)
-            missing[method.label] = np.setdiff1d(np.arange(wanted), there)
-        task = partial(Task, scenario=scenarios[scenario], level=study.level, folder=store.folder)
-        for in_batches in (True, False):
-            methods = [method for method in study.methods if method.in_batches == in_batches]
-            size = task_size(methods, scenarios[scenario])
-            tasks += [
-                task(replicates=replicates, methods=chosen)
-                for replicates, chosen in _blocks(methods, missing, size)
-            ]
-    return sorted(tasks, key=lambda task: task.replicates.start)
+def _missing(folder: Path, study: Study, goal: dict[str, int]) -> list[Task]:
+    """List what is to do, the first replicates of all scenarios first.
 
-
-def _blocks(
-    methods: Sequence[MethodChoice], missing: dict[str, Integers], size: int
-) -> Iterator[tuple[range, tuple[MethodChoice, ...]]]:
-    """Cut missing replicates into blocks that begin where a run from the start would begin them."""
-    if not methods:
-        return
-    lacking: dict[int, list[MethodChoice]] = {}
-    for method in methods:
-        for block in np.unique(missing[method.label] // size).tolist():
-            lacking.setdefault(block, []).append(method)
-    most = 1 + max(int(missing[method.label].max(initial=-1)) for method in methods)
-    for block, chosen in sorted(lacking.items()):
-        yield range(block * size, min((block + 1) * size, most)), tuple(chosen)
-
-
-def _silent(study: Study, folder: Path, rows: Iterable[Iterable[Row]], *numbers: int) -> None:
-    for _ in rows:
-        pass
+    Replicates are cut into blocks that begin where a run from the start would begin them.
+    """
+    rows = finished_rows(folder, study)
+    finished = {place: set(of["replicate"]) for place, of in rows.groupby(list(OF_A_METHOD))}
+    tasks: dict[tuple[str, int, tuple[str, ...]], Task] = {}
+    by_key = {study.method_keys[method.label]: method for method in study.methods}
+    groups = [
+        [key for key, method in by_key.items() if method.in_batches == in_batches]
+        for in_batches in (True, False)
+    ]
+    for cell in study.cells:
+        scenario, stop = study.scenario_keys[cell.name], goal[cell.name]
+        for group in [keys for keys in groups if keys] or [[]]:
+            size = task_size([by_key[key] for key in group], cell.scenario)
+            for start in range(0, stop, size):
+                replicates = range(start, min(start + size, stop))
+                lacking = [
+                    key
+                    for key in group or [""]
+                    if not finished.get((scenario, key), set()).issuperset(replicates)
+                ]
+                if lacking:
+                    tasks[scenario, start, tuple(lacking)] = Task(
+                        scenario=cell.scenario,
+                        key=scenario,
+                        methods={key: by_key[key] for key in lacking if key},
+                        replicates=replicates,
+                        level=study.level,
+                        folder=folder,
+                    )
+    return sorted(tasks.values(), key=lambda task: task.replicates.start)

@@ -1,6 +1,6 @@
 """Functions of a user's own in a study: methods, and generators of ratings, by `file.py:function`.
 
-Reading a study reads their files; only a run or a replay runs them. Their text is part of what a
+Reading a study reads their files; only a run or a draw runs them. Their text is part of what a
 method or a scenario is known by, and is kept beside the results in the folder `functions`.
 """
 
@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from experiments.reporting.files import write_bytes
 from experiments.reporting.machine import is_of_the_machine
 from lehner import InputError, Ratings
 from lehner.core.errors import wrong
@@ -23,7 +22,8 @@ from lehner.core.estimate import ESTIMANDS
 from lehner.core.user_functions import load_function, names_function
 from lehner.estimation.methods import Method, find_method
 
-FOLDER = "functions"
+CELLS, FOLDER = "cells", "functions"
+"""In a folder of results: the numbers, and the files of functions."""
 type Truths = dict[str, float | None]
 
 
@@ -73,24 +73,23 @@ class Generated:
 
 
 def read_code(text: str, folder: Path) -> UserCode:
-    """Read the file of a function, or what a folder of results kept of it; no code is run.
+    """Read the file of a function; no code is run.
 
     Parameters
     ----------
     text : str
         As in "mine.py:simulate".
     folder : Path
-        Of the study file, from which relative paths start.
+        Of the study file, from which relative paths start. In a folder of results the file that
+        was kept there is read.
     """
     file, _, function = text.rpartition(":")
     if not names_function(text) or not function.isidentifier():
         raise InputError(
             f"{text!r} names no function in a file", "write file.py:function, as in mine.py:f"
         )
-    path, kept = folder / file, _kept(folder, file)
-    of_results = (folder / "manifest.json").exists()
-    if kept.exists() and (of_results or not path.exists()):
-        path = kept
+    of_results = (folder / CELLS).is_dir()
+    path = kept_code(folder, file) if of_results else folder / file
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -99,19 +98,8 @@ def read_code(text: str, folder: Path) -> UserCode:
     return UserCode(file=file, function=function, content=content)
 
 
-def keep_code(folder: Path, code: UserCode) -> Path | None:
-    """Keep the file of a function in a folder of results; give where an earlier text of it is."""
-    kept, earlier = _kept(folder, code.file), None
-    kept.parent.mkdir(exist_ok=True)
-    if kept.exists() and kept.read_bytes() != code.content:
-        old = hashlib.sha256(kept.read_bytes()).hexdigest()
-        earlier = kept.rename(kept.with_name(f"{kept.name}.{old[:12]}"))
-    if not kept.exists():
-        write_bytes(code.content, kept)
-    return earlier
-
-
-def _kept(folder: Path, file: str) -> Path:
+def kept_code(folder: Path, file: str) -> Path:
+    """Where a folder of results keeps a file of functions."""
     return folder / FOLDER / file.replace("/", "_").replace("\\", "_").replace(":", "_")
 
 
@@ -123,7 +111,8 @@ def user_method(code: UserCode) -> Method:
 
 
 @cache
-def _generator(code: UserCode) -> Callable[..., Any]:
+def user_function(code: UserCode) -> Callable[..., Any]:
+    """Run the file of a generator or an experiment, and give its function."""
     function: Callable[..., Any] = _run(code, load_function).function
     return function
 
@@ -143,7 +132,7 @@ def check_fields(scenario: Generated) -> None:
     """Raise an InputError if a generator does not take the fields of a scenario, or lacks some."""
     code = scenario.code
     try:
-        inspect.signature(_generator(code)).bind(0, **dict(scenario.fields))
+        inspect.signature(user_function(code)).bind(0, **dict(scenario.fields))
     except TypeError as error:
         problem = f"{code.text} cannot be called as {code.function}(seed, **fields): {error}"
         raise InputError(problem, "give the fields that it takes") from None
@@ -171,7 +160,7 @@ def generate(scenario: Generated, seed: int) -> tuple[Ratings, Truths]:
     """
     code, remedy = scenario.code, "correct the generator; what was finished is kept"
     try:
-        made = _generator(code)(seed, **dict(scenario.fields))
+        made = user_function(code)(seed, **dict(scenario.fields))
     except Exception as error:
         if is_of_the_machine(error):
             raise

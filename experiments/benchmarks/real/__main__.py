@@ -99,7 +99,7 @@ def _name(written: list[Path]) -> None:
 
 
 def _compute(cells: list[Cell], folder: Path, **options: Any) -> None:
-    for cell in run_cells(cells, folder, modules=["bayes_models"], **options):
+    for cell in run_cells(cells, folder, **options):
         print(f"{folder.name}: {cell.name}", file=sys.stderr, flush=True)
 
 

@@ -26,7 +26,7 @@ from experiments.reporting.figure_style import proportion_ticks
 from experiments.reporting.method_style import OF_NO_METHOD, method_style
 from experiments.simulations.power_figure import plot_power
 from experiments.study import measure, read_study
-from experiments.study.measure_figure import plot_errors, plot_measure, study_styles
+from experiments.study.measure_figure import plot_measure, study_styles
 from experiments.study.options import choose_method
 from lehner.estimation.details import DETAILS
 from lehner.estimation.estimate import compare
@@ -141,8 +141,6 @@ DRAWN = {
     "ranks": ranks,
     "bias": lambda: of_study(plot_measure, 4),
     "coverage of a study": lambda: of_study(plot_measure, 6, "coverage"),
-    "errors": lambda: plot_errors(*a_study(4)),
-    "errors, many": lambda: plot_errors(*a_study(6)),
 }
 
 
@@ -242,22 +240,6 @@ def test_an_axis_of_intervals_begins_where_they_do():
     assert (low, high) == pytest.approx((0.563, 0.947), abs=0.002)
 
 
-def test_errors_stand_in_the_row_of_their_scenario_and_are_never_pooled():
-    study, results = a_study(6)
-    panels = plot_errors(study, results).axes
-    labels = [text.get_text() for text in panels[0].get_yticklabels()]
-    for ax, method in zip(panels, study.methods, strict=True):
-        ticks, means = ax.lines[:2]
-        of_method = results[results["method"] == method.label]
-        for cell in study.cells:
-            rows = of_method[of_method["scenario"] == cell.name]
-            wanted = rows["estimate"] - rows["truth"]
-            (place,) = {y for x, y in zip(*ticks.get_data(), strict=True) if x in set(wanted)}
-            assert cell.name.replace("_", " ").endswith(labels[int(place)])
-            (drawn,) = means.get_xdata()[means.get_ydata() == place]
-            assert drawn == pytest.approx(wanted.mean())
-
-
 def test_a_study_of_many_methods_has_a_panel_for_each():
     few, many = (of_study(plot_measure, n) for n in (4, 6))
     assert len(few.axes) == 1 and len(few.legends) == 1
@@ -271,11 +253,8 @@ def test_methods_without_values_are_left_out_and_a_study_without_says_so():
     figure = plot_measure(study, measure(results), "coverage")
     assert figure.axes[0].get_title().replace("\n", " ") == method_style(NAMES[1]).label
     results[["lower", "upper"]] = np.nan
-    for empty in (
-        plot_measure(study, measure(results), "coverage"),
-        plot_errors(study, results.assign(estimate=np.nan)),
-    ):
-        assert not empty.axes and empty.texts[0].get_text().startswith("No method of this study")
+    empty = plot_measure(study, measure(results), "coverage")
+    assert not empty.axes and empty.texts[0].get_text().startswith("No method of this study")
 
 
 def test_a_method_that_is_there_twice_looks_different():

@@ -1,6 +1,5 @@
 """Studies: read, run, stopped, resumed."""
 
-import json
 import os
 import random
 import re
@@ -15,14 +14,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import lehner
+from bayes_models.models import dawid_skene, families
 from experiments.reporting import machine
-from experiments.study import replicate, store
+from experiments.study import replicate
 from experiments.study import run as running
 from experiments.study.definition import find_study, read_study
 from experiments.study.identity import FORMAT, digest, scenario_id
 from experiments.study.replicate import UNDEFINED
 from experiments.study.run import run_study
-from experiments.study.store import Store, export, open_store, read_results
+from experiments.study.store import export, open_store, read_results
 from lehner import InputError, Scenario, estimate_algebraic, simulate, true_parameters
 from lehner.algebra.algebraic import majority_agreement
 from lehner.core.warning import warn
@@ -242,8 +243,8 @@ def test_seeds_are_those_of_the_names_that_fields_had_first():
     assert digest(every[:20]) == "07b35ebbc8d5"
 
 
-def test_a_default_of_scenarios_that_changes_needs_a_new_format():
-    assert FORMAT == 3
+def test_a_default_of_scenarios_that_changes_is_noticed():
+    assert FORMAT == 4
     # A field that is new changes nothing; where one of these changes, so must the format.
     known = {
         "n_categories": 5,
@@ -264,23 +265,6 @@ def test_a_default_of_scenarios_that_changes_needs_a_new_format():
         "misleading": 0.0,
     }
     assert asdict(Scenario()) | known == asdict(Scenario())
-
-
-@pytest.mark.parametrize("lacking", ["format", "defaults"])
-def test_results_of_an_earlier_version_are_refused_and_left_alone(tmp_path, run, lacking):
-    path, out = write(tmp_path, '"majority_agreement"', 2), tmp_path / "out"
-    run_study(path, out)
-    manifest = json.loads((out / "manifest.json").read_text())
-    del manifest[lacking]
-    (out / "manifest.json").write_text(json.dumps(manifest))
-    before = {file: file.stat().st_mtime_ns for file in out.rglob("*")}
-    file = tmp_path / "all.csv"
-    commands = ["run", path, "--output", out], ["report", out], ["export", out, "--output", file]
-    for command in commands:
-        code, _, err = run("study", *command)
-        assert code == 2 and len(err.splitlines()) == 1
-        assert re.search("an earlier version stored these results, lehner .*; give a new", err)
-    assert {file: file.stat().st_mtime_ns for file in out.rglob("*")} == before
 
 
 def test_every_method_sees_the_data_that_its_seed_makes(tmp_path):
@@ -337,8 +321,10 @@ def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
         methods=f"{FAST}, {SLOW.split(', ', 1)[1].replace('algebraic', 'algebraic_likelihood')}",
     )
     grown = run_study(path, tmp_path / "out")
-    assert {method.label for task in done for method in task.methods} >= {"algebraic_likelihood"}
-    slow = [task for task in done if not task.methods[0].in_batches]
+    assert {method.label for task in done for method in task.methods.values()} >= {
+        "algebraic_likelihood"
+    }
+    slow = [task for task in done if not next(iter(task.methods.values())).in_batches]
     assert sum(len(task.replicates) for task in slow) == 6 * 30
     assert len(grown) == 6 * 30 * 4 * 2
     old = grown[(grown["replicate"] < 20) & grown["method"].isin(first["method"].unique())]
@@ -436,7 +422,7 @@ def test_a_study_goes_on_until_its_standard_errors_are_small(tmp_path):
     sizes = results.groupby("scenario")["replicate"].max() + 1
     assert sizes.max() > sizes.min() and (sizes % 100 == 0).all()
     before = table(tmp_path / "out")
-    for part in Store(tmp_path / "out").parts[::2]:
+    for part in sorted((tmp_path / "out" / "cells").iterdir())[::2]:
         part.unlink()
     run_study(path, tmp_path / "out")
     assert table(tmp_path / "out") == before
@@ -448,7 +434,7 @@ def test_a_full_disk_ends_the_run_and_loses_what_is_in_flight_only(tmp_path, mon
     path, write_whole, parts = write(tmp_path, methods=SLOW), os.replace, []
 
     def full(source, target):
-        if "parts" in str(target):
+        if "cells" in str(target):
             parts.append(target)
             if len(parts) > 3:
                 raise OSError(28, "No space left on device", str(target))
@@ -462,48 +448,20 @@ def test_a_full_disk_ends_the_run_and_loses_what_is_in_flight_only(tmp_path, mon
         cli.main()
     assert stopped.value.code == 2
     assert "No space left on device" in capsys.readouterr().err
-    assert len(Store(tmp_path / "out").parts) == 3
+    assert len(list((tmp_path / "out" / "cells").glob("*.parquet"))) == 3
     monkeypatch.undo()
     run_study(path, tmp_path / "out")
     run_study(path, tmp_path / "whole")
     assert table(tmp_path / "out") == table(tmp_path / "whole")
 
 
-def test_merging_parts_loses_nothing_and_an_interrupted_merge_doubles_nothing(tmp_path):
-    path = write(tmp_path, methods=SLOW)
-    run_study(path, tmp_path / "out")
-    stored, before = Store(tmp_path / "out"), table(tmp_path / "out")
-    assert len(stored.parts) > 6
-    first, kept = stored.parts[0], stored.parts[0].read_bytes()
-    stored.merge()
-    assert len(stored.parts) == 1
-    assert table(tmp_path / "out") == before
-    first.write_bytes(kept)
-    assert table(tmp_path / "out") == before
-
-
-def test_large_parts_are_not_merged(tmp_path, monkeypatch):
-    path = write(tmp_path, methods=SLOW)
-    for name, value in {"LARGE": 1, "MOST_PARTS": 2}.items():
-        monkeypatch.setattr(store, name, value)
-    run_study(path, tmp_path / "out")
-    parts = Store(tmp_path / "out").parts
-    assert len(parts) > 6
-    Store(tmp_path / "out").merge()
-    assert Store(tmp_path / "out").parts == parts
-
-
-@pytest.mark.parametrize("case", ["seed", "other files", "file", "running"])
+@pytest.mark.parametrize("case", ["other files", "file", "running"])
 def test_a_folder_that_cannot_be_used_is_refused(tmp_path, case):
     path, out = write(tmp_path, replicates=2), tmp_path / "out"
-    if case == "seed":
-        run_study(path, out)
-        path.write_text(path.read_text().replace("seed = 7", "seed = 8"))
-        match = "holds results of seed 7, not 8"
-    elif case == "other files":
+    if case == "other files":
         out.mkdir()
         (out / "thesis.tex").write_text("")
-        match = "not empty and holds no study"
+        match = "not empty and holds more than a study"
     elif case == "file":
         out.write_text("")
         match = "this is a file"
@@ -521,7 +479,7 @@ def test_a_folder_that_cannot_be_used_is_refused(tmp_path, case):
 def test_a_process_that_is_refused_leaves_alone_what_the_other_is_writing(tmp_path):
     study, out = read_study(write(tmp_path)), tmp_path / "out"
     with open_store(out, study, tmp_path / "study.toml"):
-        writing = out / "parts" / ".writing-a-part"
+        writing = out / "cells" / ".writing-a-part"
         writing.mkdir()
         with pytest.raises(InputError, match="another process is running this study"):
             run_study(tmp_path / "study.toml", out)
@@ -599,7 +557,7 @@ def test_interrupted_while_workers_start_it_says_so(tmp_path):
     for i, stop in enumerate([by_the_user, by_a_scheduler] * 2):
         out = tmp_path / f"out{i}"
         process = _start_to_interrupt(path, out)
-        while process.poll() is None and not (out / "manifest.json").exists():
+        while process.poll() is None and not (out / "study.toml").exists():
             time.sleep(0.02)
         time.sleep(rng.uniform(0, 2))
         stop(process)
@@ -630,11 +588,11 @@ def _check_what_it_tells(process, out):
 
 def _wait_for_more(out, process, rng):
     """Let it run until it has written something, and a little longer."""
-    before = len(list(out.glob("parts/*.parquet")))
+    before = len(list(out.glob("cells/*.parquet")))
     deadline = time.monotonic() + 300
     while process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.05)
-        if len(list(out.glob("parts/*.parquet"))) != before:
+        if len(list(out.glob("cells/*.parquet"))) != before:
             break
     time.sleep(rng.random() * 0.3)
 
@@ -649,30 +607,118 @@ def _spy(done):
     return spied
 
 
-def test_the_manifest_names_what_made_the_results(tmp_path):
-    run_study(write(tmp_path, replicates=1), tmp_path / "out")
-    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    study = read_study(tmp_path / "study.toml")
-    assert manifest["hash"] == study.hash and "numpy" in manifest["versions"]
-    assert len(manifest["scenarios"]) == 6 and len(manifest["methods"]) == 3
+CHANGES = {
+    "seed": lambda text: text.replace("seed = 7", "seed = 8"),
+    "level": lambda text: text.replace("replicates", "level = 0.8\nreplicates"),
+    "option": lambda text: text.replace("resamples = 50", "resamples = 51"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_results_of_another_seed_or_option_are_not_mixed(tmp_path, change):
+    path, out = write(tmp_path, SLOW, 2), tmp_path / "out"
+    run_study(path, out)
+    path.write_text(CHANGES[change](path.read_text()))
+    run_study(path, out)
+    run_study(path, tmp_path / "new")
+    assert table(out) == table(tmp_path / "new")
+
+
+def another_prior(monkeypatch):
+    monkeypatch.setitem(dawid_skene.SPEC.priors["default"], "base_rates", 30.0)
+
+
+def another_version(monkeypatch):
+    monkeypatch.setattr(dawid_skene, "SPEC", replace(dawid_skene.SPEC, version=99))
+
+
+def another_meaning_of_a_prior(monkeypatch):
+    monkeypatch.setitem(families.STRENGTH, "diagonal", 9.0)
+
+
+def another_default(monkeypatch):
+    changed = {**lehner.estimate_algebraic.__kwdefaults__, "interval": "none", "resamples": 9}
+    monkeypatch.setattr(lehner.estimate_algebraic, "__kwdefaults__", changed)
+
+
+@pytest.mark.parametrize(
+    ("change", "changed"),
+    [
+        (another_prior, {"dawid_skene"}),
+        (another_version, {"dawid_skene"}),
+        (another_meaning_of_a_prior, {"dawid_skene"}),
+        (another_default, {"plain"}),  # `algebraic` of the study has options of its own.
+    ],
+)
+def test_results_of_another_default_are_not_mixed(tmp_path, monkeypatch, change, changed):
+    methods = f'{SLOW}, {{ name = "algebraic", label = "plain" }}, {SAMPLED}'.replace(
+        "priors = { base_rates = 2.0 }", "chains = 2"
+    )
+    path, out = write(tmp_path, methods, 1), tmp_path / "out"
+    before = read_study(path).method_keys
+    run_study(path, out)
+    change(monkeypatch)
+    after = read_study(path).method_keys
+    assert {label for label, key in after.items() if key != before[label]} == changed
+    assert changed.isdisjoint(read_results(out)["method"])
+
+
+def test_the_time_left_is_that_of_what_was_measured(tmp_path, monkeypatch, caplog):
+    """Methods that take long do not count as those that were quick: 48 tasks of 25 s are left."""
+    methods = f'{FAST}, {{ name = "algebraic_paper", resamples = 50 }}'
+    plan = read_study(write(tmp_path, methods, 500))
+    tasks = running._missing(tmp_path, plan, dict.fromkeys(plan.scenario_keys, 500))
+    now = [0.0]
+    monkeypatch.setattr(running.time, "monotonic", lambda: now[0])
+    caplog.set_level("INFO")
+    progress = running._Progress(plan, tasks, 500 * len(plan.cells))
+    assert "6 scenarios, 4 methods; 12,000 of 12,000 results" in caplog.messages[-1]
+    quick = [task for task in tasks if len(task.methods) == 3]
+    slow = [task for task in tasks if len(task.methods) == 1]
+    for task in quick:
+        now[0] += 6.0
+        progress.add(task.cell(), 6.0)
+    assert caplog.messages[-1] == "small: 75% done, time left not known yet"
+    for task in slow[:12]:
+        now[0] += 25.0
+        progress.add(task.cell(), 25.0)
+    assert caplog.messages[-1] == "small: 80% done, 20 minutes left"
+
+
+def test_a_replicate_is_drawn_again(tmp_path, run):
+    path, out = write(tmp_path, SLOW, 3), tmp_path / "out"
+    results = run_study(path, out)
+    for study in (path, out):
+        file = tmp_path / "data.csv"
+        code, _, err = run("study", "draw", study, "difficulty, easiness 0", 2, "--output", file)
+        assert (code, err) == (0, f"wrote {file}\n")
+        ratings = lehner.read_ratings(file, system="system", truth="truth")
+        row = results.query("replicate == 2 and estimand == 'system_accuracy_in_sample'").iloc[0]
+        assert row["truth"] == np.mean(ratings.truth == ratings.system)
+        assert row["estimate"] == majority_agreement(ratings).system_accuracy_in_sample.estimate
+        file.unlink()
+    code, _, err = run("study", "draw", path, "difficulty", 2)
+    assert code == 2 and "there is no scenario 'difficulty'" in err
 
 
 @pytest.mark.slow
-def test_replicates_of_a_killed_dask_worker_are_redone(tmp_path):
+def test_replicates_of_a_killed_dask_worker_are_redone(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
-    path, killed = write(tmp_path, methods=SLOW, replicates=40), []
+    path, killed, add = write(tmp_path, methods=SLOW, replicates=300), [], running._Progress.add
 
-    def kill_one(study, folder, rows, *numbers):
-        for i, _ in enumerate(rows):
-            if i == 2:
-                worker = next(iter(cluster.workers.values()))
-                killed.append(worker.pid)
-                os.kill(worker.pid, signal.SIGKILL)
+    def kill_one(progress, cell, seconds):
+        add(progress, cell, seconds)
+        if not killed:
+            worker = next(iter(cluster.workers.values()))
+            killed.append(worker.pid)
+            os.kill(worker.pid, signal.SIGKILL)
+
+    monkeypatch.setattr(running._Progress, "add", kill_one)
 
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None
     ) as cluster:
-        run_study(path, tmp_path / "dask", dask=cluster.scheduler_address, report=kill_one)
+        run_study(path, tmp_path / "dask", dask=cluster.scheduler_address)
     run_study(path, tmp_path / "here")
     assert killed
     assert table(tmp_path / "dask") == table(tmp_path / "here")

@@ -11,12 +11,17 @@ import pytest
 from experiments.reporting.document import Paragraph, to_html, to_markdown
 from experiments.reporting.table import Column, Table
 from experiments.study.definition import read_study
-from experiments.study.findings import Findings, beyond_noise, describe_outcomes
 from experiments.study.measure_figure import plot_measure
 from experiments.study.performance import compare_methods, measure
 from experiments.study.run import run_study
 from experiments.study.store import count_replicates
-from experiments.study.study_report import _plan, write_report
+from experiments.study.study_report import (
+    Findings,
+    _plan,
+    beyond_noise,
+    describe_outcomes,
+    write_report,
+)
 
 STUDY = """\
 name = "small & quick"
@@ -47,7 +52,7 @@ def folder(tmp_path_factory):
 
 def test_all_files_are_there(folder):
     names = {path.name for path in (folder / "report").iterdir()}
-    figures = ("bias", "coverage", "rmse", "errors")
+    figures = ("bias", "coverage", "rmse")
     assert names == {
         "report.html",
         "report.md",
@@ -63,7 +68,7 @@ def test_all_files_are_there(folder):
 def test_the_page_needs_no_other_file_and_escapes_what_users_write(folder):
     page = (folder / "report" / "report.html").read_text()
     assert "<h1>small &amp; quick</h1>" in page and "Is 0 &lt; 1?" in page
-    assert page.count('<svg role="img"') == 4
+    assert page.count('<svg role="img"') == 3
     assert hashlib.sha256((folder / "study.toml").read_bytes()).hexdigest() in page
     assert f"lehner study report {folder}</pre>" in page
     assert not re.search(r'(src|href)="(?!data:|#)', page)

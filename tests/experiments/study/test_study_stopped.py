@@ -15,9 +15,8 @@ import pytest
 import bayes_models
 from bayes_models.sampling import compiled, nuts
 from experiments.cli import main as cli
-from experiments.study import checked_file, replicate
+from experiments.study import cells, replicate
 from experiments.study.run import run_study
-from experiments.study.stopping import note_interrupts
 from experiments.study.store import export, read_results
 from lehner import Scenario, simulate
 
@@ -41,7 +40,7 @@ NUTS = '{ name = "one_coin", draws = 50, tune = 50, chains = 2, tries = 1 }'
 METHODS_OF_STUDY = ('"majority_agreement"', '{ name = "algebraic", resamples = 50 }', GIBBS, NUTS)
 FEW = '"majority_agreement", { name = "algebraic", resamples = 20 }, ' + NUTS
 METHODS = ", ".join(METHODS_OF_STUDY)
-REPLICATES = 3
+REPLICATES = 6
 SCENARIO = Scenario(n_items=40, n_categories=3, initial_rater_accuracy=(0.5, 0.6, 0.7))
 
 
@@ -80,11 +79,11 @@ def wait_for_parts(out, process, rng, number=1):
 
     After the first part it has three seconds for the others, in which it cannot come to its end.
     """
-    before = len(list(out.glob("parts/*.parquet")))
+    before = len(list(out.glob("cells/*.parquet")))
     deadline = time.monotonic() + 300
     while process.is_alive() and time.monotonic() < deadline:
         time.sleep(0.02)
-        new = len(list(out.glob("parts/*.parquet"))) - before
+        new = len(list(out.glob("cells/*.parquet"))) - before
         if new >= number:
             break
         if new:
@@ -194,7 +193,7 @@ def swallowing(number, function, call):
         (swallowing, fitting, "sample_conjugate", 2),
         (raising, replicate, "estimate_algebraic", 3),
         (swallowing, replicate, "estimate_algebraic", 1),
-        (raising, checked_file, "write_bytes", 4),
+        (raising, cells, "write_bytes", 2),
     ],
 )
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -212,17 +211,6 @@ def test_a_stopped_study_resumes_to_the_same_table(
     assert "failed" not in set(done["status"])
     run_study(path, out)
     assert table(out) == whole
-
-
-def test_signals_that_are_ignored_stay_so():
-    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    try:
-        with note_interrupts() as stop_if_told:
-            assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
-            signal.raise_signal(signal.SIGTERM)
-            stop_if_told()
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 @pytest.mark.slow

@@ -1,0 +1,142 @@
+"""Pieces of work over this process, over processes of this computer (loky) or a Dask cluster."""
+
+import logging
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import joblib
+from joblib.externals.loky import get_reusable_executor
+
+from lehner import InputError
+from lehner.core.checks import check_whole_number
+
+KEPT = "what was finished is kept"
+
+
+def do_all[Task, Result](
+    work: Callable[[Task], Result],
+    tasks: Iterable[Task],
+    workers: int = 1,
+    dask: str | None = None,
+) -> Iterator[Result]:
+    """Do tasks, and give each result as soon as it is there, in any order.
+
+    Parameters
+    ----------
+    work : callable
+        From a task to its result.
+    tasks : iterable
+    workers : int
+        Number of processes at work, 1 or more; 1 is this one.
+    dask : str, optional
+        Address of a Dask scheduler, or "local".
+
+    Yields
+    ------
+    object
+
+    Raises
+    ------
+    InputError
+        If a worker died, or there is no such scheduler.
+
+    Examples
+    --------
+    >>> list(do_all(round, [1.2, 2.9]))
+    [1, 3]
+    """
+    check_whole_number("workers", workers, 1)
+    with _interrupts() as interrupts, _backend(workers, dask) as number:
+        # A few tasks wait for each worker, so that one that died or was stopped has lost few.
+        parallel = joblib.Parallel(
+            n_jobs=number, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
+        )
+        try:
+            for result in parallel(joblib.delayed(work)(task) for task in tasks):
+                if interrupts:
+                    raise KeyboardInterrupt
+                yield result
+        except BaseException as error:
+            # What workers have in hand is lost, and need not be waited for.
+            if number > 1 and dask is None:
+                get_reusable_executor().shutdown(wait=False, kill_workers=True)
+            if interrupts:
+                raise KeyboardInterrupt from None
+            if _is_lost_worker(error):
+                raise InputError(
+                    f"a worker process died ({type(error).__name__}); {KEPT}",
+                    "see to memory, or take fewer workers, and run again to go on",
+                ) from None
+            raise
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Note the signals that interrupt: what comes after one is no result.
+
+    An interrupt raises `KeyboardInterrupt` wherever the process is, also inside compiled code and
+    destructors, where others catch it and go on, or take it for a failure of the data.
+    """
+    noted: list[int] = []
+
+    def note(number: int, frame: Any) -> None:
+        noted.append(number)
+        raise KeyboardInterrupt
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # A signal that is ignored, or has another use, keeps it.
+            if signal.getsignal(number) is signal.default_int_handler:
+                before[number] = signal.signal(number, note)
+    try:
+        yield noted
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _is_lost_worker(error: BaseException) -> bool:
+    """Whether loky or Dask lost the process or the connection that did the work."""
+    names = {one.__name__ for one in type(error).__mro__}
+    return bool(names & {"BrokenProcessPool", "KilledWorker", "CancelledError", "CommClosedError"})
+
+
+@contextmanager
+def _backend(workers: int, dask: str | None) -> Iterator[int]:
+    """Choose what does the work, and give the number of tasks at once."""
+    if dask is not None:
+        with _connect(dask, workers) as client, joblib.parallel_config("dask", client=client):
+            yield max(sum(client.nthreads().values()), workers)
+    elif workers == 1:
+        yield 1
+    else:
+        # Sums must not depend on how many threads a worker has.
+        with joblib.parallel_config("loky", inner_max_num_threads=1):
+            yield workers
+
+
+def _connect(address: str, workers: int) -> Any:
+    """Connect to a Dask scheduler, or start one on this computer."""
+    try:
+        from distributed import Client
+        from distributed.comm import get_address_host_port
+    except ImportError:
+        raise InputError("a cluster needs Dask", "pip install 'lehner[cluster]'") from None
+    # What it logs is raised, too.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+    if address == "local":
+        return Client(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+    try:
+        # A client that fails for its address may hang when it is deleted, so it is not made.
+        if not address.startswith("inproc:"):
+            get_address_host_port(address)
+        return Client(address, timeout=20)
+    except (OSError, TimeoutError, TypeError, ValueError) as error:
+        raise InputError(
+            f"there is no Dask scheduler that can be used at {address!r}: {error}",
+            "start it and give its address, as in tcp://host:8786, or local",
+        ) from None

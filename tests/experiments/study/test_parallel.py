@@ -1,0 +1,67 @@
+"""Work over processes and Dask."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from experiments.study.parallel import do_all
+from lehner import InputError
+
+
+def die(task):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_worker_that_dies_is_one_error():
+    with pytest.raises(
+        InputError, match=r"a worker process died \(\w+\); what was finished is kept"
+    ):
+        list(do_all(die, [1, 2], 2))
+
+
+def test_a_missing_scheduler_is_one_error(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+
+    def refuse(address, timeout):
+        raise TimeoutError(f"timed out after {timeout} s")
+
+    monkeypatch.setattr(distributed, "Client", refuse)
+    with pytest.raises(InputError, match=r"no .* at 'tcp://nowhere:1': timed out .*; start"):
+        list(do_all(abs, [1], dask="tcp://nowhere:1"))
+
+
+@pytest.mark.parametrize("address", ["nonsense", "http://x:1", "tcp://", "/tmp", ""])
+def test_what_is_no_address_is_one_error(address):
+    pytest.importorskip("distributed")
+    with pytest.raises(InputError, match=r"no Dask scheduler that can be used at .*; start it and"):
+        list(do_all(abs, [1], dask=address))
+
+
+SCHEDULER = """
+import time
+import distributed
+if __name__ == "__main__":
+    cluster = distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None,
+        host="127.0.0.1", protocol="tcp",
+    )
+    print(cluster.scheduler_address, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_is_killed_is_one_error(caplog):
+    """Its client waits for it for 20 seconds or so."""
+    pytest.importorskip("distributed")
+    command = [sys.executable, "-c", SCHEDULER]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as scheduler:
+        address = scheduler.stdout.readline().strip()
+        with pytest.raises(InputError, match=r"a worker process died .*; what was finished is"):
+            for _ in do_all(time.sleep, [0.1] * 1000, dask=address):
+                scheduler.kill()
+    assert not caplog.records

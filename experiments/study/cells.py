@@ -21,7 +21,8 @@ import hashlib
 import io
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -99,7 +100,7 @@ def run_cells(
     workers: int = 1,
     dask: str | None = None,
     took: Callable[[Cell, float], object] | None = None,
-) -> Iterator[Cell]:
+) -> Generator[Cell]:
     """Compute the cells that are missing in a folder, and keep each as soon as it is done.
 
     Parameters
@@ -146,11 +147,12 @@ def run_cells(
     folder.mkdir(parents=True, exist_ok=True)
     files = usable_files(folder)
     missing = [cell for cell in cells if cell.stem(seed) not in files]
-    for cell, table, seconds in do_all(partial(_compute, seed), missing, workers, dask):
-        _write(table, folder, cell.stem(seed))
-        if took is not None:
-            took(cell, seconds)
-        yield cell
+    with closing(do_all(partial(_compute, seed), missing, workers, dask)) as computed:
+        for cell, table, seconds in computed:
+            _write(table, folder, cell.stem(seed))
+            if took is not None:
+                took(cell, seconds)
+            yield cell
 
 
 def read_cells(

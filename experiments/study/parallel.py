@@ -1,9 +1,12 @@
 """Pieces of work over this process, over processes of this computer (loky) or a Dask cluster."""
 
 import logging
+import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,7 +24,7 @@ def do_all[Task, Result](
     tasks: Iterable[Task],
     workers: int = 1,
     dask: str | None = None,
-) -> Iterator[Result]:
+) -> Generator[Result]:
     """Do tasks, and give each result as soon as it is there, in any order.
 
     Parameters
@@ -54,16 +57,19 @@ def do_all[Task, Result](
         parallel = joblib.Parallel(
             n_jobs=number, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
         )
+        results = parallel(joblib.delayed(work)(task) for task in tasks)
         try:
-            for result in parallel(joblib.delayed(work)(task) for task in tasks):
+            for result in results:
                 if interrupts:
                     raise KeyboardInterrupt
                 yield result
         except BaseException as error:
             # What workers have in hand is lost, and need not be waited for.
+            with warnings.catch_warnings(action="ignore"):
+                results.close()
             if number > 1 and dask is None:
                 get_reusable_executor().shutdown(wait=False, kill_workers=True)
-            if interrupts:
+            if interrupts and not isinstance(error, GeneratorExit):
                 raise KeyboardInterrupt from None
             if _is_lost_worker(error):
                 raise InputError(
@@ -115,8 +121,22 @@ def _backend(workers: int, dask: str | None) -> Iterator[int]:
         yield 1
     else:
         # Sums must not depend on how many threads a worker has.
-        with joblib.parallel_config("loky", inner_max_num_threads=1):
+        with joblib.parallel_config("loky", inner_max_num_threads=1, initializer=_start_worker):
             yield workers
+
+
+def _start_worker() -> None:
+    """Have a worker ignore Ctrl-C, and end when the process that it works for was killed."""
+    # Ctrl-C reaches workers too; what is to become of them the process decides that they work for.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _connect(address: str, workers: int) -> Any:

@@ -31,6 +31,11 @@ NUMBERS = (
     *("r_hat", "ess_bulk", "ess_tail"),
 )
 OF_THE_MACHINE = ("seconds", "versions")
+COLUMNS = (
+    *("seed", *NUMBERS[:5], "status", "reason"),
+    *("r_hat", "ess_bulk", "ess_tail", "divergences", "tries", *OF_THE_MACHINE),
+)
+"""Of results of methods, after those that say which they are."""
 
 
 class StudyWarning(UserWarning):
@@ -166,12 +171,12 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     ).reset_index(names="order")
     last = [name for name in stored if name not in (*PLACE, "estimand")]
     if study.methods:
+        last = list(COLUMNS)
         methods = pd.DataFrame(
             {"method_id": study.method_keys[method.label], "method": method.label}
             for method in study.methods
         ).reset_index(names="second")
-        stored = stored.merge(methods, on="method_id")
-        stored = stored.astype({name: float for name in NUMBERS if name in stored})
+        stored = stored.merge(methods, on="method_id").astype(dict.fromkeys(NUMBERS, float))
         by, first = ["order", "replicate", "second", "estimand"], ["method", "estimand"]
     else:
         by, first = ["order", "replicate"], []

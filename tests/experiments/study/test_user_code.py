@@ -191,7 +191,6 @@ def test_without_the_expected_accuracy_that_of_the_sample_is_measured(tmp_path):
     text = (tmp_path / "out" / "report" / "report.md").read_text()
     assert "For the accuracy of the system in the sample, where" in text and "| own, n 40 |" in text
     assert "Bias for the accuracy of the system in the sample, where" in text
-    assert "the true accuracy of the system in the sample, where" in text
     assert "the expected accuracy" not in text
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from lehner.core.checks import check_whole_number, find
+from lehner.core.wording import counted
 
 from experiments.reporting.files import write_csv
 from experiments.study.cells import Cell, run_cells
@@ -25,8 +27,6 @@ from experiments.study.store import (
 )
 from experiments.study.user_code import CELLS
 from lehner import InputError
-from lehner.core.checks import check_whole_number, find
-from lehner.core.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from lehner.core.number_format import DASH, decimal, percent, with_interval
+from lehner.core.wording import counted
 
 from experiments.reporting.document import (
     Block,
@@ -41,8 +43,6 @@ from experiments.study.store import (
 )
 from experiments.study.user_code import user_function
 from lehner import Scenario
-from lehner.core.number_format import DASH, decimal, percent, with_interval
-from lehner.core.wording import counted
 from lehner.estimation.methods import find_method
 
 if TYPE_CHECKING:

@@ -8,8 +8,14 @@ import pytest
 from scipy.stats import beta, binomtest, norm
 
 from experiments.benchmarks.estimators import summarise
-from experiments.study.performance import PROPORTIONS, compare_methods, measure, measure_wide
-from experiments.study.performance import mean_proportion, proportion
+from experiments.study.performance import (
+    PROPORTIONS,
+    compare_methods,
+    mean_proportion,
+    measure,
+    measure_wide,
+    proportion,
+)
 from lehner.core.resampling import wilson_interval
 
 DATA = Path(__file__).parents[2] / "data"

@@ -16,15 +16,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lehner.core.independent import DoAll
-
 from experiments.estimate.report import UNFINISHED
 from experiments.reporting.files import write_atomically
 from experiments.reporting.origin import versions
 from experiments.study.parallel import do_all
 from experiments.study.user_code import UserCode, user_method
 from lehner import Estimate, Ratings
-from lehner.core.progress import progress_of
+from lehner.core.progress import DoAll, progress_of
 from lehner.core.user_functions import names_function
 from lehner.core.warning import Warning
 from lehner.estimation.methods import MethodLike, find_method

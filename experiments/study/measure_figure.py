@@ -7,7 +7,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
-from lehner.core.number_format import decimal, percent
 from matplotlib.figure import Figure
 
 from experiments.reporting.figure_style import REFERENCE, figure_style, limits
@@ -15,6 +14,7 @@ from experiments.reporting.method_style import MethodStyle, legend_handles, meth
 from experiments.reporting.panels import MOST_TOGETHER, empty_figure, panels
 from experiments.study.definition import Study, shown
 from experiments.study.performance import of_main_estimand
+from lehner.core.text import decimal, percent
 
 if TYPE_CHECKING:
     import pandas as pd

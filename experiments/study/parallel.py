@@ -12,9 +12,9 @@ from typing import Any
 
 import joblib
 from joblib.externals.loky import get_reusable_executor
-from lehner.core.checks import check_whole_number
 
 from lehner import InputError
+from lehner.core.errors import check_whole_number
 
 KEPT = "what was finished is kept"
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from lehner.core.checks import check_whole_number, find
-from lehner.core.wording import counted
 
 from experiments.reporting.files import write_csv
 from experiments.study.cells import Cell, run_cells
@@ -27,6 +25,8 @@ from experiments.study.store import (
 )
 from experiments.study.user_code import CELLS
 from lehner import InputError
+from lehner.core.errors import check_whole_number, find
+from lehner.core.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd

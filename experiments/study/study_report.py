@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from lehner.core.number_format import DASH, decimal, percent, with_interval
-from lehner.core.wording import counted
 
 from experiments.reporting.document import (
     Block,
@@ -43,6 +41,7 @@ from experiments.study.store import (
 )
 from experiments.study.user_code import user_function
 from lehner import Scenario
+from lehner.core.text import DASH, counted, decimal, percent, with_interval
 from lehner.estimation.methods import find_method
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import xarray as xr
 from bayes_models.posterior.convergence import ess_tail, r_hat_and_ess_bulk
 from bayes_models.posterior.draws import group
 from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.core.text import percent, probability
+from lehner.core.text import counted, percent, probability
 from lehner.core.warning import Warning, warn
 
 HIGHEST_R_HAT = 1.01
@@ -114,9 +114,10 @@ class Diagnostics:
             )
             yield warn("too-few-draws", text)
         if self.divergences:
-            yield warn("divergences", f"{self.divergences} draws diverged: raise target_accept")
+            text = f"{counted(self.divergences, 'draw')} diverged: raise target_accept"
+            yield warn("divergences", text)
         if self.treedepth:
-            text = f"{self.treedepth} trajectories were cut off at the greatest tree depth"
+            text = f"{counted(self.treedepth, 'draw')} reached the greatest tree depth"
             yield warn("tree-depth", text)
 
     def warnings(self) -> tuple[Warning, ...]:

@@ -40,7 +40,10 @@ def bounds(
     """
     from experiments.cli.load import load
     from lehner import accuracy_bounds, mistakes_needed
+    from lehner.core.errors import check_probability
 
+    for cap in correlation or ():
+        check_probability("correlation", cap)
     ratings = load(data, reading.options(system))
     caps = [(cap, whose) for whose in (True, False) for cap in correlation or CORRELATIONS]
     found = [

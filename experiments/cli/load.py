@@ -50,7 +50,8 @@ def load(
     if truths is not None:
         reading = replace(reading, truth=None)
     columns = columns or {}
-    leave_out = tuple(dict.fromkeys(columns.values()))
+    # A column may be that of the clusters, too.
+    leave_out = tuple(dict.fromkeys(name for name in columns.values() if name != reading.cluster))
     names = [one.name for one in list_datasets()]
     bundled = data in names and not Path(data).is_file()
     try:

@@ -75,11 +75,8 @@ def warnings_to_json(warnings: Iterable[Warning]) -> str:
 
 
 def warnings_from_json(text: str) -> tuple[Warning, ...]:
-    """Read what `warnings_to_json` wrote, or the texts without codes of version 0.2.0."""
-    return tuple(
-        warn("earlier-version", one) if isinstance(one, str) else Warning(**one)
-        for one in json.loads(text)
-    )
+    """Read what `warnings_to_json` wrote."""
+    return tuple(Warning(**one) for one in json.loads(text))
 
 
 CHANGES = {
@@ -149,7 +146,6 @@ LIMITS = {
     "reference-imperfect": "Raters or probabilities are taken for the truth, which they are not.",
     "two-accuracies": "Base rates and recall imply another accuracy than step 4 of the algebra, "
     "which assumes equally probable errors.",
-    "earlier-version": "A fit that was kept by version 0.2.0 has warnings without codes.",
     "groups-pooled": "Numbers of groups are drawn together: small groups differ by more than this.",
     "few-clusters": "Items are of few clusters, and intervals may be too narrow. Sample more.",
     "clusters-ignored": "Something takes the items of a cluster for independent: its intervals are "

@@ -8,10 +8,11 @@ from bayes_models import diagnose
 from bayes_models.posterior.diagnostics import Diagnostics, relabelled_share
 
 
-def tree_of(base_rates, confusion, diverging=0):
+def tree_of(base_rates, confusion, diverging=0, cut_off=0):
     chains, draws = base_rates.shape[:2]
-    stats = np.zeros((chains, draws), dtype=bool)
+    stats, deepest = np.zeros((2, chains, draws), dtype=bool)
     stats.ravel()[:diverging] = True
+    deepest.ravel()[:cut_off] = True
     dims = ("chain", "draw")
     return xr.DataTree.from_dict(
         {
@@ -23,7 +24,7 @@ def tree_of(base_rates, confusion, diverging=0):
                 {"chain": np.arange(chains), "draw": np.arange(draws)},
             ),
             "sample_stats": xr.Dataset(
-                {"diverging": (dims, stats), "reached_max_treedepth": (dims, stats & False)}
+                {"diverging": (dims, stats), "reached_max_treedepth": (dims, deepest)}
             ),
         }
     )
@@ -59,6 +60,11 @@ def test_too_few_effective_draws_are_named(good):
 def test_divergences_are_counted(good):
     (found,) = diagnose(tree_of(*good, diverging=3)).warnings()
     assert found.code == "divergences" and "3 draws diverged" in str(found)
+
+
+def test_trajectories_that_were_cut_off_are_counted(good):
+    (found,) = diagnose(tree_of(*good, cut_off=1)).warnings()
+    assert found.code == "tree-depth" and "1 draw reached" in found.text
 
 
 @pytest.mark.parametrize(

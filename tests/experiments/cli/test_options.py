@@ -135,3 +135,18 @@ def test_an_error_in_a_function_of_ones_own_is_one_line(tmp_path, capfd, monkeyp
         main()
     said = capfd.readouterr().err.strip()
     assert said.startswith(f"lehner: {file}, line 2: KeyError: 'no'") and "\n" not in said
+
+
+def test_a_wrong_correlation_is_named_by_its_option():
+    words = ["bounds", "lehner_table2", "--system", "System", "--correlation", "5"]
+    assert str(CliRunner().invoke(app, words).exception).startswith("correlation is 5.0")
+
+
+def test_groups_may_be_the_clusters(tmp_path):
+    path = tmp_path / "f.csv"
+    answers = ["yes,yes,yes,no", "no,no,yes,no", "no,no,no,no", "yes,no,yes,yes", "yes,yes,no,yes"]
+    rows = [f"{i},{'ABC'[i % 3]},{answers[i % 5]}" for i in range(60)]
+    path.write_text("\n".join(["item,site,ana,bo,cy,gpt", *rows]))
+    words = ["estimate", str(path), "--system", "gpt", "--method", "algebraic"]
+    result = CliRunner().invoke(app, [*words, "--cluster", "site", "--by", "site"])
+    assert not isinstance(result.exception, lehner.InputError)

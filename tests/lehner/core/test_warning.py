@@ -71,8 +71,3 @@ def test_they_are_ordered_by_severity_and_each_is_there_once():
 def test_they_come_back_from_json():
     said = (warn("starts", "1 of 1"), lehner.Warning("mine", "a ± b", "limits"))
     assert warnings_from_json(warnings_to_json(said)) == said
-
-
-def test_texts_that_version_0_2_0_kept_with_draws_are_read():
-    (old,) = warnings_from_json('["R-hat is 1.2"]')
-    assert str(old) == "R-hat is 1.2" and old.severity == "limits"

@@ -1,0 +1,76 @@
+"""Warnings that no other test raises, each by data that it is about."""
+
+import numpy as np
+import pytest
+
+import lehner
+from lehner import Ratings, Scenario, simulate
+from lehner.latent_class import information
+
+
+def codes(warnings):
+    return {one.code for one in warnings}
+
+
+def few(n_raters=2, n_items=40, **options):
+    accuracy = (0.8, 0.7, 0.75, 0.9)[:n_raters]
+    scenario = Scenario(n_items=n_items, initial_rater_accuracy=accuracy, **options)
+    return simulate(scenario, 1).with_truth(None)
+
+
+def without_system(ratings):
+    return Ratings(ratings.codes, ratings.categories, ratings.raters)
+
+
+def test_two_raters_do_not_identify_confusion_matrices():
+    estimate = lehner.estimate(few(), "dawid_skene_ml").estimates[0]
+    assert "not-identified" in codes(estimate.warnings)
+    fit = lehner.fit_latent_class(without_system(few()))
+    assert "not-identified" in codes(fit.notes)
+
+
+def test_a_rater_without_ratings_of_a_category_and_items_without_all_raters():
+    ratings = few(3, 60)
+    sparse = ratings.codes.copy()
+    sparse[:, 2] = -1
+    sparse[sparse[:, 0] == 0, 2] = 0
+    fit = lehner.fit_latent_class(Ratings(sparse, ratings.categories))
+    assert {"rows-without-ratings", "deviance-undefined"} <= codes(fit.notes)
+
+
+def test_identification_of_many_parameters_is_not_checked(monkeypatch):
+    monkeypatch.setattr(information, "MOST_PARAMETERS", 1)
+    fit = lehner.fit_latent_class(without_system(few(4, 300)), "tap")
+    assert "identification-unchecked" in codes(fit.notes)
+
+
+def test_repeated_ratings_share_a_vote_in_agreement():
+    rows = {"item": [1, 1, 1, 2, 2], "rater": list("xxyxy"), "rating": list("abaab")}
+    found = lehner.agreement(Ratings.from_long(rows, repeated=True))
+    assert "repeats-share-vote" in codes(found.notes)
+
+
+def test_groups_of_raters_by_agreement():
+    ratings = few(4, 200)
+    groups = dict(zip(ratings.raters, "xxyy", strict=True))
+    result = lehner.estimate(ratings, "algebraic", rater_groups=groups).results[0]
+    assert "rater-group-accuracy" in codes(result.rater_groups.notes)
+
+
+def test_recalls_and_step_4_imply_two_accuracies():
+    rng = np.random.default_rng(1)
+    truth = (rng.random(600) < 0.2).astype(int)
+    right = rng.random((600, 4)) < [0.8, 0.8, 0.8, 1.0]
+    right[:, 3] = rng.random(600) < np.where(truth == 1, 0.4, 0.98)
+    answers = np.where(right, truth[:, None], 1 - truth[:, None])
+    ratings = Ratings(answers[:, :3], ["no", "yes"], system=answers[:, 3])
+    (result,) = lehner.estimate(ratings, "algebraic").results
+    assert "two-accuracies" in codes(result.details.notes)
+
+
+@pytest.mark.parametrize("method", ["algebraic", "dawid_skene_ml"])
+def test_a_likelihood_ratio_may_be_infinite(method):
+    answers = np.repeat([[0, 0, 0, 0], [1, 1, 1, 1], [0, 0, 1, 0], [1, 1, 0, 1]], [30, 30, 1, 1], 0)
+    ratings = Ratings(answers[:, :3], ["no", "yes"], system=answers[:, 3])
+    (result,) = lehner.estimate(ratings, method).results
+    assert "measure-undefined" in codes(result.details.notes)

@@ -4,18 +4,18 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.cli.arguments import AsJson, Data, Interval, Reading, Seed, System
+from experiments.cli.arguments import AsJson, Data, Interval, Reading, Seed, Systems
 from experiments.reporting.terminal import json_text
 
 if TYPE_CHECKING:
-    from lehner import Estimate, Ratings
+    from lehner import Ratings
 
 TO_LABEL = Path("to_label.csv")
 
 
 def ask(
     data: Data,
-    system: System = None,
+    system: Systems = None,
     n: int = 20,
     by: str = "votes",
     seed: Seed = 1,
@@ -28,10 +28,12 @@ def ask(
 ) -> None:
     """Choose the items whose truth an expert should find out, and say how much that will tell.
 
-    The chosen items stand for all: each item that the system answered has the same chance. The
-    file has a row for each with an empty column `truth`. Fill it in without looking at the
-    ratings, blank where you cannot tell, and give it to lehner estimate as --truth. The widths are
-    those of the corrected interval of the accuracy in this sample.
+    The chosen items stand for all: each item that the system answered has the same chance. If
+    several systems are named, items are chosen on which they differ: only these tell which is
+    better, and they tell nothing of how accurate each is. The file has a row for each with an
+    empty column `truth`. Fill it in without looking at the ratings, blank where you cannot tell,
+    and give it to lehner estimate as --truth. The widths are those of the corrected interval of
+    the accuracy in this sample.
 
     Parameters
     ----------
@@ -50,15 +52,14 @@ def ask(
     from experiments.cli.load import load
     from experiments.reporting.data_notes import data_notes, header_lines
     from experiments.reporting.files import write_csv
-    from lehner import choose_items, estimate_algebraic
+    from lehner import choose_items
     from lehner.core.errors import check_number
-    from lehner.core.estimate import require_estimable
+    from lehner.core.estimate import require_systems
 
     check_number("until", until, 0.001, 0.5)
     _refuse_to_overwrite(output)
-    ratings = load(data, reading.options(system), require=require_estimable)
+    ratings = load(data, reading.options(system), require=require_systems)
     rows = choose_items(ratings, n, by=by, seed=seed)  # type: ignore[arg-type]
-    algebra = estimate_algebraic(ratings, aggregation="likelihood", level=interval, seed=seed)
     asked = {
         "n": n,
         "by": by,
@@ -66,7 +67,7 @@ def ask(
         "interval": interval,
         "until": until,
         "items": [str(name) for name in ratings.items[rows]],
-        **_widths(ratings, algebra, n, interval, 2 * until, seed),
+        **(_widths(ratings, n, interval, 2 * until, seed) if len(ratings.systems) == 1 else {}),
     }
     output.parent.mkdir(parents=True, exist_ok=True)
     table = pd.DataFrame({"item": ratings.items[rows], "truth": ""})
@@ -88,11 +89,9 @@ def _refuse_to_overwrite(output: Path) -> None:
         )
 
 
-def _widths(
-    ratings: "Ratings", algebra: "Estimate", n: int, interval: float, width: float, seed: int
-) -> dict[str, Any]:
+def _widths(ratings: "Ratings", n: int, interval: float, width: float, seed: int) -> dict[str, Any]:
     """Widths of intervals, before and after; none without probabilities to start from."""
-    from lehner import estimate_calibrated, probabilities_right
+    from lehner import estimate_algebraic, estimate_calibrated, probabilities_right
     from lehner.known_truths.correction import own_variance
     from lehner.known_truths.partly_known import rightness
     from lehner.known_truths.recalibration import proportion_posterior
@@ -103,6 +102,7 @@ def _widths(
     )
 
     names = ("width_of_algebra", "width_before", "expected_width", "n_until", "n_until_alone")
+    algebra = estimate_algebraic(ratings, aggregation="likelihood", level=interval, seed=seed)
     own = algebra.system_accuracy_in_sample
     if own.estimate is None or own.lower is None or own.upper is None:
         return dict.fromkeys(names)
@@ -126,11 +126,16 @@ def _text(asked: dict[str, Any], ratings: "Ratings") -> str:
     from lehner.core.text import counted, decimal, percent, short
     from lehner.known_truths.sampling_design import unlabelled
 
+    from_what = "the system answered"
+    if len(ratings.systems) > 1:
+        from_what = "the systems answered differently"
     how = "at random" if asked["by"] == "random" else "in proportion to the raters' votes"
     lines = [
-        f"{counted(asked['n'], 'item')} of the {len(unlabelled(ratings))} that the system answered "
+        f"{counted(asked['n'], 'item')} of the {len(unlabelled(ratings))} that {from_what} "
         f"and whose truth is unknown were chosen {how}, with seed {asked['seed']}."
     ]
+    if len(ratings.systems) > 1:
+        return lines[0]
     if asked["width_before"] is None:
         lines.append(
             "The ratings give no probabilities to start from, so that no widths can be expected."

@@ -31,13 +31,15 @@ def choose_items(ratings: Ratings, n: int, *, by: Selection = "votes", seed: See
     """Choose items that an expert should label.
 
     Every item that the system answered and whose truth is unknown has the same probability of being
-    chosen, so that the chosen items are representative of all. To choose more of the items on which
+    chosen, so that the chosen items are representative of all. Of several systems only items count
+    to which they gave different answers: other items say nothing of their differences, and the
+    chosen ones represent no accuracy. To choose more of the items on which
     raters disagree would be less informative, because raters who agree may all be wrong.
 
     Parameters
     ----------
     ratings : Ratings
-        With a system and a row per item.
+        With one or more systems and a row per item.
     n : int
         Number of items, 1 or more.
     by : {"random", "votes"}
@@ -71,7 +73,7 @@ def choose_items(ratings: Ratings, n: int, *, by: Selection = "votes", seed: See
     """
     check_whole_number("n", n, 1)
     check_choice("by", by, ("random", "votes"))
-    if ratings.system is None:
+    if not ratings.systems:
         raise InputError("no column or rater is the system", "name it with system=…")
     if ratings.grouped:
         raise InputError(
@@ -81,7 +83,7 @@ def choose_items(ratings: Ratings, n: int, *, by: Selection = "votes", seed: See
     rows = unlabelled(ratings)
     if n > len(rows):
         raise InputError(
-            f"{counted(n, 'item')} asked for, but the system answered only {len(rows)} of unknown "
+            f"{counted(n, 'item')} asked for, but {_who(ratings)} only {len(rows)} of unknown "
             "truth",
             f"ask for {len(rows)} or fewer",
         )
@@ -94,17 +96,26 @@ def choose_items(ratings: Ratings, n: int, *, by: Selection = "votes", seed: See
     return np.sort(ordered[places])
 
 
+def _who(ratings: Ratings) -> str:
+    return "the systems differ on" if len(ratings.systems) > 1 else "the system answered"
+
+
 def unlabelled(ratings: Ratings) -> Integers:
-    """Rows that the system answered and whose truth is unknown."""
+    """Give the rows of unknown truth that the system answered, or several answered differently."""
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
-    system = np.full(len(truth), -1) if ratings.system is None else ratings.system
-    return np.flatnonzero((system >= 0) & (truth < 0) & (ratings.weights > 0))
+    answers = ratings.answers
+    rows = (answers >= 0).all(axis=1) & (truth < 0) & (ratings.weights > 0)
+    if len(ratings.systems) > 1:
+        rows &= (answers != answers[:, :1]).any(axis=1)
+    elif not ratings.systems:
+        rows[:] = False
+    return np.flatnonzero(rows)
 
 
 def _votes(ratings: Ratings) -> Integers:
     """Votes of each row, the most frequent last, and those for the system's answer."""
     votes = ratings.votes()
-    answer = np.maximum(np.asarray(ratings.system), 0)
+    answer = np.maximum(ratings.answers[:, 0], 0)
     own = votes[np.arange(len(votes)), answer]
     return np.column_stack([np.sort(votes, axis=1), own])
 

@@ -475,7 +475,7 @@ def test_priors_are_trained_by_one_command(run, tmp_path, monkeypatch):
     outcomes = read_outcomes(tmp_path / "outcomes.csv")
     assert {one.crowd for one in outcomes} == set(families)
     assert file.read_text() == priors_text(train_priors(outcomes))
-    assert len(file.read_text().splitlines()) == 5
+    assert len(file.read_text().splitlines()) == 6
 
 
 def test_each_missing_file_is_named_with_its_source(run, tmp_path):

@@ -113,6 +113,6 @@ def test_small_crowds_alone_say_nothing_of_better_systems(run, tmp_path):
 def test_the_file_has_a_line_for_each_prior(run, tmp_path, name):
     run("train-prior", write_crowds(tmp_path / "crowds"), "--output", tmp_path / "p.json")
     lines = (tmp_path / "p.json").read_text().splitlines()
-    assert len(lines) == 5
+    assert len(lines) == 6
     (line,) = [one for one in lines if one.startswith(f'"{name}"')]
     assert json.loads("{" + line.rstrip(",") + "}")[name]["n_crowds"] == 4

@@ -22,7 +22,7 @@ def label(
     data: Data,
     system: System = None,
     without_system: bool = False,
-    method: str = "automatic",
+    method: str | None = None,
     seed: Seed = 1,
     *,
     reading: Reading,
@@ -37,16 +37,16 @@ def label(
     labels, but for the Bayesian models and those by maximum likelihood, which count the system as
     one more rater: to train that system on their labels, use --without-system.
 
-    No model labels best everywhere. By default the ratings choose: the model that predicts those
-    held out labels, and raters count the same unless a model in which they differ clearly predicts
-    better. A warning says where labels may be worse than the majority's.
+    Raters often make the same mistakes, and models of independent ones are then too sure:
+    probabilities by variational models are tempered by a power that was learned on crowds with
+    known truth.
 
     Parameters
     ----------
     without_system : bool
         The system's answers are left out of the labels.
     method : NAME
-        A method from the list below.
+        A method from the list below. Default: dawid_skene_vb; majority for anonymous raters.
     output : FILE
         The CSV file. Default: standard output.
     raters_output : FILE

@@ -7,12 +7,12 @@ from lehner.algebra.soft_labels import accuracy_of_raters
 from lehner.core.errors import find
 from lehner.core.estimate import require_pairs
 from lehner.estimation.methods import ALGEBRAIC, list_methods
-from lehner.labels.label import AUTOMATIC, QUICK_METHODS, warn_if_worse
+from lehner.labels.label import QUICK_METHODS
 from lehner.labels.mean_field import LABEL_MODELS
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
 
-def label_items(ratings: Ratings, method: str = AUTOMATIC, seed: int = 1) -> SoftLabels:
+def label_items(ratings: Ratings, method: str | None = None, seed: int = 1) -> SoftLabels:
     """Label items: the probability of each category for each of them.
 
     As `lehner.label`, and by the Bayesian models. These take the system for one more rater, as
@@ -24,8 +24,9 @@ def label_items(ratings: Ratings, method: str = AUTOMATIC, seed: int = 1) -> Sof
     ----------
     ratings : Ratings
         With or without a system. Known truths of some items enter the models, not the algebra.
-    method : str
-        Among `label_methods()`; the algebra's three differ in step 4 only, not in their labels.
+    method : str, optional
+        Among `label_methods()`, by default as in `lehner.label`; the algebra's three differ in step
+        4 only, not in their labels.
     seed : int
 
     Returns
@@ -43,13 +44,15 @@ def label_items(ratings: Ratings, method: str = AUTOMATIC, seed: int = 1) -> Sof
     >>> label_items(load_dataset("lehner_table2")).most_probable()[0]
     ('C',)
     """
-    _require_label_method(method)
     require_pairs(ratings)
+    if method is None:
+        return label(ratings, seed=seed)
+    _require_label_method(method)
     if method in ALGEBRAIC:
         return replace(label(ratings, "algebraic", seed=seed), method=method)
     if method in QUICK_METHODS:
         return label(ratings, method, seed=seed)
-    return warn_if_worse(_label_by_sampling(ratings, method, seed), ratings, seed)
+    return _label_by_sampling(ratings, method, seed)
 
 
 def _label_by_sampling(ratings: Ratings, model: str, seed: int) -> SoftLabels:
@@ -72,12 +75,11 @@ def label_methods() -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        The automatic choice, variational Bayes, the algebra's, maximum likelihood, and each
+        Variational Bayes, the algebra's, maximum likelihood, and each
         Bayesian model.
     """
     known = list_methods()
     return {
-        AUTOMATIC: "of the next five, the one that predicts held-out ratings",
         **{name: f"{model.summary}, variational" for name, model in LABEL_MODELS.items()},
         **{name: known[name].summary for name in (*ALGEBRAIC, *LIKELIHOOD_METHODS, *MODELS)},
     }

@@ -104,8 +104,6 @@ CHANGES = {
     "raters-differ": "Raters are probably more accurate in some groups than in others, which "
     "`compare` assumes they are not. Give known truths of each group.",
     "category-never-rated": "No rater gave a category, whose proportion is the prior's.",
-    "labels-worse-than-majority": "A better model expects more of the majority's labels to be "
-    "right. Use the automatic labels.",
 }
 LIMITS = {
     "negative-base-rate": "A category is rarer than equally probable errors explain, and its base "
@@ -171,7 +169,6 @@ NOTES = {
     "known-truths-used": "Known truths entered the fit as data.",
     "deviance-undefined": "G² is not defined for these ratings.",
     "deviance-distribution": "There are too few items for a chi-square test by G².",
-    "label-model": "Which model labels the items, and why it was chosen.",
     "labels-tied": "Several categories of an item are equally probable.",
     "labels-and-system": "Whether the system's answers are part of the labels. Leave them out to "
     "train it.",

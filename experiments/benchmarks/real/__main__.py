@@ -1,4 +1,4 @@
-"""Every method on real ratings with known truth: bias, RMSE, coverage and width; or its labels.
+"""Every method on real ratings with known truth: bias, RMSE, coverage and width.
 
 Nothing is fetched: the files of `--list` are to be in FOLDER. Results are kept one by one, so
 that the same command goes on where it was stopped, and tables are of all that is kept.
@@ -21,8 +21,6 @@ os.environ.setdefault("NUMBA_OPT", "1")
 
 from experiments.benchmarks.real.chosen_by_chance import halves_cell
 from experiments.benchmarks.real.known_truths import correction_cells, known_folder
-from experiments.benchmarks.real.label_methods import label_cells
-from experiments.benchmarks.real.label_methods_report import write_label_report
 from experiments.benchmarks.real.outcomes import OUTCOMES, deal_all, read_outcomes
 from experiments.benchmarks.real.report import write_report
 from experiments.benchmarks.real.run import list_tasks, method_labels, size_cell
@@ -74,12 +72,6 @@ def _train(chosen: argparse.Namespace, sources: list[Source]) -> None:
 def _run(chosen: argparse.Namespace, sources: list[Source]) -> None:
     folder, output, seed = chosen.folder, chosen.output, chosen.seed
     compute = partial(_compute, seed=seed, workers=chosen.workers, dask=chosen.dask)
-    if chosen.labels:
-        labels = label_cells(sources, folder, seed)
-        compute(labels, output / "label_methods")
-        found = read_cells(output / "label_methods", labels, seed)
-        _name(write_label_report(found, output))
-        return
     methods = method_labels(chosen.method)
     compute([size_cell(source.name, folder) for source in sources], output / "crowds")
     compute([halves_cell(source.name, folder, seed) for source in sources], output / "halves")
@@ -118,7 +110,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--method", nargs="+", default=METHODS, help=", ".join(list_methods()))
     parser.add_argument("--systems", type=int, default=MOST_SYSTEMS, help="of a crowd, at most")
     parser.add_argument("--draws", type=int, default=2, help="of known items, for each fit")
-    parser.add_argument("--labels", action="store_true", help="label crowds, and nothing else")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1, help="processes at work")
     parser.add_argument("--dask", metavar="ADDRESS", help="of a scheduler, or local")

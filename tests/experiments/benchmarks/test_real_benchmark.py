@@ -14,8 +14,7 @@ from experiments.benchmarks.real import __main__ as command
 from experiments.benchmarks.real import readers, sources
 from experiments.benchmarks.real import run as fits
 from experiments.benchmarks.real.known_truths import ALONE, corrected_rows
-from experiments.benchmarks.real.label_methods import proportion_right
-from experiments.benchmarks.real.label_methods_report import read_published
+from experiments.benchmarks.real.labels import best_power, score
 from experiments.benchmarks.real.left_out import calibrated_rows
 from experiments.benchmarks.real.measures import (
     BY,
@@ -171,14 +170,18 @@ def test_majority_labels_of_a_small_crowd():
     rows += [("3", "x", "a"), ("3", "y", "b"), ("3", "z", "b")]  # wrong
     rows += [("4", "x", "a"), ("4", "y", "a")]  # unknown
     small = make_crowd(rows, {"1": "a", "2": "b", "3": "a"})
-    assert proportion_right(small.votes(), small.truth) == 0.5
+    votes = small.votes() / small.votes().sum(axis=1, keepdims=True)
+    found = score(votes[:3], small.truth[:3])
+    assert found["right"] == 0.5
+    assert found["loss"] == pytest.approx(-np.log([1, 0.5, 1 / 3]).mean())
+    assert found["sure"] == 1 / 3 and found["right_sure"] == 1
 
 
-def test_published_numbers_name_crowds_that_are_read():
-    published = read_published()
-    assert set(published.index) <= set(sources.SOURCES)
-    assert published.loc["rte"].round(3).tolist() == [0.931, 0.928, 0.928]
-    assert ((published > 0.5) | published.isna()).all(axis=None)
+def test_the_power_is_best_in_the_mean_over_designs():
+    rows = [("a", 0.2, 0.5), ("a", 1.0, 0.4), ("b", 0.2, 0.5), ("b", 1.0, 0.9)]
+    table = pd.DataFrame(rows, columns=["design", "power", "loss"])
+    assert best_power(table) == 0.2
+    assert best_power(table[table["design"] == "a"]) == 1.0
 
 
 def test_about_a_third_of_the_crowds_is_for_reporting_and_families_stay_together():

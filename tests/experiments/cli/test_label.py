@@ -141,7 +141,7 @@ def test_agreement_at_chance_gives_no_labels_but_a_reason(run, tmp_path):
     [
         (None, [], "no such file"),
         ("a,b\nx,y\n", ["--method", "majority_agreement"], "has no probabilities of categories"),
-        ("a,b\nx,y\n", ["--method", "mean_posterior"], "choose among automatic, "),
+        ("a,b\nx,y\n", ["--method", "mean_posterior"], "choose among majority, "),
         ("a,b\nx,y\n", ["--method", "algebra"], "did you mean 'algebraic'?"),
         ("a,b\nx,y\n", ["--seed", "-1"], "--seed is -1"),
         ("a,b\nx,x\n", [], "only category is x"),
@@ -165,23 +165,12 @@ def test_python_refuses_methods_without_truth_probabilities():
         label_items(load_dataset("lehner_table2"), "majority_agreement")
 
 
-def test_the_default_says_what_it_chose(run):
+def test_the_default_is_that_of_python(run):
     code, out, err = run("label", "lehner_table2")
     labels = lehner.label(load_dataset("lehner_table2"))
     assert code == 0
-    assert f"{labels.method}: chosen automatically: " in err
     assert "the system's answers are no part of these labels" in err
     assert table(out).most_probable.tolist() == ["|".join(n) for n in labels.most_probable()]
-
-
-def test_maximum_likelihood_and_a_warning(run, tmp_path):
-    sparse = Scenario(n_categories=4, n_items=300, initial_rater_accuracy=(0.7,) * 60, missing=0.94)
-    file = tmp_path / "crowd.csv"
-    ratings = simulate(sparse, 1).without_system().with_truth(None)
-    ratings.to_long().drop(columns="occasion").to_csv(file, index=False)
-    code, out, err = run("label", file, "--method", "dawid_skene_ml")
-    assert code == 0 and len(table(out)) == (ratings.votes().sum(axis=1) > 0).sum()
-    assert "dawid_skene_ml: these labels may be worse than the majority: according to " in err
 
 
 def test_json_files_and_both_orders(run, tmp_path):

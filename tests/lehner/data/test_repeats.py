@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 import lehner
 from lehner import InputError, Ratings, Scenario, agreement, pairwise_agreement, simulate
 from lehner.data.flat import FlatRatings, sort_ratings
-from lehner.labels.choice import hold_out
 
 long_rows = st.lists(
     st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=40
@@ -127,14 +126,7 @@ ESTIMATES = {
     "performance": lambda r: str(
         lehner.system_performance(r, lehner.estimate_algebraic(r), **RESAMPLES).to_xarray()
     ),
-    "held out": lambda r: (
-        hold_out(r.with_truth(None).without_system(), ["one_coin_vb"], 1)
-        .log_probability["one_coin_vb"]
-        .tolist()
-    ),
-    "label, ebcc": lambda r: lehner.label(
-        partly_known(r), "ebcc", compare=False
-    ).truth_probabilities.to_dict(),
+    "label, ebcc": lambda r: lehner.label(partly_known(r), "ebcc").truth_probabilities.to_dict(),
     "k_properties": lambda r: str(lehner.check_k_properties(r.with_truth(None), replicates=199)),
     "dependence": lambda r: str(lehner.check_dependence(partly_known(r))),
     "ask": lambda r: lehner.choose_items(partly_known(r), 9, by="votes", seed=1).tolist(),

@@ -5,11 +5,9 @@ import pytest
 
 import lehner
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
-from lehner.labels import label as labelling
-from lehner.labels.choice import Choice
-from lehner.labels.label import QUICK_METHODS, expected_proportion_right
-
-WORSE = "labels-worse-than-majority"
+from lehner.labels.label import POWER, QUICK_METHODS, temper
+from lehner.labels.mean_field import LABEL_MODELS, fit_starts
+from lehner.latent_class.pattern_table import tabulate
 
 
 def truth_and_ratings(scenario, seed):
@@ -42,24 +40,35 @@ def right(labels, truth):
         (Scenario(n_categories=3, n_items=200, initial_rater_accuracy=(0.7,) * 5), 0.0),
     ],
 )
-def test_automatic_labels_are_better_than_the_majority_where_raters_differ(scenario, better):
+def test_labels_are_better_than_the_majority_where_raters_differ(scenario, better):
     truth, ratings = truth_and_ratings(scenario, 2)
     found = right(lehner.label(ratings), truth)
     assert found >= right(lehner.label(ratings, "majority"), truth) + better
 
 
-def test_what_was_chosen_and_why_is_said():
-    labels = lehner.label(load_dataset("anesthesia"))
-    assert labels.warnings[0].code == "label-model"
-    said = str(labels.warnings[0])
-    assert said.startswith("chosen automatically: ")
-    assert "mean log probability of" in said and "ebcc -0." in said
-    assert not labels.uses_system
+def test_labels_are_the_posterior_tempered_by_one_power():
+    ratings = load_dataset("anesthesia")
+    table, pattern = tabulate(ratings, truths=False)
+    (fit,) = fit_starts(table, LABEL_MODELS["dawid_skene_vb"], 1)
+    posterior = fit.classes[pattern]
+    labels = lehner.label(ratings)
+    assert labels.method == "dawid_skene_vb" and not labels.uses_system
+    odds = np.log(labels.truth_probabilities.values[:, :1] / labels.truth_probabilities.values)
+    np.testing.assert_allclose(odds, POWER * np.log(posterior[:, :1] / posterior), atol=1e-6)
+
+
+def test_tempering_keeps_the_order_and_what_is_known():
+    raw = np.array([[0.7, 0.2, 0.1], [1.0, 0.0, 0.0]])
+    found = temper(raw, 0.5)
+    assert (np.argsort(found) == np.argsort(raw)).all()
+    assert found[1].tolist() == [1, 0, 0]
+    np.testing.assert_allclose(found[0], np.sqrt(raw[0]) / np.sqrt(raw[0]).sum())
+    np.testing.assert_allclose(temper(raw, 1.0), raw)
 
 
 def test_maximum_likelihood_is_that_of_fit_latent_class():
     ratings = load_dataset("anesthesia")
-    labels = lehner.label(ratings, "dawid_skene_ml", compare=False)
+    labels = lehner.label(ratings, "dawid_skene_ml")
     expected = fit_latent_class(ratings).truth_probabilities
     np.testing.assert_array_equal(labels.truth_probabilities, expected)
     assert labels.method == "dawid_skene_ml"
@@ -70,61 +79,13 @@ def test_every_method_labels_with_known_truths_as_data(method):
     ratings = simulate(Scenario(n_categories=3, n_items=60, initial_rater_accuracy=(0.7,) * 4), 2)
     truth = ratings.truth
     known = np.where(np.arange(60) < 20, truth, -1)
-    labels = lehner.label(ratings.with_truth(known), method, compare=False)
+    labels = lehner.label(ratings.with_truth(known), method)
     assert labels.defined
     assert list(labels.truth_probabilities.dims) == ["item", "category"]
     if method not in ("algebraic",):
         sure = labels.truth_probabilities.values[np.arange(20), truth[:20]]
         np.testing.assert_allclose(sure, 1)
         assert "known-truths-used" in [one.code for one in labels.warnings]
-
-
-def test_a_warning_where_labels_are_worse_than_the_majority():
-    sparse = Scenario(n_categories=4, n_items=300, initial_rater_accuracy=(0.7,) * 60, missing=0.94)
-    truth, ratings = truth_and_ratings(sparse, 1)
-    full = lehner.label(ratings, "dawid_skene_ml")
-    assert right(full, truth) < right(lehner.label(ratings, "majority"), truth) - 0.02
-    assert WORSE in [one.code for one in full.warnings]
-
-
-def test_no_warning_where_they_are_better():
-    apart = Scenario(n_categories=3, n_items=300, initial_rater_accuracy=(0.95, 0.6, 0.5, 0.5, 0.5))
-    truth, ratings = truth_and_ratings(apart, 1)
-    by_rater = lehner.label(ratings, "one_coin_by_rater_ml")
-    assert right(by_rater, truth) > right(lehner.label(ratings, "majority"), truth)
-    assert WORSE not in [one.code for one in by_rater.warnings]
-
-
-def test_expected_proportion_right_by_hand():
-    believed = np.array([[0.8, 0.2], [0.3, 0.7], [0.5, 0.5]])
-    votes = [[2, 0], [1, 1], [3, 0]]
-    assert expected_proportion_right(votes, believed, [1, 2, 1]) == pytest.approx(
-        (0.8 + 1 + 0.5) / 4
-    )
-
-
-def test_a_model_whose_categories_are_not_the_raters_gives_way(monkeypatch):
-    # Difficulty that is taken for a category: items that are easy, and items that are not.
-    scenario = Scenario(
-        n_categories=3, n_items=400, initial_rater_accuracy=(0.65,) * 12, easiness=(-0.3, 0.0, 0.3)
-    )
-    ratings = next(
-        candidate
-        for candidate in (simulate(scenario, seed).without_system() for seed in range(9))
-        if any(
-            one.code == "labels-contradict-ratings"
-            for one in lehner.label(
-                candidate.with_truth(None), "dawid_skene_vb", compare=False
-            ).warnings
-        )
-    ).with_truth(None)
-    choice = Choice(
-        models=("dawid_skene_vb", "majority"), means={}, n_held_out=0, reason="it predicts best"
-    )
-    monkeypatch.setattr(labelling, "choose_models", lambda ratings, seed: choice)
-    labels = lehner.label(ratings)
-    assert labels.method == "majority"
-    assert "dawid_skene_vb would predict ratings better" in str(labels.warnings[0])
 
 
 def test_anonymous_raters():
@@ -136,7 +97,7 @@ def test_anonymous_raters():
 
 def test_bad_input():
     ratings = Ratings([[0, 1], [1, 1]], ["no", "yes"])
-    with pytest.raises(InputError, match="method is 'dawid'; choose among automatic, "):
+    with pytest.raises(InputError, match="method is 'dawid'; choose among majority, "):
         lehner.label(ratings, "dawid")
     with pytest.raises(InputError, match="there is 1 rater"):
         lehner.label(Ratings([[0], [1]], ["no", "yes"]))
@@ -148,9 +109,11 @@ def test_the_accuracy_of_a_rater_is_the_expected_proportion_of_right_ratings(met
     accuracies = (0.9, 0.6, 0.8, 0.7, 0.75)
     scenario = Scenario(n_categories=3, n_items=600, initial_rater_accuracy=accuracies, missing=0.2)
     truth, ratings = truth_and_ratings(scenario, 4)
-    labels = lehner.label(ratings, method, compare=False)
+    labels = lehner.label(ratings, method)
     shown = labels.rater_accuracy
     probability, flat = labels.truth_probabilities.values, ratings.flat
+    if method in LABEL_MODELS:
+        probability = temper(probability, 1 / POWER)
     wide = np.full((ratings.n_items, ratings.n_raters), -1)
     wide[flat.item_index, flat.rater_index] = flat.category_index
     for place, name in enumerate(ratings.raters):
@@ -167,8 +130,8 @@ def test_the_accuracy_of_a_rater_is_the_expected_proportion_of_right_ratings(met
 
 def test_items_of_a_grouped_row_count_each():
     ratings = load_dataset("caries")
-    found = lehner.label(ratings, "majority", compare=False).rater_accuracy
-    expanded = lehner.label(ratings.expand(), "majority", compare=False).rater_accuracy
+    found = lehner.label(ratings, "majority").rater_accuracy
+    expanded = lehner.label(ratings.expand(), "majority").rater_accuracy
     assert found.values == pytest.approx(expanded.values)
     assert found["n_ratings"].values.tolist() == expanded["n_ratings"].values.tolist() == [3869] * 5
 

@@ -11,7 +11,7 @@ from bayes_models.posterior.dependent_pair import pair_found, pair_warnings
 from bayes_models.posterior.diagnostics import relabelled_draws
 from bayes_models.posterior.draws import credible_interval, group
 from lehner import Estimate, InputError, IntervalEstimate
-from lehner.core.estimate import ESTIMANDS, NamedArray, plain
+from lehner.core.estimate import ESTIMANDS, plain
 from lehner.core.text import percent
 from lehner.core.warning import Warning, warn, warnings_from_json
 
@@ -208,5 +208,4 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         "confusion": means["confusion"],
         "truth_probabilities": truth["truth_probabilities"],
     }
-    named = {name: NamedArray.from_xarray(array) for name, array in arrays.items()}
-    return replace(estimate, arrays=named)
+    return replace(estimate, arrays=arrays)

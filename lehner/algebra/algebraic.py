@@ -38,11 +38,11 @@ from lehner.core.errors import check_level, find
 from lehner.core.estimate import (
     Estimate,
     IntervalEstimate,
-    NamedArray,
-    name_places,
+    labelled,
     number,
     require_estimable,
 )
+from lehner.core.lazy import xr
 from lehner.core.resampling import bootstrap_interval, check_bootstrap, wilson_interval
 from lehner.core.seeds import Seed
 from lehner.core.text import percent
@@ -149,12 +149,12 @@ def estimate_algebraic(
         system_accuracy=accuracy,
         system_accuracy_in_sample=accuracy,
         arrays={
-            "rater_accuracy": name_places(
+            "rater_accuracy": labelled(
                 np.full(ratings.n_raters, steps.accuracy[0]), ratings, "rater"
             ),
-            "base_rates": name_places(steps.base_rates[0], ratings, "category"),
+            "base_rates": labelled(steps.base_rates[0], ratings, "category"),
             "confusion": _confusion(steps, answers, ratings),
-            "truth_probabilities": name_places(
+            "truth_probabilities": labelled(
                 steps.truth[0][collapsed.row], ratings, "item", "category"
             ),
         },
@@ -381,12 +381,12 @@ def _steps_1_and_2(
     return agreement, accuracy, base_rates(frequency, accuracy)
 
 
-def _confusion(steps: FirstSteps, answers: Floats, ratings: Ratings) -> NamedArray:
+def _confusion(steps: FirstSteps, answers: Floats, ratings: Ratings) -> "xr.DataArray":
     """Matrices of raters, by the K-properties, and that of the system."""
     k = ratings.n_categories
     raters = np.broadcast_to(equal_errors(steps.accuracy[:1], k), (ratings.n_raters, k, k))
     system = confusion_from_truth(steps.truth[:1], answers[:1])
-    return name_places(np.concatenate([raters, system]), ratings, "rater", "category", "response")
+    return labelled(np.concatenate([raters, system]), ratings, "rater", "category", "response")
 
 
 def _statistic(

@@ -1,7 +1,4 @@
-"""Estimate: the result that every method gives for the system, the raters and the items.
-
-Importing xarray takes longer than the algebra takes for most data.
-"""
+"""Estimate: the result that every method gives for the system, the raters and the items."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +13,6 @@ if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
 from collections.abc import Iterable
 from dataclasses import field, fields, is_dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lehner.core.arrays import Floats
@@ -61,31 +57,6 @@ class NamedArray:
     def from_xarray(cls, array: "xr.DataArray") -> "NamedArray":
         """Take the values and the names from a DataArray."""
         return cls(values=array.values, names={str(dim): array[dim].values for dim in array.dims})
-
-
-def name_places(values: ArrayLike, ratings: "Ratings", *dims: str) -> NamedArray:
-    """Name the indices of an array after items, raters and categories.
-
-    Parameters
-    ----------
-    values : array_like
-        Of the raters alone, or also of the system, which is then the last rater.
-    ratings : Ratings
-    *dims : {"item", "rater", "category", "response"}
-
-    Returns
-    -------
-    NamedArray
-    """
-    values = np.asarray(values, order="C")
-    names: dict[str, Any] = {
-        "item": ratings.items,
-        "rater": list(ratings.all_raters),
-        "category": list(ratings.categories),
-        "response": list(ratings.categories),
-    }
-    sizes = zip(dims, values.shape, strict=True)
-    return NamedArray(values=values, names={dim: names[dim][:size] for dim, size in sizes})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -225,9 +196,9 @@ class Estimate:
         system answers that category when it is true.
     system_accuracy_in_sample : IntervalEstimate
         Proportion of these items that the system got right.
-    arrays : mapping of str to NamedArray
-        Those arrays that the method estimates, which the properties `rater_accuracy`, `base_rates`,
-        `confusion` and `truth_probabilities` return as xarray.DataArray.
+    arrays : mapping of str to xarray.DataArray
+        Those of `rater_accuracy`, `base_rates`, `confusion` and `truth_probabilities` that the
+        method estimates, which the properties of these names return.
     bins : xarray.Dataset, dims (bin,), optional
         The bins of step 4 of the algebra, as in Lehner's (2015) Table 4.
     warnings : tuple of Warning
@@ -244,35 +215,35 @@ class Estimate:
     system: str
     system_accuracy: IntervalEstimate
     system_accuracy_in_sample: IntervalEstimate
-    arrays: Mapping[str, NamedArray] = field(default_factory=dict)
+    arrays: "Mapping[str, xr.DataArray]" = field(default_factory=dict)
     bins: "xr.Dataset | None" = None
     warnings: tuple[Warning, ...] = ()
     diagnostics: dict[str, Any] = field(default_factory=dict)
     draws: "xr.DataTree | None" = None
     replicates: Replicates | None = None
 
-    @cached_property
+    @property
     def rater_accuracy(self) -> "xr.DataArray | None":
         """Accuracy of each rater, dims (rater,)."""
-        return self._labelled("rater_accuracy")
+        return self._named("rater_accuracy")
 
-    @cached_property
+    @property
     def base_rates(self) -> "xr.DataArray | None":
         """Probability of each true category, dims (category,)."""
-        return self._labelled("base_rates")
+        return self._named("base_rates")
 
-    @cached_property
+    @property
     def confusion(self) -> "xr.DataArray | None":
         """Probability of each response given the true category, (rater, category, response)."""
-        return self._labelled("confusion")
+        return self._named("confusion")
 
-    @cached_property
+    @property
     def truth_probabilities(self) -> "xr.DataArray | None":
         """Probability that each category is the true one, dims (item, category)."""
-        return self._labelled("truth_probabilities")
+        return self._named("truth_probabilities")
 
-    def _labelled(self, name: str) -> "xr.DataArray | None":
-        return self.arrays[name].to_xarray(name) if name in self.arrays else None
+    def _named(self, name: str) -> "xr.DataArray | None":
+        return self.arrays[name].rename(name) if name in self.arrays else None
 
     def __repr__(self) -> str:
         lines = [
@@ -310,7 +281,7 @@ class Estimate:
         if name not in self.arrays:
             return []
         array = self.arrays[name]
-        return list(zip(array.names[array.dims[0]], array.values, strict=True))
+        return list(zip(array[array.dims[0]].values, array.values, strict=True))
 
 
 def listed(values: "xr.DataArray", most: int = 8) -> str:
@@ -386,6 +357,7 @@ def labelled(values: ArrayLike, ratings: "Ratings", *dims: str) -> "xr.DataArray
     Parameters
     ----------
     values : array_like
+        Of the raters alone, or also of the system, which is then the last rater.
     ratings : Ratings
     *dims : {"item", "rater", "category", "response"}
 
@@ -393,7 +365,15 @@ def labelled(values: ArrayLike, ratings: "Ratings", *dims: str) -> "xr.DataArray
     -------
     xarray.DataArray
     """
-    return name_places(values, ratings, *dims).to_xarray()
+    values = np.asarray(values, order="C")
+    names: dict[str, Any] = {
+        "item": ratings.items,
+        "rater": list(ratings.all_raters),
+        "category": list(ratings.categories),
+        "response": list(ratings.categories),
+    }
+    sizes = zip(dims, values.shape, strict=True)
+    return xr.DataArray(values, {dim: names[dim][:size] for dim, size in sizes}, dims)
 
 
 def require_estimable(ratings: "Ratings") -> None:

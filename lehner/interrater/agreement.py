@@ -14,8 +14,7 @@ from lehner.algebra.steps import brennan_prediger
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import check_number, find
 from lehner.core.estimate import plain
-from lehner.core.lazy import pd, xr
-from lehner.core.resampling import t_quantile
+from lehner.core.lazy import pd, special, xr
 from lehner.core.text import counted, percent
 from lehner.core.warning import Warning, warn
 from lehner.data.clusters import cluster_warnings
@@ -243,7 +242,7 @@ class Agreement:
         probability = (1 + self.level) / 2
         deviation = error * math.sqrt(self.n_items)
         n = max(2, math.ceil((NormalDist().inv_cdf(probability) * deviation / within) ** 2))
-        while t_quantile(probability, n - 1) * deviation / math.sqrt(n) > within:
+        while special.stdtrit(n - 1, probability) * deviation / math.sqrt(n) > within:
             n += 1
         return n
 

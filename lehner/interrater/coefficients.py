@@ -15,7 +15,7 @@ import numpy as np
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError
 from lehner.core.estimate import number
-from lehner.core.resampling import t_quantile, t_survival
+from lehner.core.lazy import special
 from lehner.core.text import with_interval
 from lehner.data.options import names_of
 from lehner.interrater.votes import (
@@ -200,8 +200,8 @@ def _with_interval(
     coefficient: Coefficient, estimate: float, error: float, n_informative: float, level: float
 ) -> Coefficient:
     lowest = LOWEST_COEFFICIENTS.get(coefficient.name.partition("[")[0], -1.0)
-    half = error * t_quantile((1 + level) / 2, n_informative - 1)
-    p_value = 2 * t_survival(abs(estimate) / error, n_informative - 1)
+    half = error * float(special.stdtrit(n_informative - 1, (1 + level) / 2))
+    p_value = 2 * float(special.stdtr(n_informative - 1, -abs(estimate) / error))
     return replace(
         coefficient,
         standard_error=error,

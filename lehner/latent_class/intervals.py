@@ -19,7 +19,7 @@ from lehner.core.estimate import (
     IntervalEstimate,
     Parameters,
     Replicates,
-    name_places,
+    labelled,
     number,
     require_estimable,
 )
@@ -381,10 +381,10 @@ def estimate_latent_class(
         system_accuracy=accuracy,
         system_accuracy_in_sample=in_sample,
         arrays={
-            "rater_accuracy": name_places(fitted.accuracy[:-1], ratings, "rater"),
-            "base_rates": name_places(base_rates, ratings, "category"),
-            "confusion": name_places(fitted.confusion, ratings, "rater", "category", "response"),
-            "truth_probabilities": name_places(truth, ratings, "item", "category"),
+            "rater_accuracy": labelled(fitted.accuracy[:-1], ratings, "rater"),
+            "base_rates": labelled(base_rates, ratings, "category"),
+            "confusion": labelled(fitted.confusion, ratings, "rater", "category", "response"),
+            "truth_probabilities": labelled(truth, ratings, "item", "category"),
         },
         warnings=fit_warnings(fitted, ratings, restarts, of_starts),
         diagnostics=diagnostics,

@@ -33,7 +33,7 @@ def comparison():
     estimates = [method.estimate(ratings, level=0.9, seed=1) for method in WITHOUT_MODEL[:6]]
     # The algebra's methods agree on the items: let one of them disagree.
     found = estimates[3].arrays["truth_probabilities"]
-    turned = replace(found, values=np.roll(found.values, 1, axis=1))
+    turned = found.copy(data=np.roll(found.values, 1, axis=1))
     arrays = {**estimates[3].arrays, "truth_probabilities": turned}
     estimates[3] = replace(estimates[3], arrays=arrays)
     return compare("simulated", ratings, estimates)

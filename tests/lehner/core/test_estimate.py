@@ -16,7 +16,7 @@ from lehner import (
     estimate_calibrated,
 )
 from lehner import estimate as estimate_all
-from lehner.core.estimate import NamedArray, labelled, number, require_estimable
+from lehner.core.estimate import labelled, number, require_estimable
 
 GOOD = {
     "codes": [[0, 1], [1, -1]],
@@ -82,9 +82,7 @@ def estimate(**changes):
         system_accuracy=interval,
         system_accuracy_in_sample=IntervalEstimate(estimate=0.7),
         arrays={
-            name: NamedArray.from_xarray(changes.pop(name))
-            for name in ("rater_accuracy", "base_rates")
-            if name in changes
+            name: changes.pop(name) for name in ("rater_accuracy", "base_rates") if name in changes
         },
         **changes,
     )

@@ -5,12 +5,12 @@ import warnings
 
 import numpy as np
 import pytest
+import xarray as xr
 from scipy import stats
 from sklearn.metrics import class_likelihood_ratios, precision_score, recall_score
 
 import lehner
 from lehner import InputError, Ratings, Scenario, estimate_latent_class, system_performance
-from lehner.core.estimate import NamedArray
 from lehner.performance.measures import performance_measures
 from lehner.performance.positive import find_positive
 
@@ -102,7 +102,6 @@ def test_undefined_and_infinite_measures_are_those_that_divide_by_zero(answers):
 
 def hand_made(ratings, accuracies, n_draws=4000):
     """Draws as `bayes_models.fit` keeps them, of independent Beta distributions."""
-    import xarray as xr
 
     rng, (a, b) = np.random.default_rng(1), np.transpose(accuracies)
     right = rng.beta(a[:, None], b[:, None], (2, n_draws // 2, len(a), 2))
@@ -122,7 +121,7 @@ def hand_made(ratings, accuracies, n_draws=4000):
         system=ratings.systems[0],
         system_accuracy=known,
         system_accuracy_in_sample=known,
-        arrays={"rater_accuracy": NamedArray(values=np.zeros(3), names={"rater": ["x"] * 3})},
+        arrays={"rater_accuracy": xr.DataArray(np.zeros(3), {"rater": ["x"] * 3})},
         draws=xr.DataTree.from_dict({"posterior": posterior}),
     )
 

@@ -37,9 +37,8 @@ def agreement(
         word of it that no other has.
     weights : NAMES
         Weights of disagreements, separated by commas: identity; by position linear, quadratic,
-        radical, ordinal, circular, bipolar; by value interval, ratio, linear_by_value, …; or a file
-        with a square table. Default: identity; for ordered categories identity, linear, quadratic
-        and ordinal.
+        ordinal; by value linear_by_value, interval, ratio; or a file with a square table.
+        Default: identity; for ordered categories identity, linear, quadratic and ordinal.
     n_items : N
         The number of items that a table of probabilities is of.
     within : P

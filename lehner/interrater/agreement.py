@@ -321,10 +321,9 @@ def agreement(
         these are given, in this order. By default all.
     weights : str, array_like or sequence of str, optional
         Agreement weights: names, or a symmetric matrix, (n_categories, n_categories). "linear",
-        "quadratic", "radical", "ordinal", "circular" and "bipolar" depend on the order of the
-        categories. All of these except "ordinal", with the ending "_by_value", and "interval" (the
-        same as "quadratic_by_value") and "ratio", depend on the categories' values, which must be
-        numbers. By default identity and, for ordered categories, linear, quadratic and ordinal.
+        "quadratic" and "ordinal" depend on the order of the categories; "linear_by_value",
+        "interval" and "ratio" depend on the categories' values, which must be numbers. By default
+        identity and, for ordered categories, linear, quadratic and ordinal.
     level : float
         Probability of the intervals, between 0 and 1.
 

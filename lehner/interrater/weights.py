@@ -29,60 +29,33 @@ class AgreementWeights:
     matrix: Floats
 
 
-def _circular(x: Floats) -> Floats:
-    """Treat the last category as a neighbour of the first, at the smallest distance."""
-    step = np.diff(np.sort(x)).min(initial=np.inf)
-    return np.sin(np.pi * _distance(x) / (np.ptp(x) + step)) ** 2 if len(x) > 1 else _distance(x)
-
-
-def _bipolar(x: Floats) -> Floats:
-    """Weigh differences more if both categories are near the same end."""
-    total = x[:, None] + x
-    room = (total - 2 * x.min()) * (2 * x.max() - total)
-    return _ratio_of(_distance(x) ** 2, room)
-
-
-def _ratio(x: Floats) -> Floats:
-    return _ratio_of(_distance(x), x[:, None] + x) ** 2
-
-
 def _distance(x: Floats) -> Floats:
     return np.asarray(np.abs(x[:, None] - x))
 
 
-def _ratio_of(values: Floats, room: Floats) -> Floats:
-    return np.divide(values, room, out=np.zeros_like(values), where=(room > 0) & (values > 0))
+def _ratio(x: Floats) -> Floats:
+    total = x[:, None] + x
+    return np.divide(_distance(x), total, out=np.zeros_like(total), where=total > 0) ** 2
 
 
 type Scale = Literal["names", "position", "value"]
-type Disagreement = Callable[[Floats], Floats]
 
-_BY_DISTANCE: dict[str, Disagreement] = {
-    "linear": _distance,
-    "quadratic": lambda x: _distance(x) ** 2,
-    "radical": lambda x: np.sqrt(_distance(x)),
-    "ordinal": lambda x: _distance(x) * (_distance(x) + 1),
-    "circular": _circular,
-    "bipolar": _bipolar,
-}
-WEIGHTS: dict[str, tuple[Disagreement, Scale]] = {
+WEIGHTS: dict[str, tuple[Callable[[Floats], Floats], Scale]] = {
     **dict.fromkeys(("identity", "nominal"), (lambda x: (_distance(x) > 0).astype(float), "names")),
-    **{name: (function, "position") for name, function in _BY_DISTANCE.items()},
-    **{
-        f"{name}_by_value": (function, "value")
-        for name, function in _BY_DISTANCE.items()
-        if name != "ordinal"
-    },
-    "interval": (_BY_DISTANCE["quadratic"], "value"),
+    "linear": (_distance, "position"),
+    "quadratic": (lambda x: _distance(x) ** 2, "position"),
+    "ordinal": (lambda x: _distance(x) * (_distance(x) + 1), "position"),
+    "linear_by_value": (_distance, "value"),
+    "interval": (lambda x: _distance(x) ** 2, "value"),
     "ratio": (_ratio, "value"),
 }
 """Disagreement, up to a factor, and its argument: the positions of the categories, or their values.
 
-`nominal` is Krippendorff's name for `identity`, and `interval` for `quadratic_by_value`. `linear`
-and `quadratic` are Cohen's (1968), `radical`, `ordinal`, `circular` and `bipolar` those of Gwet
-(2014, chapter 3), `ratio` Krippendorff's (2011). R's irrCAC uses weights by value if categories are
-numbers.
+`nominal` is Krippendorff's name for `identity`. `linear` and `quadratic` are Cohen's (1968),
+`ordinal` is that of Gwet (2014, chapter 3), `interval` and `ratio` are Krippendorff's (2011). R's
+irrCAC uses weights by value if categories are numbers.
 """
+BY_VALUE = {"linear": "linear_by_value", "quadratic": "interval"}
 
 
 def find_weights(
@@ -118,7 +91,7 @@ def find_weights(
     --------
     >>> find_weights("quadratic", [1, 2, 4], ordered=True).matrix.tolist()
     [[1.0, 0.75, 0.0], [0.75, 1.0, 0.75], [0.0, 0.75, 1.0]]
-    >>> find_weights("quadratic_by_value", [1, 2, 4], ordered=True).matrix.round(3).tolist()
+    >>> find_weights("interval", [1, 2, 4], ordered=True).matrix.round(3).tolist()
     [[1.0, 0.889, 0.0], [0.889, 1.0, 0.556], [0.0, 0.556, 1.0]]
     """
     if not isinstance(weights, str):
@@ -154,13 +127,13 @@ def weights_notes(
     """
     numbers = as_numbers(categories)
     if numbers is not None and len(numbers) > 2 and np.ptp(np.diff(numbers)) >= 1e-9:
-        names = [one.name for one in weights if f"{one.name}_by_value" in WEIGHTS]
+        names = [kind.name for kind in weights if kind.name in BY_VALUE]
         if names:
             yield warn(
                 "weights-by-position",
                 f"{', '.join(names)} weights depend on the order of the categories, not on their "
                 "values, which are not equally spaced; weights by value are "
-                f"{', '.join(f'{name}_by_value' for name in names)}",
+                f"{', '.join(BY_VALUE[name] for name in names)}",
             )
 
 

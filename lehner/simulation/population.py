@@ -11,7 +11,7 @@ from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import check_choice, check_numbers, check_whole_number, wrong
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.options import names_of
-from lehner.data.votes import VoteTable, collapse_votes, count_rated, pattern_votes
+from lehner.data.votes import VoteTable, pattern_votes
 from lehner.latent_class.em import (
     LatentClasses,
     Search,
@@ -25,7 +25,6 @@ from lehner.latent_class.models import (
     find_latent_class_model,
 )
 from lehner.latent_class.pattern_table import tabulate_codes
-from lehner.simulation.draw import simulate
 from lehner.simulation.parameters import (
     DrawnParameters,
     draw_parameters,
@@ -99,7 +98,6 @@ def population_value(
     base_rates: ArrayLike | None = None,
     *,
     replicates: int = 1000,
-    sample_size: int | None = None,
     seed: Seed = 1,
 ) -> PopulationValue:
     """Compute what a method estimates in the limit of infinitely many items.
@@ -127,10 +125,6 @@ def population_value(
     replicates : int
         If base rates or confusion matrices are random, how many are drawn and averaged, 1 or
         more.
-    sample_size : int, optional
-        Where there are too many patterns to enumerate (over 10 million): number of items of a large
-        sample to take in their place, in each replicate. It cannot then be seen whether there is a
-        limit.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Seed of what is drawn: the same seed gives the same value.
 
@@ -142,7 +136,7 @@ def population_value(
     Raises
     ------
     InputError
-        If there is no such method, if there are too many patterns and no `sample_size`, or if
+        If there is no such method, if there are over 10 million patterns, or if
         another argument is not as above.
 
     References
@@ -156,9 +150,9 @@ def population_value(
     >>> round(population_value(scenario).estimate, 5)
     0.92792
     """
-    return population_values(
-        scenario, [method], base_rates, replicates=replicates, sample_size=sample_size, seed=seed
-    )[method]
+    return population_values(scenario, [method], base_rates, replicates=replicates, seed=seed)[
+        method
+    ]
 
 
 def population_values(
@@ -167,7 +161,6 @@ def population_values(
     base_rates: ArrayLike | None = None,
     *,
     replicates: int = 1000,
-    sample_size: int | None = None,
     seed: Seed = 1,
 ) -> dict[str, PopulationValue]:
     """Compute what several methods estimate as the number of items grows.
@@ -186,9 +179,6 @@ def population_values(
     replicates : int
         If base rates or confusion matrices are random, how many are drawn and averaged, 1 or
         more.
-    sample_size : int, optional
-        Number of items of a large sample to take in the place of the patterns, where these are too
-        many to enumerate.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Seed of what is drawn: the same seed gives the same values.
 
@@ -200,7 +190,7 @@ def population_values(
     Raises
     ------
     InputError
-        If there is no such method, if there are too many patterns and no `sample_size`, or if
+        If there is no such method, if there are over 10 million patterns, or if
         another argument is not as above.
 
     References
@@ -229,22 +219,18 @@ def population_values(
     check_whole_number("replicates", replicates, 1)
     if base_rates is not None:
         scenario = replace(scenario, base_rates=check_numbers("base_rates", base_rates))
-    if sample_size is not None:
-        values = _from_samples(replace(scenario, n_items=sample_size), methods, replicates, seed)
-    else:
-        require_few_patterns(scenario)
-        n = replicates if scenario.random_parameters else 1
-        values = _from_patterns(scenario, methods, n, seed)
+    require_few_patterns(scenario)
+    n = replicates if scenario.random_parameters else 1
+    values = _from_patterns(scenario, methods, n, seed)
     estimates, accuracies = zip(*values, strict=True)
     accuracy = np.concatenate(accuracies)
-    drawn = sample_size is not None or scenario.random_parameters
     return {
         method: _summarise(
             method,
             np.concatenate([part[method] for part in estimates]),
             accuracy,
             np.concatenate([part["rater_accuracy"] for part in estimates]),
-            drawn=drawn,
+            drawn=scenario.random_parameters,
         )
         for method in methods
     }
@@ -366,20 +352,3 @@ def pseudo_true_accuracy(
     fits = fit_starts(table, [truth, vote_start(table)], chosen, TO_THE_END)
     best = align_labels(table, max(fits, key=lambda fit: fit.log_likelihood))
     return float(best.base_rates @ np.diagonal(best.confusion[-1]))
-
-
-def _from_samples(scenario: Scenario, methods: Sequence[str], n: int, seed: Seed) -> Found:
-    for child in child_seeds(seed, n):
-        ratings = simulate(scenario, child)
-        # With the same seed, the parameters behind these ratings.
-        parameters = draw_parameters(scenario, 1, np.random.default_rng(child))
-        collapsed = collapse_votes(count_rated(ratings))
-        counts = collapsed.counts(collapsed.weights[None].astype(float))[..., :-1]
-        estimates = estimate_from_votes(
-            collapsed.table, counts, [m for m in methods if m in VOTE_METHODS]
-        )
-        unique = ratings.collapse(truth=False)
-        codes = np.column_stack([unique.codes, np.asarray(unique.system)])
-        weights = unique.weights[None].astype(float)
-        estimates |= _of_models(scenario, parameters, codes, weights, methods)
-        yield estimates, expected_system_accuracy(scenario, parameters)

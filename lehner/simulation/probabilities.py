@@ -40,8 +40,7 @@ def require_few_patterns(scenario: Scenario) -> None:
         raise InputError(
             f"{scenario.n_raters} raters and {scenario.n_categories} categories have "
             f"{n_patterns(scenario):,} patterns, more than {MOST_PATTERNS:,}",
-            "take large samples: population_value(..., sample_size=1_000_000, replicates=20), or "
-            "simulate",
+            "take fewer raters or categories, or simulate",
         )
 
 
@@ -64,23 +63,12 @@ def pattern_probabilities(
         For each system answer, the patterns of ratings in lexical order; a missing rating comes
         last.
     """
-    n, n_levels, n_answering, k, _ = parameters.confusion.shape
-    rows = parameters.confusion.swapaxes(2, 3).reshape(n, n_levels * k, n_answering, k)
-    n_raters = n_answering - 1
-    # Half of the raters are multiplied by the other half with the system, so that the large array
-    # is made only once.
-    half = n_raters if scenario.copying else (n_raters + 1) // 2
-    first = _ratings(scenario, rows[:, :, :half], scenario.copying)
-    second = _ratings(scenario, rows[:, :, half:n_raters], ())
-    answers = (
-        latent_probabilities(scenario, parameters, right=right).swapaxes(1, 2) * rows[:, :, -1]
-    )
-    joint = (answers[..., None] * second[:, :, None]).reshape(n, n_levels * k, -1)
-    probability = (first.swapaxes(1, 2) @ joint).reshape(n, first.shape[-1], k, -1)
-    return probability.swapaxes(1, 2).reshape(n, k, -1)
+    return _joint(scenario, parameters, _next_patterns, right=right)
 
 
-def latent_probabilities(scenario: Scenario, parameters: DrawnParameters, *, right: bool) -> Floats:
+def _latent_probabilities(
+    scenario: Scenario, parameters: DrawnParameters, *, right: bool
+) -> Floats:
     """Each latent state's probability.
 
     Parameters
@@ -104,25 +92,6 @@ def latent_probabilities(scenario: Scenario, parameters: DrawnParameters, *, rig
     level = scenario.level_probabilities[:, None]
     joint = level * perceived[:, :, None]
     return joint.reshape(*perceived.shape[:2], -1)
-
-
-def _ratings(scenario: Scenario, rows: Floats, copying: tuple[float, ...]) -> Floats:
-    """Each pattern of some raters given the latent state, (n_samples, n_states, patterns)."""
-    n, n_states, n_raters, k = rows.shape
-    joint = np.ones((n, n_states, 1))
-    for rater in range(n_raters):
-        own = rows[:, :, rater, None, :]
-        if rater and copying and copying[rater] > 0:
-            first = np.repeat(np.eye(k), joint.shape[-1] // k, axis=0)
-            own = (1 - copying[rater]) * own + copying[rater] * first
-        joint = (joint[..., None] * own).reshape(n, n_states, -1)
-    if scenario.missing == 0:
-        return joint
-    keep = np.vstack([(1 - scenario.missing) * np.eye(k), np.full(k, scenario.missing)])
-    joint = joint.reshape(n, n_states, *[k] * n_raters)
-    for axis in range(2, 2 + n_raters):
-        joint = np.moveaxis(np.tensordot(joint, keep, axes=(axis, 1)), -1, axis)
-    return joint.reshape(n, n_states, -1)
 
 
 MOST_VOTE_CELLS = 10_000_000
@@ -223,6 +192,17 @@ def vote_probabilities(
     ndarray, shape (n_samples, n_categories, n_votes)
         For each system answer, the votes in the order of `vote_table`.
     """
+    return _joint(scenario, parameters, _next_votes, right=right)
+
+
+type Places = Callable[[int, int], Integers]
+"""From numbers of raters and symbols: the place of each outcome when one more rater has rated."""
+
+
+def _joint(
+    scenario: Scenario, parameters: DrawnParameters, places: Places, *, right: bool
+) -> Floats:
+    """Probability of each system answer and outcome of the raters, added one by one."""
     confusion = parameters.confusion
     if confusion.strides[0] == 0:
         # The parameters are not random, so that all samples share one.
@@ -231,16 +211,16 @@ def vote_probabilities(
     # Raters and responses are the first axes, so that samples and latent states are contiguous in
     # memory.
     rows = confusion.transpose(2, 4, 0, 1, 3).reshape(n_answering, k, n, n_levels * k)
-    given_state = _votes_given_state(scenario, rows[:-1])
-    latent = latent_probabilities(scenario, parameters, right=right)
+    given_state = _outcomes_given_state(scenario, rows[:-1], places)
+    latent = _latent_probabilities(scenario, parameters, right=right)
     answers = latent.swapaxes(1, 2) * rows[-1].transpose(1, 2, 0)
     return (given_state.swapaxes(0, 1) @ answers).swapaxes(1, 2)
 
 
-def _votes_given_state(scenario: Scenario, rows: Floats) -> Floats:
-    """Each vote's probability given the latent state, (n_votes, n_samples, n_states)."""
+def _outcomes_given_state(scenario: Scenario, rows: Floats, places: Places) -> Floats:
+    """Each outcome's probability given the latent state, (n_outcomes, n_samples, n_states)."""
     if not any(scenario.copying):
-        return _add_raters(scenario, rows)
+        return _add_raters(scenario, rows, places)
     copying = np.array(scenario.copying)[:, None, None, None]
     total = np.zeros(())
     for first in range(scenario.n_categories):
@@ -248,18 +228,18 @@ def _votes_given_state(scenario: Scenario, rows: Floats) -> Floats:
         copied[first] = 1
         given_first = (1 - copying) * rows + copying * copied
         given_first[0] = rows[0] * copied
-        total = total + _add_raters(scenario, given_first)
+        total = total + _add_raters(scenario, given_first, places)
     return np.asarray(total)
 
 
-def _add_raters(scenario: Scenario, rows: Floats) -> Floats:
+def _add_raters(scenario: Scenario, rows: Floats, places: Places) -> Floats:
     n_raters, _, n, n_states = rows.shape
     if scenario.missing > 0:
         missing = scenario.missing * rows.sum(axis=1, keepdims=True)
         rows = np.concatenate([(1 - scenario.missing) * rows, missing], axis=1)
     given_state = np.ones((1, n, n_states))
     for rater in range(n_raters):
-        after = _after_one_more(rater, rows.shape[1])
+        after = places(rater, rows.shape[1])
         joined = np.zeros((after.max() + 1, n, n_states))
         for symbol, probability in enumerate(rows[rater]):
             joined[after[:, symbol]] += given_state * probability
@@ -267,8 +247,13 @@ def _add_raters(scenario: Scenario, rows: Floats) -> Floats:
     return given_state
 
 
+def _next_patterns(n_raters: int, symbols: int) -> Integers:
+    """Pattern with one more rater, (n_patterns, symbols), for each possible rating."""
+    return np.arange(symbols ** (n_raters + 1)).reshape(-1, symbols)
+
+
 @lru_cache(maxsize=256)
-def _after_one_more(n_raters: int, symbols: int) -> Integers:
+def _next_votes(n_raters: int, symbols: int) -> Integers:
     """Votes with one more rater, (n_votes, symbols), for each possible rating."""
     # Python integers are used, because with many categories the numbers exceed 64 bits.
     place = np.array([(n_raters + 2) ** i for i in reversed(range(symbols))], dtype=object)

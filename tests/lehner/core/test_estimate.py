@@ -148,7 +148,7 @@ def test_to_dict_holds_everything_by_name():
         },
         "rater_accuracy": {"Ann": 0.6, "Bo": 0.75},
         "base_rates": {"1": 0.25, "2": 0.75},
-        "warnings": [{"code": "few-items", "text": "few items", "severity": "limits"}],
+        "warnings": [vars(FULL["warnings"][0])],
         "diagnostics": {"kappa": 0.1},
     }
 

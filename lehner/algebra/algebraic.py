@@ -591,9 +591,9 @@ def majority_agreement(ratings: Ratings, *, level: float = 0.9) -> Estimate:
     votes, answers = ratings.votes(), _answers(ratings)
     agreeing = float(majority_proportion(votes, answers))
     reason = warn("too-few-ratings", "no item has both ratings and an answer")
-    found = _point("majority_agreement", ratings, agreeing, reason)
+    estimate = _point("majority_agreement", ratings, agreeing, reason)
     if np.isnan(agreeing):
-        return found
+        return estimate
     z = NormalDist().inv_cdf((1 + level) / 2)
     used = answers.sum(axis=1) * (votes.sum(axis=1) > 0)
     agrees = (majority_credit(votes) * (answers > 0)).sum(axis=1)
@@ -602,7 +602,7 @@ def majority_agreement(ratings: Ratings, *, level: float = 0.9) -> Estimate:
     accuracy = IntervalEstimate(
         estimate=agreeing, lower=float(lower), upper=float(upper), level=level, kind="Wilson"
     )
-    return replace(found, system_accuracy=accuracy)
+    return replace(estimate, system_accuracy=accuracy)
 
 
 def mean_posterior(ratings: Ratings) -> Estimate:

@@ -184,13 +184,13 @@ def sparse_products(sparse: SparseVotes) -> Callable[[SparseTruth, Floats], tupl
         (n_samples, n_categories, n_categories).
     """
     k = sparse.votes.shape[1]
-    one, other = (sparse.sum_voted.T @ sparse.sum_voted).nonzero()
+    first, second = (sparse.sum_voted.T @ sparse.sum_voted).nonzero()
     # Of a symmetric sum one half is enough.
-    half = one <= other
-    one, other = one[half], other[half]
-    same = np.where(one == other, 0.5, 1.0)
+    half = first <= second
+    first, second = first[half], second[half]
+    same = np.where(first == second, 0.5, 1.0)
     beside, answered = (sparse.sum_voted.T @ sparse.sum_answers).nonzero()
-    both = sparse.category[one] * k + sparse.category[other]
+    both = sparse.category[first] * k + sparse.category[second]
     category_answer = sparse.category[beside] * k + sparse.answer[answered]
 
     def of_sample(
@@ -201,16 +201,16 @@ def sparse_products(sparse: SparseVotes) -> Callable[[SparseTruth, Floats], tupl
         more = voted - others[sparse.row] * rates[sparse.category]
         n_items = sparse.sum_answers @ answers
         weighted = n_items[sparse.row] * more
-        gram = np.bincount(both, same * weighted[one] * more[other], k * k).reshape(k, k)
+        gram = np.bincount(both, same * weighted[first] * more[second], k * k).reshape(k, k)
         gram += np.outer(np.bincount(sparse.category, weighted * others[sparse.row], k), rates)
         gram = gram + gram.T + n_items @ others**2 * np.outer(rates, rates)
         by_answer = np.bincount(category_answer, more[beside] * answers[answered], k * k)
-        given = np.bincount(sparse.answer, others[sparse.answer_row] * answers, k)
-        return gram, by_answer.reshape(k, k) + np.outer(rates, given)
+        answered_without = np.bincount(sparse.answer, others[sparse.answer_row] * answers, k)
+        return gram, by_answer.reshape(k, k) + np.outer(rates, answered_without)
 
     def products(truth: SparseTruth, answers: Floats) -> tuple[Floats, Floats]:
-        samples = zip(*(one.T for one in truth), answers.T, strict=True)
-        gram, by_answer = zip(*(of_sample(*one) for one in samples), strict=True)
+        samples = zip(*(one_sample.T for one_sample in truth), answers.T, strict=True)
+        gram, by_answer = zip(*(of_sample(*one_sample) for one_sample in samples), strict=True)
         return np.array(gram), np.array(by_answer)
 
     return products

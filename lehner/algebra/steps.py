@@ -169,9 +169,9 @@ def fit_knowledge(
     n, j = len(values), n_raters
     # Samples are the last axis in memory.
     weighted, weight = np.zeros((j, j, n)), np.zeros((j, j))
-    for i, (one, other) in enumerate(zip(*pairs, strict=True)):
-        weighted[one, other] = weighted[other, one] = weights[i] * values[:, i]
-        weight[one, other] = weight[other, one] = weights[i]
+    for i, (first, second) in enumerate(zip(*pairs, strict=True)):
+        weighted[first, second] = weighted[second, first] = weights[i] * values[:, i]
+        weight[first, second] = weight[second, first] = weights[i]
     mean = np.maximum(values @ weights / weights.sum(), 0.01)
     factors = np.tile(np.sqrt(mean), (j, 1))
     for _ in range(FIT_SWEEPS):

@@ -105,6 +105,6 @@ def poisson_binomial(probability: Floats, counts: Floats) -> Floats:
     turn = np.exp(-2j * np.pi * np.arange(n + 1) / (n + 1))
     transformed = np.ones(n + 1, dtype=complex)
     levels, level = np.unique(probability, return_inverse=True)
-    for one, many in zip(levels, np.bincount(level, counts), strict=True):
-        transformed *= (1 - one + one * turn) ** many
+    for level_probability, many in zip(levels, np.bincount(level, counts), strict=True):
+        transformed *= (1 - level_probability + level_probability * turn) ** many
     return np.clip(np.fft.ifft(transformed).real, 0.0, 1.0)

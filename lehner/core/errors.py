@@ -130,7 +130,7 @@ def suggest(name: object, known: Iterable[str]) -> str:
     >>> suggest("gtp", ["gpt", "Ann"]), suggest("Claude", ["gpt", "Ann"])
     ("did you mean 'gpt'?", 'choose among gpt, Ann')
     """
-    by_fold = {one.casefold(): one for one in reversed(list(known))}
+    by_fold = {entry.casefold(): entry for entry in reversed(list(known))}
     if not by_fold:
         return "there is none"
     near = difflib.get_close_matches(str(name).casefold(), by_fold, n=1)

@@ -117,7 +117,9 @@ def joined[T](parts: Sequence[T]) -> T:
     """Join records of arrays along their first dimension; None is left out."""
     each = [vars(part) for part in parts]
     names = (name for name, values in each[0].items() if values is not None)
-    return type(parts[0])(**{name: np.concatenate([one[name] for one in each]) for name in names})
+    return type(parts[0])(
+        **{name: np.concatenate([arrays[name] for arrays in each]) for name in names}
+    )
 
 
 def collected[T](parts: Iterable[T], n: int) -> T:
@@ -255,7 +257,9 @@ class Estimate:
             if name in self.arrays:
                 shown = ", ".join(f"{label} {decimal(v)}" for label, v in self._by_label(name))
                 lines.append(f"  {name.replace('_', ' '):<25}  {shown}")
-        return "\n".join([*lines, *(f"  warning: {one}" for one in by_severity(self.warnings))])
+        return "\n".join(
+            [*lines, *(f"  warning: {warning}" for warning in by_severity(self.warnings))]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Estimate in plain types, NaN as None, ready for JSON.
@@ -343,11 +347,11 @@ def plain(value: Any, *, brief: bool = False) -> Any:
     if is_dataclass(value):
         value = {f.name: getattr(value, f.name) for f in fields(value)}
     if isinstance(value, Mapping):
-        return {str(name): plain(one, brief=brief) for name, one in value.items()}
+        return {str(name): plain(item, brief=brief) for name, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     if isinstance(value, list | tuple):
-        return [plain(one, brief=brief) for one in value]
+        return [plain(item, brief=brief) for item in value]
     return number(value) if isinstance(value, float) else value
 
 

@@ -123,14 +123,14 @@ def bootstrap_interval(
     undefined = np.isnan(values)
     lower = np.quantile(np.where(undefined, 0.0, values), tails[0])
     upper = np.quantile(np.where(undefined, 1.0, values), tails[1])
-    known = not undefined.any() and len(values) > 1
+    defined = not undefined.any() and len(values) > 1
     interval = IntervalEstimate(
         estimate=estimate,
         lower=float(lower),
         upper=float(upper),
         level=level,
         kind="percentile bootstrap",
-        standard_error=float(values.std(ddof=1)) if known else None,
+        standard_error=float(values.std(ddof=1)) if defined else None,
     )
     return BootstrapResult(
         interval=widen_at_the_boundary(interval, counts), undefined=float(undefined.mean())

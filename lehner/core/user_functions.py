@@ -99,7 +99,11 @@ def load_function(text: str, folder: str | Path = ".") -> UserFunction:
     module = _run(path, content, content_hash)
     function = vars(module).get(name)
     if not callable(function):
-        own = [one for one, value in vars(module).items() if callable(value) and one[0] != "_"]
+        own = [
+            function_name
+            for function_name, value in vars(module).items()
+            if callable(value) and function_name[0] != "_"
+        ]
         raise InputError(f"it has no function {name!r}", suggest(name, own), file=path)
     return UserFunction(
         name=name,

@@ -66,17 +66,17 @@ def warn(code: str, text: str) -> Warning:
 
 def by_severity(warnings: Iterable[Warning]) -> list[Warning]:
     """Order warnings, those that change the conclusion first, and each once."""
-    return sorted(dict.fromkeys(warnings), key=lambda one: SEVERITIES.index(one.severity))
+    return sorted(dict.fromkeys(warnings), key=lambda warning: SEVERITIES.index(warning.severity))
 
 
 def warnings_to_json(warnings: Iterable[Warning]) -> str:
     """Write warnings as JSON, as a file of draws keeps them."""
-    return json.dumps([asdict(one) for one in warnings])
+    return json.dumps([asdict(warning) for warning in warnings])
 
 
 def warnings_from_json(text: str) -> tuple[Warning, ...]:
     """Read what `warnings_to_json` wrote."""
-    return tuple(Warning(**one) for one in json.loads(text))
+    return tuple(Warning(**fields) for fields in json.loads(text))
 
 
 CHANGES = {

@@ -232,10 +232,10 @@ def _judged(ratings: Ratings, among: "np.ndarray | bool" = True) -> tuple[Intege
     return votes[items], ratings.system[items], items
 
 
-def _wrong(right: Integers, given: Integers) -> tuple[Floats, Floats]:
+def _wrong(right: Integers, n_ratings: Integers) -> tuple[Floats, Floats]:
     """Proportion of raters, and of pairs of raters, who are wrong."""
-    wrong = given - right
-    return wrong / given, wrong * (wrong - 1) / (given * (given - 1))
+    wrong = n_ratings - right
+    return wrong / n_ratings, wrong * (wrong - 1) / (n_ratings * (n_ratings - 1))
 
 
 def possible_errors(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
@@ -402,11 +402,11 @@ def _most_wrong(
     """Greatest proportion of items that the system gets wrong, or with sign -1 the least."""
     best = np.nan
     for _ in range(ROUNDS):
-        found = _extremes(mistakes, sign, tried, raters, system)
-        if np.isnan(found).all():
+        extremes = _extremes(mistakes, sign, tried, raters, system)
+        if np.isnan(extremes).all():
             break
-        place = int(np.nanargmax(sign * found))
-        best = float(found[place])
+        place = int(np.nanargmax(sign * extremes))
+        best = float(extremes[place])
         around = tried[max(place - 1, 0)], tried[min(place + 1, len(tried) - 1)]
         tried = np.sort(np.append(np.linspace(*around, NEAR), tried[place]))
     return best
@@ -458,8 +458,8 @@ def _extremes(mistakes: Mistakes, sign: int, error: Floats, raters: float, syste
         # Without it, as many programs take two thirds of the time.
         options={"presolve": False},
     )
-    found = solved.x.reshape(n, -1)
-    return np.where(found[:, -1] < FEASIBLE, found[:, :n_options] @ mistakes.system, np.nan)
+    blocks = solved.x.reshape(n, -1)
+    return np.where(blocks[:, -1] < FEASIBLE, blocks[:, :n_options] @ mistakes.system, np.nan)
 
 
 def _standard_errors(mistakes: Mistakes, raters: float, system: float, seed: Seed) -> Floats:
@@ -483,7 +483,7 @@ def _standard_errors(mistakes: Mistakes, raters: float, system: float, seed: See
         deleted = np.array([np.bincount(group, minlength=n_kinds) for group in groups])
         times = np.ones(len(groups))
     left = [replace(mistakes, counts=counts - out) for out in deleted]
-    values = np.array([bounds_of(one, raters, system) for one in left])
+    values = np.array([bounds_of(left_out, raters, system) for left_out in left])
     mean = times @ values / times.sum()
     return np.sqrt((1 - 1 / times.sum()) * (times @ (values - mean) ** 2))
 
@@ -647,14 +647,14 @@ def least_accuracy(mistakes: Mistakes, raters: ArrayLike, system: ArrayLike) -> 
     ndarray
         NaN where no true categories agree with the ratings.
     """
-    x, y = (one[..., None] for one in np.broadcast_arrays(raters, system))
+    x, y = (cap[..., None] for cap in np.broadcast_arrays(raters, system))
     error = possible_errors(mistakes, x[..., 0], STEPS)
     variance = error * (1 - error)
     wrong = _most(mistakes, error, wrong=1)
-    for one, two, three in MULTIPLIERS[mistakes.n_categories > 2]:
-        values = mistakes.joint - one * mistakes.rater - two * mistakes.system
+    for cap, two, three in MULTIPLIERS[mistakes.n_categories > 2]:
+        values = mistakes.joint - cap * mistakes.rater - two * mistakes.system
         least = mistakes.proportions @ mistakes.least(values + three * mistakes.both)
-        start = one * error - three * (error**2 + x * variance) + least
+        start = cap * error - three * (error**2 + x * variance) + least
         limit = _root(two - error, start, y**2 * variance)
         wrong = np.where(y < ANY, np.minimum(wrong, limit), wrong)
     wrong[wrong < 1 - _most(mistakes, error, wrong=0) - ROUNDING] = np.nan
@@ -668,8 +668,8 @@ def _root(slope: Floats, start: Floats, room: Floats) -> Floats:
     slope = np.where(np.abs(slope) < ROUNDING, ROUNDING, slope)
     with np.errstate(invalid="ignore"):
         root = np.sqrt(room * (room - 4 * slope * start - 4 * start**2))
-    found = (room - 2 * slope * start + root) / (2 * (slope**2 + room))
-    return np.where(slope + start <= 0, 1.0, found)
+    largest = (room - 2 * slope * start + root) / (2 * (slope**2 + room))
+    return np.where(slope + start <= 0, 1.0, largest)
 
 
 def _most(mistakes: Mistakes, error: Floats, *, wrong: int) -> Floats:

@@ -134,14 +134,14 @@ def from_known_truths(ratings: Ratings) -> EffectiveRaters | None:
     def total(values: Floats) -> Floats:
         return np.bincount(item, values, ratings.n_rows)
 
-    given = total(np.ones(len(item)))
-    weights = ratings.weights * (given >= 2)
+    n_ratings = total(np.ones(len(item)))
+    weights = ratings.weights * (n_ratings >= 2)
     n_items = int(weights.sum())
     if n_items < FEWEST_TRUTHS:
         return None
     # The sum over ordered pairs of raters of the products of their standardised mistakes.
     products = total(mistake) ** 2 - total(mistake**2)
-    correlation = float(weights @ products / (weights @ (given * (given - 1))))
+    correlation = float(weights @ products / (weights @ (n_ratings * (n_ratings - 1))))
     n_raters = mean_raters(ratings)
     return EffectiveRaters(
         n_raters=n_raters,
@@ -217,9 +217,9 @@ def from_pairs(
 
 def mean_raters(ratings: Ratings) -> float:
     """Mean number of raters of items with two or more."""
-    given = count_raters(ratings.flat, ratings.n_rows)
-    weights = ratings.weights * (given >= 2)
-    return float(weights @ given / weights.sum())
+    n_raters = count_raters(ratings.flat, ratings.n_rows)
+    weights = ratings.weights * (n_raters >= 2)
+    return float(weights @ n_raters / weights.sum())
 
 
 MOST_PAIRS_SHOWN = 3
@@ -274,8 +274,8 @@ class Dependence:
         -------
         list of Pair
         """
-        found = (pair for pair in self.pairs if pair.stands_out)
-        return sorted(found, key=lambda pair: (pair.p_value, -pair.shared))
+        pairs = (pair for pair in self.pairs if pair.stands_out)
+        return sorted(pairs, key=lambda pair: (pair.p_value, -pair.shared))
 
     def clearest_pair(self) -> str:
         """Name the pair that stands out most clearly, or the two of which one shares mistakes.
@@ -292,10 +292,10 @@ class Dependence:
                 return f"some raters {MORE} ({p}), but no two of them stand out"
             return f"no two raters {MORE}"
         if self.undecided:
-            one, other = standing_out[:2]
+            first, second = standing_out[:2]
             return (
-                f"either {_names(one)} or {_names(other)} {MORE} "
-                f"({printed_p_value(one.p_value)}), and among four one cannot tell which"
+                f"either {_names(first)} or {_names(second)} {MORE} "
+                f"({printed_p_value(first.p_value)}), and among four one cannot tell which"
             )
         return _more_agreement(standing_out[0])
 
@@ -335,15 +335,15 @@ class Dependence:
             clearest first; or one of the code "agreement-unexplained", if no pair stands out and
             all together agree more than their accuracies explain.
         """
-        found, p = self.standing_out(), self.p_value_together
-        if not found and p is not None and p <= SIGNIFICANCE:
+        pairs, p = self.standing_out(), self.p_value_together
+        if not pairs and p is not None and p <= SIGNIFICANCE:
             text = (
                 f"raters, taken together, {MORE} ({printed_p_value(p)}): items differ in "
                 "difficulty, or are of hidden types with mistakes of their own, or raters prefer "
                 "the same wrong answers"
             )
             return (warn("agreement-unexplained", text),)
-        rival = [pair for pair in found if not pair.with_system] if self.undecided else []
+        rival = [pair for pair in pairs if not pair.with_system] if self.undecided else []
         or_else = f"; or {_names(rival[0])} share mistakes, which looks the same" if rival else ""
         return tuple(
             warn(
@@ -351,7 +351,7 @@ class Dependence:
                 f"{_more_agreement(pair)}, as if the system repeated {pair.raters[0]} on "
                 f"{percent(pair.shared, 0)} of them; if so, both seem too accurate{or_else}",
             )
-            for pair in found
+            for pair in pairs
             if pair.with_system and set(pair.raters) != set(allowed)
         )
 
@@ -363,8 +363,8 @@ class Dependence:
         tuple of str
             A sentence for each finding.
         """
-        found = tuple(map(str, self.warnings())) or (self._no_pair(),)
-        return (*found, _effective_line(self.effective_raters))
+        sentences = tuple(map(str, self.warnings())) or (self._no_pair(),)
+        return (*sentences, _effective_line(self.effective_raters))
 
     def _no_pair(self) -> str:
         if self.reason:
@@ -538,8 +538,8 @@ def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], boo
     agreement, n_items = _agreement(codes, unique.weights)
     in_common = _agreement(codes[used], unique.weights[used])[1]
     tested = in_common >= FEWEST_IN_COMMON
-    found = name_pairs(scores, tested, SIGNIFICANCE)
-    expected = _expected(agreement, n_items, found, unique.n_categories)
+    named = name_pairs(scores, tested, SIGNIFICANCE)
+    expected = _expected(agreement, n_items, named, unique.n_categories)
     first, second = np.triu_indices(n_raters, 1)
     pairs = tuple(
         Pair(
@@ -547,13 +547,13 @@ def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], boo
             n_items=int(n_items[i]),
             agreement=float(agreement[i]),
             expected=float(expected[i]),
-            p_value=float(found.p_value[i]),
-            stands_out=i in found.named or i == found.rival,
+            p_value=float(named.p_value[i]),
+            stands_out=i in named.named or i == named.rival,
             with_system=bool(second[i] >= unique.n_raters),
         )
         for i in np.flatnonzero(n_items).tolist()
     )
-    return pairs, found.rival is not None, p_value_together(scores, tested)
+    return pairs, named.rival is not None, p_value_together(scores, tested)
 
 
 def _agreement(codes: Integers, weights: Integers) -> tuple[Floats, Floats]:

@@ -109,15 +109,15 @@ def check_missing_ratings(ratings: Ratings) -> MissingRatings | None:
 
 def _pairs(item: Integers) -> tuple[Integers, Integers]:
     """Places of two ratings of an item; of very many ratings only those that stand near."""
-    found: list[Integers] = []
+    places: list[Integers] = []
     n_pairs = 0
     for apart in range(1, int(np.bincount(item).max(initial=1))):
-        found.append(np.flatnonzero(item[apart:] == item[:-apart]))
-        n_pairs += len(found[-1])
+        places.append(np.flatnonzero(item[apart:] == item[:-apart]))
+        n_pairs += len(places[-1])
         if n_pairs > MOST_PAIRS:
             break
-    steps = np.repeat(np.arange(1, len(found) + 1), [len(one) for one in found])
-    first = np.concatenate(found) if found else np.array([], dtype=np.int64)
+    steps = np.repeat(np.arange(1, len(places) + 1), [len(place) for place in places])
+    first = np.concatenate(places) if places else np.array([], dtype=np.int64)
     return first, first + steps
 
 

@@ -219,11 +219,13 @@ def _smooth(table: PatternTable, fit: LatentClasses, *, by_category: bool) -> tu
     classes, _ = expect(table, fit)
     k = table.n_categories
     ratings = expected_ratings(table, classes)
-    right, given = np.diagonal(ratings, axis1=1, axis2=2), ratings.sum(axis=2)
+    right, n_ratings = np.diagonal(ratings, axis1=1, axis2=2), ratings.sum(axis=2)
     if not by_category:
-        right, given = (np.repeat(n.sum(axis=1, keepdims=True), k, axis=1) for n in (right, given))
+        right, n_ratings = (
+            np.repeat(n.sum(axis=1, keepdims=True), k, axis=1) for n in (right, n_ratings)
+        )
     items = table.weights @ classes + HALF
-    return items / items.sum(), (right + HALF) / (given + HALF * k)
+    return items / items.sum(), (right + HALF) / (n_ratings + HALF * k)
 
 
 def _scores(
@@ -231,15 +233,15 @@ def _scores(
 ) -> Floats:
     """Derivatives of log probabilities: by base rates and accuracies, and then by pairs."""
     n_raters, k = accuracy.shape
-    given = codes >= 0
+    rated = codes >= 0
     right = codes[:, :, None] == np.arange(k)
     likelihood = np.where(right, accuracy, (1 - accuracy) / (k - 1))
-    likelihood = np.where(given[:, :, None], likelihood, 1.0)
+    likelihood = np.where(rated[:, :, None], likelihood, 1.0)
     classes = rates * likelihood.prod(axis=1)
     classes = np.where((truths[:, None] < 0) | (truths[:, None] == np.arange(k)), classes, 0.0)
     classes /= classes.sum(axis=1, keepdims=True)
     by_rate = classes[:, :-1] / rates[:-1] - classes[:, -1:] / rates[-1]
-    by_accuracy = np.where(right, 1 / accuracy, -1 / (1 - accuracy)) * given[:, :, None]
+    by_accuracy = np.where(right, 1 / accuracy, -1 / (1 - accuracy)) * rated[:, :, None]
     by_accuracy = by_accuracy * classes[:, None, :]
     if not by_category:
         by_accuracy = by_accuracy.sum(axis=2, keepdims=True)
@@ -248,18 +250,18 @@ def _scores(
         np.where(codes[:, a] == codes[:, b], (surprise[:, a] + surprise[:, b]) / 2, 0.0) - 1
         for a, b in combinations(range(n_raters), 2)
     ]
-    both = [given[:, a] & given[:, b] for a, b in combinations(range(n_raters), 2)]
+    both = [rated[:, a] & rated[:, b] for a, b in combinations(range(n_raters), 2)]
     return np.column_stack(
         [by_rate, by_accuracy.reshape(len(codes), -1), np.transpose(by_pair) * np.transpose(both)]
     )
 
 
-def _given(scores: PairScores, known: list[int]) -> PairScores:
+def _given(scores: PairScores, fixed: list[int]) -> PairScores:
     """Scores of all pairs if some of them take their most likely values."""
-    slopes = np.linalg.lstsq(scores.covariance[np.ix_(known, known)], scores.covariance[known])[0]
+    slopes = np.linalg.lstsq(scores.covariance[np.ix_(fixed, fixed)], scores.covariance[fixed])[0]
     return PairScores(
-        score=scores.score - scores.score[known] @ slopes,
-        covariance=scores.covariance - scores.covariance[known].T @ slopes,
+        score=scores.score - scores.score[fixed] @ slopes,
+        covariance=scores.covariance - scores.covariance[fixed].T @ slopes,
     )
 
 
@@ -294,5 +296,5 @@ def _common_factor(z: Floats) -> float:
 
 def _adjusted(z: Floats, n_pairs: int) -> Floats:
     """One-sided p-values, adjusted for the number of pairs by Bonferroni's method."""
-    tails = [1.0 if np.isnan(one) else NormalDist().cdf(-one) for one in z]
+    tails = [1.0 if np.isnan(statistic) else NormalDist().cdf(-statistic) for statistic in z]
     return np.minimum(np.array(tails) * n_pairs, 1.0)

@@ -203,8 +203,8 @@ def interval_if_misled(
         return interval
 
     def moved(*values: float) -> list[float]:
-        found = accuracy_if_misled(np.array(values), share, n_categories, along)
-        return np.sort(np.clip(found + more, 0, 1)).tolist()
+        accuracy = accuracy_if_misled(np.array(values), share, n_categories, along)
+        return np.sort(np.clip(accuracy + more, 0, 1)).tolist()
 
     (estimate,) = moved(interval.estimate)
     if interval.lower is None or interval.upper is None:
@@ -441,5 +441,7 @@ def sensitivity_curve(estimate: IntervalEstimate | Estimate, n_categories: int) 
 
 
 def _ends(expected: IntervalEstimate, in_sample: IntervalEstimate) -> dict[str, Any]:
-    of_expected, of_sample = (ends(one) | {"level": one.level} for one in (expected, in_sample))
+    of_expected, of_sample = (
+        ends(interval) | {"level": interval.level} for interval in (expected, in_sample)
+    )
     return of_expected | {"in_sample": of_sample}

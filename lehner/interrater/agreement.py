@@ -124,7 +124,7 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterP
                 error = standard_error(kappa, cells, n_items[rater, others])
             arrays["standard_error"][i, rater, others] = error
     return RaterPairs(
-        weights=tuple(one.name for one in weights),
+        weights=tuple(kind.name for kind in weights),
         raters=ratings.all_raters,
         n_items=n_items,
         coefficients=arrays,
@@ -234,7 +234,10 @@ class Agreement:
         (30, (97,))
         """
         check_number("within", within, 0.001, 1)
-        return tuple(self._required_items(one.standard_error, within) for one in self.coefficients)
+        return tuple(
+            self._required_items(coefficient.standard_error, within)
+            for coefficient in self.coefficients
+        )
 
     def _required_items(self, error: float | None, within: float) -> int | None:
         if error is None or self.n_items is None:
@@ -370,7 +373,7 @@ def agreement(
     >>> round(result["krippendorff_alpha", "ordinal"].estimate, 3)
     0.815
     """
-    chosen = find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
+    kinds = find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
     if ratings.n_rows > MANY_ROWS and not ratings.repeated:
         ratings = ratings.collapse(truth=False)
     items = count_votes(ratings.given, ratings.weights, ratings.n_categories, ratings.cluster)
@@ -378,13 +381,13 @@ def agreement(
     several = ratings.n_raters + (ratings.system is not None) > 1
     return Agreement(
         coefficients=choose_coefficients(
-            (c for one in chosen for c in _coefficients(ratings, items, one, level)),
+            (c for kind in kinds for c in _coefficients(ratings, items, kind, level)),
             coefficients,
         ),
         level=level,
         n_items=int(items.n_items),
-        rater_pairs=rater_pairs(ratings, chosen) if several and not ratings.anonymous else None,
-        notes=(*_notes(ratings), *weights_notes(chosen, ratings.categories)),
+        rater_pairs=rater_pairs(ratings, kinds) if several and not ratings.anonymous else None,
+        notes=(*_notes(ratings), *weights_notes(kinds, ratings.categories)),
     )
 
 

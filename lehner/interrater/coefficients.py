@@ -130,21 +130,23 @@ def choose_coefficients(
     every = tuple(every)
     if names is None:
         return every
-    whole = list(dict.fromkeys(one.name for one in every))
+    whole = list(dict.fromkeys(coefficient.name for coefficient in every))
     words = [(word, name) for name in whole if "[" not in name for word in name.split("_")]
     number = Counter(word for word, _ in words)
-    known = {word: name for word, name in words if number[word] == 1} | {one: one for one in whole}
-    chosen = []
+    full_name = {word: name for word, name in words if number[word] == 1} | {
+        coefficient: coefficient for coefficient in whole
+    }
+    selected = []
     for name in names_of(names):
-        if name.lower() not in known and name not in known:
+        if name.lower() not in full_name and name not in full_name:
             raise InputError(
                 f"there is no coefficient {name!r}", f"choose among {', '.join(whole)}"
             )
-        chosen.append(known.get(name) or known[name.lower()])
-    weights = dict.fromkeys(one.weights for one in every)
-    found = {(one.name, one.weights): one for one in every}
-    wanted = ((name, kind) for kind in weights for name in dict.fromkeys(chosen))
-    return tuple(found[one] for one in wanted if one in found)
+        selected.append(full_name.get(name) or full_name[name.lower()])
+    weights = dict.fromkeys(coefficient.weights for coefficient in every)
+    by_key = {(coefficient.name, coefficient.weights): coefficient for coefficient in every}
+    wanted = ((name, kind) for kind in weights for name in dict.fromkeys(selected))
+    return tuple(by_key[coefficient] for coefficient in wanted if coefficient in by_key)
 
 
 def undefined(name: str, weights: str, note: str) -> Coefficient:
@@ -260,27 +262,27 @@ def fleiss_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
 
     For two raters of all items it is Scott's (1955) pi.
     """
-    chosen, prevalence = _prevalence(items)
+    shares, prevalence = _prevalence(items)
     value = prevalence @ weights.matrix @ prevalence
-    chance = Linearised(value=value, influence=2 * (chosen @ weights.matrix @ prevalence - value))
+    chance = Linearised(value=value, influence=2 * (shares @ weights.matrix @ prevalence - value))
     return beyond_chance(percent_agreement(items, weights), chance)
 
 
 def _gwet_ac(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     """Correct for raters who choose at random on some items (Gwet 2008): AC1, weighted AC2."""
-    chosen, prevalence = _prevalence(items)
+    shares, prevalence = _prevalence(items)
     scale = weights.matrix.sum() / (items.n_categories * (items.n_categories - 1))
     chance = Linearised(
         value=scale * (prevalence @ (1 - prevalence)),
-        influence=scale * ((chosen - prevalence) @ (1 - 2 * prevalence)),
+        influence=scale * ((shares - prevalence) @ (1 - 2 * prevalence)),
     )
     return beyond_chance(percent_agreement(items, weights), chance)
 
 
 def _prevalence(items: ItemVotes) -> tuple[Floats, Floats]:
     """Find how often each category is chosen on each item, and on average."""
-    chosen = items.votes / items.n_raters[:, None]
-    return chosen, items.weights @ chosen / items.n_items
+    shares = items.votes / items.n_raters[:, None]
+    return shares, items.weights @ shares / items.n_items
 
 
 def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
@@ -292,19 +294,19 @@ def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     cell = rater * items.n_categories + items.category
     size = len(raters) * items.n_categories
     weighted = items.fraction * items.weights[items.row]
-    chosen = np.bincount(cell, weights=weighted, minlength=size).reshape(len(raters), -1)
-    n_rated = chosen.sum(axis=1)
-    chosen /= n_rated[:, None]
-    others = (chosen.sum(axis=0) - chosen) @ weights.matrix
+    margins = np.bincount(cell, weights=weighted, minlength=size).reshape(len(raters), -1)
+    n_rated = margins.sum(axis=1)
+    margins /= n_rated[:, None]
+    others = (margins.sum(axis=0) - margins) @ weights.matrix
     pairs = len(raters) * (len(raters) - 1)
-    gain = (others - (chosen * others).sum(axis=1, keepdims=True)) / n_rated[:, None]
+    gain = (others - (margins * others).sum(axis=1, keepdims=True)) / n_rated[:, None]
     influence = np.bincount(
         items.row,
         weights=items.fraction * gain[rater, items.category],
         minlength=len(items.weights),
     )
     chance = Linearised(
-        value=(chosen * others).sum() / pairs, influence=influence * 2 * items.n_items / pairs
+        value=(margins * others).sum() / pairs, influence=influence * 2 * items.n_items / pairs
     )
     return beyond_chance(percent_agreement(items, weights), chance)
 
@@ -326,8 +328,8 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
     -------
     Linearised
     """
-    chosen = items.n_raters > 1
-    paired = items.of_rows(chosen)
+    pairable = items.n_raters > 1
+    paired = items.of_rows(pairable)
     n_votes = paired.weights @ paired.n_raters
     prevalence = paired.weights @ paired.votes / n_votes
     pull_observed = pull_expected = np.zeros(items.n_categories)
@@ -342,9 +344,9 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
     mean_observed = paired.weights @ observed / n_votes
     expected = disagreement @ prevalence
     mean_expected = prevalence @ expected
-    moved = np.zeros((2, len(chosen)))
-    moved[0, chosen] = observed - mean_observed * paired.n_raters + paired.votes @ pull_observed
-    moved[1, chosen] = (
+    moved = np.zeros((2, len(pairable)))
+    moved[0, pairable] = observed - mean_observed * paired.n_raters + paired.votes @ pull_observed
+    moved[1, pairable] = (
         2 * (paired.votes @ expected - mean_expected * paired.n_raters)
         + paired.votes @ pull_expected
     )
@@ -355,7 +357,7 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
     )
     # Expected pairs are drawn without replacement: the second vote is one of N − 1.
     left = 1 - 1 / n_votes
-    moved_left = np.where(chosen, items.n_raters, 0) * items.n_items / n_votes**2
+    moved_left = np.where(pairable, items.n_raters, 0) * items.n_items / n_votes**2
     return Linearised(
         value=1 - (1 - pooled.value) * left,
         influence=pooled.influence * left - (1 - pooled.value) * moved_left,

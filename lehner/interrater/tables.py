@@ -84,10 +84,12 @@ def _long(columns: dict[str, Any]) -> Cells:
         named = set(SIDES) <= set(columns)
         sides = list(SIDES) if named else list(columns)[:2]
         (number,) = (name for name in columns if name not in sides)
-        one, two = (_labels(columns[side], side) for side in sides)
+        row_labels, column_labels = (_labels(columns[side], side) for side in sides)
         # If no class is on both sides, it is a square table whose rows and columns differ.
-        if named or set(one) & set(two):
-            return list(zip(one, two, _numbers(columns[number], number), strict=True))
+        if named or set(row_labels) & set(column_labels):
+            return list(
+                zip(row_labels, column_labels, _numbers(columns[number], number), strict=True)
+            )
     first, *header = columns
     rows = first_few(encode(columns[first], first).labels, 4) or "none"
     raise InputError(
@@ -99,8 +101,8 @@ def _long(columns: dict[str, Any]) -> Cells:
 
 
 def _arrange(cells: Cells, categories: Sequence[Label] | None) -> "xr.DataArray":
-    given = () if categories is None else check_categories(categories)
-    names = unify([*given, *(label for row, column, _ in cells for label in (row, column))])
+    named = () if categories is None else check_categories(categories)
+    names = unify([*named, *(label for row, column, _ in cells for label in (row, column))])
     table: dict[tuple[Label, Label], float] = {}
     for i, (row, column, value) in enumerate(cells):
         cell = names[row], names[column]
@@ -109,14 +111,14 @@ def _arrange(cells: Cells, categories: Sequence[Label] | None) -> "xr.DataArray"
         table[cell] = value
     order = list(dict.fromkeys(name for cell in table for name in cell))
     if categories is not None:
-        chosen = [names[name] for name in given]
-        missing = [name for name in order if name not in chosen]
+        wanted = [names[name] for name in named]
+        missing = [name for name in order if name not in wanted]
         if missing:
             raise InputError(
-                f"{missing[0]!r} is not one of the categories {', '.join(map(str, given))}",
+                f"{missing[0]!r} is not one of the categories {', '.join(map(str, named))}",
                 "correct it, or add it to the categories",
             )
-        order = chosen
+        order = wanted
     return as_table([[table.get((row, column), 0.0) for column in order] for row in order], order)
 
 
@@ -215,18 +217,18 @@ def agreement_of_table(
     """
     labelled = as_table(table)
     categories = labelled.coords["estimated"].values.tolist()
-    chosen = find_all_weights(weights, categories, ordered=ordered or weights is not None)
+    kinds = find_all_weights(weights, categories, ordered=ordered or weights is not None)
     counts = labelled.values
     if n_items is not None:
         counts = counts * (check_number("n_items", n_items, 1, MOST_ITEMS) / counts.sum())
     check_number("level", level, 1e-6, 1 - 1e-6)
     return Agreement(
         coefficients=choose_coefficients(
-            (c for one in chosen for c in _coefficients(counts, one, level)), coefficients
+            (c for kind in kinds for c in _coefficients(counts, kind, level)), coefficients
         ),
         level=level,
         n_items=float(counts.sum()) if counts.sum() >= FEWEST_COUNTED else None,
-        notes=tuple(weights_notes(chosen, categories)),
+        notes=tuple(weights_notes(kinds, categories)),
     )
 
 

@@ -90,8 +90,8 @@ def standard_error(
         if cluster is not None:
             squares = (np.bincount(cluster, weights * deviation) ** 2).sum() / n**2
         error = np.sqrt(squares * n_informative / (n_informative - 1))
-    known = (np.asarray(n_informative) >= 2) & (error > STANDS_FOR_0)
-    return np.where(known, error, np.nan)
+    determined = (np.asarray(n_informative) >= 2) & (error > STANDS_FOR_0)
+    return np.where(determined, error, np.nan)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -166,9 +166,9 @@ class ItemVotes:
         # Earlier ratings of the item by the same rater, one, two, … positions back.
         for back in range(1, int(np.round(1 / self.fraction.min(initial=1)))):
             same = (row[back:] == row[:-back]) & (rater[back:] == rater[:-back])
-            one, two = self.category[back:], self.category[:-back]
+            later, earlier = self.category[back:], self.category[:-back]
             product = self.fraction[back:] * self.fraction[:-back] * same
-            pairs[back:] += product * (matrix[one, two] + matrix[two, one])
+            pairs[back:] += product * (matrix[later, earlier] + matrix[earlier, later])
         return np.bincount(row, weights=pairs, minlength=len(self.weights))
 
     def of_rater(self, rater: int) -> Floats:
@@ -206,18 +206,18 @@ class ItemVotes:
         each = (mine[row] * cells[other, :, category]).sum(axis=1) * self.fraction[shared]
         return np.bincount(row, weights=each, minlength=len(self.weights))
 
-    def of_rows(self, chosen: Booleans) -> "ItemVotes":
+    def of_rows(self, mask: Booleans) -> "ItemVotes":
         """Select rows by a mask."""
-        kept = chosen[self.row]
+        kept = mask[self.row]
         return ItemVotes(
-            weights=self.weights[chosen],
-            n_raters=self.n_raters[chosen],
-            votes=self.votes[chosen],
-            row=(np.cumsum(chosen) - 1)[self.row[kept]],
+            weights=self.weights[mask],
+            n_raters=self.n_raters[mask],
+            votes=self.votes[mask],
+            row=(np.cumsum(mask) - 1)[self.row[kept]],
             rater=self.rater[kept],
             category=self.category[kept],
             fraction=self.fraction[kept],
-            cluster=None if self.cluster is None else self.cluster[chosen],
+            cluster=None if self.cluster is None else self.cluster[mask],
         )
 
     def of_category(self, category: int) -> "ItemVotes":

@@ -212,9 +212,9 @@ def find_all_weights(
     """
     if weights is None:
         weights = ["identity", *(["linear", "quadratic", "ordinal"] if ordered else [])]
-    names = isinstance(weights, list | tuple) and all(isinstance(one, str) for one in weights)
+    names = isinstance(weights, list | tuple) and all(isinstance(kind, str) for kind in weights)
     if not names:
         weights = [weights]
     if not weights:
         raise InputError("there are no weights", f"choose among {', '.join(WEIGHTS)}")
-    return tuple(find_weights(one, categories, ordered=ordered) for one in weights)
+    return tuple(find_weights(kind, categories, ordered=ordered) for kind in weights)

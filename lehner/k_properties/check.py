@@ -175,19 +175,19 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     dependence = check_dependence(ratings)
     ratings = ratings.collapse(truth=False)
     outcomes = run_k_tests(ratings, replicates, seed)
-    made = {name: one for name, one in outcomes.items() if isinstance(one, Outcome)}
+    made = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Outcome)}
     numbers: dict[str, dict[str, float]] = {
-        name: {key: getattr(one, key) for key in ("statistic", "p_value", "p_value_se")}
-        for name, one in made.items()
+        name: {key: getattr(outcome, key) for key in ("statistic", "p_value", "p_value_se")}
+        for name, outcome in made.items()
     }
     if dependence.p_value is not None:
         numbers[INDEPENDENCE] = {"p_value": dependence.p_value}
-    adjusted = holm({name: found["p_value"] for name, found in numbers.items()})
+    adjusted = holm({name: values["p_value"] for name, values in numbers.items()})
     rejected = [name for name, p in adjusted.items() if p <= SIGNIFICANCE]
     verdicts = dict.fromkeys(adjusted, "not rejected") | dict.fromkeys(rejected, "rejected")
     consequences = _consequences(ratings, made, dependence, rejected, fixed_seed(seed))
     properties = {name: test.k_property for name, test in K_TESTS.items()}
-    notes = {name: _note(name, one, ratings.categories) for name, one in outcomes.items()}
+    notes = {name: _note(name, outcome, ratings.categories) for name, outcome in outcomes.items()}
     notes[INDEPENDENCE] = dependence.reason or dependence.clearest_pair()
     tests = {
         name: KPropertyTest(
@@ -236,7 +236,7 @@ def _consequences(
     )
     k_model = fit_null(ratings)
     distance = made.get("error_distance")
-    found: dict[str, Outcome | Dependence] = {**made, INDEPENDENCE: dependence}
+    outcomes: dict[str, Outcome | Dependence] = {**made, INDEPENDENCE: dependence}
     consequences = {}
     for name in rejected:
         # If errors are nearer to the truth, or farther from it, than by chance, that explains
@@ -244,7 +244,7 @@ def _consequences(
         near = name == "equal_errors" and distance is not None and distance.p_value <= SIGNIFICANCE
         if not (near and "error_distance" in rejected):
             why = "error_distance" if near else name
-            consequences[name] = consequence(why, found[why], k_model, system_accuracy, seed)
+            consequences[name] = consequence(why, outcomes[why], k_model, system_accuracy, seed)
     return consequences
 
 

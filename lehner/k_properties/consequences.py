@@ -76,7 +76,7 @@ class Consequence:
 
 def consequence(
     test: str,
-    found: Outcome | Dependence,
+    outcome: Outcome | Dependence,
     k_model: Null,
     system_accuracy: float | None,
     seed: FixedSeed = 1,
@@ -87,7 +87,7 @@ def consequence(
     ----------
     test : str
         A name of `VIOLATIONS`.
-    found : Outcome or Dependence
+    outcome : Outcome or Dependence
         The latter of the test of independence.
     k_model : Null
         The null model with one accuracy for all raters.
@@ -106,14 +106,14 @@ def consequence(
         initial_rater_accuracy=(float(model.accuracy[0, 0]),) * _raters_per_item(k_model.design),
         base_rates=tuple(model.base_rates[0]),
     )
-    violation, scenario = VIOLATIONS[test](base, found, k_model, seed)
+    violation, scenario = VIOLATIONS[test](base, outcome, k_model, seed)
     if system_accuracy is None or scenario is None or n_patterns(base) > MOST_PATTERNS_ENUMERATED:
         return Consequence(violation=violation)
     at = [
         replace(scenario, initial_system_accuracy=level)
         for level in (system_accuracy, LOW_ACCURACY, HIGH_ACCURACY)
     ]
-    bias = [population_value(one, replicates=BIAS_DRAWS, seed=seed).bias for one in at]
+    bias = [population_value(at_level, replicates=BIAS_DRAWS, seed=seed).bias for at_level in at]
     return Consequence(
         violation=violation, scenario=at[0], bias=bias[0], bias_low=bias[1], bias_high=bias[2]
     )

@@ -78,8 +78,8 @@ def fit_k_model(totals: Totals, design: Design, *, own_accuracies: bool = False)
         knowledge = fit_knowledge(agreement, totals.pairs, pairs, design.n_raters, k)
     else:
         kappa = brennan_prediger(totals.agreeing.sum(axis=1) / totals.pairs.sum(), k)
-        one = np.sqrt(np.maximum(kappa, 0))[:, None]
-        knowledge = np.broadcast_to(one, (len(one), design.n_raters))
+        shared = np.sqrt(np.maximum(kappa, 0))[:, None]
+        knowledge = np.broadcast_to(shared, (len(shared), design.n_raters))
     return KModel(knowledge=knowledge, frequency=total / total.sum(axis=1, keepdims=True))
 
 
@@ -116,10 +116,10 @@ def expected_triples(model: KModel, design: Design) -> Floats:
     wrong = (1 - right) / (k - 1)
     expected = np.zeros(len(right))
     for group in design.groups:
-        given = group.given(design.n_raters)
-        who = np.flatnonzero(given)
-        agree = elementary_symmetric(given[who] * right[:, who])
-        agree += (k - 1) * elementary_symmetric(given[who] * wrong[:, who])
+        n_ratings = group.given(design.n_raters)
+        who = np.flatnonzero(n_ratings)
+        agree = elementary_symmetric(n_ratings[who] * right[:, who])
+        agree += (k - 1) * elementary_symmetric(n_ratings[who] * wrong[:, who])
         expected += group.n_items * agree
     return expected
 
@@ -277,9 +277,9 @@ def run_k_tests(ratings: Ratings, replicates: int, seed: Seed) -> dict[str, Outc
         reason = "" if own else _no_model(null)
         if reason:
             return dict.fromkeys(K_TESTS, reason)
-        chosen = {name: test for name, test in K_TESTS.items() if test.own_accuracies == own}
-        reasons = {name: _untestable(name, ratings, null) for name in chosen}
-        testable = {name: test for name, test in chosen.items() if not reasons[name]}
+        tests = {name: test for name, test in K_TESTS.items() if test.own_accuracies == own}
+        reasons = {name: _untestable(name, ratings, null) for name in tests}
+        testable = {name: test for name, test in tests.items() if not reasons[name]}
         outcomes |= reasons
         if testable:
             outcomes |= _bootstrap(null, testable, replicates, np.random.default_rng(child))

@@ -141,7 +141,7 @@ def find_design(ratings: Ratings, *, anonymous: bool = False) -> Design:
             codes=flat.category_index[ends[rows, None] + np.arange(-len(raters), 0)],
             weights=ratings.weights[rows],
         )
-        for raters, rows in sorted(rows_by_raters.items(), key=lambda one: (len(one[0]), one[0]))
+        for raters, rows in sorted(rows_by_raters.items(), key=lambda item: (len(item[0]), item[0]))
         if raters
     )
     pairs = np.concatenate([group.raters[np.stack(group.pairs)] for group in groups], axis=1)
@@ -198,8 +198,8 @@ def elementary_symmetric(values: Floats) -> Floats:
     >>> float(elementary_symmetric(np.array([1.0, 2.0, 3.0, 4.0])))  # 6 + 8 + 12 + 24
     50.0
     """
-    one, two, three = ((values**power).sum(axis=-1) for power in (1, 2, 3))
-    return np.asarray((one**3 - 3 * one * two + 2 * three) / 6)
+    power_1, power_2, power_3 = ((values**power).sum(axis=-1) for power in (1, 2, 3))
+    return np.asarray((power_1**3 - 3 * power_1 * power_2 + 2 * power_3) / 6)
 
 
 def _few_patterns(group: Group, design: Design) -> bool:
@@ -285,11 +285,11 @@ def _features(group: Group, design: Design) -> tuple[Integers, Integers, Floats,
     categories occur in a pattern, so that features of 0 are left out.
     """
     (n, m), k, codes = group.codes.shape, design.n_categories, group.codes
-    (one, other), every = (codes[:, place] for place in group.pairs), np.arange(n)
-    agreeing, pair = np.nonzero(one == other)
-    disagreeing, at = np.nonzero(one != other)
-    one, other = one[disagreeing, at], other[disagreeing, at]
-    a, b = np.minimum(one, other), np.maximum(one, other)
+    (first, second), every = (codes[:, place] for place in group.pairs), np.arange(n)
+    agreeing, pair = np.nonzero(first == second)
+    disagreeing, at = np.nonzero(first != second)
+    first, second = first[disagreeing, at], second[disagreeing, at]
+    a, b = np.minimum(first, second), np.maximum(first, second)
     kinds = (
         (np.repeat(every, m), (np.arange(m) * k + codes).ravel(), np.ones(n * m)),
         (agreeing, pair, np.ones(len(pair))),

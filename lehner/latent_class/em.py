@@ -117,7 +117,7 @@ def accelerated_em(
     array([0.786, 0.214])
     """
     n_runs, steps = start.shape[1], 0
-    found = Found(start.copy(), np.zeros(n_runs, dtype=bool), np.zeros(n_runs, dtype=np.int64))
+    ended_at = Found(start.copy(), np.zeros(n_runs, dtype=bool), np.zeros(n_runs, dtype=np.int64))
     runs = np.arange(n_runs)
     step, current, best = step_of(runs), start, start
     highest, slack = np.full(n_runs, -np.inf), np.full(n_runs, SLACK if search.far else 0.0)
@@ -147,14 +147,14 @@ def accelerated_em(
             slack = np.where(back, 0.0, slack)
         if ended.any():
             over, left = runs[ended], ~ended
-            found.points[:, over], found.converged[over] = second[:, ended], True
-            found.steps[over] = steps
+            ended_at.points[:, over], ended_at.converged[over] = second[:, ended], True
+            ended_at.steps[over] = steps
             if not left.any():
-                return found
+                return ended_at
             runs, current, best = runs[left], current[:, left], best[:, left]
             highest, slack, step = highest[left], slack[left], step_of(runs)
-    found.points[:, runs], found.steps[runs] = best if search.far else current, steps
-    return found
+    ended_at.points[:, runs], ended_at.steps[runs] = best if search.far else current, steps
+    return ended_at
 
 
 def _growing(first: Floats, second: Floats) -> Booleans:
@@ -247,10 +247,10 @@ class Samples:
     items: Floats
     ratings: Floats
 
-    def take(self, chosen: Integers | slice) -> "Samples":
+    def take(self, samples: Integers | slice) -> "Samples":
         """Select some of the samples."""
         return Samples(
-            weights=self.weights[chosen], items=self.items[chosen], ratings=self.ratings[chosen]
+            weights=self.weights[samples], items=self.items[samples], ratings=self.ratings[samples]
         )
 
 
@@ -314,7 +314,7 @@ def fit_starts(
         rates = np.stack([np.atleast_2d(start.base_rates) for start in chunk])
         confusion = np.stack([start.confusion for start in chunk])
         rates, parameters, _ = em_step(table, model, rates, confusion)
-        found, rates, confusion = _search(table, model, rates, parameters, search)
+        search_result, rates, confusion = _search(table, model, rates, parameters, search)
         _, log_probability = e_step(table, *_logs(table, rates, confusion))
         log_likelihood = _sum_patterns(table.weights[:, None] * log_probability)
         fits += [
@@ -322,8 +322,8 @@ def fit_starts(
                 base_rates=rates[run].reshape(start.base_rates.shape),
                 confusion=confusion[run],
                 log_likelihood=float(log_likelihood[run]),
-                converged=bool(found.converged[run]),
-                iterations=int(found.steps[run]),
+                converged=bool(search_result.converged[run]),
+                iterations=int(search_result.steps[run]),
             )
             for run, start in enumerate(chunk)
         ]
@@ -361,7 +361,7 @@ def fit_samples(
     for first in with_progress("resampling", range(0, n_samples, size)):
         chunk = samples.take(slice(first, first + size))
         starts = [np.repeat(one[None], len(chunk.weights), axis=0) for one in (rates, parameters)]
-        found, fitted, confusion = _search(
+        search_result, fitted, confusion = _search(
             table, model, starts[0], starts[1], FROM_NEAR, samples=chunk
         )
         classes, _ = e_step(table, *_logs(table, fitted, confusion))
@@ -372,7 +372,7 @@ def fit_samples(
             group_rates=np.where(n_items[..., None] > 0, fitted, np.nan),
             confusion=confusion,
             classes=classes,
-            converged=found.converged,
+            converged=search_result.converged,
         )
 
 
@@ -403,19 +403,19 @@ def _search(
         return rates.reshape(-1, *of_rates), confusion
 
     def step_of(runs: Integers) -> Step:
-        chosen = None if samples is None else samples.take(runs)
-        weights = None if chosen is None else np.ascontiguousarray(chosen.weights.T)
+        in_runs = None if samples is None else samples.take(runs)
+        weights = None if in_runs is None else np.ascontiguousarray(in_runs.weights.T)
 
         def step(points: Floats) -> tuple[Floats, Floats]:
-            *after, log_likelihood = em_step(table, model, *unpack(points), chosen, weights)
+            *after, log_likelihood = em_step(table, model, *unpack(points), in_runs, weights)
             return pack(*after), log_likelihood
 
         return step
 
     lengths = [of_rates[-1]] * of_rates[0] + [of_parameters[-1]] * int(np.prod(of_parameters[:-1]))
     distribution = np.repeat(np.arange(len(lengths)), lengths)
-    found = accelerated_em(step_of, pack(rates, parameters), distribution, search)
-    return found, *unpack(found.points)
+    search_result = accelerated_em(step_of, pack(rates, parameters), distribution, search)
+    return search_result, *unpack(search_result.points)
 
 
 def em_step(

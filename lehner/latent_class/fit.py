@@ -310,7 +310,7 @@ def label_fit(
     undefined = np.isnan(values["base_rates"]).any()
     values["truth_probabilities"] = np.where(undefined, np.nan, maximum.classes[inverse])
     g2, degrees_of_freedom, of_deviance = deviance(ratings, maximum)
-    known = known_truths(ratings) if table.truths is not None else 0
+    n_known = known_truths(ratings) if table.truths is not None else 0
     unsettled = unsettled_labels(maximum, categories)
     dims = {
         "base_rates": ("group", "category") if ratings.populations else ("category",),
@@ -322,7 +322,7 @@ def label_fit(
     }
     labelled = {name: label(array, *dims[name]) for name, array in values.items()}
     orderings = log_orderings(ratings)
-    notes = [*mode_notes(fits), *known_truths_used(known), *unsettled, *undetermined]
+    notes = [*mode_notes(fits), *known_truths_used(n_known), *unsettled, *undetermined]
     notes += [*support_notes(maximum), *of_deviance]
     return LatentClassFit(
         model=maximum.name,
@@ -466,28 +466,28 @@ def fit_latent_class(
     >>> float(fit.guessing.sel(rater="rating 1", response="above 1").round(3))
     0.783
     """
-    chosen = find_latent_class_model(model)
+    form = find_latent_class_model(model)
     check_choice("start", start, ("votes", "random"))
     check_whole_number("restarts", restarts, 0)
     check_number("tolerance", tolerance, 0, 1, "give a number from 0 to 1, as in 1e-13")
     check_whole_number("max_iterations", max_iterations, 1)
-    known = known_truths(ratings)
-    _require_ratings(ratings, model, known)
-    table, inverse = tabulate(ratings, ratings.population, truths=known > 0)
+    n_known = known_truths(ratings)
+    _require_ratings(ratings, model, n_known)
+    table, inverse = tabulate(ratings, ratings.population, truths=n_known > 0)
     points = {"votes": vote_start(table)} if start == "votes" else {}
     n_random = restarts if points else restarts or RANDOM_STARTS
     for i, child in enumerate(child_seeds(seed, n_random)):
         rng = np.random.default_rng(child)
-        points[f"random {i + 1}"] = random_start(table, chosen, rng)
+        points[f"random {i + 1}"] = random_start(table, form, rng)
     search = Search(tolerance=tolerance, max_iterations=max_iterations)
-    found = fit_starts(table, list(points.values()), chosen, search)
-    fits = dict(zip(points, found, strict=True))
-    best = _order_classes(table, max(fits.values(), key=lambda fit: fit.log_likelihood), chosen)
-    maximum = Maximum(name=model, model=chosen, table=table, found=best)
+    maxima = fit_starts(table, list(points.values()), form, search)
+    fits = dict(zip(points, maxima, strict=True))
+    best = _order_classes(table, max(fits.values(), key=lambda fit: fit.log_likelihood), form)
+    maximum = Maximum(name=model, model=form, table=table, found=best)
     return label_fit(maximum, ratings, inverse, fits)
 
 
-def _require_ratings(ratings: Ratings, model: str, known: int) -> None:
+def _require_ratings(ratings: Ratings, model: str, n_known: int) -> None:
     k = ratings.n_categories
     if ratings.n_items == 0 or k < 2:
         raise InputError(
@@ -503,7 +503,7 @@ def _require_ratings(ratings: Ratings, model: str, known: int) -> None:
     if ratings.system is not None:
         per_row = per_row + (ratings.system >= 0)
     most = int(per_row[ratings.weights > 0].max())
-    if most < (1 if known else 2):
+    if most < (1 if n_known else 2):
         raise InputError("no item has two ratings", "give two or more ratings for some items")
 
 

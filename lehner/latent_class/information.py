@@ -93,8 +93,8 @@ class Maximum:
         """Expected accuracy of each rater, (n_raters,); NaN if ratings do not determine it."""
         rates = self.group_proportions @ self.base_rates
         right = np.diagonal(self.found.confusion, axis1=1, axis2=2)
-        told = self.rated | (rates < BOUNDARY)
-        return np.where(told.all(axis=1), right @ rates, np.nan)
+        determined = self.rated | (rates < BOUNDARY)
+        return np.where(determined.all(axis=1), right @ rates, np.nan)
 
 
 def deviance(ratings: Ratings, maximum: Maximum) -> tuple[float | None, int | None, list[Warning]]:
@@ -395,7 +395,7 @@ def changes(maximum: Maximum, directions: Floats) -> dict[str, Floats]:
     confusion = by_confusion.reshape(*fitted.confusion.shape, -1)
     sizes = maximum.group_proportions
     right = np.diagonal(fitted.confusion, axis1=1, axis2=2)
-    found = {
+    changed = {
         "base_rates": rates.reshape(*fitted.base_rates.shape, -1),
         "confusion": confusion,
         "accuracy": right @ np.tensordot(sizes, rates, axes=1)
@@ -407,9 +407,9 @@ def changes(maximum: Maximum, directions: Floats) -> dict[str, Floats]:
         guesses = confusion[:, category - 1, category]
         guessed = np.maximum(1 - values["knowledge"], BOUNDARY)[:, None, None]
         guessing = np.nan_to_num(values["guessing"])[..., None]
-        found["knowledge"] = knowledge
-        found["guessing"] = (guesses + guessing * knowledge[:, None]) / guessed
-    return found
+        changed["knowledge"] = knowledge
+        changed["guessing"] = (guesses + guessing * knowledge[:, None]) / guessed
+    return changed
 
 
 def standard_errors(maximum: Maximum, curvature: Curvature) -> dict[str, Floats]:

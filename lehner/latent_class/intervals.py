@@ -201,7 +201,7 @@ def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refit
     RefittedSamples
     """
     by_pattern = np.array(
-        [np.bincount(fitted.pattern, one, len(fitted.n_items)) for one in weights]
+        [np.bincount(fitted.pattern, sample, len(fitted.n_items)) for sample in weights]
     )
     return refit_patterns(fitted, by_pattern, seed)
 

@@ -204,16 +204,16 @@ def to_confusion(parameters: Floats, model: LatentClassModel) -> Floats:
 
 def mixture_to_confusion(mixture: Floats) -> Floats:
     """Confusion matrices, (..., k, k), of mixtures, (..., k + 1)."""
-    known = mixture[..., :1, None] * np.eye(mixture.shape[-1] - 1)
-    return np.asarray(known + mixture[..., None, 1:])
+    right = mixture[..., :1, None] * np.eye(mixture.shape[-1] - 1)
+    return np.asarray(right + mixture[..., None, 1:])
 
 
 def confusion_to_mixture(confusion: Floats) -> Floats:
     """Mixtures, (..., k + 1), of confusion matrices, (..., k, k)."""
     category = np.arange(confusion.shape[-1])
     guesses = confusion[..., category - 1, category]
-    known = (confusion[..., category, category] - guesses).min(axis=-1, keepdims=True)
-    return np.concatenate([np.maximum(known, 0.0), guesses], axis=-1)
+    knowledge = (confusion[..., category, category] - guesses).min(axis=-1, keepdims=True)
+    return np.concatenate([np.maximum(knowledge, 0.0), guesses], axis=-1)
 
 
 def most_likely_mixture(counts: Floats) -> Floats:
@@ -281,8 +281,8 @@ def _sum_known(knowledge: Floats, right: Floats, wrong: Floats) -> tuple[Floats,
 
 def _guesses(knowledge: Floats, right: Floats, wrong: Floats) -> tuple[Floats, Floats]:
     """Positive root of g^2 + (a - r - m) g - m a = 0, and that of its discriminant."""
-    known = knowledge[:, None]
-    excess = right + wrong - known
-    root = np.sqrt(excess**2 + 4 * wrong * known)
-    other = 2 * wrong * known / np.maximum(root - excess, TINY)
+    a = knowledge[:, None]
+    excess = right + wrong - a
+    root = np.sqrt(excess**2 + 4 * wrong * a)
+    other = 2 * wrong * a / np.maximum(root - excess, TINY)
     return np.where(excess > 0, (excess + root) / 2, other), root

@@ -128,19 +128,19 @@ def tabulate(
     """
     patterns = ratings.patterns(truth=truths)
     answers, inverse = patterns.one_hot(), patterns.inverse
-    weights, known = patterns.counts.astype(float), patterns.truths
+    weights, truths_of = patterns.counts.astype(float), patterns.truths
     if groups is not None:
         n_groups = int(groups.max()) + 1
         cells, inverse = np.unique(inverse * n_groups + groups, return_inverse=True)
         weights = np.bincount(inverse, weights=ratings.weights)
         pattern, groups = np.divmod(cells, n_groups)
-        answers, known = answers[pattern], known[pattern]
+        answers, truths_of = answers[pattern], truths_of[pattern]
     table = PatternTable(
         answers=answers,
         weights=weights,
         n_categories=ratings.n_categories,
         has_system=patterns.has_system,
-        truths=known if truths and ratings.truth is not None else None,
+        truths=truths_of if truths and ratings.truth is not None else None,
         groups=groups,
     )
     return table, inverse
@@ -159,5 +159,5 @@ def known_truths(ratings: Ratings) -> int:
     """
     if ratings.truth is None:
         return 0
-    known = int(ratings.weights[ratings.truth >= 0].sum())
-    return 0 if known == ratings.n_items else known
+    n_known = int(ratings.weights[ratings.truth >= 0].sum())
+    return 0 if n_known == ratings.n_items else n_known

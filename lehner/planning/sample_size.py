@@ -112,18 +112,18 @@ class Target:
     def _simulate(self, n_items: int, replicates: int, seed: np.random.SeedSequence) -> Nearness:
         seeds = child_seeds(seed, len(self.scenarios))
         errors = [
-            self._errors(replace(scenario, n_items=n_items), replicates, one)
-            for scenario, one in zip(self.scenarios, seeds, strict=True)
+            self._errors(replace(scenario, n_items=n_items), replicates, values)
+            for scenario, values in zip(self.scenarios, seeds, strict=True)
         ]
         defined = [error[np.isfinite(error)] for error in errors]
         # An undefined estimate, whose error is NaN, is not near.
         near = [np.abs(error) <= self.within + ERROR_ROUNDING for error in errors]
         return Nearness(
             n_items=n_items,
-            proportions=np.array([one.mean() for one in near]),
+            proportions=np.array([values.mean() for values in near]),
             replicates=replicates,
-            bias=np.array([one.mean() if len(one) else np.nan for one in defined]),
-            undefined=np.array([1 - len(one) / replicates for one in defined]),
+            bias=np.array([values.mean() if len(values) else np.nan for values in defined]),
+            undefined=np.array([1 - len(values) / replicates for values in defined]),
         )
 
     def _errors(self, scenario: Scenario, n: int, seed: np.random.SeedSequence) -> Floats:
@@ -193,15 +193,18 @@ class SampleSize:
         in which the estimate is `undefined` (n_items, scenario).
         """
         # If a number of items was simulated twice, the larger simulation is used.
-        once = {one.n_items: one for one in sorted(self.simulated, key=lambda one: one.replicates)}
+        once = {
+            point.n_items: point
+            for point in sorted(self.simulated, key=lambda point: point.replicates)
+        }
         ordered = [once[n] for n in sorted(once)]
         both = ("n_items", "scenario")
         return xr.Dataset(
             {
-                "probability": ("n_items", [one.probability for one in ordered]),
-                "standard_error": ("n_items", [one.standard_error for one in ordered]),
-                "bias": (both, np.array([one.bias for one in ordered])),
-                "undefined": (both, np.array([one.undefined for one in ordered])),
+                "probability": ("n_items", [point.probability for point in ordered]),
+                "standard_error": ("n_items", [point.standard_error for point in ordered]),
+                "bias": (both, np.array([point.bias for point in ordered])),
+                "undefined": (both, np.array([point.undefined for point in ordered])),
             },
             coords={"n_items": sorted(once)},
         )
@@ -382,7 +385,7 @@ def find_crossing(
         simulated += wide
         crossing = regress(wide, target.confidence)
         if crossing is None:
-            enough = np.mean([one.probability for one in wide]) >= target.confidence
+            enough = np.mean([point.probability for point in wide]) >= target.confidence
             start = window[0] if enough else window[-1]
             continue
         start = float(np.clip(crossing.n_items, window[0], window[-1]))
@@ -423,13 +426,13 @@ def regress(
     spread = product = 0.0
     for group in filter(len, (slope_from, near)):  # the last one has the level
         samples, proportion, error = np.array(
-            [(one.samples, one.probability, one.standard_error) for one in group]
+            [(point.samples, point.probability, point.standard_error) for point in group]
         ).T
         # Proportions are kept away from 0 and 1, whose probits are infinite.
         probit = special.ndtri((samples * proportion + 0.5) / (samples + 1))
         density = np.exp(-(probit**2) / 2) / np.sqrt(2 * np.pi)
         weight = (density / error) ** 2
-        x = np.sqrt([one.n_items for one in group])
+        x = np.sqrt([point.n_items for point in group])
         mean_x, mean_probit = np.average(x, weights=weight), np.average(probit, weights=weight)
         spread += float(weight @ (x - mean_x) ** 2)
         product += float(weight @ ((x - mean_x) * (probit - mean_probit)))

@@ -162,17 +162,19 @@ class ScorePerformance:
             "known_truths": self.n_known,
             "level": self.level,
             "measures": {
-                name: {"estimate": one.estimate, "lower": one.lower, "upper": one.upper}
+                name: {"estimate": value.estimate, "lower": value.lower, "upper": value.upper}
                 | {"known_alone": self.known_alone.get(name)}
-                for name, one in self.measures.items()
+                for name, value in self.measures.items()
             },
             "calibration": {name: values.tolist() for name, values in curve.items()},
-            "warnings": [asdict(one) for one in self.warnings],
+            "warnings": [asdict(value) for value in self.warnings],
         }
 
     def __repr__(self) -> str:
         lines = [f"ScorePerformance: {self.n_items} items, {self.n_known} known truths"]
-        return "\n".join([*lines, *(f"  {name:<16}  {one}" for name, one in self.measures.items())])
+        return "\n".join(
+            [*lines, *(f"  {name:<16}  {measure}" for name, measure in self.measures.items())]
+        )
 
 
 def score_performance(
@@ -270,13 +272,13 @@ def score_performance(
     estimates, curve = measure(weights, fitted)
     counts = count_items(rated, np.arange(rated.n_rows), rated.n_rows)
     drawn = [
-        measure(one, fit(one, start=fitted, tolerance=ROUGH))
+        measure(pair, fit(pair, start=fitted, tolerance=ROUGH))
         for some in draw_counts(counts, resamples, generator(seed))
-        for one in some
+        for pair in some
     ]
     tails = tails_of(level, counts)
-    lowest, highest = np.quantile([one for one, _ in drawn], tails, axis=0)
-    lower, upper = np.quantile([one for _, one in drawn], tails, axis=0)
+    lowest, highest = np.quantile([pair for pair, _ in drawn], tails, axis=0)
+    lower, upper = np.quantile([pair for _, pair in drawn], tails, axis=0)
     alone = score_measures(is_positive, ranks, weights * known * stands_for, threshold, costs)
     return ScorePerformance(
         positive=rated.categories[code],
@@ -286,7 +288,7 @@ def score_performance(
         measures={
             name: IntervalEstimate(estimate=value, lower=low, upper=high, level=level, kind=KIND)
             for name, value, low, high in zip(
-                MEASURES, *(_numbers(one) for one in (estimates, lowest, highest)), strict=True
+                MEASURES, *(_numbers(pair) for pair in (estimates, lowest, highest)), strict=True
             )
         },
         known_alone=dict(zip(MEASURES, _numbers(alone), strict=True)),

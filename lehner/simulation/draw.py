@@ -201,7 +201,11 @@ def _chunks(
         drawn["system_accuracy"] = expected_system_accuracy(scenario, parameters)
         if in_sample:
             right = vote_probabilities(scenario, parameters, right=True)
-            given = np.divide(right, probability, out=np.zeros_like(right), where=probability > 0)
-            n_right = rng.binomial(counts, np.minimum(given, 1.0).reshape(size, -1)).sum(axis=1)
+            probability_right = np.divide(
+                right, probability, out=np.zeros_like(right), where=probability > 0
+            )
+            n_right = rng.binomial(
+                counts, np.minimum(probability_right, 1.0).reshape(size, -1)
+            ).sum(axis=1)
             drawn["system_accuracy_in_sample"] = n_right / scenario.n_items
         yield {name: values[: replicates - start] for name, values in drawn.items()}

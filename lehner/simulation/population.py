@@ -318,7 +318,7 @@ def _of_models(
     ]
     samples = list(zip(weights, truths, strict=True))
     return {
-        method: np.array([pseudo_true_accuracy(codes, *one, model) for one in samples])
+        method: np.array([pseudo_true_accuracy(codes, *sample, model) for sample in samples])
         for method, model in LIKELIHOOD_METHODS.items()
         if method in methods
     }
@@ -344,11 +344,11 @@ def pseudo_true_accuracy(
     -------
     float
     """
-    chosen = find_latent_class_model(model)
+    form = find_latent_class_model(model)
     possible = (weights > 0) & (codes[:, :-1] >= 0).any(axis=1)
     # Of weights that sum to 1, steps on a nearly flat likelihood gain less than rounding shows.
     counts = weights[possible] * (ITEMS_OF_POPULATION / weights[possible].sum())
     table = tabulate_codes(codes[possible], counts, len(truth.base_rates))
-    fits = fit_starts(table, [truth, vote_start(table)], chosen, TO_THE_END)
+    fits = fit_starts(table, [truth, vote_start(table)], form, TO_THE_END)
     best = align_labels(table, max(fits, key=lambda fit: fit.log_likelihood))
     return float(best.base_rates @ np.diagonal(best.confusion[-1]))

@@ -1,7 +1,8 @@
-"""Draw the README's figure: how far methods are from the truth on real ratings, in two situations.
+"""Draw the README's figure: how far methods are from the truth on real ratings.
 
 `python docs/figures/real_ratings.py` draws `real_ratings.png` from the committed benchmark of real
-ratings, `experiments/benchmarks/real/real.csv`: three ratings an item, no known truths.
+ratings, `experiments/benchmarks/real/real.csv`: three ratings per item, no known truths, in three
+situations, which `calibrated` is not told.
 """
 
 from pathlib import Path
@@ -16,14 +17,18 @@ from experiments.reporting.method_style import method_label, method_style
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parents[1] / "experiments" / "benchmarks" / "real" / "real.csv"
-TITLES = {"like": "System like its raters", "better": "System better than its raters"}
+TITLES = {
+    "like": "System like its raters",
+    "better": "System better than them",
+    "worse": "System worse than them",
+}
 METHODS = ("calibrated", "algebraic", "dawid_skene", "relaxed_k", "majority_agreement")
 
 
 def read(deal: str) -> pd.DataFrame:
-    """Read bias, RMSE and coverage of each method on each crowd, calibrated for this deal."""
+    """Read bias, RMSE and coverage of each method on each crowd."""
     found = pd.read_csv(RESULTS, dtype={"per_item": str})
-    found["method"] = found["method"].replace(f"calibrated, {deal}", "calibrated")
+    found["method"] = found["method"].replace("calibrated, unknown", "calibrated")
     design = (found["deal"] == deal) & (found["per_item"] == "3") & (found["known"] == 0)
     return found[design & found["method"].isin(METHODS)]
 
@@ -31,11 +36,11 @@ def read(deal: str) -> pd.DataFrame:
 def draw() -> Figure:
     """Draw a panel for each situation, and in it a row for each method and a dot for each crowd."""
     with figure_style() as width:
-        figure = Figure(figsize=(width, 2.5), layout="constrained")
-        panels = figure.subplots(ncols=2, sharey=True, sharex=True)
+        figure = Figure(figsize=(width, 2.3), layout="constrained")
+        panels = figure.subplots(ncols=3, sharey=True, sharex=True)
         said = [_panel(ax, deal, read(deal)) for ax, deal in zip(panels, TITLES, strict=True)]
         panels[0].set_yticks(range(len(METHODS)), [method_label(name) for name in METHODS])
-        panels[0].set(ylim=(len(METHODS) - 0.5, -0.8), xlim=(-0.62, 0.72))
+        panels[0].set(ylim=(len(METHODS) - 0.5, -0.8), xlim=(-0.62, 0.95))
         panels[0].set_xticks([-0.4, -0.2, 0, 0.2, 0.4], ["−.4", "−.2", "0", ".2", ".4"])
         figure.supxlabel(
             "Mean of estimate − truth over the systems of a crowd: a dot for each crowd"
@@ -47,7 +52,7 @@ def draw() -> Figure:
 def _panel(ax: Axes, deal: str, found: pd.DataFrame) -> str:
     ax.axvline(0, color=REFERENCE, lw=1, ls="--", zorder=1)
     ax.set_title(TITLES[deal], loc="left")
-    ax.text(0.71, -0.55, "RMSE, coverage", ha="right", va="center", size="small")
+    ax.text(0.94, -0.55, "coverage, RMSE", ha="right", va="center", size="small")
     said = []
     for row, name in enumerate(METHODS):
         crowds = found[found["method"] == name]
@@ -64,17 +69,24 @@ def _panel(ax: Axes, deal: str, found: pd.DataFrame) -> str:
         )
         ax.plot(crowds["bias"].mean(), row, ls="", marker="|", ms=13, mew=2.2, color=color)
         covered = crowds["coverage"].mean()
-        numbers = f"{crowds['rmse'].mean():.3f}"
-        numbers += "" if pd.isna(covered) else f", {100 * covered:.0f}%"
-        ax.text(0.71, row, numbers.replace("0.", "."), ha="right", va="center", size="small")
+        numbers = "no interval, " if pd.isna(covered) else f"{100 * covered:.0f}%, "
+        numbers += f"{crowds['rmse'].mean():.3f}"
+        ax.text(
+            0.94,
+            row,
+            numbers.replace(" 0.", " .").removeprefix("no interval, "),
+            ha="right",
+            va="center",
+            size="small",
+        )
         said.append(f"{method_label(name)} {numbers}")
     ax.grid(visible=False)
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
     n_crowds = found["crowd"].nunique()
     return (
-        f"{TITLES[deal]}, {n_crowds} crowds; root mean squared error and coverage of 90% "
-        f"intervals: {'; '.join(said)}."
+        f"{TITLES[deal]}, {n_crowds} crowds; coverage of 90% intervals and root mean squared "
+        f"error: {'; '.join(said)}."
     )
 
 

@@ -14,7 +14,9 @@ from experiments.simulations.warning_rates import draw
 from lehner import Ratings, Scenario, check_dependence, check_k_properties, simulate
 from lehner.core.seeds import child_seeds
 from lehner.data.flat import FlatRatings
-from lehner.dependence.check import effective_number, from_known_truths
+from lehner.dependence import check as checking
+from lehner.dependence.bounds import real_crowds
+from lehner.dependence.check import effective_in_crowds, effective_number, from_known_truths
 from lehner.dependence.score_test import name_pairs, score_pairs
 
 COPYING = Scenario(
@@ -387,3 +389,23 @@ def test_independent_raters_together_agree_as_their_accuracies_explain():
     rngs = [np.random.default_rng([3, i]) for i in range(40)]
     tests = [check_dependence(draw("unequal accuracy", 5, 2, 500, rng)) for rng in rngs]
     assert sum(one.p_value_together <= 0.01 for one in tests) <= binom.ppf(0.999, 40, 0.01)
+
+
+def test_effective_raters_of_families_left_out_are_between_those_of_the_others(monkeypatch):
+    crowds = real_crowds()
+    inside = {}
+    for family in np.unique(crowds["family"]):
+        left_out = crowds["family"] == family
+        monkeypatch.setattr(checking, "real_crowds", lambda rest=crowds[~left_out]: rest)
+        lower, upper = effective_in_crowds(5)
+        found = [effective_number(5, one) for one in crowds["raters"][left_out]]
+        inside[family] = np.mean([lower <= one <= upper for one in found])
+    # With 22 families the standard error is .06.
+    assert np.mean(list(inside.values())) == pytest.approx(0.91, abs=0.01)
+
+
+def test_more_raters_are_worth_more_in_crowds_but_not_much_more():
+    three, thirty = effective_in_crowds(3), effective_in_crowds(30)
+    assert 1 < three[0] < thirty[0] < 2
+    assert three[1] <= 3
+    assert effective_in_crowds(5, level=0.5)[0] > effective_in_crowds(5)[0]

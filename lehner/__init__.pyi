@@ -15,7 +15,7 @@ from .dependence.bounds import (
     mistake_correlations,
     mistakes_needed,
 )
-from .dependence.check import Dependence, check_dependence
+from .dependence.check import Dependence, check_dependence, effective_in_crowds
 from .dependence.sensitivity import (
     Sensitivity,
     accuracy_by_confusion,
@@ -129,6 +129,7 @@ __all__ = [
     "correct_base_rates",
     "correct_by_truth",
     "cut_ratings",
+    "effective_in_crowds",
     "estimate",
     "estimate_algebraic",
     "estimate_calibrated",

@@ -13,8 +13,8 @@ import pandas as pd
 
 import bayes_models
 from experiments.simulations.methods import LEVEL, estimate_as_in_studies
-from experiments.simulations.simulation import Simulation, measure_rows, of_data_sets
 from experiments.study.cells import result_row
+from experiments.study.performance import measure_rows
 from lehner import (
     Estimate,
     Ratings,
@@ -30,7 +30,6 @@ from lehner.core.arrays import Booleans, Floats
 from lehner.core.estimate import ESTIMANDS, IntervalEstimate
 from lehner.core.seeds import child_seeds
 
-DATA_SETS = 60
 N_ITEMS, N_KNOWN, N_RATERS = 300, 30, 5
 CORRELATIONS, SIZES = (0.0, 0.1, 0.3, 0.6), (2, 5, 20)
 BASE_RATE, RATER, SYSTEM = 0.6, 0.8, 0.85
@@ -61,9 +60,8 @@ def draw_clustered(
     return Ratings(raters, ["no", "yes"], system=systems, truth=truth, cluster=cluster)
 
 
-def _estimate(
-    correlation: float, size: int, seed: np.random.SeedSequence
-) -> Iterator[dict[str, Any]]:
+def estimate(seed: int, correlation: float, size: int) -> Iterator[dict[str, Any]]:
+    """Estimate with clusters named and without."""
     data, of_fit = child_seeds(seed, 2)
     rng = np.random.default_rng(data)
     drawn = draw_clustered(correlation, size, rng)
@@ -115,14 +113,3 @@ def _rows(drawn: Ratings, known: Booleans, fit: Estimate) -> Iterator[dict[str, 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     """Coverage and mean width of intervals, with Monte Carlo standard errors."""
     return measure_rows(rows, ("coverage", "interval_width"))
-
-
-SIMULATION = Simulation(
-    designs=[
-        of_data_sets((i, j), _estimate, correlation, size, correlation=correlation, size=size)
-        for i, correlation in enumerate(CORRELATIONS)
-        for j, size in enumerate(SIZES)
-    ],
-    data_sets=DATA_SETS,
-    summarise=summarise,
-)

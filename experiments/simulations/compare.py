@@ -1,18 +1,15 @@
 """Coverage of proportions in groups of items and their differences, and false bests."""
 
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 import numpy as np
 
-from experiments.simulations.simulation import Design, Simulation, of_data_sets
 from experiments.study.cells import result_row
 from lehner import Proportions, Ratings, compare
 from lehner.core.arrays import Floats, Integers
 from lehner.core.seeds import child_seeds
 
-DATA_SETS = 40
 LEVEL, SURE = 0.9, 0.95
 METHODS = ("dawid_skene", "dawid_skene_ml", "majority")
 RECALL = np.array([[0.75, 0.65, 0.6, 0.8], [0.75, 0.6, 0.8, 0.7]])
@@ -24,15 +21,16 @@ PROCESSES = ("as assumed", "raters worse in one group", "items differ in difficu
 RATES = {"equal": np.full(6, 0.6), "unequal": np.linspace(0.75, 0.5, 6)}
 
 
-def _data_set(
-    process: str, rates: Floats, size: int, known: int, seed: np.random.SeedSequence
+def compare_groups(
+    seed: int, process: str, rates: str, groups: int, size: int, known: int
 ) -> Iterator[dict[str, Any]]:
+    """Estimate proportions and differences of groups whose rates are equal or unequal."""
     data, fit = child_seeds(seed, 2)
-    group, ratings = draw_ratings(process, rates, size, known, np.random.default_rng(data))
-    names = np.array([f"g{g}" for g in range(len(rates))])[group]
+    of_groups = RATES[rates][:: 6 // groups][:groups]
+    group, ratings = draw_ratings(process, of_groups, size, known, np.random.default_rng(data))
+    names = np.array([f"g{g}" for g in range(groups)])[group]
     of_fit = int(fit.generate_state(1)[0])
-    found = compare(ratings, "good", names, METHODS, level=LEVEL, seed=of_fit)
-    yield from _rows(found, rates)
+    yield from _rows(compare(ratings, "good", names, METHODS, level=LEVEL, seed=of_fit), of_groups)
 
 
 def draw_ratings(
@@ -82,16 +80,3 @@ def _turned(row: dict[str, Any]) -> dict[str, Any]:
     """Subtract the first from the second."""
     ends = {"lower": -row["upper"], "upper": -row["lower"]}
     return row | ends | {"truth": -row["truth"], "estimate": -row["estimate"]}
-
-
-def _designs() -> Iterator[Design]:
-    cells = [(PROCESSES[0], n, size, 0) for n, size in product((2, 6), (50, 500))]
-    cells += [(process, 3, 200, n) for process, n in product(PROCESSES[1:], (0, N_KNOWN))]
-    for (place, (process, n, size, known)), which in product(enumerate(cells), RATES):
-        rates = RATES[which][:n] if which == "equal" else RATES[which][:: 6 // n][:n]
-        values = {"process": process, "rates": which, "groups": n, "size": size, "known": known}
-        place_of_seed = (15, place, list(RATES).index(which))
-        yield of_data_sets(place_of_seed, _data_set, process, rates, size, known, **values)
-
-
-SIMULATION = Simulation(designs=list(_designs()), data_sets=DATA_SETS)

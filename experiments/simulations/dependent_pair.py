@@ -6,21 +6,18 @@ the pair named; the fit without it is part of that.
 """
 
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from experiments.simulations.methods import LEVEL
-from experiments.simulations.simulation import Simulation, of_data_sets
 from experiments.study.cells import result_row
 from lehner import Ratings
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import child_seeds
 
-DATA_SETS, N_ITEMS = 40, 200
+N_ITEMS = 200
 COPIED = (0.35, 0.0)
-N_RATERS, N_CATEGORIES = (3, 5), (2, 4)
 MODELS = ("dawid_skene", "one_coin_by_rater")
 FITTED: dict[str, Any] = {"chains": 2, "draws": 600, "tries": 1}
 ACCURACY = (0.65, 0.75)
@@ -57,14 +54,13 @@ def draw_copies(
     return Ratings(codes[:, :-1], names, system=codes[:, -1], truth=truth), float(expected)
 
 
-def _estimate(
-    copied: float, n_raters: int, k: int, seed: np.random.SeedSequence
-) -> Iterator[dict[str, Any]]:
+def estimate(seed: int, copied: float, raters: int, categories: int) -> Iterator[dict[str, Any]]:
+    """Estimate the system's accuracies with the pair named and without."""
     import bayes_models
     from bayes_models.methods import fit_as_in_studies
 
     data, of_fit = child_seeds(seed, 2)
-    ratings, expected = draw_copies(copied, n_raters, k, np.random.default_rng(data))
+    ratings, expected = draw_copies(copied, raters, categories, np.random.default_rng(data))
     truths = (expected, float(np.mean(np.asarray(ratings.truth) == ratings.system)))
     pair = (ratings.raters[0], "system")
     named = ratings.with_truth(None).with_dependent_pair(pair)
@@ -76,12 +72,3 @@ def _estimate(
             columns = {"method": model, "quantity": estimand}
             yield result_row(value, getattr(found, estimand), **columns, named=True)
             yield result_row(value, without[estimand], **columns, named=False)
-
-
-SIMULATION = Simulation(
-    designs=[
-        of_data_sets((i, n, k), _estimate, copied, n, k, copied=copied, raters=n, categories=k)
-        for (i, copied), n, k in product(enumerate(COPIED), N_RATERS, N_CATEGORIES)
-    ],
-    data_sets=DATA_SETS,
-)

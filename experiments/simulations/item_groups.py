@@ -6,15 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from experiments.simulations.simulation import Simulation, of_data_sets
 from experiments.simulations.system_measures import LEVEL, RESAMPLES, dawid_skene
 from experiments.study.cells import result_row
 from lehner import GroupEstimates, Ratings, estimate_groups
 from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.core.seeds import child_seeds
 
-DATA_SETS = 60
-SIZES = (50, 200, 1000)
 GROUPS = ("easy", "hard")
 BASE_RATES = ((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
 
@@ -36,20 +33,21 @@ CELLS = {
 }
 
 
-def _estimate(cell: GroupCell, size: int, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]]:
+def estimate(seed: int, cell: str, items: int) -> Iterator[dict[str, Any]]:
+    """Estimate accuracies in both groups and their difference."""
     import bayes_models
 
     data, fit = child_seeds(seed, 2)
-    group, truth, ratings = draw_groups(cell, size, np.random.default_rng(data))
+    group, truth, ratings = draw_groups(CELLS[cell], items, np.random.default_rng(data))
     names = np.array(GROUPS)[group]
     right = np.asarray(ratings.system) == truth
     in_sample = [float(right[group == g].mean()) for g in range(2)]
     algebra = estimate_groups(ratings, names, level=LEVEL, resamples=RESAMPLES)
-    yield from _rows(algebra, cell, in_sample)
+    yield from _rows(algebra, CELLS[cell], in_sample)
     estimate = dawid_skene(ratings, fit)
     if estimate.draws is not None and estimate.system_accuracy.estimate is not None:
         groups = bayes_models.accuracy_by_group(estimate.draws, ratings, names, level=LEVEL)
-        yield from _rows(groups, cell, in_sample)
+        yield from _rows(groups, CELLS[cell], in_sample)
 
 
 def draw_groups(
@@ -84,13 +82,3 @@ def _rows(
         ("difference in sample", in_sample[0] - in_sample[1], of_sample),
     ):
         yield result_row(truth, found, method=groups.method, quantity=quantity)
-
-
-SIMULATION = Simulation(
-    designs=[
-        of_data_sets((9, place, size), _estimate, cell, size, cell=name, items=size)
-        for place, (name, cell) in enumerate(CELLS.items())
-        for size in SIZES
-    ],
-    data_sets=DATA_SETS,
-)

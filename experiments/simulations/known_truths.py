@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.simulations.simulation import MEASURES, Simulation, of_data_sets
 from experiments.study.cells import result_row
 from experiments.study.performance import measure_wide
 from lehner import (
@@ -26,7 +25,7 @@ from lehner import (
     simulate,
 )
 from lehner.core.arrays import Floats
-from lehner.core.seeds import child_seeds
+from lehner.core.seeds import Seed, child_seeds
 from lehner.known_truths.correction import SUSPICIOUS_P_VALUE
 
 BASE = Scenario(n_items=200, base_rates="equal")
@@ -54,13 +53,13 @@ CELLS: dict[str, Scenario] = {
     ),
 }
 KNOWN = (10, 20, 50, 100)
-DATA_SETS = 200
+MEASURES = ("bias", "rmse", "coverage", "interval_width")
 LEVEL = 0.9
 RESAMPLES = 200
 BY = ["cell", "probabilities", "known", "method"]
 
 
-def simulate_known(scenario: Scenario, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]]:
+def simulate_known(seed: Seed, cell: str) -> Iterator[dict[str, Any]]:
     """Accuracy in a data set, estimated in all ways.
 
     Yields
@@ -69,6 +68,7 @@ def simulate_known(scenario: Scenario, seed: np.random.SeedSequence) -> Iterator
         `probabilities`, `known`, `method`, `truth`, `estimate`, `lower`, `upper`, `alarm`.
     """
     data, order = child_seeds(seed, 2)
+    scenario = CELLS[cell]
     ratings = simulate(scenario, data)
     shuffled = np.random.default_rng(order).permutation(scenario.n_items)
     truth = float(np.mean(ratings.truth == ratings.system))
@@ -125,13 +125,3 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     wide.loc[never, [f"{name}{end}" for name in MEASURES[2:] for end in ("", "_se")]] = np.nan
     wide["n"], wide["alarms"] = groups.size(), groups["alarm"].mean()
     return wide.reset_index()
-
-
-SIMULATION = Simulation(
-    designs=[
-        of_data_sets((place,), simulate_known, scenario, cell=cell)
-        for place, (cell, scenario) in enumerate(CELLS.items())
-    ],
-    summarise=summarise,
-    data_sets=DATA_SETS,
-)

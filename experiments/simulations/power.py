@@ -2,18 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
-from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from experiments.simulations.power_figure import plot_power
-from experiments.simulations.simulation import Design, Simulation
-from experiments.study.cells import each_data_set
-from experiments.study.performance import proportion
+from experiments.reporting.figure_style import REFERENCE, figure_style, shade
+from experiments.reporting.panels import panels
+from experiments.study.performance import Z, proportion
 from lehner import Ratings, Scenario, check_dependence
-from lehner.core.seeds import generator
+from lehner.core.resampling import wilson_interval
+from lehner.core.seeds import Seed, generator
 from lehner.data.categories import category_names
 from lehner.k_properties.check import INDEPENDENCE, SIGNIFICANCE, holm
 from lehner.k_properties.statistics import K_TESTS, Outcome, run_k_tests
@@ -41,23 +39,39 @@ CELLS: dict[str, Scenario] = {
 }
 """Base rates are drawn from a flat Dirichlet distribution where nothing else is said."""
 
-SIZES = (50, 200)
-DATA_SETS = 500
 REPLICATES = 199
 PLAIN, ANY = "plain_chi_square", "any, Holm"
 TESTS = (*K_TESTS, INDEPENDENCE, ANY, PLAIN)
 
 
-def rejections(scenario: Scenario, seed: np.random.SeedSequence) -> Iterator[dict[str, float]]:
+MARKERS = "osD^v"
+TITLES = {
+    "equal_errors": "Equal errors",
+    "error_distance": "Distance of errors",
+    "equal_accuracy": "Equal accuracy",
+    "equal_difficulty": "Equal difficulty",
+    "independence": "Independence",
+    "any, Holm": "Any of these (Holm)",
+    "plain_chi_square": "Paper’s chi-square",
+}
+ACROSS = 4
+
+
+def reject(seed: Seed, cell: str, items: int) -> Iterator[dict[str, float]]:
+    """Test one simulated data set of a cell."""
+    yield rejections(replace(CELLS[cell], n_items=items), seed)
+
+
+def rejections(scenario: Scenario, seed: Seed) -> dict[str, float]:
     """Tests of one simulated data set.
 
     Parameters
     ----------
     scenario : Scenario
-    seed : numpy.random.SeedSequence
+    seed : int or numpy.random.SeedSequence
 
-    Yields
-    ------
+    Returns
+    -------
     dict
         By test, 1 where it rejects at the 5% level, 0 where not, NaN where it cannot be made. The
         verdict as a whole rejects if any test does after Holm's adjustment; the plain chi-square is
@@ -78,7 +92,7 @@ def rejections(scenario: Scenario, seed: np.random.SeedSequence) -> Iterator[dic
         rejected[ANY] = float(min(holm(p).values()) <= SIGNIFICANCE)
     if plain is not None:
         rejected[PLAIN] = float(plain <= SIGNIFICANCE)
-    yield dict.fromkeys(TESTS, np.nan) | rejected
+    return dict.fromkeys(TESTS, np.nan) | rejected
 
 
 def plain_chi_square(ratings: Ratings) -> float | None:
@@ -137,24 +151,62 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(table, columns=names)
 
 
-def _simulate(
-    scenario: Scenario, data_sets: int, seed: np.random.SeedSequence
-) -> Iterator[dict[str, float]]:
-    # Small rates need more data sets.
-    n = data_sets * (1 + scenario.k_properties_hold())
-    return each_data_set(partial(rejections, scenario), n, seed)
+def plot_power(table: pd.DataFrame) -> "dict[str, plt.Figure]":
+    """Draw rates of rejection with Wilson's 95% intervals, a panel per test, a row per scenario.
 
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Columns `cell`, `items`, `test`, `rejected` and `data_sets`, as in `power.csv`.
 
-SIMULATION = Simulation(
-    designs=[
-        Design(
-            place=(place, items),
-            values={"cell": cell, "items": items},
-            simulate=partial(_simulate, replace(scenario, n_items=items)),
+    Returns
+    -------
+    dict of str to matplotlib.figure.Figure
+    """
+    cells, sizes = list(dict.fromkeys(table["cell"])), sorted(table["items"].unique())
+    tests = list(dict.fromkeys(table["test"]))
+    titles = [TITLES.get(test, test) for test in tests]
+    with figure_style() as width:
+        height = 0.35 + 0.2 * len(cells)
+        figure, axes = panels(titles, width, height=height, across=ACROSS, more=0.6)
+        for ax, test in zip(axes, tests, strict=True):
+            ax.axvline(100 * SIGNIFICANCE, color=REFERENCE, lw=0.8, ls="--", zorder=1)
+            for place, n_items in enumerate(sizes):
+                rows = table[(table["test"] == test) & (table["items"] == n_items)]
+                step = 0.32 * (place - (len(sizes) - 1) / 2)
+                y = [cells.index(cell) + step for cell in rows["cell"]]
+                rates = rows["rejected"].to_numpy()
+                low, high = wilson_interval(rates, rows["data_sets"], z=Z)
+                ax.errorbar(
+                    100 * rates,
+                    y,
+                    xerr=100 * np.maximum([rates - low, high - rates], 0),
+                    fmt=MARKERS[place % len(MARKERS)],
+                    ms=2.5,
+                    elinewidth=1.2,
+                    color=shade(place, len(sizes)),
+                    label=f"{n_items} items",
+                )
+            ax.grid(axis="x")
+            ax.tick_params(axis="y", length=0)
+        axes[0].set(xlim=(-3, 103), ylim=(len(cells) - 0.5, -0.5))
+        axes[0].set_yticks(range(len(cells)), cells)
+        figure.supxlabel(
+            "Data sets in which the test rejects at the 5% level (%), with Wilson’s 95% intervals"
         )
-        for (place, (cell, scenario)), items in product(enumerate(CELLS.items()), SIZES)
-    ],
-    summarise=summarise,
-    data_sets=DATA_SETS,
-    plot=plot_power,
-)
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=len(sizes))
+    figure.set_label(_alt_text(table, max(sizes)))
+    return {"power": figure}
+
+
+def _alt_text(table: pd.DataFrame, n_items: int) -> str:
+    rows = table[table["items"] == n_items].pivot(index="cell", columns="test", values="rejected")
+    most = rows[[test for test in rows if test != "plain_chi_square"]].drop(
+        columns="any, Holm", errors="ignore"
+    )
+    parts = [f"{cell}: {most.loc[cell].max():.0%}" for cell in dict.fromkeys(table["cell"])]
+    return (
+        "How often tests of the K-properties reject at the 5% level. The test that rejects most "
+        f"often with {n_items} items: {'; '.join(parts)}."
+    )

@@ -10,9 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from experiments.simulations.simulation import Simulation, measure_rows, of_data_sets
 from experiments.study.cells import result_row
 from lehner import Ratings, estimate_latent_class, score_performance
 from lehner.algebra.algebraic import majority_credit
@@ -22,8 +20,7 @@ from lehner.core.seeds import child_seeds
 from lehner.scores.monotone_score import ScoreRanks
 from lehner.scores.performance import MEASURES, score_measures
 
-DATA_SETS = 100
-N_ITEMS, KNOWN = 300, (0, 40)
+N_ITEMS = 300
 ACCURACIES = (0.65, 0.7, 0.8)
 SIGNAL, SHARPNESS, BASE_RATE = 1.5, 2.0, 0.4
 PROCESSES = ("independent", "difficult", "misleading")
@@ -47,7 +44,8 @@ def draw_scores(process: str, rng: np.random.Generator) -> tuple[Ratings, Floats
     return Ratings(codes, ["no", "yes"], truth=truth), scores
 
 
-def _measure(process: str, known: int, seed: np.random.SeedSequence) -> Iterator[dict[str, Any]]:
+def measure_scores(seed: int, process: str, known: int) -> Iterator[dict[str, Any]]:
+    """Estimate all measures of the scores of a data set."""
     data, resampled = child_seeds(seed, 2)
     rng = np.random.default_rng(data)
     ratings, scores = draw_scores(process, rng)
@@ -80,19 +78,3 @@ def _measure(process: str, known: int, seed: np.random.SeedSequence) -> Iterator
         if known:
             alone = IntervalEstimate(estimate=found.known_alone[measure])
             yield result_row(value, alone, method="known items alone", **told)
-
-
-def summarise(rows: pd.DataFrame) -> pd.DataFrame:
-    """Bias, error, coverage and width, with Monte Carlo standard errors."""
-    return measure_rows(rows, ("bias", "rmse", "coverage", "interval_width"))
-
-
-SIMULATION = Simulation(
-    designs=[
-        of_data_sets((i, known), _measure, process, known, process=process, known=known)
-        for i, process in enumerate(PROCESSES)
-        for known in KNOWN
-    ],
-    data_sets=DATA_SETS,
-    summarise=summarise,
-)

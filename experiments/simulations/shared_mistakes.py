@@ -6,17 +6,15 @@ design. In the last a rater repeats another one, or the system repeats a rater, 
 """
 
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from experiments.simulations.simulation import Design, Simulation, of_data_sets
 from experiments.study.performance import proportion
 from lehner import Ratings, check_dependence
 from lehner.core.arrays import Floats, Integers, draw_categories
-from lehner.core.seeds import generator
+from lehner.core.seeds import Seed, generator
 
 ACCURACY = {
     "3 raters and the system": (0.55, 0.65, 0.75, 0.9),
@@ -36,14 +34,11 @@ BEHAVIOURS = (
     "rater 2 repeats rater 1, 40% missing",
     "the system repeats rater 1",
 )
-SIZES = (100, 300, 1000)
-CATEGORIES = (2, 3, 5)
-DATA_SETS = 100
 REPEATED = 0.4
 
 
 def name_pairs_of(
-    who: str, behaviour: str, k: int, n_items: int, seed: np.random.SeedSequence
+    seed: Seed, raters: str, behaviour: str, categories: int, items: int
 ) -> Iterator[dict[str, Any]]:
     """Which pairs were named in a data set.
 
@@ -55,12 +50,11 @@ def name_pairs_of(
         `undecided`: one of two pairs.
     """
     rng = generator(seed)
-    accuracy = np.array(ACCURACY[who])
-    codes = _draw(accuracy, behaviour, k, n_items, rng)
-    has_system = who.endswith("system")
-    raters = codes[:, :-1] if has_system else codes
-    names = [str(j + 1) for j in range(raters.shape[1])]
-    ratings = Ratings(raters, range(k), names, system=codes[:, -1] if has_system else None)
+    codes = _draw(np.array(ACCURACY[raters]), behaviour, categories, items, rng)
+    system = codes[:, -1] if raters.endswith("system") else None
+    codes = codes if system is None else codes[:, :-1]
+    names = [str(j + 1) for j in range(codes.shape[1])]
+    ratings = Ratings(codes, range(categories), names, system=system)
     found = check_dependence(ratings)
     named = [pair.raters for pair in found.pairs if pair.stands_out]
     true = ("1", "system") if behaviour.startswith("the system") else ("1", "2")
@@ -128,16 +122,3 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
             row[name], row[f"{name}_se"] = proportion(group[name] == 1)
         table.append(row)
     return pd.DataFrame(table)
-
-
-def _designs() -> Iterator[Design]:
-    designs = product(enumerate(ACCURACY), enumerate(BEHAVIOURS), CATEGORIES, SIZES)
-    for (i, who), (j, behaviour), k, n_items in designs:
-        same_errors = k == 2 and behaviour.startswith("errors")
-        no_system = behaviour.startswith("the system") and not who.endswith("system")
-        if not same_errors and not no_system:
-            named = {"raters": who, "behaviour": behaviour, "categories": k, "items": n_items}
-            yield of_data_sets((i, j, k, n_items), name_pairs_of, *named.values(), **named)
-
-
-SIMULATION = Simulation(designs=list(_designs()), summarise=summarise, data_sets=DATA_SETS)

@@ -6,15 +6,12 @@ differ in difficulty for raters and systems alike.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import product
 from typing import Any
 
 import numpy as np
 
-from experiments.simulations.simulation import Simulation, of_data_sets
 from experiments.study.cells import result_row
 from lehner import (
     Estimate,
@@ -41,7 +38,6 @@ PROCESSES: dict[str, tuple[Scenario, float]] = {
     "half copied": (BASE, 0.5),
     "unequal difficulty": (replace(BASE, easiness=(-0.2, 0.0, 0.2)), 0.0),
 }
-N_ITEMS = (50, 200, 1000)
 LEVEL = 0.9
 RESAMPLES = 500
 WITHOUT_CHECKS: dict[str, Any] = {"checks": False, "log_likelihood": False}
@@ -50,9 +46,8 @@ FITS: dict[str, dict[str, Any]] = {
     "relaxed_k": {"chains": 2, "draws": 500, "tries": 1} | WITHOUT_CHECKS,
 }
 """How each model is fitted."""
-type Estimates = tuple[str, JointDraws, dict[str, tuple[IntervalEstimate, IntervalEstimate]]]
-"""Name of the method, joint draws, and both accuracies of each system."""
-type Method = Callable[[Ratings, np.random.SeedSequence], Estimates]
+type Estimates = tuple[JointDraws, dict[str, tuple[IntervalEstimate, IntervalEstimate]]]
+"""Joint draws, and both accuracies of each system."""
 
 
 def simulate_pair(
@@ -95,29 +90,30 @@ def simulate_pair(
     }
 
 
-def _compare(
-    process: str, n_items: int, methods: Sequence[Method], seed: np.random.SeedSequence
+def compare(
+    seed: int, process: str, items: int, methods: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
+    """Estimate the difference of two systems by several methods."""
     scenario, copied = PROCESSES[process]
-    ratings, truth = simulate_pair(replace(scenario, n_items=n_items), copied, seed)
-    for estimate in methods:
-        method, draws, points = estimate(ratings, seed)
+    of_all = np.random.SeedSequence(seed)
+    ratings, truth = simulate_pair(replace(scenario, n_items=items), copied, of_all)
+    for method in methods:
+        estimate = by_resampling if method == "algebraic" else by_model
+        draws, points = estimate(method, ratings, of_all)
         (compared,) = compare_systems(points, draws, level=LEVEL)
         differences = (compared.difference, compared.difference_in_sample)
         for (estimand, value), difference in zip(truth.items(), differences, strict=True):
             yield result_row(value, difference, method=method, estimand=estimand)
 
 
-def by_resampling(
-    method: str,
-    point: Callable[[Ratings], Estimate],
-    ratings: Ratings,
-    seed: np.random.SeedSequence,
-) -> Estimates:
-    """Estimates of both systems by a method and by the resamples of it: as `Estimates` says."""
+def by_resampling(method: str, ratings: Ratings, seed: np.random.SeedSequence) -> Estimates:
+    """Estimates of both systems by the algebra and its resamples: as `Estimates` says."""
     draws = bootstrap_systems(method, ratings, resamples=RESAMPLES, seed=seed)
-    found = {name: point(ratings.for_system(name)) for name in ratings.systems}
-    return method, draws, _points(found)
+    points = {
+        name: estimate_algebraic(ratings.for_system(name), interval=None)
+        for name in ratings.systems
+    }
+    return draws, _points(points)
 
 
 def by_model(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Estimates:
@@ -134,27 +130,10 @@ def by_model(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Esti
     found = {
         name: bayes_models.estimate_from_draws(tree, level=LEVEL) for name, tree in trees.items()
     }
-    return model, bayes_models.joint_draws(trees, ratings, seed=seed), _points(found)
+    return bayes_models.joint_draws(trees, ratings, seed=seed), _points(found)
 
 
 def _points(found: Mapping[str, Estimate]) -> dict[str, tuple[IntervalEstimate, IntervalEstimate]]:
     return {
         name: (one.system_accuracy, one.system_accuracy_in_sample) for name, one in found.items()
     }
-
-
-by_algebra = partial(by_resampling, "algebraic", partial(estimate_algebraic, interval=None))
-
-
-def _simulation(methods: Sequence[Method], data_sets: int) -> Simulation:
-    designs = [
-        of_data_sets(
-            (place,), _compare, process, n_items, methods, process=process, n_items=n_items
-        )
-        for place, (process, n_items) in enumerate(product(PROCESSES, N_ITEMS))
-    ]
-    return Simulation(designs=designs, data_sets=data_sets)
-
-
-SIMULATION = _simulation([by_algebra, partial(by_model, "dawid_skene")], 100)
-BY_RELAXED_K = _simulation([partial(by_model, "relaxed_k")], 60)

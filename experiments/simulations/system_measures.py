@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from experiments.simulations.methods import LEVEL, estimate_as_in_studies
-from experiments.simulations.simulation import Simulation, of_data_sets
 from experiments.study.cells import result_row
 from lehner import (
     Estimate,
@@ -25,8 +24,6 @@ from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.core.seeds import child_seeds
 from lehner.performance.measures import performance_measures
 
-DATA_SETS = 200
-SIZES = (50, 200, 1000)
 RESAMPLES = 1000
 DRAWS = 500
 
@@ -87,18 +84,18 @@ CELLS = {
 }
 
 
-def _estimate(
-    cell: ConfusionCell, size: int, seed: np.random.SeedSequence
-) -> Iterator[dict[str, Any]]:
+def estimate_measures(seed: int, cell: str, items: int) -> Iterator[dict[str, Any]]:
+    """Estimate all measures of a system by the algebra and the model."""
     data, fit = child_seeds(seed, 2)
-    cell = replace(cell, raters=replace(cell.raters, n_items=size))
-    ratings, _ = simulate_cell(cell, *child_seeds(data, 2))
-    measures = performance_measures(cell.base_rates, np.array(cell.confusion))
+    design = CELLS[cell]
+    design = replace(design, raters=replace(design.raters, n_items=items))
+    ratings, _ = simulate_cell(design, *child_seeds(data, 2))
+    measures = performance_measures(design.base_rates, np.array(design.confusion))
     for estimate in (algebra(ratings), dawid_skene(ratings, fit)):
         if estimate.system_accuracy.estimate is None:
             continue
         whole = {"method": estimate.method, "quantity": "accuracy", "category": "all"}
-        yield result_row(cell.accuracy, estimate.system_accuracy, **whole)
+        yield result_row(design.accuracy, estimate.system_accuracy, **whole)
         performance = system_performance(ratings, estimate, level=LEVEL, resamples=RESAMPLES)
         for quantity, truth in measures.items():
             for places, value in np.ndenumerate(truth):
@@ -118,13 +115,3 @@ def dawid_skene(ratings: Ratings, seed: np.random.SeedSequence) -> Estimate:
     """Estimate of the Bayesian model of Dawid and Skene."""
     number = int(seed.generate_state(1)[0])
     return estimate_as_in_studies("dawid_skene", ratings, number, draws=DRAWS)
-
-
-SIMULATION = Simulation(
-    designs=[
-        of_data_sets((place, size), _estimate, cell, size, cell=name, items=size)
-        for place, (name, cell) in enumerate(CELLS.items())
-        for size in SIZES
-    ],
-    data_sets=DATA_SETS,
-)

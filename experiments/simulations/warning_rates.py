@@ -1,17 +1,15 @@
 """How often warnings about ratings fire: where all is well, and where they should."""
 
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from experiments.simulations.simulation import Design, Simulation, of_data_sets
 from experiments.study.performance import proportion
 from lehner import Ratings, check_dependence
 from lehner.core.arrays import draw_categories
-from lehner.core.seeds import generator
+from lehner.core.seeds import Seed, generator
 from lehner.dependence.missing_ratings import check_missing_ratings
 from lehner.k_properties.statistics import Outcome, run_k_tests
 
@@ -26,14 +24,14 @@ WARNINGS = (
     *("ratings-missing-by-difficulty", "system-copies-rater", "shared-mistakes"),
     "agreement-unexplained",
 )
-DIFFICULTY, RIGHT, LEVEL, DATA_SETS = "equal difficulty rejected", "right rater", 0.05, 300
+DIFFICULTY, RIGHT, LEVEL = "equal difficulty rejected", "right rater", 0.05
 
 
 def fired(
-    process: str, n_raters: int, k: int, n_items: int, seed: np.random.SeedSequence
+    seed: Seed, process: str, raters: int, categories: int, items: int
 ) -> Iterator[dict[str, float]]:
     """Which warnings a data set gives; whether the copied rater is among those named."""
-    ratings = draw(process, n_raters, k, n_items, generator(seed))
+    ratings = draw(process, raters, categories, items, generator(seed))
     test = run_k_tests(ratings.collapse(), 199, seed)["equal_difficulty"]
     yield warnings_of(ratings) | {
         DIFFICULTY: float(test.p_value <= LEVEL) if isinstance(test, Outcome) else np.nan
@@ -86,7 +84,7 @@ def draw(process: str, n_raters: int, k: int, n_items: int, rng: np.random.Gener
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     """Proportions of data sets, with Monte Carlo standard errors."""
-    by = [name for name in rows if name not in (*WARNINGS, RIGHT, DIFFICULTY)]
+    by = [name for name in rows if name not in (*WARNINGS, RIGHT, DIFFICULTY, "replicate")]
     table = []
     for place, group in rows.groupby(by, sort=False):
         row: dict[str, Any] = dict(zip(by, place, strict=True)) | {"data_sets": len(group)}
@@ -95,12 +93,3 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
                 row[name], row[f"{name}_se"] = proportion(group[name] == 1)
         table.append(row)
     return pd.DataFrame(table)
-
-
-def _designs() -> Iterator[Design]:
-    for (i, process), *sizes in product(enumerate(PROCESSES), (3, 5), (2, 4), (100, 500)):
-        named = dict(zip(("raters", "categories", "items"), sizes, strict=True))
-        yield of_data_sets((i, *sizes), fired, process, *sizes, process=process, **named)
-
-
-SIMULATION = Simulation(designs=list(_designs()), summarise=summarise, data_sets=DATA_SETS)

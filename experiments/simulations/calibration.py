@@ -1,23 +1,47 @@
-"""Figures of the calibration of models: coverage of their intervals, and the ranks themselves."""
+"""Simulation-based calibration: coverage and ranks of true values, of each model and design.
 
+`lehner study run calibration` draws parameters from the prior of a model and ratings from these,
+and ranks the parameters among the posterior draws.
+"""
+
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from arviz_stats.ecdf_utils import ecdf_pit
+from lehner.core.validation import find
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy.stats import binom
+from scipy.stats import binom, kstest
 
-from experiments.calibration.designs import DESIGNS
+from bayes_models import find_model
+from bayes_models.calibration import calibrate
 from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import legend_handles, method_label, method_style
-from experiments.study.performance import Z
+from experiments.study.performance import Z, proportion
+from lehner import Ratings
 from lehner.core.resampling import wilson_interval
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+BY = ["model", "design"]
+COLUMNS = [*BY, "quantity", "simulations", "mean_rank", "p_value", "coverage_90", "coverage_se"]
+# Name: categories, raters besides the system, items, proportions of missing ratings and of known
+# truths, and whether the categories are ordered. Two have groups of raters.
+DESIGNS: dict[str, tuple[int, int, int, float, float, bool]] = {
+    "K3_J3_n40_missing": (3, 3, 40, 0.2, 0.0, True),
+    "K2_J2_n20": (2, 2, 20, 0.0, 0.0, False),
+    "K2_J3_n200": (2, 3, 200, 0.0, 0.0, False),
+    "K2_J3_n1000": (2, 3, 1000, 0.0, 0.0, False),
+    "K3_J2_n200_truths": (3, 2, 200, 0.0, 0.25, False),
+    "K5_J3_n500": (5, 3, 500, 0.0, 0.0, False),
+    "K5_J10_n40_missing": (5, 10, 40, 0.5, 0.0, True),
+    "K2_J6_n40_groups": (2, 6, 40, 0.0, 0.0, False),
+    "K3_J6_n40_groups": (3, 6, 40, 0.0, 0.0, False),
+}
+GROUPS = "groups"
+"""Ends the names of designs in which a third of the raters are experts, and the others a crowd."""
+FIRST = next(iter(DESIGNS))
 NOMINAL = 0.9
 LEVEL = 0.95
 """Probability that all that is drawn of calibrated models lies in the bands."""
@@ -31,6 +55,88 @@ TITLES = {
     "system_accuracy": "System accuracy",
     "system_accuracy_in_sample": "System accuracy\nin the sample",
 }
+
+
+def rank(seed: int, model: str, design: str, simulations: int) -> Iterator[dict[str, Any]]:
+    """Rank true values among the draws of so many simulations, as an experiment."""
+    # 99 of 1,000 draws are ranked: that these are nearly independent needs no second try.
+    engine = "gibbs" if find_model(model).conjugate else "nuts"
+    options: dict[str, Any] = {"engine": engine, "chains": 2, "draws": 500, "tries": 1}
+    tree = calibrate(model, make_design(design), simulations, seed=seed, **options)
+    yield from tree["prior_sbc"].to_dataset().to_dataframe().round(6).to_dict("records")
+
+
+def plot_calibration(ranks: pd.DataFrame) -> dict[str, Figure]:
+    """Draw the coverage of all models and designs, and the ranks themselves."""
+    return {"calibration": plot_coverage(summarise(ranks).round(4)), "ranks": plot_ranks(ranks)}
+
+
+def keep_ranks(results: pd.DataFrame) -> pd.DataFrame:
+    """Keep the ranks as they are, of which `summarise` makes the table of coverage."""
+    return results.drop(columns=["replicate", "simulations"], errors="ignore")
+
+
+def summarise(ranks: pd.DataFrame) -> pd.DataFrame:
+    """Test whether ranks are uniform, and measure the coverage of 90% intervals.
+
+    Parameters
+    ----------
+    ranks : pandas.DataFrame
+        Columns `model`, `design`, and ranks between 0 and 1, a column for each quantity.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `model`, `design`, `quantity`, `simulations`, `mean_rank`, `p_value`
+        (Kolmogorov-Smirnov), `coverage_90`, `coverage_se`.
+    """
+    rows = []
+    for place, found in ranks.groupby(BY, sort=False):
+        for quantity, values in (
+            found.drop(columns=[*BY, "replicate"], errors="ignore").dropna(axis="columns").items()
+        ):
+            covered, error = proportion(values.between(0.05, 0.95))
+            p = kstest(values, "uniform").pvalue
+            rows.append((*place, quantity, len(values), values.mean(), p, covered, error))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def make_design(name: str = FIRST) -> Ratings:
+    """Items, raters, gaps and known truths that are simulated.
+
+    Parameters
+    ----------
+    name : str
+        As in `DESIGNS`: K categories, J raters besides the system, n items.
+
+    Returns
+    -------
+    Ratings
+        Where there is a rating it is 0, and so is a truth that is known.
+
+    Raises
+    ------
+    InputError
+        If there is no such design.
+
+    Examples
+    --------
+    >>> make_design("K2_J2_n20").n_items
+    20
+    """
+    k, n_raters, n_items, missing, known, ordered = find("design", name, DESIGNS)
+    rng = np.random.default_rng(0)
+    codes = np.where(rng.random((n_items, n_raters + 1)) < missing, -1, 0)
+    truth = np.where(np.arange(n_items) < known * n_items, 0, -1) if known else None
+    categories = [str(category + 1) for category in range(k)]
+    ratings = Ratings(codes[:, :-1], categories, system=codes[:, -1], truth=truth, ordered=ordered)
+    if not name.endswith(GROUPS):
+        return ratings
+    experts = ratings.raters[: n_raters // 3]
+    crowd = ratings.raters[n_raters // 3 :]
+    return ratings.with_rater_groups(
+        dict.fromkeys(experts, "expert") | dict.fromkeys(crowd, "crowd")
+    )
 
 
 def plot_coverage(table: pd.DataFrame) -> Figure:
@@ -84,7 +190,7 @@ def plot_coverage(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _coverage(ax: "Axes", row: pd.Series, place: int, model: str) -> None:
+def _coverage(ax: Axes, row: pd.Series, place: int, model: str) -> None:
     """Draw a point, and the band."""
     ends = 100 * row["band_low"], 100 * row["band_high"]
     ax.fill_betweenx([place - 0.5, place + 0.5], *ends, color=BAND, lw=0, zorder=0)
@@ -155,7 +261,7 @@ def _band(n: int) -> np.ndarray:
     return np.array([x, low - x, high - x])
 
 
-def _ranks(ax: "Axes", ranks: np.ndarray, band: np.ndarray, model: str) -> bool:
+def _ranks(ax: Axes, ranks: np.ndarray, band: np.ndarray, model: str) -> bool:
     """Draw a line and its band, and say whether it leaves the band."""
     x, low, high = band
     ax.fill_between(x, low, high, color=BAND, lw=0, zorder=0)

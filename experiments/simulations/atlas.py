@@ -1,16 +1,41 @@
-"""The grid of the atlas, and the population values on it."""
+"""The bias atlas: large-sample bias of each method where an assumption fails.
 
+`lehner study run atlas` computes it over a grid of each violation, exactly where nothing is drawn.
+"""
+
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from experiments.reporting.figure_style import REFERENCE, figure_style, shade
+from experiments.reporting.method_style import legend_handles, method_label, method_style
+from experiments.study.performance import Z
 from lehner import Scenario, population_values
 from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.core.seeds import Seed
 
+WIDEST_LABEL = 36
+DRAWN = (
+    "algebraic",
+    "algebraic_likelihood",
+    "algebraic_paper",
+    "one_coin_by_rater_ml",
+    "dawid_skene_ml",
+    "majority_agreement",
+    "mean_posterior",
+)
+SIDES: dict[str, tuple[str, dict[float, str]]] = {
+    "skew": ("base rates", {1.0: "equal", 0.7: "each 0.7 of the last", 0.5: "each half the last"}),
+    "n_raters": ("number of raters", {n: f"{n} raters" for n in NUMBERS_OF_RATERS}),
+    "n_categories": ("categories", {k: f"{k} categories" for k in NUMBERS_OF_CATEGORIES}),
+}
 LIKELIHOOD_METHODS = ("one_coin_by_rater_ml", "dawid_skene_ml")
 SYSTEM_ACCURACIES = (0.1, 0.5, 0.9)
 RATER_ACCURACIES = (0.4, 0.6, 0.8)
@@ -178,24 +203,36 @@ def compute_atlas(
     >>> shown[shown.method == "algebraic"].set_index("strength")["bias"].round(3).to_dict()
     {0.0: 0.0, 0.3: -0.19}
     """
-    rows = []
+    rows = list(_rows(violation, seed, only_drawn=only_drawn))
+    return pd.DataFrame(rows).astype({"estimate": float, "bias": float, "standard_error": float})
+
+
+def _rows(
+    violation: Violation,
+    seed: Seed,
+    size: tuple[int, int] | None = None,
+    *,
+    only_drawn: bool = False,
+) -> Iterator[dict[str, Any]]:
+    """Rows of the grid, or of its part with so many raters and categories."""
     for point, scenario in atlas_scenarios(violation):
         off_centre = sum(point[name] != value for name, value in CENTRE.items())
         on_the_side = off_centre == 1 and all(point[name] == SIDE[name] for name in SIDE)
         if only_drawn and off_centre and not on_the_side:
+            continue
+        if size is not None and (point["n_raters"], point["n_categories"]) != size:
             continue
         values = population_values(scenario, tuple(VOTE_METHODS), replicates=REPLICATES, seed=seed)
         if not off_centre:
             values |= population_values(
                 scenario, LIKELIHOOD_METHODS, replicates=LIKELIHOOD_REPLICATES, seed=seed
             )
-        rows += [
-            {"violation": violation.name, **point, "method": method}
-            | {"estimate": value.estimate, "truth": value.system_accuracy}
-            | {"bias": value.bias, "standard_error": value.standard_error}
-            for method, value in values.items()
-        ]
-    return pd.DataFrame(rows).astype({"estimate": float, "bias": float, "standard_error": float})
+        for method, value in values.items():
+            yield (
+                {"violation": violation.name, **point, "method": method}
+                | {"estimate": value.estimate, "truth": value.system_accuracy}
+                | {"bias": value.bias, "standard_error": value.standard_error}
+            )
 
 
 def atlas_slice(atlas: pd.DataFrame, **point: float) -> pd.DataFrame:
@@ -214,3 +251,112 @@ def atlas_slice(atlas: pd.DataFrame, **point: float) -> pd.DataFrame:
     for name, value in (CENTRE | point).items():
         atlas = atlas[atlas[name] == value]
     return atlas
+
+
+def compute_biases(
+    seed: int, violation: str, n_raters: int, n_categories: int, errors: int
+) -> Iterator[dict[str, Any]]:
+    """Compute a part of the atlas, as an experiment; random errors are those of the seed `errors`."""
+    yield from _rows(VIOLATIONS[violation], errors, (n_raters, n_categories))
+
+
+def plot_atlas(table: pd.DataFrame) -> dict[str, Figure]:
+    """Draw each violation of a table of `compute_biases`."""
+    return {
+        f"bias_{name}": plot_violation(rows, VIOLATIONS[name])
+        for name, rows in table.groupby("violation", sort=False)
+    }
+
+
+def tabulate(results: pd.DataFrame) -> pd.DataFrame:
+    """Keep the rows of all parts as they are."""
+    return results.drop(columns=["replicate", "errors"], errors="ignore")
+
+
+def plot_violation(atlas: pd.DataFrame, violation: Violation) -> Figure:
+    """Draw one violation: all methods at the centre of the grid, then the algebra around it.
+
+    Parameters
+    ----------
+    atlas : pandas.DataFrame
+        As `compute_atlas` gives it.
+    violation : Violation
+        The violation it is of.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Three rows of panels by system and rater accuracy, and a row by base rates, raters and
+        categories; with 95% Monte Carlo intervals where the violation is drawn at random.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> copying = replace(VIOLATIONS["copying"], strengths=(0.0, 0.3))
+    >>> drawn = plot_violation(compute_atlas(copying, only_drawn=True), copying)
+    >>> drawn.axes[0].get_title()
+    'system 0.9, raters 0.4'
+    """
+    with figure_style() as width:
+        drawn = Figure(figsize=(width, 8.6), layout="constrained")
+        axes = drawn.subplots(4, 3, sharex=True)
+        for row, system in enumerate(sorted(SYSTEM_ACCURACIES, reverse=True)):
+            for column, rater in enumerate(RATER_ACCURACIES):
+                ax = axes[row, column]
+                main = atlas_slice(atlas, system_accuracy=system, rater_accuracy=rater)
+                for i, method in enumerate(DRAWN):
+                    # Where methods coincide, those beneath are seen around those above.
+                    look = {"ms": 6 - 0.5 * i, "lw": 2.5 - 0.25 * i}
+                    style = method_style(method).options()
+                    _line(ax, main[main.method == method], **style, **look)
+                ax.set_title(f"system {system:g}, raters {rater:g}")
+                ax.sharey(axes[row, 0])
+                ax.tick_params(labelleft=column == 0)
+        for ax, name in zip(axes[3], SIDES, strict=True):
+            _side(ax, atlas, name)
+        for ax in axes.flat:
+            ax.axhline(0, color=REFERENCE, lw=0.8, zorder=1)
+            ax.grid(True)
+        for ax in axes[:, 0]:
+            ax.set_ylabel("Bias")
+        for ax in axes[3]:
+            ax.set_xlabel(textwrap.fill(violation.label, WIDEST_LABEL))
+        handles = legend_handles(map(method_style, DRAWN))
+        drawn_at_random = (atlas["standard_error"] > 0).any()
+        title = "Bars: 95% Monte Carlo intervals" if drawn_at_random else None
+        drawn.legend(handles=handles, loc="outside upper center", ncols=4, title=title)
+    drawn.set_label(_alt_text(atlas, violation))
+    return drawn
+
+
+def _side(ax: Axes, atlas: pd.DataFrame, name: str) -> None:
+    title, values = SIDES[name]
+    for i, (value, label) in enumerate(values.items()):
+        cells = atlas_slice(atlas, **SIDE, **{name: value})
+        options = {"color": shade(i, len(values)), "marker": "osD"[i], "label": label, "ms": 3.5}
+        _line(ax, cells[cells.method == "algebraic"], **options)
+    ax.legend(handlelength=1.2, borderaxespad=0.1, labelspacing=0.3)
+    ax.set_title(f"{method_label('algebraic')} by {title}\n(system 0.9, raters 0.6)")
+
+
+def _line(ax: Axes, cells: pd.DataFrame, **options: Any) -> None:
+    """Draw a line with 95% Monte Carlo intervals."""
+    cells = cells.sort_values("strength")
+    errors = Z * cells.standard_error
+    ax.errorbar(cells.strength, cells.bias, yerr=errors, elinewidth=0.8, **options)
+
+
+def _alt_text(atlas: pd.DataFrame, violation: Violation) -> str:
+    centre = atlas_slice(atlas, **SIDE)
+    parts = []
+    for method in DRAWN:
+        rows = centre[centre.method == method].sort_values("strength").dropna(subset="bias")
+        if len(rows):
+            first, last = rows.bias.iloc[0], rows.bias.iloc[-1]
+            parts.append(f"{method_label(method)} from {first:.3f} to {last:.3f}")
+    weakest, strongest = min(violation.strengths), max(violation.strengths)
+    return (
+        f"Bias of each method as a violation grows: {violation.label}, from {weakest:g} to "
+        f"{strongest:g}; panels by the accuracy of the system and the raters. With a system of "
+        f"accuracy 0.9 and raters of 0.6: {'; '.join(parts)}."
+    )

@@ -1,1 +1,0 @@
-"""Simulation-based calibration of every model, and its results."""

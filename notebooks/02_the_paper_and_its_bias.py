@@ -26,12 +26,11 @@ import numpy as np
 import pandas as pd
 
 import lehner
-from experiments.atlas import VIOLATIONS, compute_atlas
-from experiments.atlas.atlas_figure import plot_violation
 from experiments.paper import FIGURES, replicate_paper, simulate_figure
 from experiments.paper.bias_figure import plot_figure
 from experiments.paper.readings import score_readings
 from experiments.paper.replication import kappas_together, replication_table
+from experiments.simulations.atlas import VIOLATIONS, compute_atlas, plot_violation
 
 pd.set_option("display.max_colwidth", 90, "display.precision", 3)
 

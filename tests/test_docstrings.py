@@ -10,9 +10,9 @@ import pytest
 
 from bayes_models import MODELS, find_model
 
-PACKAGES = ("lehner", "bayes_models", "experiments.study", "experiments.paper", "experiments.atlas")
+PACKAGES = ("lehner", "bayes_models", "experiments.study", "experiments.paper")
 USED_IN_NOTEBOOKS = (
-    "experiments.atlas.atlas_figure:plot_violation",
+    "experiments.simulations.atlas:plot_violation",
     "lehner.estimation.estimate:compare",
     "experiments.estimate.methods_figure:plot_intervals",
     "lehner.estimation.methods:list_methods",

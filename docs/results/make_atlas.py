@@ -1,6 +1,6 @@
-"""Take from the tables of `lehner atlas` the bias that the page of results shows.
+"""Take from the table of the study `atlas` the bias that the page of results shows.
 
-`lehner atlas --output FOLDER && python docs/results/make_atlas.py FOLDER` writes `atlas.csv`: three
+`python docs/results/make_atlas.py FOLDER`, the folder of its report, writes `atlas.csv`: three
 raters, five categories, each base rate .7 of the one before it, violations at their strongest.
 """
 
@@ -14,8 +14,7 @@ HERE = Path(__file__).parent
 
 def condense(folder: Path) -> pd.DataFrame:
     """Keep the centre of the grid, and of each violation the greatest strength."""
-    parts = [pd.read_csv(path) for path in sorted(folder.glob("bias_*.csv"))]
-    table = pd.concat(parts)
+    table = pd.read_csv(folder / "atlas.csv")
     centre = (table.n_raters == 3) & (table.n_categories == 5) & (table["skew"] == 0.7)
     strongest = table.strength == table.groupby("violation").strength.transform("max")
     kept = ["violation", "strength", "system_accuracy", "rater_accuracy", "method", "bias"]

@@ -23,7 +23,6 @@ from experiments.benchmarks.estimators_table import PEERS, write_page
 from experiments.benchmarks.processes import SETTINGS
 from experiments.reporting.files import write_csv, write_text
 from experiments.simulations.methods import estimate_as_in_studies
-from experiments.simulations.simulation import MEASURES
 from experiments.study.cells import Cell, Row, read_cells, result_row, run_cells
 from experiments.study.performance import measure_wide
 from lehner import Estimate
@@ -31,6 +30,7 @@ from lehner.core.estimate import ESTIMANDS
 from lehner.dependence.sensitivity import MISLEADING_SHARE, accuracy_if_misled
 from lehner.latent_class.models import MODELS
 
+MEASURES = ("bias", "rmse", "coverage", "interval_width")
 BY = ["setting", "estimand", "method"]
 METHODS = ("algebraic_paper", "algebraic", "algebraic_likelihood", *MODELS)
 

@@ -18,7 +18,7 @@ from experiments.cli.compare import compare, compare_method_rows
 from experiments.cli.datasets import datasets
 from experiments.cli.doctor import doctor
 from experiments.cli.estimate import ASKED, estimate, method_rows
-from experiments.cli.evidence import atlas, calibrate, paper
+from experiments.cli.evidence import paper
 from experiments.cli.help_text import InOrderOfWork, add_command
 from experiments.cli.interrupts import INTERRUPTED, end_when_interrupted
 from experiments.cli.label import label, label_method_rows
@@ -121,10 +121,6 @@ add_command(
 )
 app.add_typer(study_app, name="study")
 add_command(app, paper, "lehner paper", "lehner paper --figure 3 --output figures/")
-add_command(app, atlas, "lehner atlas --output atlas/")
-add_command(
-    app, calibrate, "lehner calibrate --model one_coin --simulations 100 --output calibration/"
-)
 add_command(
     app,
     train_prior,

@@ -31,11 +31,6 @@ DRAWN = (
     "majority_agreement",
     "mean_posterior",
 )
-SIDES: dict[str, tuple[str, dict[float, str]]] = {
-    "skew": ("base rates", {1.0: "equal", 0.7: "each 0.7 of the last", 0.5: "each half the last"}),
-    "n_raters": ("number of raters", {n: f"{n} raters" for n in NUMBERS_OF_RATERS}),
-    "n_categories": ("categories", {k: f"{k} categories" for k in NUMBERS_OF_CATEGORIES}),
-}
 LIKELIHOOD_METHODS = ("one_coin_by_rater_ml", "dawid_skene_ml")
 SYSTEM_ACCURACIES = (0.1, 0.5, 0.9)
 RATER_ACCURACIES = (0.4, 0.6, 0.8)
@@ -45,6 +40,11 @@ NUMBERS_OF_RATERS = (2, 3, 5)
 NUMBERS_OF_CATEGORIES = (2, 3, 5)
 REPLICATES = 200
 LIKELIHOOD_REPLICATES = 10
+SIDES: dict[str, tuple[str, dict[float, str]]] = {
+    "skew": ("base rates", {1.0: "equal", 0.7: "each 0.7 of the last", 0.5: "each half the last"}),
+    "n_raters": ("number of raters", {n: f"{n} raters" for n in NUMBERS_OF_RATERS}),
+    "n_categories": ("categories", {k: f"{k} categories" for k in NUMBERS_OF_CATEGORIES}),
+}
 CENTRE = {"n_raters": 3, "n_categories": 5, "skew": 0.7}
 """Where the likelihood models are fitted too, over all strengths and accuracies."""
 
@@ -256,7 +256,7 @@ def atlas_slice(atlas: pd.DataFrame, **point: float) -> pd.DataFrame:
 def compute_biases(
     seed: int, violation: str, n_raters: int, n_categories: int, errors: int
 ) -> Iterator[dict[str, Any]]:
-    """Compute a part of the atlas, as an experiment; random errors are those of the seed `errors`."""
+    """Compute a part of the atlas; random errors are those of the seed `errors`."""
     yield from _rows(VIOLATIONS[violation], errors, (n_raters, n_categories))
 
 

@@ -66,14 +66,16 @@ def rank(seed: int, model: str, design: str, simulations: int) -> Iterator[dict[
     yield from tree["prior_sbc"].to_dataset().to_dataframe().round(6).to_dict("records")
 
 
-def plot_calibration(ranks: pd.DataFrame) -> dict[str, Figure]:
+def tabulate(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Make the tables of coverage and of ranks."""
+    ranks = results.drop(columns=["replicate"])
+    return {"calibration": summarise(ranks), "ranks": ranks}
+
+
+def plot_calibration(tables: dict[str, pd.DataFrame]) -> dict[str, Figure]:
     """Draw the coverage of all models and designs, and the ranks themselves."""
-    return {"calibration": plot_coverage(summarise(ranks).round(4)), "ranks": plot_ranks(ranks)}
-
-
-def keep_ranks(results: pd.DataFrame) -> pd.DataFrame:
-    """Keep the ranks as they are, of which `summarise` makes the table of coverage."""
-    return results.drop(columns=["replicate", "simulations"], errors="ignore")
+    coverage, ranks = tables["calibration"].round(4), tables["ranks"]
+    return {"calibration": plot_coverage(coverage), "ranks": plot_ranks(ranks)}
 
 
 def summarise(ranks: pd.DataFrame) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from experiments.reporting.figure_style import REFERENCE, figure_style, shade
 from experiments.reporting.panels import panels
@@ -151,7 +152,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(table, columns=names)
 
 
-def plot_power(table: pd.DataFrame) -> "dict[str, plt.Figure]":
+def plot_power(table: pd.DataFrame) -> dict[str, Figure]:
     """Draw rates of rejection with Wilson's 95% intervals, a panel per test, a row per scenario.
 
     Parameters

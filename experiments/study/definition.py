@@ -111,9 +111,9 @@ class Study:
         In place of methods a function of your own, as in "mine.py:try": from a seed and the fields
         of a scenario to the rows of a replicate.
     table : UserCode, optional
-        Of an experiment: a function from its results to the table that a report writes.
+        Of an experiment: a function from its results to the table, or tables by name, of a report.
     figure : UserCode, optional
-        Of an experiment: a function from that table to figures by name.
+        Of an experiment: a function from that to figures by name.
     cells : tuple of StudyCell
         The scenarios, grids and sweeps expanded.
     """

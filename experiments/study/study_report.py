@@ -149,10 +149,11 @@ def write_report(folder: str | Path) -> list[Path]:
 def _write_experiment(study: Study, results: "pd.DataFrame", target: Path) -> list[Path]:
     target.mkdir(exist_ok=True)
     summarise = measure_rows if study.table is None else user_function(study.table)
-    table = summarise(results.drop(columns=["scenario", "table"])).round(4)
-    written = [write_csv(table, target / f"{study.name}.csv")]
+    summary = summarise(results.drop(columns=["scenario", "table"]))
+    tables = summary if isinstance(summary, dict) else {study.name: summary}
+    written = [write_csv(one.round(4), target / f"{name}.csv") for name, one in tables.items()]
     if study.figure is not None:
-        for name, figure in user_function(study.figure)(table).items():
+        for name, figure in user_function(study.figure)(summary).items():
             written += write_figure(figure, target, name)
     return written
 

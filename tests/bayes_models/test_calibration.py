@@ -7,7 +7,6 @@ simulations of each model are kept in `experiments/calibration`, and fifty are s
 
 import functools
 import warnings
-from pathlib import Path
 
 import arviz as az
 import numpy as np
@@ -21,9 +20,7 @@ from bayes_models import MODELS, diagonal_concentration, find_model, observe
 from bayes_models.calibration import _rank, calibrate, prior_draws
 from bayes_models.posterior.predictive import draw_ratings, with_known_truths
 from bayes_models.posterior.truth import log_joint, states
-from experiments.calibration import calibration_command
-from experiments.calibration.calibration_command import _with_rows_of, summarise
-from experiments.calibration.designs import DESIGNS, FIRST, design
+from experiments.simulations.calibration import DESIGNS, FIRST, make_design, summarise
 from lehner import InputError, Ratings
 
 QUICK = ("one_coin", "dawid_skene", "relaxed_k")
@@ -110,7 +107,7 @@ def assert_weighted_prior_draws(few, prior, tree):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_models_are_calibrated(name):
-    tree = calibrate(name, design(), 50, seed=4, chains=2, draws=500, tries=1)
+    tree = calibrate(name, make_design(), 50, seed=4, chains=2, draws=500, tries=1)
     ranks = tree["prior_sbc"].to_dataset()
     assert set(ranks) == {
         "base_rates",
@@ -124,7 +121,7 @@ def test_models_are_calibrated(name):
 
 @pytest.mark.slow
 def test_groups_of_raters_are_calibrated():
-    few = design("K3_J6_n40_groups")
+    few = make_design("K3_J6_n40_groups")
     tree = calibrate("one_coin_by_rater", few, 50, seed=4, chains=2, draws=500, tries=1)
     ranks = tree["prior_sbc"].to_dataset()
     assert "rater_group_accuracy" in ranks
@@ -133,16 +130,16 @@ def test_groups_of_raters_are_calibrated():
 
 
 def test_the_kept_ranks_of_groups_of_raters_are_uniform():
-    table = pd.read_csv(Path(calibration_command.__file__).parent / "rater_groups/calibration.csv")
+    table = pd.read_csv("experiments/calibration/rater_groups/calibration.csv")
     assert {"rater_group_accuracy", "accuracy", "system_accuracy"} <= set(table["quantity"])
     assert (table["simulations"] >= 200).all() and (table["p_value"] > 0.001).all()
 
 
 @pytest.mark.slow
 def test_ranks_show_a_prior_that_is_not_the_one_simulated_from():
-    prior = prior_draws("dawid_skene", design(), 50, seed=1)
+    prior = prior_draws("dawid_skene", make_design(), 50, seed=1)
     rng = np.random.default_rng(1)
-    simulated = [draw_ratings(design(), *one, rng) for one in zip(*states(prior), strict=True)]
+    simulated = [draw_ratings(make_design(), *one, rng) for one in zip(*states(prior), strict=True)]
     wrong = {"base_rates": np.array([30.0, 1.0, 1.0])}
     trees = bayes_models.fit_many("dawid_skene", simulated, priors=wrong, chains=2, tries=1)
     with warnings.catch_warnings():
@@ -210,7 +207,7 @@ def test_a_grouped_row_is_drawn_item_by_item():
 
 
 def test_truths_that_the_design_knows_are_data_and_the_others_are_not():
-    few = design("K3_J2_n200_truths")
+    few = make_design("K3_J2_n200_truths")
     drawn = draw_ratings(few, np.ones(3) / 3, np.full((3, 3, 3), 1 / 3), np.random.default_rng(1))
     seen = with_known_truths(few, drawn)
     known = few.truth >= 0
@@ -218,28 +215,7 @@ def test_truths_that_the_design_knows_are_data_and_the_others_are_not():
     assert (seen.truth[known] == drawn.truth[known]).all() and (seen.truth[~known] == -1).all()
     assert (seen.codes == drawn.codes).all() and (seen.system == drawn.system).all()
     # All truths are known of what is drawn, and then none is data.
-    assert with_known_truths(design(), drawn) is drawn
-
-
-def test_the_table_has_designs_and_keeps_the_rows_of_others(tmp_path):
-    rng = np.random.default_rng(1)
-
-    def ranks(model, design, shift):
-        values = rng.random(200) * (1 - shift)
-        return pd.DataFrame({"model": model, "design": design, "accuracy": values})
-
-    first = [ranks("relaxed_k", design, 0) for design in ("K2_J2_n20", FIRST)]
-    good = summarise(pd.concat(first))
-    good.to_csv(tmp_path / "calibration.csv", index=False)
-    second = [ranks("one_coin", FIRST, 0), ranks("relaxed_k", "K2_J2_n20", 0.5)]
-    again = summarise(pd.concat(second))
-    table = _with_rows_of(tmp_path / "calibration.csv", again)
-    assert table[["model", "design"]].to_numpy().tolist() == [
-        ["one_coin", FIRST],
-        ["relaxed_k", FIRST],
-        ["relaxed_k", "K2_J2_n20"],
-    ]
-    assert table["p_value"].iloc[2] < 1e-6 < 0.001 < table["p_value"].iloc[:2].min()
+    assert with_known_truths(make_design(), drawn) is drawn
 
 
 def test_intervals_that_all_hold_leave_an_error_of_coverage():
@@ -250,7 +226,7 @@ def test_intervals_that_all_hold_leave_an_error_of_coverage():
 
 def test_designs_differ_in_categories_raters_items_gaps_and_known_truths():
     for name in DESIGNS:
-        found = design(name)
+        found = make_design(name)
         k, n_raters, n_items = (int(part[1:]) for part in name.split("_")[:3])
         assert (found.n_categories, found.n_raters, found.n_items) == (k, n_raters, n_items)
         assert ("missing" in name) == bool((found.codes < 0).any())
@@ -260,4 +236,4 @@ def test_designs_differ_in_categories_raters_items_gaps_and_known_truths():
 
 def test_no_simulations_are_refused():
     with pytest.raises(InputError, match="0 simulations"):
-        calibrate("one_coin", design(), 0)
+        calibrate("one_coin", make_design(), 0)

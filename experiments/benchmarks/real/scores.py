@@ -20,8 +20,8 @@ import pandas as pd
 
 from experiments.benchmarks.real.readers import read_data_frame
 from experiments.benchmarks.real.sources import Source, find_sources
-from experiments.simulations.simulation import measure_rows
 from experiments.study.cells import result_row
+from experiments.study.performance import measure_rows
 from lehner import Ratings, score_performance
 from lehner.algebra.algebraic import majority_credit
 from lehner.core.estimate import IntervalEstimate

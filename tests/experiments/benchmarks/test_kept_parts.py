@@ -1,7 +1,6 @@
 """What is kept in a folder is used for what it was computed with, and for nothing else."""
 
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,69 +8,6 @@ import pytest
 
 from experiments.benchmarks import estimators
 from experiments.benchmarks.processes import PROCESSES, SETTINGS
-from experiments.calibration import calibration_command as calibration
-from experiments.simulations.power import SIMULATION
-from experiments.simulations.simulation import run_simulation
-from lehner.core.seeds import generator
-
-
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Draw no figures, which take longer than all else; others draw them."""
-    monkeypatch.setattr(calibration, "write_figure", lambda *_: ())
-    for name in ("plot_coverage", "plot_ranks"):
-        monkeypatch.setattr(calibration, name, lambda _: None)
-
-
-@pytest.fixture
-def ranks(monkeypatch):
-    """Draw ranks at random instead of fitting models."""
-
-    def simulate(name, design, seed):
-        drawn = generator(seed).random((calibration.PART, 4))
-        return pd.DataFrame(drawn, columns=list("abcd"))
-
-    monkeypatch.setattr(calibration, "_simulate", simulate)
-
-
-def test_each_seed_of_a_calibration_has_its_own_ranks(ranks, undrawn, tmp_path):
-    def table(seed, folder):
-        path, *_ = calibration.write_calibration(["one_coin"], None, 200, tmp_path / folder, seed)
-        return path.read_text()
-
-    first = table(1, "one")
-    assert table(2, "one") == table(2, "two") != first
-    assert table(1, "one") == first
-
-
-def test_ranks_of_models_calibrated_before_stay_in_the_table_and_the_figure(ranks, tmp_path):
-    calibration.write_calibration(["pooled"], None, 100, tmp_path, 1)
-    earlier = pd.read_csv(tmp_path / "ranks.csv")
-    calibration.write_calibration(["one_coin"], ["K2_J2_n20"], 200, tmp_path, 1)
-    both = pd.read_csv(tmp_path / "ranks.csv").groupby(["model", "design"], sort=False)
-    assert list(both.groups) == [("one_coin", "K2_J2_n20"), ("pooled", "K3_J3_n40_missing")]
-    kept = both.get_group(("pooled", "K3_J3_n40_missing"))
-    np.testing.assert_array_equal(kept, earlier)
-    assert len(both.get_group(("one_coin", "K2_J2_n20"))) == 200
-
-
-def test_a_calibration_takes_more_than_a_thousand_parts(ranks, undrawn, tmp_path, monkeypatch):
-    monkeypatch.setattr(calibration, "PART", 1)
-    path, *_ = calibration.write_calibration(["one_coin"], None, 1001, tmp_path, 1)
-    assert (pd.read_csv(path)["simulations"] == 1001).all()
-
-
-def test_each_seed_of_the_tests_power_has_its_own_rates(tmp_path):
-    designs = [design for design in SIMULATION.designs if design.place == (4, 50)]
-    one = replace(SIMULATION, designs=designs, plot=None)
-
-    def table(seed, folder):
-        list(run_simulation("power", one, tmp_path / folder, 10, seed))
-        return (tmp_path / folder / "power.csv").read_text()
-
-    first = table(11, "one")
-    assert table(1, "one") == table(1, "two") != first
-    assert table(11, "one") == first
 
 
 def test_each_number_of_replicates_has_its_own_estimates(tmp_path, monkeypatch):

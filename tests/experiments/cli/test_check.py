@@ -1,8 +1,6 @@
 """`lehner check`, as a user types it; the size and power that are kept."""
 
 import json
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +8,9 @@ import pandas as pd
 import pytest
 
 from experiments.simulations import power
-from experiments.simulations.power import CELLS, PLAIN, SIMULATION, TESTS, rejections, summarise
-from experiments.simulations.power_figure import plot_power
-from experiments.simulations.simulation import run_simulation
-from experiments.study.cells import each_data_set
+from experiments.simulations.power import CELLS, PLAIN, TESTS, plot_power, rejections, summarise
 from lehner import Scenario, simulate
+from lehner.core.seeds import child_seeds
 from lehner.k_properties.statistics import K_TESTS
 
 KEPT = pd.read_csv(Path(power.__file__).parent / "power.csv")
@@ -74,24 +70,14 @@ def test_where_nothing_can_be_tested_the_reason_is_given(run, tmp_path):
     assert all("at or below the chance level" in test["note"] for test in found["tests"])
 
 
-def test_finished_cells_are_not_computed_again(tmp_path):
-    designs = [design for design in SIMULATION.designs if design.place == (4, 50)]
-    one = replace(SIMULATION, designs=designs)
-    first = list(run_simulation("power", one, tmp_path, 10, 1))
-    again = list(run_simulation("power", one, tmp_path, 10, 1))
-    assert first == ["simulated power_4_50_10", *again]
-    assert again == [f"wrote {tmp_path / 'power'}.{kind}" for kind in ("csv", "pdf", "png")]
-    table = pd.read_csv(tmp_path / "power.csv")
-    assert list(table["test"]) == list(TESTS)
-
-
 def test_tests_that_always_reject_leave_an_error_and_bars_end_within_0_and_1():
     assert (KEPT["se"] > 0).all() and KEPT["rejected"].max() == 1
     rejected = pd.DataFrame({test: [1.0, 1.0, np.nan if test == PLAIN else 1.0] for test in TESTS})
     one = summarise(rejected.assign(cell="a", items=50))
     assert one["rejected"].tolist() == [1.0] * (len(TESTS) - 1) + [pytest.approx(2 / 3)]
     assert (one["se"] > 0.1).all()
-    for axis in plot_power(pd.concat([one, one.assign(cell="b", rejected=0.0)])).axes:
+    figure = plot_power(pd.concat([one, one.assign(cell="b", rejected=0.0)]))["power"]
+    for axis in figure.axes:
         (bars,) = axis.collections
         ends = np.array([segment[:, 0] for segment in bars.get_segments()])
         assert ends.min() >= 0 and ends.max() <= 100 and (np.ptp(ends, axis=1) > 40).all()
@@ -106,8 +92,8 @@ def test_kept_sizes_are_5_percent_within_monte_carlo_error():
 @pytest.mark.parametrize("base_rates", ["equal", "dirichlet"])
 def test_each_test_and_the_verdict_reject_in_5_percent_where_the_k_properties_hold(base_rates):
     # The full table, with 1,000 data sets a cell, is in experiments/simulations.
-    one = partial(rejections, Scenario(n_items=50, base_rates=base_rates))
-    found = pd.DataFrame(each_data_set(one, 160, np.random.SeedSequence(3)))
+    scenario = Scenario(n_items=50, base_rates=base_rates)
+    found = pd.DataFrame(rejections(scenario, seed) for seed in child_seeds(3, 160))
     rates, se = found.fillna(0).mean(), np.sqrt(0.05 * 0.95 / 160)
     for name in [name for name in TESTS if name != PLAIN]:
         assert rates[name] < 0.05 + 3 * se, name

@@ -10,7 +10,7 @@ from lehner.estimation.methods import list_methods
 
 COMMANDS = (
     *"datasets doctor agreement check estimate compare scores bounds ask label plan study".split(),
-    *("paper", "atlas", "calibrate", "train-prior"),
+    *("paper", "train-prior"),
 )
 
 

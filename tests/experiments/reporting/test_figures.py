@@ -12,9 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import lehner
-from experiments.atlas.atlas_figure import METHODS, plot_violation
-from experiments.atlas.grid import VIOLATIONS, atlas_scenarios
-from experiments.calibration.calibration_figure import plot_coverage, plot_ranks
 from experiments.estimate import methods_figure, rows_figure
 from experiments.estimate.details_figure import plot_confusion
 from experiments.estimate.rows_figure import plot_groups, plot_systems
@@ -24,7 +21,10 @@ from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.bias_figure import plot_figure
 from experiments.reporting.figure_style import proportion_ticks
 from experiments.reporting.method_style import OF_NO_METHOD, method_style
-from experiments.simulations.power_figure import plot_power
+from experiments.simulations.atlas import DRAWN as ATLAS_METHODS
+from experiments.simulations.atlas import VIOLATIONS, atlas_scenarios, plot_violation
+from experiments.simulations.calibration import plot_coverage, plot_ranks
+from experiments.simulations.power import plot_power
 from experiments.study import measure, read_study
 from experiments.study.measure_figure import plot_measure, study_styles
 from experiments.study.options import choose_method
@@ -86,7 +86,7 @@ def atlas(name):
     rows = [
         point | {"method": method, "bias": -0.1 * point["strength"], "standard_error": 0.01}
         for point, _ in atlas_scenarios(VIOLATIONS[name])
-        for method in METHODS
+        for method in ATLAS_METHODS
     ]
     return plot_violation(pd.DataFrame(rows), VIOLATIONS[name])
 
@@ -136,7 +136,7 @@ DRAWN = {
     "systems": several_systems,
     "paper": lambda: plot_figure(FIGURES[5], simulate_figure(FIGURES[5])),
     "atlas": lambda: atlas("difficulty"),
-    "power": lambda: plot_power(pd.read_csv("experiments/simulations/power.csv")),
+    "power": lambda: plot_power(pd.read_csv("experiments/simulations/power.csv"))["power"],
     "coverage": lambda: plot_coverage(pd.read_csv("experiments/calibration/calibration.csv")),
     "ranks": ranks,
     "bias": lambda: of_study(plot_measure, 4),

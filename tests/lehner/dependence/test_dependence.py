@@ -38,7 +38,7 @@ def rates(who, behaviour, k, n_items, n_sets):
     rows = [
         row
         for seed in child_seeds(5, n_sets)
-        for row in name_pairs_of(who, behaviour, k, n_items, seed)
+        for row in name_pairs_of(seed, who, behaviour, k, n_items)
     ]
     return pd.DataFrame(rows).sum()
 

@@ -3,11 +3,19 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from experiments.atlas import VIOLATIONS, atlas_scenarios, compute_atlas
-from experiments.atlas.atlas_figure import METHODS, plot_violation
-from experiments.atlas.grid import CENTRE, atlas_slice
+from experiments.simulations.atlas import (
+    CENTRE,
+    DRAWN,
+    VIOLATIONS,
+    atlas_scenarios,
+    atlas_slice,
+    compute_atlas,
+    compute_biases,
+    plot_violation,
+)
 from lehner import population_value
 
 
@@ -58,21 +66,15 @@ def test_a_figure_has_every_method_in_every_panel(atlas, difficulty):
     axes = plot_violation(atlas, difficulty).axes
     assert len(axes) == 12
     for ax in axes[:9]:
-        assert len(ax.containers) == len(METHODS)
+        assert len(ax.containers) == len(DRAWN)
     drawn = axes[0].containers[0].lines[0].get_ydata(orig=False)
     at = atlas_slice(atlas, system_accuracy=0.9, rater_accuracy=0.4, **CENTRE)
     np.testing.assert_allclose(drawn, at[at.method == "algebraic"].bias)
 
 
-def test_the_command_writes_a_table_and_a_figure(run, tmp_path, monkeypatch, difficulty):
+def test_the_parts_of_the_study_are_the_atlas(monkeypatch, difficulty):
     monkeypatch.setitem(VIOLATIONS, "difficulty", replace(difficulty, strengths=(0.0,)))
-    code, out, _ = run("atlas", "--violation", "difficulty", "--output", tmp_path / "new")
-    assert (code, out) == (0, "")
-    names = {path.name for path in (tmp_path / "new").iterdir()}
-    assert names == {f"bias_difficulty.{kind}" for kind in ("csv", "pdf", "png")}
-
-
-def test_the_command_refuses_an_unknown_violation(run):
-    code, out, err = run("atlas", "--violation", "fatigue")
-    assert (code, out) == (2, "")
-    assert "there is no violation 'fatigue'; choose among rater_accuracy" in err
+    part = pd.DataFrame(compute_biases(7, "difficulty", 2, 3, errors=1))
+    whole = compute_atlas(VIOLATIONS["difficulty"])
+    whole = whole.query("n_raters == 2 and n_categories == 3").reset_index(drop=True)
+    pd.testing.assert_frame_equal(part.astype(whole.dtypes), whole)

@@ -159,7 +159,7 @@ compared
 #
 # `plot_lm` is for regressions, `plot_ppc_censored` for censored data, and the plots with `pava`
 # for probabilities that differ from item to item, while here all items are predicted alike.
-# `plot_ecdf_pit` is for ranks in a simulation: `lehner calibrate` makes them and draws them.
+# `plot_ecdf_pit` is for ranks in a simulation: `lehner study run calibration` makes them.
 #
 # **Answer.** All other plots work on what `fit` gives. Here the chains have converged, the prior
 # moves the accuracy by about .01, and the model predicts how often raters agree.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from arviz_stats.ecdf_utils import ecdf_pit
-from lehner.core.validation import find
+from lehner.core.errors import find
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.stats import binom, kstest

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from arviz_stats.ecdf_utils import ecdf_pit
-from lehner.core.errors import find
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.stats import binom, kstest
@@ -22,6 +21,7 @@ from experiments.reporting.figure_style import REFERENCE, figure_style, limits
 from experiments.reporting.method_style import legend_handles, method_label, method_style
 from experiments.study.performance import Z, proportion
 from lehner import Ratings
+from lehner.core.errors import find
 from lehner.core.resampling import wilson_interval
 
 BY = ["model", "design"]

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from scipy.stats import beta, binomtest, norm
 
-from experiments.benchmarks.estimators import summarise
 from experiments.study.performance import (
     PROPORTIONS,
     compare_methods,
@@ -253,43 +252,6 @@ def test_intervals_of_means_are_two_standard_errors_wide(misim):
     half = (found["upper"] - found["lower"]) / 2
     np.testing.assert_allclose(half, 1.96 * found["standard_error"])
     np.testing.assert_allclose((found["upper"] + found["lower"]) / 2, found["value"])
-
-
-def test_the_table_of_estimators_has_these_measures():
-    """Data sets without an estimate are not ones whose interval misses, nor compared."""
-    rng, rows = np.random.default_rng(1), []
-    for method in ("algebraic", "one_coin"):
-        one = pd.DataFrame({"replicate": np.arange(40), "truth": 0.5})
-        one["estimate"] = 0.5 + 0.1 * rng.normal(size=40)
-        one = one.assign(method=method, setting="figure 9", estimand="e", system=0.5)
-        rows.append(one.assign(converged=True, warned=False, seconds=1.0))
-    rows[0].loc[::4, "estimate"] = np.nan
-    every = pd.concat(rows, ignore_index=True)
-    every["lower"], every["upper"] = every["estimate"] - 0.15, every["estimate"] + 0.15
-    every["categories"] = 2
-    table = summarise(every).set_index("method")
-    measures = measure(every, by=["method"]).set_index(["method", "measure"])
-    assert table["n"].tolist() == [30, 40]
-    for method, row in table.iterrows():
-        for name, kind in {"coverage": "value", "coverage_se": "standard_error"}.items():
-            assert row[name] == measures.loc[(method, "coverage"), kind]
-        assert row["rmse_se"] == measures.loc[(method, "rmse"), "standard_error"]
-    alone = summarise(every[every["method"] == "one_coin"])
-    assert alone["rmse"].tolist() == [table.loc["one_coin", "rmse"]]
-    above = every["estimate"] - 0.5
-    missed = above.abs() > 0.15
-    for method, row in table.iterrows():
-        of_method = missed & (every["method"] == method)
-        # If 10% of the items mislead, with two categories, y is .8 y + .1, or (y - .1)/.8.
-        lower, upper = every["lower"], every["upper"]
-        near = of_method & (
-            (0.5 >= np.minimum((lower - 0.1) / 0.8, 0.8 * lower + 0.1))
-            & (0.5 <= np.maximum((upper - 0.1) / 0.8, 0.8 * upper + 0.1))
-        )
-        assert row["misses_said"] == pytest.approx(near.sum() / of_method.sum())
-    errors = every.pivot(index="replicate", columns="method", values="estimate").dropna() - 0.5
-    rmse = np.sqrt((errors**2).mean())
-    np.testing.assert_allclose(table["ratio_to_best"], rmse / rmse.min())
 
 
 def test_of_one_or_two_data_sets_what_cannot_be_measured_is_missing():

@@ -26,7 +26,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -34,11 +34,8 @@ from experiments.reporting.files import write_bytes
 from experiments.study.identity import digest
 from experiments.study.parallel import do_all
 from lehner import InputError, IntervalEstimate
+from lehner.core.lazy import pa, pd
 from lehner.core.seeds import child_seeds
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
 
 type Row = dict[str, Any]
 type Rows = Iterable[Row] | pd.DataFrame
@@ -183,9 +180,6 @@ def read_cells(
     InputError
         If one of the cells is not there.
     """
-    import pandas as pd
-    import pyarrow as pa
-
     files = usable_files(folder)
     stems = list(files) if cells is None else [cell.stem(seed) for cell in cells]
     for stem in stems:
@@ -261,7 +255,6 @@ def _read(path: Path, checksum: str) -> "pa.Table | None":
 
     Parquet's own checksums are of its pages: bits of the footer may flip without an error.
     """
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     content = path.read_bytes()

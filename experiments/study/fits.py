@@ -22,6 +22,7 @@ from experiments.reporting.origin import versions
 from experiments.study.parallel import do_all
 from experiments.study.user_code import UserCode, user_method
 from lehner import Estimate, Ratings
+from lehner.core.lazy import xr
 from lehner.core.progress import DoAll, progress_of
 from lehner.core.user_functions import names_function
 from lehner.core.warning import Warning
@@ -130,8 +131,6 @@ def _keep(path: Path, estimate: Estimate) -> None:
 
 def _read(path: Path | None) -> Estimate | None:
     """Read a kept fit, or give None if there is none that can be read."""
-    import xarray as xr
-
     import bayes_models
 
     if path is None or not path.exists():

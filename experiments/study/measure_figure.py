@@ -1,7 +1,6 @@
 """Figures of a study, a row for each scenario: a measure, or the errors of the single samples."""
 
 import textwrap
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -14,14 +13,11 @@ from experiments.reporting.method_style import MethodStyle, legend_handles, meth
 from experiments.reporting.panels import MOST_TOGETHER, empty_figure, panels
 from experiments.study.definition import Study, shown
 from experiments.study.performance import of_main_estimand
+from lehner.core.lazy import pd
 from lehner.core.text import decimal, percent
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
-
-type Draw = Callable[["Axes", str, np.ndarray, MethodStyle], None]
-"""Draws a method, by its label, at the heights of the scenarios."""
 
 ROW = 0.14
 """Inches of a row of one method."""
@@ -87,81 +83,52 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
         for label, rows in _by_method(study, measures, measure).items()
         if rows["value"].notna().any()
     }
+    name = NAMES.get(measure, measure.replace("_", " ")).format(level=percent(study.level))
+    if not values:
+        with figure_style() as width:
+            return empty_figure(width, f"No method of this study has values of {name.lower()}.")
     scale = 100 if measure in IN_PERCENT else 1
     reference = scale * {"coverage": study.level}.get(measure, 0)
-    name = _measure_name(study, measure)
-    if not values:
-        return _without_values(name)
-
-    def draw(ax: "Axes", label: str, places: np.ndarray, style: MethodStyle) -> None:
-        value, lower, upper = (scale * values[label][name] for name in NUMBERS)
-        ends = [np.maximum(value - lower, 0), np.maximum(upper - value, 0)]
-        ax.errorbar(value, places, xerr=ends, ls="", ms=3.5, elinewidth=1.2, **style.options())
-
-    shown = [scale * one for one in values.values()]
-    axis = f"{name}; 95% Monte Carlo intervals"
-    figure = _by_scenario(study, list(values), draw, axis, shown, reference)
-    styles = study_styles(study)
+    styles, rows = study_styles(study), _rows(study)
+    places = np.array([place for place, row in enumerate(rows) if row.is_scenario])
+    together = len(values) <= MOST_TOGETHER
+    with figure_style() as width:
+        if together:
+            each = ROW + 0.07 * (len(values) - 1)
+            figure = Figure(figsize=(width, 0.9 + each * len(rows)), layout="constrained")
+            axes = [figure.subplots()] * len(values)
+        else:
+            titles = [styles[label].label for label in values]
+            height = 0.35 + ROW * len(rows)
+            figure, axes = panels(titles, width, height=height, across=MOST_ACROSS, more=0.4)
+        for i, (ax, (label, table)) in enumerate(zip(axes, values.items(), strict=True)):
+            value, lower, upper = (scale * table[number] for number in NUMBERS)
+            ends = [np.maximum(value - lower, 0), np.maximum(upper - value, 0)]
+            dodge = 0.6 * ((i + 0.5) / len(values) - 0.5) if together else 0.0
+            look = {"ls": "", "ms": 3.5, "elinewidth": 1.2} | styles[label].options()
+            ax.errorbar(value, places + dodge, xerr=ends, **look)
+        axes[0].set_yticks(range(len(rows)), [row.label for row in rows])
+        axes[0].set_ylim(len(rows) - 0.4, -0.6)
+        axes[0].set_xlim(limits(*(scale * one for one in values.values()), reference, within=None))
+        for ax in dict.fromkeys(axes):
+            ax.axvline(reference, color=REFERENCE, lw=0.8, zorder=1)
+            _dress(ax, rows)
+        axis = f"{name}; 95% Monte Carlo intervals"
+        if together:
+            axes[0].set_xlabel(axis)
+            handles = legend_handles([styles[label] for label in values], line="")
+            figure.legend(handles=handles, loc="outside lower center", ncols=4)
+        else:
+            figure.supxlabel(axis)
     least_to_most = (
         f"{styles[label].label} {decimal(one.min())} to {decimal(one.max())}"
-        for label, one in ((label, rows["value"]) for label, rows in values.items())
+        for label, one in ((label, table["value"]) for label, table in values.items())
     )
     figure.set_label(
         f"{name.removesuffix(' (%)')} of each method over {len(study.cells)} "
         f"scenarios of the study {study.name}, smallest to largest: {'; '.join(least_to_most)}."
     )
     return figure
-
-
-def _without_values(name: str) -> Figure:
-    with figure_style() as width:
-        return empty_figure(width, f"No method of this study has values of {name.lower()}.")
-
-
-def _by_scenario(
-    study: Study,
-    labels: Sequence[str],
-    draw: Draw,
-    axis: str,
-    shown: Sequence["pd.Series | pd.DataFrame"],
-    reference: float = 0,
-) -> Figure:
-    """Draw each method in the rows of the scenarios, in one panel or one for each method."""
-    known = study_styles(study)
-    styles = {label: known[label] for label in labels}
-    rows = _rows(study)
-    together = len(styles) <= MOST_TOGETHER
-    with figure_style() as width:
-        if together:
-            each = ROW + 0.07 * (len(styles) - 1)
-            figure = Figure(figsize=(width, 0.9 + each * len(rows)), layout="constrained")
-            axes = [figure.subplots()] * len(styles)
-        else:
-            titles = [style.label for style in styles.values()]
-            height = 0.35 + ROW * len(rows)
-            figure, axes = panels(titles, width, height=height, across=MOST_ACROSS, more=0.4)
-        places = np.array([place for place, row in enumerate(rows) if row.is_scenario])
-        for i, (ax, (label, style)) in enumerate(zip(axes, styles.items(), strict=True)):
-            dodge = 0.6 * ((i + 0.5) / len(styles) - 0.5) if together else 0.0
-            draw(ax, label, places + dodge, style)
-        axes[0].set_yticks(range(len(rows)), [row.label for row in rows])
-        axes[0].set_ylim(len(rows) - 0.4, -0.6)
-        axes[0].set_xlim(limits(*shown, reference, within=None))
-        for ax in dict.fromkeys(axes):
-            ax.axvline(reference, color=REFERENCE, lw=0.8, zorder=1)
-            _dress(ax, rows)
-        if together:
-            axes[0].set_xlabel(axis)
-            handles = legend_handles(styles.values(), line="")
-            figure.legend(handles=handles, loc="outside lower center", ncols=4)
-        else:
-            figure.supxlabel(axis)
-    return figure
-
-
-def _measure_name(study: Study, measure: str) -> str:
-    """Name of a measure on an axis."""
-    return NAMES.get(measure, measure.replace("_", " ")).format(level=percent(study.level))
 
 
 def _by_method(study: Study, measures: "pd.DataFrame", measure: str) -> "dict[str, pd.DataFrame]":

@@ -5,17 +5,14 @@ Errors are estimate minus truth, so that nothing changes if the truth varies bet
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
 from lehner.core.estimate import ESTIMANDS
+from lehner.core.lazy import pd
 from lehner.core.resampling import wilson_interval
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Z = 1.96
 type Measured = tuple[float, float]
@@ -78,8 +75,6 @@ def measure(
     >>> table.loc["bias", ["value", "standard_error"]].astype(float).round(4).tolist()
     [0.05, 0.0645]
     """
-    import pandas as pd
-
     results = results.assign(**{name: np.nan for name in STATED if name not in results})
     rows = []
     for key, group in results.groupby(list(by), sort=False):
@@ -190,8 +185,6 @@ def compare_methods(
     >>> table.loc["bias", ["difference", "standard_error"]].astype(float).round(6).tolist()
     [0.1, 0.0]
     """
-    import pandas as pd
-
     rows = []
     for key, group in results.groupby(list(by), sort=False):
         quantities = {
@@ -327,8 +320,6 @@ def _measures(
 
 def _quantities(results: "pd.DataFrame") -> "pd.DataFrame":
     """Of each replicate, that whose means are compared."""
-    import pandas as pd
-
     error = results["estimate"] - results["truth"]
     inside = (results["lower"] <= results["truth"]) & (results["truth"] <= results["upper"])
     return pd.DataFrame(

@@ -7,7 +7,6 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,10 +25,8 @@ from experiments.study.store import (
 from experiments.study.user_code import CELLS
 from lehner import InputError
 from lehner.core.errors import check_whole_number, find
+from lehner.core.lazy import pd
 from lehner.core.text import counted
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 logger = logging.getLogger(__name__)
 PILOT = 100

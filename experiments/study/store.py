@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -19,9 +19,7 @@ from experiments.study.cells import read_cells, usable_files
 from experiments.study.definition import Study, read_study, shown
 from experiments.study.user_code import CELLS, FOLDER, kept_code
 from lehner import InputError
-
-if TYPE_CHECKING:
-    import pandas as pd
+from lehner.core.lazy import pd
 
 OURS = {CELLS, FOLDER, "fits", "report", "lock", "study.toml"}
 """What a folder of results holds."""
@@ -97,8 +95,6 @@ def stored_study(folder: str | Path) -> Study:
 
 def finished_rows(folder: Path, study: Study) -> "pd.DataFrame":
     """Stored results of a study, with the keys of scenarios and methods, each once."""
-    import pandas as pd
-
     stored = read_cells(folder / CELLS, file="file")
     if stored.empty:
         return pd.DataFrame(columns=[*PLACE, *NUMBERS, "status"])
@@ -157,8 +153,6 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     >>> list(results["estimand"][:2]), list(results["status"].unique())
     (['system_accuracy', 'system_accuracy_in_sample'], ['ok'])
     """
-    import pandas as pd
-
     folder = Path(folder)
     study = stored_study(folder)
     stored = finished_rows(folder, study)

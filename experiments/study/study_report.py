@@ -41,11 +41,11 @@ from experiments.study.store import (
 )
 from experiments.study.user_code import user_function
 from lehner import Scenario
+from lehner.core.lazy import pd
 from lehner.core.text import DASH, counted, decimal, percent, with_interval
 from lehner.estimation.methods import find_method
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 TROUBLE = ("undefined", "failed", "unconverged")
@@ -75,16 +75,6 @@ PRECISION = {
     "the samples that both have, less 1",
     "power": "proportion of the intervals that do not contain the null value",
 }
-LEFT_TO_THE_AUTHOR = (
-    ("Aims", "What is to be decided by the study, and what was known before."),
-    ("Data-generating mechanisms", "Why these scenarios, and which real ratings they resemble."),
-    ("Estimands", "Which of the two accuracies the aims are about."),
-    ("Methods", "Why these, and which others were left out."),
-    ("Performance measures", "Which of them decides, and how many replicates that needs."),
-    ("Samples without a proper estimate", "What their absence does to the comparison."),
-    ("Conclusions", "For whom they hold: what the scenarios do not cover."),
-)
-"""What the report cannot say of each part of ADEMP."""
 PICTURES = {
     "bias": "Bias for the {main}, with 95% Monte Carlo intervals.",
     "coverage": "Coverage of the intervals, with 95% Monte Carlo intervals.",
@@ -190,7 +180,6 @@ def _blocks(findings: Findings, alt_texts: Mapping[str, str]) -> Iterator[Block]
         yield Paragraph(f"{estimand}: standard errors, and precision.")
         yield _measures(findings, estimand, _precision_measures(study))
     yield from others
-    yield from _left_to_the_author(findings)
 
 
 def _plan(findings: Findings) -> Iterator[Block]:
@@ -222,23 +211,6 @@ def _plan(findings: Findings) -> Iterator[Block]:
     for name, meaning in (MEASURES | _precision_measures(study)).items():
         yield Paragraph(f"{name.replace('_', ' ')}: {meaning}.")
     yield Paragraph(f"Intervals of {percent(study.level)}. Study {study.hash}. {versions}.")
-
-
-def _left_to_the_author(findings: Findings) -> Iterator[Block]:
-    """List what ADEMP asks for beside this report, and how exact its measures are."""
-    errors = of_main_estimand(findings.measures).groupby("measure")["standard_error"].max()
-    shown = [
-        f"of {name.replace('_', ' ')} {decimal(errors[name], 4)}"
-        for name in MEASURES
-        if name in errors
-    ]
-    yield Heading("Left to the author")
-    yield Paragraph(
-        "This report has the parts of ADEMP (Morris, White & Crowther 2019, "
-        "https://doi.org/10.1002/sim.8086), the seed, versions, and failures. Its largest Monte "
-        f"Carlo standard errors are {', '.join(shown)}. It cannot say:"
-    )
-    yield simple_table(("part", "to be written"), LEFT_TO_THE_AUTHOR)
 
 
 def _what_it_is(method: MethodChoice) -> str:
@@ -341,8 +313,6 @@ def beyond_noise(findings: Findings) -> Iterator[Block]:
 
 def _more_error(differences: "pd.DataFrame") -> "pd.DataFrame":
     """By how much more a method's squared errors are than another's, where both have some."""
-    import pandas as pd
-
     mse = differences[differences["measure"] == "mse"]
     swapped = {"method": mse["other_method"], "other_method": mse["method"]}
     both = pd.concat([mse, mse.assign(**swapped, difference=-mse["difference"])])

@@ -86,7 +86,6 @@ def test_it_says_what_was_asked_before_what_came_out(folder):
         "What came out",
         "Samples without a proper estimate",
         "Performance",
-        "Left to the author",
         "How this page was made",
     ]
     assert "4 scenarios, 12 replicates, seed 1" in text and "unfinished" not in text

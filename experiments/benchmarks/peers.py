@@ -2,7 +2,7 @@
 
 Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks.peers`. It
 writes `peers.csv`, of which the page on other packages is made. The rows of packages that are not
-installed stay as they are.
+installed stay as they are, and those of packages of R as version 0.2.0 made them.
 """
 
 import sys
@@ -15,14 +15,20 @@ import numpy as np
 import pandas as pd
 
 import lehner
-from experiments.benchmarks.peers_in_r import IN_R, Row, caries, compare_in_r
 from experiments.reporting.files import write_csv
 from lehner.known_truths.partly_known import PartlyKnown, prediction_powered
 
+type Row = tuple[str, str, float | None, float, float]
+"""What is computed, of which data, our number, the peer's, and by how much they may differ."""
 CARIES = 1
 RESULTS = Path(__file__).with_name("peers.csv")
 EXACT, SEARCHED, LARGE_SAMPLE = 1e-9, 1e-4, 1e-3
 """Tolerances: of formulas, of what a search finds, and of what only large samples share."""
+
+
+def caries() -> pd.DataFrame:
+    """A row for each tooth, a column for each dentist."""
+    return lehner.load_dataset("caries").expand().to_wide().drop(columns="item").astype(int)
 
 
 def against_krippendorff() -> Iterator[Row]:
@@ -170,7 +176,7 @@ def compare(peer: str) -> pd.DataFrame:
     Parameters
     ----------
     peer : str
-        Of `PEERS` or `IN_R`.
+        Of `PEERS`.
 
     Returns
     -------
@@ -178,13 +184,10 @@ def compare(peer: str) -> pd.DataFrame:
         Columns `quantity`, `data`, `lehner`, `peer` (name and version), `peers_number` and
         `tolerance`; no row if the peer is not installed.
     """
-    if peer in IN_R:
-        release, rows = compare_in_r(peer)
-    else:
-        try:
-            release, rows = version(peer), list(PEERS[peer]())
-        except PackageNotFoundError:
-            rows = []
+    try:
+        release, rows = version(peer), list(PEERS[peer]())
+    except PackageNotFoundError:
+        rows = []
     columns = ["quantity", "data", "lehner", "peers_number", "tolerance"]
     table = pd.DataFrame(rows, columns=columns)
     if rows:
@@ -193,7 +196,7 @@ def compare(peer: str) -> pd.DataFrame:
 
 
 def compare_all() -> pd.DataFrame:
-    """Compare with each peer that is installed; the committed rows of others stay.
+    """Compare with each peer that is installed; the rows of others, and of packages of R, stay.
 
     Returns
     -------
@@ -202,8 +205,8 @@ def compare_all() -> pd.DataFrame:
     """
     committed = pd.read_csv(RESULTS)
     of_peer = committed.peer.str.rsplit(" ", n=1).str[0]
-    tables = []
-    for peer in (*PEERS, *IN_R):
+    tables = [committed[~of_peer.isin(list(PEERS))]]
+    for peer in PEERS:
         found = compare(peer)
         if found.empty:
             print(f"{peer} is not installed: its rows are kept", file=sys.stderr)

@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 
 from experiments.benchmarks.peers import PEERS, RESULTS, compare
-from experiments.benchmarks.peers_in_r import IN_R
 
 MODULES = {
     "scikit-learn": "sklearn",
@@ -21,15 +20,6 @@ def test_a_peer_computes_the_same(peer):
     check(compare(peer))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("peer", IN_R)
-def test_a_package_of_r_computes_the_same(peer):
-    found = compare(peer)
-    if found.empty:
-        pytest.skip(f"no R, or no {peer}")
-    check(found)
-
-
 def check(found):
     committed = pd.read_csv(RESULTS)
     for row in found.itertuples():
@@ -44,5 +34,5 @@ def check(found):
 
 def test_the_table_has_every_peer_within_its_tolerance():
     table = pd.read_csv(RESULTS)
-    assert set(table.peer.str.rsplit(" ", n=1).str[0]) == {*PEERS, *IN_R}
+    assert set(table.peer.str.rsplit(" ", n=1).str[0]) > set(PEERS)
     assert ((table.lehner - table.peers_number).abs() <= table.tolerance).all()

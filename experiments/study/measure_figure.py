@@ -105,8 +105,8 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
             value, lower, upper = (scale * table[number] for number in NUMBERS)
             ends = [np.maximum(value - lower, 0), np.maximum(upper - value, 0)]
             dodge = 0.6 * ((i + 0.5) / len(values) - 0.5) if together else 0.0
-            look = {"ls": "", "ms": 3.5, "elinewidth": 1.2} | styles[label].options()
-            ax.errorbar(value, places + dodge, xerr=ends, **look)
+            look = styles[label].options()
+            ax.errorbar(value, places + dodge, xerr=ends, ls="", ms=3.5, elinewidth=1.2, **look)
         axes[0].set_yticks(range(len(rows)), [row.label for row in rows])
         axes[0].set_ylim(len(rows) - 0.4, -0.6)
         axes[0].set_xlim(limits(*(scale * one for one in values.values()), reference, within=None))

@@ -20,6 +20,8 @@ def agreement(
     within: float | None = None,
     *,
     reading: Reading,
+    criteria: list[str] | None = None,
+    within_rater: bool = False,
     n_items: float | None = None,
     sentence: bool = False,
     output: Output = None,
@@ -39,6 +41,10 @@ def agreement(
         Weights of disagreements, separated by commas: identity; by position linear, quadratic,
         ordinal; by value linear_by_value, interval, ratio; or a file with a square table.
         Default: identity; for ordered categories identity, linear, quadratic and ordinal.
+    criteria : NAMES
+        Columns of ratings by several criteria: the agreement by each.
+    within_rater : bool
+        The agreement of each rater with himself, where he rated an item more than once.
     n_items : N
         The number of items that a table of probabilities is of.
     within : P
@@ -53,6 +59,9 @@ def agreement(
     from experiments.cli.load import given_options, load, refuse
 
     read_as = reading.options(system)
+    if criteria or within_rater or read_as.sets:
+        by_part(data, read_as, criteria, within_rater, coefficients, weights, interval, as_json)
+        return
     options: dict[str, Any] = {"level": interval, "coefficients": coefficients or None}
     if table:
         refuse("--table takes no", *given_options(read_as, "categories", "ordered"))
@@ -73,3 +82,45 @@ def agreement(
             print(f"wrote {path}", file=sys.stderr)
     if all(one.estimate is None for one in report.agreement.coefficients):
         raise typer.Exit(1)
+
+
+def by_part(
+    data: str,
+    reading: Any,
+    criteria: list[str] | None,
+    within_rater: bool,
+    coefficients: list[str] | None,
+    weights: list[str] | None,
+    interval: float,
+    as_json: bool,
+) -> None:
+    """Measure the agreement by criterion, of each rater with himself, or of sets of labels."""
+    from experiments.agreement.parts import parts_of_sets, sets_to_dict, show_parts
+    from experiments.agreement.report import report_on_ratings
+    from experiments.cli.load import load
+    from lehner.interrater.label_sets import set_agreement
+    from lehner.interrater.within_rater import COEFFICIENTS, within_rater_agreement
+
+    content: dict[str, Any] = {"data": data}
+    if criteria:
+        chosen = {"coefficients": coefficients or COEFFICIENTS, "level": interval}
+        reports = {}
+        for criterion in criteria:
+            ratings = load(data, replace(reading, rating=criterion))
+            reports[criterion] = report_on_ratings(data, ratings, weights or None, **chosen)
+        part, content["criteria"] = "criterion", {k: r.to_dict() for k, r in reports.items()}
+        found = {name: list(one.agreement.coefficients) for name, one in reports.items()}
+    elif within_rater:
+        ratings = load(data, replace(reading, repeated=reading.repeated or "vote"))
+        by_rater = within_rater_agreement(ratings, level=interval)
+        part, content["raters"] = "rater", {k: one.to_dict() for k, one in by_rater.items()}
+        found = {name: list(one.coefficients) for name, one in by_rater.items()}
+    else:
+        ratings = load(data, reading)
+        sets = set_agreement(ratings, level=interval)
+        part, found = "of", parts_of_sets(sets)
+        content |= sets_to_dict(sets)
+    if as_json:
+        print(json_text(content))
+    else:
+        show_parts(data, ratings, part, found, interval)

@@ -9,12 +9,11 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from lehner.data.options import ReadingOptions
+from lehner.data import reading
 
 PARAMETERS = "\n\nParameters\n----------\n"
 DESCRIPTION = re.compile(r"^(\w+) : (.+)\n((?: {4}.+\n?)+)", re.MULTILINE)
@@ -117,67 +116,26 @@ Systems = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
-    """How a ratings file is read.
+class Reading(reading.Reading):
+    """How a ratings file is read, as typed or in a file."""
 
-    Parameters
-    ----------
-    truth : NAME
-        The column of known true categories, or a file with columns item and truth.
-    truth_probability : NAME
-        The column of the probability, above 0, with which each item was chosen to have its truth
-        found out, if these differ: known truths are then weighted by its inverse.
-    item : NAME
-        The column that names the items.
-    cluster : NAME
-        The column of the cluster of each item, as the patient of a lesion or the conversation of an
-        answer: intervals then allow for items of a cluster that are alike.
-    raters : NAMES
-        The raters, or their columns, separated by commas or in several --raters. Default: all
-        raters, or all columns that have no other part.
-    counts : NAME
-        The column that says how many items each row stands for.
-    categories : NAMES
-        All categories in their order, separated by commas or in several --categories. Default:
-        those that occur, sorted.
-    ordered : bool
-        The order of the categories means something.
-    missing : NAMES
-        Labels that stand for a missing rating, separated by commas or in several --missing; blanks,
-        NA, NaN and null always do.
-    repeated : bool
-        A rater may rate an item more than once, row by row. The rater's most frequent rating
-        counts, and none where two are equally frequent.
-    fold_case : bool
-        Labels that differ in case or spaces only are one.
-    order : NAME
-        Column that says the order (AB, BA) in which a judge saw the two answers; or, for columns as
-        gpt_AB and gpt_BA, their endings AB,BA. A judge who prefers different answers in the two
-        orders has no vote.
-    swapped_back : bool
-        With --order: ratings name the answer, whatever its position.
-    """
+    reading_file: Path | None = None
 
-    truth: str | None = None
-    truth_probability: str | None = None
-    item: str | None = None
-    cluster: str | None = None
-    raters: list[str] | None = None
-    counts: str | None = None
-    categories: list[str] | None = None
-    ordered: bool = False
-    missing: list[str] | None = None
-    repeated: bool = False
-    fold_case: bool = False
-    order: str | None = None
-    swapped_back: bool = False
+    def options(self, system: str | Sequence[str] | None) -> reading.Reading:
+        """Give what is read as what, as the library takes it."""
+        given = {name: value for name, value in self.given().items() if name != "reading_file"}
+        if system:
+            given["system"] = reading.names_of(system)
+        own = reading.Reading(**given)
+        if self.reading_file is None:
+            return own
+        return own.over(reading.Reading.from_file(self.reading_file))
 
-    def options(self, system: str | list[str] | None) -> "ReadingOptions":
-        """Those that are given, as the library takes them."""
-        from lehner.data.options import options_of
 
-        given = {"system": system} | vars(self)
-        return options_of({name: value or None for name, value in given.items()})
+READING_FILE = """reading_file : FILE
+    A TOML file with these options as keys, as `lehner doctor --write` makes it; options that are
+    typed come first."""
+Reading.__doc__ = f"{getdoc(reading.Reading)}\n{READING_FILE}"
 
 
 def with_options(
@@ -197,12 +155,16 @@ def with_options(
         The dataclasses in place of the parameter `asked`.
     """
     records: dict[str, Sequence[type[Any]]] = {}
+    options_of: dict[type[Any], set[str]] = {}
     parameters: list[Parameter] = []
     for parameter in _options(command):
         kinds = asked if parameter.name == "asked" else [parameter.annotation]
         if all(map(is_dataclass, kinds)):
             records[parameter.name] = kinds
-            parameters += [option for kind in kinds for option in _options(kind)]
+            for kind in kinds:
+                own = [one for one in _options(kind) if one.name != "system"]
+                options_of[kind] = {one.name for one in own}
+                parameters += own
         else:
             parameters.append(parameter)
 
@@ -211,7 +173,8 @@ def with_options(
     @wraps(command)
     def with_help(**given: Any) -> None:
         def record(kind: type[Any]) -> Any:
-            return kind(**{one.name: given.pop(one.name) for one in fields(kind)})
+            known = [one.name for one in fields(kind) if one.name in options_of[kind]]
+            return kind(**{name: given.pop(name) for name in known})
 
         _check_outputs(given, folders)
         made = {name: [record(kind) for kind in kinds] for name, kinds in records.items()}
@@ -261,10 +224,13 @@ def _options(documented: Callable[..., Any]) -> Iterator[Parameter]:
 
 def _option(parameter: Parameter, metavar: str, text: str) -> Any:
     options: dict[str, Any] = {"help": " ".join(text.split())}
+    kind = parameter.annotation
     # Without a flag of its own, a switch would have a second one to turn it off.
-    flags = [f"--{parameter.name.replace('_', '-')}"] if parameter.annotation is bool else []
+    flags = [f"--{parameter.name.replace('_', '-')}"] if kind is bool else []
+    if parameter.name == "reading_file":
+        flags = ["--reading"]
     if metavar.isupper():
         options["metavar"] = metavar
-    if parameter.annotation == list[str] | None:
-        options["callback"] = split_names
-    return Annotated[parameter.annotation, typer.Option(*flags, **options)]
+    if kind in (list[str] | None, tuple[str, ...], tuple[Any, ...]):
+        kind, options["callback"] = list[str] | None, split_names
+    return Annotated[kind, typer.Option(*flags, **options)]

@@ -61,7 +61,7 @@ def compare(
         # There is no system here: a column of systems' names is one of groups.
         error.remedy = error.remedy.replace("system=", "group=")
         raise
-    groups: Any = group and read_groups(Path(data), group, ratings, reading.item)
+    groups: Any = group and read_groups(Path(data), group, ratings)
     with progress_lines():
         found = compare_groups(
             ratings, good or None, groups, method or None, name=data, level=interval, seed=seed

@@ -1,21 +1,28 @@
-"""The command `lehner doctor`: what a file permits, with the commands, and what it lacks."""
+"""The command `lehner doctor`: what is in a file, how it is read, and what it permits."""
 
 import csv
 import shlex
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from experiments.cli.arguments import AsJson, Data, Reading, Systems
+from experiments.reporting.options import quote
 from experiments.reporting.terminal import json_text
 
 if TYPE_CHECKING:
-    from lehner import Ratings
+    from lehner import InputError, Ratings
+    from lehner.data import reading as data_reading
+    from lehner.data.columns import Column, Table
 
 MOST_NOTES = 3
+MOST_COLUMNS = 40
+MOST_EXAMPLES = 3
+LONGEST_EXAMPLE = 16
+LONGEST_NAME = 40
 GOOD = {"good", "pass", "c", "correct", "yes", "true", "1"}
 """Names of a category that is compared; without one, the last is."""
 N_TRUTHS, ENOUGH_TRUTHS = 20, 10
@@ -26,63 +33,251 @@ type Line = Callable[..., str]
 
 
 def doctor(
-    data: Data, system: Systems = None, *, reading: Reading, as_json: AsJson = False
+    data: Data,
+    system: Systems = None,
+    *,
+    reading: Reading,
+    write: Path | None = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Say what a file permits, with the commands to type, and what it lacks.
+    """List the columns of a file, how each is read, and what the file permits, with the commands.
 
-    Columns that you do not name are guessed by their names and contents. Nothing is estimated.
+    The file is read as all commands read it. If they refuse it, options are proposed with which
+    it is read, and the commands have them. Nothing is estimated.
+
+    Parameters
+    ----------
+    write : FILE
+        Write the reading as a TOML file, which all commands take as --reading FILE.
     """
     from experiments.cli.load import load
-    from experiments.reporting.data_notes import data_notes, header_lines
-    from experiments.reporting.options import as_options
     from lehner import InputError
     from lehner.core.estimate import require_pairs, require_systems
+    from lehner.reading.proposals import propose
 
-    systems, others = list(system or ()), list[str]()
+    declared, reasons, listed = reading.options(system), list[str](), list[dict[str, Any]]()
     if Path(data).exists():
-        reading, systems, others = _guess(Path(data), reading, systems)
-    ratings = load(data, reading.options(systems))
-    groups = [name for name in others if _groups_items(Path(data), name, ratings, reading.item)]
-    line = partial(_line, data, reading, ratings.systems)
+        try:
+            _, proposed, reasons = _quietly(propose, data, declared)
+        except InputError as error:
+            _end(data, declared, error, as_json=as_json)
+        declared = proposed
+    ratings = load(data, declared)
+    roles = declared
+    if ratings.source is not None:
+        table, roles = ratings.source
+        listed = list_columns(table, roles, declared)
+    line = partial(_line, data, declared, ratings.systems)
+    free = [one for one in listed if not one["role"] and roles.order is None]
+    groups = [one["column"] for one in free if _groups_items(ratings, one)]
     try:
         (require_systems if ratings.systems else require_pairs)(ratings)
         commands, lacks = _commands(ratings, groups, line), _lacks(ratings, line)
     except InputError as error:
-        commands, lacks = {}, {f"what estimates need: {as_options(str(error))}": ""}
+        commands, lacks = {}, {f"what estimates need: {_as_typed(error)}": ""}
+    if write is not None:
+        from experiments.reporting.files import write_text
+
+        made = any(note.startswith("the file is read as an export of") for note in ratings.notes)
+        kept = roles_to_write(roles, declared, table_is_made=made)
+        write_text(kept.to_toml() + "\n", write)
+        print(f"wrote {write}", file=sys.stderr)
     if as_json:
-        print(json_text({"data": data, "commands": commands, "lacks": lacks}))
-        return
+        content = {"data": data, "columns": listed, "proposed": _added(declared, reading, system)}
+        content |= {"reasons": reasons, "commands": commands, "lacks": lacks}
+        print(json_text(content))
+    else:
+        _show(data, ratings, listed, _added(declared, reading, system), reasons, commands, lacks)
+
+
+def _quietly(function: Callable[..., Any], *arguments: Any) -> Any:
+    import warnings
+
+    from lehner import DataWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return function(*arguments)
+
+
+def _as_typed(error: "InputError") -> str:
+    from experiments.reporting.options import as_options
+
+    return as_options(str(error))
+
+
+def _end(
+    data: str, declared: "data_reading.Reading", error: "InputError", *, as_json: bool
+) -> None:
+    """List the columns of a file for which there is no proposal, and raise the error."""
+    from lehner import InputError
+    from lehner.reading.read import opened
+
+    if not as_json:
+        try:
+            with opened(data, declared) as found:
+                _print_columns(list_columns(found.table, declared, declared))
+        except InputError:
+            pass
+    raise error
+
+
+def list_columns(
+    table: "Table", roles: "data_reading.Reading", declared: "data_reading.Reading"
+) -> list[dict[str, Any]]:
+    """List the columns of a table: kind, number of values, examples, role, and why.
+
+    Parameters
+    ----------
+    table : Table
+    roles : Reading
+        As they were found.
+    declared : Reading
+        As they were named or proposed.
+
+    Returns
+    -------
+    list of dict
+        `column`, `kind`, `n_values`, `examples`, `role` and `why` of each.
+    """
+    from lehner import InputError
+
+    by_column = _roles_by_column(table, roles)
+    named = set(_roles_by_column(table, declared))
+    rows = []
+    for name in table:
+        role = by_column.get(name, "")
+        try:
+            column = table[name]
+        except InputError:
+            continue
+        why = "" if not role else "declared" if name in named else _why(name, role)
+        examples = [str(label)[:LONGEST_EXAMPLE] for label in column.labels[:MOST_EXAMPLES]]
+        rows.append(
+            {
+                "column": name,
+                "kind": _kind(column),
+                "n_values": len(column.labels),
+                "examples": examples,
+                "role": role,
+                "why": why,
+            }
+        )
+    return rows
+
+
+def _roles_by_column(table: "Table", roles: "data_reading.Reading") -> dict[str, str]:
+    """The role of each column that has one."""
+    single = ("rater", "rating", "truth", "truth_probability", "counts", "cluster", "order")
+    by_column = {getattr(roles, name): name.replace("_", " ") for name in (*single, "occasion")}
+    by_column |= dict.fromkeys(roles.item, "item") | dict.fromkeys(roles.leave_out, "left out")
+    if roles.rater is None:
+        wide = () if roles.category_counts else roles.raters
+        free = [name for name in table if name not in by_column and name not in roles.system]
+        what = "category" if roles.category_counts else "rater"
+        by_column |= dict.fromkeys(wide or (free if roles.item or roles.system else ()), what)
+        by_column |= dict.fromkeys(roles.system, "system")
+    return by_column
+
+
+def _why(name: str, role: str) -> str:
+    from lehner.data.checks.columns import role_of
+
+    if role == "rater" and role_of(name) != "rater":
+        return "no other role"
+    return "its name" if role_of(name) == role or name.casefold() == role else "its values"
+
+
+def _kind(column: "Column") -> str:
+    from lehner.data.categories import as_numbers
+    from lehner.data.checks.labels import list_of
+
+    labels = column.labels
+    if not labels:
+        return "blank"
+    if as_numbers(labels) is not None:
+        whole = all("." not in str(label) for label in labels)
+        return "whole numbers" if whole else "numbers"
+    if any(str(label).startswith("[") and len(list_of(label)) > 1 for label in labels[:100]):
+        return "lists"
+    return "text"
+
+
+def _added(
+    declared: "data_reading.Reading", reading: Reading, system: Sequence[str] | None
+) -> dict[str, Any]:
+    """The options that were proposed."""
+    typed = reading.options(system).given()
+    return {name: value for name, value in declared.given().items() if typed.get(name) != value}
+
+
+def roles_to_write(
+    roles: "data_reading.Reading", declared: "data_reading.Reading", *, table_is_made: bool
+) -> "data_reading.Reading":
+    """Give the reading that a paper keeps: what is declared, and the roles that were certain."""
+    from lehner.data import reading as data_reading
+
+    if declared.order or declared.pair or declared.items or table_is_made:
+        return declared
+    names = ("item", "rater", "rating", "truth", "counts", "occasion", "system")
+    found = {name: getattr(roles, name) for name in names if getattr(roles, name)}
+    return data_reading.Reading(**(found | declared.given()))
+
+
+def _show(
+    data: str,
+    ratings: "Ratings",
+    listed: list[dict[str, Any]],
+    proposed: Mapping[str, Any],
+    reasons: Sequence[str],
+    commands: Mapping[str, str],
+    lacks: Mapping[str, str],
+) -> None:
+    from experiments.reporting.data_notes import data_notes, header_lines
+
     print(f"{data}: {repr(ratings).removeprefix('Ratings: ')}")
-    print("\n".join(header_lines(data_notes(ratings)[:MOST_NOTES])))
-    for title, lines in (("This file permits", commands), ("It lacks", lacks)):
+    _print_columns(listed)
+    if reasons:
+        options = " ".join(word for name, value in proposed.items() for word in _typed(name, value))
+        print(f"\nAs it is, this file is refused; it is read with {options}, because")
+        print("\n".join(f"  {reason}" for reason in reasons))
+    print("\n".join(["", *header_lines(data_notes(ratings)[:MOST_NOTES])]))
+    for title, lines in (("You can run", commands), ("Missing", lacks)):
         if lines:
             print(f"\n{title}")
         for what, command in lines.items():
             print(f"  {what}\n    {command}" if command else f"  {what}")
 
 
-def _guess(path: Path, reading: Reading, system: list[str]) -> tuple[Reading, list[str], list[str]]:
-    """Guess roles that the user has not named; list systems, and columns without a role."""
-    from lehner.reading.guessed_roles import guess_roles
-    from lehner.reading.read import read_columns
+def _print_columns(listed: list[dict[str, Any]]) -> None:
+    """Print a table of the columns."""
+    rows = [("column", "values", "examples", "role")]
+    for one in listed[:MOST_COLUMNS]:
+        why = f" ({one['why']})" if one["why"] else ""
+        values = f"{one['n_values']} {one['kind']}"
+        examples = ", ".join(one["examples"])
+        rows.append((one["column"][:LONGEST_NAME], values, examples, f"{one['role'] or '-'}{why}"))
+    widths = [max(len(row[j]) for row in rows) for j in range(3)]
+    for row in rows:
+        cells = [text.ljust(width) for text, width in zip(row, widths, strict=False)]
+        print("  " + "  ".join([*cells, row[3]]))
+    if len(listed) > MOST_COLUMNS:
+        print(f"  and {len(listed) - MOST_COLUMNS} more columns")
 
-    with read_columns(path) as columns:
-        found, others = guess_roles(columns, reading.options(system))
-    raters = None if found.raters is None else list(found.raters)
-    reading = replace(reading, truth=found.truth, raters=raters, item=found.item)
-    return reading, list(found.system), others
 
-
-def _groups_items(path: Path, name: str, ratings: "Ratings", item: str | None) -> bool:
+def _groups_items(ratings: "Ratings", listed: Mapping[str, Any]) -> bool:
     """Whether a column makes groups of items."""
     from experiments.cli.group_column import read_groups
     from lehner import InputError
-    from lehner.data.checks.columns import role_by_name
+    from lehner.data.checks.columns import role_of
 
-    if role_by_name(name, ()) == ("a remark", ""):
+    name = listed["column"]
+    if "." in name or any(name.startswith(f"{rater}_") for rater in ratings.all_raters):
+        return False
+    if role_of(name) in ("remark", "item", "truth") or not 1 < listed["n_values"]:
         return False
     try:
-        return len({*read_groups(path, name, ratings, item).names} - {""}) > 1
+        return len({*read_groups(Path(), name, ratings).names} - {""}) > 1
     except InputError:
         return False
 
@@ -94,11 +289,12 @@ def _commands(ratings: "Ratings", groups: Sequence[str], line: Line) -> dict[str
     good = next((name for name in categories if name.casefold() in GOOD), categories[-1])
     first, either = [*groups, None][0], " or ".join(groups)
     by, compare = _option("by", first), [*_option("group", first), *_option("good", [good])]
+    named = not ratings.anonymous
     rows = [
         (n_systems < 2, "how far raters agree", "agreement", []),
-        (n_systems < 2, "the category of each item", "label", ["--output", "labels.csv"]),
-        (not of and groups, f"which {either} has more {good}", "compare", compare),
-        (not of, "base rates and the raters' accuracy", "compare", []),
+        (n_systems < 2 and named, "the category of each item", "label", ["--output", "labels.csv"]),
+        (not of and named and groups, f"which {either} has more {good}", "compare", compare),
+        (not of and named, "base rates and the raters' accuracy", "compare", []),
         (of, f"the accuracy of {of}", "estimate", []),
         (of and groups, f"the accuracy of {of} by {either}", "estimate", by),
         (n_systems == 1, "bounds of it without a model", "bounds", []),
@@ -119,15 +315,14 @@ def _lacks(ratings: "Ratings", line: Line) -> dict[str, str]:
 
     lacks, systems = {}, ratings.systems
     if not systems and ratings.n_raters > 2 and not ratings.anonymous:
-        last = ratings.raters[-1]
-        lacks[f"a system to evaluate; if {last} is one"] = line("estimate", [], last)
+        lacks["a system to evaluate: name the column or rater by --system, if there is one"] = ""
     n_known = 0 if ratings.truth is None else int((ratings.truth >= 0).sum())
     if n_known < ENOUGH_TRUTHS and len(systems) == 1:
         n = min(N_TRUTHS, ratings.n_rows - n_known)
         low, high = wilson_interval(0.5, n, z=QUANTILE)
-        rests = f"{ENOUGH_TRUTHS} or more known truths (there are {n_known})"
+        rests = f"{ENOUGH_TRUTHS} or more gold labels (there are {n_known})"
         if not n_known:
-            rests = "known truths: accuracy rests on calibrated"
+            rests = "gold labels: accuracy rests on calibrated"
         what = f"{rests}; {n} of random items give ±{decimal((high - low) / 2, 2)} by themselves"
         lacks[what] = line("ask", ["--n", str(n)])
     if ratings.n_raters == 2:
@@ -137,30 +332,38 @@ def _lacks(ratings: "Ratings", line: Line) -> dict[str, str]:
 
 def _line(
     data: str,
-    reading: Reading,
+    declared: "data_reading.Reading",
     systems: Sequence[str],
     command: str,
     more: Sequence[str],
-    instead: str = "",
 ) -> str:
-    """Write a command as it is typed, with the options of reading; a rater may be the system."""
-    names = [instead] if instead else list(systems)
+    """Write a command as it is typed, with the options of reading."""
     # Only estimate takes several systems, separated by commas.
+    names = list(systems) if declared.system or len(systems) > 1 else []
     words = _option("system", names if command == "estimate" else "".join(names))
-    for name, value in vars(reading).items():
-        if name == "raters" and value:
-            value = [rater for rater in value if rater != instead]
-        words += _option(name.replace("_", "-"), value)
+    for name, value in declared.given().items():
+        if name not in ("system", "repeated") or (name == "repeated" and value):
+            words += _option(name, value)
     path = f"./{data}" if data.startswith("-") else data
-    return shlex.join(["lehner", command, path, *words, *more])
+    return " ".join(map(_quoted, ["lehner", command, path, *words, *more]))
 
 
-def _option(name: str, value: str | list[str] | bool | None) -> list[str]:
+def _quoted(word: str) -> str:
+    return word if word == shlex.quote(word) else quote(word)
+
+
+def _typed(name: str, value: Any) -> list[str]:
+    return [_quoted(word) for word in _option(name, value)]
+
+
+def _option(name: str, value: Any) -> list[str]:
+    name = name.replace("_", "-")
     if isinstance(value, bool):
         return [f"--{name}"] * value
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         text = StringIO()
-        csv.writer(text, lineterminator="").writerow(value)
+        numbers = [f"{one:g}" if isinstance(one, float) else one for one in value]
+        csv.writer(text, lineterminator="").writerow(numbers)
         value = text.getvalue()
     if not value:
         return []

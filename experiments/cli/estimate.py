@@ -25,7 +25,7 @@ class Asked:
         """Columns of the ratings file that are no part of the ratings, by option; none here."""
         return {}
 
-    def keywords(self, data: Path, ratings: "Ratings", item: str | None) -> dict[str, Any]:
+    def keywords(self, data: Path, ratings: "Ratings") -> dict[str, Any]:
         """Keywords of `lehner.estimate`, the options here; `questions` of records are joined."""
         return vars(self)
 
@@ -78,7 +78,7 @@ class Details(Asked):
     costs: Path | None = None
     positive: str | None = None
 
-    def keywords(self, data: Path, ratings: "Ratings", item: str | None) -> dict[str, Any]:
+    def keywords(self, data: Path, ratings: "Ratings") -> dict[str, Any]:
         """Costs from their file, and the positive category."""
         from lehner.performance.costs import read_cost_matrix
 
@@ -117,15 +117,15 @@ class Groups(Asked):
         given = {"by": self.by, "population": self.population}
         return {option: name and split_cuts(name)[0] for option, name in given.items()}
 
-    def keywords(self, data: Path, ratings: "Ratings", item: str | None) -> dict[str, Any]:
+    def keywords(self, data: Path, ratings: "Ratings") -> dict[str, Any]:
         """Group and population of each item, and group of each rater."""
         from experiments.cli.group_column import read_groups, read_populations
         from experiments.cli.rater_group_file import read_rater_groups
 
         name, file = self.population, self.rater_group
         return {
-            "groups": self.by and read_groups(data, self.by, ratings, item),
-            "populations": name and read_populations(data, name, ratings, item),
+            "groups": self.by and read_groups(data, self.by, ratings),
+            "populations": name and read_populations(data, name, ratings),
             "rater_groups": file and read_rater_groups(file, ratings),
         }
 
@@ -152,7 +152,7 @@ class EarlierStudies(Asked):
     earlier_studies: list[str] | None = None
     study_weight: float = 0.5
 
-    def keywords(self, data: Path, ratings: "Ratings", item: str | None) -> dict[str, Any]:
+    def keywords(self, data: Path, ratings: "Ratings") -> dict[str, Any]:
         """Studies by the name of the rater, and their weight."""
         from lehner import InputError
 
@@ -262,7 +262,7 @@ def estimate(
         raise
     keywords: dict[str, Any] = {"questions": []}
     for one in asked:
-        own = one.keywords(Path(data), ratings, reading.item)
+        own = one.keywords(Path(data), ratings)
         keywords["questions"] += own.pop("questions", [])
         keywords |= own
     chosen: Sequence[Any] = method or DEFAULT_METHODS

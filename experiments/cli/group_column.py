@@ -36,13 +36,13 @@ def split_cuts(given: str) -> tuple[str, list[float]]:
     return found[1], sorted({float(number) for number in found[2].split(",")})
 
 
-def read_groups(path: Path, given: str, ratings: "Ratings", item: str | None) -> "GroupColumn":
+def read_groups(path: Path, given: str, ratings: "Ratings") -> "GroupColumn":
     """Read groups of items from a column of the file that the ratings were read from.
 
     Parameters
     ----------
     path : Path
-        With a row per item, or per rating; then each item has one group.
+        The file, for errors.
     given : str
         The column, or the column and the numbers at which it is cut, as in "age:50,65".
     ratings : Ratings
@@ -63,18 +63,21 @@ def read_groups(path: Path, given: str, ratings: "Ratings", item: str | None) ->
         Naming file, row, column, value and remedy.
     """
     from experiments.cli.item_column import values_by_row
-    from lehner.reading.read import read_columns
+    from lehner import InputError
 
     column, cuts = split_cuts(given)
-    with read_columns(path) as columns:
-        return _grouped(values_by_row(columns, column, ratings, item), column, cuts)
+    try:
+        return _grouped(values_by_row(ratings, column), column, cuts)
+    except InputError as error:
+        error.file = error.file or path
+        raise
 
 
-def read_populations(path: Path, given: str, ratings: "Ratings", item: str | None) -> "GroupColumn":
+def read_populations(path: Path, given: str, ratings: "Ratings") -> "GroupColumn":
     """Read the population of each item, as `read_groups` reads groups; none may be without one."""
     from lehner import InputError
 
-    found = read_groups(path, given, ratings, item)
+    found = read_groups(path, given, ratings)
     missing = np.flatnonzero(found.names == "")
     if missing.size:
         raise InputError(

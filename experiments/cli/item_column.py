@@ -1,6 +1,5 @@
 """The value that a column of the ratings file has for each item."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,20 +11,15 @@ if TYPE_CHECKING:
     from lehner.core.arrays import Floats
 
 
-def values_by_row(
-    columns: dict[str, Any], column: str, ratings: "Ratings", item: str | None
-) -> "NDArray[Any]":
-    """Give the value of each row of the ratings.
+def values_by_row(ratings: "Ratings", column: str) -> "NDArray[Any]":
+    """Give the value that a column has for each row of the ratings.
 
     Parameters
     ----------
-    columns : dict of str to column
-        Of a file with a row per item, or per rating; then each item has one value.
-    column : str
     ratings : Ratings
-        As read from the file.
-    item : str, optional
-        The column that names the items; by default as `lehner.read_ratings` finds it.
+        As read from a file with a row per item, or per rating; then each item has one value.
+    column : str
+        A column of that file.
 
     Returns
     -------
@@ -38,46 +32,42 @@ def values_by_row(
         If there is no such column, or an item has two values.
     """
     from lehner import InputError
-    from lehner.data.categories import encode
-    from lehner.data.columns import encode_items, require_columns
-    from lehner.data.options import ReadingOptions
-    from lehner.reading.column_roles import find_roles
+    from lehner.data.columns import require_columns
 
-    require_columns(columns, [column])
-    encoded = encode(columns[column], column)
-    values = np.array([*(str(label) for label in encoded.labels), ""], dtype=object)[encoded.codes]
-    roles = find_roles(columns, ReadingOptions(item=item))
-    if roles.item is None or (len(values) == ratings.n_rows and roles.rater is None):
+    table, roles = ratings.source
+    require_columns(table, [column])
+    values = table[column].texts
+    item = roles.item[0] if roles.item else None
+    if item not in table or (len(values) == ratings.n_rows and roles.rater is None):
         return values
-    index, items = encode_items(columns[roles.item], roles.item)
+    index, items = table[item].items
     row_of = {str(name): row for row, name in enumerate(ratings.items)}
+    rows = np.array([row_of.get(str(name), -1) for name in items])[index]
     found = np.full(ratings.n_rows, "", dtype=object)
-    for line, (number, value) in enumerate(zip(index, values, strict=True)):
-        row = row_of.get(str(items[number]))
-        if row is None or not value:
-            continue
+    for line in np.flatnonzero((rows >= 0) & (values != "")):
+        row, value = rows[line], values[line]
         if found[row] not in ("", value):
-            raise InputError(
-                f"item {str(items[number])!r} is {value!r} here and {found[row]!r} above",
+            error = InputError(
+                f"item {str(ratings.items[row])!r} is {value!r} here and {found[row]!r} above",
                 "give each item one value",
-                row=line,
+                row=int(line),
                 column=column,
             )
+            table.locate(error)
+            raise error
         found[row] = value
     return found
 
 
-def read_scores(path: Path, column: str, ratings: "Ratings", item: str | None) -> "Floats":
-    """Read a probability of each item from the file that the ratings were read from.
+def read_scores(ratings: "Ratings", column: str) -> "Floats":
+    """Give the probability that a column has for each item.
 
     Parameters
     ----------
-    path : Path
-    column : str
     ratings : Ratings
-        As read from the file.
-    item : str, optional
-        The column that names the items.
+        As read from a file.
+    column : str
+        A column of that file.
 
     Returns
     -------
@@ -87,21 +77,19 @@ def read_scores(path: Path, column: str, ratings: "Ratings", item: str | None) -
     Raises
     ------
     InputError
-        Naming file, column, item and value, if one is no number from 0 to 1.
+        Naming column, item and value, if one is no number from 0 to 1.
     """
     from lehner import InputError
     from lehner.data.columns import number_or_nan
-    from lehner.reading.read import read_columns
 
-    with read_columns(path) as columns:
-        values = values_by_row(columns, column, ratings, item)
-        scores = np.full(len(values), np.nan)
-        for row in np.flatnonzero(values != ""):
-            scores[row] = number_or_nan(values[row])
-            if not 0 <= scores[row] <= 1:
-                raise InputError(
-                    f"the score of item {str(ratings.items[row])!r} is {values[row]!r}",
-                    "give probabilities, from 0 to 1, or leave it blank",
-                    column=column,
-                )
+    values = values_by_row(ratings, column)
+    scores = np.full(len(values), np.nan)
+    for row in np.flatnonzero(values != ""):
+        scores[row] = number_or_nan(values[row])
+        if not 0 <= scores[row] <= 1:
+            raise InputError(
+                f"the score of item {str(ratings.items[row])!r} is {values[row]!r}",
+                "give probabilities, from 0 to 1, or leave it blank",
+                column=column,
+            )
     return scores

@@ -1,5 +1,6 @@
 """Groups of raters from a file of their own."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,17 +34,17 @@ def read_rater_groups(path: Path, ratings: "Ratings") -> dict[str, str]:
         return _read(columns, ratings)
 
 
-def _read(columns: dict[str, Any], ratings: "Ratings") -> dict[str, str]:
+def _read(columns: Mapping[str, Any], ratings: "Ratings") -> dict[str, str]:
     from lehner import InputError
-    from lehner.data.categories import encode
     from lehner.data.columns import require_columns
     from lehner.data.groups import check_rater
-    from lehner.reading.column_roles import RATER, named
 
-    rater = named(columns, *RATER) or "rater"
-    group = named(columns, "group") or "group"
+    by_name = {name.casefold(): name for name in columns}
+    rater, group = (by_name.get(name, name) for name in ("rater", "group"))
+    if rater not in columns:
+        rater = by_name.get("worker", rater)
     require_columns(columns, [rater, group])
-    raters, groups = encode(columns[rater], rater), encode(columns[group], group)
+    raters, groups = columns[rater], columns[group]
     found: dict[str, str] = {}
     for line, (who, which) in enumerate(zip(raters.codes, groups.codes, strict=True)):
         if which < 0:

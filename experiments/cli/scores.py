@@ -54,7 +54,7 @@ def scores(
     from lehner.core.estimate import require_pairs
 
     ratings = load(data, reading.options(None), require=require_pairs, columns={"score": score})
-    values = read_scores(Path(data), score, ratings, reading.item)
+    values = read_scores(ratings, score)
     try:
         found = score_performance(
             ratings,

@@ -11,7 +11,7 @@ from experiments.cli.arguments import Reading, Seed
 
 if TYPE_CHECKING:
     from lehner import Ratings
-    from lehner.data.options import ReadingOptions
+    from lehner.data import reading as data_reading
     from lehner.empirical_prior.training import Outcome
 
 Folder = Annotated[
@@ -64,7 +64,7 @@ def train_prior(folder: Folder, output: Path, seed: Seed = 1, *, reading: Readin
     print(f"  lehner estimate DATA --method calibrated --priors {output}", file=sys.stderr)
 
 
-def _deal_all(folder: Path, reading: "ReadingOptions", seed: int) -> "Iterator[Outcome]":
+def _deal_all(folder: Path, reading: "data_reading.Reading", seed: int) -> "Iterator[Outcome]":
     import warnings
 
     from lehner import DataWarning, InputError
@@ -87,7 +87,7 @@ def _deal_all(folder: Path, reading: "ReadingOptions", seed: int) -> "Iterator[O
 
 def _files(folder: Path) -> list[Path]:
     from lehner import InputError
-    from lehner.reading.file_kinds import ENDINGS
+    from lehner.reading.kinds import ENDINGS
 
     kinds = (".csv", ".tsv", *ENDINGS)
     found = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in kinds]
@@ -100,7 +100,7 @@ def _files(folder: Path) -> list[Path]:
     return found
 
 
-def _read(path: Path, reading: "ReadingOptions") -> "Ratings":
+def _read(path: Path, reading: "data_reading.Reading") -> "Ratings":
     """Read a crowd; a system is one of its raters, and each item has a row."""
     import numpy as np
 

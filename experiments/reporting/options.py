@@ -1,13 +1,14 @@
 """Options of the command in place of Python's arguments, in what the library says."""
 
 import re
+import shlex
 from collections.abc import Container
+from dataclasses import fields
 
-ARGUMENT = re.compile(
-    r"\b(system|truth|truth_probability|item|cluster|raters|counts|categories|ordered|missing|fold_case|repeated|order|"
-    r"swapped_back|sensitivity|positive|group)="
-    r"(?:…|True|\[?(['\"])(.*?)\2\]?)"
-)
+from lehner.data.reading import Reading
+
+NAMES = (*(one.name for one in fields(Reading)), "sensitivity", "positive", "group", "score_of")
+ARGUMENT = re.compile(rf"\b({'|'.join(NAMES)})=(?:…|True|\[?(['\"])(.*?)\2\]?(?=[\s,;)]|$))")
 SWITCHED_OFF = re.compile(r"lehner\.estimate with (\w+)=False")
 OPTION_OF = {"level": "interval", "n_categories": "categories", "n_raters": "raters"}
 """Options that are not called as the argument."""
@@ -44,8 +45,20 @@ def _option(match: re.Match[str]) -> str:
     option = f"--{name.replace('_', '-')}"
     if value is None:
         return option
+    quoted = quote(value)
     # A label may begin with a hyphen, as if it were an option.
-    return f"{option}={value}" if name == "missing" else f"{option} {value}"
+    return f"{option}={quoted}" if value.startswith("-") else f"{option} {quoted}"
+
+
+def quote(text: str) -> str:
+    """Quote a text for a shell, with double quotes where it has single ones.
+
+    Examples
+    --------
+    >>> print(quote("name == 'a'"))
+    "name == 'a'"
+    """
+    return f'"{text}"' if "'" in text and not set(text) & set('"$`\\\\!') else shlex.quote(text)
 
 
 def _left_out(match: re.Match[str]) -> str:

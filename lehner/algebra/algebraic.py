@@ -48,8 +48,8 @@ from lehner.core.seeds import Seed
 from lehner.core.text import percent
 from lehner.core.warning import Warning, warn
 from lehner.data.clusters import widening_of
-from lehner.data.options import names_of
 from lehner.data.ratings import Ratings
+from lehner.data.reading import names_of
 from lehner.data.votes import CollapsedVotes, VoteTable, collapse_votes, count_rated
 
 ALGEBRAIC_METHODS = ("algebraic", "algebraic_likelihood", "algebraic_paper")

@@ -28,6 +28,8 @@ class InputError(ValueError):
         Line of the file (the header is row 1), or position for data in memory.
     column : str, optional
         Name of the column.
+    change : mapping, optional
+        The remedy as options of `lehner.data.reading.Reading`, where it is one.
 
     Examples
     --------
@@ -43,6 +45,7 @@ class InputError(ValueError):
         file: str | Path | None = None,
         row: int | None = None,
         column: str | None = None,
+        change: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(problem, remedy)
         self.problem = problem
@@ -50,6 +53,7 @@ class InputError(ValueError):
         self.file = file
         self.row = row
         self.column = column
+        self.change = change
 
     def __str__(self) -> str:
         parts = [

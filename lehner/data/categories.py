@@ -1,175 +1,26 @@
-"""Labels: columns of category names, converted to codes and names, and their spellings."""
+"""Labels of categories: their plain form, their spellings, and what means a missing rating."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 type Label = str | int
 
 MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>"})
 """Texts that are read as a missing rating; not `None`, which is a common category."""
 
-_BOOL = (bool, np.bool_)
+BOOLEANS = (bool, np.bool_)
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.0+)?")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]+)?")
 INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 NUMBER = re.compile(r"[-+]?[0-9]{1,15}([.,][0-9]{1,15})?")
 THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Column:
-    """A column: a code for each row, and the label of each code.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,)
-        x
-    labels : tuple
-        The labels, none twice.
-    declared : bool
-        Whether `labels` is a list that the user fixed (a pandas categorical), not those that occur.
-    ordered : bool
-        Whether the labels are in a meaningful order.
-    """
-
-    codes: Integers
-    labels: tuple[Any, ...]
-    declared: bool = False
-    ordered: bool = False
-
-
-def encode(values: Any, name: str = "") -> Column:
-    """Turn a column of labels into codes.
-
-    Parameters
-    ----------
-    values : pandas.Series, pyarrow.ChunkedArray or array_like, shape (n_rows,)
-        Strings, whole numbers or booleans; `None`, NaN, blanks and `MISSING` texts are missing.
-    name : str
-        The column's name, for the error.
-
-    Returns
-    -------
-    Column
-
-    Raises
-    ------
-    InputError
-        If the values are not labels.
-
-    Examples
-    --------
-    >>> encode(["yes", None, "no", "yes"]).labels
-    ('yes', 'no')
-    """
-    codes, raw, declared, ordered = raw_codes(values, name)
-    codes, labels = merge_labels(codes, raw)
-    return Column(codes=codes, labels=labels, declared=declared, ordered=ordered)
-
-
-def raw_codes(values: Any, name: str) -> tuple[Integers, NDArray[Any], bool, bool]:
-    """Code a column as it stands.
-
-    Parameters
-    ----------
-    values : column
-        As in `encode`.
-    name : str
-        The column's name, for the error.
-
-    Returns
-    -------
-    codes : ndarray of int, shape (n_rows,)
-        -1 where missing.
-    raw : ndarray
-        Values, used or not.
-    declared, ordered : bool
-        Whether the user fixed the values, and whether in a meaningful order.
-
-    Raises
-    ------
-    InputError
-        If the values are not labels.
-    """
-    try:
-        if str(getattr(values, "type", "")).startswith("dictionary<values=string,"):
-            if values.null_count == 0:
-                return *_arrow_codes(values), False, False
-        import pandas as pd
-
-        series = _as_series(values)
-        if isinstance(series.dtype, pd.CategoricalDtype):
-            categories = np.asarray(series.cat.categories)
-            # Arrow's dictionaries save memory; they do not show that someone declared the labels.
-            declared = not hasattr(values, "to_pandas")
-            return series.cat.codes.to_numpy(), categories, declared, bool(series.cat.ordered)
-        codes, uniques = pd.factorize(series)
-        return codes, np.asarray(uniques), False, False
-    except (TypeError, ValueError):
-        # Text in a damaged file fails only when it is looked at.
-        raise InputError(
-            "it holds something else than labels", "give one label a row", column=name
-        ) from None
-
-
-def _arrow_codes(values: Any) -> tuple[Integers, NDArray[Any]]:
-    """Codes of dictionary-encoded text, as from `read_csv`, and the texts."""
-    if len(values) == 0:
-        return np.empty(0, np.int64), np.empty(0, dtype=object)
-    chunks = values.unify_dictionaries().chunks
-    # Arrow's own way to NumPy imports pandas, which takes longer than most files to read.
-    codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])
-    return codes.astype(np.int64), np.array(chunks[0].dictionary.to_pylist(), dtype=object)
-
-
-def _as_series(values: Any) -> "pd.Series":
-    import pandas as pd
-
-    if hasattr(values, "to_pandas"):
-        return values.to_pandas()
-    series = pd.Series(values)
-    if series.dtype == object and "mixed" in pd.api.types.infer_dtype(series, skipna=True):
-        # Else True and 1 would be one label.
-        series = series.map(lambda value: str(value) if isinstance(value, _BOOL) else value)
-    return series
-
-
-def merge_labels(codes: ArrayLike, raw: Any) -> tuple[Integers, tuple[Any, ...]]:
-    """Strip labels, drop missing ones and merge those that became the same.
-
-    Parameters
-    ----------
-    codes : array_like of int, shape (n_rows,)
-        Index into `raw`; -1 where missing.
-    raw : sequence
-        Labels; None means a missing rating.
-
-    Returns
-    -------
-    codes : ndarray of int, shape (n_rows,)
-    labels : tuple
-    """
-    position: dict[Any, int] = {}
-    lookup = np.empty(len(raw) + 1, dtype=np.int64)
-    lookup[-1] = -1
-    for i, value in enumerate(raw):
-        label = plain_label(value)
-        lookup[i] = -1 if label is None else position.setdefault(label, len(position))
-    return lookup[np.asarray(codes, dtype=np.int64)], tuple(position)
 
 
 def plain_label(value: Any) -> Any:
@@ -179,7 +30,7 @@ def plain_label(value: Any) -> Any:
             return None
     except (TypeError, ValueError):  # pandas.NA, or something that is not a label
         return None
-    if isinstance(value, _BOOL):
+    if isinstance(value, BOOLEANS):
         return str(bool(value))
     if isinstance(value, (int, np.integer)):
         return int(value)

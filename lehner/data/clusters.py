@@ -9,7 +9,7 @@ from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
 from lehner.core.resampling import ItemCounts, design_effect, widening
 from lehner.core.warning import Warning, warn
-from lehner.data.columns import encode_items
+from lehner.data.columns import encode
 from lehner.data.numbering import number_by_appearance
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def with_clusters(self: "Ratings", names: ArrayLike | None) -> "Ratings":
     """
     if names is None:
         return self._replace(cluster=None)
-    return self._replace(cluster=several_clusters(encode_items(names, "cluster")[0]))
+    return self._replace(cluster=several_clusters(encode(names, "cluster").items[0]))
 
 
 def several_clusters(cluster: Integers) -> Integers:

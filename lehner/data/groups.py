@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from lehner.core.arrays import Integers
 from lehner.core.errors import InputError, suggest
 from lehner.core.text import counted
-from lehner.data.categories import encode, plain_label
+from lehner.data.categories import plain_label
+from lehner.data.columns import encode
 from lehner.data.numbering import order_of_name
 
 if TYPE_CHECKING:

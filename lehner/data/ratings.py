@@ -84,6 +84,8 @@ class Ratings:
     independent_repeats : bool
         Whether each of a rater's ratings of the same item is a vote; see
         `with_independent_repeats`.
+    source : object, optional
+        The table that the ratings were read from, and how; it is not compared.
 
     Attributes
     ----------
@@ -130,6 +132,7 @@ class Ratings:
     dependent: tuple[str, ...]
     noticed: tuple[str, ...]
     independent_repeats: bool
+    source: Any
 
     def __init__(
         self,
@@ -152,6 +155,7 @@ class Ratings:
         dependent: Sequence[str] = (),
         noticed: Sequence[str] = (),
         independent_repeats: bool = False,
+        source: Any = None,
     ) -> None:
         categories = check_categories(categories)
         k = len(categories)
@@ -180,7 +184,11 @@ class Ratings:
             dependent=tuple(dependent),
             noticed=tuple(noticed),
             independent_repeats=independent_repeats,
+            source=source,
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"source": None}
 
     def __repr__(self) -> str:
         parts = [

@@ -1,26 +1,24 @@
 """The categories that columns of labels share, and the labels as codes of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from lehner.core.arrays import Integers
-from lehner.core.errors import InputError, wrong
-from lehner.data.categories import (
-    Column,
-    Label,
-    as_numbers,
-    check_categories,
-    encode,
-    fold,
-    merge_labels,
-    plain_label,
-    unify,
-)
-from lehner.data.checks.labels import check_found_categories
-from lehner.data.options import ReadingOptions
+from lehner.core.errors import InputError
+from lehner.core.text import first_few
+from lehner.data.categories import Label, as_numbers, check_categories, fold, plain_label, unify
+from lehner.data.checks.labels import check_found_categories, list_of
+from lehner.data.columns import Column, merge_labels, number_or_nan
+from lehner.data.reading import Reading
+
+DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+")
+MOST_SHOWN = 8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,100 +46,162 @@ class Coded:
     fixed: bool
 
 
-def encode_labels(
-    columns: Mapping[str, Any], names: Sequence[str], options: ReadingOptions
-) -> tuple[dict[str, Column], list[str]]:
-    """Encode columns, without labels of missing ratings, and with spellings merged if asked for.
+def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
+    """Find the categories of several columns of labels, and code these.
 
     Parameters
     ----------
-    columns : mapping of str to column
-        All columns of the table.
-    names : sequence of str
-        The columns of raters, systems and truths.
-    options : ReadingOptions
-        If labels that `fold` makes equal are one category, it is that among `categories`, else the
-        folded text.
+    columns : mapping of str to Column
+        The columns of raters, systems and gold labels, by name.
+    reading : Reading
+        What labels mean.
 
     Returns
     -------
-    columns : dict of str to Column
-        The columns that are named.
-    unused : list of str
-        A sentence for each text in `missing` that does not occur.
+    Coded
+
+    Raises
+    ------
+    InputError
+        Naming row and column, if a label is none of the categories, or if the categories are
+        probably a mistake.
     """
-    named = () if options.categories is None else options.categories
-    fold_case = options.fold_case
-    encoded = {name: encode(columns[name], name) for name in names}
-    if isinstance(named, str):
-        raise wrong("categories", named, "give a list of names, as in ['no', 'yes']")
-    missing: Any = options.missing
-    if isinstance(missing, str) or not isinstance(missing, Iterable):
-        missing = [missing]
-    given = [text for text in missing if plain_label(text) is not None]
-    if not given and not fold_case:
-        return encoded, []
-    absent = {_plain_text(text, fold_case=fold_case): str(text) for text in given}
-    spelled = {fold(label): label for label in named} if fold_case else {}
-    kept: dict[Any, Any] = {}
-    seen: set[str] = set()
-    for label in {label for column in encoded.values() for label in column.labels}:
-        text, folded = _plain_text(label, fold_case=fold_case), fold(label) if fold_case else label
-        kept[label] = None if text in absent else spelled.get(folded, folded)
-        seen.add(text)
-    for name, column in encoded.items():
-        codes, labels = merge_labels(column.codes, [kept[label] for label in column.labels])
-        encoded[name] = replace(column, codes=codes, labels=labels)
-    return encoded, [
-        f"no cell has the value {shown!r}, which was given as a label for missing ratings"
-        for text, shown in absent.items()
-        if text not in seen
+    fixed = are_fixed(columns, reading)
+    read, unused = _read_labels(columns, reading)
+    chosen, names, ordered = _choose_categories(read, reading)
+    odd = unused
+    if not reading.categories and not reading.cut and not reading.sets:
+        odd += check_found_categories(read, names, refuse=not fixed)
+    position = {category: k for k, category in enumerate(chosen)}
+    codes = {
+        name: _recode(one, [position.get(names[label], -2) for label in one.labels], chosen)
+        for name, one in read.items()
+    }
+    return Coded(codes=codes, categories=chosen, ordered=ordered, odd=tuple(odd), fixed=fixed)
+
+
+def are_fixed(columns: Mapping[str, Column], reading: Reading) -> bool:
+    """Whether the categories were named by the user or by the type of a column."""
+    return bool(reading.categories) or reading.sets or _declared_column(columns) is not None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Read:
+    """A column whose labels are what they mean."""
+
+    name: str
+    codes: Integers
+    labels: tuple[Any, ...]
+    declared: bool
+    ordered: bool
+
+
+def _read_labels(
+    columns: Mapping[str, Column], reading: Reading
+) -> tuple[dict[str, _Read], list[str]]:
+    """Give labels their meaning, and say which labels of missing ratings do not occur."""
+    meaning, seen = _meaning(reading), set[str]()
+    read = {}
+    for name, column in columns.items():
+        kept = []
+        for code, label in enumerate(column.labels):
+            try:
+                kept.append(meaning(label, seen))
+            except InputError as error:
+                error.row, error.column = int(np.argmax(column.codes == code)), name
+                raise
+        codes, labels = merge_labels(column.codes, kept)
+        read[name] = _Read(
+            name=name,
+            codes=codes,
+            labels=labels,
+            declared=column.declared,
+            ordered=column.ordered,
+        )
+    return read, [
+        f"no cell has the value {str(text)!r}, which was given as a label for missing ratings"
+        for text in reading.missing
+        if plain_label(text) is not None and _text(text, reading) not in seen
     ]
 
 
-def _plain_text(label: Any, *, fold_case: bool) -> str:
+def _meaning(reading: Reading) -> Callable[[Any, set[str]], Any]:
+    """Make the function from a label as it is written to what it means, None if missing."""
+    absent = {_text(text, reading) for text in reading.missing if plain_label(text) is not None}
+    mapped = dict(str(pair).rpartition("=")[::2] for pair in reading.labels)
+    spelled = {fold(label): label for label in reading.categories}
+
+    def meaning(label: Any, seen: set[str]) -> Any:
+        text = _text(label, reading)
+        seen.add(text)
+        if text in absent:
+            return None
+        if str(label) in mapped:
+            return mapped[str(label)] or None
+        if reading.only:
+            listed = first_few(mapped, MOST_SHOWN)
+            remedy = f"add it to the labels ({listed}), or leave it blank"
+            raise InputError(f"{str(label)!r} is not among the labels that are listed", remedy)
+        if reading.decimal == "," and DECIMAL_COMMA.fullmatch(str(label)):
+            label = plain_label(float(str(label).replace(",", ".")))
+        if reading.cut:
+            return _cut(label, reading.cut)
+        if reading.sets:
+            return json.dumps(sorted(set(map(str, list_of(label)))), ensure_ascii=False)
+        return spelled.get(fold(label), fold(label)) if reading.fold_case else label
+
+    return meaning
+
+
+def _text(label: Any, reading: Reading) -> str:
     """Label as text, 99.0 as 99."""
     text = str(unify([label])[label])
-    return fold(text) if fold_case else text
+    return fold(text) if reading.fold_case else text
 
 
-def are_fixed(columns: Mapping[str, Column], options: ReadingOptions) -> bool:
-    """Whether the categories were named by the user or by the type of a column."""
-    return options.categories is not None or _declared_column(columns) is not None
+def _cut(label: Any, cuts: Sequence[float]) -> str:
+    value = number_or_nan(str(label))
+    if np.isnan(value):
+        shown = ", ".join(f"{cut:g}" for cut in cuts)
+        raise InputError(f"{str(label)!r} is no number to cut at {shown}", "correct it")
+    return cut_names(cuts)[int(np.searchsorted(cuts, value, side="right"))]
 
 
-def code_labels(columns: Mapping[str, Column], options: ReadingOptions) -> Coded:
-    """Find the categories of several columns of labels, and code these."""
-    fixed = are_fixed(columns, options)
-    chosen, names, ordered = _choose_categories(columns, options)
-    odd: tuple[str, ...] = ()
-    if options.categories is None:
-        odd = check_found_categories(columns, names, refuse=not fixed)
-    codes = {name: _recode(column, name, chosen, names) for name, column in columns.items()}
-    return Coded(codes=codes, categories=chosen, ordered=ordered, odd=odd, fixed=fixed)
+def cut_names(cuts: Sequence[float]) -> list[str]:
+    """Name the categories that numbers are cut into.
+
+    Examples
+    --------
+    >>> cut_names([0.5])
+    ['below 0.5', '0.5 or more']
+    """
+    between = [f"{low:g} to below {high:g}" for low, high in pairwise(cuts)]
+    return [f"below {cuts[0]:g}", *between, f"{cuts[-1]:g} or more"]
 
 
 def _choose_categories(
-    columns: Mapping[str, Column], options: ReadingOptions
+    read: Mapping[str, _Read], reading: Reading
 ) -> tuple[tuple[Label, ...], dict[Any, Label], bool]:
     """Categories in order, the category of each label, and whether the order is meaningful."""
-    labels = [label for column in columns.values() for label in column.labels]
-    if options.categories is not None:
-        given = [plain_label(label) for label in options.categories]
-        names = unify(label for label in (*given, *labels) if label is not None)
-        return check_categories([names.get(label) for label in given]), names, options.ordered
+    labels = [label for one in read.values() for label in one.labels]
+    given: Iterable[Any] = cut_names(reading.cut) if reading.cut else reading.categories
+    if given:
+        plain = [plain_label(label) for label in given]
+        names = unify(label for label in (*plain, *labels) if label is not None)
+        chosen = check_categories([names.get(label) for label in plain])
+        return chosen, names, reading.ordered
     names = unify(labels)
-    declared = _declared_column(columns)
+    declared = _declared_column(read)
     if declared is not None:
-        chosen = tuple(names[label] for label in declared.labels)
-        return chosen, names, options.ordered or declared.ordered
+        order = tuple(dict.fromkeys(names[label] for label in declared.labels))
+        return order, names, reading.ordered or declared.ordered
     in_order = sorted(set(names.values()))
     if as_numbers(in_order) is not None:
         in_order.sort(key=float)
-    return tuple(in_order), names, options.ordered
+    return tuple(in_order), names, reading.ordered
 
 
-def _declared_column(columns: Mapping[str, Column]) -> Column | None:
+def _declared_column(columns: Mapping[str, Column] | Mapping[str, _Read]) -> Any:
     """First column whose labels the user fixed, if they include those of all."""
     declared = next((column for column in columns.values() if column.declared), None)
     if declared is None or not all(set(c.labels) <= set(declared.labels) for c in columns.values()):
@@ -149,13 +209,9 @@ def _declared_column(columns: Mapping[str, Column]) -> Column | None:
     return declared
 
 
-def _recode(
-    column: Column, name: str, categories: Sequence[Label], names: Mapping[Any, Label]
-) -> Integers:
+def _recode(column: _Read, places: list[int], categories: Sequence[Label]) -> Integers:
     """Code a column, or raise an InputError where a label is not among the categories."""
-    position = {category: k for k, category in enumerate(categories)}
-    lookup = np.array([position.get(names[label], -2) for label in column.labels] + [-1])
-    codes = lookup[column.codes]
+    codes = np.array([*places, -1])[column.codes]
     unknown = np.flatnonzero(codes == -2)
     if unknown.size:
         label = column.labels[column.codes[unknown[0]]]
@@ -163,6 +219,6 @@ def _recode(
             f"{label!r} is not one of the categories {', '.join(map(str, categories))}",
             "correct it, leave it blank, or add it to the categories",
             row=int(unknown[0]),
-            column=name,
+            column=column.name,
         )
     return codes

@@ -1,37 +1,37 @@
 """Ratings from tables with a row per item, a row per rating, or counts of anonymous raters."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.arrays import Integers
-from lehner.data.categories import Label, encode, unify
+from lehner.core.arrays import Booleans, Integers
+from lehner.core.errors import InputError
+from lehner.data.categories import Label, unify
 from lehner.data.checks.coding import check_read
 from lehner.data.checks.columns import (
+    refuse_counts,
     refuse_other_columns,
+    refuse_other_raters,
+    refuse_rows_of_raters,
     refuse_stray_columns,
     say_columns,
     say_doubtful_names,
-    say_if_transposed,
-    say_other_raters,
 )
 from lehner.data.clusters import several_clusters
 from lehner.data.columns import (
-    columns_of,
-    count_column,
-    encode_items,
-    one_per_item,
-    probability_column,
-    refuse_duplicates,
+    Column,
+    Table,
+    read_counts,
+    read_probabilities,
     require_columns,
-    require_complete,
-    unique_items,
+    table_of,
 )
 from lehner.data.flat import FlatRatings, as_array, check_counts, sort_ratings
-from lehner.data.options import ReadingOptions, names_of, options_of
-from lehner.data.shared_categories import are_fixed, code_labels, encode_labels
+from lehner.data.reading import Reading, names_of, reading_of
+from lehner.data.shared_categories import Coded, are_fixed, code_labels
 from lehner.data.systems import keep_raters, raters_as_systems
 
 if TYPE_CHECKING:
@@ -101,58 +101,8 @@ def from_wide(
     >>> Ratings.from_wide({"Ann": [0, 0], "Bo": [0, 1], "n": [70, 30]}, counts="n")
     Ratings: 100 items in 2 rows, 2 raters, 200 ratings, 2 categories (0, 1)
     """
-    return read_wide(cls, data, options_of(locals()))
-
-
-def read_wide(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Ratings":
-    """Read a table with a row per item."""
-    columns = columns_of(data, options.raters)
-    systems, item, truth, counts = options.system, options.item, options.truth, options.counts
-    cluster, probability = options.cluster, options.truth_probability
-    of_items = (item, truth, probability, counts, cluster)
-    special = [*systems, *(name for name in of_items if name is not None)]
-    guessed = options.raters is None
-    raters = options.raters or ()
-    if guessed:
-        raters = tuple(name for name in columns if name not in special)
-    require_columns(columns, [*special, *raters])
-    if guessed:
-        refuse_other_columns(raters, systems)
-    encoded, unused = encode_labels(columns, [*raters, *systems, *names_of(truth)], options)
-    if guessed and not are_fixed(encoded, options):
-        answers = {name: column for name, column in encoded.items() if name != truth}
-        refuse_stray_columns(answers, raters)
-    coded = code_labels(encoded, options)
-    n_rows = len(next(iter(columns.values())))
-    odd = [*unused, *coded.odd]
-    if guessed:
-        odd += [*say_doubtful_names(raters, systems), *say_if_transposed(len(raters), n_rows)]
-    used = {*special, *raters}
-    ignored = [name for name in columns if name not in used]
-
-    def stack(names: Sequence[str]) -> Integers:
-        given = [coded.codes[name] for name in names]
-        return np.stack(given, axis=1) if given else np.empty((n_rows, 0), np.int64)
-
-    ratings = cls(
-        stack(raters),
-        coded.categories,
-        raters,
-        None if item is None else unique_items(columns[item], item),
-        stack(systems),
-        None if truth is None else coded.codes[truth],
-        counts=None if counts is None else count_column(columns[counts], counts),
-        cluster=None
-        if cluster is None
-        else several_clusters(encode_items(columns[cluster], cluster)[0]),
-        truth_probability=None
-        if probability is None
-        else probability_column(columns[probability], probability),
-        ordered=coded.ordered,
-        systems=systems,
-        noticed=(say_columns(raters, ignored, options), *odd),
-    )
-    return check_read(ratings, odd, fixed=coded.fixed)
+    reading = reading_of(locals())
+    return build(cls, table_of(data, reading.raters), reading)
 
 
 def from_long(
@@ -167,7 +117,7 @@ def from_long(
     truth: str | None = None,
     truth_probability: str | None = None,
     occasion: str | None = None,
-    repeated: bool = False,
+    repeated: bool | str = False,
     categories: Sequence[Label] | None = None,
     ordered: bool = False,
     missing: Sequence[Label] = (),
@@ -186,7 +136,8 @@ def from_long(
     system : str or sequence of str, optional
         The rater who is the system, or the raters who are systems.
     truth : str, optional
-        Column with the item's known truth, the same or blank in all rows of an item.
+        Column with the item's gold label, the same or blank in all rows of an item; or the rater
+        whose ratings are the gold labels.
     truth_probability : str, optional
         Column with the probability with which the item was chosen to have its truth found out, the
         same in all rows of an item; see `with_truth`.
@@ -195,8 +146,9 @@ def from_long(
         repetition is an error, unless `repeated` is set. A rater has one vote for an item, the
         most frequent of the ratings, because repeated ratings mostly repeat their mistakes; if
         two are equally frequent, the rater has none. A note gives the numbers.
-    repeated : bool
-        Whether a rater may rate an item more than once without `occasion`.
+    repeated : bool or {"vote", "first", "last"}
+        Whether a rater may rate an item more than once without `occasion`, and which rating counts:
+        the most frequent ("vote", True), the first or the last.
     categories : sequence, optional
         All categories in order; by default those that occur, sorted.
     ordered : bool
@@ -223,49 +175,247 @@ def from_long(
     >>> Ratings.from_long({"item": [1, 1, 2], "rater": ["x", "y", "x"], "rating": "aba"})
     Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b)
     """
-    return read_long(cls, data, options_of(locals()))
+    return build(cls, table_of(data), reading_of(locals()))
 
 
-def read_long(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Ratings":
-    """Read a table with a row per rating, whose columns the options name."""
-    columns = columns_of(data)
-    item, rater, rating = str(options.item), str(options.rater), str(options.rating)
-    truth, occasion, systems = options.truth, options.occasion, options.system
-    others = (truth, occasion, options.cluster, options.truth_probability)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Gold:
+    """Gold labels from a table of their own, with a row per item.
+
+    Parameters
+    ----------
+    table : Table
+    item, truth : str
+        Its columns.
+    """
+
+    table: Table
+    item: str
+    truth: str
+
+
+GOLD = "gold labels of another table"
+FEWEST_RATERS = 1
+
+
+def build(
+    cls: "type[Ratings]", table: Table, reading: Reading, gold: Gold | None = None
+) -> "Ratings":
+    """Make ratings of a table whose columns' roles are known.
+
+    Parameters
+    ----------
+    cls : type
+    table : Table
+    reading : Reading
+        A row is a rating if `rater` and `rating` are named, else an item.
+    gold : Gold, optional
+        Gold labels beside those in the table.
+
+    Returns
+    -------
+    Ratings
+
+    Raises
+    ------
+    InputError
+        See `from_wide` and `from_long`.
+    """
+    if reading.category_counts:
+        return _build_counts(cls, table, reading)
+    make = _build_wide if reading.rater is None else _build_long
+    ratings, coded, odd = make(cls, table, reading, gold)
+    if gold is not None:
+        ratings = _add_gold(ratings, gold, coded)
+    return check_read(ratings, odd, fixed=coded.fixed)
+
+
+def _code(table: Table, names: Sequence[str], reading: Reading, gold: Gold | None) -> Coded:
+    """Code columns of labels, and the gold labels of another table as they are."""
+    columns = {name: table[name] for name in names}
+    if gold is not None:
+        columns[GOLD] = gold.table[gold.truth]
+    try:
+        return code_labels(columns, reading)
+    except InputError as error:
+        if error.column == GOLD and gold is not None:
+            error.column = gold.truth
+            gold.table.locate(error)
+        raise
+
+
+def add_gold_labels(ratings: "Ratings", gold: Gold) -> "Ratings":
+    """Add gold labels of a table of their own to ratings, with the ratings' categories."""
+    reading = Reading(categories=ratings.categories)
+    return _add_gold(ratings, gold, _code(Table({}), [], reading, gold))
+
+
+def _add_gold(ratings: "Ratings", gold: Gold, coded: Coded) -> "Ratings":
+    """Add gold labels to those that the ratings have."""
+    index, names = gold.table[gold.item].items
+    refuse_second_rows(index, names, gold.item, gold.table)
+    row_of = {str(name): row for row, name in enumerate(ratings.items)}
+    known = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth.copy()
+    used = {*ratings.given.category_index.tolist(), *ratings.answers.ravel().tolist()}
+    used |= set(range(ratings.n_categories)) if coded.fixed else set(known.tolist())
+    for line, (name, code) in enumerate(zip(names[index].tolist(), coded.codes[GOLD], strict=True)):
+        row, problem, column = row_of.get(str(name)), "", gold.truth
+        if row is None:
+            problem, column = f"the ratings have no item {str(name)!r}", gold.item
+            remedy = "name items as the ratings do"
+        elif code >= 0 and code not in used:
+            known_names = [str(coded.categories[k]) for k in sorted(used - {-1})]
+            label = str(coded.categories[code])
+            problem = f"{label!r} is not one of the categories {', '.join(known_names)}"
+            remedy = "correct it, or name all categories, used or not (categories=…)"
+        elif code >= 0 and known[row] not in (-1, code):
+            here, there = (str(coded.categories[k]) for k in (code, known[row]))
+            problem = f"the truth of item {str(name)!r} is {here!r} here and {there!r} in the "
+            problem, remedy = f"{problem}ratings file", "give each item one truth"
+        elif code >= 0:
+            known[row] = code
+        if problem:
+            error = InputError(problem, remedy, row=line, column=column)
+            gold.table.locate(error)
+            raise error
+    return ratings.with_truth(known, ratings.truth_probability)
+
+
+def refuse_second_rows(index: Integers, names: Any, item: str, table: Table | None = None) -> None:
+    """Raise an InputError if an item has a second row."""
+    first_use = np.zeros(len(index), dtype=bool)
+    first_use[np.unique(index, return_index=True)[1]] = True
+    if not first_use.all():
+        row = int(np.argmin(first_use))
+        error = InputError(
+            f"item {str(names[index[row]])!r} occurs a second time in a table with a row per item",
+            "give each item one row, or, if each row is a rating, name its columns (rater=…, "
+            "rating=…)",
+            row=row,
+            column=item,
+        )
+        if table is not None:
+            table.locate(error)
+        raise error
+
+
+def _item_column(table: Table, reading: Reading) -> str | None:
+    """Name of the column of items, if there is one."""
+    if len(reading.item) > 1:
+        raise InputError(f"items are named by {' and '.join(reading.item)}", "name one column")
+    return reading.item[0] if reading.item else None
+
+
+def _build_wide(
+    cls: "type[Ratings]", table: Table, reading: Reading, gold: Gold | None
+) -> tuple["Ratings", Coded, list[str]]:
+    item, systems = _item_column(table, reading), reading.system
+    of_items = (item, reading.truth, reading.truth_probability, reading.counts, reading.cluster)
+    special = [*systems, *(name for name in of_items if name is not None)]
+    guessed = not reading.raters
+    raters = reading.raters or tuple(name for name in table if name not in special)
+    require_columns(table, [*special, *raters])
+    if guessed and systems and reading.truth:
+        # One system and its gold labels need no raters.
+        raters = _sharing(table, raters, [*systems, reading.truth])
+    if guessed:
+        refuse_other_columns(raters, systems)
+        answers = {name: table[name] for name in (*raters, *systems)}
+        refuse_rows_of_raters(answers, table.n_rows, item)
+        if not are_fixed(answers, reading):
+            refuse_stray_columns(answers, raters)
+            if reading.counts is None:
+                refuse_counts({name: table[name] for name in raters})
+    coded = _code(table, [*raters, *systems, *names_of(reading.truth)], reading, gold)
+    odd = [*coded.odd, *(say_doubtful_names(raters, systems) if guessed else ())]
+    names = None
+    if item is not None:
+        index, names = table[item].items
+        refuse_second_rows(index, names, item)
+
+    def stack(columns: Sequence[str]) -> Integers:
+        codes = [coded.codes[name] for name in columns]
+        return np.stack(codes, axis=1) if codes else np.empty((table.n_rows, 0), np.int64)
+
+    probability = reading.truth_probability
+    ratings = cls(
+        stack(raters),
+        coded.categories,
+        raters,
+        names,
+        stack(systems),
+        None if reading.truth is None else coded.codes[reading.truth],
+        counts=None if reading.counts is None else read_counts(table[reading.counts]),
+        cluster=None
+        if reading.cluster is None
+        else several_clusters(table[reading.cluster].items[0]),
+        truth_probability=None if probability is None else read_probabilities(table[probability]),
+        ordered=coded.ordered,
+        systems=systems,
+        noticed=(say_columns(raters, _left(table, [*special, *raters]), reading), *odd),
+    )
+    return ratings, coded, odd
+
+
+def _sharing(table: Table, names: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    """Columns with a label that others have, if there are few; else all."""
+    labels = {str(label) for other in others for label in table[other].labels}
+    sharing = [name for name in names if labels & set(map(str, table[name].labels))]
+    return tuple(sharing) if len(sharing) < FEWEST_RATERS else tuple(names)
+
+
+def _left(table: Table, used: Sequence[str | None]) -> list[str]:
+    return [name for name in table if name not in used]
+
+
+def _build_long(
+    cls: "type[Ratings]", table: Table, reading: Reading, gold: Gold | None
+) -> tuple["Ratings", Coded, list[str]]:
+    item, rater, rating = str(_item_column(table, reading)), str(reading.rater), str(reading.rating)
+    of_rater = reading.truth is not None and reading.truth not in table
+    truth = None if of_rater else reading.truth
+    others = (truth, reading.occasion, reading.cluster, reading.truth_probability)
     used = [item, rater, rating, *(name for name in others if name is not None)]
-    require_columns(columns, used)
-    item_index, items = encode_items(columns[item], item)
-    rated_by = require_complete(encode(columns[rater], rater), rater)
-    when = None if occasion is None else encode_items(columns[occasion], occasion)[0]
-    encoded, unused = encode_labels(columns, [rating, *names_of(truth)], options)
-    coded = code_labels(encoded, options)
-    codes = coded.codes[rating]
-    if occasion is not None or not options.repeated:
-        refuse_duplicates(item_index, rated_by, when, codes, rating)
-    names = unify(rated_by.labels)
-    everybody = [str(names[label]) for label in rated_by.labels]
-    kept = everybody if options.raters is None else options.raters
-    raters = [name for name in kept if name not in systems]
-    known = None
-    if truth is not None:
-        known = one_per_item(item_index, coded.codes[truth], len(items), truth, coded.categories)
+    require_columns(table, used)
+    index, items = table[item].items
+    people = table[rater].refuse_blank()
+    names = unify(people.labels)
+    everybody = [str(names[label]) for label in people.labels]
+    coded = _code(table, [rating, *names_of(truth)], reading, gold)
+    codes, known = coded.codes[rating], None
+    if of_rater:
+        if reading.truth not in everybody:
+            require_columns(table, [reading.truth])
+        by_truth = people.codes == everybody.index(str(reading.truth))
+        known = _one_per_item(
+            index, np.where(by_truth, codes, -1), len(items), rating, coded.categories
+        )
+        codes = np.where(by_truth, -1, codes)
+    elif truth is not None:
+        known = _one_per_item(index, coded.codes[truth], len(items), truth, coded.categories)
+    when = None if reading.occasion is None else table[reading.occasion].items[0]
+    if reading.repeated in ("first", "last"):
+        codes = np.where(_chosen(index, people.codes, codes, reading.repeated), codes, -1)
+    elif not reading.repeated:
+        _refuse_duplicates(index, people, when, codes, rating)
+    kept = reading.raters or [name for name in everybody if not of_rater or name != reading.truth]
+    raters = [name for name in kept if name not in reading.system]
     cluster = None
-    if (name := options.cluster) is not None:
-        index, labels = encode_items(columns[name], name)
-        cluster = one_per_item(item_index, index, len(items), name, labels, "cluster")
+    if (name := reading.cluster) is not None:
+        number, labels = table[name].items
+        cluster = _one_per_item(index, number, len(items), name, labels, "cluster")
         cluster = several_clusters(cluster)
     chance = None
-    if (name := options.truth_probability) is not None:
-        given, index = np.unique(probability_column(columns[name], name), return_inverse=True)
+    if (name := reading.truth_probability) is not None:
+        given, number = np.unique(read_probabilities(table[name]), return_inverse=True)
         labels = given.tolist()
-        chance = given[one_per_item(item_index, index, len(items), name, labels, "probability")]
-    odd = [*unused, *coded.odd, *say_doubtful_names(raters, systems)]
-    odd += say_other_raters(raters, systems)
-    ignored = [name for name in columns if name not in used]
+        chance = given[_one_per_item(index, number, len(items), name, labels, "probability")]
+    if not (reading.raters or reading.preset or reading.order):
+        refuse_other_raters(raters)
+    odd = [*coded.odd, *say_doubtful_names(raters, reading.system)]
     rated = codes >= 0
-    n_categories = len(coded.categories)
     ratings = cls(
-        sort_ratings(item_index[rated], rated_by.codes[rated], codes[rated], n_categories),
+        sort_ratings(index[rated], people.codes[rated], codes[rated], len(coded.categories)),
         coded.categories,
         everybody,
         items,
@@ -273,14 +423,92 @@ def read_long(cls: "type[Ratings]", data: Any, options: ReadingOptions) -> "Rati
         cluster=cluster,
         truth_probability=chance,
         ordered=coded.ordered,
-        noticed=(say_columns(raters, ignored, options), *odd),
+        noticed=(say_columns(raters, _left(table, used), reading), *odd),
     )
-    if options.raters is not None:
-        ratings = keep_raters(ratings, [*raters, *systems])
-    if systems:
+    if len(raters) + len(reading.system) < len(everybody) or reading.raters:
+        ratings = keep_raters(ratings, [*raters, *reading.system])
+    if reading.system:
         # A judge who saw both orders has one vote for an item, or none.
-        ratings = raters_as_systems(ratings, systems, by_vote=options.order is not None)
-    return check_read(ratings, odd, fixed=coded.fixed)
+        by_vote = reading.order is not None or bool(reading.pair)
+        ratings = raters_as_systems(ratings, reading.system, by_vote=by_vote)
+    return ratings, coded, odd
+
+
+def _chosen(item: Integers, rater: Integers, rating: Integers, which: str) -> Booleans:
+    """Find each rater's first or last rating of each item."""
+    rows = np.flatnonzero(rating >= 0)
+    key = item[rows] * (int(rater.max(initial=0)) + 1) + rater[rows]
+    order = slice(None) if which == "first" else slice(None, None, -1)
+    found = np.zeros(len(item), bool)
+    found[rows[order][np.unique(key[order], return_index=True)[1]]] = True
+    return found
+
+
+def _refuse_duplicates(
+    item: Integers, rater: Column, occasion: Integers | None, rating: Integers, name: str
+) -> None:
+    """Raise an InputError, for the column of this name, where a rater rates an item twice."""
+    rows = np.flatnonzero(rating >= 0)
+    key = item[rows] * len(rater.labels) + rater.codes[rows]
+    if occasion is not None:
+        key = key * (int(occasion.max(initial=0)) + 1) + occasion[rows]
+    order = np.argsort(key, kind="stable")
+    again = rows[order[1:][key[order[1:]] == key[order[:-1]]]]
+    if again.size:
+        row = int(again.min())
+        raise InputError(
+            f"rater {str(rater.labels[rater.codes[row]])!r} rates the item a second time",
+            "say which rating counts (repeated='vote', 'first' or 'last'), name more columns of "
+            "the item (item=…) or one that tells the ratings apart (occasion=…), or read only some "
+            "rows (where=…)",
+            row=row,
+            column=name,
+        )
+
+
+def _one_per_item(
+    item: Integers, truth: Integers, n_items: int, name: str, labels: Any, what: str = "truth"
+) -> Integers:
+    """Gather what each item has once, as its gold label, from a table with a row per rating."""
+    known = np.flatnonzero(truth >= 0)
+    per_item = np.full(n_items, -1)
+    per_item[item[known[::-1]]] = truth[known[::-1]]
+    conflict = known[per_item[item[known]] != truth[known]]
+    if conflict.size:
+        row = int(conflict[0])
+        first, second = labels[per_item[item[row]]], labels[truth[row]]
+        raise InputError(
+            f"the item's {what} is {str(second)!r} here and {str(first)!r} in an earlier row",
+            f"give each item one {what}",
+            row=row,
+            column=name,
+        )
+    return per_item
+
+
+def _build_counts(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
+    """Read a table with a column per category, whose cells count anonymous raters."""
+    item = _item_column(table, reading)
+    special = [name for name in (item, reading.counts) if name is not None]
+    categories = reading.categories or tuple(name for name in table if name not in special)
+    require_columns(table, [*special, *categories])
+    given = {"system": reading.system, "truth": reading.truth, "raters": reading.raters}
+    for name in (name for name, value in given.items() if value):
+        raise InputError(f"cells that count raters have no {name}", f"leave it out ({name}=…)")
+    names = None
+    if item is not None:
+        index, names = table[item].items
+        refuse_second_rows(index, names, item)
+    shown = ", ".join(map(str, categories))
+    note = f"each column is a category, and each cell a number of raters: {shown}"
+    return from_counts(
+        cls,
+        np.stack([read_counts(table[str(name)]) for name in categories], axis=1),
+        categories,
+        items=None if names is None else names.tolist(),
+        item_counts=None if reading.counts is None else read_counts(table[reading.counts]),
+        ordered=reading.ordered,
+    )._note(note)
 
 
 def from_counts(

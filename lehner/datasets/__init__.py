@@ -7,8 +7,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from lehner.core.errors import find
-from lehner.data.options import names_of
 from lehner.data.ratings import Ratings
+from lehner.data.reading import names_of
 from lehner.reading.read import read_ratings
 
 FOLDER = Path(str(files("lehner.datasets")))

@@ -12,8 +12,8 @@ from lehner.core.text import first_few
 from lehner.core.warning import Warning, warn
 from lehner.data.categories import Label
 from lehner.data.clusters import cluster_warnings
-from lehner.data.options import names_of
 from lehner.data.ratings import Ratings
+from lehner.data.reading import names_of
 from lehner.dependence.check import check_dependence
 from lehner.estimation.groups import column_of
 from lehner.estimation.methods import find_method, list_methods

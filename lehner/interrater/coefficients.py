@@ -17,7 +17,7 @@ from lehner.core.errors import InputError
 from lehner.core.estimate import number
 from lehner.core.lazy import special
 from lehner.core.text import with_interval
-from lehner.data.options import names_of
+from lehner.data.reading import names_of
 from lehner.interrater.votes import (
     STANDS_FOR_0,
     ItemVotes,

@@ -1,6 +1,6 @@
 """Agreement of two classifications in a square table, which may be read from a file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,8 @@ from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_number
 from lehner.core.lazy import xr
 from lehner.core.text import first_few
-from lehner.data.categories import Label, check_categories, encode, plain_label, unify
+from lehner.data.categories import Label, check_categories, plain_label, unify
+from lehner.data.columns import encode
 from lehner.data.flat import MOST_ITEMS, FlatRatings
 from lehner.interrater.agreement import Agreement
 from lehner.interrater.coefficients import Coefficient, choose_coefficients, coefficient_of_items
@@ -65,7 +66,7 @@ type Cells = list[tuple[Any, Any, float]]
 """The row, the column and the number of each cell."""
 
 
-def _square(columns: dict[str, Any]) -> Cells | None:
+def _square(columns: Mapping[str, Any]) -> Cells | None:
     first, *header = columns
     rows, classes = _labels(columns[first], first), [plain_label(name) for name in header]
     names = unify([*classes, *rows])
@@ -79,7 +80,7 @@ def _square(columns: dict[str, Any]) -> Cells | None:
     ]
 
 
-def _long(columns: dict[str, Any]) -> Cells:
+def _long(columns: Mapping[str, Any]) -> Cells:
     if len(columns) == 3:
         named = set(SIDES) <= set(columns)
         sides = list(SIDES) if named else list(columns)[:2]

@@ -11,8 +11,8 @@ from lehner.core.errors import check_level
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.resampling import wilson_interval
 from lehner.core.text import counted
-from lehner.data.categories import Label, encode
-from lehner.data.columns import columns_of, encode_items, require_columns, require_complete
+from lehner.data.categories import Label
+from lehner.data.columns import encode, require_columns, table_of
 from lehner.judges.presentation_order import BLANK, NEITHER, Presented, read_order
 
 INTERVAL_LEVEL = 0.9
@@ -99,7 +99,7 @@ def position_bias(
     (0.75, 0.5)
     """
     check_level(level)
-    columns = columns_of(data)
+    columns = table_of(data)
     require_columns(columns, [item, rater, rating, order])
     presented = read_order(columns, order, rating, pair, swapped_back=swapped_back)
     return list_position_bias(columns, item, rater, presented, level)
@@ -128,8 +128,8 @@ def list_position_bias(
     from scipy.stats import norm
 
     z = float(norm.ppf(0.5 + level / 2))
-    items, _ = encode_items(columns[item], item)
-    raters = require_complete(encode(columns[rater], rater), rater)
+    items, _ = encode(columns[item], item).items
+    raters = encode(columns[rater], rater).refuse_blank()
     biases = []
     for code, name in enumerate(raters.labels):
         own = (raters.codes == code) & (presented.answer != BLANK)

@@ -9,8 +9,8 @@ import numpy as np
 
 from lehner.core.arrays import Booleans, Integers
 from lehner.core.errors import InputError
-from lehner.data.categories import Label, encode, plain_label
-from lehner.data.columns import require_columns, require_complete
+from lehner.data.categories import Label, plain_label
+from lehner.data.columns import encode, require_columns
 
 ORDERS = (
     ("ab", "ba"),
@@ -28,6 +28,7 @@ PAIRS = (
     ("first", "second"),
     ("left", "right"),
     ("model_a", "model_b"),
+    ("model_1", "model_2"),
     ("0", "1"),
 )
 """Labels that judges give the answer shown first, and the one shown second."""
@@ -99,7 +100,7 @@ def read_order(
     require_columns(columns, [order])
     answers = encode(columns[rating], rating)
     chosen = _find_pair(answers.labels, pair, rating)
-    orders = require_complete(encode(columns[order], order), order)
+    orders = encode(columns[order], order).refuse_blank()
     by_answer = set(orders.labels) <= set(chosen) and tuple(map(_plain, chosen)) not in PAIRS
     if by_answer:
         swapped_back, swapped = True, np.array([x == chosen[1] for x in orders.labels])

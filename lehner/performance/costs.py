@@ -1,6 +1,6 @@
 """Cost matrices: the cost of each answer given each true category."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError
 from lehner.core.text import first_few
-from lehner.data.categories import Label, encode
+from lehner.data.categories import Label
+from lehner.data.columns import encode
 from lehner.reading.read import read_columns
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def read_cost_matrix(path: str | Path, categories: Sequence[Label], what: str = 
         return _matrix(columns, [str(name) for name in categories], what)
 
 
-def _matrix(columns: dict[str, Any], categories: list[str], what: str) -> Floats:
+def _matrix(columns: Mapping[str, Any], categories: list[str], what: str) -> Floats:
     first, *answers = columns
     truths = _texts(columns[first], first)
     for side, names in (("a column", answers), ("a row", truths)):

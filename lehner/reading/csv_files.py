@@ -11,17 +11,38 @@ from lehner.core.errors import InputError
 from lehner.data.columns import refuse_repeated_names
 
 LONGEST_LINE = 1_000_000
-DELIMITERS = (",", "\t", ";")
+DELIMITERS = (",", "\t", ";", "|")
+MOST_HEADER_LINES = 100
 ROWS_FOR_DELIMITER = 20
 
 
-def read_csv(path: Path) -> Any:
-    """Read a CSV file with a header, every column as text.
+def rows_of_header(header: str | None) -> tuple[int, int]:
+    """Give the first and the last row of the header, (0, 0) if there are no names.
+
+    Examples
+    --------
+    >>> rows_of_header(None), rows_of_header("2"), rows_of_header("1-3"), rows_of_header("none")
+    ((1, 1), (2, 2), (1, 3), (0, 0))
+    """
+    if header == "none":
+        return 0, 0
+    found = re.fullmatch(r"([1-9][0-9]{0,5})(?:-([1-9][0-9]{0,5}))?", header or "1")
+    first, last = (int(found[1]), int(found[2] or found[1])) if found else (2, 1)
+    if last < first:
+        remedy = "give the row of the names (header='2'), 1-3 if two more rows are no data, or none"
+        raise InputError(f"header is {header!r}", remedy)
+    return first, last
+
+
+def read_csv(path: Path, header: str | None = None) -> Any:
+    """Read a CSV file, every column as text.
 
     Parameters
     ----------
     path : Path
-        UTF-8, with or without a byte order mark; separated by commas, tabs or semicolons.
+        UTF-8, with or without a byte order mark; separated by commas, tabs, semicolons or `|`.
+    header : str, optional
+        The rows of the header, see `rows_of_header`.
 
     Returns
     -------
@@ -37,22 +58,31 @@ def read_csv(path: Path) -> Any:
     import pyarrow as pa
     import pyarrow.csv
 
-    delimiter = _check_bytes(path)
-    _, header = next(_records(path, delimiter))
-    refuse_repeated_names([name.strip() for name in header], file=path, row=1)
+    first, last = rows_of_header(header)
+    skipped = max(first - 1, 0)
+    delimiter = _check_bytes(path, skipped)
+    _, names = next(_records(path, delimiter, skipped), (0, []))
+    if first == 0:
+        names = [str(number) for number in range(1, len(names) + 1)]
+    refuse_repeated_names([name.strip() for name in names], file=path, row=max(first, 1))
     text = pa.dictionary(pa.int32(), pa.string())
     try:
         table = pyarrow.csv.read_csv(
             path,
-            read_options=pyarrow.csv.ReadOptions(block_size=4 * LONGEST_LINE),
+            read_options=pyarrow.csv.ReadOptions(
+                block_size=4 * LONGEST_LINE,
+                skip_rows=skipped,
+                skip_rows_after_names=last - first,
+                column_names=names if first == 0 else None,
+            ),
             parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             convert_options=pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys(header, text), strings_can_be_null=False
+                column_types=dict.fromkeys(names, text), strings_can_be_null=False
             ),
         )
     except (OSError, KeyError, pa.ArrowException) as error:
-        _check_records(path, delimiter)
-        if sum(1 for _ in islice(_records(path, delimiter), 2)) < 2:
+        _check_records(path, delimiter, skipped)
+        if sum(1 for _ in islice(_records(path, delimiter, skipped), 2)) < 2:
             raise InputError("it has no rows below the header", "add ratings", file=path) from None
         reason = str(error).splitlines()[0][:200]
         raise InputError(
@@ -61,26 +91,29 @@ def read_csv(path: Path) -> Any:
     return table.unify_dictionaries()
 
 
-def line_of(path: Path, position: int) -> int:
-    """Find the line of a row of data; the header is line 1.
+def line_of(path: Path, position: int, header: str | None = None) -> int:
+    """Find the line of a row of data.
 
     Parameters
     ----------
     path : Path
     position : int
         Index of the row among the rows of data, from 0.
+    header : str, optional
+        The rows of the header.
 
     Returns
     -------
     int
     """
-    with path.open("rb") as file:
-        delimiter = _delimiter(path, file.readline(LONGEST_LINE).decode("utf-8-sig"))
-    lines = (line for line, _ in _records(path, delimiter))
-    return next((line for i, line in enumerate(lines) if i == position + 1), position + 2)
+    first, last = rows_of_header(header)
+    skipped = max(first - 1, 0)
+    lines = (line for line, _ in _records(path, _delimiter(path, skipped), skipped))
+    row = position + (last - first + 1 if first else 0)
+    return next((line for i, line in enumerate(lines) if i == row), row + 1)
 
 
-def _check_bytes(path: Path) -> str:
+def _check_bytes(path: Path, skipped: int) -> str:
     """Raise an InputError unless the file is text in lines; give its delimiter."""
     quoted = binary = False
     with path.open("rb") as file:
@@ -89,34 +122,51 @@ def _check_bytes(path: Path) -> str:
         for block in iter(lambda: file.read(1 << 24), b""):
             quoted, binary = quoted or b'"' in block, binary or b"\x00" in block
     try:
-        header = first.decode("utf-8-sig")
+        first.decode("utf-8-sig")
     except UnicodeDecodeError:
-        header, binary = "", True
+        binary = True
     if binary or len(first) > LONGEST_LINE:
         _check_lines(path)
-    if not header.strip():
+    if not _header(path, skipped).strip():
         raise InputError(
-            "the first line has no column names", "start with column names", file=path, row=1
+            f"the {'first line' if not skipped else f'line {skipped + 1}'} has no column names",
+            "start with column names, or say in which row they are (header=…)",
+            file=path,
+            row=skipped + 1,
         )
-    delimiter = _delimiter(path, header)
+    delimiter = _delimiter(path, skipped)
     if quoted:
         # A quote that is never closed swallows rows, and the fast reader does not notice.
-        _check_records(path, delimiter)
+        _check_records(path, delimiter, skipped)
     return delimiter
 
 
-def _delimiter(path: Path, header: str) -> str:
+def _header(path: Path, skipped: int) -> str:
+    """Text of the header, which has a line break where that is quoted."""
+    text = ""
+    with path.open("rb") as file:
+        for number in range(skipped + MOST_HEADER_LINES):
+            line = file.readline(LONGEST_LINE).decode("utf-8-sig", errors="replace")
+            text = line if number <= skipped else text + line
+            if not line or (number >= skipped and text.count('"') % 2 == 0):
+                break
+    return text
+
+
+def _delimiter(path: Path, skipped: int) -> str:
     """Find the delimiter: that of the header, and if it could be several, that of more rows."""
-    unquoted = re.sub('"[^"]*"', "", header)
+    unquoted = re.sub('"[^"]*"', "", _header(path, skipped))
     delimiters = [delimiter for delimiter in DELIMITERS if delimiter in unquoted]
     if len(delimiters) < 2:
         return delimiters[0] if delimiters else DELIMITERS[0]
-    return max(delimiters, key=lambda one: (_like_the_header(path, one), unquoted.count(one)))
+    return max(
+        delimiters, key=lambda one: (_like_the_header(path, one, skipped), unquoted.count(one))
+    )
 
 
-def _like_the_header(path: Path, delimiter: str) -> int:
+def _like_the_header(path: Path, delimiter: str, skipped: int) -> int:
     """Count, among the first rows, those with as many fields as the header."""
-    records = islice(_records(path, delimiter, strict=True), ROWS_FOR_DELIMITER + 1)
+    records = islice(_records(path, delimiter, skipped, strict=True), ROWS_FOR_DELIMITER + 1)
     n_fields = []
     try:
         n_fields = [len(fields) for _, fields in records]
@@ -139,17 +189,18 @@ def _check_lines(path: Path) -> None:
                 remedy = "check for missing line ends or an unclosed quote"
             elif bad >= 0:
                 problem = f"byte 0x{line[bad]:02x} at position {bad + 1} is not UTF-8 text"
-                remedy = "save the file as UTF-8"
+                remedy = "save the file as UTF-8, or name its encoding (encoding='cp1252')"
             else:
                 continue
-            raise InputError(problem, remedy, file=path, row=number)
+            change = {"encoding": "cp1252"} if "encoding" in remedy and number > 0 else {}
+            raise InputError(problem, remedy, file=path, row=number, change=change)
 
 
-def _check_records(path: Path, delimiter: str) -> None:
+def _check_records(path: Path, delimiter: str, skipped: int) -> None:
     """Raise an InputError at the first line that is not text or lacks a field or a quote."""
     _check_lines(path)
     expected = 0
-    for line, fields in _records(path, delimiter, strict=True):
+    for line, fields in _records(path, delimiter, skipped, strict=True):
         expected = expected or len(fields)
         if len(fields) != expected:
             raise InputError(
@@ -161,22 +212,24 @@ def _check_records(path: Path, delimiter: str) -> None:
 
 
 def _records(
-    path: Path, delimiter: str, *, strict: bool = False
+    path: Path, delimiter: str, skipped: int = 0, *, strict: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the line on which each record starts and its fields, without blank lines."""
     limit = csv.field_size_limit(LONGEST_LINE)
-    line = 1
+    line = skipped + 1
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
+            for _ in range(skipped):
+                file.readline(LONGEST_LINE)
             reader = csv.reader(file, delimiter=delimiter, strict=strict)
             for fields in reader:
                 if fields:
                     yield line, fields
-                line = reader.line_num + 1
+                line = skipped + reader.line_num + 1
     except UnicodeDecodeError:
         _check_lines(path)
     except csv.Error as error:
-        if strict or line == 1:
+        if strict or line == skipped + 1:
             raise InputError(
                 f"a quote is not closed, or text follows its end ({error})",
                 'close every quote, and write a quote within quotes as ""',

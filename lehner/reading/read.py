@@ -1,85 +1,120 @@
-"""Read ratings files: wide, long or grouped; CSV, Excel, JSON, JSON Lines or Parquet."""
+"""Read ratings files: from a file to a table, to roles, to coded columns, to ratings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from lehner.core.errors import InputError
-from lehner.data.categories import Label, encode
-from lehner.data.columns import columns_of, require_columns
-from lehner.data.fields import SYSTEM
-from lehner.data.options import ReadingOptions, options_of
+from lehner.data.categories import Label
+from lehner.data.checks.columns import role_of
+from lehner.data.columns import Table, require_columns, table_of
 from lehner.data.ratings import Ratings
-from lehner.data.tables import read_long, read_wide
-from lehner.reading.both_orders import join_orders, stack_orders
-from lehner.reading.column_roles import ITEM_COLUMNS, find_roles, named
-from lehner.reading.csv_files import line_of, read_csv
-from lehner.reading.excel import read_excel
-from lehner.reading.file_kinds import CSV, EXCEL, JSON, JSON_LINES, PARQUET, kind_of, plain_file
-from lehner.reading.json_files import INNER, OUTER, read_folder, read_json
+from lehner.data.reading import Reading, reading_of
+from lehner.data.tables import Gold, add_gold_labels, build
+from lehner.judges.both_orders import join_orders, stack_orders
+from lehner.reading.files import read_file
+from lehner.reading.kinds import ENDINGS
+from lehner.reading.presets import apply_preset, find_preset
+from lehner.reading.roles import are_people, find_roles, join_items, stack_items
+from lehner.reading.rows import keep_rows, split_column
 
 
 def read_ratings(
     source: Any,
     *,
+    reading: Reading | str | Path | None = None,
     system: str | Sequence[str] | None = None,
     truth: str | None = None,
     truth_probability: str | None = None,
-    item: str | None = None,
-    cluster: str | None = None,
+    item: str | Sequence[str] | None = None,
+    rater: str | None = None,
+    rating: str | None = None,
     raters: Sequence[str] | None = None,
+    items: Sequence[str] | None = None,
     counts: str | None = None,
-    repeated: bool = False,
+    category_counts: bool = False,
+    cluster: str | None = None,
+    order: str | None = None,
+    swapped_back: bool = False,
+    pair: Sequence[str] | None = None,
+    occasion: str | None = None,
+    repeated: bool | str = False,
     categories: Sequence[Label] | None = None,
     ordered: bool = False,
     missing: Sequence[Label] = (),
     fold_case: bool = False,
-    order: str | None = None,
-    swapped_back: bool = False,
+    labels: Mapping[str, str] | Sequence[str] | str | None = None,
+    only: bool = False,
+    sets: bool = False,
+    cut: Sequence[float] | float | None = None,
+    where: str | None = None,
+    split: str | None = None,
+    header: str | int | None = None,
+    sheet: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    preset: str | None = None,
     leave_out: Sequence[str] = (),
 ) -> Ratings:
     r"""Read ratings from a CSV, Excel, JSON or Parquet file, or from a table in memory.
 
-    A table with columns `item`, `rater` and `rating` (or crowd-kit's `task`, `worker`, `label`) is
-    long: it has a row per rating. So is a table in which items occur more than once and these
-    columns have other usual names, such as `annotator` and `answer`. With an `occasion` column a
-    rater may rate an item repeatedly, and still has one vote for it: the most frequent rating, or
-    none where two tie (see `Ratings`). Any other table is wide: it has a row per item and a column
-    per rater; with a `count` column it is grouped, and a row represents that many items. Columns
-    (in a long table, a rater) named `system`, and columns named `item`, `truth` and `count`, are
-    recognised in any case.
+    A column's role is declared by these arguments, or certain, else the table is refused with the
+    columns to choose from. A table has a row per rating if columns for rater or rating are named,
+    or have usual names (`rater`, `annotator`, `judge`, …; `rating`, `label`, `verdict`, …) and
+    items occur more than once. Any other table has a row per item, and a column per rater. Columns
+    (where a row is a rating, a rater) named `system`, and columns named `item`, `truth`, `count`
+    and `occasion` have these roles.
 
     Parameters
     ----------
     source : str, Path, pandas.DataFrame, pyarrow.Table or mapping of columns
-        The table, or its file: Parquet, Excel (its first sheet, if openpyxl is installed), JSON,
-        JSON Lines, or UTF-8 CSV, told apart by how the file begins, else by its ending. It may be
-        a pipe, or compressed by gzip, bzip2 or xz. JSON holds peerannot's
-        `{item: {rater: rating}}`, AltTest's `{rater: {item: rating}}` (the level with more names is
-        the items, unless `item` is "outer" or "inner") or a list of records; JSON Lines have a
-        record in each line. Logs of Inspect, lm-evaluation-harness and promptfoo are read, one or
-        all in a folder.
+        The table, or its file: CSV, Excel, JSON, JSON Lines, Parquet, Stata or SPSS, told apart by
+        how it begins, else by its ending. It may be a pipe, compressed by gzip, bzip2 or xz, or a
+        folder of such files. Nested JSON is flattened: names are joined by dots, and lists of
+        records become rows. Files of many tools are known: see `preset`.
+    reading : Reading, str or Path, optional
+        All these options together, or a TOML file of them. Those that are named here come first.
     system : str or sequence of str, optional
-        Column (in a long table, rater) that is the system, or several.
+        Column (where a row is a rating, rater) that is the system, or several.
     truth : str, optional
-        Column of known truths, blank where unknown.
+        Column of gold labels, blank where there is none; where a row is a rating, it may be a
+        rater; or a file with columns item and truth.
     truth_probability : str, optional
-        Column of the probability with which each item, of known truth or not, was chosen to have
-        its truth found out, above 0: corrections then weight known truths by its inverse.
-    item : str, optional
-        Column that names the items.
-    cluster : str, optional
-        Column of the cluster of each item, as the patient of a lesion or the conversation of an
-        answer: intervals then allow for items of a cluster that are alike.
+        Column of the probability, above 0, with which each item was chosen to get its gold label:
+        gold labels are then weighted by its inverse.
+    item : str or sequence of str, optional
+        Column that names the items. Several are joined.
+    rater, rating : str, optional
+        Columns of the rater and the rating, where a row is a rating.
     raters : sequence of str, optional
-        In a wide table, the raters' columns; by default all that have no other role. In a long one
-        the raters who are read; by default all.
+        The raters' columns, or patterns such as "Q*"; where a row is a rating, the raters who are
+        read. By default all raters, or all columns without another role.
+    items : sequence of str, optional
+        The items' columns, or patterns, where a row is a rater.
     counts : str, optional
         Column with the number of items of each row.
-    repeated : bool
-        Whether a rater may rate an item more than once in a long table without `occasion`.
+    category_counts : bool
+        Whether each column is a category, and each cell a number of raters (Fleiss' table).
+    cluster : str, optional
+        Column of the cluster of each item, as the patient of a lesion: intervals then allow for
+        items of a cluster that are alike.
+    order : str, optional
+        Where judges chose between two answers, A or B, or a tie, that were shown in both orders:
+        the column of the order (AB or BA, original or swapped, …, or the answer shown first); or
+        the endings of the raters' columns, as "AB,BA" for `gpt_AB` and `gpt_BA`. Choices of swapped
+        pairs are swapped back, the two orders are repeated ratings, and `notes` give the position
+        bias of each rater. A rater who prefers different answers in the two orders has no vote.
+    swapped_back : bool
+        With `order`, whether the file names the answer, whatever its position.
+    pair : sequence of two str, optional
+        The columns with the names of two answers that were compared; the item is then the pair.
+    occasion : str, optional
+        Column that tells a rater's repeated ratings of an item apart.
+    repeated : bool or {"vote", "first", "last"}
+        Whether a rater may rate an item more than once, and which rating counts: the most frequent
+        ("vote", True), the first or the last.
     categories : sequence, optional
         All categories in order; by default those that occur, sorted.
     ordered : bool
@@ -88,16 +123,32 @@ def read_ratings(
         Labels of missing ratings, besides blanks, NA, NaN and null.
     fold_case : bool
         Whether labels that differ only in case, white space or Unicode form are merged.
-    order : str, optional
-        In a table of choices between two answers, A or B, or a tie, that were shown in both orders:
-        the column of the order (AB or BA, original or swapped, …, or the answer shown first). In a
-        wide table it may be the endings of the raters' columns, as in "AB,BA" for `gpt_AB` and
-        `gpt_BA`. Choices of swapped pairs are swapped back, the two orders are read as repeated
-        ratings, and `notes` give the position bias of each rater. A rater who prefers different
-        answers in the two orders has no vote.
-    swapped_back : bool
-        With `order`, whether the file names the answer, whatever its position, so that nothing has
-        to be swapped back.
+    labels : mapping or sequence of str, optional
+        What is written for which category, as `{"[[A]]": "A"}` or `["[[A]]=A"]`; or a file with
+        columns label and category.
+    only : bool
+        With `labels`, whether a label that is not listed is an error.
+    sets : bool
+        Whether each cell is a list of labels, as "[1, 2]": a set of them is then a category, see
+        `lehner.set_agreement`.
+    cut : sequence of float, optional
+        Ratings are scores that are cut into categories at these numbers.
+    where : str, optional
+        A condition, as for `pandas.DataFrame.query`, of the rows that are read.
+    split : str, optional
+        A column and a regular expression whose named groups become columns, as in
+        "id=(?P<item>.+)--(?P<rater>.+)".
+    header : str or int, optional
+        The row with the names of the columns; "1-3" if the next two are no data; "none" if there
+        are no names.
+    sheet : str, optional
+        The sheet of an Excel file; "each" if every sheet is a rater.
+    decimal : str, optional
+        "," if numbers have a decimal comma.
+    encoding : str, optional
+        The encoding of a text file, by default UTF-8.
+    preset : str, optional
+        The tool that wrote the file, by default found by its columns; "none" for no tool.
     leave_out : sequence of str
         Columns that do not belong to the ratings, such as a column of groups of items.
 
@@ -109,9 +160,10 @@ def read_ratings(
     Raises
     ------
     InputError
-        If there is no such file or no such table in it, or if the data are probably a mistake (see
-        `Ratings.from_wide`). The error names file, row, column, value and remedy. Data that only
-        look odd give a `DataWarning` and an entry in `notes`.
+        If there is no such file or no such table in it, if the role of a column is not clear, or if
+        the data are probably a mistake (see `Ratings.from_wide`). The error names file, row,
+        column, value and remedy. Data that only look odd give a `DataWarning` and an entry in
+        `notes`.
 
     Examples
     --------
@@ -123,134 +175,175 @@ def read_ratings(
     >>> read_ratings({"Ann": ["yes", "no"], "Bo": ["no", "no"], "gpt": ["yes", "no"]}, system="gpt")
     Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), system
     """
-    return read_with(source, options_of(locals()))
+    given = {name: value for name, value in locals().items() if name not in ("source", "reading")}
+    declared = reading_of(given | {"header": None if header is None else str(header)})
+    if reading is not None:
+        kept = reading if isinstance(reading, Reading) else Reading.from_file(reading)
+        declared = declared.over(kept)
+    return read_with(source, declared)
 
 
-def read_with(source: Any, options: ReadingOptions) -> Ratings:
+def read_with(source: Any, reading: Reading) -> Ratings:
     """Read ratings as `read_ratings` does."""
-    if not isinstance(source, str | Path):
-        return _read_columns(columns_of(source), options)
-    with _located(Path(source)) as file:
-        return _read_columns(*_read_file(file, options))
+    with opened(source, reading) as found:
+        return found.ratings()
 
 
-def _read_columns(
-    columns: dict[str, Any], options: ReadingOptions, notes: Sequence[str] = ()
-) -> Ratings:
-    require_columns(columns, options.leave_out)
-    columns = {name: column for name, column in columns.items() if name not in options.leave_out}
-    roles = find_roles(columns, options)
-    if roles.item not in (None, options.item, named(columns, *ITEM_COLUMNS)):
-        notes = [*notes, f"{roles.item} names the items: each row has another label there"]
-    if roles.rater is None and roles.order is not None:
-        n_rows = len(next(iter(columns.values())))
-        columns, roles, sources, told = stack_orders(columns, roles)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Found:
+    """A table as it is about to be read.
+
+    Parameters
+    ----------
+    table : Table
+        Rows and columns that are read, after what the tool's preset and the reading do to them.
+    reading : Reading
+        With the roles that are declared or certain.
+    """
+
+    table: Table
+    reading: Reading
+
+    def roles(self) -> Reading:
+        """Find the roles, or raise an InputError."""
+        return find_roles(self.table.without(self.reading.leave_out), self.reading)
+
+    def ratings(self) -> Ratings:
+        """Make ratings, or raise an InputError."""
+        table, reading = self.table.without(self.reading.leave_out), self.reading
         try:
-            return _read_long(columns, roles, [*notes, *told])
+            gold, truth = None, reading.truth
+            if truth is not None and truth not in table and _is_file(truth):
+                gold, reading = _read_gold(Path(truth), reading), replace(reading, truth=None)
+            roles = find_roles(table, reading)
+            if roles.category_counts:
+                return build(Ratings, table, roles)._note(*table.notes)
+            if roles.rater is None and roles.order is not None:
+                table, roles = stack_orders(table, roles)
+            if roles.rater is None:
+                _refuse_repeated(roles)
+            if roles.order is not None:
+                table, roles = join_orders(table, roles)
+            ratings = build(Ratings, table, roles, gold)
         except InputError as error:
-            if error.row is not None:
-                error.column, error.row = sources[error.row // n_rows], error.row % n_rows
+            table.locate(error)
             raise
-    if roles.rater is not None:
-        return _read_long(columns, roles, notes)
+        notes = list(table.notes)
+        if roles.item and roles.rater is None and role_of(roles.item[0]) != "item":
+            if roles.item != self.reading.item:
+                notes.append(f"{roles.item[0]} names the items: each row has another label there")
+        if not roles.item:
+            ratings = ratings.with_items(ratings.items + 1)
+        return ratings._note(*notes)._replace(source=(self.table, roles))
+
+
+def _refuse_repeated(roles: Reading) -> None:
     if roles.repeated:
         raise InputError(
             "repeated ratings need a table with a row per rating, and this is another table "
             "(repeated=True)",
-            "give a table with columns item, rater and rating, or leave that out",
+            "name its columns (item=…, rater=…, rating=…), or leave that out",
         )
-    ratings = read_wide(Ratings, columns, roles)
-    numbered = ratings if roles.item is not None else ratings.with_items(ratings.items + 1)
-    return numbered._note(*notes)
-
-
-def _read_long(
-    columns: dict[str, Any], roles: ReadingOptions, notes: Sequence[str] = ()
-) -> Ratings:
-    if roles.order is not None:
-        columns, roles, told = join_orders(columns, roles)
-        notes = [*notes, *told]
-    return read_long(Ratings, columns, _with_system(columns, roles))._note(*notes)
-
-
-def _with_system(columns: dict[str, Any], roles: ReadingOptions) -> ReadingOptions:
-    """Take the rater named `system` as the system, unless others are named."""
-    wide = next((name for name in roles.system if name in columns), None)
-    if wide is not None:
-        raise InputError(
-            f"the column {wide!r} is in a table with a row per rating",
-            "give the system's answers as ratings, with the system's name as the rater",
-        )
-    raters = map(str, encode(columns[str(roles.rater)]).labels)
-    called = [rater for rater in raters if rater.lower() == SYSTEM]
-    return roles if roles.system else replace(roles, system=tuple(called[:1]))
 
 
 @contextmanager
-def read_columns(path: Path) -> Iterator[dict[str, Any]]:
-    """Read the columns of a file by name; errors in the block are located in the file."""
-    with _located(path) as file:
-        yield _read_file(file, ReadingOptions())[0]
+def opened(source: Any, reading: Reading) -> Iterator[Found]:
+    """Open a file or a table; errors in the block are located in the file.
+
+    Parameters
+    ----------
+    source : object
+        As `read_ratings` takes it.
+    reading : Reading
+
+    Yields
+    ------
+    Found
+    """
+    if not isinstance(source, str | Path):
+        table = table_of(source)
+        yield _prepare(table, find_preset(table, _no_preset(reading)), reading)
+        return
+    with read_file(Path(source), reading) as (table, preset, reading):
+        yield _prepare(table, preset, reading)
 
 
-@contextmanager
-def _located(path: Path) -> Iterator[Path]:
-    """Open a file; errors in the block name it, and its line in place of the index of a row."""
+def _no_preset(reading: Reading) -> Reading:
+    """A table in memory is no tool's file, unless it is named."""
+    return reading if reading.preset else replace(reading, preset="none")
+
+
+def _prepare(table: Table, preset: Any, reading: Reading) -> Found:
+    """Do what the preset and the reading say with rows and columns."""
+    require_columns(table, reading.leave_out)
     try:
-        with plain_file(path) as file:
-            try:
-                yield file
-            except InputError as error:
-                if error.file is None and error.row is not None:
-                    error.row = _line(file, error.row)
-                raise
+        if reading.labels and len(reading.labels) == 1 and _is_file(str(reading.labels[0])):
+            reading = replace(reading, labels=_read_labels(Path(str(reading.labels[0]))))
+        if reading.where is not None:
+            table = keep_rows(table, reading.where)
+        if reading.split is not None:
+            table = split_column(table, reading.split)
+            made: dict[str, Any] = {
+                name: name for name in ("item", "rater", "rating") if name in table
+            }
+            reading = reading.over(Reading(**made))
+        if preset is not None and not reading.items and are_people(reading.raters, table):
+            table, reading = apply_preset(table, preset, reading)
+        if reading.items:
+            table, reading = stack_items(table, reading)
+        if reading.pair or len(reading.item) > 1:
+            table, reading = join_items(table, reading)
     except InputError as error:
-        if not path.is_dir() or error.file is None:
-            error.file = path
+        table.locate(error)
         raise
+    return Found(table=table, reading=reading)
 
 
-def _line(file: Path, row: int) -> int | None:
-    """Find the number of a row of data as the file's own program counts, if it has one."""
-    if file.is_dir():
-        return None
-    kind = kind_of(file)
-    return line_of(file, row) if kind == CSV else {PARQUET: row + 1, EXCEL: row + 2}.get(kind)
-
-
-def _read_file(
-    path: Path, options: ReadingOptions
-) -> tuple[dict[str, Any], ReadingOptions, list[str]]:
-    """Read the columns of a file, with the options that are left and notes on the file."""
-    kind, notes = None if path.is_dir() else kind_of(path), list[str]()
-    if kind is None:
-        table, notes = read_folder(path)
-    elif kind in (JSON, JSON_LINES):
-        table, notes = read_json(path, options.item, lines=kind == JSON_LINES)
-        if options.item in (INNER, OUTER) and options.item not in table:
-            options = replace(options, item=None)  # it was the level of the items
-    elif kind == EXCEL:
-        table, notes = read_excel(path)
-    else:
-        table = _read_parquet(path) if kind == PARQUET else read_csv(path)
-    columns = columns_of(table)
-    if not len(next(iter(columns.values()))):
-        raise InputError("it has no rows below the header", "add ratings")
-    # This drops a spreadsheet's empty last column.
-    if "" in columns and not encode(columns[""]).labels:
-        del columns[""]
-    return columns, options, notes
-
-
-def _read_parquet(path: Path) -> Any:
-    import pandas as pd
-    import pyarrow as pa
-    import pyarrow.parquet
-
+def _is_file(text: str) -> bool:
+    path = Path(text)
     try:
-        # A damaged text is found when it is looked at, which pandas does later.
-        pyarrow.parquet.read_table(path).validate(full=True)
-        return pd.read_parquet(path)
-    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
-        reason = (str(error) or type(error).__name__).splitlines()[0][:200]
-        raise InputError(f"it cannot be read ({reason})", "give a Parquet file") from None
+        return path.is_file() or path.is_fifo() or path.suffix.lower() in (".csv", ".tsv", *ENDINGS)
+    except (OSError, ValueError):
+        return False
+
+
+def _read_gold(path: Path, reading: Reading) -> Gold:
+    """Read gold labels of a file of their own."""
+    plain = Reading(encoding=reading.encoding, decimal=reading.decimal, preset="none")
+    with read_columns(path, plain) as table:
+        roles = find_roles(table, replace(plain, truth=None, raters=("truth",)))
+        item = roles.item[0] if roles.item else "item"
+        truth = roles.truth or "truth"
+        require_columns(table, [item, truth])
+        return Gold(table=table, item=item, truth=truth)
+
+
+def _read_labels(path: Path) -> tuple[str, ...]:
+    with read_columns(path) as table:
+        require_columns(table, ["label", "category"])
+        pairs = zip(table["label"].texts, table["category"].texts, strict=True)
+        return tuple(f"{label}={category}" for label, category in pairs)
+
+
+@contextmanager
+def read_columns(path: Path, reading: Reading | None = None) -> Iterator[Table]:
+    """Read the columns of a file by name; errors in the block are located in the file."""
+    with read_file(path, reading or Reading(preset="none")) as (table, _, _):
+        yield table
+
+
+def add_gold(ratings: Ratings, path: Path) -> Ratings:
+    """Add gold labels of a file to ratings that were not read from a file.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    path : Path
+        With columns item and truth.
+
+    Returns
+    -------
+    Ratings
+    """
+    gold = _read_gold(path, Reading())
+    return add_gold_labels(ratings, gold)

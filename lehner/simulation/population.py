@@ -10,7 +10,7 @@ from lehner.algebra.algebraic import VOTE_METHODS, estimate_from_votes
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import check_choice, check_numbers, check_whole_number, wrong
 from lehner.core.seeds import Seed, child_seeds
-from lehner.data.options import names_of
+from lehner.data.reading import names_of
 from lehner.data.votes import VoteTable, pattern_votes
 from lehner.latent_class.em import (
     LatentClasses,

@@ -85,7 +85,7 @@ def draw_table(rng):
     frame["site"] = [SITES[c] for c in rng.integers(0, 3, n)]
     frame["site"][0] = "north"
     # A category that means no rating, or that is not known, is one if it is named.
-    if "-" in categories or rng.random() < 0.3:
+    if {"-", -1} & set(categories) or rng.random() < 0.3:
         options |= {"categories": categories, "ordered": bool(rng.random() < 0.5)}
     return pd.DataFrame(frame, dtype=object), raters, options
 
@@ -194,7 +194,7 @@ def attempt(read):
 
 
 def groups_of(path, ratings):
-    found = read_groups(path, "site", ratings, "item").names
+    found = read_groups(path, "site", ratings).names
     return dict(zip(map(str, ratings.items), found, strict=True))
 
 

@@ -1,14 +1,21 @@
 """The role of each column: told in a sentence, and doubted where names or labels tell otherwise."""
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
 
 from lehner.core.errors import InputError
 from lehner.core.text import counted, first_few
-from lehner.data.categories import Column, fold, unify, value_or_folded
-from lehner.data.checks.labels import no_categories
-from lehner.data.options import ReadingOptions
+from lehner.data.categories import fold, unify, value_or_folded
+from lehner.data.checks.labels import no_categories, refuse_lists
+from lehner.data.columns import Column
+from lehner.data.reading import Reading
 
 MOST_COLUMNS_SHOWN = 8
 MANY_RATERS = 100
@@ -17,33 +24,13 @@ FEWEST_ROWS = 5
 MANY_LABELS = 10
 MOST_STRAY_SHOWN = 3
 NAMES_OF_ROWS = ("rater", "rating")
-
-TRUTH = {
-    *("gold", "golden", "goldstandard", "truth", "groundtruth", "true", "gt", "reference"),
-    *("adjudicated", "adjudication", "consensus", "correct", "target", "majority"),
-}
-OF_TRUTH = {
-    *("label", "labels", "standard", "ground", "class", "category", "answer", "value", "vote", "y")
-}
 MAYBE_TRUTH = {
     *("expert", "label", "class", "final", "consensus", "adjudicated", "adjudication"),
     *("biopsy", "histology", "pathology", "autopsy", "surgery"),
 }
-ITEM = {"item", "items", "id", "index", "task", "case", "unit", "subject", "unnamed"}
-OF_ITEM = {"id", "no", "nr", "number", "name", "0"}
-COUNT = {"count", "counts", "freq", "frequency"}
-REMARK = {
-    *("confidence", "certainty", "comment", "comments", "remark", "remarks", "note", "notes"),
-    *("timestamp", "date", "time", "duration", "seconds", "text"),
-}
-SYSTEM = {
-    *("system", "model", "ai", "classifier", "algorithm", "machine", "bot"),
-    *("pred", "prediction", "predicted", "predictions"),
-}
-OF_SYSTEM = {"label", "answer", "class", "category", "output", "y"}
 
 
-def say_columns(raters: Sequence[str], ignored: Iterable[str], options: ReadingOptions) -> str:
+def say_columns(raters: Sequence[str], ignored: Iterable[str], reading: Reading) -> str:
     """Say who the raters and the systems are, and the role of other columns.
 
     Parameters
@@ -52,7 +39,7 @@ def say_columns(raters: Sequence[str], ignored: Iterable[str], options: ReadingO
         Names of the raters.
     ignored : iterable of str
         The columns that were not read.
-    options : ReadingOptions
+    reading : Reading
         The other roles.
 
     Returns
@@ -61,23 +48,23 @@ def say_columns(raters: Sequence[str], ignored: Iterable[str], options: ReadingO
 
     Examples
     --------
-    >>> options = ReadingOptions(system=("gpt",), item="id")
-    >>> say_columns(["Ann", "Bo"], ["time"], options)
+    >>> say_columns(["Ann", "Bo"], ["time"], Reading(system="gpt", item="id"))
     'raters are Ann, Bo; the system is gpt; items are named by id; ignored: time'
     """
-    systems, by_rating = options.system, (options.rater, options.rating)
-    parts = [f"raters are {_shown(raters)}"]
+    systems, by_rating = reading.system, (reading.rater, reading.rating)
+    parts = [f"raters are {_shown(raters)}"] if raters else []
     if systems:
         which = "the system is" if len(systems) == 1 else "the systems are"
         parts.append(f"{which} {_shown(systems)}")
-    parts.append(f"items are named by {options.item}" if options.item else "items are numbered")
-    if options.truth is not None:
-        parts.append(f"known truths are in {options.truth}")
-    if options.truth_probability is not None:
-        parts.append(f"they were chosen with the probabilities in {options.truth_probability}")
-    if options.cluster is not None:
-        parts.append(f"items are clustered by {options.cluster}")
-    if options.rater is not None and by_rating != NAMES_OF_ROWS:
+    item = " and ".join(reading.item)
+    parts.append(f"items are named by {item}" if item else "items are numbered")
+    if reading.truth is not None:
+        parts.append(f"known truths are in {reading.truth}")
+    if reading.truth_probability is not None:
+        parts.append(f"they were chosen with the probabilities in {reading.truth_probability}")
+    if reading.cluster is not None:
+        parts.append(f"items are clustered by {reading.cluster}")
+    if reading.rater is not None and by_rating != NAMES_OF_ROWS:
         parts.append(
             f"each row is a rating: the rater is in {by_rating[0]}, the rating in {by_rating[1]}"
         )
@@ -90,108 +77,90 @@ def _shown(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_COLUMNS_SHOWN]) + more
 
 
-def say_if_transposed(n_raters: int, n_rows: int) -> list[str]:
-    """Warn of a table that has many more columns than rows.
+@cache
+def _vocabulary() -> dict[str, Any]:
+    text = files("lehner.data").joinpath("names.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def role_of(name: str) -> str | None:
+    """Role of a column by its name, as `names.toml` lists them; None if the name has none.
 
     Examples
     --------
-    >>> say_if_transposed(20_000, 10), say_if_transposed(300, 200)
-    (['there are 20000 raters of 10 items; if the columns are items, transpose the table'], [])
-    """
-    if n_raters < MANY_RATERS or n_raters < FEWEST_TIMES * n_rows:
-        return []
-    return [
-        f"there are {n_raters} raters of {counted(n_rows, 'item')}; if the columns are items, "
-        "transpose the table"
-    ]
-
-
-def role_by_name(
-    name: str, systems: Sequence[str], *, systems_rate: bool = False
-) -> tuple[str, str] | None:
-    """Guess what a column is by its name, and the argument to declare it; None for a rater.
-
-    Parameters
-    ----------
-    name : str
-        Name of the column.
-    systems : sequence of str
-        The systems' columns.
-    systems_rate : bool
-        Whether all raters are named like systems.
-
-    Returns
-    -------
-    tuple of two str, or None
-
-    Examples
-    --------
-    >>> role_by_name("label_true", ["gpt"])
-    ('known truths', "truth='label_true'")
-    >>> role_by_name("model_b", ["model_a"], systems_rate=True)
+    >>> role_of("label_true"), role_of("Annotator ID"), role_of("verdict"), role_of("Ann")
+    ('truth', 'rater', 'rating', None)
     """
     words = _words(name)
-    if TRUTH & set(words) and set(words) <= TRUTH | OF_TRUTH:
-        return "known truths", f"truth={name!r}"
-    if words and words[0] in ITEM and set(words) <= ITEM | OF_ITEM:
-        return "the items", f"item={name!r}"
-    if len(words) == 1 and words[0] in COUNT:
-        return "numbers of items", f"counts={name!r}"
-    if len(words) == 1 and words[0] in REMARK:
-        return "a remark", ""
-    if is_named_like_system(name) and not systems_rate:
-        what = "another system" if systems else "a system"
-        return what, f"system={name!r}" + (", too" if systems else "")
+    if name == "":
+        return "item"  # the index that pandas writes
+    for role, known in _vocabulary().items():
+        if role == "system" and is_named_like_system(name):
+            return role
+        of, others = set(known["of"]), set(known["with"])
+        if role == "remark":  # Confidence (1-5)
+            others |= {word for word in words if word.isdigit()}
+        if of & set(words) and set(words) <= of | others and (role != "item" or words[0] in of):
+            return str(role)
     return None
 
 
 def is_named_like_system(name: str) -> bool:
     """Whether a rater has the name of a system, as `model_b` or `AI 2`."""
-    words = _words(name)
-    if not SYSTEM & set(words) or "graded" in words:  # a scorer of Inspect is model_graded_qa
+    known, words = _vocabulary()["system"], _words(name)
+    if not set(known["of"]) & set(words) or "graded" in words:  # Inspect's model_graded_qa
         return False
     short = {word for word in words if len(word) <= 2 or word.isdigit()}
     numbered = words[0] in ("system", "model") and len(words) > 1
-    return numbered or set(words) <= SYSTEM | OF_SYSTEM | short
+    return numbered or set(words) <= {*known["of"], *known["with"]} | short
 
 
 def _words(name: str) -> list[str]:
     return re.findall(r"[0-9]+|[^\s0-9_.,;:/()#-]+", name.casefold())
 
 
-def _roles_by_name(
-    raters: Sequence[str], systems: Sequence[str]
-) -> list[tuple[str, tuple[str, str]]]:
-    """Raters whose names are those of something else, and of what."""
+def _other_roles(raters: Sequence[str]) -> dict[str, str]:
+    """Raters whose names are those of something else, and its role."""
     systems_rate = all(map(is_named_like_system, raters))
-    roles = {name: role_by_name(name, systems, systems_rate=systems_rate) for name in raters}
-    return [(name, role) for name, role in roles.items() if role is not None]
+    roles = {name: role_of(name) for name in raters}
+    return {
+        name: role
+        for name, role in roles.items()
+        if (role in ("truth", "item", "counts", "remark") and (role != "counts" or len(name) > 1))
+        or (role == "system" and not systems_rate)
+    }
 
 
 def refuse_other_columns(raters: Sequence[str], systems: Sequence[str]) -> None:
     """Raise an InputError if the name of a column that would be a rater shows that it is not."""
-    for name, (what, remedy) in _roles_by_name(raters, systems)[:1]:
+    for name, role in _other_roles(raters).items():
+        what = _vocabulary()[role]["what"]
+        if role == "system" and systems:
+            what = "another system"
+        say = "" if role == "remark" else f"say what it is ({role}={name!r}) or "
         raise InputError(
             f"its name is that of {what}, and it would count as a rater",
-            (f"say what it is ({remedy}) or " if remedy else "") + "name the raters' columns "
-            "(raters=…)",
+            f"{say}name the raters' columns (raters=…)",
             column=name,
+            change={} if role == "remark" else {role: (name,)},
         )
 
 
-def say_other_raters(raters: Sequence[str], systems: Sequence[str]) -> list[str]:
-    """Name raters of a table with a row per rating whose names are not those of raters."""
-    return [
-        f"the rater {name!r} counts as a rater though the name is that of {what}; if it is not "
-        "a rater, delete its rows"
-        for name, (what, _) in _roles_by_name(raters, systems)
-    ]
+def refuse_other_raters(raters: Sequence[str]) -> None:
+    """Raise an InputError for a rater of a table with a row per rating who is probably none."""
+    for name, role in _other_roles(raters).items():
+        if role in ("truth", "system"):
+            raise InputError(
+                f"there is a rater {name!r}, whose name is that of {_vocabulary()[role]['what']}",
+                f"say so ({role}={name!r}), or name the raters (raters=…)",
+                change={role: (name,)},
+            )
 
 
 def say_doubtful_names(raters: Sequence[str], systems: Sequence[str]) -> list[str]:
-    """Name raters who may be known truths, another system, or one rater twice."""
+    """Name raters who may be gold labels, another system, or one rater twice."""
     sentences = [
-        f"{name!r} counts as a rater; if it has known truths, say so (truth={name!r})"
+        f"{name!r} counts as a rater; if it has gold labels, say so (truth={name!r})"
         for name in raters
         if fold(name) in MAYBE_TRUTH
     ]
@@ -216,6 +185,45 @@ def say_doubtful_names(raters: Sequence[str], systems: Sequence[str]) -> list[st
     return sentences
 
 
+def refuse_rows_of_raters(columns: Mapping[str, Column], n_rows: int, item: str | None) -> None:
+    """Raise an InputError if each row of a table is probably a rater, and not an item."""
+    n_raters = len(columns)
+    named = item is not None and role_of(item) == "rater"
+    many = n_raters >= MANY_RATERS and n_raters >= FEWEST_TIMES * n_rows
+    if many or (named and n_raters > n_rows):
+        first = next(iter(columns))
+        raise InputError(
+            f"there are {n_raters} raters of {counted(n_rows, 'item')}, so that each row is "
+            "probably a rater, and each column an item",
+            f"say so (rater={item or 'the column of their names'!r}, items=…, as in "
+            f"{re.sub('[0-9]+.*', '*', first)!r}), or name the raters' columns (raters=…)",
+        )
+
+
+def refuse_counts(columns: Mapping[str, Column]) -> None:
+    """Raise an InputError if columns are categories and cells are counts: all rows have one sum."""
+    n_rows = len(next(iter(columns.values()), ()))
+    if len(columns) < 2 or n_rows < FEWEST_ROWS:
+        return
+    labels = {label for column in columns.values() for label in column.labels}
+    if not all(str(label).isascii() and str(label).isdigit() for label in labels):
+        return
+    cells = np.array([_whole(column) for column in columns.values()])
+    sums = cells.sum(axis=0)
+    if (cells >= 0).all() and len(set(sums.tolist())) == 1 and sums[0] > 1 and cells.max() > 1:
+        if len({tuple(row) for row in cells.T.tolist()}) > 2:
+            raise InputError(
+                f"all rows have the sum {sums[0]}, so that each column is probably a category, and "
+                "each cell a number of raters",
+                "say so (category_counts=True), or name the raters' columns (raters=…)",
+                change={"category_counts": True},
+            )
+
+
+def _whole(column: Column) -> Any:
+    return np.array([*(int(str(label)) for label in column.labels), -1])[column.codes]
+
+
 def refuse_stray_columns(columns: Mapping[str, Column], raters: Sequence[str]) -> None:
     """Raise an InputError if a column is probably not a rater, but an identifier, a date or a note.
 
@@ -229,10 +237,12 @@ def refuse_stray_columns(columns: Mapping[str, Column], raters: Sequence[str]) -
     raters : sequence of str
         The columns that would be raters because they have no other role.
     """
-    if len(columns) < 2 or len(next(iter(columns.values())).codes) < FEWEST_ROWS:
+    if len(columns) < 2 or len(next(iter(columns.values()))) < FEWEST_ROWS:
         return
+    refuse_lists(columns)
     if all(_holds_scores(columns[name]) for name in raters):
         return
+    _refuse_named_after(columns, raters)
     same = unify(label for column in columns.values() for label in column.labels)
     labels = {name: {same[label] for label in column.labels} for name, column in columns.items()}
     holders = Counter(label for mine in labels.values() for label in mine)
@@ -248,7 +258,7 @@ def refuse_stray_columns(columns: Mapping[str, Column], raters: Sequence[str]) -
                 f", where they are {_labels_shown(elsewhere)}" if elsewhere else ""
             )
             or_code = ", or code all raters alike"
-        elif many and len(mine) == len(columns[name].codes) >= 2 * others:
+        elif many and len(mine) == len(columns[name]) >= 2 * others:
             problem, or_code = "it has a different label in each row", ""
         else:
             continue
@@ -257,6 +267,20 @@ def refuse_stray_columns(columns: Mapping[str, Column], raters: Sequence[str]) -
             f"name the raters' columns (raters=…) or the items' column (item=…){or_code}",
             column=name,
         )
+
+
+def _refuse_named_after(columns: Mapping[str, Column], raters: Sequence[str]) -> None:
+    """Raise an InputError for a column such as R1_conf beside R1, if its labels are others."""
+    for name in raters:
+        for end in (place.start() for place in re.finditer(r"[ _.:-]", name)):
+            rater = name[:end]
+            if rater in columns and set(columns[rater].labels) != set(columns[name].labels):
+                raise InputError(
+                    f"it is named after the column {rater!r} and has other labels, so it is "
+                    "probably not a rater",
+                    "name the raters' columns (raters=…)",
+                    column=name,
+                )
 
 
 def _holds_scores(column: Column) -> bool:

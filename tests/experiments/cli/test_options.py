@@ -15,7 +15,7 @@ import lehner
 from experiments.cli.arguments import Reading, with_options
 from experiments.cli.main import app, main
 from experiments.reporting.options import as_options
-from lehner.data.options import ReadingOptions
+from lehner.data import reading as data_reading
 
 OPTION = re.compile(r"(^|[\s(`])--[a-z]")
 
@@ -37,12 +37,12 @@ def test_the_libraries_name_no_option_of_the_command():
 
 
 def test_each_option_of_ratings_stands_for_the_argument_of_its_name():
-    for name in ("system", *vars(Reading())):
+    for name in vars(data_reading.Reading()):
         option = f"--{name.replace('_', '-')}"
         assert as_options(f"say so ({name}=…), or not") == f"say so ({option}), or not"
     assert (
         as_options("(missing=[\"it's\"]) (truth='the gold')")
-        == "(--missing=it's) (--truth the gold)"
+        == "(--missing \"it's\") (--truth 'the gold')"
     )
     assert as_options("row 2, column 'raters=3'") == "row 2, column 'raters=3'"
 
@@ -54,22 +54,13 @@ def test_a_command_takes_the_options_of_reading_where_it_says():
         seen.append((data, reading.options(["gpt"]), as_json))
 
     taking = with_options(command)
-    assert list(taking.__annotations__) == [
-        *("data", "truth", "truth_probability", "item", "cluster", "raters", "counts"),
-        *(
-            "categories",
-            "ordered",
-            "missing",
-            "repeated",
-            "fold_case",
-            "order",
-            "swapped_back",
-            "as_json",
-        ),
-    ]
+    names = [one.name for one in fields(Reading) if one.name != "system"]
+    assert list(taking.__annotations__) == ["data", *names, "as_json"]
     shared = {"item": "id", "ordered": True, "missing": []}
-    taking(data="file", as_json=True, **vars(Reading()) | shared)
-    assert seen == [("file", ReadingOptions(item="id", ordered=True, system=("gpt",)), True)]
+    given = {name: value for name, value in vars(Reading()).items() if name in names}
+    taking(data="file", as_json=True, **given | shared)
+    expected = data_reading.Reading(item="id", ordered=True, system=("gpt",))
+    assert seen == [("file", expected, True)]
 
 
 def test_the_help_of_an_option_is_what_the_docstring_says():
@@ -99,8 +90,29 @@ def test_the_help_of_an_option_is_what_the_docstring_says():
 
 
 def test_each_option_of_reading_is_a_field_of_the_record_and_an_argument_of_the_library():
-    arguments = {*inspect.signature(lehner.read_ratings).parameters} - {"source", "leave_out"}
-    assert {"system", *vars(Reading())} == arguments <= {one.name for one in fields(ReadingOptions)}
+    arguments = {*inspect.signature(lehner.read_ratings).parameters} - {"source", "reading"}
+    names = {one.name for one in fields(data_reading.Reading)}
+    assert names == arguments and names | {"reading_file"} == {one.name for one in fields(Reading)}
+
+
+def test_a_file_keeps_the_reading_and_typed_options_come_first(run, tmp_path):
+    data, kept = tmp_path / "ratings.csv", tmp_path / "reading.toml"
+    rows = [f"{i},{a},{b},{c},{'x' if i % 3 else 'y'}" for i, (a, b, c) in enumerate(["xyx"] * 9)]
+    data.write_text("\n".join(["name,a,b,c,ai", *rows, ""]))
+    typed = ["--system", "ai", "--item", "name", "--raters", "a,b"]
+    code, _, err = run("doctor", data, *typed, "--write", kept)
+    assert (code, err) == (0, f"wrote {kept}\n")
+    expected = data_reading.Reading(system="ai", item="name", raters=["a", "b"])
+    assert data_reading.Reading.from_file(kept) == expected
+    read = lehner.read_ratings(data, reading=kept)
+    assert read.equals(lehner.read_ratings(data, reading=expected))
+    words = ["--method", "majority_agreement", "--json"]
+    by_file = run("estimate", data, "--reading", kept, *words)
+    assert by_file == run("estimate", data, *typed, *words)
+    assert lehner.read_ratings(data, reading=kept, raters=["b", "c"]).raters == ("b", "c")
+    kept.write_text('itme = "name"')
+    code, _, err = run("agreement", data, "--reading", kept)
+    assert code == 2 and "'itme' is not an option of reading; did you mean 'item'?" in err
 
 
 def test_repeated_ratings_are_accepted_on_request(run, tmp_path):
@@ -109,8 +121,8 @@ def test_repeated_ratings_are_accepted_on_request(run, tmp_path):
     file.write_text("\n".join(["item,rater,rating", *rows, ""]))
     options = ("estimate", "--full", file, "--system", "gpt", "--method", "majority_agreement")
     code, _, err = run(*options)
-    assert code == 2 and "rates the item a second time" in err and "(--repeated)" in err
-    code, out, _ = run(*options, "--repeated")
+    assert code == 2 and "rates the item a second time" in err and "(--repeated vote," in err
+    code, out, _ = run(*options, "--repeated", "vote")
     assert (
         code == 0 and "Data: 1 of 5 ratings is of an item that the same rater rated before" in out
     )

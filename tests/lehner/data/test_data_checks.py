@@ -24,8 +24,8 @@ from lehner import (
 )
 from lehner.data.categories import fold
 from lehner.data.checks.coding import likely_slips
-from lehner.data.checks.columns import is_named_like_system, role_by_name
-from lehner.data.checks.labels import likely_placeholders, no_categories, sure_placeholders
+from lehner.data.checks.columns import role_of
+from lehner.data.checks.labels import abstentions, no_categories, sure_placeholders
 from lehner.data.flat import FlatRatings
 
 
@@ -246,13 +246,13 @@ def test_numbers_for_missing_ratings_are_read_as_such_in_any_form():
         ["+", "-"],
         ["none", "mild", "severe"],
         ["None", "Mild"],
-        [-1, 0, 1],
+        [-2, 0, 1],
         [*range(1, 10)],
         ["x", "o"],
     ],
 )
 def test_labels_that_are_categories_are_no_placeholders(labels):
-    assert not sure_placeholders(labels) and not likely_placeholders(labels)
+    assert not sure_placeholders(labels) and not abstentions(labels)
 
 
 @ways
@@ -361,7 +361,7 @@ def test_scores_and_free_text_are_refused():
 @pytest.mark.parametrize("way", ["wide", "wide file"])
 def test_known_truths_are_not_silently_a_rater(tmp_path, way, name):
     data = table(gpt=answers()) | {name: answers()}
-    with pytest.raises(InputError, match="known truths") as caught:
+    with pytest.raises(InputError, match="gold labels") as caught:
         read(way, data, tmp_path, system="gpt")
     assert caught.value.column == name
     assert read(way, data, tmp_path, system="gpt", truth=name).truth is not None
@@ -387,25 +387,20 @@ def test_a_column_named_like_the_system_and_one_rater_as_two_are_said():
         Ratings.from_wide(table(**data), system="gpt-4")
     with pytest.warns(DataWarning, match="'Ann' and 'ann' count as two"):
         Ratings.from_long(long(table(ann=answers())))
-    with pytest.warns(DataWarning, match="'gold' counts as a rater"):
+    with pytest.raises(InputError, match=r"rater 'gold', .* gold labels; say so \(truth='gold'\)"):
         Ratings.from_long(long(table(gold=answers())))
+    known = Ratings.from_long(long(table(gold=answers())), truth="gold")
+    assert known.raters == ("Ann", "Bo", "Cy") and known.truth.tolist() == [0, 1] * 30
 
 
-@pytest.mark.parametrize(
-    ("name", "raters"),
-    [
-        ("Dr Gold", ["Dr Gold", "Dr True"]),
-        ("expert 1", ["expert 1", "expert 2"]),
-        ("model_b", ["model_b", "model_c", "model_d"]),
-        ("Rater 1", ["Rater 1", "Rater 2"]),
-        ("1", ["1", "2"]),
-        ("annotator_id_3", ["annotator_id_3"]),
-        ("Ai Weiwei", ["Ai Weiwei", "Bo"]),
-    ],
-)
-def test_names_of_raters_are_no_other_columns(name, raters):
-    systems_rate = all(map(is_named_like_system, raters))
-    assert role_by_name(name, ["Rater 9"], systems_rate=systems_rate) is None
+@pytest.mark.parametrize("name", ["Dr Gold", "expert 1", "Rater 1", "1", "Ai Weiwei", "coder7"])
+def test_names_of_raters_are_no_other_columns(name):
+    assert role_of(name) is None
+
+
+def test_raters_may_all_be_models():
+    data = dict(zip(("model_b", "model_c", "model_d"), table().values(), strict=True))
+    assert Ratings.from_wide(data).n_raters == 3
 
 
 def test_an_identifier_is_no_rater_in_a_frame():
@@ -474,7 +469,7 @@ WORDS = [
 @given(
     names=st.lists(st.sampled_from(WORDS), min_size=2, max_size=6, unique=True)
     | st.sampled_from(
-        [["A", "B", "C"], [0, 1], [1, 2, 3, 4, 5], [-1, 0, 1], ["+", "-"], ["T1", "T2"]]
+        [["A", "B", "C"], [0, 1], [1, 2, 3, 4, 5], [-2, 0, 2], ["+", "-"], ["T1", "T2"]]
     ),
     raters=st.sampled_from(
         [["Ann", "Bo", "Cy"], ["1", "2", "3"], ["rater a", "rater b", "rater c"]]

@@ -5,7 +5,7 @@ import pytest
 
 from experiments.cli.load import load
 from lehner import InputError, Ratings, read_ratings
-from lehner.data.options import ReadingOptions
+from lehner.data.reading import Reading
 
 WIDE = {
     **{"ann": list("xyy"), "bo": list("xyx"), "gpt": list("xxy"), "truth": ["x", "", "y"]},
@@ -65,4 +65,4 @@ def test_probabilities_without_truths_are_refused(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("item,ann,bo,gpt,p\n1,x,x,x,.5\n2,y,y,x,.5\n")
     with pytest.raises(InputError, match="no known truths; name their column"):
-        load(str(file), ReadingOptions(system=("gpt",), truth_probability="p"))
+        load(str(file), Reading(system=("gpt",), truth_probability="p"))

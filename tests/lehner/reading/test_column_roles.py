@@ -45,16 +45,19 @@ def test_columns_of_raters_with_such_names_are_raters_where_each_item_has_one_ro
 
 def test_two_columns_that_may_name_the_raters_are_refused(tmp_path):
     text = "task,annotator,coder,answer\n1,Ann,x,yes\n1,Bo,y,no\n"
-    said = "each of the columns 'annotator' and 'coder' may name the raters; rename the one that"
+    said = "each of the columns 'annotator' and 'coder' may be the one that names the raters; say"
     with pytest.raises(InputError, match=said):
         read_ratings(file_of(tmp_path, text))
 
 
 def test_rows_of_ratings_without_a_column_of_items_are_told_how_to_name_it(tmp_path):
-    text = "sentence,annotator,answer\na b,Ann,yes\na b,Bo,no\nc d,Ann,no\nc d,Bo,no\n"
-    with pytest.raises(InputError, match=r"no column names the items; say which one does"):
+    text = "sentence,site,annotator,answer\na b,1,Ann,yes\na b,1,Bo,no\nc d,2,Ann,no\nc d,2,Bo,no\n"
+    said = r"'sentence' and 'site' may be the one that names the items; .* choose among sentence"
+    with pytest.raises(InputError, match=said):
         read_ratings(file_of(tmp_path, text))
     ratings = read_ratings(file_of(tmp_path, text), item="sentence")
+    alone = text.replace(",1,", ",").replace(",2,", ",").replace("site,", "")
+    assert read_ratings(file_of(tmp_path, alone)).codes.tolist() == ratings.codes.tolist()
     assert ratings.codes.tolist() == [[1, 0], [0, 0]]
 
 

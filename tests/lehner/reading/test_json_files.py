@@ -90,8 +90,8 @@ def test_as_many_items_as_raters_are_told_apart_by_the_user(tmp_path):
         ('{"a": {"x": 1}, "a": {"y": 2}}', "the name 'a' occurs twice"),
         ('{"a": {"x": 1}, "b": 2}', "'b' has no ratings, as others have"),
         ('{"a": {"x": [1]}, "b": {"x": 1}}', r"the rating of a by x is \[1\]"),
+        ('{"a": [1, 2], "b": [1]}', "its lists are not of equal length"),
         ('{"a": {}, "b": {}}', "it holds no ratings"),
-        ('[{"item": {"a": 1}}]', "'item' of record 1 is"),
     ],
 )
 def test_bad_files(tmp_path, content, said):
@@ -101,18 +101,28 @@ def test_bad_files(tmp_path, content, said):
     assert caught.value.file == file
 
 
-def test_what_is_nested_in_lines_is_left_out_and_said(tmp_path):
-    lines = [
-        {"item": i, "rater": r, "rating": "good", "meta": {"cost": 1}, "messages": []}
-        for i in (1, 2)
-        for r in "ab"
+def test_a_list_for_each_rater_is_a_column():
+    table = {"a": ["x", "y", None], "b": ["x", "x", "y"]}
+    assert read_ratings(table).codes.tolist() == [[0, 0], [1, 0], [-1, 1]]
+
+
+def test_lists_of_records_are_rows_and_names_are_joined_by_dots(tmp_path):
+    tasks = [
+        {
+            "id": i,
+            "meta": {"cost": 1},
+            "log": [{"role": "user"}],
+            "answers": [{"by": {"name": r}, "is": {"label": [label]}} for r, label in answers],
+        }
+        for i, answers in enumerate([[("x", "good"), ("y", "bad")], [("x", "bad")], []])
     ]
     file = tmp_path / "ratings.jsonl"
-    file.write_text("\n".join(map(json.dumps, lines)))
-    ratings = read_ratings(file, categories=["bad", "good"])
-    assert ratings.n_ratings == 4
-    assert "ignored, because they hold lists or objects: meta, messages" in ratings.notes
-    lines[1]["rating"] = {"a": 1}
-    file.write_text("\n".join(map(json.dumps, lines)))
-    with pytest.raises(InputError, match="'rating' of record 2 is"):
-        read_ratings(file)
+    file.write_text("\n".join(map(json.dumps, tasks)))
+    for rater, rating in (("answers.by.name", "answers.is.label"), ("name", "label")):
+        ratings = read_ratings(file, item="id", rater=rater, rating=rating)
+        assert ratings.codes.tolist() == [[1, 0], [0, -1]]
+        assert "lists of records that are not read: log" in ratings.notes
+    tasks[0]["answers"][0]["is"]["label"] = ["good", "bad"]
+    file.write_text("\n".join(map(json.dumps, tasks)))
+    with pytest.raises(InputError, match=r"'\[\"good\", \"bad\"\]' is a list"):
+        read_ratings(file, item="id", rater="name", rating="label")

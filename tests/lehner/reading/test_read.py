@@ -407,7 +407,7 @@ def test_a_second_rating_without_occasion_is_named(tmp_path):
     error = refusal(write(tmp_path, "item,rater,rating\n1,Ann,a\n1,Bo,a\n2,Ann,a\n1,Ann,b\n"))
     assert (error.row, error.column) == (5, "rating")
     assert "'Ann'" in str(error)
-    assert "'occasion'" in error.remedy
+    assert "repeated='vote'" in error.remedy and "(occasion=…)" in error.remedy
 
 
 def test_a_second_rating_is_taken_for_one_on_request(tmp_path):

@@ -7,10 +7,9 @@ import numpy as np
 
 from lehner.core.errors import InputError
 from lehner.core.text import counted, first_few, percent
-from lehner.data.categories import encode
 from lehner.data.checks.columns import refuse_other_columns, refuse_stray_columns
-from lehner.data.columns import require_columns
-from lehner.data.options import ReadingOptions
+from lehner.data.columns import Table, require_columns
+from lehner.data.reading import Reading
 from lehner.judges.position_bias import PositionBias, list_position_bias
 from lehner.judges.presentation_order import read_order, swap_back
 
@@ -20,39 +19,35 @@ SEPARATORS = " _-.:/"
 MOST_SHOWN = 8
 
 
-def join_orders(
-    columns: dict[str, Any], roles: ReadingOptions
-) -> tuple[dict[str, Any], ReadingOptions, list[str]]:
+def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     """Swap answers to swapped pairs back, and treat each order as an occasion.
 
     Parameters
     ----------
-    columns : dict of str to column
-        Columns of a table with a row per rating.
-    roles : ReadingOptions
+    table : Table
+        With a row per rating.
+    roles : Reading
         With `order`, and with `swapped_back` if the file has swapped answers back.
 
     Returns
     -------
-    columns : dict of str to column
-        With a column of occasions.
-    roles : ReadingOptions
+    table : Table
+        With a column of occasions, and notes of what was done and of the position bias of each
+        rater who saw items in both orders.
+    roles : Reading
         With that column.
-    notes : list of str
-        What was done, and the position bias of each rater who saw items in both orders.
 
     Raises
     ------
     InputError
         If orders or answers are not known.
     """
-    order = str(roles.order)
-    item, rater, rating = str(roles.item), str(roles.rater), str(roles.rating)
-    presented = read_order(columns, order, rating, swapped_back=roles.swapped_back)
-    bias = list_position_bias(columns, item, rater, presented)
-    notes, changed = [str(one) for one in bias], dict(columns)
+    order, rating = str(roles.order), str(roles.rating)
+    presented = read_order(table, order, rating, swapped_back=roles.swapped_back)
+    bias = list_position_bias(table, str(roles.item[0]), str(roles.rater), presented)
+    notes, changed = [str(one) for one in bias], dict[str, Any]()
     if not presented.swapped_back:
-        changed[rating] = swap_back(columns, rating, presented)
+        changed[rating] = swap_back(table, rating, presented)
         first, second = presented.pair
         n_swapped = counted(int(presented.swapped.sum()), "row")
         swapped = (
@@ -63,9 +58,9 @@ def join_orders(
     occasion = order
     if roles.occasion is not None:
         occasion = ONE_OCCASION
-        earlier, later = encode(columns[roles.occasion]).codes, presented.swapped
+        earlier, later = table[roles.occasion].codes, presented.swapped
         changed[occasion] = [f"{a} {b}" for a, b in zip(earlier, later, strict=True)]
-    return changed, replace(roles, occasion=occasion), notes
+    return table.having(changed, *notes), replace(roles, occasion=occasion)
 
 
 def _doubt_positions(bias: list[PositionBias]) -> list[str]:
@@ -80,9 +75,7 @@ def _doubt_positions(bias: list[PositionBias]) -> list[str]:
     ]
 
 
-def stack_orders(
-    columns: dict[str, Any], roles: ReadingOptions
-) -> tuple[dict[str, Any], ReadingOptions, list[str], list[str]]:
+def stack_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     """Make a table with a row per rating of one with a column for each judge.
 
     Either the order is a column, and a row an item in an order; or it is the two endings of the
@@ -91,22 +84,18 @@ def stack_orders(
 
     Parameters
     ----------
-    columns : dict of str to column
-        Columns of a table without a column of raters.
-    roles : ReadingOptions
+    table : Table
+        Without a column of raters.
+    roles : Reading
         With `order`.
 
     Returns
     -------
-    columns : dict of str to column
-        Items, `rater`, `rating` and order, and truths if there are any: the rows of the table once
-        for each column of ratings.
-    roles : ReadingOptions
+    table : Table
+        Items, `rater`, `rating` and order, and what each item has: the rows of the table once for
+        each column of ratings.
+    roles : Reading
         With these columns.
-    sources : list of str
-        The columns of ratings.
-    notes : list of str
-        Which columns were read.
 
     Raises
     ------
@@ -114,36 +103,37 @@ def stack_orders(
         If there are no such columns, or if one is not a rater's.
     """
     order = str(roles.order)
+    item = roles.item[0] if roles.item else "item"
     of_items = (roles.truth, roles.truth_probability, roles.cluster, order)
-    others = [name for name in columns if name not in (roles.item, *of_items)]
-    judges = {} if order in columns else _by_ending(others, order)
+    others = [name for name in table if name not in (item, *of_items)]
+    judges = {} if order in table else _by_ending(others, order)
     raters = [name for name in roles.raters or judges or others if name not in roles.system]
     require_columns(dict.fromkeys([*judges, *others]), [*raters, *roles.system])
-    if not judges and roles.raters is None:
+    if not judges and not roles.raters:
         refuse_other_columns(raters, roles.system)
-        refuse_stray_columns({name: encode(columns[name], name) for name in raters}, raters)
+        refuse_stray_columns({name: table[name] for name in raters}, raters)
     cells = [
         (name, one_order, column)
         for name in (*raters, *roles.system)
         for one_order, column in judges.get(name, {ORDERS[0]: name}).items()
     ]
-    n_rows = len(next(iter(columns.values())))
-    item = roles.item or "item"
-    once = {item: columns[item] if roles.item else range(1, n_rows + 1)}
-    once |= {name: columns[name] for name in of_items if name in columns}
-    stacked = {name: _labels(values, name) * len(cells) for name, values in once.items()}
-    stacked["rater"] = [name for name, _, _ in cells for _ in range(n_rows)]
-    stacked["rating"] = [label for *_, name in cells for label in _labels(columns[name], name)]
+    once: dict[str, Any] = {str(name): table[str(name)] for name in of_items if name in table}
+    once[item] = table[item] if roles.item else np.arange(1, table.n_rows + 1)
+    sources = [column for *_, column in cells]
+    stacked = table.stack(sources, once, "column", "rating")
+    changed: dict[str, Any] = {"rater": _repeat([name for name, _, _ in cells], table.n_rows)}
     if judges:
         order = "order"
-        stacked[order] = [one for _, one, _ in cells for _ in range(n_rows)]
-    used = {item, *of_items, order, *(column for *_, column in cells)}
-    left = [name for name in columns if name not in used]
-    sources = [column for *_, column in cells]
-    roles = replace(roles, item=item, rater="rater", rating="rating", order=order, raters=None)
+        changed[order] = _repeat([one for _, one, _ in cells], table.n_rows)
+    left = [name for name in table if name not in {item, *of_items, order, *sources}]
     notes = [f"each column is a rater's ratings in an order: {first_few(sources, MOST_SHOWN)}"]
     notes += [f"ignored: {first_few(left, MOST_SHOWN)}"] if left else []
-    return stacked, roles, sources, notes
+    roles = replace(roles, item=(item,), rater="rater", rating="rating", order=order, raters=())
+    return stacked.without(["column"]).having(changed, *notes), roles
+
+
+def _repeat(names: list[str], n_rows: int) -> Any:
+    return np.repeat(np.array(names, dtype=object), n_rows)
 
 
 def _by_ending(names: list[str], order: str) -> dict[str, dict[str, str]]:
@@ -169,8 +159,3 @@ def _by_ending(names: list[str], order: str) -> dict[str, dict[str, str]]:
                 column=next(iter(columns.values())),
             )
     return found
-
-
-def _labels(values: Any, name: str) -> list[Any]:
-    column = encode(values, name)
-    return np.array([*column.labels, None], dtype=object)[column.codes].tolist()

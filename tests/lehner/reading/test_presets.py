@@ -1,4 +1,4 @@
-"""Logs of evaluation tools are read as the CSV file of the same ratings is, one or a folder."""
+"""Exports of tools are read as the CSV file of the same ratings is, one or a folder."""
 
 import gzip
 import json
@@ -8,6 +8,8 @@ import pytest
 
 from experiments.cli.group_column import read_groups
 from lehner import InputError, read_ratings
+from lehner.data.reading import Reading
+from lehner.reading.presets import find_preset, list_presets
 
 ANSWERS = [("C", "C"), ("I", "C"), ("C", "C"), ("I", "I"), ("C", None)]
 
@@ -108,8 +110,7 @@ def test_inspect_is_its_csv(tmp_path):
     assert rows_of(ratings) == cells
     table = pd.DataFrame(sorted(cells), columns=["item", "rater", "rating"])
     assert rows_of(read_ratings(table)) == cells
-    assert any("log of Inspect: a scorer is a rater" in note for note in ratings.notes)
-    assert not any("name is that of" in note for note in ratings.notes)
+    assert any("an export of Inspect: a scorer is a rater" in note for note in ratings.notes)
 
 
 def test_an_item_is_named_by_what_differs(tmp_path):
@@ -119,13 +120,11 @@ def test_an_item_is_named_by_what_differs(tmp_path):
     write(tmp_path / "logs" / "other.json", {"a": 1})
     ratings = read_ratings(tmp_path / "logs")
     assert ratings.n_items == 4 * len(ANSWERS)
-    assert {"acme/one q0 1", "acme/two q4 2"} <= set(ratings.items.tolist())
-    assert any(
-        note.startswith("read in this folder: 2 logs of Inspect; a scorer")
-        for note in ratings.notes
-    )
-    groups = read_groups(tmp_path / "logs", "model", ratings, None)
+    assert {"q0 acme/one 1", "q4 acme/two 2"} <= set(ratings.items.tolist())
+    assert "read in this folder: 2 files of Inspect; others were not: other.json" in ratings.notes
+    groups = read_groups(tmp_path / "logs", "eval.model", ratings)
     assert sorted(set(groups.names)) == ["acme/one", "acme/two"]
+    assert ratings.n_clusters == len(ANSWERS)  # epochs of a sample are not independent
 
 
 @pytest.mark.parametrize("choices", [True, False])
@@ -152,7 +151,7 @@ def test_filters_are_raters_and_tasks_name_items(tmp_path):
     write(tmp_path / "m" / "samples_b_2026-05-06T07-08-09.jsonl", text)
     ratings = read_ratings(tmp_path / "m")
     assert sorted(ratings.raters) == ["m flexible", "m strict"]
-    assert sorted(ratings.items.tolist()) == ["a 0", "a 1", "b 0", "b 1"]
+    assert sorted(ratings.items.tolist()) == ["0 a", "0 b", "1 a", "1 b"]
 
 
 @pytest.mark.parametrize("form", ["results.json", "results.jsonl", "results.jsonl.gz"])
@@ -166,48 +165,117 @@ def test_promptfoo_has_a_rater_for_each_assertion(tmp_path, form):
         file.write_text(json.dumps(whole) if form.endswith("json") else lines)
     ratings = read_ratings(file)
     assert ratings.raters == RATERS
-    assert ratings.items.tolist() == [f"acme:{m} {t}" for t in range(3) for m in "ab"]
+    assert ratings.items.tolist() == [f"{t} acme:{m}" for t in range(3) for m in "ab"]
     assert ratings.codes[:2].tolist() == [[1, 1, 0, 0]] * 2  # fail 0, pass 1
 
 
-NO_SCORES = inspect_log() | {"samples": [{"id": 1, "epoch": 1, "scores": None}]}
 SEVERAL = inspect_log()
 SEVERAL["samples"][0]["scores"]["exact"]["value"] = {"a": 1, "b": 2}
+NO_ID = inspect_log()
+NO_ID["samples"] = [{"scores": {"exact": {"value": "C"}}}]
 ONE_LIKELIHOOD = {"doc_id": 1, "filtered_resps": [[-1.0, True]], "target": "x"}
+NO_TEST = {"testIdx": None, "gradingResult": {"componentResults": [{"pass": True}]}}
 
 
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("log.json", NO_SCORES, "this log of Inspect has no ratings; give a log with samples"),
-        ("log.json", {"status": "started", "eval": {}}, "has no ratings"),
-        ("log.json", SEVERAL, "this log of Inspect has several values for one rating"),
-        ("log.json", {"status": "success", "eval": {}, "samples": [{}]}, "has no 'id'"),
-        ("log.json", {"status": "success", "eval": {}, "samples": 3}, "has another form"),
-        ("r.json", {"results": {"t": {}}, "configs": {}}, "lm-evaluation-harness has no 'doc_id'"),
-        ("s.jsonl", ONE_LIKELIHOOD, "lm-evaluation-harness has another form"),
-        ("p.json", {"results": {"results": []}}, "this log of promptfoo has no ratings"),
-        ("p.jsonl", {"testIdx": 1, "promptIdx": 0}, "promptfoo has no 'provider'"),
+        (
+            "log.json",
+            SEVERAL,
+            "samples.scores.value holds several values: .*rating='samples.scores",
+        ),
+        ("log.json", NO_ID, "this file of Inspect has no samples.id"),
+        ("s.jsonl", ONE_LIKELIHOOD, "a likelihood of one choice is no answer"),
+        ("p.jsonl", NO_TEST, "this file of promptfoo .* has no testIdx"),
         ("log.eval", "PK\x03\x04", "it is a log of Inspect in its own format; write it as JSON"),
     ],
 )
-def test_a_log_that_lacks_something_is_refused_in_a_line(tmp_path, name, content, said):
+def test_an_export_that_lacks_something_is_refused_in_a_line(tmp_path, name, content, said):
     file = write(tmp_path / name, content)
     for path in (file, tmp_path):
-        if path == tmp_path and name == "r.json":
-            continue  # in a folder it stands beside samples
         with pytest.raises(InputError, match=said) as caught:
             read_ratings(path)
-        assert str(file) in str(caught.value) and "\n" not in str(caught.value)
+        assert str(path) in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_a_folder_holds_logs_of_one_tool(tmp_path):
-    with pytest.raises(InputError, match="this is a folder with no logs"):
+def test_a_folder_holds_files_of_one_tool(tmp_path):
+    with pytest.raises(InputError, match="this is a folder with no files of ratings"):
         read_ratings(tmp_path)
     write(tmp_path / "log.json", inspect_log())
     write(tmp_path / "p.json", {"results": {"results": PROMPTFOO}})
-    with pytest.raises(InputError, match="with logs of Inspect and promptfoo"):
+    with pytest.raises(InputError, match="with files of Inspect and promptfoo"):
         read_ratings(tmp_path)
     write(tmp_path / "p.json", "{")
     with pytest.raises(InputError, match=r"p.json, row 1: it is not JSON"):
         read_ratings(tmp_path)
+
+
+def test_a_folder_of_tables_is_a_rater_a_file_and_a_bad_one_is_named(tmp_path):
+    for name, labels in (("Ann", "aab"), ("Bo", "aba")):
+        rows = [f"{i},{label}" for i, label in enumerate(labels)]
+        write(tmp_path / f"{name}.csv", "\n".join(["item,rating", *rows]))
+    ratings = read_ratings(tmp_path)
+    assert ratings.raters == ("Ann", "Bo") and ratings.codes.tolist() == [[0, 0], [0, 1], [1, 0]]
+    write(tmp_path / "Cy.csv", "item,rating\n0,a\n1,?\n")
+    with pytest.raises(InputError, match=r"Cy.csv, row 3, column 'rating': '\?'"):
+        read_ratings(tmp_path)
+    write(tmp_path / "Cy.csv", "item,said\n0,a\n")
+    with pytest.raises(InputError, match=r"Cy.csv: its columns are item, said"):
+        read_ratings(tmp_path)
+
+
+HAS = {tool: preset.has for tool, preset in list_presets().items()}
+
+
+@pytest.mark.parametrize("tool", HAS)
+def test_a_preset_is_found_by_the_columns_that_it_names_alone(tool):
+    """No tool's columns hide those of another, and what is no tool's is none's."""
+    content = {}
+    for path in HAS[tool]:
+        *outer, last = path.split(".")
+        place = content
+        for name in outer:
+            place = place.setdefault(name, {})
+        place.setdefault(last, {})
+    found = find_preset([content], Reading())
+    assert found.tool == tool or set(HAS[found.tool]) <= set(HAS[tool])
+    assert find_preset([content], Reading(preset="none")) is None
+    assert find_preset([{"id": 1, "label": 2}], Reading()) is None
+
+
+HUMANS = {"a1": ["yes", "yes"], "a2": ["yes", "no"]}
+
+
+def test_argilla_and_prodigy_and_toloka(tmp_path):
+    records = [
+        {
+            "id": f"r{i}",
+            "fields": {"text": "…"},
+            "responses": {"label": [{"user_id": who, "value": HUMANS[who][i]} for who in HUMANS]},
+        }
+        for i in (0, 1)
+    ]
+    prodigy = [
+        {"_input_hash": i, "text": "…", "_annotator_id": who, "answer": HUMANS[who][i]}
+        for i in (0, 1)
+        for who in HUMANS
+    ]
+    prodigy.append({"_input_hash": 1, "_annotator_id": "a1", "answer": "ignore"})
+    head = "INPUT:text\tOUTPUT:ok\tGOLDEN:ok\tASSIGNMENT:worker_id\tASSIGNMENT:status\n"
+    rows = [
+        f"t{i}\t{HUMANS[who][i]}\t{'no' if i else ''}\t{who}\tAPPROVED"
+        for i in (0, 1)
+        for who in HUMANS
+    ]
+    toloka = head + "\n".join([*rows, "t1\tyes\t\ta3\tREJECTED"])
+    files = [
+        write(tmp_path / "argilla.json", records),
+        write(tmp_path / "prodigy.jsonl", "\n".join(map(json.dumps, prodigy))),
+        write(tmp_path / "toloka.tsv", toloka),
+    ]
+    for file in files:
+        ratings = read_ratings(file)
+        assert ratings.raters == ("a1", "a2") and ratings.categories == ("no", "yes")
+        assert ratings.codes.tolist() == [[1, 1], [1, 0]]
+    assert ratings.truth.tolist() == [-1, 0]

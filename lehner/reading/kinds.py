@@ -15,6 +15,7 @@ from typing import Any
 from lehner.core.errors import InputError
 
 CSV, EXCEL, JSON, JSON_LINES, PARQUET = "CSV", "Excel", "JSON", "JSON Lines", "Parquet"
+STATA, SPSS = "Stata", "SPSS"
 ENDINGS = {
     ".xlsx": EXCEL,
     ".xlsm": EXCEL,
@@ -23,8 +24,17 @@ ENDINGS = {
     ".ndjson": JSON_LINES,
     ".parquet": PARQUET,
     ".pq": PARQUET,
+    ".dta": STATA,
+    ".sav": SPSS,
+    ".zsav": SPSS,
 }
-BEGINNINGS = {b"PAR1": PARQUET, b"PK\x03\x04": EXCEL}
+BEGINNINGS = {
+    b"PAR1": PARQUET,
+    b"PK\x03\x04": EXCEL,
+    b"<stata_dta>": STATA,
+    b"$FL2@(#)": SPSS,
+    b"$FL3@(#)": SPSS,
+}
 JSON_BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\]])')
 """Of an object with a name, or of a list of objects."""
 COMPRESSED: dict[bytes, Callable[[Path], Any]] = {
@@ -81,12 +91,14 @@ def _head(path: Path) -> bytes:
 
 
 @contextmanager
-def plain_file(path: Path) -> Iterator[Path]:
+def plain_file(path: Path, encoding: str | None = None) -> Iterator[Path]:
     """Open a file that can be read more than once, where there is a pipe or a compressed file.
 
     Parameters
     ----------
     path : Path
+    encoding : str, optional
+        Of the text, if it is not UTF-8.
 
     Yields
     ------
@@ -103,24 +115,30 @@ def plain_file(path: Path) -> Iterator[Path]:
         return
     pipe = _is_pipe(path)
     opener = None if pipe else _opener(path)
-    if not pipe and opener is None:
+    if not pipe and opener is None and encoding is None:
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="lehner-") as folder:
         # A log of lm-evaluation-harness has its model's name in that of its folder.
-        copy = Path(folder, path.parent.resolve().name, path.name if pipe else path.stem)
+        copy = Path(folder, path.parent.resolve().name, path.stem if opener else path.name)
         copy.parent.mkdir(exist_ok=True)
         try:
             with path.open("rb") if opener is None else opener(path) as source:
                 with copy.open("wb") as target:
                     shutil.copyfileobj(source, target)
+            if encoding is not None and opener is None:
+                text = copy.read_text(encoding=encoding)
+                copy.write_text(text, encoding="utf-8", newline="")
+                encoding = None
         except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
             raise InputError(f"it cannot be read ({error})", "check it") from None
+        except (LookupError, UnicodeError):
+            raise InputError(f"it is no text in {encoding}", "name its encoding") from None
         if pipe and not copy.stat().st_size:
             raise InputError(
                 "this pipe is empty, or was read before", "write its content into a file"
             )
-        with plain_file(copy) as plain:
+        with plain_file(copy, encoding) as plain:
             yield plain
 
 

@@ -1,0 +1,238 @@
+"""How a table of ratings is read: the role of each column, and what its labels mean."""
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from lehner.core.errors import InputError, suggest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a file or table of ratings is read.
+
+    A paper can keep it as a TOML file with these names as keys: see `from_file`.
+
+    Parameters
+    ----------
+    system : NAMES
+        The columns (where each row is a rating, the raters) that are systems to evaluate.
+    truth : NAME
+        The column of gold labels, blank where there is none; or, where each row is a rating, the
+        rater whose ratings are the gold labels; or a file with columns item and truth.
+    truth_probability : NAME
+        The column of the probability, above 0, with which each item was chosen to get its gold
+        label. Gold labels are then weighted by its inverse.
+    item : NAMES
+        The column that names the items. Several columns are joined.
+    rater : NAME
+        The column that names the raters, where each row is a rating (or, with --items, a rater).
+    rating : NAME
+        The column of the ratings, where each row is a rating.
+    raters : NAMES
+        The raters' columns, or patterns such as 'Q*'; where each row is a rating, the raters who
+        are read. Default: all raters, or all columns without another role.
+    items : NAMES
+        The items' columns, or patterns such as 'Q*', where each row is a rater.
+    counts : NAME
+        The column that says how many items each row stands for.
+    category_counts : bool
+        Each column is a category, and each cell says how many raters chose it for the item.
+    cluster : NAME
+        The column of the cluster of each item, as the patient of a lesion, the conversation of an
+        answer, or the sample of repeated answers: intervals then allow for items that are alike.
+    order : NAME
+        The column that says the order (AB, BA) in which a judge saw two answers; or, for columns
+        such as gpt_AB and gpt_BA, their endings AB,BA. A judge who prefers different answers in
+        the two orders has no vote.
+    swapped_back : bool
+        With --order: ratings name the answer, whatever its position.
+    pair : NAMES
+        Two columns with the names of the answers that were compared. The item is then the pair,
+        and the order in which it was shown is allowed for.
+    occasion : NAME
+        The column that tells a rater's repeated ratings of an item apart.
+    repeated : CHOICE
+        A rater may rate an item more than once: the most frequent rating counts (vote; none where
+        two are equally frequent), the first, or the last.
+    categories : NAMES
+        All categories in their order. Default: those that occur, sorted.
+    ordered : bool
+        The order of the categories means something.
+    missing : NAMES
+        Labels that stand for a missing rating, besides blanks, NA, NaN and null.
+    fold_case : bool
+        Labels that differ only in case, spaces or Unicode form are one.
+    labels : NAMES
+        What is written for which category, as in '[[A]]=A,A.=A'; or a file with columns label and
+        category.
+    only : bool
+        With --labels: refuse a label that is not listed.
+    sets : bool
+        Each cell is a list of labels, as "[1, 2]": a set of them is a category.
+    cut : NUMBERS
+        Ratings are scores, which are cut into categories at these numbers; a number at a cut
+        belongs to the category above it.
+    where : CONDITION
+        Only rows for which this holds are read, as in "status == 'submitted'" (a query of pandas).
+    split : PATTERN
+        Makes columns from the text of one, as in "record_id=(?P<item>.+)--(?P<rater>.+)" (a
+        regular expression with named groups).
+    header : ROWS
+        The row with the names of the columns; 1-3 if the rows 2 and 3 are no data; none if there
+        are no names, and columns are called 1, 2, 3.
+    sheet : NAME
+        The sheet of an Excel file that is read; each, if every sheet is a rater.
+    decimal : CHARACTER
+        The decimal comma, if numbers are written with one.
+    encoding : NAME
+        The encoding of a text file, as cp1252. Default: UTF-8.
+    preset : NAME
+        The tool that wrote the file. Default: found by the names of the columns; none for no tool.
+    leave_out : NAMES
+        Columns that do not belong to the ratings.
+    """
+
+    system: tuple[str, ...] = ()
+    truth: str | None = None
+    truth_probability: str | None = None
+    item: tuple[str, ...] = ()
+    rater: str | None = None
+    rating: str | None = None
+    raters: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    counts: str | None = None
+    category_counts: bool = False
+    cluster: str | None = None
+    order: str | None = None
+    swapped_back: bool = False
+    pair: tuple[str, ...] = ()
+    occasion: str | None = None
+    repeated: str | None = None
+    categories: tuple[Any, ...] = ()
+    ordered: bool = False
+    missing: tuple[Any, ...] = ()
+    fold_case: bool = False
+    labels: tuple[Any, ...] = ()
+    only: bool = False
+    sets: bool = False
+    cut: tuple[Any, ...] = ()
+    where: str | None = None
+    split: str | None = None
+    header: str | None = None
+    sheet: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    preset: str | None = None
+    leave_out: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.categories, str):
+            remedy = "give a list of names, as in ['no', 'yes']"
+            raise InputError(f"categories is {self.categories!r}", remedy)
+        labels = self.labels
+        if isinstance(labels, Mapping):
+            labels = tuple(f"{text}={category}" for text, category in labels.items())
+        repeated = {True: "vote", False: None}.get(self.repeated, self.repeated)  # type: ignore[call-overload]
+        if repeated not in (None, "vote", "first", "last"):
+            raise InputError(f"repeated is {repeated!r}", "choose among vote, first, last")
+        normal: dict[str, Any] = {"labels": _tuple_of(labels), "repeated": repeated}
+        for name in ("system", "item", "raters", "items", "pair", "leave_out"):
+            normal[name] = tuple(map(str, _tuple_of(getattr(self, name))))
+        for name in ("categories", "missing"):
+            normal[name] = _tuple_of(getattr(self, name))
+        try:
+            normal["cut"] = tuple(sorted(float(number) for number in _tuple_of(self.cut)))
+        except (TypeError, ValueError):
+            raise InputError(f"cut is {self.cut!r}", "give numbers, as in 0.5,1") from None
+        for name, value in normal.items():
+            object.__setattr__(self, name, value)
+
+    def given(self) -> dict[str, Any]:
+        """List what differs from the default, by name."""
+        values = {one.name: (getattr(self, one.name), one.default) for one in fields(self)}
+        return {name: value for name, (value, default) in values.items() if value != default}
+
+    def over(self, other: "Reading") -> "Reading":
+        """Take from another reading what is not given here."""
+        return replace(other, **self.given())
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> "Reading":
+        """Read a TOML file with the names of these parameters as keys.
+
+        Parameters
+        ----------
+        path : str or Path
+
+        Returns
+        -------
+        Reading
+
+        Raises
+        ------
+        InputError
+            If it cannot be read, or has a key that is no parameter.
+        """
+        try:
+            table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            reason = " ".join(str(error).split())
+            raise InputError(
+                f"it is not read as TOML ({reason})", "correct it", file=path
+            ) from None
+        known = [one.name for one in fields(cls)]
+        for name in table:
+            if name.replace("-", "_") not in known:
+                remedy = suggest(name, known)
+                raise InputError(f"{name!r} is not an option of reading", remedy, file=path)
+        try:
+            return cls(**{name.replace("-", "_"): value for name, value in table.items()})
+        except InputError as error:
+            error.file = path
+            raise
+
+    def to_toml(self) -> str:
+        """Write what is given as the text of a TOML file.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> print(Reading(item="id", raters=["Ann", "Bo"], ordered=True).to_toml())
+        item = ["id"]
+        raters = ["Ann", "Bo"]
+        ordered = true
+        """
+        given = self.given().items()
+        return "\n".join(f"{name} = {json.dumps(v, ensure_ascii=False)}" for name, v in given)
+
+
+def _tuple_of(names: Any) -> tuple[Any, ...]:
+    if names is None:
+        return ()
+    several = isinstance(names, Iterable) and not isinstance(names, str)
+    return tuple(names) if several else (names,)
+
+
+def names_of(names: Any) -> tuple[str, ...]:
+    """One name, several or none as a tuple of texts.
+
+    Examples
+    --------
+    >>> names_of("gpt"), names_of(["gpt", "base"]), names_of(2), names_of(None)
+    (('gpt',), ('gpt', 'base'), ('2',), ())
+    """
+    return tuple(map(str, _tuple_of(names)))
+
+
+def reading_of(arguments: Mapping[str, Any]) -> Reading:
+    """Reading options among the arguments of a function; None stands for the default."""
+    known = [one.name for one in fields(Reading)]
+    given = {name: arguments[name] for name in known if arguments.get(name) is not None}
+    return Reading(**given)

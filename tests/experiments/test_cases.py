@@ -1,0 +1,188 @@
+"""Files as people have them: each with its question, the command to type, and the right answer.
+
+The files are made up in the form of real ones (exports, logs, spreadsheets, questions in forums);
+the answers are by independent programs.
+"""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent / "cases"
+ALPHA = "krippendorff_alpha"
+
+AGREEMENT = [
+    ("01-nltk-none/annotations.csv", "--missing None", 1.0),
+    ("01-nltk-none/wide.csv", "--missing None", 1.0),
+    ("02-coder-lists/coders.json", "", 0.0),
+    ("03-raters-are-rows/coders.csv", "--rater coder --items 'text*'", 0.48451375351960146),
+    ("05-gymnast-scores/beam.csv", "--weights interval", 0.7746672702580353),
+    ("08-label-studio-json/project-4.json", "", 0.5838673725271664),
+    ("09-label-studio-csv/project-4.csv", "--rating sentiment", 0.5838673725271664),
+    ("10-doccano-per-annotator", "", 0.4858193277310924),
+    ("11-mturk-batch/Batch_4012345_batch_results.csv", "", 0.4458994708994708),
+    ("13-zooniverse/classifications.csv", "--rater classification_id", 0.388),
+    ("14-inspect-dict-scores/log.json", "--rating correct", 0.568426724137931),
+    ("15-deepeval/test_run.json", "", 0.377),
+    ("16-langfuse-scores/scores.csv", "--where \"name == 'correctness'\"", 0.5867346938775511),
+    ("17-openai-evals", "", 0.38347352795645717),
+    (
+        "21-excel-sheet-per-rater/reading.xlsx",
+        "--sheet each --header 3 --rating Diagnosis",
+        0.47154873824839183,
+    ),
+    ("23-snorkel-abstain/L_train.csv", "--missing=-1", 0.34898648648648645),
+    ("24-german-csv/noten.csv", "--encoding cp1252 --decimal ,", 0.5119685302979577),
+    (
+        "24-german-csv/noten.csv",
+        "--encoding cp1252 --decimal , --weights interval",
+        0.9117551873789301,
+    ),
+    ("25-confidence-columns/reads.csv", "--system AI --raters R1,R2,R3", 0.3145998023715415),
+    ("26-gold-as-rater/comments.csv", "--system model --truth ADJUDICATED", 0.37037037037037035),
+    ("28-alpaca-eval/annotations.json", "", 0.3928571428571429),
+    ("29-category-counts/fleiss.csv", "--category-counts", 0.2977781909454308),
+    (
+        "30-verdict-strings/judgments.jsonl",
+        "--missing 'I cannot decide' --labels "
+        "'[[A]]=A,[[B]]=B,Answer: A=A,Answer: B=B,B.=B,**A**=A,**B**=B'",
+        0.4080123266563944,
+    ),
+    ("31-arena-single-votes/arena.jsonl", "", None),
+    ("42-coders-mostly-blank/coded.csv", "", 0.5261176470588235),
+    ("43-crowdkit-golden/crowd.csv", "--truth gt", 0.360342291750234),
+    (
+        "45-cannot-tell/trec.csv",
+        '--missing "can\'t tell,N/A,unsure,-"',
+        0.23116962645437844,
+    ),
+]
+
+
+def say(run, command, file, options):
+    code, out, err = run(command, FOLDER / file, *shlex.split(options), "--json")
+    assert not err, err
+    return code, json.loads(out)
+
+
+def coefficient(said, name):
+    (found,) = {one["estimate"] for one in said["coefficients"] if one["name"] == name}
+    return found
+
+
+@pytest.mark.parametrize(("file", "options", "alpha"), AGREEMENT)
+def test_alpha_is_right(run, file, options, alpha):
+    words = options if "--weights" in options else f"{options} --weights identity"
+    code, said = say(run, "agreement", file, words)
+    assert code == (1 if alpha is None else 0)
+    found = coefficient(said, ALPHA)
+    assert found == alpha if alpha is None else found == pytest.approx(alpha, abs=5e-5)
+
+
+def test_fleiss_kappa_of_counts(run):
+    _, said = say(run, "agreement", "29-category-counts/fleiss.csv", "--category-counts")
+    assert coefficient(said, "fleiss_kappa") == pytest.approx(0.2938551640792042)
+
+
+def test_criteria_are_tables_of_their_own(run):
+    expected = {
+        "item1": 0.7932,
+        "item2": 0.7932,
+        "item3": -0.0228,
+        "item4": 0.2734,
+        "item5": 0.0442,
+    }
+    options = "--item patient --rater rater --criteria " + ",".join(expected)
+    _, said = say(run, "agreement", "04-criteria-columns/scores.csv", options)
+    found = {name: coefficient(one, ALPHA) for name, one in said["criteria"].items()}
+    assert found == pytest.approx(expected, abs=5e-5)
+
+
+def test_sets_of_labels(run):
+    expected = {
+        **{"1": 0.748, "2": 0.597, "3": 0.618, "4": 0.582, "5": 0.654, "6": 0.674, "7": 0.736},
+        **{"8": 0.583, "9": 0.583, "10": 0.687, "11": 0.702},
+    }
+    _, said = say(run, "agreement", "06-multilabel-cells/recommendations.csv", "--sets")
+    assert said["equal_sets"] == pytest.approx(0.4)
+    assert said["mean_jaccard"] == pytest.approx(0.6514, abs=5e-5)
+    assert said["alpha_by_label"] == pytest.approx(expected, abs=5e-4)
+
+
+def test_votes_on_pairs_of_models(run):
+    """gpt-4 agrees with a person in .60625 of the pairs of votes, people in .525."""
+    _, said = say(run, "agreement", "07-mtbench-votes/votes.json", "")
+    with_gpt = [one for one in said["pairs"] if any("gpt" in name for name in two(one))]
+    agreeing = sum(one["n_items"] * one["percent_agreement"] for one in with_gpt)
+    assert agreeing / sum(one["n_items"] for one in with_gpt) == pytest.approx(0.60625)
+    _, said = say(run, "agreement", "07-mtbench-votes/votes.json", "--raters 'expert*'")
+    assert coefficient(said, "percent_agreement") == pytest.approx(0.525)
+
+
+def two(pair):
+    return pair["rater"], pair["other_rater"]
+
+
+def test_epochs_are_clusters(run):
+    """The share is .49, and items of one sample are not independent."""
+    _, said = say(run, "compare", "36-inspect-epochs/log.json", "--method majority")
+    (group,) = said["results"][0]["groups"]
+    assert group["proportions"]["C"]["estimate"] == pytest.approx(0.49)
+    assert {one["code"] for one in said["warnings"]} >= {"clusters-ignored"}
+
+
+def test_gold_labels_of_an_export(run):
+    options = "--method majority_agreement,algebraic"
+    _, said = say(run, "estimate", "08-label-studio-json/project-4.json", options)
+    assert "8" in json.dumps(said)
+
+
+REFUSED = [
+    ("03-raters-are-rows/coders.csv", "", "--rater coder, --items 'text*'"),
+    ("04-criteria-columns/scores.csv", "", "choose among patient, item1, item2"),
+    ("06-multilabel-cells/recommendations.csv", "", "(--sets)"),
+    ("09-label-studio-csv/project-4.csv", "", "(--rating): choose among sentiment"),
+    ("13-zooniverse/classifications.csv", "", "--repeated vote"),
+    ("14-inspect-dict-scores/log.json", "", "--rating samples.scores.value.correct"),
+    ("16-langfuse-scores/scores.csv", "", "--where \"name == 'correctness'\""),
+    ("23-snorkel-abstain/L_train.csv", "", "--missing=-1"),
+    ("24-german-csv/noten.csv", "", "--encoding cp1252"),
+    ("24-german-csv/noten.csv", "--encoding cp1252", "--decimal ,"),
+    ("25-confidence-columns/reads.csv", "", "--system AI"),
+    ("26-gold-as-rater/comments.csv", "", "--system model"),
+    ("26-gold-as-rater/comments.csv", "--system model", "--truth ADJUDICATED"),
+    ("29-category-counts/fleiss.csv", "", "--category-counts"),
+    ("30-verdict-strings/judgments.jsonl", "", "--labels '[[B]]=B,"),
+    ("41-ods/agreement.ods", "", "save the sheet with the ratings as CSV"),
+    ("41-ods/x.sav", "", "save the data as CSV"),
+    ("45-cannot-tell/trec.csv", "", "--missing=-"),
+]
+
+
+@pytest.mark.parametrize(("file", "options", "way"), REFUSED)
+def test_what_is_not_clear_is_refused_in_one_line_that_names_the_way(run, file, options, way):
+    code, out, err = run("agreement", FOLDER / file, *shlex.split(options))
+    assert (code, out) == (2, "") and err.count("\n") == 1 and way in err
+
+
+UNDECIDED = {"04", "06", "13", "41"}
+
+
+@pytest.mark.parametrize("case", sorted(path.name for path in FOLDER.iterdir()))
+def test_the_doctor_reads_what_commands_read(run, case):
+    """What it proposes is what the commands with its options read; else it refuses as they do."""
+    (file, *others) = sorted((FOLDER / case).iterdir())
+    data = FOLDER / case if others and case[:2] in ("10", "17") else file
+    code, out, err = run("doctor", data, "--json")
+    if case[:2] in UNDECIDED:
+        assert (code, out) == (2, "") and err.count("\n") == 1
+        return
+    assert code == 0, err
+    said = json.loads(out)
+    for command in said["commands"].values():
+        words = shlex.split(command)
+        if words[1] == "agreement":
+            code, _, err = run(*words[1:])
+            assert code == (1 if case.startswith("31") else 0), err

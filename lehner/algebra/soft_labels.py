@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lehner.algebra.algebraic import first_steps, first_warnings
-from lehner.algebra.steps import TIE
+from lehner.algebra.algebraic import first_warnings
+from lehner.algebra.steps import TIE, first_steps
 from lehner.core.errors import InputError
 from lehner.core.estimate import labelled, require_pairs
 from lehner.core.lazy import pd, xr

@@ -1,5 +1,8 @@
 """The steps of Lehner (2015), Eq. 1 to 7, and the system's confusion matrix.
 
+Functions work on arrays with any leading dimensions, so that thousands of bootstrap resamples are
+computed at once. Step 4 (Eq. 6 and 7) combines the items in one of three ways.
+
 Eq. 7 divides by K P_g - 1. An item whose ratings make all categories equally probable (two raters
 against two, with equal base rates) has P_g = 1/K and tells nothing about the system. In data the
 estimated P_g differs from 1/K by sampling error, and Eq. 7 is then one error divided by another.
@@ -57,8 +60,11 @@ from numpy.typing import ArrayLike
 from lehner.core.arrays import Floats, Integers
 from lehner.core.lazy import xr
 from lehner.data.ratings import Ratings
-from lehner.data.votes import count_pairs
+from lehner.data.votes import VoteTable, count_pairs
 
+CHANCE_TOLERANCE = 1e-12
+# From this size of a sum on, a term too small for a float is less than its rounding error.
+FULL_PRECISION = np.finfo(float).tiny / np.finfo(float).eps
 FIT_SWEEPS = 50
 FACTOR_TOLERANCE = 1e-5
 STANDS_FOR_0 = 1e-12
@@ -144,6 +150,199 @@ def brennan_prediger(agreement: ArrayLike, n_categories: int) -> Floats:
     0.111
     """
     return np.asarray((np.asarray(agreement) - 1 / n_categories) / (1 - 1 / n_categories))
+
+
+def rater_accuracy(agreement: ArrayLike, n_categories: int) -> Floats:
+    r"""Step 1: the accuracy of the raters from their agreement.
+
+    .. math:: P_a = P_c^2 + \frac{(1 - P_c)^2}{K - 1} \tag{1}
+    .. math:: P_c = \frac1K + \sqrt{\frac{(K - 1) P_a - (K - 1)/K}{K}} \tag{2}
+
+    Parameters
+    ----------
+    agreement : array_like
+        Proportion of agreeing pairs of ratings, between 0 and 1.
+    n_categories : int
+        K, 2 or more.
+
+    Returns
+    -------
+    ndarray
+        NaN where agreement is at or below the chance level 1/K.
+
+    Examples
+    --------
+    >>> float(rater_accuracy(1 / 3, 4))
+    0.5
+    """
+    kappa = brennan_prediger(agreement, n_categories)
+    root = np.sqrt(np.where(kappa > CHANCE_TOLERANCE, kappa, np.nan))
+    return np.asarray(1 / n_categories + (1 - 1 / n_categories) * root)
+
+
+def base_rates(frequency: ArrayLike, accuracy: ArrayLike) -> Floats:
+    r"""Step 2: base rates from how often the raters use each category.
+
+    .. math:: P("A") = P_c P(A) + \frac{1 - P_c}{K - 1} (1 - P(A)) \tag{3, corrected}
+    .. math:: P(A) = \frac{(K - 1) P("A") - 1 + P_c}{K P_c - 1} \tag{4, 5}
+
+    Parameters
+    ----------
+    frequency : array_like, shape (..., n_categories)
+        Proportion of all ratings in each category.
+    accuracy : array_like, shape (...)
+        P_c, above 1/K.
+
+    Returns
+    -------
+    ndarray, shape (..., n_categories)
+        May be negative in small samples: see `clip_base_rates`.
+
+    Notes
+    -----
+    The paper prints the bracket of Eq. 3 in the wrong place; its Eq. 5 is correct.
+
+    Examples
+    --------
+    >>> base_rates([0.275, 0.25, 0.25, 0.225], 0.5).round(3).tolist()
+    [0.325, 0.25, 0.25, 0.175]
+    """
+    frequency = np.asarray(frequency, dtype=float)
+    accuracy = np.asarray(accuracy, dtype=float)[..., None]
+    k = frequency.shape[-1]
+    return ((k - 1) * frequency - 1 + accuracy) / (k * accuracy - 1)
+
+
+def clip_base_rates(rates: ArrayLike) -> Floats:
+    """Set negative base rates to 0 and renormalise.
+
+    Parameters
+    ----------
+    rates : array_like, shape (..., n_categories)
+
+    Returns
+    -------
+    ndarray, shape (..., n_categories)
+        Sums to 1.
+
+    Examples
+    --------
+    >>> clip_base_rates([-0.1, 0.55, 0.55]).tolist()
+    [0.0, 0.5, 0.5]
+    """
+    clipped = np.maximum(np.asarray(rates, dtype=float), 0.0)
+    return clipped / clipped.sum(axis=-1, keepdims=True)
+
+
+def truth_probabilities(votes: ArrayLike, accuracy: ArrayLike, rates: ArrayLike) -> Floats:
+    """Step 3: the probability of each true category by Bayes' rule, raters independent.
+
+    Parameters
+    ----------
+    votes : array_like of int, shape (n_items, n_categories)
+        Number of ratings of each item in each category.
+    accuracy : array_like, shape (...)
+        P_c.
+    rates : array_like, shape (..., n_categories)
+        Base rates.
+
+    Returns
+    -------
+    ndarray, shape (..., n_items, n_categories)
+        An item without ratings has the base rates.
+
+    Examples
+    --------
+    >>> truth_probabilities([[0, 0, 3, 1]], 0.5, [0.325, 0.25, 0.25, 0.175]).round(3).tolist()
+    [[0.041, 0.032, 0.86, 0.067]]
+    """
+    votes = np.asarray(votes)
+    accuracy = np.asarray(accuracy, dtype=float)
+    log_odds = log_odds_right(accuracy, votes.shape[-1])
+    # Samples are the last axis in memory, because sums over few categories are then several times
+    # faster.
+    prior = np.moveaxis(np.asarray(rates, dtype=float), -1, 0)
+    behind = votes.max(axis=1, keepdims=True) - votes
+    ladder = np.exp(-np.multiply.outer(np.arange(behind.max(initial=0) + 1), log_odds))
+    probability = prior * ladder[behind]
+    total = probability.sum(axis=1, keepdims=True)
+    if (total < FULL_PRECISION).any():
+        probability = _from_logs(prior, -np.multiply.outer(behind, log_odds))
+        total = probability.sum(axis=1, keepdims=True)
+    return np.moveaxis(probability / total, (0, 1), (-2, -1))
+
+
+def log_odds_right(accuracy: Floats, n_categories: int) -> Floats:
+    """Log odds of a right against a wrong rating, on which alone equal errors depend."""
+    # The lower limit of wrong ratings stands for raters who are always right.
+    error = np.maximum((1 - accuracy) / (n_categories - 1), np.finfo(float).tiny)
+    return np.asarray(np.log(accuracy / error))
+
+
+def _from_logs(prior: Floats, log_likelihood: Floats) -> Floats:
+    """Multiply if all categories with enough votes to matter have a base rate of 0."""
+    with np.errstate(divide="ignore"):
+        log = np.log(prior) + log_likelihood
+    return np.asarray(np.exp(log - log.max(axis=1, keepdims=True)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FirstSteps:
+    """The results of steps 1 to 3 for each sample.
+
+    Parameters
+    ----------
+    agreement, kappa, accuracy : ndarray, shape (n_samples,)
+        P_a, kappa and P_c.
+    raw_base_rates, base_rates : ndarray, shape (n_samples, n_categories)
+        Base rates by Eq. 5, before and after clipping to 0 or more.
+    truth : ndarray, shape (n_samples, n_votes, n_categories)
+        Truth probabilities of items with the same votes.
+    """
+
+    agreement: Floats
+    kappa: Floats
+    accuracy: Floats
+    raw_base_rates: Floats
+    base_rates: Floats
+    truth: Floats
+
+
+def first_steps(table: VoteTable, n_items: Floats) -> FirstSteps:
+    """Take steps 1 to 3 for many samples at once.
+
+    Parameters
+    ----------
+    table : VoteTable
+    n_items : ndarray, shape (n_samples, n_votes)
+        Number, or proportion, of items with these votes.
+
+    Returns
+    -------
+    FirstSteps
+    """
+    totals = n_items @ table.votes
+    agreement, accuracy, raw = steps_1_and_2(n_items, table.agreeing, table.pairs, totals)
+    rates = clip_base_rates(raw)
+    return FirstSteps(
+        agreement=agreement,
+        kappa=brennan_prediger(agreement, table.votes.shape[1]),
+        accuracy=accuracy,
+        raw_base_rates=raw,
+        base_rates=rates,
+        truth=truth_probabilities(table.votes, accuracy, rates),
+    )
+
+
+def steps_1_and_2(
+    n_items: Floats, agreeing: Integers, pairs: Integers, totals: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Agreement and accuracy of the raters, and base rates before they are clipped."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        agreement = n_items @ agreeing / (n_items @ pairs)
+        frequency = totals / totals.sum(axis=1, keepdims=True)
+    accuracy = rater_accuracy(agreement, totals.shape[1])
+    return agreement, accuracy, base_rates(frequency, accuracy)
 
 
 def fit_knowledge(

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lehner.algebra.algebraic import CHANCE_TOLERANCE
-from lehner.algebra.steps import fit_knowledge, pairwise_agreement
+from lehner.algebra.steps import CHANCE_TOLERANCE, fit_knowledge, pairwise_agreement
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.estimate import plain, require_pairs
 from lehner.core.text import counted, decimal, percent, printed_p_value

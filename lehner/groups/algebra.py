@@ -3,13 +3,13 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.algebra.algebraic import (
+from lehner.algebra.steps import (
     base_rates,
+    by_weights,
     clip_base_rates,
     rater_accuracy,
     truth_probabilities,
 )
-from lehner.algebra.steps import by_weights
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import check_level, check_whole_number
 from lehner.core.estimate import joined, require_estimable

@@ -7,7 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from lehner.algebra.algebraic import ALGEBRAIC_METHODS, rater_accuracy
+from lehner.algebra.algebraic import ALGEBRAIC_METHODS
+from lehner.algebra.steps import rater_accuracy
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError, check_level, check_whole_number
 from lehner.core.estimate import Estimate

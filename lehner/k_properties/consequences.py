@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lehner.algebra.algebraic import clip_base_rates
-from lehner.algebra.steps import brennan_prediger
+from lehner.algebra.steps import brennan_prediger, clip_base_rates
 from lehner.core.arrays import Floats
 from lehner.core.lazy import optimize
 from lehner.core.text import decimal, percent

@@ -11,8 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lehner.algebra.algebraic import CHANCE_TOLERANCE, base_rates, clip_base_rates
-from lehner.algebra.steps import brennan_prediger, fit_knowledge
+from lehner.algebra.steps import (
+    CHANCE_TOLERANCE,
+    base_rates,
+    brennan_prediger,
+    clip_base_rates,
+    fit_knowledge,
+)
 from lehner.core.arrays import Floats
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.ratings import Ratings

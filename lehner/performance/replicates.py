@@ -6,18 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lehner.algebra.algebraic import (
-    ALGEBRAIC_METHODS,
-    estimate_algebraic,
-    first_steps,
-    sparse_steps,
-)
+from lehner.algebra.algebraic import ALGEBRAIC_METHODS, estimate_algebraic, sparse_steps
 from lehner.algebra.sparse import (
     find_sparse_votes,
     sparse_by_weights,
     sparse_products,
 )
-from lehner.algebra.steps import confusion_from_products, confusion_from_truth
+from lehner.algebra.steps import confusion_from_products, confusion_from_truth, first_steps
 from lehner.core.arrays import Floats
 from lehner.core.estimate import Estimate, Parameters, Replicates, collected
 from lehner.core.resampling import draw_counts

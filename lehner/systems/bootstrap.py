@@ -5,7 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from lehner.algebra.algebraic import VOTE_METHODS, first_steps
+from lehner.algebra.algebraic import VOTE_METHODS
+from lehner.algebra.steps import first_steps
 from lehner.core.arrays import Floats
 from lehner.core.errors import check_choice, check_whole_number
 from lehner.core.progress import DoAll, do_here

@@ -11,13 +11,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lehner import Estimate, InputError, Ratings, estimate_algebraic, load_dataset
-from lehner.algebra.algebraic import (
+from lehner.algebra.steps import (
     base_rates,
     clip_base_rates,
     rater_accuracy,
+    system_accuracy,
     truth_probabilities,
 )
-from lehner.algebra.steps import system_accuracy
 from lehner.data.flat import FlatRatings
 from tests.reference.algebraic import algebraic
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from experiments.benchmarks.loop import draw_matrices
 from lehner import InputError, Scenario, expected_kappa, scenario_with_kappa, simulate_estimates
-from lehner.algebra.algebraic import rater_accuracy
+from lehner.algebra.steps import rater_accuracy
 from lehner.planning.kappa import check_possible_kappa, initial_accuracy
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from lehner.algebra.sparse import (
     SparseTruth,
     SparseVotes,
+    average_sparse_votes,
     find_sparse_votes,
-    sparse_by_weights,
     sparse_truth,
 )
 from lehner.algebra.steps import (
@@ -24,15 +24,15 @@ from lehner.algebra.steps import (
     FULL_PRECISION,
     Aggregation,
     FirstSteps,
+    average_by_weights,
+    average_in_bins,
     bin_table,
-    by_bins,
-    by_likelihood,
-    by_weights,
     clip_base_rates,
     confusion_from_truth,
     equal_errors,
     first_steps,
     log_odds_right,
+    maximise_likelihood,
     steps_1_and_2,
 )
 from lehner.core.arrays import Floats, Integers
@@ -203,17 +203,17 @@ def _statistic(
         steps = first_steps(collapsed.table, counts.sum(axis=-1))
         return step_4(steps.truth, counts[..., :-1])
 
-    sparse = find_sparse_votes(collapsed) if step_4 is by_weights else None
+    sparse = find_sparse_votes(collapsed) if step_4 is average_by_weights else None
     if sparse is None:
         return statistic
 
-    def of_sparse_votes(weights: Floats) -> Floats:
+    def estimate_sparse(weights: Floats) -> Floats:
         truth = sparse_steps(sparse, weights)[-1]
         if truth is None:
             return statistic(weights)
-        return sparse_by_weights(sparse, truth, weights.T[sparse.has_answer])
+        return average_sparse_votes(sparse, truth, weights.T[sparse.has_answer])
 
-    return of_sparse_votes
+    return estimate_sparse
 
 
 def first_warnings(steps: FirstSteps, ratings: Ratings) -> list[Warning]:
@@ -315,9 +315,9 @@ def mean_truth_probability(truth: Floats, answers: Floats) -> Floats:
 type VoteMethod = Callable[[VoteTable, FirstSteps, Floats], Floats]
 
 VOTE_METHODS: dict[str, VoteMethod] = {
-    "algebraic": lambda table, steps, answers: by_weights(steps.truth, answers),
-    "algebraic_likelihood": lambda table, steps, answers: by_likelihood(steps.truth, answers),
-    "algebraic_paper": lambda table, steps, answers: by_bins(steps.truth, answers),
+    "algebraic": lambda table, steps, answers: average_by_weights(steps.truth, answers),
+    "algebraic_likelihood": lambda table, steps, answers: maximise_likelihood(steps.truth, answers),
+    "algebraic_paper": lambda table, steps, answers: average_in_bins(steps.truth, answers),
     "majority_agreement": lambda table, steps, answers: majority_proportion(table.votes, answers),
     "mean_posterior": lambda table, steps, answers: mean_truth_probability(steps.truth, answers),
 }

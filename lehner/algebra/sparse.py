@@ -139,8 +139,8 @@ def sparse_truth(sparse: SparseVotes, log_odds: Floats, rates: Floats) -> tuple[
     return truth, float(total.min())
 
 
-def sparse_by_weights(sparse: SparseVotes, truth: SparseTruth, answers: Floats) -> Floats:
-    """Take step 4 as `by_weights` does.
+def average_sparse_votes(sparse: SparseVotes, truth: SparseTruth, answers: Floats) -> Floats:
+    """Take step 4 as `average_by_weights` does.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def sparse_products(sparse: SparseVotes) -> Callable[[SparseTruth, Floats], tupl
     both = sparse.category[first] * k + sparse.category[second]
     category_answer = sparse.category[beside] * k + sparse.answer[answered]
 
-    def of_sample(
+    def sum_sample(
         voted: Floats, others: Floats, rates: Floats, answers: Floats
     ) -> tuple[Floats, Floats]:
         # Probabilities are the outer product of `others` and `rates`, and more where there are
@@ -210,7 +210,7 @@ def sparse_products(sparse: SparseVotes) -> Callable[[SparseTruth, Floats], tupl
 
     def products(truth: SparseTruth, answers: Floats) -> tuple[Floats, Floats]:
         samples = zip(*(one_sample.T for one_sample in truth), answers.T, strict=True)
-        gram, by_answer = zip(*(of_sample(*one_sample) for one_sample in samples), strict=True)
+        gram, by_answer = zip(*(sum_sample(*one_sample) for one_sample in samples), strict=True)
         return np.array(gram), np.array(by_answer)
 
     return products

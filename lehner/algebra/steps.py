@@ -267,7 +267,7 @@ def truth_probabilities(votes: ArrayLike, accuracy: ArrayLike, rates: ArrayLike)
     probability = prior * ladder[behind]
     total = probability.sum(axis=1, keepdims=True)
     if (total < FULL_PRECISION).any():
-        probability = _from_logs(prior, -np.multiply.outer(behind, log_odds))
+        probability = _multiply_logs(prior, -np.multiply.outer(behind, log_odds))
         total = probability.sum(axis=1, keepdims=True)
     return np.moveaxis(probability / total, (0, 1), (-2, -1))
 
@@ -279,7 +279,7 @@ def log_odds_right(accuracy: Floats, n_categories: int) -> Floats:
     return np.asarray(np.log(accuracy / error))
 
 
-def _from_logs(prior: Floats, log_likelihood: Floats) -> Floats:
+def _multiply_logs(prior: Floats, log_likelihood: Floats) -> Floats:
     """Multiply if all categories with enough votes to matter have a base rate of 0."""
     with np.errstate(divide="ignore"):
         log = np.log(prior) + log_likelihood
@@ -424,7 +424,7 @@ def system_accuracy(agreement: ArrayLike, top_probability: ArrayLike, n_categori
     return np.asarray(((n_categories - 1) * np.asarray(agreement) - 1 + top) / slope)
 
 
-def by_bins(truth: Floats, answers: Floats) -> Floats:
+def average_in_bins(truth: Floats, answers: Floats) -> Floats:
     """Average Eq. 7 over bins (0, .1], …, (.9, 1] of the top probability, as the paper does.
 
     In each bin it is clipped to [0, 1], and the bins are weighted by their numbers of items.
@@ -447,7 +447,7 @@ def bin_table(truth: Floats, answers: Floats) -> "xr.Dataset":
     return xr.Dataset({name: ("bin", values[filled]) for name, values in table.items()})
 
 
-def by_weights(truth: Floats, answers: Floats) -> Floats:
+def average_by_weights(truth: Floats, answers: Floats) -> Floats:
     """Solve Eq. 6, written for every item and category, by least squares.
 
     The solution is the mean of Eq. 7 over items and categories with weights (K p - 1)^2: a truth
@@ -462,7 +462,7 @@ def by_weights(truth: Floats, answers: Floats) -> Floats:
     return np.clip(numerator / np.where(denominator > FLAT, denominator, np.nan), 0.0, 1.0)
 
 
-def by_likelihood(truth: Floats, answers: Floats) -> Floats:
+def maximise_likelihood(truth: Floats, answers: Floats) -> Floats:
     """Maximise the likelihood of the system's answers given the truth probabilities.
 
     Each answer of probability p has likelihood p s + (1 - p)(1 - s)/(K - 1), so the
@@ -498,7 +498,11 @@ def by_likelihood(truth: Floats, answers: Floats) -> Floats:
     return np.where(informed, accuracy, np.nan)
 
 
-AGGREGATIONS = {"weighted": by_weights, "likelihood": by_likelihood, "paper": by_bins}
+AGGREGATIONS = {
+    "weighted": average_by_weights,
+    "likelihood": maximise_likelihood,
+    "paper": average_in_bins,
+}
 
 
 def _bins(truth: Floats, answers: Floats) -> dict[str, Floats]:
@@ -552,7 +556,7 @@ def confusion_from_truth(
     ndarray, shape (n_samples, n_categories, n_categories)
         Confusion matrices; NaN if all truth probabilities are equal.
     """
-    accuracy = by_weights(truth, answers)
+    accuracy = average_by_weights(truth, answers)
     truth = np.where(np.isnan(accuracy)[:, None, None], 1 / answers.shape[-1], truth)
     by_category = np.moveaxis(truth, -1, -2)
     gram = by_category @ (truth * answers.sum(axis=-1, keepdims=True))

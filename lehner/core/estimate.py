@@ -255,7 +255,9 @@ class Estimate:
         ]
         for name in ("rater_accuracy", "base_rates"):
             if name in self.arrays:
-                shown = ", ".join(f"{label} {decimal(v)}" for label, v in self._by_label(name))
+                shown = ", ".join(
+                    f"{label} {decimal(v)}" for label, v in self._pair_with_labels(name)
+                )
                 lines.append(f"  {name.replace('_', ' '):<25}  {shown}")
         return "\n".join(
             [*lines, *(f"  warning: {warning}" for warning in by_severity(self.warnings))]
@@ -274,13 +276,13 @@ class Estimate:
         return (
             {name: plain(getattr(self, name)) for name in names}
             | {
-                name: {str(label): number(value) for label, value in self._by_label(name)}
+                name: {str(label): number(value) for label, value in self._pair_with_labels(name)}
                 for name in ("rater_accuracy", "base_rates")
             }
             | {name: plain(getattr(self, name)) for name in ("warnings", "diagnostics")}
         )
 
-    def _by_label(self, name: str) -> list[tuple[Any, Any]]:
+    def _pair_with_labels(self, name: str) -> list[tuple[Any, Any]]:
         """Pair the numbers of an array of one dimension with their names."""
         if name not in self.arrays:
             return []

@@ -141,7 +141,7 @@ def effective_in_crowds(n_raters: float, level: float = 0.9) -> tuple[float, flo
     return lower, upper
 
 
-def from_known_truths(ratings: Ratings) -> EffectiveRaters | None:
+def correlate_known_mistakes(ratings: Ratings) -> EffectiveRaters | None:
     """Correlate the mistakes of two raters on items of known truth.
 
     The correlation is the mean φ of two raters, each compared with their own rate of mistakes. Each
@@ -208,7 +208,7 @@ def _standardised_mistakes(ratings: Ratings, truth: Integers) -> tuple[Integers,
     return item[varies], deviation[varies] / sd[varies]
 
 
-def from_pairs(
+def combine_pairs(
     ratings: Ratings, pairs: Sequence[Pair], sharing: Sequence[Pair], *, undecided: bool
 ) -> EffectiveRaters:
     """Compute J_eff if some pairs share mistakes, and no others do.
@@ -517,8 +517,8 @@ def check_dependence(ratings: Ratings) -> Dependence:
         p_value=min((pair.p_value for pair in pairs), default=None),
         p_value_together=p_together,
         undecided=undecided,
-        effective_raters=from_known_truths(ratings)
-        or from_pairs(
+        effective_raters=correlate_known_mistakes(ratings)
+        or combine_pairs(
             ratings, pairs, [pair for pair in pairs if pair.stands_out], undecided=undecided
         ),
         n_raters=len(ratings.all_raters),
@@ -606,15 +606,15 @@ def _expected(agreement: Floats, n_items: Floats, found: NamedPairs, k: int) -> 
     n_raters = round((1 + np.sqrt(1 + 8 * len(agreement))) / 2)
     pairs = first, second = np.triu_indices(n_raters, 1)
 
-    def without(left_out: Booleans) -> Floats:
+    def predict(left_out: Booleans) -> Floats:
         weights = n_items if left_out.all() else np.where(left_out, 0.0, n_items)
         knowledge = fit_knowledge(agreement[None], weights, pairs, n_raters, k)[0]
         return np.asarray((1 + (k - 1) * (knowledge[first] * knowledge[second])) / k)
 
     places = np.arange(len(agreement))
     named, rival = np.isin(places, found.named), places == found.rival
-    expected = without(named if named.any() else found.p_value <= SIGNIFICANCE)
-    return np.where(rival, without(rival), expected) if rival.any() else expected
+    expected = predict(named if named.any() else found.p_value <= SIGNIFICANCE)
+    return np.where(rival, predict(rival), expected) if rival.any() else expected
 
 
 def _answers(ratings: Ratings) -> tuple[Integers, Integers]:

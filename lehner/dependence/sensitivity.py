@@ -323,7 +323,7 @@ def sensitivity(
     exact = _any_errors(estimate, k)
     more = _more_by_confusion(estimate, share, k)
     moved = [interval_if_misled(interval, share, k, more=more) for interval in stated]
-    seeming = [_as_items_seem(estimate, interval) for interval in stated]
+    seeming = [_shift_to_seeming(estimate, interval) for interval in stated]
     alone: list[IntervalEstimate | None] = [None, None]
     if share * k < k - 1:
         alone = [interval_if_misled(one, share, k, along=0) for one in seeming]
@@ -338,7 +338,7 @@ def sensitivity(
     )
 
 
-def _as_items_seem(estimate: Estimate, interval: IntervalEstimate) -> IntervalEstimate:
+def _shift_to_seeming(estimate: Estimate, interval: IntervalEstimate) -> IntervalEstimate:
     """Move the algebra's estimate, with its interval, to what base rates and recall imply."""
     accuracy = estimate.system_accuracy.estimate
     if estimate.method not in ALGEBRAIC_METHODS or accuracy is None:

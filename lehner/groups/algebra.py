@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.algebra.steps import (
+    average_by_weights,
     base_rates,
-    by_weights,
     clip_base_rates,
     rater_accuracy,
     truth_probabilities,
@@ -170,7 +170,7 @@ def _replicates(
             frequency = totals / totals.sum(axis=1, keepdims=True)
         of_group = clip_base_rates(base_rates(frequency, accuracy))
         truth = truth_probabilities(table.votes, accuracy, of_group)
-        system.append(by_weights(truth, counts[..., :-1]))
+        system.append(average_by_weights(truth, counts[..., :-1]))
         rates.append(of_group)
         accuracies.append(accuracy)
     right = np.stack(system, axis=1)

@@ -138,10 +138,10 @@ def _errors_of_shared_votes(
 
     The influence of an item on kappa is the mean influence of its cells.
     """
-    k, mine = votes.n_categories, votes.of_rater(rater)
+    k, mine = votes.n_categories, votes.lay_out_rater(rater)
     errors = np.empty(len(others))
     for i, other in enumerate(others):
-        theirs = votes.of_rater(other)
+        theirs = votes.lay_out_rater(other)
         both = votes.weights * (mine.any(axis=1) & theirs.any(axis=1))
         moved = ((mine @ influence[i].reshape(k, k)) * theirs).sum(axis=1)
         kappa = Linearised(value=np.float64(np.nan), influence=moved)
@@ -398,7 +398,7 @@ def _coefficients(
     identity = weights.name in ("identity", "nominal")
     note, kappa_note = _pooled_notes(items) if identity else ("", "")
     unknown = ANONYMOUS if ratings.anonymous else ""
-    both, not_two = items.of_rows(items.n_raters == 2), ""
+    both, not_two = items.select_rows(items.n_raters == 2), ""
     if ratings.n_raters != 2:
         not_two = f"undefined: it is for two raters, and there are {ratings.n_raters}; see "
     no_scott = not_two and f"{not_two}{printed_name('fleiss_kappa')}"
@@ -412,7 +412,7 @@ def _coefficients(
     if identity and ratings.n_categories > 1:
         halves = AgreementWeights(name=weights.name, matrix=np.eye(2))
         for k, category in enumerate(ratings.categories):
-            category_items = items.of_category(k)
+            category_items = items.collapse_to(k)
             name = f"fleiss_kappa[{category}]"
             yield show(name, category_items, weights=halves)
     yield show("krippendorff_alpha", items)

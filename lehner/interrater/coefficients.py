@@ -195,10 +195,10 @@ def summarise(
     if error is None:
         note = "; ".join(filter(None, (note, _why_no_error(statistic, items))))
         return replace(coefficient, note=note)
-    return _with_interval(coefficient, estimate, error, items.n_sampled, level)
+    return _add_interval(coefficient, estimate, error, items.n_sampled, level)
 
 
-def _with_interval(
+def _add_interval(
     coefficient: Coefficient, estimate: float, error: float, n_informative: float, level: float
 ) -> Coefficient:
     lowest = LOWEST_COEFFICIENTS.get(coefficient.name.partition("[")[0], -1.0)
@@ -329,7 +329,7 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
     Linearised
     """
     pairable = items.n_raters > 1
-    paired = items.of_rows(pairable)
+    paired = items.select_rows(pairable)
     n_votes = paired.weights @ paired.n_raters
     prevalence = paired.weights @ paired.votes / n_votes
     pull_observed = pull_expected = np.zeros(items.n_categories)
@@ -372,16 +372,16 @@ def _partner(paired: ItemVotes, rank: Floats) -> Floats:
     return np.array([weights @ paired.pair_sums(matrix) for matrix in with_category])
 
 
-def _of_table(statistic: Callable[[Floats, Floats], Linearised]) -> Statistic:
+def _make_statistic(statistic: Callable[[Floats, Floats], Linearised]) -> Statistic:
     """Make a statistic of the items of one of the table of two raters, who rated all of them."""
 
-    def of_items(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    def compute(items: ItemVotes, weights: AgreementWeights) -> Linearised:
         table = items.tables(0, 2)[1]
         of_table = statistic(table, weights.matrix)
         moved = np.stack([np.zeros_like(table), of_table.influence.reshape(table.shape)])
         return replace(of_table, influence=items.sum_cells(0, moved))
 
-    return of_items
+    return compute
 
 
 STATISTICS: dict[str, Statistic] = {
@@ -394,12 +394,14 @@ STATISTICS: dict[str, Statistic] = {
     "krippendorff_alpha": krippendorff_alpha,
     "gwet_ac1": _gwet_ac,
     "gwet_ac2": _gwet_ac,
-    "accuracy": _of_table(accuracy),
-    "bangdiwala_b": _of_table(lambda table, _: bangdiwala_b(table)),
-    "goodman_kruskal_lambda[estimated]": _of_table(
+    "accuracy": _make_statistic(accuracy),
+    "bangdiwala_b": _make_statistic(lambda table, _: bangdiwala_b(table)),
+    "goodman_kruskal_lambda[estimated]": _make_statistic(
         partial(goodman_kruskal_lambda, margin="estimated")
     ),
-    "goodman_kruskal_lambda[actual]": _of_table(partial(goodman_kruskal_lambda, margin="actual")),
+    "goodman_kruskal_lambda[actual]": _make_statistic(
+        partial(goodman_kruskal_lambda, margin="actual")
+    ),
 }
 """Coefficients by name. Cohen's kappa, Scott's pi and Bangdiwala's B use what both raters rated."""
 

@@ -17,7 +17,7 @@ from lehner.data.columns import encode
 from lehner.data.flat import MOST_ITEMS, FlatRatings
 from lehner.interrater.agreement import Agreement
 from lehner.interrater.coefficients import Coefficient, choose_coefficients, coefficient_of_items
-from lehner.interrater.votes import ItemVotes, as_table, count_votes
+from lehner.interrater.votes import ItemVotes, count_votes, label_table
 from lehner.interrater.weights import AgreementWeights, find_all_weights, weights_notes
 from lehner.reading.read import read_columns
 
@@ -120,7 +120,9 @@ def _arrange(cells: Cells, categories: Sequence[Label] | None) -> "xr.DataArray"
                 "correct it, or add it to the categories",
             )
         order = wanted
-    return as_table([[table.get((row, column), 0.0) for column in order] for row in order], order)
+    return label_table(
+        [[table.get((row, column), 0.0) for column in order] for row in order], order
+    )
 
 
 def _labels(column: Any, name: str, what: str = "class") -> list[Any]:
@@ -216,7 +218,7 @@ def agreement_of_table(
     >>> [round(result["cohen_kappa", name].estimate, 3) for name in ("identity", "linear")]
     [0.809, 0.84]
     """
-    labelled = as_table(table)
+    labelled = label_table(table)
     categories = labelled.coords["estimated"].values.tolist()
     kinds = find_all_weights(weights, categories, ordered=ordered or weights is not None)
     counts = labelled.values
@@ -234,7 +236,7 @@ def agreement_of_table(
 
 
 def _coefficients(counts: Floats, weights: AgreementWeights, level: float) -> Iterator[Coefficient]:
-    items = _as_items(counts)
+    items = _make_items(counts)
     show = partial(coefficient_of_items, items=items, weights=weights, level=level)
     identity = weights.name in ("identity", "nominal")
     known_total = counts.sum() >= FEWEST_COUNTED
@@ -250,7 +252,7 @@ def _coefficients(counts: Floats, weights: AgreementWeights, level: float) -> It
         yield show(f"goodman_kruskal_lambda[{margin}]", note=note)
 
 
-def _as_items(counts: Floats) -> ItemVotes:
+def _make_items(counts: Floats) -> ItemVotes:
     """Treat each cell as items that two raters put into the cell's row and column."""
     k = len(counts)
     ratings = FlatRatings(

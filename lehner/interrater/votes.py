@@ -171,7 +171,7 @@ class ItemVotes:
             pairs[back:] += product * (matrix[later, earlier] + matrix[earlier, later])
         return np.bincount(row, weights=pairs, minlength=len(self.weights))
 
-    def of_rater(self, rater: int) -> Floats:
+    def lay_out_rater(self, rater: int) -> Floats:
         """Lay out a rater's votes as an array, shape (n_rows, n_categories)."""
         mine = self.rater == rater
         laid_out = np.zeros(self.votes.shape)
@@ -180,7 +180,7 @@ class ItemVotes:
 
     def tables(self, rater: int, n_raters: int) -> Floats:
         """Cross-classify a rater (rows) with each, (n_raters, n_categories, n_categories)."""
-        mine, k = self.of_rater(rater), self.n_categories
+        mine, k = self.lay_out_rater(rater), self.n_categories
         shared = np.flatnonzero(mine.any(axis=1)[self.row])
         row, fraction = self.row[shared], self.fraction[shared]
         column = self.rater[shared] * k + self.category[shared]
@@ -200,13 +200,13 @@ class ItemVotes:
         -------
         ndarray of float, shape (n_rows,)
         """
-        mine = self.of_rater(rater)
+        mine = self.lay_out_rater(rater)
         shared = np.flatnonzero(mine.any(axis=1)[self.row])
         row, other, category = self.row[shared], self.rater[shared], self.category[shared]
         each = (mine[row] * cells[other, :, category]).sum(axis=1) * self.fraction[shared]
         return np.bincount(row, weights=each, minlength=len(self.weights))
 
-    def of_rows(self, mask: Booleans) -> "ItemVotes":
+    def select_rows(self, mask: Booleans) -> "ItemVotes":
         """Select rows by a mask."""
         kept = mask[self.row]
         return ItemVotes(
@@ -220,7 +220,7 @@ class ItemVotes:
             cluster=None if self.cluster is None else self.cluster[mask],
         )
 
-    def of_category(self, category: int) -> "ItemVotes":
+    def collapse_to(self, category: int) -> "ItemVotes":
         """Collapse the categories to one of them and the rest."""
         in_category = self.votes[:, category]
         return ItemVotes(
@@ -258,7 +258,7 @@ def count_votes(
         fraction=fraction,
         cluster=cluster,
     )
-    return everything.of_rows((n_raters > 0) & (n_items > 0))
+    return everything.select_rows((n_raters > 0) & (n_items > 0))
 
 
 def accuracy(table: Floats, weights: Floats) -> Linearised:
@@ -361,7 +361,7 @@ def _cells(values: Floats) -> Floats:
     return values.reshape(*values.shape[:-2], values.shape[-2] * values.shape[-1])
 
 
-def as_table(values: ArrayLike, categories: Sequence[object] | None = None) -> "xr.DataArray":
+def label_table(values: ArrayLike, categories: Sequence[object] | None = None) -> "xr.DataArray":
     """Label a square table.
 
     Parameters

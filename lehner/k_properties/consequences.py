@@ -204,7 +204,7 @@ def _unequal(base: Scenario, outcome: Outcome, k_model: Null, seed: FixedSeed) -
     accuracy = np.clip(np.quantile(own, places, method="hazen"), 0, 1)
     words = f"The raters' accuracies range from {own.min():.2f} to {own.max():.2f}"
     return words, replace(
-        _with_knowledge(base, mean, k_model), initial_rater_accuracy=tuple(accuracy)
+        _change_knowledge(base, mean, k_model), initial_rater_accuracy=tuple(accuracy)
     )
 
 
@@ -225,7 +225,7 @@ def _uneven(base: Scenario, outcome: Outcome, k_model: Null, seed: FixedSeed) ->
     # The excess is greatest if raters can only guess on the hardest items.
     widest = float(np.sqrt(0.6 * square))
     shift = _solve(gap, 0.0, widest)
-    easier = _with_knowledge(base, middle(shift), k_model)
+    easier = _change_knowledge(base, middle(shift), k_model)
     accuracy = easier.initial_rater_accuracy[0]
     level = shift * (k - 1) / k
     or_more = " or more" if shift == widest else ""
@@ -250,10 +250,10 @@ def _copied(base: Scenario, dependence: Dependence, k_model: Null, seed: FixedSe
     knowledge = np.sqrt(max(square - extra, 0.0) / max(1 - extra, 0.01))
     words += f", as if one repeated the other in {percent(pair.shared, 0)} of the items"
     copying = (0.0, pair.shared, *[0.0] * (base.n_raters - 2))
-    return words, replace(_with_knowledge(base, float(knowledge), k_model), copying=copying)
+    return words, replace(_change_knowledge(base, float(knowledge), k_model), copying=copying)
 
 
-def _with_knowledge(base: Scenario, knowledge: float, k_model: Null) -> Scenario:
+def _change_knowledge(base: Scenario, knowledge: float, k_model: Null) -> Scenario:
     """Another accuracy of the raters, and base rates that keep their frequencies of categories."""
     model = KModel(knowledge=np.array([[knowledge]]), frequency=k_model.model.frequency)
     accuracy = (float(model.accuracy[0, 0]),) * base.n_raters

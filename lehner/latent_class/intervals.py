@@ -364,9 +364,9 @@ def estimate_latent_class(
             rater_recall=np.diagonal(fitted.confusion[:-1], axis1=1, axis2=2),
         )
         replicates = Replicates(point=point, drawn=resampled.parameters, kind=KIND)
-        accuracy = _with_ends(accuracy, resampled.system_accuracy, level, KIND, tails)
+        accuracy = _add_ends(accuracy, resampled.system_accuracy, level, KIND, tails)
         accuracy = widen_at_the_boundary(accuracy, fitted.sampled)
-        in_sample = _with_ends(
+        in_sample = _add_ends(
             in_sample, resampled.system_accuracy_in_sample, level, IN_SAMPLE_KIND, tails
         )
         if not diagnostics["known_truths"]:
@@ -399,7 +399,7 @@ def _expected_right(fitted: FittedModel) -> float | None:
     return number(n_items @ fitted.classes[np.arange(len(answer)), answer] / n_items.sum())
 
 
-def _with_ends(
+def _add_ends(
     value: IntervalEstimate, resampled: Floats, level: float, kind: str, tails: Floats
 ) -> IntervalEstimate:
     """Interval, which reaches to the estimate where it is beyond all resamples."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from lehner.algebra.algebraic import ALGEBRAIC_METHODS, estimate_algebraic, sparse_steps
 from lehner.algebra.sparse import (
+    average_sparse_votes,
     find_sparse_votes,
-    sparse_by_weights,
     sparse_products,
 )
 from lehner.algebra.steps import confusion_from_products, confusion_from_truth, first_steps
@@ -156,7 +156,7 @@ def _replicate(
         if truth is None:
             return of_votes(weights, rng)
         answers = weights.T[sparse.has_answer]
-        of_system = sparse_by_weights(sparse, truth, answers)
+        of_system = average_sparse_votes(sparse, truth, answers)
         confusion = confusion_from_products(*products(truth, answers), of_system, rng)
         return named(rates, confusion, accuracy)
 

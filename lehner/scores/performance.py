@@ -263,7 +263,7 @@ def score_performance(
     stands_for = stands_for / (stands_for[known].mean() if known.any() else 1.0)
 
     def measure(counts: Floats, fitted: Floats) -> tuple[Floats, Floats]:
-        probability = _with_truths(fitted[:, code], known, is_positive, counts * stands_for)
+        probability = _replace_by_truths(fitted[:, code], known, is_positive, counts * stands_for)
         measures = score_measures(probability, ranks, counts, threshold, costs)
         return measures, ranks.calibration(probability, counts)
 
@@ -340,7 +340,7 @@ def _cells(ratings: Ratings) -> "sparse.csr_array":
     return patterns.one_hot()[patterns.inverse]
 
 
-def _with_truths(
+def _replace_by_truths(
     probability: Floats, known: Booleans, is_positive: Floats, weights: Floats
 ) -> Floats:
     """Recalibrate probabilities by the known truths, which take the place of theirs.

@@ -221,7 +221,7 @@ def population_values(
         scenario = replace(scenario, base_rates=check_numbers("base_rates", base_rates))
     require_few_patterns(scenario)
     n = replicates if scenario.random_parameters else 1
-    values = _from_patterns(scenario, methods, n, seed)
+    values = _estimate_from_patterns(scenario, methods, n, seed)
     estimates, accuracies = zip(*values, strict=True)
     accuracy = np.concatenate(accuracies)
     return {
@@ -268,7 +268,9 @@ type Found = Iterator[tuple[dict[str, Floats], Floats]]
 """The estimates by method and the accuracies of some samples."""
 
 
-def _from_patterns(scenario: Scenario, methods: Sequence[str], n: int, seed: Seed) -> Found:
+def _estimate_from_patterns(
+    scenario: Scenario, methods: Sequence[str], n: int, seed: Seed
+) -> Found:
     size, k = samples_at_once(n_patterns(scenario), scenario), scenario.n_categories
     missing = scenario.missing > 0
     table = vote_table(scenario.n_raters, k, missing=missing)
@@ -286,7 +288,7 @@ def _from_patterns(scenario: Scenario, methods: Sequence[str], n: int, seed: See
             weights = probability.reshape(len(probability), -1)
             raters = pattern_votes(scenario.n_raters, k, missing=missing).codes
             codes = np.column_stack([np.tile(raters, (k, 1)), np.repeat(range(k), len(raters))])
-            estimates |= _of_models(scenario, parameters, codes, weights, methods)
+            estimates |= _fit_models(scenario, parameters, codes, weights, methods)
         yield estimates, expected_system_accuracy(scenario, parameters)
 
 
@@ -303,7 +305,7 @@ def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Genera
     return np.where(agree, values.mean(axis=0), np.nan)
 
 
-def _of_models(
+def _fit_models(
     scenario: Scenario,
     parameters: DrawnParameters,
     codes: Integers,

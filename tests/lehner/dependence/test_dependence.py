@@ -16,7 +16,7 @@ from lehner.core.seeds import child_seeds
 from lehner.data.flat import FlatRatings
 from lehner.dependence import check as checking
 from lehner.dependence.bounds import real_crowds
-from lehner.dependence.check import effective_in_crowds, effective_number, from_known_truths
+from lehner.dependence.check import correlate_known_mistakes, effective_in_crowds, effective_number
 from lehner.dependence.score_test import name_pairs, score_pairs
 
 COPYING = Scenario(
@@ -226,7 +226,7 @@ def mistakes_of(ratings):
 
 def test_known_truths_give_the_mean_phi_of_two_raters():
     ratings = simulate(Scenario(n_items=300, copying=(0, 0.5, 0.5)), 3)
-    found = from_known_truths(ratings)
+    found = correlate_known_mistakes(ratings)
     phi = np.corrcoef(mistakes_of(ratings))[np.triu_indices(3, 1)]
     assert found.correlation == pytest.approx(phi.mean())
     assert found.source == "known truths" and found.n_items == 300
@@ -244,12 +244,12 @@ def test_each_rater_is_compared_with_their_own_rate_of_mistakes():
     ]
     codes = np.column_stack([np.where(one, 1 - truth, truth) for one in wrong])
     ratings = Ratings(codes, ["n", "y"], truth=truth)
-    found = from_known_truths(ratings)
+    found = correlate_known_mistakes(ratings)
     phi = np.corrcoef(mistakes_of(ratings))[np.triu_indices(3, 1)]
     assert found.correlation == pytest.approx(phi.mean())
     assert found.correlation > 0.05 and found.effective < 2.8
     # With one rate for all, raters who differ would seem to err in turns.
-    anonymous = from_known_truths(Ratings(codes, ["n", "y"], truth=truth, anonymous=True))
+    anonymous = correlate_known_mistakes(Ratings(codes, ["n", "y"], truth=truth, anonymous=True))
     assert anonymous.correlation < 0 and anonymous.source == "known truths, equal raters"
 
 
@@ -261,7 +261,7 @@ def test_pairs_count_by_the_items_that_both_rated_and_by_own_rates():
     wrong = np.where(codes >= 0, codes != ratings.truth[:, None], np.nan)
     z = (wrong - np.nanmean(wrong, axis=0)) / np.nanstd(wrong, axis=0)
     products = np.concatenate([z[:, i] * z[:, j] for i, j in ((0, 1), (0, 2), (1, 2))])
-    assert from_known_truths(some).correlation == pytest.approx(np.nanmean(products))
+    assert correlate_known_mistakes(some).correlation == pytest.approx(np.nanmean(products))
 
 
 def test_ratings_that_a_rater_repeats_are_one_rater():
@@ -279,7 +279,7 @@ def test_ratings_that_a_rater_repeats_are_one_rater():
         ratings.items,
         truth=ratings.truth,
     )
-    one, two = from_known_truths(ratings), from_known_truths(repeated)
+    one, two = correlate_known_mistakes(ratings), correlate_known_mistakes(repeated)
     assert two.n_raters == 3
     assert two.correlation == pytest.approx(one.correlation)
 
@@ -288,15 +288,15 @@ def test_truths_that_are_no_random_sample_give_no_effective_number():
     ratings = simulate(Scenario(n_items=300, n_categories=3), 7)
     differ = np.array([len(set(row)) > 1 for row in ratings.codes.tolist()])
     some = ratings.with_truth(np.where(differ, ratings.truth, -1))
-    assert from_known_truths(some) is None
+    assert correlate_known_mistakes(some) is None
     at_random = ratings.with_truth(np.where(np.arange(300) < 60, ratings.truth, -1))
-    assert from_known_truths(at_random).n_items == 60
+    assert correlate_known_mistakes(at_random).n_items == 60
 
 
 def test_grouped_rows_count_as_their_items():
     ratings = simulate(COPYING, 4)
     grouped = ratings.collapse()
-    one, two = from_known_truths(ratings), from_known_truths(grouped)
+    one, two = correlate_known_mistakes(ratings), correlate_known_mistakes(grouped)
     assert one.correlation == pytest.approx(two.correlation)
     assert one.n_items == two.n_items
 

@@ -202,8 +202,7 @@ def estimate_with_studies(
     accuracies that these are about, and the system's accuracy with weights 0, .5, 1 and the one
     given. A warning names the studies that contradict the ratings.
     """
-    from bayes_models.models.power_prior import contradicted, studied
-    from bayes_models.models.studied_prior import prior_intervals
+    from bayes_models.models.power_prior import contradicted, prior_intervals, studied
     from bayes_models.posterior.draws import credible_interval
 
     engine = _engine(method, ratings)

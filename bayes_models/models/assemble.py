@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.likelihood.dependent_pair import split_second
+from bayes_models.likelihood.dependent_pair import answers_after, split_second
 from bayes_models.likelihood.observations import (
     coords_of,
     group_index,
@@ -16,8 +16,8 @@ from bayes_models.likelihood.observations import (
     population_shares,
 )
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.dependent_pair import SHARE, SHARE_PRIOR, add_pair
-from bayes_models.models.parameters import Parameter, parameter
+from bayes_models.models.density import Parameter, parameter
+from bayes_models.models.families import beta
 from bayes_models.models.priors import Priors, add_variable, choose_priors, is_distribution
 from bayes_models.models.spec import Variable, seen_by
 from lehner import InputError, Patterns, Ratings
@@ -199,3 +199,30 @@ def add_base_rates(observed: Patterns, priors: Mapping[str, Any]) -> Any:
     # A product of matrices would call BLAS, which code that is kept on disk cannot.
     pm.Deterministic("base_rates", (shares[:, None] * by_population).sum(axis=0), dims="category")
     return by_population
+
+
+SHARE = "shared_answers"
+"""Name of the variable, which has an element for each true category."""
+SHARE_PRIOR = (1.0, 1.0)
+"""Beta prior of each share."""
+
+
+def add_pair(observed: Patterns, confusion: Any) -> Any:
+    """Add the shares of a dependent pair, and the rows of the second given the first's answer.
+
+    Parameters
+    ----------
+    observed : Patterns
+        With a dependent pair.
+    confusion : TensorVariable, shape (n_raters, n_categories, n_responses)
+
+    Returns
+    -------
+    TensorVariable, shape (n_raters + n_responses, n_categories, n_responses)
+        For the ratings that `split_second` makes.
+    """
+    assert observed.dependent is not None
+    share = beta(SHARE, *SHARE_PRIOR, dims="category")
+    pair = pm.Data("dependent", list(observed.dependent))
+    after = answers_after(confusion[pair[0]], confusion[pair[1]], share, observed.n_categories)
+    return pt.concatenate([confusion, after], axis=0)

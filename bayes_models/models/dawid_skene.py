@@ -14,9 +14,8 @@ from bayes_models.models.assemble import (
     new_model,
 )
 from bayes_models.models.deferred import pm
-from bayes_models.models.density import ModelDensity
+from bayes_models.models.density import ModelDensity, parameter
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
-from bayes_models.models.parameters import parameter
 from bayes_models.models.priors import Priors, is_distribution, prior_numbers, register_distribution
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec, Variable
 from lehner import Patterns, Ratings

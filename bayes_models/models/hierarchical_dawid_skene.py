@@ -17,9 +17,8 @@ from bayes_models.models.assemble import (
     with_system,
 )
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.density import ModelDensity
+from bayes_models.models.density import ModelDensity, effects, parameter
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
-from bayes_models.models.parameters import effects, parameter
 from bayes_models.models.pooled import SYSTEM_CONFUSION
 from bayes_models.models.priors import Priors, add_variable, n_apart, varies
 from bayes_models.models.spec import OF_ALL, ModelSpec, Variable, spread

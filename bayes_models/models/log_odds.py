@@ -16,8 +16,7 @@ from bayes_models.models.assemble import (
     with_system,
 )
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.density import ModelDensity
-from bayes_models.models.parameters import effects, parameter
+from bayes_models.models.density import ModelDensity, effects, parameter
 from bayes_models.models.priors import add_variable, prior_numbers, varies
 from bayes_models.models.spec import Variable, spread
 from lehner import Patterns

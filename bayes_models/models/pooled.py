@@ -15,9 +15,8 @@ from bayes_models.models.assemble import (
     with_system,
 )
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.density import ModelDensity
+from bayes_models.models.density import ModelDensity, parameter
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
-from bayes_models.models.parameters import parameter
 from bayes_models.models.priors import Priors, add_variable
 from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec, Variable
 from lehner import Patterns, Ratings

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model, with_system
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.density import ModelDensity
+from bayes_models.models.density import ModelDensity, parameter
 from bayes_models.models.log_odds import (
     LOG_ODDS,
     SYSTEM_LOG_ODDS,
@@ -16,7 +16,6 @@ from bayes_models.models.log_odds import (
     log_odds_density,
     right_or_guessed,
 )
-from bayes_models.models.parameters import parameter
 from bayes_models.models.priors import Priors, add_variable, n_apart, varies
 from bayes_models.models.spec import ModelSpec, Variable, spread
 from bayes_models.models.unequal_errors import (

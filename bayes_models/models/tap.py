@@ -8,8 +8,7 @@ import numpy as np
 from bayes_models.density.layout import TAP
 from bayes_models.models.assemble import BASE_RATES, add_confusion, common_parameters, new_model
 from bayes_models.models.deferred import pm
-from bayes_models.models.density import ModelDensity
-from bayes_models.models.parameters import parameter
+from bayes_models.models.density import ModelDensity, parameter
 from bayes_models.models.priors import Priors, add_variable
 from bayes_models.models.spec import ModelSpec, Variable
 from lehner import Patterns, Ratings

@@ -7,7 +7,7 @@ import numpy as np
 
 from bayes_models.models.assemble import with_system
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.parameters import (
+from bayes_models.models.density import (
     Parameter,
     effects,
     parameter,

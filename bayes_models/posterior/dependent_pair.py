@@ -20,8 +20,8 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.dependent_pair import answers_after
-from bayes_models.models.dependent_pair import SHARE, SHARE_PRIOR
-from bayes_models.models.studied_prior import beta_interval
+from bayes_models.models.assemble import SHARE, SHARE_PRIOR
+from bayes_models.models.power_prior import beta_interval
 from bayes_models.posterior.convergence import ess_mean
 from bayes_models.posterior.draws import credible_interval, group, values_by_draw
 from bayes_models.posterior.truth import LEAST, MOST_NAMED, log_joint, states_by_population

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.models.assemble import BASE_RATES, BY_POPULATION
+from bayes_models.models.assemble import BASE_RATES, BY_POPULATION, SHARE
 from bayes_models.models.deferred import pm, without_c_compiler
-from bayes_models.models.dependent_pair import SHARE
 from bayes_models.models.priors import (
     DISTRIBUTION,
     Priors,

@@ -7,8 +7,7 @@ import xarray as xr
 
 from bayes_models.likelihood.dependent_pair import answers_after, split_second
 from bayes_models.likelihood.observations import observe
-from bayes_models.models.assemble import BY_POPULATION
-from bayes_models.models.dependent_pair import SHARE
+from bayes_models.models.assemble import BY_POPULATION, SHARE
 from bayes_models.posterior.draws import PAIRS, group, values_by_draw
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers, class_posterior

@@ -18,12 +18,12 @@ from bayes_models.likelihood.observations import (
     known_truths,
     observe,
 )
-from bayes_models.models.dependent_pair import SHARE
+from bayes_models.models.assemble import SHARE
 from bayes_models.models.priors import Priors, choose_priors, is_distribution, priors_as_json
 from bayes_models.models.spec import find_model
-from bayes_models.posterior.clusters import design_effects
 from bayes_models.posterior.dependent_pair import log_bayes_factor, with_independence
 from bayes_models.posterior.diagnostics import ConvergenceWarning, diagnose
+from bayes_models.posterior.estimate import design_effects
 from bayes_models.posterior.predictive import add_data, add_posterior_predictive
 from bayes_models.posterior.predictive_checks import predictive_checks
 from bayes_models.posterior.prior_draws import add_prior, log_prior

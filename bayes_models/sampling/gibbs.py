@@ -18,8 +18,7 @@ from bayes_models.models.assemble import BASE_RATES
 from bayes_models.models.families import FAMILIES
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from bayes_models.models.spec import OF_A_RATER, Variable, conjugate_models, find_model
-from bayes_models.posterior.draws import labelled_draws
-from bayes_models.posterior.variables import accuracies, base_rates_of_all
+from bayes_models.posterior.draws import accuracies, base_rates_of_all, labelled_draws
 from bayes_models.sampling.cost import announce
 from bayes_models.sampling.start import Start, chains_by_start, em_start
 from lehner import InputError, Patterns

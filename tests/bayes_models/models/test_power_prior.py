@@ -9,8 +9,13 @@ from scipy.special import gammaln
 
 from bayes_models import diagonal_concentration, find_model, fit, power_prior, prior_draws
 from bayes_models.methods import estimate_with_studies, fit_and_check
-from bayes_models.models.power_prior import Studied, contradicted, studied
-from bayes_models.models.studied_prior import beta_interval, prior_intervals
+from bayes_models.models.power_prior import (
+    Studied,
+    beta_interval,
+    contradicted,
+    prior_intervals,
+    studied,
+)
 from bayes_models.posterior.prior_draws import log_prior
 from lehner import InputError, Ratings
 from tests.reference.pymc_model import by_pymc

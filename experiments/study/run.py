@@ -107,7 +107,7 @@ def run_study(
             forget_failed(folder)
         for goal in _goals(folder, plan):
             tasks = _missing(folder, plan, goal)
-            progress = _Progress(plan, tasks, sum(goal.values()))
+            progress = _Progress(plan, tasks, sum(goal.values()), None if dask else workers)
             cells = [task.cell() for task in tasks]
             for _ in run_cells(
                 cells, folder / CELLS, plan.seed, workers=workers, dask=dask, took=progress.add
@@ -119,8 +119,8 @@ def run_study(
 class _Progress:
     """Log how much of a run is done, and how long the rest takes by what was measured of it."""
 
-    def __init__(self, study: Study, tasks: list[Task], of: int) -> None:
-        self.study = study
+    def __init__(self, study: Study, tasks: list[Task], of: int, workers: int | None = 1) -> None:
+        self.study, self.workers = study, workers
         self.left = {task.cell().name: task for task in tasks}
         self.of = of * max(len(study.methods), 1)
         self.seconds: defaultdict[tuple[str, ...], list[float]] = defaultdict(list)
@@ -151,13 +151,13 @@ class _Progress:
         """Say how long the rest takes, once each group of methods was measured."""
         if any(tuple(task.methods) not in self.seconds for task in self.left.values()):
             return "time left not known yet"
+        # The first tasks take longer, since they load and compile.
         rest = sum(
-            len(task.replicates) * np.mean(self.seconds[tuple(task.methods)])
+            len(task.replicates) * float(np.median(self.seconds[tuple(task.methods)]))
             for task in self.left.values()
         )
-        # Of the seconds that tasks took, several pass at once if there are several workers.
-        seconds = rest * elapsed / self.computed
-        return f"{duration(seconds)} left"
+        at_once = self.workers or self.computed / elapsed
+        return f"{duration(rest / at_once)} left"
 
 
 def duration(seconds: float) -> str:

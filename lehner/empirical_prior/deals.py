@@ -56,9 +56,7 @@ class Panel:
         return name
 
 
-def choose_panels(
-    crowd: Ratings, how: str = "like", ranked_by: Ratings | None = None
-) -> list[Panel]:
+def choose_panels(crowd: Ratings, how: str = "like") -> list[Panel]:
     """Choose the workers who are the system in turn, and who may rate beside each.
 
     Parameters
@@ -66,10 +64,6 @@ def choose_panels(
     crowd : Ratings
         With truth; nobody rated an item twice.
     how : {"like", "better", "worse"}
-    ranked_by : Ratings, optional
-        Ratings by the same workers, with truth, by which workers are ranked; by default the crowd
-        itself. Chance then makes the best third look better than they are, on the items on which
-        they are judged.
 
     Returns
     -------
@@ -80,7 +74,7 @@ def choose_panels(
     workers = np.arange(crowd.n_raters)
     systems, raters = workers, np.ones(crowd.n_raters, bool)
     if how != "like":
-        systems, raters = _parted(crowd if ranked_by is None else ranked_by, how)
+        systems, raters = _parted(crowd, how)
     panels = []
     for system in systems.tolist():
         both = crowd if how == "like" else _of_raters(crowd, raters | (workers == system))

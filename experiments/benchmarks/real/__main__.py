@@ -19,7 +19,6 @@ from typing import Any
 # As the command does: compiling takes longer than sampling. Before Numba is imported.
 os.environ.setdefault("NUMBA_OPT", "1")
 
-from experiments.benchmarks.real.chosen_by_chance import halves_cell
 from experiments.benchmarks.real.known_truths import correction_cells, known_folder
 from experiments.benchmarks.real.outcomes import OUTCOMES, deal_all, read_outcomes
 from experiments.benchmarks.real.report import write_report
@@ -74,7 +73,6 @@ def _run(chosen: argparse.Namespace, sources: list[Source]) -> None:
     compute = partial(_compute, seed=seed, workers=chosen.workers, dask=chosen.dask)
     methods = method_labels(chosen.method)
     compute([size_cell(source.name, folder) for source in sources], output / "crowds")
-    compute([halves_cell(source.name, folder, seed) for source in sources], output / "halves")
     tasks = list_tasks(
         sources, folder, chosen.per_item, list(methods), seed, chosen.deal, chosen.systems
     )

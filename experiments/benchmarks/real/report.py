@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.benchmarks.real.chosen_by_chance import measure_halves
 from experiments.benchmarks.real.left_out import calibrated_rows
 from experiments.benchmarks.real.measures import MEASURES, mean_over_crowds, measure_crowds
 from experiments.benchmarks.real.outcomes import read_outcomes
@@ -39,13 +38,12 @@ def write_report(output: Path, seed: int, draws: int) -> list[Path]:
     -------
     list of Path
         `systems.csv`, a row for each system and method without known truths; `real.csv`, all
-        measures on each crowd; `domains.csv` and `halves.csv`, those of two variations; `real.md`.
+        measures on each crowd; `domains.csv`, those without whole domains; `real.md`.
     """
     rows = read_rows(output, seed, draws)
     measured = measure_crowds(rows)
     alone = rows[(rows["known"] == 0) & (rows["per_item"] == FEW)]
     domains = measure_crowds(in_order(calibrated_rows(alone, read_outcomes(), "domain")))
-    halves = measure_halves(read_cells(output / "halves"))
     means = mean_over_crowds(measured)
     first = measured[(measured["per_item"] == FEW) & (measured["known"] == 0)]
     page = Path(__file__).with_name("page.md").read_text(encoding="utf-8")
@@ -57,14 +55,12 @@ def write_report(output: Path, seed: int, draws: int) -> list[Path]:
         known="\n\n".join(_known(measured[measured["known"] > 0])),
         splits=_splits(mean_over_crowds(first, ["split", "deal", "method"])),
         domains=table_of_means(domains, ["domain", "deal", "method"]),
-        halves=table_of_means(halves, ["ranked_by", "method"]),
         by_crowd="\n\n".join(_by_crowd(first)),
     )
     tables = {
         "systems.csv": of_systems(rows),
         "real.csv": measured.drop(columns=["domain", "split"]),
         "domains.csv": domains.drop(columns=["split", "known", "per_item"]),
-        "halves.csv": halves.drop(columns=["domain", "split", "known", "per_item", "deal"]),
     }
     files = {name: table.round(4).to_csv(index=False) for name, table in tables.items()}
     return [

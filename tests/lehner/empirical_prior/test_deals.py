@@ -56,13 +56,6 @@ def test_small_panels_keep_three_raters():
     assert choose_panels(crowd(skills=(0.6, 0.7, 0.9)), "better") == []
 
 
-def test_workers_can_be_ranked_by_other_items():
-    people = crowd()
-    flipped = people.with_truth(1 - people.truth)
-    best = {panel.system for panel in choose_panels(people, "better")}
-    assert best == {panel.system for panel in choose_panels(people, "worse", ranked_by=flipped)}
-
-
 @pytest.mark.parametrize("per_item", ["3", "5", "all"])
 def test_a_data_set_has_the_asked_number_of_raters(per_item):
     (panel, *_) = choose_panels(crowd())

@@ -214,3 +214,16 @@ def test_priors_without_differences_are_said(tmp_path):
         draw_calibrated(ratings, priors=tmp_path / "p.json")
     compared = lehner.estimate(ratings, "calibrated", priors=tmp_path / "p.json")
     assert compared.differences[0].probability_better is None
+
+
+def test_items_to_label_are_those_on_which_systems_differ():
+    ratings, truth = crowd(skills=(0.9, 0.7, 0.8))
+    differ = (ratings.answers != ratings.answers[:, :1]).any(axis=1)
+    for by in ("votes", "random"):
+        rows = lehner.choose_items(ratings, 20, by=by, seed=1)
+        assert len(set(rows.tolist())) == 20 and differ[rows].all()
+    with pytest.raises(lehner.InputError, match=f"the systems differ on only {differ.sum()} of"):
+        lehner.choose_items(ratings, 199)
+    known = np.where(differ, truth, -1)
+    with pytest.raises(lehner.InputError, match="differ on only 0"):
+        lehner.choose_items(ratings.with_truth(known), 1)

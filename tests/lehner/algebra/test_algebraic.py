@@ -48,10 +48,10 @@ class Data:
 
     @property
     def estimable(self) -> bool:
-        """Whether items that count have an answer, and two raters."""
+        """Whether some items that count have two raters, and some a rating and an answer."""
         counted = [i for i, weight in enumerate(self.weights) if weight > 0]
         pairs = any(len({rater for rater, _ in self.rows[i]}) > 1 for i in counted)
-        return pairs and any(self.system[i] >= 0 for i in counted)
+        return pairs and any(self.system[i] >= 0 and self.rows[i] for i in counted)
 
     def ratings(self) -> Ratings:
         flat = [(i, *rating) for i, row in enumerate(self.rows) for rating in sorted(row)]

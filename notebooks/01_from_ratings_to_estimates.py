@@ -29,7 +29,7 @@ import pymc as pm
 
 import bayes_models
 import lehner
-from experiments.estimate.methods_figure import plot_intervals
+from experiments.report.figures import plot_methods
 from lehner.estimation.estimate import compare
 
 az.style.use("arviz-variat")
@@ -115,7 +115,7 @@ estimates = [
     bayes_models.estimate_from_draws(table_2),
 ]
 table_2_comparison = compare("Table 2", ratings, estimates)
-plot_intervals(table_2_comparison)
+plot_methods(table_2_comparison)
 
 # %% [markdown]
 # The same from the shell: `lehner estimate table2.csv --system System --output results/`.
@@ -139,7 +139,7 @@ estimates = [
     bayes_models.estimate_from_draws(tree),
 ]
 comparison = compare("anesthesia, anaesthetist 2", anesthesia, estimates)
-plot_intervals(comparison)
+plot_methods(comparison)
 
 # %% [markdown]
 # The two agree on the system; they disagree on the raters. The algebra gives all of them one

@@ -29,7 +29,7 @@ import pandas as pd
 import bayes_models
 import lehner
 from bayes_models import MODELS, find_model
-from experiments.estimate.methods_figure import plot_intervals
+from experiments.report.figures import plot_methods
 from experiments.reporting.figure_style import REFERENCE, figure_style
 from experiments.reporting.method_style import method_style
 from lehner.estimation.estimate import compare
@@ -154,7 +154,7 @@ pd.DataFrame(
 
 # %%
 comparison = compare("anesthesia", ratings, list(estimates.values()))
-plot_intervals(comparison)
+plot_methods(comparison)
 
 # %% [markdown]
 # All models put the system at .67 to .71, with wide intervals that overlap: 45 patients do not

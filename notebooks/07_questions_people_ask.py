@@ -28,7 +28,7 @@ import pandas as pd
 
 import bayes_models
 import lehner
-from experiments.estimate.rows_figure import plot_systems
+from experiments.report.figures import plot_systems
 
 warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
 pd.set_option("display.precision", 3)
@@ -59,7 +59,7 @@ differences = compared.differences_frame()
 differences.query("quantity == 'system_accuracy'").drop(columns=["quantity", "level"])
 
 # %%
-plot_systems(compared).figure
+plot_systems(compared)
 
 # %% [markdown]
 # All methods say that `gpt` is better. (The truth: .84 and .71, a difference of .13.) Both systems

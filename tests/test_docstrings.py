@@ -14,7 +14,7 @@ PACKAGES = ("lehner", "bayes_models", "experiments.study", "experiments.paper")
 USED_IN_NOTEBOOKS = (
     "experiments.simulations.atlas:plot_violation",
     "lehner.estimation.estimate:compare",
-    "experiments.estimate.methods_figure:plot_intervals",
+    "experiments.report.figures:plot_methods",
     "lehner.estimation.methods:list_methods",
     "experiments.paper.bias_figure:plot_figure",
     "experiments.paper.readings:score_readings",

@@ -1,14 +1,12 @@
 """The command `lehner compare`."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from experiments.cli.arguments import AsJson, Data, Interval, Output, Reading, Seed
+from experiments.cli.arguments import AsJson, Data, Interval, Output, Reading, Seed, typed
 from experiments.cli.help_text import as_sentence
-from experiments.reporting.terminal import json_text
 
 
 def compare(
@@ -21,6 +19,7 @@ def compare(
     *,
     reading: Reading,
     output: Output = None,
+    report: Path | None = None,
     as_json: AsJson = False,
     full: bool = False,
 ) -> None:
@@ -42,13 +41,18 @@ def compare(
     method : NAMES
         Methods from the list below, separated by commas or in several --method; ranks are by the
         first. Default: dawid_skene, majority.
+    report : FILE
+        One HTML file to send: the answer first, then the figure, the tables and the warnings.
     full : bool
         Show all groups, differences, raters, methods and warnings.
     """
+    from experiments.cli.emit import emit
     from experiments.cli.group_column import read_groups, split_cuts
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
-    from experiments.estimate import proportions
+    from experiments.report import base_rates
+    from experiments.report.bridge import to_results
+    from experiments.report.report import failed
     from experiments.reporting.terminal import print_wide, terminal_width
     from lehner import InputError
     from lehner import compare as compare_groups
@@ -63,17 +67,22 @@ def compare(
         raise
     groups: Any = group and read_groups(Path(data), group, ratings)
     with progress_lines():
-        found = compare_groups(
-            ratings, good or None, groups, method or None, name=data, level=interval, seed=seed
+        results = to_results(
+            compare_groups(
+                ratings, good or None, groups, method or None, name=data, level=interval, seed=seed
+            )
         )
-    if as_json:
-        print(json_text(proportions.report_dict(found)))
-    else:
-        print_wide(proportions.render(found, terminal_width(), full=full))
-    if output is not None:
-        for path in proportions.write(found, output):
-            print(f"wrote {path}", file=sys.stderr)
-    if proportions.failed(found):
+    files = [Path(data), Path(reading.truth or "")]
+    emit(
+        results.to_dict,
+        lambda: print_wide(base_rates.render(results, terminal_width(), full=full)),
+        as_json=as_json,
+        output=output,
+        write=lambda folder: base_rates.write(results, folder),
+        report=report,
+        page=lambda: base_rates.page(results, typed(), files),
+    )
+    if failed(results):
         raise typer.Exit(1)
 
 

@@ -1,7 +1,6 @@
 """The command `lehner estimate`: records of options, each with the keywords that they make."""
 
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,6 @@ import typer
 
 from experiments.cli.arguments import AsJson, Data, Interval, Reading, Seed, Systems, typed
 from experiments.cli.help_text import as_sentence
-from experiments.reporting.terminal import json_text
 
 if TYPE_CHECKING:
     from lehner import Ratings
@@ -238,10 +236,11 @@ def estimate(
     full : bool
         Print all tables, notes and warnings, rather than one screen.
     """
+    from experiments.cli.emit import emit
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
-    from experiments.estimate.first_numbers import show_first_numbers
-    from experiments.estimate.report import failed, report_dict, show, write
+    from experiments.report.bridge import to_results
+    from experiments.report.report import failed, page, show, write
     from lehner import InputError
     from lehner import estimate as estimate_all
     from lehner.core.errors import check_choice
@@ -274,41 +273,41 @@ def estimate(
         chosen = [portable(one) for one in chosen]
         opened = open_fits(output, workers, dask)
     with progress_lines(), opened as do_all:
-        show_first_numbers(
-            ratings,
-            chosen,
-            level=interval,
-            seed=seed,
-            system_is=keywords.get("system_is", "unknown"),
+        results = to_results(
+            estimate_all(
+                ratings, chosen, name=data, level=interval, seed=seed, do_all=do_all, **keywords
+            )
         )
-        compared = estimate_all(
-            ratings, chosen, name=data, level=interval, seed=seed, do_all=do_all, **keywords
-        )
-    if as_json:
-        print(json_text(report_dict(compared)))
-    elif sentence:
-        from experiments.estimate.sentence import sentences
-
-        print("\n".join(sentences(compared)))
-    else:
-        in_detail = any(isinstance(one, Details) and (one.details or one.costs) for one in asked)
-        show(compared, in_detail=in_detail, full=full)
-    if output is not None:
-        for path in write(compared, output):
-            print(f"wrote {path}", file=sys.stderr)
     files = files_read(data, method or [], reading, asked)
-    if checklist is not None and output is not None:
-        from experiments.estimate.checklist import write_checklist
 
-        for path in write_checklist(compared, output, typed(), files):
-            print(f"wrote {path}", file=sys.stderr)
-    if report is not None:
-        from experiments.estimate.page import page
-        from experiments.reporting.files import write_text
+    def print_results() -> None:
+        if sentence:
+            from experiments.report.sentences import write_sentences
 
-        report.parent.mkdir(parents=True, exist_ok=True)
-        print(f"wrote {write_text(page(compared, typed(), files), report)}", file=sys.stderr)
-    if failed(compared):
+            print("\n".join(write_sentences(results)))
+        else:
+            in_detail = any(
+                isinstance(one, Details) and (one.details or one.costs) for one in asked
+            )
+            show(results, in_detail=in_detail, full=full)
+
+    def write_files(folder: Path) -> Iterator[Path]:
+        yield from write(results, folder)
+        if checklist is not None:
+            from experiments.report.checklist import write_checklist
+
+            yield write_checklist(results, folder, typed())
+
+    emit(
+        results.to_dict,
+        print_results,
+        as_json=as_json,
+        output=output,
+        write=write_files,
+        report=report,
+        page=lambda: page(results, typed(), files),
+    )
+    if failed(results):
         raise typer.Exit(1)
 
 

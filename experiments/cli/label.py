@@ -55,7 +55,7 @@ def label(
     """
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
-    from experiments.estimate.label_table import label_items
+    from experiments.report.labels import label_items
     from experiments.reporting.data_notes import data_notes, header_lines
     from experiments.reporting.files import write_csv
     from lehner import InputError
@@ -133,6 +133,6 @@ def _plain(labels: "SoftLabels") -> dict[str, object]:
 
 def label_method_rows() -> list[tuple[str, str]]:
     """Methods of labelling and what each of them does."""
-    from experiments.estimate.label_table import label_methods
+    from experiments.report.labels import label_methods
 
     return [(name, as_sentence(summary)) for name, summary in label_methods().items()]

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.estimate.report import UNFINISHED
+from experiments.report.report import UNFINISHED
 from experiments.reporting.files import write_atomically
 from experiments.reporting.origin import versions
 from experiments.study.parallel import do_all

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from experiments.benchmarks.real.measures import mean_over_crowds
-from experiments.estimate.known_truths import BY_PPI
+from experiments.report.sentences import BY_PPI
 from experiments.study.definition import CHECKS, read_study
 from experiments.study.options import BAYESIAN, MEANING, OPTIONS
 from lehner import Scenario

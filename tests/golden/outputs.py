@@ -71,7 +71,16 @@ def _text(printed: str) -> str:
     """Lay JSON out as a line for each value, with its path; other text stays as it is."""
     if not printed.startswith("{"):
         return printed
-    return "\n".join(f"{path.strip('.')}: {value}" for path, value in _leaves(json.loads(printed)))
+    found = json.loads(printed)
+    rows = [] if "version" not in found else found.pop("rows")
+    lines = [f"{path.strip('.')}: {value}" for path, value in _leaves(found)]
+    return "\n".join([*lines, *map(_row, rows)])
+
+
+def _row(row: dict[str, object]) -> str:
+    """Write a row of results: what is in it, in the order of its columns."""
+    shown = (_rounded(value) for value in row.values() if value not in ("", None, False))
+    return " | ".join(map(str, shown))
 
 
 def _leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:

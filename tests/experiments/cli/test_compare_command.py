@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 
 import numpy as np
 import pandas as pd
@@ -37,35 +36,6 @@ def file(tmp_path):
 
 def asked(file, *more):
     return ("compare", file, "--item", "item", "--group", "model", "--good", "good", *more)
-
-
-def test_screen_json_csv_latex_figure_and_python_say_the_same(run, file, tmp_path):
-    options = ("--truth", "gold", "--method", "dawid_skene_ml,majority")
-    code, out, err = run(*asked(file, *options, "--output", tmp_path / "out"))
-    assert code == 0 and err.count("wrote") == 4
-    code, told, _ = run(*asked(file, *options, "--json"))
-    raters = [f"rater{j}" for j in range(4)]
-    ratings = lehner.read_ratings(file, raters=raters, truth="gold", item="item")
-    models = pd.read_csv(file)["model"]
-    found = lehner.compare(ratings, "good", models, ["dawid_skene_ml", "majority"])
-    (first, *_) = (one for one in found.results[0].groups if one.rank == 1)
-    value = first.proportions["good"]
-    assert first.group == "a_b & c" and found.results[0].corrected
-    shown = f"{value.estimate:.3f} [{value.lower:.3f}, {value.upper:.3f}]"
-    known = f"{first.n_known_of['good']}/12"
-    row = next(line for line in out.splitlines() if line.startswith("a_b & c "))
-    assert shown in row and known in row and f"1 [1, {first.rank_interval[1]}]" in row
-    own = json.loads(told)["results"][0]["groups"]
-    assert value.lower in [one["proportions"]["good"]["lower"] for one in own]
-    frame = pd.read_csv(tmp_path / "out" / "proportions.csv")
-    for name in ("group", "quantity", "label", "estimate", "lower", "probability_best"):
-        own = found.to_frame()[name]
-        known = own.notna()
-        assert (frame[name].notna() == known).all()
-        assert frame[name][known].tolist() == pytest.approx(own[known].tolist())
-    latex = (tmp_path / "out" / "proportions.tex").read_text()
-    assert r"a\_b \& c" in latex and shown in latex and r"100\%" in latex
-    assert "corrected by known truths" in out
 
 
 def test_the_first_screen_has_24_lines_of_100_columns_whatever_there_is(run, tmp_path):

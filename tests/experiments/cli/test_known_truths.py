@@ -9,6 +9,8 @@ import pytest
 import lehner
 from experiments.simulations.known_truths import simulate_known, summarise
 from lehner import Scenario, simulate
+from lehner.core.text import with_interval
+from tests.experiments.rows import ends, one_row, pick_rows
 
 MISLED = Scenario(
     n_categories=3,
@@ -49,26 +51,19 @@ def test_items_are_asked_for_labelled_and_handed_back(run, data, tmp_path):
     assert len(asked) == 30
 
     code, out, _ = run("estimate", "--full", file, "--truth", output, *ALGEBRA, "--json")
-    (estimate,) = json.loads(out)["estimates"]
-    found = estimate["system_accuracy_in_sample"]
+    found = one_row(out, "system_accuracy_in_sample", corrected=True)
     truth = (table["truth"] == table["system"]).mean()
-    assert code == 0 and found["corrected"]
-    assert estimate["known_truth_details"]["n_known"] == 30
+    assert code == 0
+    assert one_row(out, "prediction_powered", corrected=...)["n_items"] == 30
     assert found["lower"] <= truth <= found["upper"]
-    own = estimate["without_known_truths"]["system_accuracy_in_sample"]["estimate"]
+    own = one_row(out, "system_accuracy_in_sample")["estimate"]
     assert abs(found["estimate"] - truth) < abs(own - truth) - 0.1
-    rates = estimate["base_rate_intervals"]
-    assert sum(rate["estimate"] for rate in rates.values()) == pytest.approx(1)
-    assert "truths-contradict" in [one["code"] for one in estimate["warnings"]]
+    rates = pick_rows(out, "base_rates", corrected=True)
+    assert sum(rate["estimate"] for rate in rates) == pytest.approx(1)
+    assert "truths-contradict" in [one["code"] for one in json.loads(out)["warnings"]]
 
-    code, out, _ = run(
-        "estimate", "--full", file, "--truth", output, *ALGEBRA, "--output", tmp_path / "out"
-    )
+    code, out, _ = run("estimate", "--full", file, "--truth", output, *ALGEBRA)
     assert "known items alone" in out and "PPI++" in out
-    rows = pd.read_csv(tmp_path / "out" / "estimates.csv").set_index("quantity")
-    corrected = rows.loc["system_accuracy_in_sample"]
-    assert corrected["estimate"] == pytest.approx(found["estimate"]) and corrected["corrected"]
-    assert corrected["uncorrected"] == pytest.approx(own)
 
     # More are asked for among the others, and both files together are one sample.
     again = tmp_path / "again.csv"
@@ -77,8 +72,8 @@ def test_items_are_asked_for_labelled_and_handed_back(run, data, tmp_path):
     pd.concat([asked, pd.read_csv(again)]).to_csv(again, index=False)
     _, out, _ = run("estimate", "--full", file, "--truth", again, *ALGEBRA, "--json")
     # All are known: they are compared with the system only.
-    assert json.loads(out)["estimates"][0]["without_known_truths"] is None
-    assert json.loads(out)["data"]["known_truth"]["used"] is False
+    assert not any(row["corrected"] for row in json.loads(out)["rows"])
+    assert one_row(out, "accuracy_on_known_items")["lower"] is None
 
 
 def test_a_narrow_interval_needs_more_truths_and_one_that_is_reached_none(run, data, tmp_path):
@@ -112,16 +107,13 @@ def test_the_known_items_alone_have_one_interval_wherever_it_stands(run, tmp_pat
     table.to_csv(file, index=False)
     _, out, _ = run("estimate", "--full", file, "--truth", "truth", *ALGEBRA)
     lines = out.splitlines()
-    (heading,) = (line for line in lines if line.startswith("On the 40 items with known truth"))
-    (row,) = (line for line in lines if line.startswith("known items alone"))
-    assert row.removeprefix("known items alone").strip() in heading
-
+    heading = " ".join(out.split())
+    (row,) = (line for line in lines if line.startswith("  known items alone"))
+    shown = row.removeprefix("  known items alone").strip()
+    assert f"with known truth the system's accuracy is {shown} (90% interval" in heading
     _, out, _ = run("estimate", "--full", file, "--truth", "truth", *ALGEBRA, "--json")
-    found = json.loads(out)
-    heading = found["data"]["known_truth"]
-    row = found["estimates"][0]["known_truth_details"]["known_items_alone"]
-    assert (heading["lower"], heading["upper"]) == (row["lower"], row["upper"])
-    assert heading["system_accuracy"] == row["estimate"]
+    known = one_row(out, "accuracy_on_known_items")
+    assert shown == with_interval(*ends(known))
 
 
 def test_python_and_the_command_correct_alike(run):
@@ -135,9 +127,8 @@ def test_python_and_the_command_correct_alike(run):
     both = (str(found.system_accuracy_in_sample), str(found.system_accuracy))
     assert any(all(one in line for one in both) for line in out.splitlines())
     _, out, _ = run("estimate", "--full", file, *options, "--method", "algebraic", "--json")
-    (estimate,) = json.loads(out)["estimates"]
-    assert estimate["known_truth_details"]["p_value"] == found.p_value
-    in_sample = estimate["system_accuracy_in_sample"]["estimate"]
+    assert one_row(out, "known_truths_test", corrected=...)["probability"] == found.p_value
+    in_sample = one_row(out, "system_accuracy_in_sample", corrected=True)["estimate"]
     assert in_sample == found.system_accuracy_in_sample.estimate
 
 
@@ -156,7 +147,7 @@ def test_truths_of_items_on_which_raters_disagree_tell_nothing_of_all_raters(run
     assert "probably not a random sample" in words and "all agree on 0 of 60 of them" in words
     assert "are as informative as" not in words
     _, out, _ = run("estimate", file, "--truth", "truth", *ALGEBRA, "--json")
-    assert json.loads(out)["dependence"]["effective_raters"]["correlation"] is None
+    assert one_row(out, "mistake_correlation")["estimate"] is None
 
 
 def test_the_same_seed_asks_for_the_same_items(run, data, tmp_path):
@@ -229,22 +220,19 @@ def test_a_model_is_fitted_without_the_truths_or_says_where_it_contradicts_them(
     table.assign(truth=known).to_csv(file, index=False)
     options = ("--method", "one_coin", "--json")
     _, out, _ = run("estimate", file, "--truth", "truth", *options)
-    (apart,) = json.loads(out)["estimates"]
     bare = tmp_path / "bare.csv"
     table.drop(columns="truth").to_csv(bare, index=False)
-    (without,) = json.loads(run("estimate", bare, *options)[1])["estimates"]
+    _, without, _ = run("estimate", bare, *options)
     # The same fit, to the last digit: the truths did not enter it.
-    before = apart["without_known_truths"]["system_accuracy"]
-    assert before == {end: without["system_accuracy"][end] for end in before}
+    before = ends(one_row(out, "system_accuracy"))
+    assert before == ends(one_row(without, "system_accuracy"))
     truth = (table["truth"] == table["system"]).mean()
-    corrected = apart["system_accuracy_in_sample"]
+    corrected = one_row(out, "system_accuracy_in_sample", corrected=True)
     assert corrected["lower"] <= truth <= corrected["upper"]
     _, out, _ = run("estimate", file, "--truth", "truth", "--truths-in-model", *options)
-    (inside,) = json.loads(out)["estimates"]
-    assert inside["without_known_truths"] is None
-    assert inside["system_accuracy"]["corrected"] and not without["system_accuracy"]["corrected"]
-    assert inside["system_accuracy"] != without["system_accuracy"]
-    (said,) = (one for one in inside["warnings"] if one["code"] == "truths-contradict")
+    inside = one_row(out, "system_accuracy", corrected=True)
+    assert not pick_rows(out, "system_accuracy") and ends(inside) != before
+    (said,) = (one for one in json.loads(out)["warnings"] if one["code"] == "truths-contradict")
     assert said["severity"] == "changes"
     assert said["text"].endswith("in the command without --truths-in-model)")
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.estimate.label_table import label_items, label_methods
+from experiments.report.labels import label_items, label_methods
 from lehner import (
     InputError,
     Ratings,

@@ -81,18 +81,18 @@ def test_all_random_streams_come_from_the_seed(run, files, monkeypatch, name):
     assert set(sources) == {SEED}, sources
 
 
-def intervals(found, path=()):
+def intervals(found):
     """Give the ends of intervals by their place, but of shares of the items, which are discrete."""
-    if isinstance(found, list):
-        found = dict(enumerate(found))
-    if not isinstance(found, dict):
-        return {}
-    places = {}
-    if found.get("lower") is not None and "in_sample" not in str(path):
-        places[path] = (found["lower"], found["upper"])
-    for name, one in found.items():
-        places |= intervals(one, (*path, name))
-    return places
+    return {
+        tuple(value for value in row.values() if isinstance(value, str | bool)): (
+            row["lower"],
+            row["upper"],
+        )
+        for row in found["rows"]
+        if row["lower"] is not None
+        and "in_sample" not in row["quantity"]
+        and "rank" not in row["quantity"]
+    }
 
 
 @pytest.mark.parametrize("name", ["--details", "--by", "--population", "systems"])

@@ -1,16 +1,11 @@
 """Groups of items on the command line: `--by`."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import lehner
 from experiments.cli.group_column import read_groups
-from lehner.estimation.groups import in_groups
-from lehner.estimation.question import Options
-from lehner.groups.membership import GroupColumn
 
 ALGEBRA = ("--method", "algebraic", "--raters", "Ann,Bo,Cy")
 
@@ -35,80 +30,6 @@ def table():
             "length": rng.permutation(400),
         }
     )
-
-
-def test_json_has_groups_and_differences(run, file):
-    code, out, _ = run("estimate", file, "--system", "gpt", "--by", "domain", *ALGEBRA, "--json")
-    estimate, law, sport = json.loads(out)["estimates"]
-    assert code == 0
-    assert estimate["group"] is None
-    assert {(one["method"], one["system"]) for one in (estimate, law, sport)} == {
-        ("algebraic", "gpt")
-    }
-    assert (law["group"], law["n_items"]) == ("law", 150)
-    assert sport["group"] == "sport" and sport["n_items"] == 250
-    assert law["system_accuracy"]["estimate"] == pytest.approx(0.6, abs=0.1)
-    assert set(law["base_rate_intervals"]) == set("abc")
-    assert set(law["rater_accuracy_intervals"]) == {"Ann", "Bo", "Cy"}
-    (difference,) = estimate["group_differences"]
-    assert difference["groups"] == ["law", "sport"]
-    assert difference["difference"]["upper"] < 0 and difference["probability_higher"] == 0
-
-
-def test_without_groups_there_is_null(run):
-    _, out, _ = run("estimate", "lehner_table2", "--method", "algebraic", "--json")
-    (estimate,) = json.loads(out)["estimates"]
-    assert estimate["group"] is None and estimate["group_differences"] is None
-
-
-def test_numbers_are_cut_into_bins_and_the_table_says_so(run, file, tmp_path):
-    folder = tmp_path / "out"
-    options = ("--system", "gpt", "--by", "length", "--output", folder)
-    code, out, _ = run("estimate", "--full", file, *options, *ALGEBRA)
-    assert code == 0
-    assert "gpt by length [90% interval]" in out
-    assert "\n  1: 0 to 99 (100) " in out and "\n  4: 300 to 399 (100) " in out
-    assert "length was cut at its quantiles into 4 groups" in out
-    written = pd.read_csv(folder / "groups.csv")
-    assert len(written.query("quantity == 'system_accuracy' and minus_group.notna()")) == 6
-    assert "1: 0 to 99 -- 2: 100 to 199" in (folder / "groups.tex").read_text()
-    assert (folder / "groups.png").stat().st_size > 5_000
-
-
-def test_numbers_are_cut_where_the_user_says(run, file):
-    options = ("--system", "gpt", "--raters", "Ann,Bo,Cy", "--method", "algebraic", "--json")
-    _, out, _ = run("estimate", "--full", file, "--by", "length:100,65.5", *options)
-    groups = [one for one in json.loads(out)["estimates"] if one["group"]]
-    assert {one["group"]: one["n_items"] for one in groups} == {
-        "1: below 65.5": 66,
-        "2: 65.5 to below 100": 34,
-        "3: 100 or more": 300,
-    }
-    _, out, _ = run("estimate", "--full", file, "--by", "length:200", *options[:-1])
-    assert "length was cut at 200" in out and "1: below 200 (200)" in out
-
-
-def test_several_systems_have_groups_each(run, table, tmp_path):
-    table["old"] = table["Ann"]
-    table.to_csv(tmp_path / "two.csv", index=False)
-    options = ("--system", "gpt,old", "--by", "domain", *ALGEBRA)
-    _, out, _ = run("estimate", "--full", tmp_path / "two.csv", *options)
-    assert "gpt by domain" in out and "old by domain" in out
-
-
-def test_methods_without_groups_say_so(run, file):
-    options = ("--system", "gpt", "--by", "domain", "--raters", "Ann,Bo,Cy")
-    _, out, _ = run("estimate", "--full", file, *options, "--method", "majority_agreement")
-    assert "by domain: no method here has estimates of groups" in out
-
-
-def test_maximum_likelihood_has_groups_with_the_same_matrices(table):
-    ratings = lehner.read_ratings(table.drop(columns=["domain", "length"]), system="gpt")
-    estimate = lehner.estimate_latent_class(ratings, "one_coin", interval=None, restarts=0)
-    groups = GroupColumn(column="domain", names=table["domain"].to_numpy(), note="")
-    found = in_groups(ratings, estimate, Options(groups=groups))
-    assert found.method == "one_coin_ml" and [one.group for one in found.groups] == ["law", "sport"]
-    assert found.differences[0].difference.estimate is None
 
 
 def test_long_tables_have_a_group_for_each_item(table, tmp_path):

@@ -1,6 +1,5 @@
 """Latent-class models by maximum likelihood as methods of the command and of studies."""
 
-import json
 import subprocess
 import sys
 
@@ -9,9 +8,9 @@ import pytest
 from experiments.study import run_study
 from experiments.study.options import choose_method
 from lehner import InputError, estimate_latent_class, simulate
-from lehner.estimation.methods import list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.simulation.scenario import Scenario
+from tests.experiments.rows import one_row, pick_rows
 
 NAMES = list(LIKELIHOOD_METHODS)
 STUDY = """
@@ -32,14 +31,13 @@ n_categories = 3
 def test_every_model_by_likelihood_is_a_method_of_the_command(run):
     options = [part for name in NAMES for part in ("--method", name)]
     code, out, _ = run("estimate", "anesthesia", "--system", "2", *options, "--json")
-    found = {one["method"]: one for one in json.loads(out)["estimates"]}
-    assert (code, list(found)) == (0, NAMES)
-    for one in found.values():
-        for quantity in ("system_accuracy", "system_accuracy_in_sample"):
-            value = one[quantity]
-            assert 0.5 < value["lower"] <= value["estimate"] <= value["upper"] <= 1
-        assert set(one["rater_accuracy"]) == {"1", "3", "4", "5"}
-    assert list_methods()["tap_ml"].summary.endswith("by maximum likelihood")
+    for quantity in ("system_accuracy", "system_accuracy_in_sample"):
+        found = pick_rows(out, quantity)
+        assert (code, [one["method"] for one in found]) == (0, NAMES)
+        for one in found:
+            assert 0.5 < one["lower"] <= one["estimate"] <= one["upper"] <= 1
+    raters = pick_rows(out, "rater_accuracy", rater=..., method=NAMES[0])
+    assert [one["rater"] for one in raters] == ["1", "3", "4", "5"]
 
 
 def test_known_truths_in_a_model_do_not_correct_it_again(run, tmp_path):
@@ -47,11 +45,11 @@ def test_known_truths_in_a_model_do_not_correct_it_again(run, tmp_path):
     ratings.loc[20:, "truth"] = None
     ratings.to_csv(tmp_path / "ratings.csv", index=False)
     options = ("estimate", tmp_path / "ratings.csv", "--method", "one_coin_ml", "--json")
-    (apart,) = json.loads(run(*options)[1])["estimates"]
-    (within,) = json.loads(run(*options, "--truths-in-model")[1])["estimates"]
-    assert apart["known_truth_details"]["n_known"] == 20
-    assert within["known_truth_details"] is None
-    assert apart["diagnostics"]["known_truths"] == 0 < within["diagnostics"]["known_truths"]
+    apart, within = run(*options)[1], run(*options, "--truths-in-model")[1]
+    assert one_row(apart, "prediction_powered", corrected=...)["n_items"] == 20
+    assert not pick_rows(within, "prediction_powered", corrected=...)
+    assert not pick_rows(within, "system_accuracy")
+    assert one_row(within, "system_accuracy", corrected=True)["estimate"] > 0
 
 
 def test_a_study_takes_them_with_options(tmp_path):

@@ -11,13 +11,14 @@ import bayes_models
 from bayes_models import MODELS, find_model, identify, models
 from bayes_models.sampling import compiled
 from bayes_models.sampling.compiled import compile_model
-from experiments.estimate.label_table import label_methods
+from experiments.report.labels import label_methods
 from experiments.study.run import run_study
 from lehner import InputError, Scenario, fit_latent_class, simulate
 from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.estimation.methods import list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS, ModelRow
 from lehner.simulation.population import POPULATION_METHODS
+from tests.experiments.rows import one_row
 
 NAME = "any_matrix"
 # As `dawid_skene`, so that its draws are known.
@@ -121,9 +122,9 @@ def test_the_command_estimates_with_it(run, monkeypatch):
     monkeypatch.setattr(compiled, "compile_pymc_model", build_only)
     monkeypatch.setattr(compiled, "_of_pymc", lambda name, observed, found: found)
     code, out, err = run("estimate", "lehner_table2", "--method", NAME, "--json", *SYSTEM)
-    (estimate,) = json.loads(out)["estimates"]
+    estimate = one_row(out, "system_accuracy")
     assert (code, estimate["method"]) == (0, NAME)
-    assert 0.4 < estimate["system_accuracy"]["estimate"] < 0.9
+    assert 0.4 < estimate["estimate"] < 0.9
     assert f"{NAME}: sampling" in err
     code, _, err = run("estimate", "lehner_table2", "--method", "any_matrx", *SYSTEM)
     assert code == 2 and f"did you mean '{NAME}'?" in err

@@ -1,7 +1,5 @@
 """Populations of items on the command line: `--population`."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -36,65 +34,6 @@ def table():
 def ratings_of(table):
     read = lehner.read_ratings(table.drop(columns=["site", "old"]), system="gpt")
     return read.with_populations(table["site"])
-
-
-def test_json_has_base_rates_of_each_population(run, file, table):
-    code, out, _ = run("estimate", file, *RATERS, *BY_LIKELIHOOD, "--population", "site", "--json")
-    assert code == 0
-    algebra, found = json.loads(out)["estimates"]
-    assert algebra["populations"] is None and algebra["population_differences"] is None
-    north, south = found["populations"]
-    fit = lehner.fit_latent_class(ratings_of(table))
-    for one, n_items in ((north, 200), (south, 100)):
-        assert one["n_items"] == n_items
-        expected = float(fit.base_rates.sel(group=one["population"], category="no"))
-        rate = one["base_rate_intervals"]["no"]
-        assert rate["estimate"] == pytest.approx(expected, abs=1e-4)
-        assert rate["lower"] < rate["estimate"] < rate["upper"]
-    whole = (
-        200 * north["system_accuracy"]["estimate"] + 100 * south["system_accuracy"]["estimate"]
-    ) / 300
-    assert found["system_accuracy"]["estimate"] == pytest.approx(whole, abs=1e-4)
-    assert found["system_accuracy"]["estimate"] == pytest.approx(float(fit.accuracy[-1]), abs=1e-4)
-    (difference,) = found["population_differences"]
-    assert difference["populations"] == ["north", "south"]
-
-
-@pytest.mark.slow
-def test_the_models_have_them_too(run, file, table):
-    """By the draws of the fit, also after a fit to several systems."""
-    options = ("--method", "one_coin", "--population", "site", "--json")
-    code, out, _ = run("estimate", file, "--raters", "Ann,Bo", "--system", "gpt,old", *options)
-    assert code == 0
-    for found in json.loads(out)["estimates"]:
-        ratings = lehner.read_ratings(table.drop(columns="site"), system=["gpt", "old"])
-        by_site = ratings.for_system(found["system"]).with_populations(table["site"])
-        fit = lehner.fit_latent_class(by_site, "one_coin")
-        for one in found["populations"]:
-            expected = float(fit.base_rates.sel(group=one["population"], category="no"))
-            assert one["base_rate_intervals"]["no"]["estimate"] == pytest.approx(expected, abs=0.03)
-
-
-def test_the_table_says_who_knows_of_populations(run, file, tmp_path):
-    folder = tmp_path / "out"
-    options = ("--population", "site", "--output", folder)
-    code, out, _ = run("estimate", "--full", file, *RATERS, *BY_LIKELIHOOD, *options)
-    assert code == 0
-    assert "base rates by site [90% interval]" in out and "\nsouth (100)" in out
-    assert "by site: the items of all populations are taken together by algebraic" in out
-    written = pd.read_csv(folder / "populations.csv")
-    assert len(written.query("quantity == 'base_rates'")) == 4
-    assert (folder / "populations.png").stat().st_size > 5_000
-    assert not (folder / "groups.csv").exists()
-
-
-def test_groups_and_populations_may_both_be_asked_for(run, file):
-    options = ("--population", "site", "--by", "site", "--method", "dawid_skene_ml", "--json")
-    code, out, _ = run("estimate", file, *RATERS, *options)
-    found, other, _ = json.loads(out)["estimates"]
-    assert code == 0
-    one = found["populations"][0]
-    assert one["system_accuracy"] == other["system_accuracy"]
 
 
 def test_in_python_ratings_carry_them(table):

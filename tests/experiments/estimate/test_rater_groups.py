@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import bayes_models
@@ -20,43 +19,6 @@ def groups(tmp_path):
     path = tmp_path / "groups.csv"
     path.write_text(GROUPS)
     return path
-
-
-def test_json_has_groups_and_differences(run, groups):
-    methods = ("--method", "algebraic,dawid_skene_ml,majority_agreement", "--json")
-    code, out, _ = run("estimate", TICKETS, *OPTIONS, *methods, "--rater-group", groups)
-    assert code == 0
-    algebra, by_likelihood, majority = json.loads(out)["estimates"]
-    assert majority["rater_groups"] is None and majority["rater_group_differences"] is None
-    ratings = lehner.read_ratings(TICKETS, system="gpt", raters=["ana", "ben", "cai", "dee"])
-    pair = lehner.read_ratings(TICKETS, system="gpt", raters=["ana", "cai"])
-    expected = float(lehner.estimate_algebraic(pair, interval=None).rater_accuracy[0])
-    crowd, expert = algebra["rater_groups"]
-    assert expert["raters"] == ["ana", "cai"] and expert["n_ratings"] == 500
-    assert expert["accuracy"]["estimate"] == pytest.approx(expected)
-    assert crowd["accuracy"]["estimate"] is None
-    estimate = lehner.estimate_latent_class(ratings, interval=None)
-    mean = float(estimate.rater_accuracy.sel(rater=["ana", "cai"]).mean())
-    found = by_likelihood["rater_groups"][1]["accuracy"]
-    assert found["estimate"] == pytest.approx(mean)
-    assert found["lower"] < mean < found["upper"]
-    (difference,) = by_likelihood["rater_group_differences"]
-    assert difference["groups"] == ["crowd", "expert"]
-    assert 0 <= difference["probability_higher"] < 0.1
-
-
-def test_table_and_files(run, groups, tmp_path):
-    folder = tmp_path / "out"
-    method = ("--method", "majority_agreement,dawid_skene_ml")
-    options = ("--rater-group", groups, "--output", folder)
-    code, out, _ = run("estimate", "--full", TICKETS, *OPTIONS, *method, *options)
-    assert code == 0
-    assert "accuracy of raters [90% interval]" in out and "\n  expert (2 raters)" in out
-    assert "groups of raters: 1 rater (dee) belongs to none" in out
-    assert "groups of raters: majority_agreement cannot tell raters apart" in out
-    written = pd.read_csv(folder / "rater_groups.csv")
-    assert written["group"].tolist() == ["crowd", "expert", "crowd"]
-    assert "crowd -- expert" in (folder / "rater_groups.tex").read_text()
 
 
 def test_models_pool_raters_within_groups_and_say_so(run, groups):

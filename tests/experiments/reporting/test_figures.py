@@ -5,18 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-import lehner
-from experiments.estimate import methods_figure, rows_figure
-from experiments.estimate.details_figure import plot_confusion
-from experiments.estimate.rows_figure import plot_groups, plot_systems
-from experiments.estimate.sensitivity import curves
-from experiments.estimate.sensitivity_figure import plot_sensitivity
 from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.bias_figure import plot_figure
 from experiments.reporting.figure_style import proportion_ticks
@@ -28,58 +21,10 @@ from experiments.simulations.power import plot_power
 from experiments.study import measure, read_study
 from experiments.study.measure_figure import plot_measure, study_styles
 from experiments.study.options import choose_method
-from lehner.estimation.details import DETAILS
-from lehner.estimation.estimate import compare
 from lehner.estimation.methods import WITHOUT_MODEL
-from lehner.estimation.question import Options
-from lehner.groups.membership import GroupColumn
 from lehner.latent_class.models import MODELS
 
 NAMES = [*(one.name for one in WITHOUT_MODEL), *OF_NO_METHOD, *MODELS]
-
-
-def compared(n_methods):
-    ratings = lehner.load_dataset("lehner_table2")
-    algebraic = lehner.estimate_algebraic(ratings, resamples=20)
-    names = [name for name in NAMES if name != "majority_agreement"][: n_methods - 1]
-    others = [replace(algebraic, method=name) for name in names]
-    return compare("Table 2", ratings, [lehner.majority_agreement(ratings), *others])
-
-
-def in_detail(n_methods):
-    ratings = lehner.simulate(lehner.Scenario(n_items=80), 1).with_truth(None)
-    algebraic = lehner.estimate_algebraic(ratings, resamples=20)
-    found = DETAILS.answer(ratings, algebraic, Options())
-    return [replace(found, method=name) for name in NAMES[:n_methods]]
-
-
-def several_systems():
-    ratings = lehner.load_dataset("anesthesia", system=["2", "3"])
-    return plot_systems(lehner.estimate(ratings, ["majority_agreement", "algebraic"])).get_figure()
-
-
-def known_truths():
-    """Draw a comparison in which known truths correct the algebra."""
-    ratings = lehner.simulate(lehner.Scenario(n_items=200, initial_system_accuracy=0.9), 1)
-    known = ratings.with_truth(np.where(np.arange(200) < 30, ratings.truth, -1))
-    estimates = [
-        lehner.majority_agreement(known),
-        lehner.estimate_algebraic(known, resamples=20, seed=1),
-    ]
-    return compare("simulated", known, estimates)
-
-
-def in_groups():
-    ratings = lehner.simulate(lehner.Scenario(n_items=200, initial_system_accuracy=0.9), 1)
-    names = np.where(np.arange(200) < 100, "first", "second")
-    return plot_groups(
-        GroupColumn(column="half", names=names, note=""),
-        [None, lehner.estimate_groups(ratings.with_truth(None), names, resamples=20, seed=1)],
-    )
-
-
-def sensitivities(n_methods):
-    return plot_sensitivity(curves(compared(n_methods).estimates, 5), "Table 2", level=0.9)
 
 
 def atlas(name):
@@ -125,15 +70,6 @@ def of_study(draw, n_methods, *options):
 
 
 DRAWN = {
-    "intervals": lambda: methods_figure.plot_intervals(compared(4)),
-    "intervals, all methods": lambda: methods_figure.plot_intervals(compared(15)),
-    "sensitivity": lambda: sensitivities(4),
-    "sensitivity, many": lambda: sensitivities(9),
-    "intervals, known truths": lambda: methods_figure.plot_intervals(known_truths()),
-    "confusion": lambda: plot_confusion(in_detail(3)),
-    "confusion, one method": lambda: plot_confusion(in_detail(1)),
-    "groups": in_groups,
-    "systems": several_systems,
     "paper": lambda: plot_figure(FIGURES[5], simulate_figure(FIGURES[5])),
     "atlas": lambda: atlas("difficulty"),
     "power": lambda: plot_power(pd.read_csv("experiments/simulations/power.csv"))["power"],
@@ -155,55 +91,6 @@ def test_figures_can_be_printed(name):
     assert min(box.x0, box.y0, width - box.x1, height - box.y1) > -0.02
     assert len(figure.legends) <= 1
     assert len(figure.get_label()) > 50 and figure.get_label().endswith(".")
-
-
-def simulated():
-    ratings = lehner.simulate(lehner.Scenario(n_items=200, initial_system_accuracy=0.9), 1)
-    return compare("simulated", ratings, [lehner.majority_agreement(ratings)])
-
-
-def test_known_truths_of_all_items_have_a_band_where_they_are_not_exact():
-    found = simulated()
-    ratings = found.ratings
-    expected, in_sample = methods_figure.plot_intervals(found).axes
-    (band,) = expected.patches
-    share = float((ratings.system == ratings.truth).mean())
-    half = 1.645 * (share * (1 - share) / 200) ** 0.5
-    assert band.get_x() < share < band.get_x() + band.get_width()
-    assert band.get_width() == pytest.approx(2 * half, rel=0.03)
-    assert not in_sample.patches
-    lines = [ax.lines[0].get_xdata()[0] for ax in (expected, in_sample)]
-    assert lines == [share, share]
-
-
-def test_estimates_that_known_truths_correct_are_marked():
-    figure = methods_figure.plot_intervals(known_truths())
-    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    corrected = [one.correction is not None for one in known_truths().results]
-    assert [label.endswith("*") for label in labels] == corrected and any(corrected)
-    (legend,) = figure.legends
-    assert "* with the known truths" in [text.get_text() for text in legend.get_texts()][-1]
-
-
-def test_groups_and_methods_that_known_truths_correct_are_marked():
-    some, none = (lehner.IntervalEstimate(estimate=0.8, corrected=one) for one in (True, False))
-    by_method = {"algebraic": [some, none], "majority_agreement": [none, none]}
-    ax = rows_figure._plot_rows(["a", "b"], by_method, xlabel="Accuracy")
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["a*", "b"]
-    assert ax.get_xlabel() == "Accuracy\n* with the known truths."
-    (legend,) = ax.get_figure(root=True).legends
-    assert [text.get_text()[-1] == "*" for text in legend.get_texts()] == [True, False]
-
-
-def test_the_confusion_matrix_of_one_method_fills_one_column():
-    one, three = plot_confusion(in_detail(1)), plot_confusion(in_detail(3))
-    assert (one.get_figwidth(), three.get_figwidth()) == (3.35, 7)
-    assert len(one.axes) == 2  # the matrix and the scale of its colours
-
-
-def test_an_axis_of_groups_begins_where_their_intervals_do():
-    low, _ = in_groups().axes[0].get_xlim()
-    assert low > 0.5
 
 
 def test_rows_of_a_grid_give_values_and_its_heading_names_them():
@@ -232,12 +119,6 @@ def test_points_that_are_proportions_have_wilsons_interval():
     n, share = found.ratings.n_items, found.estimates[0].system_accuracy.estimate
     for end in ends:
         assert abs(share - end) == pytest.approx(1.645 * (end * (1 - end) / n) ** 0.5, rel=1e-3)
-
-
-def test_an_axis_of_intervals_begins_where_they_do():
-    low, high = methods_figure.plot_intervals(simulated()).axes[0].get_xlim()
-    # The majority agrees in .638 [.580, .692], the system is right in .9 [.860, .929].
-    assert (low, high) == pytest.approx((0.563, 0.947), abs=0.002)
 
 
 def test_a_study_of_many_methods_has_a_panel_for_each():
@@ -291,15 +172,6 @@ def test_a_rank_that_is_rounded_to_0_or_1_does_not_leave_the_band():
     table = pd.DataFrame({"accuracy": ranks}).assign(model="one_coin", design="K2_J2_n20")
     figure = plot_ranks(table)
     assert "0 of 1 lines" in figure.get_label()
-
-
-@pytest.mark.parametrize("n_methods", [1, 2, 3, 4, 5])
-def test_no_panel_of_the_confusion_figure_is_blank(n_methods):
-    figure = plot_confusion(in_detail(n_methods))
-    labels = [ax.get_xlabel() or ax.get_ylabel() for ax in figure.findobj(Axes)]
-    assert labels.count("Probability of the answer") == 1
-    blank = [ax for ax in figure.axes if not ax.axison]
-    assert [len(ax.child_axes) for ax in blank] == [1] * (n_methods % 2 if n_methods > 1 else 0)
 
 
 def test_five_panels_are_three_and_two_and_say_the_level():

@@ -1,1 +1,0 @@
-"""Estimates of several methods side by side."""

@@ -1,0 +1,1 @@
+"""Results for people: tables, screens, pages, sentences and figures, all views of one table."""

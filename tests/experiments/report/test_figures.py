@@ -1,0 +1,107 @@
+"""Figures: everything that is written is inside, whatever the names; numbers are the table's."""
+
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from matplotlib.text import Text
+
+import lehner
+from experiments.report import figures
+from experiments.report.bridge import to_results
+from experiments.report.views import view_systems
+from experiments.reporting.files import figure_bytes
+
+NUMBER = re.compile(r"[\d.]+")
+LONG = [f"{name} that is long enough" for name in "alpha beta gamma delta".split()]
+EIGHT = [f"category number {k}, thirty chars"[:30] for k in range(8)]
+
+
+def estimate(categories, systems=("a system with a name of thirty",), **options):
+    rng = np.random.default_rng(1)
+    truth = rng.integers(len(categories), size=240)
+
+    def answer(right):
+        return np.where(rng.random(240) < right, truth, rng.integers(len(categories), size=240))
+
+    ratings = lehner.Ratings(
+        np.column_stack([answer(0.7) for _ in range(4)]),
+        list(categories),
+        raters=[f"rater {j} whose name is long too" for j in range(4)],
+        system=np.column_stack([answer(0.85) for _ in systems]),
+        systems=list(systems),
+        truth=np.where(np.arange(240) < 40, truth, -1),
+    )
+    groups = np.resize(["one group of the items of this file", "another group of its items"], 240)
+    methods = ["calibrated", "algebraic", "dawid_skene_ml"]
+    options |= {"groups": groups, "name": "ratings.csv"}
+    return view_systems(to_results(lehner.estimate(ratings, methods, **options)))
+
+
+@pytest.fixture(scope="module")
+def eight():
+    return estimate(EIGHT)
+
+
+DRAWN = {
+    "methods": lambda views: figures.plot_methods(views[0]),
+    "groups": lambda views: figures.plot_groups(views[0], "group"),
+    "confusion": lambda views: figures.plot_confusion(views[0]),
+    "shared": lambda views: figures.plot_shared_mistakes(views[0]),
+}
+
+
+def texts_outside(figure):
+    """List texts that reach over the edge of the figure."""
+    figure.draw_without_rendering()
+    box = figure.bbox
+    found = []
+    for text in figure.findobj(Text):
+        written = text.get_text().strip()
+        if not text.get_visible() or not written or NUMBER.fullmatch(written):
+            continue  # Ticks beyond the ends of an axis are there, and not drawn.
+        inside = text.get_window_extent()
+        if inside.x0 < -1 or inside.y0 < -1 or inside.x1 > box.x1 + 1 or inside.y1 > box.y1 + 1:
+            found.append(text.get_text())
+    return found
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_names_of_eight_long_categories_are_inside_and_apart(eight, name):
+    figure = DRAWN[name](eight)
+    assert not texts_outside(figure)
+    for ax in figure.axes:
+        ticks = [one for one in ax.get_yticklabels() if one.get_text().strip()]
+        boxes = sorted((one.get_window_extent() for one in ticks), key=lambda one: one.y0)
+        for below, above in pairwise(boxes):
+            assert below.y1 <= above.y0 + 1
+    assert figure_bytes(figure, "svg").startswith(b"<?xml") and str(figure.get_label())
+
+
+@pytest.mark.parametrize("systems", [LONG[:2], [f"{one} {k}" for k in range(4) for one in LONG]])
+def test_many_systems_with_long_names_are_inside(systems):
+    assert not texts_outside(figures.plot_systems(estimate(["no", "yes"], systems)))
+
+
+def test_the_forest_draws_the_numbers_of_the_table(eight):
+    (view,) = eight
+    figure = figures.plot_methods(view)
+    for ax, quantity in zip(
+        figure.axes, ("system_accuracy_in_sample", "system_accuracy"), strict=True
+    ):
+        drawn = {float(line.get_xdata()[0]) for line in ax.lines if len(line.get_xdata()) == 1}
+        expected = {one["estimate"] for one in view.pick(quantity)}
+        assert expected <= drawn
+    assert "*" in {text.get_text() for text in figure.axes[0].texts}
+
+
+def test_the_best_system_stands_first():
+    views = estimate(["no", "yes"], ["one", "two", "three"])
+    figure = figures.plot_systems(views)
+    shown = [one.get_text() for one in figure.axes[0].get_yticklabels()]
+    ranks = {
+        view.system: view.first("system_accuracy_rank", method="dawid_skene_ml")["estimate"]
+        for view in views
+    }
+    assert [ranks[name] for name in shown] == sorted(ranks.values())

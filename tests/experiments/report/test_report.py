@@ -1,0 +1,152 @@
+"""`--full`, files and the page say what the table of results says, warnings above their numbers."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lehner
+from experiments.report.bridge import to_results
+from experiments.report.report import page, render, write
+from experiments.report.sentences import apa, write_sentences
+from experiments.reporting.terminal import as_text
+from lehner.core.estimate import IntervalEstimate
+from lehner.estimation.results import value_of
+
+METHODS = ["calibrated", "majority_agreement", "algebraic", "dawid_skene_ml"]
+CATEGORIES = ["<script>", "\x1b[31mred", "x_y%"]
+SYSTEMS = ["=1+1", "gpt_4"]
+
+
+def make_ratings(n_systems=1, known=25):
+    """Ratings by raters of systems and categories with difficult names."""
+    scenario = lehner.Scenario(
+        n_categories=3, n_items=60, initial_rater_accuracy=(0.5, 0.7, 0.8), missing=0.1
+    )
+    drawn = [lehner.simulate(scenario, seed) for seed in (3, 4)][:n_systems]
+    truth = np.where(np.arange(60) < known, drawn[0].truth, -1)
+    return lehner.Ratings(
+        drawn[0].codes,
+        CATEGORIES,
+        raters=["../x", "a|b", "r_1&%"],
+        system=np.column_stack([one.system for one in drawn]),
+        systems=SYSTEMS[:n_systems],
+        truth=truth if known else None,
+    )
+
+
+def estimate(n_systems=1, known=25, **options):
+    groups = np.resize(["g/1 & co", "-5", "$a_b$"], 60)
+    ratings = make_ratings(n_systems, known)
+    return to_results(lehner.estimate(ratings, METHODS, groups=groups, name="f.csv", **options))
+
+
+@pytest.fixture(scope="module")
+def one():
+    return estimate()
+
+
+@pytest.fixture(scope="module")
+def two():
+    return estimate(2, 0)
+
+
+@pytest.mark.parametrize("which", ["one", "two"])
+def test_every_interval_on_the_screen_is_a_row_of_the_table(which, request):
+    results = request.getfixturevalue(which)
+    text = "\n".join(
+        line for line in as_text(render(results, in_detail=True)).splitlines() if "few" not in line
+    )
+    shown = set(re.findall(r"[-+−]?\d*\.\d+ \[[^\]]*\.\d+, [^\]]*\.\d+\]", text))
+    values = [value_of(row) for row in results.table.to_dict("records")]
+    written = {f"{one}".replace("*", "") for one in values if one.lower is not None}
+    written |= {apa(one).split(", ")[0] for one in values}
+    numbers = {
+        tuple(round(x, digits) for x in (one.estimate, one.lower, one.upper))
+        for one in values
+        for digits in (2, 3)
+        if one.lower is not None and one.estimate is not None
+    }
+    assert len(shown) > 60
+    for text in shown:
+        found = tuple(float(x.replace("−", "-")) for x in re.findall(r"[-+−]?\d*\.\d+", text))
+        assert any(np.allclose(found, other, atol=1e-9) for other in numbers), text
+
+
+def test_what_a_method_gave_and_what_truths_correct_both_stand_there(one):
+    text = as_text(render(one))
+    for corrected, heading in ((True, "with 25 known truths"), (False, "without them, if ")):
+        rows = one.table[one.table["corrected"] == corrected]
+        rows = rows[(rows["method"] == "algebraic") & (rows["grouping"] == "")]
+        (row,) = rows[rows["quantity"] == "system_accuracy"].to_dict("records")
+        below = text[text.index(heading) :]
+        assert str(value_of(row)) in below[below.index("  algebraic") :].splitlines()[0]
+
+
+def test_warnings_stand_above_the_numbers_that_they_concern(one):
+    text = as_text(render(one))
+    for warning in one.warnings:
+        if warning.about == "groups":
+            assert text.index("Groups of items") < text.index(warning.text)
+            assert text.index(warning.text) < text.index("g/1 & co (20)")
+
+
+@pytest.mark.parametrize(("which", "width"), [("one", 80), ("two", 100), ("one", 120)])
+def test_tables_fit_the_width(which, width, request):
+    results = request.getfixturevalue(which)
+    results = replace(results, warnings=())
+    for line in as_text(render(results, in_detail=True, width=width)).splitlines()[3:]:
+        assert len(line) <= width
+
+
+def test_files_are_the_table_and_the_views(two, tmp_path):
+    paths = write(two, tmp_path / "out")
+    assert all(path.is_file() for path in paths)
+    table = pd.read_csv(tmp_path / "out" / "results.csv", keep_default_na=False)
+    assert len(table) == len(two.table) and list(table) == list(two.table)
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    written = {p.relative_to(tmp_path / "out").as_posix() for p in paths}
+    assert written == {*manifest["files"], "manifest.json"}
+    assert manifest["systems"] == {"=1+1": "%3D1%2B1", "gpt_4": "gpt_4"}
+    latex = (tmp_path / "out" / "gpt_4" / "raters.tex").read_text()
+    assert r"r\_1\&\%" in latex and r"\x1b" not in latex.replace(r"\textbackslash{}x1b", "")
+
+
+def test_the_page_opens_with_the_answer(one, tmp_path):
+    data = tmp_path / "f.csv"
+    data.write_text("a,b\n")
+    text = page(one, "lehner estimate f.csv", [data])
+    body = text[text.index("<h1>") :]
+    (sentence,) = write_sentences(one)
+    first = re.search(r"<p>(.*?)</p>", body)[1]
+    assert (
+        re.sub("&[^;]*;", "", first)[:40] == re.sub("[=&<>]", "", sentence)[:40] or "=1+1" in first
+    )
+    assert body.index("<svg") < body.index("<table") < body.index("Warnings</h2>")
+    assert "lehner estimate f.csv" in body and "<script>alert" not in body
+    assert page(one, "lehner estimate f.csv", [data]) == text
+
+
+def test_apa():
+    value = IntervalEstimate(estimate=0.654, lower=0.556, upper=0.744, level=0.95)
+    assert apa(value) == ".65, 95% CI [.56, .74]"
+    assert apa(IntervalEstimate(estimate=0.5)) == ".50"
+
+
+def test_no_estimate_is_said_in_the_sentence():
+    ratings = lehner.Ratings([[0, 1], [1, 0], [0, 1]], ["no", "yes"], system=[0, 1, 0])
+    (text,) = write_sentences(to_results(lehner.estimate(ratings, "algebraic")))
+    assert "cannot be estimated" in text
+
+
+def test_the_same_command_writes_the_same_page(run, tmp_path):
+    arguments = ("estimate", "lehner_table2", "--method", "algebraic", "--report")
+    for name in ("a", "b"):
+        code, _, err = run(*arguments, tmp_path / name / "page.html")
+        assert code == 0 and "wrote" in err
+    one, other = ((tmp_path / name / "page.html").read_text() for name in ("a", "b"))
+    assert one.replace("/a/page", "/b/page") == other
+    assert "SHA-256" in one

@@ -1,0 +1,173 @@
+"""The command's JSON is the table of results: its rows are the numbers of the library."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lehner
+from experiments.report.sentences import apa
+from lehner.core.estimate import IntervalEstimate
+
+TICKETS = "docs/data/tickets.csv"
+RATERS = ("--raters", "ana,ben,cai,dee")
+QUICK = ("--method", "majority_agreement,algebraic")
+
+
+@pytest.fixture
+def rows(run):
+    """Run a command with --json; give its rows, and a function that chooses some."""
+
+    def call(*arguments):
+        code, out, err = run(*arguments, "--json")
+        assert code == 0, err
+        table = pd.DataFrame(json.loads(out)["rows"])
+
+        def pick(quantity, **columns):
+            wanted = {"grouping": "", "rater": "", "versus": "", "corrected": False} | columns
+            found = table[table["quantity"] == quantity]
+            for name, value in wanted.items():
+                if value is not ...:
+                    found = found[found[name] == value]
+            return found
+
+        return pick
+
+    return call
+
+
+def test_the_worked_example_of_the_paper(rows):
+    pick = rows("estimate", "lehner_table2", "--system", "System", "--method", "algebraic")
+    assert pick("system_accuracy")["estimate"].item() == pytest.approx(0.8040, abs=1e-4)
+    rates = pick("base_rates").set_index("category")["estimate"].to_dict()
+    assert rates == pytest.approx({"A": 0.325, "B": 0.25, "C": 0.25, "D": 0.175})
+    assert (pick("rater_accuracy", rater=...)["estimate"] == 0.5).all()
+    assert pick("brennan_prediger")["estimate"].item() == pytest.approx(1 / 9)
+
+
+def test_groups_of_items_and_their_difference(rows):
+    options = (*RATERS, "--system", "gpt", "--by", "domain", "--method", "algebraic")
+    pick = rows("estimate", TICKETS, *options)
+    table = pd.read_csv(TICKETS)
+    of = {"grouping": "group"}
+    groups = pick("system_accuracy", **of).set_index("group")
+    assert groups["n_items"].to_dict() == table["domain"].value_counts().to_dict()
+    difference = pick("system_accuracy_difference", **of, versus="web")
+    expected = groups.loc["app", "estimate"] - groups.loc["web", "estimate"]
+    assert difference["estimate"].item() == pytest.approx(expected)
+    assert 0 < difference["probability"].item() < 1
+
+
+def test_numbers_are_cut_where_the_user_says(rows, run, tmp_path):
+    table = pd.read_csv(TICKETS).assign(length=np.arange(250))
+    table.to_csv(tmp_path / "long.csv", index=False)
+    options = (tmp_path / "long.csv", *RATERS, "--system", "gpt", "--method", "algebraic")
+    pick = rows("estimate", *options, "--by", "length:100,65.5")
+    sizes = pick("system_accuracy", grouping="group").set_index("group")["n_items"].to_dict()
+    assert sizes == {"1: below 65.5": 66, "2: 65.5 to below 100": 34, "3: 100 or more": 150}
+    _, out, _ = run("estimate", *options, "--by", "length", "--full")
+    assert "length was cut at its quantiles into 4 groups" in out
+    _, out, _ = run("estimate", *options[:-1], "majority_agreement", "--by", "length", "--full")
+    assert "Groups of items" not in out
+
+
+def test_populations_have_the_base_rates_of_the_fit(rows):
+    options = (*RATERS, "--system", "gpt", "--method", "algebraic,dawid_skene_ml")
+    pick = rows("estimate", TICKETS, *options, "--population", "domain")
+    table = pd.read_csv(TICKETS)
+    ratings = lehner.read_ratings(
+        table[["item", "ana", "ben", "cai", "dee", "gpt"]], system="gpt"
+    ).with_populations(table["domain"])
+    fit = lehner.fit_latent_class(ratings)
+    found = pick("base_rates", grouping="population", method="dawid_skene_ml")
+    for one in found.to_dict("records"):
+        expected = float(fit.base_rates.sel(group=one["group"], category=one["category"]))
+        assert one["estimate"] == pytest.approx(expected, abs=1e-4)
+        assert one["lower"] < one["estimate"] < one["upper"]
+    assert not len(pick("base_rates", grouping="population", method="algebraic"))
+
+
+def test_groups_of_raters_have_the_mean_of_their_raters(rows):
+    options = ("--system", "gpt", *RATERS, "--method", "algebraic,dawid_skene_ml")
+    pick = rows("estimate", TICKETS, *options, "--rater-group", "docs/data/rater_groups.csv")
+    names = ["ana", "ben", "cai", "dee"]
+    ratings = lehner.read_ratings(TICKETS, system="gpt", raters=names)
+    estimate = lehner.estimate_latent_class(ratings, interval=None)
+    mean = float(estimate.rater_accuracy.sel(rater=["ana", "cai"]).mean())
+    of = {"grouping": "rater_group", "group": "staff"}
+    one = pick("rater_accuracy", **of, method="dawid_skene_ml")
+    assert one["estimate"].item() == pytest.approx(mean)
+    assert one["lower"].item() < mean < one["upper"].item()
+    pair = lehner.read_ratings(TICKETS, system="gpt", raters=["ana", "cai"])
+    expected = float(lehner.estimate_algebraic(pair, interval=None).rater_accuracy[0])
+    algebra = pick("rater_accuracy", **of, method="algebraic")
+    assert algebra["estimate"].item() == pytest.approx(expected)
+
+
+def test_each_system_has_the_numbers_it_has_alone(rows):
+    both = rows("estimate", TICKETS, *RATERS, "--system", "gpt,bert", *QUICK)
+    for system in ("gpt", "bert"):
+        alone = rows("estimate", TICKETS, *RATERS, "--system", system, *QUICK)
+        for quantity in ("system_accuracy", "recall", "system_accuracy_if_all_misled"):
+            versus = {"versus": ...}
+            one, other = both(quantity, system=system, **versus), alone(quantity, **versus)
+            assert one["estimate"].tolist() == other["estimate"].tolist()
+            assert one["lower"].tolist() == other["lower"].tolist() or one["lower"].isna().any()
+
+
+def test_systems_rate_one_another_only_if_asked(rows):
+    for more, others in (((), []), (("--systems-rate",), ["bert"])):
+        pick = rows("estimate", TICKETS, *RATERS, "--system", "gpt,bert", *QUICK, *more)
+        found = pick("rater_accuracy", rater=..., system="gpt", method="algebraic")
+        assert found["rater"].tolist() == ["ana", "ben", "cai", "dee", *others]
+
+
+@pytest.mark.parametrize("system_is", ["like", "better", "unknown"])
+def test_calibrated_is_that_of_the_library_and_the_sentence_says_it(run, rows, system_is):
+    options = (TICKETS, *RATERS, "--system", "gpt", "--system-is", system_is, "--interval", "0.8")
+    ratings = lehner.read_ratings(TICKETS, system="gpt", raters=RATERS[1].split(","))
+    value = lehner.estimate_calibrated(ratings, system_is=system_is, level=0.8)
+    expected = value.system_accuracy_in_sample
+    one = rows("estimate", *options, "--method", "calibrated")("system_accuracy_in_sample")
+    numbers = one[["estimate", "lower", "upper"]].to_numpy()[0]
+    assert numbers == pytest.approx([expected.estimate, expected.lower, expected.upper])
+    _, out, _ = run("estimate", *options, "--method", "algebraic,calibrated", "--sentence")
+    assert apa(expected) in out and "80% CI" in out and out.count("\n") == 1
+
+
+def test_known_truths_add_rows_and_change_none(rows):
+    options = (TICKETS, *RATERS, "--system", "gpt", "--method", "algebraic")
+    without, known = rows("estimate", *options), rows("estimate", *options, "--truth", "gold")
+    for quantity in ("system_accuracy", "recall", "precision"):
+        assert known(quantity)["estimate"].tolist() == without(quantity)["estimate"].tolist()
+        corrected = known(quantity, corrected=True)
+        assert len(corrected) == len(known(quantity)) and not len(without(quantity, corrected=True))
+    assert known("prediction_powered", corrected=...)["n_items"].item() == 25
+
+
+def test_compare_gives_what_the_library_gives(rows):
+    options = ("--group", "model", "--good", "good", *RATERS, "--method", "dawid_skene_ml")
+    pick = rows("compare", "docs/data/answers.csv", *options)
+    table = pd.read_csv("docs/data/answers.csv")
+    names = ["ana", "ben", "cai", "dee"]
+    ratings = lehner.read_ratings(table[["item", *names]])
+    fit = lehner.fit_latent_class(ratings.with_populations(table["model"]))
+    for one in pick("base_rates", grouping="group").to_dict("records"):
+        expected = float(fit.base_rates.sel(group=one["group"], category="good"))
+        assert one["estimate"] == pytest.approx(expected, abs=1e-4)
+    ranks = pick("base_rates_rank", grouping="group").set_index("group")["estimate"]
+    rates = pick("base_rates", grouping="group").set_index("group")["estimate"]
+    assert rates[ranks.sort_values().index].is_monotonic_decreasing
+
+
+def test_infinite_and_undefined_numbers_are_null(run):
+    _, out, _ = run("estimate", "lehner_table2", "--method", "majority_agreement", "--json")
+    found = json.loads(out)
+    assert set(found) == {"data", "rows", "warnings", "version"}
+    values = [row["estimate"] for row in found["rows"]]
+    assert all(value is None or np.isfinite(value) for value in values)
+
+
+def test_a_sentence_without_an_interval():
+    assert apa(IntervalEstimate(estimate=0.8, lower=None, upper=None)) == ".80"

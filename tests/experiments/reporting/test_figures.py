@@ -108,19 +108,6 @@ def test_rows_of_a_grid_give_values_and_its_heading_names_them():
     assert labels[2] == "0.5; equal items; equal raters"
 
 
-def test_points_that_are_proportions_have_wilsons_interval():
-    found = compared(2)
-    drawn = [
-        line.get_segments()[0][:, 0]
-        for line in methods_figure.plot_intervals(found).axes[0].collections
-    ]
-    interval = found.estimates[0].system_accuracy
-    (ends,) = [one for one in drawn if np.allclose(one, [interval.lower, interval.upper])]
-    n, share = found.ratings.n_items, found.estimates[0].system_accuracy.estimate
-    for end in ends:
-        assert abs(share - end) == pytest.approx(1.645 * (end * (1 - end) / n) ** 0.5, rel=1e-3)
-
-
 def test_a_study_of_many_methods_has_a_panel_for_each():
     few, many = (of_study(plot_measure, n) for n in (4, 6))
     assert len(few.axes) == 1 and len(few.legends) == 1
@@ -172,13 +159,6 @@ def test_a_rank_that_is_rounded_to_0_or_1_does_not_leave_the_band():
     table = pd.DataFrame({"accuracy": ranks}).assign(model="one_coin", design="K2_J2_n20")
     figure = plot_ranks(table)
     assert "0 of 1 lines" in figure.get_label()
-
-
-def test_five_panels_are_three_and_two_and_say_the_level():
-    figure = sensitivities(5)
-    rows = [ax.get_subplotspec().rowspan.start for ax in figure.axes]
-    assert rows == [0, 0, 0, 1, 1]
-    assert figure.get_supylabel().endswith("90% intervals")
 
 
 @pytest.mark.parametrize("ends", [(0.893, 0.9525), (0.42, 0.6), (0.985, 1.0), (0.0, 1.0)])

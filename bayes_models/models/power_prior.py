@@ -14,6 +14,7 @@ from lehner import InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.errors import check_choice, check_probability, suggest
 from lehner.core.estimate import IntervalEstimate
+from lehner.core.lazy import special
 from lehner.core.text import decimal, printed_p_value
 from lehner.core.warning import Warning, warn
 
@@ -157,12 +158,10 @@ def contradicted(rows: Sequence[Studied], drawn: Floats) -> Iterator[Warning]:
 
     Draws have the shape (n_chains, n_draws, n_raters, n_categories, n_categories).
     """
-    from scipy.special import ndtr
-
     for one in rows:
         values, before = drawn[..., *one.cell], (one.right + 1) / (one.items + 2)
         error = np.sqrt(values.var() + before * (1 - before) / (one.items + 3))
-        p = 2 * ndtr(-abs(values.mean() - before) / error)
+        p = 2 * special.ndtr(-abs(values.mean() - before) / error)
         if one.items and p < SIGNIFICANCE / len(rows):
             of = one.category or "its answers"
             text = (
@@ -248,10 +247,8 @@ def _interval(values: Floats, density: Floats, level: float) -> IntervalEstimate
 
 def beta_interval(concentration: Floats, place: int, level: float) -> IntervalEstimate:
     """Mean and central interval of one probability of a Dirichlet distribution."""
-    from scipy.special import betaincinv
-
     this, all_ = float(concentration[place]), float(concentration.sum())
-    lower, upper = betaincinv(this, all_ - this, [(1 - level) / 2, (1 + level) / 2])
+    lower, upper = special.betaincinv(this, all_ - this, [(1 - level) / 2, (1 + level) / 2])
     return IntervalEstimate(
         estimate=this / all_, lower=float(lower), upper=float(upper), level=level, kind="prior"
     )

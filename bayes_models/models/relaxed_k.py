@@ -28,6 +28,7 @@ from bayes_models.models.unequal_errors import (
 )
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
+from lehner.core.lazy import special
 
 N_LEVELS = 3
 DIFFICULTY_SPREAD = spread("difficulty_spread", "equal difficulty of items")
@@ -150,9 +151,7 @@ def _difficulty_levels() -> Floats:
     >>> _difficulty_levels().round(3)
     array([-1.225,  0.   ,  1.225])
     """
-    from scipy.special import ndtri
-
-    levels = ndtri((np.arange(N_LEVELS) + 0.5) / N_LEVELS)
+    levels = special.ndtri((np.arange(N_LEVELS) + 0.5) / N_LEVELS)
     return np.asarray(levels / np.sqrt((levels**2).mean()))
 
 

@@ -12,6 +12,7 @@ import xarray as xr
 from bayes_models.posterior.convergence import ess_tail, r_hat_and_ess_bulk
 from bayes_models.posterior.draws import group
 from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.lazy import optimize
 from lehner.core.text import counted, percent, probability
 from lehner.core.warning import Warning, warn
 
@@ -265,9 +266,7 @@ def best_order(shares: Floats) -> Integers:
     """
     k = len(shares)
     if k > MOST_ENUMERATED:
-        from scipy.optimize import linear_sum_assignment
-
-        return np.asarray(linear_sum_assignment(-shares)[1])
+        return np.asarray(optimize.linear_sum_assignment(-shares)[1])
     # Loading SciPy's optimisers takes longer than trying all.
     orders = _orders(k)
     return np.asarray(orders[shares[np.arange(k), orders].sum(axis=1).argmax()])

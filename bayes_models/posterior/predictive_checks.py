@@ -19,6 +19,7 @@ from bayes_models.posterior.predictive import draw_ratings, with_known_truths
 from bayes_models.posterior.truth import log_joint, states
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats, class_posterior, draw_categories
+from lehner.core.lazy import sparse
 from lehner.core.seeds import Seed, child_seeds
 from lehner.core.text import decimal
 from lehner.core.warning import Warning, warn
@@ -243,9 +244,7 @@ def _by_rater(values: Floats, flat: FlatRatings, shape: tuple[int, int]) -> Any:
     if size <= SMALL:
         cell = flat.item_index * shape[1] + flat.rater_index
         return np.bincount(cell, values, size).reshape(shape)
-    from scipy.sparse import csr_array
-
-    return csr_array((values, (flat.item_index, flat.rater_index)), shape=shape)
+    return sparse.csr_array((values, (flat.item_index, flat.rater_index)), shape=shape)
 
 
 def _dense(product: Any) -> Floats:

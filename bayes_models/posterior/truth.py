@@ -11,6 +11,7 @@ from bayes_models.models.assemble import BY_POPULATION, SHARE
 from bayes_models.posterior.draws import PAIRS, group, values_by_draw
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers, class_posterior
+from lehner.core.lazy import special
 from lehner.core.text import counted, first_few
 from lehner.core.warning import Warning, warn
 from lehner.data.patterns import UNKNOWN
@@ -275,9 +276,7 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
     truth = ratings.truth[known]
     contradicted = improbable[np.arange(len(truth)), truth] > 0
     expected, n = float(improbable.sum()), int(contradicted.sum())
-    from scipy.special import pdtrc
-
-    if n == 0 or pdtrc(n - 1, expected) > SUSPICIOUS_TAIL:
+    if n == 0 or special.pdtrc(n - 1, expected) > SUSPICIOUS_TAIL:
         return ()
     named = first_few(ratings.items[known][contradicted], MOST_NAMED)
     text = (

@@ -52,17 +52,26 @@ def do_all[Task, Result](
     [1, 3]
     """
     check_whole_number("workers", workers, 1)
+    every, done = list(tasks), 0
     with _interrupts() as interrupts, _backend(workers, dask) as number:
         # A few tasks wait for each worker, so that one that died or was stopped has lost few.
         parallel = joblib.Parallel(
-            n_jobs=number, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs"
+            n_jobs=number,
+            return_as="generator_unordered",
+            batch_size=1,
+            pre_dispatch="2*n_jobs",
+            max_nbytes=None,
         )
-        results = parallel(joblib.delayed(work)(task) for task in tasks)
+        with _blocked_in_new_processes():
+            results = parallel(joblib.delayed(work)(task) for task in every)
         try:
             for result in results:
                 if interrupts:
                     raise KeyboardInterrupt
+                done += 1
                 yield result
+            if done < len(every):
+                raise InputError(f"workers ended; {KEPT}", "start them, and run again to go on")
         except BaseException as error:
             # What workers have in hand is lost, and need not be waited for.
             with warnings.catch_warnings(action="ignore"):
@@ -103,6 +112,19 @@ def _interrupts() -> Iterator[list[int]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def _blocked_in_new_processes() -> Iterator[None]:
+    """Put off Ctrl-C until the end of a block; processes that start in it never see it."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _is_lost_worker(error: BaseException) -> bool:

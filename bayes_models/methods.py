@@ -10,26 +10,28 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import bayes_models
-from bayes_models import methods as this_module
 from bayes_models.sampling.cost import TooLargeError
+from lehner.contrasts.base_rates import PSEUDO_ITEMS, BaseRates
+from lehner.contrasts.group_draws import GroupDraws
+from lehner.contrasts.system_draws import JointDraws
 from lehner.core.errors import InputError
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate
+from lehner.core.progress import DoAll
 from lehner.core.seeds import Seed
 from lehner.core.warning import Warning, warn, warnings_from_json
 from lehner.data.dependent_pair import find_pair
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method
-from lehner.groups.base_rates import PSEUDO_ITEMS, BaseRates
-from lehner.groups.result import GroupEstimates
 from lehner.latent_class.models import MODELS
 from lehner.performance.replicates import CREDIBLE
-from lehner.systems.comparison import JointDraws
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from bayes_models import KPropertyParameter
 
+SLOPED = "relaxed_k"
+"""The model with a parameter for each K-property, and a slope of the system on difficulty."""
 FIXED_SLOPES = (0.0, 1.0)
 SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
 """Its 4 chains of 250 draws have effective sample sizes of about 1,000."""
@@ -64,10 +66,17 @@ def list_methods() -> list[Method]:
             color=row.color,
             marker=row.marker,
             gives=frozenset({"truth_probabilities", "confusion", "draws"}),
+            takes=frozenset({"earlier_studies", "dependent_pair"} if name in TAKE_BOTH else ()),
             assumes=INDEPENDENT,
-            posterior=this_module,
-            takes_studies=name in TAKE_BOTH,
-            takes_pair=name in TAKE_BOTH,
+            by_group=estimate_by_group,
+            by_population=estimate_by_population,
+            joint_draws=joint_draws,
+            base_rates=partial(estimate_base_rates, name),
+            shortly=partial(estimate_shortly, name),
+            with_studies=partial(estimate_with_studies, name) if name in TAKE_BOTH else None,
+            at_slopes=estimate_at_slopes if name == SLOPED else None,
+            k_properties=k_properties if name == SLOPED else None,
+            predictions=predictions,
         )
         for name, row in MODELS.items()
     ]
@@ -248,18 +257,18 @@ def estimate_with_studies(
     )
 
 
-def estimate_by_group(
-    estimate: Estimate, ratings: Ratings, names: Any, **options: Any
-) -> GroupEstimates:
+def estimate_by_group(ratings: Ratings, estimate: Estimate, names: Any, *, seed: int) -> GroupDraws:
     """Estimate the accuracy in groups of items from draws."""
     assert estimate.draws is not None
-    return bayes_models.accuracy_by_group(estimate.draws, ratings, names, **options)
+    return bayes_models.accuracy_by_group(estimate.draws, ratings, names, seed=seed)
 
 
-def estimate_by_population(estimate: Estimate, ratings: Ratings, **options: Any) -> GroupEstimates:
+def estimate_by_population(
+    ratings: Ratings, estimate: Estimate, names: Any, *, seed: int
+) -> GroupDraws:
     """Estimate accuracy and base rates in populations from draws."""
     assert estimate.draws is not None
-    return bayes_models.accuracy_by_population(estimate.draws, ratings, **options)
+    return bayes_models.accuracy_by_population(estimate.draws, ratings, seed=seed)
 
 
 def estimate_base_rates(method: str, ratings: Ratings, *, seed: int) -> BaseRates:
@@ -292,9 +301,18 @@ def estimate_base_rates(method: str, ratings: Ratings, *, seed: int) -> BaseRate
     )
 
 
-def joint_draws(estimates: Mapping[str, Estimate], ratings: Ratings, **options: Any) -> JointDraws:
-    """Put draws of several systems' accuracies side by side."""
+def joint_draws(
+    estimates: Mapping[str, Estimate],
+    ratings: Ratings,
+    *,
+    level: float,
+    do_all: DoAll,
+    **options: Any,
+) -> JointDraws | None:
+    """Put draws of several systems' accuracies side by side; None if one has no draws."""
     trees = {name: one.draws for name, one in estimates.items() if one.draws is not None}
+    if len(trees) < len(estimates):
+        return None
     return bayes_models.joint_draws(trees, ratings, **options)
 
 
@@ -367,8 +385,8 @@ def slope_sensitivity(
 
 
 def k_properties(estimate: Estimate, *, level: float) -> "tuple[KPropertyParameter, ...]":
-    """Say what a fit of `relaxed_k` found of each K-property; nothing of other models."""
-    if estimate.method != "relaxed_k" or estimate.draws is None:
+    """Say what a fit of `relaxed_k` found of each K-property; nothing without draws."""
+    if estimate.draws is None:
         return ()
     return bayes_models.read_k_properties(estimate.draws, level=level)
 

@@ -1,7 +1,7 @@
 # ruff: noqa: TID252
 from .algebra.algebraic import estimate_algebraic, majority_agreement, mean_posterior
 from .algebra.soft_labels import SoftLabels, label_algebraic
-from .algebra.steps import PairwiseAgreement, pairwise_agreement
+from .algebra.steps import pairwise_agreement
 from .core.errors import DataWarning, InputError
 from .core.estimate import Estimate, IntervalEstimate
 from .core.warning import Warning
@@ -9,15 +9,12 @@ from .data.patterns import Patterns
 from .data.ratings import Ratings
 from .datasets import list_datasets, load_dataset
 from .dependence.bounds import (
-    AccuracyBounds,
-    MistakesNeeded,
     accuracy_bounds,
     mistake_correlations,
     mistakes_needed,
 )
-from .dependence.check import Dependence, check_dependence, effective_in_crowds
+from .dependence.check import check_dependence, effective_in_crowds
 from .dependence.sensitivity import (
-    Sensitivity,
     accuracy_by_confusion,
     accuracy_if_misled,
     sensitivity,
@@ -27,104 +24,53 @@ from .empirical_prior.calibrated import estimate_calibrated
 from .empirical_prior.differences import compare_calibrated
 from .estimation.compare import compare
 from .estimation.earlier_studies import read_studies
-from .estimation.estimate import estimate
+from .estimation.estimate import estimate, summarise
 from .estimation.methods import Method
-from .estimation.proportions import GroupProportions, MethodProportions, Proportions
-from .estimation.result import Comparison, MethodResult
-from .groups.algebra import estimate_groups
-from .groups.populations import estimate_populations
-from .groups.rater_groups import estimate_rater_groups
-from .groups.result import (
-    GroupDifference,
-    GroupEstimate,
-    GroupEstimates,
-    RaterGroupEstimate,
-)
-from .interrater.agreement import Agreement, agreement
-from .interrater.coefficients import Coefficient
+from .estimation.results import Results
+from .interrater.agreement import agreement
 from .interrater.tables import agreement_of_table, read_table
-from .judges.position_bias import PositionBias, position_bias
-from .k_properties.check import KProperties, KPropertyTest, check_k_properties
-from .known_truths.correction import TruthCorrection, correct_by_truth, probabilities_right
+from .judges.position_bias import position_bias
+from .k_properties.check import check_k_properties
+from .known_truths.correction import correct_by_truth, probabilities_right
 from .known_truths.recalibration import correct_base_rates
 from .known_truths.sampling_design import choose_items
 from .labels.label import label
-from .latent_class.fit import LatentClassFit, cut_ratings, fit_latent_class, fit_tap_by_cut
+from .latent_class.fit import cut_ratings, fit_latent_class, fit_tap_by_cut
 from .latent_class.intervals import estimate_latent_class
 from .performance.costs import read_costs
-from .performance.detail import system_performance
-from .performance.result import RaterPerformance, SystemPerformance
 from .planning.kappa import expected_kappa, scenario_with_kappa
-from .planning.sample_size import SampleSize, required_sample_size
+from .planning.sample_size import required_sample_size
 from .reading.read import read_ratings
-from .scores.performance import ScorePerformance, score_performance
+from .scores.performance import score_performance
 from .simulation.draw import simulate, simulate_estimates
 from .simulation.parameters import confusion_matrix, true_parameters
-from .simulation.population import PopulationValue, population_value, population_values
+from .simulation.population import population_value, population_values
 from .simulation.scenario import Scenario
-from .systems.bootstrap import bootstrap_systems
-from .systems.comparison import (
-    JointDraws,
-    SystemDifference,
-    SystemRank,
-    compare_systems,
-    rank_systems,
-)
 
 __version__: str
 
 __all__ = [
-    "AccuracyBounds",
-    "Agreement",
-    "Coefficient",
-    "Comparison",
     "DataWarning",
-    "Dependence",
     "Estimate",
-    "GroupDifference",
-    "GroupEstimate",
-    "GroupEstimates",
-    "GroupProportions",
     "InputError",
     "IntervalEstimate",
-    "JointDraws",
-    "KProperties",
-    "KPropertyTest",
-    "LatentClassFit",
     "Method",
-    "MethodProportions",
-    "MethodResult",
-    "MistakesNeeded",
-    "PairwiseAgreement",
     "Patterns",
-    "PopulationValue",
-    "PositionBias",
-    "Proportions",
-    "RaterGroupEstimate",
-    "RaterPerformance",
     "Ratings",
-    "SampleSize",
+    "Results",
     "Scenario",
-    "ScorePerformance",
-    "Sensitivity",
     "SoftLabels",
-    "SystemDifference",
-    "SystemPerformance",
-    "SystemRank",
-    "TruthCorrection",
     "Warning",
     "accuracy_bounds",
     "accuracy_by_confusion",
     "accuracy_if_misled",
     "agreement",
     "agreement_of_table",
-    "bootstrap_systems",
     "check_dependence",
     "check_k_properties",
     "choose_items",
     "compare",
     "compare_calibrated",
-    "compare_systems",
     "confusion_matrix",
     "correct_base_rates",
     "correct_by_truth",
@@ -133,10 +79,7 @@ __all__ = [
     "estimate",
     "estimate_algebraic",
     "estimate_calibrated",
-    "estimate_groups",
     "estimate_latent_class",
-    "estimate_populations",
-    "estimate_rater_groups",
     "expected_kappa",
     "fit_latent_class",
     "fit_tap_by_cut",
@@ -153,7 +96,6 @@ __all__ = [
     "population_values",
     "position_bias",
     "probabilities_right",
-    "rank_systems",
     "read_costs",
     "read_ratings",
     "read_studies",
@@ -165,6 +107,6 @@ __all__ = [
     "sensitivity_curve",
     "simulate",
     "simulate_estimates",
-    "system_performance",
+    "summarise",
     "true_parameters",
 ]

@@ -30,7 +30,6 @@ import pymc as pm
 import bayes_models
 import lehner
 from experiments.report.figures import plot_methods
-from lehner.estimation.estimate import compare
 
 az.style.use("arviz-variat")
 print(f"Python {sys.version.split()[0]}, PyMC {pm.__version__}, ArviZ {az.__version__}")
@@ -114,8 +113,7 @@ estimates = [
     algebra,
     bayes_models.estimate_from_draws(table_2),
 ]
-table_2_comparison = compare("Table 2", ratings, estimates)
-plot_methods(table_2_comparison)
+plot_methods(lehner.summarise(ratings, estimates))
 
 # %% [markdown]
 # The same from the shell: `lehner estimate table2.csv --system System --output results/`.
@@ -138,8 +136,8 @@ estimates = [
     lehner.estimate_algebraic(anesthesia),
     bayes_models.estimate_from_draws(tree),
 ]
-comparison = compare("anesthesia, anaesthetist 2", anesthesia, estimates)
-plot_methods(comparison)
+results = lehner.summarise(anesthesia, estimates)
+plot_methods(results)
 
 # %% [markdown]
 # The two agree on the system; they disagree on the raters. The algebra gives all of them one
@@ -150,7 +148,7 @@ az.plot_forest(tree, var_names=["accuracy"], combined=True, ci_probs=(0.5, 0.9))
 plt.show()
 
 # %%
-comparison.systems[0].disagreements
+results.select(quantity="method_difference")[["method", "versus", "estimate", "kind", "n_items"]]
 
 # %% [markdown]
 # Whether the fit can be trusted: convergence, labels, and leave-one-out for every patient.

@@ -32,7 +32,6 @@ from bayes_models import MODELS, find_model
 from experiments.report.figures import plot_methods
 from experiments.reporting.figure_style import REFERENCE, figure_style
 from experiments.reporting.method_style import method_style
-from lehner.estimation.estimate import compare
 
 warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
 pd.set_option("display.max_colwidth", 90, "display.precision", 3)
@@ -153,8 +152,8 @@ pd.DataFrame(
 ).T
 
 # %%
-comparison = compare("anesthesia", ratings, list(estimates.values()))
-plot_methods(comparison)
+results = lehner.summarise(ratings, list(estimates.values()))
+plot_methods(results)
 
 # %% [markdown]
 # All models put the system at .67 to .71, with wide intervals that overlap: 45 patients do not
@@ -162,10 +161,11 @@ plot_methods(comparison)
 # on the items themselves.
 
 # %%
-pd.DataFrame(map(vars, comparison.systems[0].predictions))
+compared = ["elpd", "elpd_se", "elpd_difference", "elpd_difference_se", "stacking_weight"]
+results.select(quantity=compared).pivot(index="method", columns="quantity", values="estimate")
 
 # %% [markdown]
-# `elpd` is the expected log predictive density; `difference` is to the best model, with its
+# `elpd` is the expected log predictive density; `elpd_difference` is to the best model, with its
 # standard error beside it. `relaxed_k` and the models with one confusion matrix for all raters, or
 # a common distribution of them, predict about equally well. A full matrix for each rater predicts
 # worse. So do t-a-p and the models in which all errors are equally probable: in these ordered
@@ -174,20 +174,8 @@ pd.DataFrame(map(vars, comparison.systems[0].predictions))
 # Which property do the data reject? A Bayes factor above 10 rejects it, one below 1/10 supports it.
 
 # %%
-pd.DataFrame(
-    [
-        (
-            dial.name,
-            str(dial.value),
-            dial.probability_of_direction,
-            dial.evidence(),
-            dial.k_property,
-            dial.verdict(),
-        )
-        for dial in comparison.systems[0].k_properties
-    ],
-    columns=["dial", "posterior", "direction", "Bayes factor", "K-property", "verdict"],
-)
+factors = results.select(quantity="bayes_factor_against_zero")
+factors[["versus", "estimate", "lower", "upper", "kind"]].set_index("versus")
 
 # %% [markdown]
 # ## Do raters err independently?

@@ -50,16 +50,16 @@ ratings
 # interval and the probability that `gpt` is the better one.
 
 # %%
-compared = lehner.estimate(ratings, groups=table["domain"], name="tickets")
-accuracy = compared.to_frame().query("quantity == 'system_accuracy'")
+results = lehner.estimate(ratings, groups=table["domain"], name="tickets")
+accuracy = results.select(quantity="system_accuracy", group="")
 accuracy[["method", "system", "estimate", "lower", "upper"]].reset_index(drop=True)
 
 # %%
-differences = compared.differences_frame()
-differences.query("quantity == 'system_accuracy'").drop(columns=["quantity", "level"])
+columns = ["method", "system", "versus", "estimate", "lower", "upper", "probability"]
+results.select(quantity="system_accuracy_difference", group="")[columns]
 
 # %%
-plot_systems(compared)
+plot_systems(results)
 
 # %% [markdown]
 # All methods say that `gpt` is better. (The truth: .84 and .71, a difference of .13.) Both systems
@@ -68,7 +68,7 @@ plot_systems(compared)
 # raters on other tickets. Agreement with the majority puts both systems far too low, and the
 # interval of its difference, from resampled tickets, does not allow for raters who err.
 # `calibrated` puts `gpt` lower than the models do, since real raters share mistakes; these do not.
-# It has no interval of the difference.
+# Its difference rests on the crowds, too.
 #
 # ## What do the 25 known truths say?
 #
@@ -76,28 +76,27 @@ plot_systems(compared)
 # these 250 tickets.
 
 # %%
-known = compared.to_frame().query("quantity == 'system_accuracy_in_sample' and corrected")
-columns = ["estimate", "lower", "upper", "uncorrected"]
-known.set_index(["system", "method"])[columns].sort_index()
+known = results.table.query("quantity == 'system_accuracy_in_sample' and group == ''")
+columns = ["estimate", "lower", "upper"]
+known.set_index(["system", "method", "corrected"])[columns].sort_index()
 
 # %% [markdown]
 # ## Where does it fail?
 #
 # The confusion matrix, recall and precision of `gpt`, by Dawid and Skene's model, each with its
-# interval. In Python they are labelled arrays; in the command `--details` prints them.
+# interval; in the command `--details` prints them.
 
 # %%
-gpt = compared.systems[0]
-estimate = next(one for one in gpt.estimates if one.method == "dawid_skene")
-detail = lehner.system_performance(gpt.ratings.with_truth(None), estimate)
-measures = detail.to_xarray()
-measures["recall"].to_pandas()
+gpt = {"system": "gpt", "method": "dawid_skene"}
+recall = results.select(quantity="recall", rater="", **gpt)
+recall[["category", "estimate", "lower", "upper", "corrected"]]
 
 # %%
-measures["confusion"].sel(bound="estimate").to_pandas()
+confusion = results.select(quantity="confusion", **gpt)
+confusion.pivot(index="category", columns="response", values="estimate")
 
 # %%
-{name: str(detail.value(name)) for name in ("balanced_accuracy", "mcc", "kappa_with_truth")}
+{name: str(results.value(name, **gpt)) for name in ("balanced_accuracy", "mcc", "kappa_with_truth")}
 
 # %% [markdown]
 # ## Does it depend on where the tickets come from?
@@ -105,10 +104,12 @@ measures["confusion"].sel(bound="estimate").to_pandas()
 # The accuracy of each system on tickets of the app and of the web, and the difference between them.
 
 # %%
-for one in compared.systems:
-    for result in one.results:
-        if result.groups is not None and result.method in ("algebraic", "dawid_skene"):
-            print(result.groups)
+by_domain = results.select(
+    quantity=["system_accuracy", "system_accuracy_difference"],
+    grouping="group",
+    method=["algebraic", "dawid_skene"],
+)
+by_domain[["system", "method", "group", "versus", "estimate", "lower", "upper"]]
 
 # %% [markdown]
 # If the systems and raters are as accurate on a category of tickets wherever the tickets come from,
@@ -118,7 +119,9 @@ for one in compared.systems:
 
 # %%
 seen = ratings.for_system("gpt").with_truth(None)
-print(lehner.estimate_populations(seen, table["domain"]))
+populations = lehner.estimate(seen, "dawid_skene_ml", populations=table["domain"])
+columns = ["quantity", "group", "category", "estimate", "lower", "upper"]
+populations.select(grouping="population", quantity=["system_accuracy", "base_rates"])[columns]
 
 # %% [markdown]
 # ## Any other question
@@ -143,14 +146,15 @@ print(
 # mistakes; and which label each ticket should get.
 
 # %%
-raters = compared.to_frame().query(
-    "quantity == 'rater_accuracy' and system == 'gpt' and method == 'dawid_skene'"
-)
-raters[["label", "estimate", "lower", "upper"]].reset_index(drop=True)
+raters = results.select(quantity="rater_accuracy", group="", **gpt)
+raters[["rater", "estimate", "lower", "upper"]].reset_index(drop=True)
 
 # %%
 staff = {"ana": "staff", "ben": "crowd", "cai": "staff", "dee": "crowd"}
-print(lehner.estimate_rater_groups(seen, estimate, staff))
+grouped = seen.with_rater_groups(staff)
+columns = ["quantity", "group", "versus", "estimate", "lower", "upper", "probability"]
+found = lehner.summarise(grouped, results.fits["gpt", "dawid_skene"])
+found.select(grouping="rater_group")[columns]
 
 # %% [markdown]
 # `dawid_skene` fits each rater alone. `one_coin_by_rater`, `hierarchical_dawid_skene` and
@@ -158,9 +162,9 @@ print(lehner.estimate_rater_groups(seen, estimate, staff))
 # group. This helps most if each rater rated few items.
 
 # %%
-grouped = seen.with_rater_groups(staff)
 pooled = bayes_models.fit("one_coin_by_rater", grouped, seed=1, progressbar=False)
-print(lehner.estimate_rater_groups(grouped, bayes_models.estimate_from_draws(pooled)))
+found = lehner.summarise(grouped, bayes_models.estimate_from_draws(pooled))
+found.select(grouping="rater_group")[columns]
 
 # %%
 for line in lehner.check_dependence(seen).lines():

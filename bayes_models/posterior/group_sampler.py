@@ -21,10 +21,10 @@ from scipy.special import expit, gammaln, log_expit
 
 from bayes_models.posterior.truth import LEAST, states
 from lehner import Patterns
+from lehner.contrasts.group_draws import GroupReplicates
 from lehner.core.arrays import Floats, Integers, class_posterior
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import UNKNOWN
-from lehner.groups.result import GroupReplicates
 
 MOST_GROUP_DRAWS, LEAST_DRAWS = 400, 100
 PATTERNS_AND_DRAWS = 200_000

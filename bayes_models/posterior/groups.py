@@ -1,7 +1,6 @@
 """The accuracy in groups, in populations and on any chosen items, after a fit to all of them."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -11,14 +10,13 @@ from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import BY_POPULATION
 from bayes_models.posterior.draws import credible_interval, group, values_by_draw
 from bayes_models.posterior.truth import draw_right, fitted_ratings, log_joints
-from lehner import GroupEstimates, InputError, IntervalEstimate, Ratings
+from lehner import InputError, IntervalEstimate, Ratings
+from lehner.contrasts.group_draws import GroupDraws, GroupReplicates
+from lehner.contrasts.membership import Groups, count_answers, find_groups
 from lehner.core.arrays import Floats, class_posterior
 from lehner.core.errors import check_level
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
-from lehner.groups.membership import Groups, count_answers, find_groups
-from lehner.groups.result import GroupReplicates
-from lehner.groups.summary import summarise_groups
 
 CREDIBLE = "equal-tailed credible"
 POOLED_ACCURACY = warn(
@@ -34,8 +32,8 @@ SAME_MATRICES = warn(
 
 
 def accuracy_by_group(
-    tree: xr.DataTree, ratings: Ratings, groups: ArrayLike, *, level: float = 0.9, seed: Seed = 1
-) -> GroupEstimates:
+    tree: xr.DataTree, ratings: Ratings, groups: ArrayLike, *, seed: Seed = 1
+) -> GroupDraws:
     """Estimate the accuracy of system and raters in groups of items.
 
     Nothing is fitted again. Each draw of the fit keeps its confusion matrices, but each group has
@@ -53,16 +51,15 @@ def accuracy_by_group(
         The ratings that were fitted, with a system.
     groups : array_like, shape (n_rows,)
         The name of each row's group; None, NaN or "" for rows that belong to none.
-    level : float
-        Probability of the intervals, between 0 and 1.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same numbers.
 
     Returns
     -------
-    GroupEstimates
-        Accuracies, base rates and differences, each with its interval. A single group has no
-        shifts: its accuracies are those of the fit.
+    GroupDraws
+        Draws of accuracies and base rates, joint for all groups. A single group has no shifts: its
+        accuracies are those of the fit. `lehner.estimate(groups=...)` gives their means, intervals
+        and differences.
 
     Raises
     ------
@@ -81,8 +78,8 @@ def accuracy_by_group(
     intervals contain the true difference in .78, .83 and .80 (± .05) of the data sets; if the
     raters, too, are less accurate in that group, in .88, .88 and .90; and if there is no
     difference, zero in 1.00, 1.00 and .85. The partial pooling and the priors of the confusion
-    matrices draw groups toward one another. `lehner.estimate_groups` does not, and has wider
-    intervals: use it where groups are small and may differ much.
+    matrices draw groups toward one another. The algebra does not, and has wider intervals: use it
+    where groups are small and may differ much.
 
     Confusion matrices are those of a fit that ignored the groups, and the groups do not change them
     (this is called a cut posterior). If groups differ much and are large, fit them one by one.
@@ -96,27 +93,25 @@ def accuracy_by_group(
     >>> ratings = lehner.simulate(scenario, seed=2).with_truth(None)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
     >>> domain = np.where(np.arange(200) < 120, "law", "sport")
-    >>> [one.n_items for one in accuracy_by_group(tree, ratings, domain).groups]
-    [120, 80]
+    >>> accuracy_by_group(tree, ratings, domain).groups.names
+    ('law', 'sport')
     """
-    level = check_level(level)
     posterior = group(tree, "posterior")
     patterns = observe(fitted_ratings(tree, ratings))
     membership = find_groups(ratings, groups)
-    count_answers(ratings, membership)
+    sizes = count_answers(ratings, membership)
     # It needs SciPy, which takes long to load.
     from bayes_models.posterior.group_sampler import sample_groups
 
     replicates = sample_groups(
         posterior, patterns, ratings.weights, membership.index, len(membership), seed
     )
-    options: dict[str, Any] = {"level": level, "kind": CREDIBLE, "notes": (POOLED_ACCURACY,)}
-    return summarise_groups(tree.attrs["model"], ratings, membership, replicates, **options)
+    return GroupDraws(
+        groups=membership, sizes=sizes, drawn=replicates, kind=CREDIBLE, note=POOLED_ACCURACY
+    )
 
 
-def accuracy_by_population(
-    tree: xr.DataTree, ratings: Ratings, *, level: float = 0.9, seed: Seed = 1
-) -> GroupEstimates:
+def accuracy_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -> GroupDraws:
     """Estimate base rates and accuracies in each population of the items of a fit.
 
     Parameters
@@ -126,15 +121,13 @@ def accuracy_by_population(
     ratings : Ratings
         The ratings that were fitted, with a system and with populations, see
         `Ratings.with_populations`.
-    level : float
-        Probability of the intervals, between 0 and 1.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the truths that are drawn: the same seed gives the same numbers.
 
     Returns
     -------
-    GroupEstimates
-        Estimates with a group for each population.
+    GroupDraws
+        With a group for each population.
 
     Raises
     ------
@@ -154,15 +147,14 @@ def accuracy_by_population(
     >>> ratings = lehner.simulate(scenario, seed=2).with_truth(None)
     >>> ratings = ratings.with_populations(np.repeat(["x", "y"], 100))
     >>> tree = fit("dawid_skene", ratings, engine="gibbs", checks=False, tries=1)
-    >>> [one.group for one in accuracy_by_population(tree, ratings).groups]
-    ['x', 'y']
+    >>> accuracy_by_population(tree, ratings).groups.names
+    ('x', 'y')
     """
-    level = check_level(level)
     fitted = fitted_ratings(tree, ratings)
     if ratings.population is None:
         raise InputError("items are from no populations", "name them by with_populations")
     groups = Groups(names=ratings.populations, index=ratings.population)
-    count_answers(ratings, groups)
+    sizes = count_answers(ratings, groups)
     posterior = group(tree, "posterior")
     rates = values_by_draw(posterior, BY_POPULATION, "population", "category")
     matrices = values_by_draw(posterior, "confusion", "rater", "category", "response")
@@ -173,8 +165,9 @@ def accuracy_by_population(
         base_rates=rates,
         rater_accuracy=accuracy[..., :-1],
     )
-    options: dict[str, Any] = {"level": level, "kind": CREDIBLE, "notes": (SAME_MATRICES,)}
-    return summarise_groups(tree.attrs["model"], ratings, groups, replicates, **options)
+    return GroupDraws(
+        groups=groups, sizes=sizes, drawn=replicates, kind=CREDIBLE, note=SAME_MATRICES
+    )
 
 
 def _proportions_right(posterior: xr.Dataset, ratings: Ratings, seed: Seed) -> Floats:

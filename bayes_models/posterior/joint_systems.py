@@ -19,11 +19,12 @@ import xarray as xr
 from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.draws import values_by_draw
 from bayes_models.posterior.truth import fitted_ratings, log_joints
-from lehner import InputError, JointDraws, Patterns, Ratings
+from lehner import InputError, Patterns, Ratings
+from lehner.contrasts.common_items import answered_the_same, first_alike
+from lehner.contrasts.system_draws import JointDraws
 from lehner.core.arrays import Floats, Integers, class_posterior
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, generator
-from lehner.systems.common_items import answered_the_same, first_alike, n_common_items
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -128,12 +129,10 @@ def joint_draws(
         coupled = dict(zip(posteriors, _couple(values, correlation, rng), strict=True))
         draws.append({name: coupled[same] for name, same in alike.items()})
     return JointDraws(
-        method=models.pop(),
         kind="equal-tailed credible",
         expected=draws[0],
         in_sample=draws[1],
         same_items=same_items,
-        n_common_items=n_common_items(ratings, list(trees)),
     )
 
 

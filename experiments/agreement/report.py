@@ -12,18 +12,11 @@ from experiments.reporting.files import write_csv, write_text
 from experiments.reporting.renderers import to_latex, to_terminal
 from experiments.reporting.table import Column, Table
 from experiments.reporting.terminal import line, print_wide, terminal_width
-from lehner import (
-    Agreement,
-    InputError,
-    Ratings,
-    agreement,
-    agreement_of_table,
-    read_table,
-)
+from lehner import InputError, Ratings, agreement, agreement_of_table, read_table
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.text import counted, percent, probability
 from lehner.core.warning import by_severity
-from lehner.interrater.agreement import RaterPairs
+from lehner.interrater.agreement import Agreement, RaterPairs
 from lehner.interrater.coefficients import printed_name
 from lehner.interrater.weights import WEIGHTS, find_weights
 

@@ -1,9 +1,9 @@
 """The sentence that reports agreement in a paper."""
 
 from experiments.agreement.report import Report
-from lehner import Coefficient, __version__
+from lehner import __version__
 from lehner.core.text import counted, decimal, percent
-from lehner.interrater.coefficients import printed_name
+from lehner.interrater.coefficients import Coefficient, printed_name
 
 USUAL = ("krippendorff_alpha", "cohen_kappa")
 PLAIN = ("identity", "nominal")

@@ -9,7 +9,7 @@ from experiments.reporting.terminal import json_text
 
 if TYPE_CHECKING:
     from experiments.reporting.table import Table
-    from lehner import AccuracyBounds
+    from lehner.dependence.bounds import AccuracyBounds
 
 CORRELATIONS = (0.1, 0.25, 0.5)
 ASSUMED = "Assumed is only that the ratings are more often right than wrong."

@@ -12,7 +12,8 @@ from experiments.reporting.terminal import json_text
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from lehner import KProperties, Ratings
+    from lehner import Ratings
+    from lehner.k_properties.check import KProperties
 
 
 def check(

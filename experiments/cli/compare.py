@@ -51,7 +51,6 @@ def compare(
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
     from experiments.report import base_rates
-    from experiments.report.bridge import to_results
     from experiments.report.report import failed
     from experiments.reporting.terminal import print_wide, terminal_width
     from lehner import InputError
@@ -67,10 +66,8 @@ def compare(
         raise
     groups: Any = group and read_groups(Path(data), group, ratings)
     with progress_lines():
-        results = to_results(
-            compare_groups(
-                ratings, good or None, groups, method or None, name=data, level=interval, seed=seed
-            )
+        results = compare_groups(
+            ratings, good or None, groups, method or None, name=data, level=interval, seed=seed
         )
     files = [Path(data), Path(reading.truth or "")]
     emit(

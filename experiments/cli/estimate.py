@@ -239,7 +239,6 @@ def estimate(
     from experiments.cli.emit import emit
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
-    from experiments.report.bridge import to_results
     from experiments.report.report import failed, page, show, write
     from lehner import InputError
     from lehner import estimate as estimate_all
@@ -273,10 +272,8 @@ def estimate(
         chosen = [portable(one) for one in chosen]
         opened = open_fits(output, workers, dask)
     with progress_lines(), opened as do_all:
-        results = to_results(
-            estimate_all(
-                ratings, chosen, name=data, level=interval, seed=seed, do_all=do_all, **keywords
-            )
+        results = estimate_all(
+            ratings, chosen, name=data, level=interval, seed=seed, do_all=do_all, **keywords
         )
     files = files_read(data, method or [], reading, asked)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lehner import Ratings
-    from lehner.groups.membership import GroupColumn
+    from lehner.contrasts.membership import GroupColumn
 
 MOST_GROUPS = 20
 MOST_UNCUT_NUMBERS = 8
@@ -118,7 +118,7 @@ def _grouped(values: "NDArray[Any]", column: str, cuts: list[float]) -> "GroupCo
             f"join them into {MOST_GROUPS} groups or fewer",
             column=column,
         )
-    from lehner.groups.membership import group_column
+    from lehner.contrasts.membership import group_column
 
     return group_column(column, values, cut)
 

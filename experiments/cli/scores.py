@@ -9,7 +9,7 @@ from experiments.reporting.terminal import json_text
 
 if TYPE_CHECKING:
     from experiments.reporting.table import Table
-    from lehner import ScorePerformance
+    from lehner.scores.performance import ScorePerformance
 
 TITLES = {
     "auc": "AUC",

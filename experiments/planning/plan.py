@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner import InputError, SampleSize, Scenario, required_sample_size, scenario_with_kappa
+from lehner import InputError, Scenario, required_sample_size, scenario_with_kappa
 from lehner.core.errors import check_number
 from lehner.core.estimate import plain
 from lehner.core.seeds import Seed, child_seeds, fixed_seed
 from lehner.planning.kappa import check_possible_kappa, initial_accuracy, levels_of_difficulty
-from lehner.planning.sample_size import MOST_PLANNED_CELLS, Estimand, Target
+from lehner.planning.sample_size import MOST_PLANNED_CELLS, Estimand, SampleSize, Target
 from lehner.simulation.probabilities import n_vote_cells
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from experiments.reporting.files import write_csv, write_text
 from experiments.reporting.renderers import to_csv, to_terminal
 from experiments.reporting.table import Cell, Column, Table
 from experiments.reporting.terminal import json_text, terminal_width
-from lehner import SampleSize
 from lehner.core.text import DASH
+from lehner.planning.sample_size import SampleSize
 
 MOST_RATERS_SHOWN = 4
 VIOLATION = (

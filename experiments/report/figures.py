@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from experiments.report.bridge import to_results
 from experiments.report.views import (
     ACCURACIES,
     ANY,
@@ -207,7 +206,7 @@ def plot_methods(found: Any) -> Figure:
     >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
     ['Majority']
     """
-    view = found if isinstance(found, View) else view_systems(to_results(found))[0]
+    view = found if isinstance(found, View) else view_systems(found)[0]
     methods = view.methods
     nothing = IntervalEstimate(estimate=None)
     panels: dict[str, Values] = {}
@@ -249,7 +248,7 @@ def plot_systems(found: Any) -> Figure:
     >>> sorted(label.get_text() for label in figure.axes[0].get_yticklabels())
     ['2', '3']
     """
-    views: Sequence[View] = found if isinstance(found, list) else view_systems(to_results(found))
+    views: Sequence[View] = found if isinstance(found, list) else view_systems(found)
     ranks = {
         view.system: number(view.first("system_accuracy_rank", method=_ranking(views)))
         for view in views

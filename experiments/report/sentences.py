@@ -15,11 +15,11 @@ from experiments.report.views import (
 )
 from experiments.reporting.method_style import method_label
 from lehner import __version__
+from lehner.contrasts.common_items import answered_the_same, n_common_items
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.text import counted, decimal, first_few, percent, short
 from lehner.dependence.bounds import MistakesNeeded
 from lehner.estimation.results import Results
-from lehner.systems.common_items import answered_the_same, n_common_items
 
 MOST_NAMED = 4
 CROWDS_OF = {

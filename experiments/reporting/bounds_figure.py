@@ -10,7 +10,8 @@ from lehner.core.text import decimal
 from lehner.dependence.bounds import least_accuracy, real_crowds, tabulate_mistakes
 
 if TYPE_CHECKING:
-    from lehner import MistakesNeeded, Ratings
+    from lehner import Ratings
+    from lehner.dependence.bounds import MistakesNeeded
 
 AXIS = np.linspace(0, 0.8, 81)
 LEVELS = np.arange(11) / 10

@@ -8,7 +8,7 @@ from experiments.reporting.figure_style import figure_style
 from lehner.core.text import percent
 
 if TYPE_CHECKING:
-    from lehner import ScorePerformance
+    from lehner.scores.performance import ScorePerformance
 
 
 def plot_calibration(found: "ScorePerformance") -> Figure:

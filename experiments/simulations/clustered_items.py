@@ -19,16 +19,17 @@ from lehner import (
     Estimate,
     Ratings,
     agreement,
-    bootstrap_systems,
-    compare_systems,
     correct_by_truth,
     estimate_algebraic,
     estimate_latent_class,
     majority_agreement,
 )
+from lehner.contrasts.contrast import mean_of_draws
+from lehner.contrasts.system_draws import bootstrap_systems, compare_systems
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.estimate import ESTIMANDS, IntervalEstimate
 from lehner.core.seeds import child_seeds
+from lehner.estimation.results import value_of
 
 N_ITEMS, N_KNOWN, N_RATERS = 300, 30, 5
 CORRELATIONS, SIZES = (0.0, 0.1, 0.3, 0.6), (2, 5, 20)
@@ -99,15 +100,12 @@ def _rows(drawn: Ratings, known: Booleans, fit: Estimate) -> Iterator[dict[str, 
         estimate=coefficient.estimate, lower=coefficient.lower, upper=coefficient.upper
     )
     draws = bootstrap_systems("algebraic", drawn.with_truth(None), resamples=RESAMPLES)
-    means = {
-        name: (IntervalEstimate(estimate=float(values.mean())),) * 2
-        for name, values in draws.expected.items()
-    }
-    (both,) = compare_systems(means, draws, level=LEVEL)
+    means = mean_of_draws(draws.expected)
+    both, _ = compare_systems((means, means), draws, level=LEVEL)
     of_majority = {"method": "majority_agreement", "quantity": "agreement with the majority"}
     yield result_row(AGREES_WITH_MAJORITY, majority.system_accuracy, **of_majority)
     yield result_row(AGREEMENT, agrees, method="agreement", quantity="percent agreement")
-    yield result_row(0.0, both.difference, method="algebraic", quantity="difference")
+    yield result_row(0.0, value_of(both), method="algebraic", quantity="difference")
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from experiments.study.cells import result_row
-from lehner import Proportions, Ratings, compare
+from lehner import Ratings, Results, compare
 from lehner.core.arrays import Floats, Integers
 from lehner.core.seeds import child_seeds
+from lehner.estimation.results import value_of
 
 LEVEL, SURE = 0.9, 0.95
 METHODS = ("dawid_skene", "dawid_skene_ml", "majority")
@@ -51,28 +52,31 @@ def draw_ratings(
     return group, Ratings(codes, ["bad", "good"], truth=shown if known else None)
 
 
-def _rows(found: Proportions, rates: Floats) -> Iterator[dict[str, Any]]:
+def _rows(found: Results, rates: Floats) -> Iterator[dict[str, Any]]:
     """Lay out estimates; of false bests and of warnings the bias is how often there is one."""
-    best = {f"g{g}" for g in np.flatnonzero(rates == rates.max())} if np.ptp(rates) else set()
-    for one in found.results:
-        for rate, group in zip(rates, one.groups, strict=True):
-            proportion = group.proportions["good"]
-            yield result_row(rate, proportion, method=one.method, quantity="proportion")
-        rate_of = {group.group: rate for rate, group in zip(rates, one.groups, strict=True)}
-        for pair in one.differences:
-            truth = rate_of[pair.groups[0]] - rate_of[pair.groups[1]]
-            row = result_row(truth, pair.difference, method=one.method, quantity="difference")
+    rate_of = {f"g{g}": rate for g, rate in enumerate(rates)}
+    best = (
+        {name for name, rate in rate_of.items() if rate == rates.max()} if np.ptp(rates) else set()
+    )
+    for method, table in found.select(category="good").groupby("method", sort=False):
+        for _, one in table[table["quantity"] == "base_rates"].iterrows():
+            truth = rate_of[one["group"]]
+            yield result_row(truth, value_of(one), method=method, quantity="proportion")
+        for _, one in table[table["quantity"] == "base_rates_difference"].iterrows():
+            truth = rate_of[one["group"]] - rate_of[one["versus"]]
+            row = result_row(truth, value_of(one), method=method, quantity="difference")
             # Of pairs as they are, the one with the higher estimate first, all would be biased.
-            yield row if pair.groups[0] < pair.groups[1] else _turned(row)
-        sure = [g.group for g in one.groups if (g.probability_best or 0) > SURE]
-        said = {warning.code for warning in (*one.warnings, *found.warnings)}
+            yield row if one["group"] < one["versus"] else _turned(row)
+        ranks = table[table["quantity"] == "base_rates_rank"]
+        sure = set(ranks["group"][ranks["probability"] > SURE])
+        said = {one.code for one in found.warnings if one.method in ("", method)}
         for quantity, happened in (
-            ("false best", bool(set(sure) - best)),
-            ("best found", bool(set(sure) & best)),
+            ("false best", bool(sure - best)),
+            ("best found", bool(sure & best)),
             ("raters-differ", "raters-differ" in said),
             ("agreement-unexplained", bool(said & {"agreement-unexplained", "shared-mistakes"})),
         ):
-            row = {"method": one.method, "quantity": quantity, "truth": 0.0}
+            row = {"method": method, "quantity": quantity, "truth": 0.0}
             yield row | {"estimate": float(happened), "lower": None, "upper": None}
 
 

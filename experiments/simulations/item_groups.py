@@ -8,9 +8,13 @@ import numpy as np
 
 from experiments.simulations.system_measures import LEVEL, RESAMPLES, dawid_skene
 from experiments.study.cells import result_row
-from lehner import GroupEstimates, Ratings, estimate_groups
+from lehner import Ratings
+from lehner.contrasts.group_draws import GroupDraws, group_rows
+from lehner.contrasts.item_groups import group_by_algebra
 from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.core.seeds import child_seeds
+from lehner.core.warning import Warning
+from lehner.estimation.results import value_of
 
 GROUPS = ("easy", "hard")
 BASE_RATES = ((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
@@ -42,12 +46,12 @@ def estimate(seed: int, cell: str, items: int) -> Iterator[dict[str, Any]]:
     names = np.array(GROUPS)[group]
     right = np.asarray(ratings.system) == truth
     in_sample = [float(right[group == g].mean()) for g in range(2)]
-    algebra = estimate_groups(ratings, names, level=LEVEL, resamples=RESAMPLES)
-    yield from _rows(algebra, CELLS[cell], in_sample)
+    algebra = group_by_algebra(ratings, names, resamples=RESAMPLES)
+    yield from _rows("algebraic", algebra, ratings, CELLS[cell], in_sample)
     estimate = dawid_skene(ratings, fit)
     if estimate.draws is not None and estimate.system_accuracy.estimate is not None:
-        groups = bayes_models.accuracy_by_group(estimate.draws, ratings, names, level=LEVEL)
-        yield from _rows(groups, CELLS[cell], in_sample)
+        groups = bayes_models.accuracy_by_group(estimate.draws, ratings, names)
+        yield from _rows(estimate.method, groups, ratings, CELLS[cell], in_sample)
 
 
 def draw_groups(
@@ -67,18 +71,25 @@ def draw_groups(
 
 
 def _rows(
-    groups: GroupEstimates, cell: GroupCell, in_sample: list[float]
+    method: str, found: GroupDraws, ratings: Ratings, cell: GroupCell, in_sample: list[float]
 ) -> Iterator[dict[str, Any]]:
-    (difference,) = groups.differences
-    easy, hard = groups.groups
-    expected, of_sample = cell.system, difference.difference_in_sample
-    assert of_sample is not None
-    for quantity, truth, found in (
-        ("accuracy, easy", expected[0], easy.system_accuracy),
-        ("accuracy, hard", expected[1], hard.system_accuracy),
-        ("accuracy in sample, easy", in_sample[0], easy.system_accuracy_in_sample),
-        ("accuracy in sample, hard", in_sample[1], hard.system_accuracy_in_sample),
-        ("difference", expected[0] - expected[1], difference.difference),
-        ("difference in sample", in_sample[0] - in_sample[1], of_sample),
+    told = {
+        (one["quantity"], one["group"]): value_of(one)
+        for one in group_rows(found, ratings, grouping="group", level=LEVEL)
+        if not isinstance(one, Warning)
+    }
+    easy, hard = GROUPS
+    expected, name, sample = cell.system, "system_accuracy", "system_accuracy_in_sample"
+    for quantity, truth, place in (
+        ("accuracy, easy", expected[0], (name, easy)),
+        ("accuracy, hard", expected[1], (name, hard)),
+        ("accuracy in sample, easy", in_sample[0], (sample, easy)),
+        ("accuracy in sample, hard", in_sample[1], (sample, hard)),
+        ("difference", expected[0] - expected[1], (f"{name}_difference", easy)),
+        (
+            "difference in sample",
+            in_sample[0] - in_sample[1],
+            (f"{sample}_difference", easy),
+        ),
     ):
-        yield result_row(truth, found, method=groups.method, quantity=quantity)
+        yield result_row(truth, told[place], method=method, quantity=quantity)

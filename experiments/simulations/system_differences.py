@@ -15,17 +15,17 @@ import numpy as np
 from experiments.study.cells import result_row
 from lehner import (
     Estimate,
-    IntervalEstimate,
-    JointDraws,
     Ratings,
     Scenario,
-    bootstrap_systems,
-    compare_systems,
     estimate_algebraic,
     simulate,
     true_parameters,
 )
+from lehner.contrasts.contrast import Points
+from lehner.contrasts.system_draws import JointDraws, bootstrap_systems, compare_systems
+from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import child_seeds
+from lehner.estimation.results import value_of
 
 BASE = Scenario(
     n_categories=3,
@@ -46,7 +46,7 @@ FITS: dict[str, dict[str, Any]] = {
     "relaxed_k": {"chains": 2, "draws": 500, "tries": 1} | WITHOUT_CHECKS,
 }
 """How each model is fitted."""
-type Estimates = tuple[JointDraws, dict[str, tuple[IntervalEstimate, IntervalEstimate]]]
+type Estimates = tuple[JointDraws, tuple[Points, Points]]
 """Joint draws, and both accuracies of each system."""
 
 
@@ -100,8 +100,7 @@ def compare(
     for method in methods:
         estimate = by_resampling if method == "algebraic" else by_model
         draws, points = estimate(method, ratings, of_all)
-        (compared,) = compare_systems(points, draws, level=LEVEL)
-        differences = (compared.difference, compared.difference_in_sample)
+        differences = map(value_of, compare_systems(points, draws, level=LEVEL))
         for (estimand, value), difference in zip(truth.items(), differences, strict=True):
             yield result_row(value, difference, method=method, estimand=estimand)
 
@@ -133,7 +132,8 @@ def by_model(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Esti
     return bayes_models.joint_draws(trees, ratings, seed=seed), _points(found)
 
 
-def _points(found: Mapping[str, Estimate]) -> dict[str, tuple[IntervalEstimate, IntervalEstimate]]:
-    return {
-        name: (one.system_accuracy, one.system_accuracy_in_sample) for name, one in found.items()
-    }
+def _points(found: Mapping[str, Estimate]) -> tuple[Points, Points]:
+    expected, in_sample = (
+        {name: getattr(one, of).estimate for name, one in found.items()} for of in ESTIMANDS
+    )
+    return expected, in_sample

@@ -18,7 +18,7 @@ from lehner import (
     Scenario,
     estimate_algebraic,
     simulate,
-    system_performance,
+    summarise,
 )
 from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.core.seeds import child_seeds
@@ -96,11 +96,12 @@ def estimate_measures(seed: int, cell: str, items: int) -> Iterator[dict[str, An
             continue
         whole = {"method": estimate.method, "quantity": "accuracy", "category": "all"}
         yield result_row(design.accuracy, estimate.system_accuracy, **whole)
-        performance = system_performance(ratings, estimate, level=LEVEL, resamples=RESAMPLES)
+        performance = summarise(ratings, estimate, level=LEVEL, resamples=RESAMPLES)
         for quantity, truth in measures.items():
             for places, value in np.ndenumerate(truth):
                 labels = [ratings.categories[place] for place in places]
-                shown = performance.value(quantity, *labels)
+                names = dict(zip(("category", "response"), labels, strict=False))
+                shown = performance.value(quantity, **names)
                 category = "".join(map(str, labels)) or "all"
                 row = {"method": estimate.method, "quantity": quantity, "category": category}
                 yield result_row(value, shown, **row)

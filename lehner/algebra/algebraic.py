@@ -160,6 +160,7 @@ def estimate_algebraic(
         bins=bin_table(steps.truth, answers) if aggregation == "paper" else None,
         warnings=tuple(warnings),
         diagnostics=diagnostics,
+        by_raters_alone=True,
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lehner.core.lazy import xr
 
@@ -23,40 +23,6 @@ from lehner.core.warning import Warning, by_severity
 if TYPE_CHECKING:
     from lehner.data.flat import FlatRatings
     from lehner.data.ratings import Ratings
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class NamedArray:
-    """An array with a name for each index along each dimension.
-
-    Parameters
-    ----------
-    values : ndarray
-    names : mapping of str to sequence
-        For each dimension, in order, the names of its indices.
-
-    Examples
-    --------
-    >>> NamedArray(values=np.array([0.5, 0.75]), names={"rater": ["Ann", "Bo"]}).dims
-    ('rater',)
-    """
-
-    values: NDArray[Any]
-    names: Mapping[str, Sequence[Any] | NDArray[Any]]
-
-    @property
-    def dims(self) -> tuple[str, ...]:
-        """Names of the dimensions."""
-        return tuple(self.names)
-
-    def to_xarray(self, name: str | None = None) -> "xr.DataArray":
-        """Make a DataArray of it."""
-        return xr.DataArray(self.values, dims=self.dims, coords=dict(self.names), name=name)
-
-    @classmethod
-    def from_xarray(cls, array: "xr.DataArray") -> "NamedArray":
-        """Take the values and the names from a DataArray."""
-        return cls(values=array.values, names={str(dim): array[dim].values for dim in array.dims})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -211,6 +177,9 @@ class Estimate:
         The posterior draws, for methods that have them.
     replicates : Replicates, optional
         The parameters in each bootstrap resample, for maximum likelihood with an interval.
+    by_raters_alone : bool
+        Whether the truth probabilities rest on the raters alone, and not on the system's answers,
+        as the algebra's do.
     """
 
     method: str
@@ -223,6 +192,7 @@ class Estimate:
     diagnostics: dict[str, Any] = field(default_factory=dict)
     draws: "xr.DataTree | None" = None
     replicates: Replicates | None = None
+    by_raters_alone: bool = False
 
     @property
     def rater_accuracy(self) -> "xr.DataArray | None":
@@ -472,6 +442,12 @@ def _rated_by_two(ratings: "Ratings", flat: "FlatRatings") -> bool:
     item, rater = flat.item_index, flat.rater_index
     paired = (item[1:] == item[:-1]) & (rater[1:] != rater[:-1])
     return bool(ratings.weights[item[1:][paired]].any())
+
+
+def uses_truths(estimate: Estimate) -> bool:
+    """Tell whether known truths entered the fit of a model."""
+    kept = estimate.diagnostics if estimate.draws is None else estimate.draws.attrs
+    return bool(kept.get("known_truths", 0))
 
 
 def ends(value: IntervalEstimate) -> dict[str, float | None]:

@@ -153,12 +153,15 @@ LIMITS = {
     "score-independent": "Scores are taken to be independent of the raters' errors, and on no real "
     "crowd that was tried they were. Give known truths of random items, 40 or more, which correct "
     "for mistakes that they share.",
+    "no-common-items": "Systems answered different items, and there is no difference between them, "
+    "or none in the sample. `common_items=False` compares them on different items.",
     "groups-small": "A group has few items, so that the prior counts. Give more.",
     "one-group": "There is only one group, and nothing to compare it with.",
     "groups-alike": "Something is assumed to be the same in all groups, and differences in it are "
     "not seen.",
 }
 NOTES = {
+    "prediction-uncertain": "How well a model predicts items left out is itself uncertain.",
     "prior-weight-unknown": "How much your prior counts beside the ratings is not known.",
     "tree-depth": "Trajectories of the sampler were cut off, which is slow and not wrong.",
     "raters-alike": "The method takes all raters for equally accurate, and does not compare them.",

@@ -11,6 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from lehner.algebra.algebraic import majority_credit
+from lehner.contrasts.common_items import first_alike, require_common_items
+from lehner.contrasts.contrast import mean_of_draws, rank
+from lehner.contrasts.system_draws import JointDraws
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_level
 from lehner.core.lazy import special, xr
@@ -29,8 +32,6 @@ from lehner.empirical_prior.prior import (
     prior_of_right,
     read_priors,
 )
-from lehner.systems.common_items import first_alike, n_common_items, require_common_items
-from lehner.systems.comparison import JointDraws, rank_systems
 
 N_DRAWS = 4000
 KIND = "empirical prior"
@@ -198,11 +199,13 @@ def compare_calibrated(
             "probability_better": better.mean(axis=-1),
         }
         found |= {name + ending: (("system", "versus"), one) for name, one in numbers.items()}
-    means = {name: float(draws.expected[name].mean()) for name in names}
-    ranks = {one.system: one for one in rank_systems(means, draws, level=level)}
-    of_rank = {"rank": "rank", "rank_lower": "lower", "rank_upper": "upper"}
-    for name, field in (of_rank | {"probability_best": "probability_best"}).items():
-        found[name] = (("system",), np.array([getattr(ranks[one], field) for one in names]))
+    means = mean_of_draws(draws.expected)
+    ranks = {
+        one["system"]: one for one in rank("accuracy", "system", means, draws.expected, level=level)
+    }
+    of_rank = {"rank": "estimate", "rank_lower": "lower", "rank_upper": "upper"}
+    for name, field in (of_rank | {"probability_best": "probability"}).items():
+        found[name] = (("system",), np.array([ranks[one][field] for one in names]))
     n_differ = np.zeros((len(names), len(names)), int)
     for i, j in combinations(range(len(names)), 2):
         common = ratings.on_common_items(*names)
@@ -269,11 +272,13 @@ def draw_calibrated(
         {name: values[names.index(same)] for name, same in alike.items()} for values in draws
     )
     return JointDraws(
-        method="calibrated",
         kind=KIND,
         expected=expected,
         in_sample=in_sample,
-        n_common_items=n_common_items(ratings, asked),
+        points=(
+            {name: float(values.mean()) for name, values in expected.items()},
+            {name: float(values.mean()) for name, values in in_sample.items()},
+        ),
         corrected=any(one.known > 0 for one in counts),
     )
 

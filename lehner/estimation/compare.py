@@ -1,12 +1,24 @@
 """Groups of items compared without a system: which has more of a category."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lehner.contrasts.base_rates import (
+    FEW_ITEMS,
+    BaseRates,
+    majority_base_rates,
+    rater_warnings,
+)
+from lehner.contrasts.contrast import contrast, interval_of_draws, rank
+from lehner.contrasts.membership import GroupColumn
+from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError, check_level, check_whole_number, suggest
-from lehner.core.estimate import require_pairs
+from lehner.core.estimate import number, require_pairs
+from lehner.core.rows import Row, row
 from lehner.core.seeds import generator
 from lehner.core.text import first_few
 from lehner.core.warning import Warning, warn
@@ -17,21 +29,20 @@ from lehner.data.reading import names_of
 from lehner.dependence.check import check_dependence
 from lehner.estimation.groups import column_of
 from lehner.estimation.methods import find_method, list_methods
-from lehner.estimation.proportion_summary import Sets, summarise_proportions
-from lehner.estimation.proportions import MethodProportions, Proportions
-from lehner.groups.base_rates import (
-    FEW_ITEMS,
-    BaseRates,
-    likelihood_base_rates,
-    majority_base_rates,
-)
-from lehner.groups.membership import GroupColumn
+from lehner.estimation.question import Options
+from lehner.estimation.results import Results, merge_warnings, tabulate
+from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, contradiction
+from lehner.known_truths.partly_known import partly_known
+from lehner.known_truths.posterior import RECALIBRATED, WEIGHTED
 from lehner.known_truths.random_sample import examine_known
+from lehner.known_truths.recalibration import proportion_posterior
 from lehner.labels.mean_field import MAJORITY
-from lehner.latent_class.models import LIKELIHOOD_METHODS
 
 ALL_ITEMS = "all items"
 MOST_NAMED = 4
+
+type Sets = Mapping[str, list[int]]
+"""Codes of the categories whose base rates are asked for together, by what they are called."""
 
 
 def compare(
@@ -43,7 +54,7 @@ def compare(
     name: str = "ratings",
     level: float = 0.9,
     seed: int = 1,
-) -> Proportions:
+) -> Results:
     """Compare the proportion of a category in groups of items, corrected for the raters' errors.
 
     No system is evaluated: the items themselves are compared, as the answers of several language
@@ -77,8 +88,8 @@ def compare(
 
     Returns
     -------
-    Proportions
-        With a `MethodProportions` for each method in `results`, `to_frame()` and `to_dict()`.
+    Results
+        `table` has base rates by group, their differences and ranks, and the raters' accuracy.
 
     Raises
     ------
@@ -100,9 +111,9 @@ def compare(
     >>> import lehner
     >>> scenario = lehner.Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3)
     >>> ratings = lehner.simulate(scenario, 1).with_truth(None)
-    >>> found = compare(ratings, "A", np.repeat(["x", "y"], 100), "majority")
-    >>> [(one.group, one.rank) for one in found.results[0].groups]
-    [('x', 2), ('y', 1)]
+    >>> results = compare(ratings, "A", np.repeat(["x", "y"], 100), "majority")
+    >>> results.select(quantity="base_rates_rank")[["group", "estimate"]].values.tolist()
+    [['y', 1.0], ['x', 2.0]]
     """
     check_level(level)
     check_whole_number("seed", seed, 0)
@@ -116,23 +127,30 @@ def compare(
     require_pairs(ratings)
     sets = _sets(ratings, names_of(good))
     default = ("pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY)
-    results: list[MethodProportions] = []
+    options = Options(name=name, level=level, seed=seed, groups=column)
+    asked = list(dict.fromkeys(names_of(methods) or default))
+    found: list[Row | Warning] = []
     order: tuple[str, ...] = ()
-    for method in dict.fromkeys(names_of(methods) or default):
-        found, rng = _base_rates(method, ratings.with_truth(None), seed), generator(seed)
-        results.append(
-            summarise_proportions(method, ratings, found, sets, level, order=order, rng=rng)
-        )
-        pairs = (one.groups for one in results[0].differences)
-        order = tuple(dict.fromkeys(name for pair in pairs for name in pair))
-    return Proportions(
-        name=name,
+    for method in asked:
+        rates = _base_rates(method, ratings.with_truth(None), seed)
+        told = list(_tell(ratings, rates, sets, options, order))
+        ranks = [
+            one["group"]
+            for one in told
+            if not isinstance(one, Warning) and one["quantity"] == "base_rates_rank"
+        ]
+        order = order or (*ranks, *(one for one in ratings.populations if one not in ranks))
+        found += [
+            replace(one, method=method) if isinstance(one, Warning) else {"method": method} | one
+            for one in told
+        ]
+    warnings = [one for one in found if isinstance(one, Warning)]
+    return Results(
         ratings=ratings,
-        grouped_by="" if column is None else column.column,
-        good="" if good is None else next(iter(sets)),
-        level=level,
-        results=tuple(results),
-        warnings=tuple(_data_warnings(ratings, column)),
+        table=tabulate(one for one in found if not isinstance(one, Warning)),
+        warnings=merge_warnings([*_data_warnings(ratings, column), *warnings], asked, []),
+        fits={},
+        options=options,
     )
 
 
@@ -153,22 +171,116 @@ def _sets(ratings: Ratings, good: Sequence[str]) -> Sets:
 def _base_rates(method: str, ratings: Ratings, seed: int) -> BaseRates:
     if method == MAJORITY:
         return majority_base_rates(ratings, seed=seed)
-    if method in LIKELIHOOD_METHODS:
-        return likelihood_base_rates(ratings, LIKELIHOOD_METHODS[method], seed=seed)
-    posterior = find_method(method).posterior
-    if posterior is None:
+    ask = find_method(method).base_rates
+    if ask is None:
         raise InputError(f"{method} needs a system", f"choose among {', '.join(compare_methods())}")
-    return posterior.estimate_base_rates(method, ratings, seed=seed)
+    return ask(ratings, seed=seed)
 
 
 def compare_methods() -> dict[str, str]:
     """Give the methods of `compare`, and what each does."""
-    models = {
-        name: one.summary
-        for name, one in list_methods().items()
-        if one.posterior is not None or name in LIKELIHOOD_METHODS
-    }
-    return {MAJORITY: "the majority of the raters is taken for the truth"} | models
+    able = {n: one.summary for n, one in list_methods().items() if one.base_rates is not None}
+    return {MAJORITY: "the majority of the raters is taken for the truth"} | able
+
+
+def _tell(
+    ratings: Ratings, found: BaseRates, sets: Sets, options: Options, order: Sequence[str]
+) -> Iterator[Row | Warning]:
+    """Give base rates of each group; of one set of categories also ranks and differences.
+
+    If `order` is empty, the group with the highest base rate is first in differences.
+    """
+    point, drawn = (
+        np.stack([values[..., codes].sum(axis=-1) for codes in sets.values()], axis=-1)
+        for values in (found.base_rates, found.drawn_base_rates)
+    )
+    truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
+    yield from found.warnings
+    yield from rater_warnings(ratings, found)
+    groups, level = ratings.populations, options.level
+    each = [(point, drawn, found.kind, False)]
+    if ratings.weights[truth >= 0].any() and not np.isnan(point).any():
+        rng = generator(options.seed)
+        point, drawn, doubts = _correct(ratings, found.truth_probabilities, sets, drawn, rng)
+        yield from doubts
+        kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
+        each.append((point, drawn, kind, True))
+    for point, drawn, kind, corrected in each:
+        for g, group in enumerate(groups):
+            n_items = int(ratings.weights[ratings.population == g].sum())
+            for s, label in enumerate(sets):
+                value = interval_of_draws(drawn[:, g, s], point[g, s], level=level, kind=kind)
+                names = {"grouping": "group", "group": group, "category": label}
+                yield row("base_rates", value, **names) | {
+                    "corrected": corrected,
+                    "n_items": n_items,
+                }
+    yield from _known(ratings, truth, sets)
+    if len(sets) == 1 and len(groups) > 1:
+        points = dict(zip(groups, map(number, point[:, 0]), strict=True))
+        by_group = dict(zip(groups, drawn[..., 0].T, strict=True))
+        columns: Row = {"grouping": "group", "category": next(iter(sets)), "corrected": corrected}
+        ranks = list(rank("base_rates", "group", points, by_group, level=level, **columns))
+        yield from ranks
+        first = [one["group"] for one in ranks]
+        order = order or [*first, *(group for group in groups if group not in first)]
+        yield from contrast(
+            "base_rates",
+            "group",
+            points,
+            by_group,
+            level=level,
+            kind=kind,
+            pairs=combinations(order, 2),
+            **columns,
+        )
+    if found.rater_accuracy is not None and found.drawn_rater_accuracy is not None:
+        each_rater = zip(
+            ratings.raters, found.drawn_rater_accuracy.T, found.rater_accuracy, strict=True
+        )
+        for rater, of_rater, accuracy in each_rater:
+            value = interval_of_draws(of_rater, accuracy, level=level, kind=found.kind)
+            yield row("rater_accuracy", value, rater=rater)
+
+
+def _known(ratings: Ratings, truth: Integers, sets: Sets) -> Iterator[Row]:
+    """Give how many known items of each group are of each category."""
+    for g, group in enumerate(ratings.populations):
+        counts = ratings.weights * (ratings.population == g)
+        n_known = int(counts[truth >= 0].sum())
+        for label, codes in sets.items():
+            yield row(
+                "base_rates_on_known_items",
+                grouping="group",
+                group=group,
+                category=label,
+                estimate=counts[np.isin(truth, codes)].sum() / n_known if n_known else None,
+                n_items=n_known,
+            )
+
+
+def _correct(
+    ratings: Ratings, probabilities: Floats, sets: Sets, drawn: Floats, rng: np.random.Generator
+) -> tuple[Floats, Floats, list[Warning]]:
+    """Recalibrate the probabilities in each group by its own known truths."""
+    point, corrected, p_values = np.empty(drawn.shape[1:]), np.empty_like(drawn), []
+    for g, s in np.ndindex(point.shape):
+        rows = (ratings.population == g) & (ratings.weights > 0)
+        truth, codes = np.asarray(ratings.truth), list(sets.values())[s]
+        probability = np.clip(probabilities[:, codes].sum(axis=1), 0.0, 1.0)
+        items = partly_known(ratings, rows, probability, np.isin(truth, codes))
+        variance, n = float(np.nanvar(drawn[:, g, s])), items.n_items
+        posterior = proportion_posterior(items, variance)
+        holding = n * rng.choice(posterior.values, len(drawn), p=posterior.probability)
+        corrected[:, g, s] = rng.beta(holding + 0.5, n - holding + 0.5)
+        point[g, s] = (n * posterior.mean + 0.5) / (n + 1)
+        by_chance = items.mean * (1 - items.mean) / n + items.variance_of_proportion
+        if items.n_known:
+            p_values.append(contradiction(items, max(0.0, variance - by_chance)))
+    if min(p_values) * len(p_values) >= SUSPICIOUS_P_VALUE:
+        return point, corrected, []
+    text = "the known truths contradict the method; rely on the corrected proportions"
+    return point, corrected, [warn("truths-contradict", text)]
 
 
 def _data_warnings(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warning]:

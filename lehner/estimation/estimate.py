@@ -1,68 +1,68 @@
 """Estimates of the accuracy of one or several systems, by one or several methods."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.algebra.steps import pairwise_agreement
+from lehner.contrasts.membership import GroupColumn
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_level, check_probability
-from lehner.core.estimate import ESTIMANDS, Estimate
+from lehner.core.estimate import Estimate
+from lehner.core.lazy import pd
 from lehner.core.progress import DoAll, do_here
+from lehner.core.rows import Row
 from lehner.core.text import counted
-from lehner.core.warning import Warning, warn
+from lehner.core.warning import Warning
 from lehner.data.categories import Label
-from lehner.data.clusters import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.data.votes import rated_rows
-from lehner.dependence.bounds import MistakesNeeded, mistakes_needed
-from lehner.dependence.check import check_dependence
-from lehner.dependence.missing_ratings import check_missing_ratings
-from lehner.estimation.details import DETAILS
-from lehner.estimation.disagreement import disagreement
+from lehner.estimation.accuracy import ask_accuracy, ask_sensitivity
+from lehner.estimation.details import ask_performance, ask_raters
 from lehner.estimation.earlier_studies import read_studies
 from lehner.estimation.groups import (
-    GROUPS,
-    POPULATIONS,
-    RATER_GROUPS,
+    ask_groups,
+    ask_populations,
+    ask_rater_groups,
     column_of,
     require_answers,
 )
-from lehner.estimation.known_truths import (
-    KNOWN_TRUTHS,
-    corrected_details,
-    corrected_groups,
-    known_truth,
-    uses_truths,
-)
+from lehner.estimation.known_truths import ask_known_truths, can_correct
 from lehner.estimation.methods import (
     DEFAULT_METHODS,
-    Estimator,
     Method,
     MethodLike,
-    Posterior,
-    calibrated,
-    find_method,
     find_methods,
-    get_method,
+    list_methods,
+    method_of,
 )
-from lehner.estimation.question import Options, Question
-from lehner.estimation.result import Comparison, MethodResult, SystemResult
-from lehner.estimation.sensitivity import DIFFICULTY, SENSITIVITY, SLOPED
-from lehner.estimation.systems import SystemsByMethod, compare_by_method
-from lehner.groups.membership import GroupColumn
-from lehner.known_truths.correction import TruthCorrection
+from lehner.estimation.methods_compared import ask_methods
+from lehner.estimation.models import ask_dependent_pair, ask_earlier_studies, ask_k_properties
+from lehner.estimation.question import RESAMPLES, Fit, Options, Question
+from lehner.estimation.ratings_rows import ask_ratings
+from lehner.estimation.results import Results, merge_warnings, tabulate, value_of
+from lehner.estimation.systems import Systems, ask_systems
 from lehner.performance.costs import check_costs
 from lehner.performance.positive import find_positive
 
-QUESTIONS = (DETAILS, GROUPS, POPULATIONS, RATER_GROUPS, KNOWN_TRUTHS, SENSITIVITY)
-"""What every estimate is asked, in the order of its fields in JSON."""
+QUESTIONS: dict[str, Question] = {
+    "": ask_accuracy,
+    "details": ask_performance,
+    "raters": ask_raters,
+    "groups": ask_groups,
+    "populations": ask_populations,
+    "rater_groups": ask_rater_groups,
+    "sensitivity": ask_sensitivity,
+    "k_properties": ask_k_properties,
+    "earlier_studies": ask_earlier_studies,
+    "dependent_pair": ask_dependent_pair,
+    "known_truths": ask_known_truths,
+}
+"""What every estimate is asked, by what its warnings are about."""
 
 FEW_SYSTEMS = 4
 """With more systems than these, fits are as long as those of studies."""
@@ -91,7 +91,7 @@ def estimate(
     rater_groups: Mapping[str, str] | None = None,
     questions: Sequence[Question] = (),
     do_all: DoAll = do_here,
-) -> Comparison:
+) -> Results:
     """Estimate the accuracy of the system, or of each system, by several methods.
 
     The result is what `lehner estimate` prints, as an object.
@@ -155,8 +155,9 @@ def estimate(
         From the name of a rater to that of its group: accuracies of groups of raters, and their
         differences, are estimated, and some models draw raters toward their group, see
         `Ratings.with_rater_groups`. By default the groups of the ratings.
-    questions : sequence of Question
-        Questions of your own that each estimate is asked.
+    questions : sequence of callable
+        Questions of your own, `ask(fit, options)`, that yield rows: see
+        `lehner.estimation.question`.
     do_all : callable
         Has fits that do not depend on one another done: it takes functions without arguments, and
         gives their results in the same order. By default they are called one after another. Those
@@ -164,9 +165,8 @@ def estimate(
 
     Returns
     -------
-    Comparison
-        With `systems`, which have a `MethodResult` for each method, `estimates`, `to_frame()` and
-        `to_dict()`; of several systems also `differences` and `ranks`.
+    Results
+        `table` has a row for each number; `fits` what each method gave.
 
     Raises
     ------
@@ -177,157 +177,103 @@ def estimate(
     --------
     >>> import lehner
     >>> ratings = lehner.load_dataset("lehner_table2")
-    >>> compared = lehner.estimate(ratings, ["majority_agreement", "algebraic"])
-    >>> [round(one.system_accuracy.estimate, 3) for one in compared.estimates]
+    >>> results = lehner.estimate(ratings, ["majority_agreement", "algebraic"])
+    >>> results.select(quantity="system_accuracy")["estimate"].round(3).tolist()
     [0.5, 0.804]
     """
     check_level(level)
     if populations is None and ratings.population is not None:
         populations = np.array(ratings.populations)[ratings.population]
-    find_positive(ratings, positive)
-    asked = Options(
+    options = Options(
+        name=name,
         level=level,
         seed=seed,
         costs=None if costs is None else check_costs(costs, ratings.categories),
-        positive=positive,
+        positive=find_positive(ratings, positive),
         groups=column_of(groups, ratings, "group"),
         populations=column_of(populations, ratings, "population"),
+        systems_rate=systems_rate,
+        common_items=common_items,
     )
-    if asked.populations is not None:
-        ratings = ratings.with_populations(asked.populations.names)
+    if options.populations is not None:
+        ratings = ratings.with_populations(options.populations.names)
     require_answers(ratings)
     if not systems_rate:
-        ratings, asked = _without_unrated(ratings, asked)
-    chosen = [
-        calibrated(system_is, priors) if one.name == "calibrated" else one
+        ratings, options = _without_unrated(ratings, options)
+    asked = [
+        one.with_options(system_is, priors) if one.with_options is not None else one
         for one in find_methods(DEFAULT_METHODS if methods is None else methods)
     ]
     if earlier_studies:
         studies = read_studies(earlier_studies, ratings, positive)
-        chosen = _with_studies(chosen, studies, check_probability("study_weight", study_weight))
+        asked = _with_studies(asked, studies, check_probability("study_weight", study_weight))
     if dependent is not None:
         ratings = ratings.with_dependent_pair(dependent)
-        if not any(one.takes_pair for one in chosen):
-            remedy = "add dawid_skene or one_coin_by_rater"
-            raise InputError("no method takes a dependent pair", remedy)
+        _require(asked, "dependent_pair", "a dependent pair")
     if rater_groups is not None:
         ratings = ratings.with_rater_groups(rater_groups)
     seen = ratings if truths_in_model else ratings.with_truth(None)
-    given = {one: ratings.for_system(one, systems_rate=systems_rate) for one in ratings.systems}
-    judged = {one: seen.for_system(one, systems_rate=systems_rate) for one in ratings.systems}
-    many = len(judged) > FEW_SYSTEMS and not earlier_studies
-    estimators = [partial(_estimator(one, many=many), level=level, seed=seed) for one in chosen]
-    fitted = do_all(
-        [
-            partial(estimator, (given if method.takes_truths else judged)[system])
-            for system in judged
-            for method, estimator in zip(chosen, estimators, strict=True)
+    if len(ratings.systems) > FEW_SYSTEMS and not earlier_studies:
+        asked = [
+            one if one.shortly is None else replace(one, estimate=one.shortly) for one in asked
         ]
-    )
-    by_system = {
-        system: fitted[place * len(chosen) :][: len(chosen)] for place, system in enumerate(judged)
-    }
-    slopes: dict[str, Mapping[float, Estimate]] = {}
-    if sensitivity:
-        at_slopes = partial(_posterior_of(SLOPED).estimate_at_slopes, level=level, seed=seed)
-        found = do_all([partial(at_slopes, data) for data in judged.values()])
-        slopes = dict(zip(judged, found, strict=True))
-    posteriors = {one.name: one.posterior for one in chosen if one.posterior is not None}
-    systems = tuple(
-        _answer(
-            given[system],
-            estimates,
-            replace(asked, slopes=slopes.get(system), posteriors=posteriors),
-            (*QUESTIONS, *questions),
-        )
-        for system, estimates in by_system.items()
-    )
-    if len(systems) == 1:
-        return Comparison(name=name, ratings=systems[0].ratings, systems=systems)
-    compared = [
-        compare_by_method(
-            SystemsByMethod(
-                ratings=ratings if method.takes_truths else seen,
-                estimates={system: by_system[system][place] for system in judged},
-                again=estimators[place],
-                posterior=method.posterior,
-                jointly=method.joint_draws,
-                level=level,
-                seed=seed,
-                systems_rate=systems_rate,
-                common_items=common_items,
-                do_all=do_all,
-                known=ratings if all(one.results[place].corrected for one in systems) else None,
-            )
-        )
-        for place, method in enumerate(chosen)
-    ]
-    return Comparison(
-        name=name,
-        ratings=ratings,
-        systems=systems,
-        differences=tuple(one for differences, _ in compared for one in differences),
-        ranks=tuple(one for _, ranks in compared for one in ranks),
-        systems_rate=systems_rate,
-        common_items=common_items,
-    )
+    fits = _fit_all(ratings, seen, asked, options, do_all, slopes=sensitivity)
+    results = collect_results(ratings, fits, options, questions)
+    if len(ratings.systems) == 1:
+        return results
+    return _add_systems(results, ratings, seen, fits, options, do_all)
 
 
-def _without_unrated(ratings: Ratings, asked: Options) -> tuple[Ratings, Options]:
+def _without_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Options]:
     """Leave out the items that no rater rated, and note how many they are."""
     rows = rated_rows(ratings)
     n = int(ratings.weights[~rows].sum())
     if not n or not rows.any():
-        return ratings, asked
+        return ratings, options
     which = "which no rater rated, are" if n > 1 else "which no rater rated, is"
     text = f"{n} of {counted(ratings.n_items, 'item')}, {which} left out of all estimates"
     kept = {
         name: replace(column, names=column.names[rows])
         for name in ("groups", "populations")
-        if (column := getattr(asked, name)) is not None
+        if (column := getattr(options, name)) is not None
     }
     ratings = ratings.take(rows)._replace(noticed=(*ratings.noticed, text))
-    return ratings, replace(asked, **kept)
+    return ratings, replace(options, **kept)
 
 
-def compare(
-    name: str,
+def summarise(
     ratings: Ratings,
-    estimates: Sequence[Estimate],
+    estimates: Estimate | Sequence[Estimate],
     *,
     level: float | None = None,
     seed: int = 1,
-    slopes: Mapping[float, Estimate] | None = None,
+    resamples: int = RESAMPLES,
     costs: Floats | None = None,
     positive: Label | None = None,
     groups: ArrayLike | GroupColumn | None = None,
-    populations: ArrayLike | GroupColumn | None = None,
     questions: Sequence[Question] = (),
-) -> Comparison:
-    """Put estimates of one system that are there already side by side, as `estimate` does.
+) -> Results:
+    """Ask estimates of one system that are there already what `estimate` asks.
 
     Parameters
     ----------
-    name : str
-        Name of the data.
     ratings : Ratings
         The data that all estimates are of.
-    estimates : sequence of Estimate
-        Estimates by different methods.
+    estimates : Estimate or sequence of Estimate
+        By different methods.
     level : float, optional
         Probability of the intervals that are computed here, by default that of the estimates', or
         .9.
     seed : int
-        Of what is drawn here: for the system in detail, groups and populations.
-    costs, positive, groups, populations, questions
+        Of what is drawn here: for the system in detail, and groups.
+    resamples : int
+        Of the items, where a method has none of its own.
+    costs, positive, groups, questions
         As in `estimate`.
-    slopes : mapping of float to Estimate, optional
-        As `bayes_models.slope_sensitivity` returns them.
 
     Returns
     -------
-    Comparison
-        The estimates with what they say about one another, and what known truths say about them.
+    Results
 
     Raises
     ------
@@ -338,136 +284,182 @@ def compare(
     --------
     >>> import lehner
     >>> ratings = lehner.load_dataset("lehner_table2")
-    >>> one = lehner.majority_agreement(ratings)
-    >>> two = lehner.estimate_algebraic(ratings)
-    >>> compare("table 2", ratings, [one, two]).to_frame()["estimate"].round(3).tolist()[:4]
-    [0.5, 0.5, 0.804, 0.804]
+    >>> results = summarise(ratings, lehner.estimate_algebraic(ratings), resamples=100)
+    >>> results.value("recall", category="A").estimate is not None
+    True
     """
+    estimates = [estimates] if isinstance(estimates, Estimate) else estimates
     levels = [one.system_accuracy.level for one in estimates if one.system_accuracy.level]
-    sampled = [get_method(one.method) for one in estimates if one.draws is not None]
-    asked = Options(
-        level=level or (levels[0] if levels else 0.9),
+    level = check_level(level or (levels[0] if levels else 0.9))
+    require_answers(ratings)
+    populations = None
+    if ratings.population is not None:
+        populations = column_of(
+            np.array(ratings.populations)[ratings.population], ratings, "population"
+        )
+    options = Options(
+        level=level,
         seed=seed,
-        costs=costs,
-        positive=positive,
+        resamples=resamples,
+        costs=None if costs is None else check_costs(costs, ratings.categories),
+        positive=find_positive(ratings, positive),
         groups=column_of(groups, ratings, "group"),
-        populations=column_of(populations, ratings, "population"),
-        slopes=slopes,
-        posteriors={one.name: one.posterior for one in sampled if one and one.posterior},
+        populations=populations,
     )
-    result = _answer(ratings, estimates, asked, (*QUESTIONS, *questions))
-    return Comparison(name=name, ratings=ratings, systems=(result,))
+    fits = {
+        (ratings.systems[0], one.method): Fit(ratings=ratings, estimate=one, method=method_of(one))
+        for one in estimates
+    }
+    return collect_results(ratings, fits, options, questions)
 
 
 def _with_studies(
-    methods: Iterable[Method], studies: Mapping[str, Floats], weight: float
+    methods: Sequence[Method], studies: Mapping[str, Floats], weight: float
 ) -> list[Method]:
     """Give earlier studies to the methods that take them."""
-    chosen = []
-    for one in methods:
-        if one.takes_studies and one.posterior is not None:
-            again = partial(
-                one.posterior.estimate_with_studies, one.name, studies=studies, weight=weight
-            )
-            one = replace(one, estimate=again)
-        chosen.append(one)
-    if not any(one.takes_studies for one in chosen):
-        remedy = "add dawid_skene or one_coin_by_rater"
-        raise InputError("no method takes earlier studies as its prior", remedy)
-    return chosen
+    _require(methods, "earlier_studies", "earlier studies as its prior")
+    return [
+        one
+        if one.with_studies is None
+        else replace(one, estimate=partial(one.with_studies, studies=studies, weight=weight))
+        for one in methods
+    ]
 
 
-def _answer(
+def _require(methods: Sequence[Method], what: str, in_words: str) -> None:
+    """Raise an InputError unless some method takes something."""
+    if not any(what in one.takes for one in methods):
+        able = [one.name for one in list_methods().values() if what in one.takes]
+        raise InputError(f"no method takes {in_words}", f"add {' or '.join(able)}")
+
+
+def _fit_all(
     ratings: Ratings,
-    estimates: Sequence[Estimate],
-    asked: Options,
-    questions: tuple[Question, ...],
-) -> SystemResult:
-    results = []
-    dependence, missing = check_dependence(ratings), check_missing_ratings(ratings)
-    found = (*(missing.warnings() if missing else ()), *cluster_warnings(ratings))
-    for one in estimates:
-        pair = one.diagnostics.get("dependent_pair", {}).get("pair", ())
-        found_here = (*dependence.warnings_of_estimates(pair), *found)
-        one = replace(one, warnings=(*one.warnings, *found_here, *_assumed_difficulty(one, asked)))
-        answers = {question.name: question.answer(ratings, one, asked) for question in questions}
-        result = MethodResult(estimate=one, answers=answers, questions=questions)
-        results.append(_with_known_truths(result))
-    final = [one.estimate for one in results]
-    with_truth = [one for one in final if "truth_probabilities" in one.arrays]
-    posteriors = asked.posteriors
-    predictions = next((one.predictions(final) for one in posteriors.values()), ())
-    tested = (_k_properties(one, asked) for one in final)
-    return SystemResult(
-        ratings=ratings,
-        level=asked.level,
-        agreement=pairwise_agreement(ratings),
-        results=tuple(results),
-        disagreements=tuple(disagreement(ratings, *two) for two in combinations(with_truth, 2)),
-        known_truth=known_truth(ratings, asked.level),
-        predictions=predictions,
-        k_properties=next(filter(None, tested), ()),
-        slopes=asked.slopes,
-        mistakes_needed=_mistakes_needed(ratings),
-        dependence=dependence,
-        group_column=asked.groups,
-        population_column=asked.populations,
-    )
-
-
-def _with_known_truths(result: MethodResult) -> MethodResult:
-    """Put corrected numbers in the place of a method's, and mark those that truths entered."""
-    found, estimate = result.corrected, result.estimate
-    accuracies: Estimate | TruthCorrection = estimate
-    if found is not None:
-        accuracies = found.correction
-        warnings = (*estimate.warnings, *found.correction.warnings)
-        answers = result.answers | {  # type: ignore[operator]
-            "details": corrected_details(result.details, found),
-            "groups": corrected_groups(result.groups, found),
+    seen: Ratings,
+    methods: Sequence[Method],
+    options: Options,
+    do_all: DoAll,
+    *,
+    slopes: bool,
+) -> dict[tuple[str, str], Fit]:
+    """Have every method estimate every system."""
+    given, judged = (
+        {
+            system: data.for_system(system, systems_rate=options.systems_rate)
+            for system in ratings.systems
         }
-        result = replace(result, uncorrected=result, answers=answers)
-        estimate = replace(estimate, warnings=warnings)
-    elif not uses_truths(estimate):
-        return result
-    marked = {name: replace(getattr(accuracies, name), corrected=True) for name in ESTIMANDS}
-    return replace(result, estimate=replace(estimate, **marked))
-
-
-def _k_properties(estimate: Estimate, asked: Options) -> tuple[Any, ...]:
-    posterior = asked.posteriors.get(estimate.method)
-    return posterior.k_properties(estimate, level=asked.level) if posterior else ()
-
-
-def _assumed_difficulty(estimate: Estimate, asked: Options) -> tuple[Warning, ...]:
-    """Warn if items differ in difficulty, and what this means for the system was not looked at."""
-    if estimate.method != SLOPED or asked.slopes is not None:
-        return ()
-    tests = _k_properties(estimate, asked)
-    if not any(one.name == DIFFICULTY and one.verdict() == "rejected" for one in tests):
-        return ()
-    text = (
-        "items differ in difficulty for the raters; how far the system finds the same items "
-        "difficult is assumed rather than seen, and the estimate depends on it: look at the "
-        "estimates without and with the same difficulty (sensitivity=True)"
+        for data in (ratings, seen)
     )
-    return (warn("difficulty-of-system-assumed", text),)
+    asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
+    places = [(system, method) for system in judged for method in methods]
+    estimates = do_all(
+        [
+            partial(
+                method.estimate,
+                (given if "truths" in method.takes else judged)[system],
+                **asked,
+            )
+            for system, method in places
+        ]
+    )
+    sloped = {
+        (system, method.name): partial(method.at_slopes, judged[system], **asked)
+        for system, method in places
+        if slopes and method.at_slopes is not None
+    }
+    by_slope = dict(zip(sloped, do_all(list(sloped.values())), strict=True))
+    return {
+        (system, method.name): Fit(
+            ratings=given[system],
+            estimate=estimate,
+            method=method,
+            at_slopes=by_slope.get((system, method.name), {}),
+        )
+        for (system, method), estimate in zip(places, estimates, strict=True)
+    }
 
 
-def _mistakes_needed(ratings: Ratings) -> MistakesNeeded | None:
-    try:
-        return mistakes_needed(ratings)
-    except InputError:
-        return None  # No item has two ratings and an answer of the system.
+def collect_results(
+    ratings: Ratings,
+    fits: Mapping[tuple[str, str], Fit],
+    options: Options,
+    questions: Sequence[Question] = (),
+) -> Results:
+    """Ask every fit every question, and put the answers in one table."""
+    own = {getattr(one, "__name__", "own"): one for one in questions}
+    found: list[Row | Warning] = []
+    for system in dict.fromkeys(system for system, _ in fits):
+        several = [fit for (name, _), fit in fits.items() if name == system]
+        found += _named(ask_ratings(several[0].ratings, options), "data", system=system)
+        for fit in several:
+            names = {"system": system, "method": fit.method.name}
+            for about, ask in (QUESTIONS | own).items():
+                found += _named(ask(fit, options), about, **names)
+        accuracies = [_accuracy(found, system, fit.method.name) for fit in several]
+        found += _named(ask_methods(several, accuracies), "predictions", system=system)
+    return Results(
+        ratings=ratings,
+        table=tabulate(one for one in found if not isinstance(one, Warning)),
+        warnings=merge_warnings(
+            (one for one in found if isinstance(one, Warning)),
+            dict.fromkeys(method for _, method in fits),
+            dict.fromkeys(system for system, _ in fits),
+        ),
+        fits={names: fit.estimate for names, fit in fits.items()},
+        options=options,
+    )
 
 
-def _posterior_of(name: str) -> Posterior:
-    posterior = find_method(name).posterior
-    assert posterior is not None
-    return posterior
+def _named(found: Iterable[Row | Warning], about: str, **names: str) -> Iterator[Row | Warning]:
+    """Say of which system and method rows and warnings are."""
+    for one in found:
+        if isinstance(one, Warning):
+            yield replace(one, about=about, **names)  # type: ignore[arg-type]
+        else:
+            yield names | one
 
 
-def _estimator(method: Method, *, many: bool) -> Estimator:
-    if many and method.posterior is not None:
-        return partial(method.posterior.estimate_shortly, method.name)
-    return method.estimate
+def _accuracy(found: Sequence[Row | Warning], system: str, method: str) -> Any:
+    """Find the expected accuracy by a method, corrected if it can be."""
+    rows = [
+        one
+        for one in found
+        if not isinstance(one, Warning)
+        and one["quantity"] == "system_accuracy"
+        and (one["system"], one["method"]) == (system, method)
+        and "group" not in one
+    ]
+    return value_of(rows[-1])
+
+
+def _add_systems(
+    results: Results,
+    ratings: Ratings,
+    seen: Ratings,
+    fits: Mapping[tuple[str, str], Fit],
+    options: Options,
+    do_all: DoAll,
+) -> Results:
+    """Add the differences and ranks of several systems."""
+    found: list[Row | Warning] = []
+    asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
+    for name in dict.fromkeys(method for _, method in fits):
+        own = {system: fit for (system, method), fit in fits.items() if method == name}
+        method = next(iter(own.values())).method
+        systems = Systems(
+            ratings=ratings if "truths" in method.takes else seen,
+            estimates={system: fit.estimate for system, fit in own.items()},
+            again=partial(method.estimate, **asked),
+            method=method,
+            do_all=do_all,
+            known=ratings if all(map(can_correct, own.values())) else None,
+        )
+        found += _named(ask_systems(systems, options), "systems", method=name)
+    warnings = (one for one in found if isinstance(one, Warning))
+    table = tabulate(one for one in found if not isinstance(one, Warning))
+    names = dict.fromkeys(method for _, method in fits)
+    return replace(
+        results,
+        table=pd.concat([results.table, table], ignore_index=True),
+        warnings=merge_warnings((*results.warnings, *warnings), names, ratings.systems),
+    )

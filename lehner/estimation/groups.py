@@ -1,66 +1,63 @@
-"""Groups and populations of items, and groups of raters, by each method."""
+"""Groups and populations of items, and groups of raters."""
 
+import json
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lehner.contrasts.group_draws import group_rows
+from lehner.contrasts.membership import GroupColumn, Groups, count_answers, group_column
+from lehner.contrasts.rater_groups import rater_group_rows
 from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate, require_systems
 from lehner.data.groups import number_groups
 from lehner.data.ratings import Ratings
-from lehner.estimation.known_truths import seen
-from lehner.estimation.question import Options, Question
-from lehner.groups.algebra import estimate_groups
-from lehner.groups.membership import GroupColumn, Groups, count_answers, group_column
-from lehner.groups.populations import estimate_populations
-from lehner.groups.rater_groups import pool_raters
-from lehner.groups.result import GroupEstimates
-from lehner.latent_class.models import LIKELIHOOD_METHODS
-
-RESAMPLES = 2000
-"""Of items, for groups of raters."""
-RENAMED = {"group": "population", "groups": "populations"}
+from lehner.estimation.question import Answer, Fit, Options
 
 
-def in_groups(ratings: Ratings, estimate: Estimate, options: Options) -> GroupEstimates | None:
-    """Estimate the accuracy in each group of items, by a method that can.
-
-    The algebra with the weighted step 4 and the Bayesian models can; latent-class models by maximum
-    likelihood can where each row has a group, with the same confusion matrices in all groups.
-    """
-    if options.groups is None or estimate.system_accuracy.estimate is None:
-        return None
-    names, level, seed = options.groups.names, options.level, options.seed
-    posterior = options.posteriors.get(estimate.method)
-    if posterior is not None:
-        return posterior.estimate_by_group(estimate, ratings, names, level=level, seed=seed)
-    if estimate.method == "algebraic":
-        return estimate_groups(ratings, names, level=level, seed=seed)
-    return _by_likelihood(ratings, estimate, names, options) if (names != "").all() else None
+def ask_groups(fit: Fit, options: Options) -> Answer:
+    """Estimate the accuracy in each group of items, by a method that can."""
+    ask = fit.method.by_group
+    if options.groups is None or ask is None or fit.estimate.system_accuracy.estimate is None:
+        return
+    found = ask(fit.ratings, fit.estimate, options.groups.names, seed=options.seed)
+    if found is not None:
+        yield from group_rows(found, fit.ratings, grouping="group", level=options.level)
 
 
-def in_populations(ratings: Ratings, estimate: Estimate, options: Options) -> GroupEstimates | None:
+def ask_populations(fit: Fit, options: Options) -> Answer:
     """Estimate base rates and accuracies in each population, by the fit that the estimate is of."""
-    if ratings.population is None or estimate.system_accuracy.estimate is None:
-        return None
-    posterior = options.posteriors.get(estimate.method)
-    if posterior is not None:
-        return posterior.estimate_by_population(
-            estimate, ratings, level=options.level, seed=options.seed
-        )
+    ask, ratings = fit.method.by_population, fit.ratings
+    if ratings.population is None or ask is None or fit.estimate.system_accuracy.estimate is None:
+        return
     names = np.array(ratings.populations)[ratings.population]
-    return _by_likelihood(ratings, estimate, names, options)
+    found = ask(ratings, fit.estimate, names, seed=options.seed)
+    if found is not None:
+        yield from group_rows(found, ratings, grouping="population", level=options.level)
 
 
-def _by_likelihood(
-    ratings: Ratings, estimate: Estimate, names: ArrayLike, options: Options
-) -> GroupEstimates | None:
-    if estimate.method not in LIKELIHOOD_METHODS:
-        return None
-    model = LIKELIHOOD_METHODS[estimate.method]
-    own = seen(ratings, estimate)
-    return estimate_populations(own, names, model, level=options.level, seed=options.seed)
+def ask_rater_groups(fit: Fit, options: Options) -> Answer:
+    """Estimate the accuracy of groups of raters; nothing if a method does not tell raters apart."""
+    ratings, estimate, resamples = fit.ratings, fit.estimate, 2 * options.resamples
+    if not ratings.rater_group or estimate.system_accuracy.estimate is None:
+        return
+    asked: dict[str, Any] = {"resamples": resamples, "level": options.level, "seed": options.seed}
+    if "group_agreement" in fit.method.gives:
+        yield from rater_group_rows(ratings, None, pooled=False, **asked)
+        return
+    found = fit.method.replicates(ratings, estimate, resamples=resamples, seed=options.seed)
+    if found is not None:
+        yield from rater_group_rows(ratings, found, pooled=_pools(estimate, ratings), **asked)
+
+
+def _pools(estimate: Estimate, ratings: Ratings) -> bool:
+    """Tell whether the estimate is by a model that draws raters toward these groups."""
+    if estimate.draws is None or "rater_groups" not in estimate.draws.attrs:
+        return False
+    drawn = list(json.loads(estimate.draws.attrs["rater_groups"]).values())
+    own = np.array(ratings.rater_group)
+    return bool((np.array(drawn[: ratings.n_raters]) == own)[own != ""].all())
 
 
 def column_of(
@@ -83,37 +80,3 @@ def require_answers(ratings: Ratings) -> None:
     members = Groups(names=ratings.populations, index=ratings.population)
     for system in ratings.systems:
         count_answers(ratings.for_system(system), members)
-
-
-def in_rater_groups(
-    ratings: Ratings, estimate: Estimate, options: Options
-) -> GroupEstimates | None:
-    """Estimate the accuracy of groups of raters; None if the method does not tell raters apart."""
-    if not ratings.rater_group:
-        return None
-    level, seed = options.level, options.seed
-    return pool_raters(ratings, estimate, level=level, resamples=RESAMPLES, seed=seed)
-
-
-def _groups_dict(found: GroupEstimates | None) -> dict[str, Any]:
-    differences = None if found is None else found.to_dict()["group_differences"]
-    return {"group": None, "group_differences": differences}
-
-
-def _populations_dict(found: GroupEstimates | None) -> dict[str, Any]:
-    groups = {"groups": None, "group_differences": None} if found is None else found.to_dict()
-    return {
-        name.replace("group", "population"): several
-        and [{RENAMED.get(n, n): value for n, value in one.items()} for one in several]
-        for name, several in groups.items()
-    }
-
-
-def _rater_groups_dict(found: GroupEstimates | None) -> dict[str, Any]:
-    nothing = dict.fromkeys(("rater_groups", "rater_group_differences"))
-    return nothing if found is None else found.to_dict()
-
-
-GROUPS = Question(name="groups", answer=in_groups, to_dict=_groups_dict)
-POPULATIONS = Question(name="populations", answer=in_populations, to_dict=_populations_dict)
-RATER_GROUPS = Question(name="rater_groups", answer=in_rater_groups, to_dict=_rater_groups_dict)

@@ -8,10 +8,18 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from lehner.algebra.algebraic import estimate_algebraic, majority_agreement, mean_posterior
 from lehner.algebra.steps import Aggregation
+from lehner.contrasts.base_rates import BaseRates, likelihood_base_rates
+from lehner.contrasts.group_draws import GroupDraws
+from lehner.contrasts.item_groups import group_by_algebra
+from lehner.contrasts.populations import group_by_likelihood
+from lehner.contrasts.system_draws import JointDraws, bootstrap_estimates
 from lehner.core.errors import InputError, find
-from lehner.core.estimate import Estimate
+from lehner.core.estimate import Estimate, Replicates, uses_truths
 from lehner.core.user_functions import load_function, names_function
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import estimate_calibrated
@@ -19,13 +27,17 @@ from lehner.empirical_prior.differences import draw_calibrated
 from lehner.empirical_prior.prior import DIFFERENCE, read_priors
 from lehner.latent_class.intervals import estimate_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
+from lehner.performance.replicates import (
+    algebraic_replicates,
+    majority_replicates,
+    own_replicates,
+    probable_replicates,
+    refit_replicates,
+)
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from lehner.groups.base_rates import BaseRates
-    from lehner.groups.result import GroupEstimates
-    from lehner.systems.comparison import JointDraws
 
 ENTRY_POINTS = "lehner.methods"
 """Group of entry points by which packages bring methods: functions that return some of `Method`."""
@@ -45,74 +57,6 @@ class Estimator(Protocol):
 
     def __call__(self, ratings: Ratings, *, level: float, seed: int) -> Estimate:
         """Estimate, with intervals of probability `level`; the same seed gives the same numbers."""
-
-
-class Posterior(Protocol):
-    """What a package of Bayesian models can say of its own fits, beside their estimates.
-
-    A module of functions of these names will do.
-    """
-
-    def estimate_shortly(
-        self, method: str, ratings: Ratings, *, level: float, seed: int
-    ) -> Estimate:
-        """Estimate by a fit as long as those of studies, where there are many fits."""
-
-    def estimate_with_studies(
-        self,
-        method: str,
-        ratings: Ratings,
-        *,
-        studies: Mapping[str, Any],
-        weight: float,
-        level: float,
-        seed: int,
-    ) -> Estimate:
-        """Estimate with counts of earlier studies as prior, by the name of the rater."""
-
-    def estimate_by_group(
-        self, estimate: Estimate, ratings: Ratings, names: Any, *, level: float, seed: int
-    ) -> "GroupEstimates":
-        """Estimate the accuracy in groups of items; `names` has a name for each row."""
-
-    def estimate_by_population(
-        self, estimate: Estimate, ratings: Ratings, *, level: float, seed: int
-    ) -> "GroupEstimates":
-        """Estimate accuracy and base rates in each population of the ratings."""
-
-    def estimate_base_rates(self, method: str, ratings: Ratings, *, seed: int) -> "BaseRates":
-        """Estimate base rates by population and the raters' accuracy, without a system."""
-
-    def joint_draws(
-        self,
-        estimates: Mapping[str, Estimate],
-        ratings: Ratings,
-        *,
-        systems_rate: bool,
-        common_items: bool,
-        seed: int,
-    ) -> "JointDraws":
-        """Put draws of several systems' accuracies, by the system's name, side by side."""
-
-    def estimate_at_slopes(
-        self, ratings: Ratings, *, level: float, seed: int
-    ) -> Mapping[float, Estimate]:
-        """Estimate with the system's slope on difficulty fixed, by slope."""
-
-    def k_properties(self, estimate: Estimate, *, level: float) -> tuple[Any, ...]:
-        """Say what a fit found of each K-property; empty for models without such parameters."""
-
-    def predictions(self, estimates: Sequence[Estimate]) -> tuple[Any, ...]:
-        """Compare models by how well they predict items left out; empty unless there are two."""
-
-
-class JointDrawer(Protocol):
-    """A function that draws the accuracies of several systems jointly."""
-
-    def __call__(
-        self, ratings: Ratings, *, systems: tuple[str, ...], level: float, seed: int
-    ) -> "JointDraws":
-        """Draw accuracies, on the items that all of these systems answered."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,21 +81,38 @@ class Method:
         Whether the marker is filled; that of maximum likelihood is open.
     gives : frozenset of str
         What an estimate has beside the system's accuracy, among "truth_probabilities", "confusion",
-        "replicates" (of a bootstrap), "draws" (posterior) and "shared_mistakes" (an interval that
-        is meant to hold though raters and system share mistakes).
+        "replicates" (of a bootstrap), "draws" (posterior), "group_agreement" (one accuracy for all
+        raters, which follows from how often they agree, also within a group of them) and
+        "shared_mistakes" (an interval that is meant to hold though raters and system share
+        mistakes).
+    takes : frozenset of str
+        What it takes beside ratings, among "earlier_studies" (as its prior), "dependent_pair" (see
+        `Ratings.with_dependent_pair`), "truths" (known truths are part of the estimate, so that
+        nothing corrects it by them), "system_is" and "priors" (see `lehner.estimate`).
     assumes : str
         What its estimate rests on, to be read after "if"; empty if that is not one thing.
-    takes_studies : bool
-        Whether earlier studies can be its prior: its `posterior` has `estimate_with_studies`.
-    takes_pair : bool
-        Whether a dependent pair of the ratings enters, see `Ratings.with_dependent_pair`.
-    takes_truths : bool
-        Whether known truths are part of the estimate itself, so that nothing corrects it by them.
+    replicates : callable
+        A function `(ratings, estimate, *, resamples, seed)` that returns the `Replicates` from
+        which measures are computed, or None; by default those that the estimate has.
+    by_group, by_population : callable, optional
+        Functions `(ratings, estimate, names, *, seed)` that return `GroupDraws`, or None.
     joint_draws : callable, optional
-        A function `(ratings, *, systems, level, seed)` that returns `JointDraws`, for methods that
-        compare systems otherwise than by their accuracies.
-    posterior : Posterior, optional
-        For Bayesian methods: what their draws say on groups, populations, several systems and more.
+        A function `(estimates, ratings, *, systems_rate, common_items, level, seed, do_all)` that
+        returns the `JointDraws` of several systems, or None.
+    base_rates : callable, optional
+        A function `(ratings, *, seed)` that returns the `BaseRates` of ratings without a system.
+    shortly : callable, optional
+        As `estimate`, where there are many fits.
+    with_studies : callable, optional
+        As `estimate`, with `studies` and `weight`: for methods that take earlier studies.
+    with_options : callable, optional
+        A function `(system_is, priors)` that returns the method: for methods that take these.
+    at_slopes : callable, optional
+        As `estimate`, but by the system's slope on difficulty.
+    k_properties : callable, optional
+        A function `(estimate, *, level)` that returns what a fit found of each K-property.
+    predictions : callable, optional
+        A function of several estimates, which compares how well they predict items left out.
     source : str
         For a user's function: the source text, of the whole file if it was named by its file.
     source_hash : str
@@ -167,12 +128,19 @@ class Method:
     marker: str = "."
     filled: bool = True
     gives: frozenset[str] = frozenset()
+    takes: frozenset[str] = frozenset()
     assumes: str = ""
-    takes_studies: bool = False
-    takes_pair: bool = False
-    takes_truths: bool = False
-    joint_draws: JointDrawer | None = None
-    posterior: Posterior | None = None
+    replicates: Callable[..., Replicates | None] = own_replicates
+    by_group: Callable[..., GroupDraws | None] | None = None
+    by_population: Callable[..., GroupDraws | None] | None = None
+    joint_draws: Callable[..., JointDraws | None] | None = None
+    base_rates: Callable[..., BaseRates] | None = None
+    shortly: Estimator | None = None
+    with_studies: Callable[..., Estimate] | None = None
+    with_options: "Callable[..., Method] | None" = None
+    at_slopes: Callable[..., Mapping[float, Estimate]] | None = None
+    k_properties: Callable[..., tuple[Any, ...]] | None = None
+    predictions: Callable[..., tuple[Any, ...]] | None = None
     source: str = ""
     source_hash: str = ""
 
@@ -271,6 +239,18 @@ def get_method(name: str) -> Method | None:
     return _own_methods().get(name) or list_methods().get(name)
 
 
+def method_of(estimate: Estimate) -> Method:
+    """Find the method of an estimate; one of nobody's can give what its estimate has."""
+    known = list_methods().get(estimate.method)
+    if known is not None:
+        return known
+
+    def again(ratings: Ratings, *, level: float, seed: int) -> Estimate:
+        return estimate
+
+    return Method(name=estimate.method, summary=estimate.method, estimate=again)
+
+
 def find_method(method: MethodLike, *, folder: str | Path = ".") -> Method:
     """Find a method as `find_methods` does."""
     if isinstance(method, Method):
@@ -354,21 +334,38 @@ def _load(point: "EntryPoint") -> Iterable[Method]:
 
 def _own_methods() -> dict[str, Method]:
     """List the methods of lehner itself."""
-    by_likelihood = [
-        Method(
-            name=name,
-            summary=f"{MODELS[model].summary}, by maximum likelihood",
-            estimate=partial(estimate_latent_class, model=model),
-            label=f"{MODELS[model].label}, ML",
-            color=MODELS[model].color,
-            marker=MODELS[model].marker,
-            filled=False,
-            gives=frozenset({"truth_probabilities", "confusion", "replicates"}),
-            assumes=INDEPENDENT,
-        )
-        for name, model in LIKELIHOOD_METHODS.items()
-    ]
+    by_likelihood = [_by_likelihood(name, model) for name, model in LIKELIHOOD_METHODS.items()]
     return {method.name: method for method in (*WITHOUT_MODEL, *by_likelihood)}
+
+
+def _by_likelihood(name: str, model: str) -> Method:
+    about = MODELS[model]
+
+    def in_groups(
+        ratings: Ratings, estimate: Estimate, names: ArrayLike, *, seed: int
+    ) -> GroupDraws | None:
+        """Give each group its base rates, if each row has a group."""
+        if (np.asarray(names) == "").any():
+            return None
+        own = ratings if uses_truths(estimate) else ratings.with_truth(None)
+        return group_by_likelihood(own, names, model, seed=seed)
+
+    return Method(
+        name=name,
+        summary=f"{about.summary}, by maximum likelihood",
+        estimate=partial(estimate_latent_class, model=model),
+        label=f"{about.label}, ML",
+        color=about.color,
+        marker=about.marker,
+        filled=False,
+        gives=frozenset({"truth_probabilities", "confusion", "replicates"}),
+        assumes=INDEPENDENT,
+        replicates=partial(refit_replicates, model=model),
+        by_group=in_groups,
+        by_population=in_groups,
+        joint_draws=partial(bootstrap_estimates, name),
+        base_rates=partial(likelihood_base_rates, model=model),
+    )
 
 
 def calibrated(system_is: str = "unknown", priors: str | Path | None = None) -> Method:
@@ -387,12 +384,44 @@ def calibrated(system_is: str = "unknown", priors: str | Path | None = None) -> 
         color="#6000e4",
         marker="h",
         gives=frozenset({"shared_mistakes"}),
-        takes_truths=True,
-        joint_draws=partial(draw_calibrated, priors=priors) if compares else None,
+        takes=frozenset({"truths", "system_is", "priors"}),
+        joint_draws=partial(_systems_by_priors, priors=priors) if compares else None,
+        with_options=calibrated,
     )
 
 
-_OF_THE_ALGEBRA = frozenset({"truth_probabilities", "confusion"})
+def _systems_by_priors(
+    estimates: Mapping[str, Estimate],
+    ratings: Ratings,
+    *,
+    priors: str | Path | None,
+    level: float,
+    seed: int,
+    **_: Any,
+) -> JointDraws | None:
+    if any(one.system_accuracy.estimate is None for one in estimates.values()):
+        return None
+    return draw_calibrated(ratings, systems=tuple(estimates), level=level, priors=priors, seed=seed)
+
+
+def _groups_by_algebra(
+    ratings: Ratings, estimate: Estimate, names: ArrayLike, *, seed: int
+) -> GroupDraws:
+    return group_by_algebra(ratings, names, seed=seed)
+
+
+def _of_the_algebra(name: str, aggregation: Aggregation, **options: Any) -> Method:
+    return Method(
+        name=name,
+        estimate=partial(estimate_algebraic, aggregation=aggregation),
+        gives=frozenset({"truth_probabilities", "confusion", "group_agreement"}),
+        assumes=INDEPENDENT,
+        replicates=algebraic_replicates,
+        joint_draws=partial(bootstrap_estimates, name),
+        **options,
+    )
+
+
 WITHOUT_MODEL = (
     Method(
         name="majority_agreement",
@@ -402,6 +431,8 @@ WITHOUT_MODEL = (
         color="#4d4d4d",
         marker="X",
         assumes="the majority is right",
+        replicates=majority_replicates,
+        joint_draws=partial(bootstrap_estimates, "majority_agreement"),
     ),
     Method(
         name="mean_posterior",
@@ -411,37 +442,34 @@ WITHOUT_MODEL = (
         color="#d09a50",
         marker="P",
         assumes=INDEPENDENT,
+        replicates=probable_replicates,
+        joint_draws=partial(bootstrap_estimates, "mean_posterior"),
     ),
-    Method(
-        name="algebraic",
+    _of_the_algebra(
+        "algebraic",
+        ALGEBRAIC["algebraic"],
         summary="Lehner's algebra; items whose truth is clearer weigh more in its last step",
-        estimate=partial(estimate_algebraic, aggregation=ALGEBRAIC["algebraic"]),
         label="Lehner’s algebra",
         color="#0072b2",
         marker="o",
-        gives=_OF_THE_ALGEBRA,
-        assumes=INDEPENDENT,
+        by_group=_groups_by_algebra,
     ),
-    Method(
-        name="algebraic_likelihood",
+    _of_the_algebra(
+        "algebraic_likelihood",
+        ALGEBRAIC["algebraic_likelihood"],
         summary="Lehner's algebra, its last step by maximum likelihood",
-        estimate=partial(estimate_algebraic, aggregation=ALGEBRAIC["algebraic_likelihood"]),
         label="Algebra by likelihood",
         color="#8f71ff",
         marker="D",
-        gives=_OF_THE_ALGEBRA,
-        assumes=INDEPENDENT,
     ),
-    Method(
-        name="algebraic_paper",
+    _of_the_algebra(
+        "algebraic_paper",
+        ALGEBRAIC["algebraic_paper"],
         summary="Lehner's algebra, its last step in bins as in the paper, which stays biased with "
         "more items",
-        estimate=partial(estimate_algebraic, aggregation=ALGEBRAIC["algebraic_paper"]),
         label="Algebra as in the paper",
         color="#253b6e",
         marker="p",
-        gives=_OF_THE_ALGEBRA,
-        assumes=INDEPENDENT,
     ),
     calibrated(),
 )

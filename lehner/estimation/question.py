@@ -1,64 +1,81 @@
-"""Questions that are asked of every method's estimate, and what `estimate` was asked for."""
+"""What a question is asked of, and what `estimate` was asked for.
 
-from collections.abc import Callable, Mapping
+A question is a function `ask(fit, options)` that yields rows of the table of results, and warnings.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from lehner.contrasts.membership import GroupColumn
 from lehner.core.arrays import Floats
 from lehner.core.estimate import Estimate
-from lehner.data.categories import Label
+from lehner.core.rows import Row
+from lehner.core.warning import Warning
 from lehner.data.ratings import Ratings
-from lehner.estimation.methods import Posterior
-from lehner.groups.membership import GroupColumn
+from lehner.estimation.methods import Method
+from lehner.performance.positive import PositiveCategory
+
+RESAMPLES = 1000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Options:
-    """What questions are answered with.
-
-    Parameters
-    ----------
-    level : float
-        Probability of the intervals.
-    seed : int
-        Of what is drawn for an answer.
-    costs : ndarray, shape (n_categories, n_categories), optional
-        Cost of each answer (column) when each category (row) is true.
-    positive : str or int, optional
-        The positive category of two.
-    groups, populations : GroupColumn, optional
-        To which group, and population, each row belongs.
-    slopes : mapping of float to Estimate, optional
-        Estimates with the system's slope on difficulty fixed, by slope.
-    posteriors : mapping of str to Posterior
-        By Bayesian method: what its draws can say.
-    """
-
-    level: float = 0.9
-    seed: int = 1
-    costs: Floats | None = None
-    positive: Label | None = None
-    groups: GroupColumn | None = None
-    populations: GroupColumn | None = None
-    slopes: Mapping[float, Estimate] | None = None
-    posteriors: Mapping[str, Posterior] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Question:
-    """A question that every method's estimate is asked.
+    """What results are asked for.
 
     Parameters
     ----------
     name : str
-        By which `MethodResult.answers` has the answer.
-    answer : callable
-        From ratings with one system, an estimate and `Options` to the answer; None where the method
-        has none.
-    to_dict : callable
-        From the answer, or None, to its fields in JSON.
+        Name of the data, for titles.
+    level : float
+        Probability of the intervals.
+    seed : int
+        The same seed gives the same numbers.
+    resamples : int
+        Of the items, where a method has none of its own.
+    costs : ndarray, shape (n_categories, n_categories), optional
+        Cost of each answer (column) when each category (row) is true.
+    positive : PositiveCategory, optional
+        The positive category of two.
+    groups, populations : GroupColumn, optional
+        To which group, and population, each row belongs.
+    systems_rate : bool
+        Whether the other systems serve as raters of each system.
+    common_items : bool
+        Whether systems are compared on the items that they have in common.
     """
 
-    name: str
-    answer: Callable[[Ratings, Estimate, Options], Any]
-    to_dict: Callable[[Any], dict[str, Any]]
+    name: str = "ratings"
+    level: float = 0.9
+    seed: int = 1
+    resamples: int = RESAMPLES
+    costs: Floats | None = None
+    positive: PositiveCategory | None = None
+    groups: GroupColumn | None = None
+    populations: GroupColumn | None = None
+    systems_rate: bool = False
+    common_items: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fit:
+    """What one method gave for one system.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With this system only, and with known truths.
+    estimate : Estimate
+    method : Method
+        What the method can give.
+    at_slopes : mapping of float to Estimate
+        Estimates with the system's slope on difficulty fixed, by slope.
+    """
+
+    ratings: Ratings
+    estimate: Estimate
+    method: Method
+    at_slopes: Mapping[float, Estimate] = field(default_factory=dict)
+
+
+type Answer = Iterable[Row | Warning]
+type Question = Callable[[Fit, Options], Answer]

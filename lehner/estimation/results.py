@@ -8,53 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.core.errors import InputError
-from lehner.core.estimate import IntervalEstimate, plain
+from lehner.core.estimate import ESTIMANDS, IntervalEstimate, plain
+from lehner.core.rows import COLUMNS, KEYS, NUMBERS, Row
 from lehner.core.warning import Warning, by_severity
 from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
     import pandas as pd
-
-type Row = dict[str, Any]
-"""One number: values of some of `COLUMNS` by name."""
-
-KEYS = (
-    "system",
-    "method",
-    "quantity",
-    "grouping",
-    "group",
-    "rater",
-    "category",
-    "response",
-    "versus",
-)
-"""The columns that say which number it is; each is empty where it does not apply."""
-NUMBERS = ("estimate", "lower", "upper", "level")
-COLUMNS = (*KEYS, *NUMBERS, "kind", "corrected", "probability", "n_items")
-MAIN = ("system_accuracy", "system_accuracy_in_sample")
-
-
-def row(quantity: str, value: IntervalEstimate | None = None, /, **columns: Any) -> Row:
-    """Make a row of a number with its interval.
-
-    Parameters
-    ----------
-    quantity : str
-        What the number is, as "recall".
-    value : IntervalEstimate, optional
-        None if the row has no number but a probability.
-    **columns
-        Values of other columns.
-
-    Returns
-    -------
-    dict
-    """
-    made: Row = {"quantity": quantity}
-    if value is not None:
-        made |= {name: getattr(value, name) for name in (*NUMBERS, "kind", "corrected")}
-    return made | columns
 
 
 def tabulate(rows: Iterable[Row]) -> "pd.DataFrame":
@@ -153,7 +113,7 @@ class Results:
         InputError
             If not exactly one row is such.
         """
-        empty = dict.fromkeys(KEYS[3:], "")
+        empty = dict.fromkeys(KEYS[4:] if "group" in columns else KEYS[3:], "")
         found = self.select(quantity=quantity, **(empty | columns))
         if len(found) != 1:
             named = ", ".join(f"{name}={value!r}" for name, value in columns.items())
@@ -164,7 +124,7 @@ class Results:
         return value_of(found.iloc[0])
 
     def __repr__(self) -> str:
-        shown = self.select(quantity=list(MAIN), grouping="")
+        shown = self.select(quantity=list(ESTIMANDS), grouping="")
         if not len(shown):
             shown = self.final
         text = [str(value_of(one)) for _, one in shown.iterrows()]
@@ -203,9 +163,14 @@ class Results:
 
 
 def value_of(one: Any) -> IntervalEstimate:
-    """Take the number of a row of the table, with its interval."""
-    numbers = {name: None if np.isnan(one[name]) else float(one[name]) for name in NUMBERS}
-    return IntervalEstimate(**numbers, kind=one["kind"], corrected=bool(one["corrected"]))
+    """Take the number of a row, with its interval."""
+    known = {name: one.get(name) for name in NUMBERS}
+    numbers = {
+        name: None if value is None or np.isnan(value) else float(value)
+        for name, value in known.items()
+    }
+    corrected = bool(one.get("corrected", False))
+    return IntervalEstimate(**numbers, kind=one.get("kind", ""), corrected=corrected)
 
 
 def describe_ratings(ratings: Ratings, name: str) -> dict[str, Any]:

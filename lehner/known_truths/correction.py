@@ -6,7 +6,6 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.algebra.algebraic import ALGEBRAIC_METHODS
 from lehner.core.arrays import Floats, poisson_binomial
 from lehner.core.errors import InputError, check_level, check_number
 from lehner.core.estimate import Estimate, IntervalEstimate
@@ -221,7 +220,7 @@ def probabilities_with_answer(ratings: Ratings, estimate: Estimate) -> Floats:
             f"{estimate.method} gives no probabilities that the system is right",
             "choose a method with truth probabilities",
         )
-    if estimate.method not in ALGEBRAIC_METHODS:
+    if not estimate.by_raters_alone:
         return np.asarray(truth.values)
     agrees = ratings.system[:, None] == np.arange(ratings.n_categories)
     given = np.where(agrees, accuracy, (1 - accuracy) / (ratings.n_categories - 1))

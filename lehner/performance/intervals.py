@@ -1,15 +1,12 @@
 """An interval for each number of an array, from its replicates."""
 
-from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.core.estimate import NamedArray, Replicates
-from lehner.core.warning import Warning, warn
+from lehner.core.estimate import Replicates
 from lehner.performance.measures import LOWEST_MEASURES, NUMBERS_AT_ONCE, RATIOS
-from lehner.performance.positive import PositiveCategory
 
 
 def with_bounds(
@@ -70,16 +67,3 @@ def with_bounds(
     lower, upper = np.fmin(lower, point), np.fmax(upper, point)
     known = ~np.isnan(point)
     return np.stack([point, *(np.where(known, end, np.nan) for end in (lower, upper))], axis=-1)
-
-
-def infinite_notes(
-    arrays: Mapping[str, NamedArray], positive: PositiveCategory | None
-) -> Iterator[Warning]:
-    """Say which likelihood ratios of the positive category, or have ends that, divide by zero."""
-    for name, divisor in zip(RATIOS, ("specificity may be 1", "specificity may be 0"), strict=True):
-        if positive is None or name not in arrays:
-            continue
-        place = list(arrays[name].names["category"]).index(positive.name)
-        if np.isinf(arrays[name].values[..., place, :]).any():
-            text = f"{name.replace('_', ' ')}: where it is infinite, {divisor}; JSON has null there"
-            yield warn("measure-undefined", text)

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.algebra.algebraic import ALGEBRAIC_METHODS, estimate_algebraic, sparse_steps
+from lehner.algebra.algebraic import estimate_algebraic, sparse_steps
 from lehner.algebra.sparse import (
     average_sparse_votes,
     find_sparse_votes,
@@ -21,7 +21,6 @@ from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
 from lehner.data.votes import CollapsedVotes, collapse_votes, count_rated
 from lehner.latent_class.intervals import estimate_latent_class
-from lehner.latent_class.models import LIKELIHOOD_METHODS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -31,31 +30,54 @@ MOST_REFITS = 300
 """Greatest number of resamples where the estimate has none, because each is fitted."""
 
 
-def replicates_of(
+def own_replicates(
     ratings: Ratings, estimate: Estimate, *, resamples: int, seed: Seed
 ) -> Replicates | None:
-    """Give the parameters from which measures are computed; None if the method has none."""
+    """Give the parameters from which measures are computed, as far as an estimate has them.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+    estimate : Estimate
+    resamples : int
+        How many there should be, where there are none yet.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+
+    Returns
+    -------
+    Replicates or None
+        None if the method says nothing of base rates and confusion matrices.
+    """
     if estimate.draws is not None:
         if estimate.system_accuracy.estimate is None:
             return Replicates(point=_unknown(ratings))
         return posterior_replicates(estimate.draws)
     if estimate.replicates is not None:
         return estimate.replicates
-    if estimate.method in ALGEBRAIC_METHODS:
-        return algebraic_replicates(ratings, resamples=resamples, seed=seed)
-    if estimate.method == "majority_agreement":
-        return _against_majority(ratings)
-    if estimate.method == "mean_posterior":
-        algebra = estimate_algebraic(ratings, interval=None)
-        note = "compared with the truth probabilities, which do not use the system's answers"
-        return _against(ratings, algebra.arrays["truth_probabilities"].values, note)
-    model = LIKELIHOOD_METHODS.get(estimate.method)
-    if model is not None:
-        known = estimate.diagnostics.get("known_truths", 0)
-        seen = ratings if known else ratings.with_truth(None)
-        again = min(resamples, MOST_REFITS)
-        return estimate_latent_class(seen, model, resamples=again, restarts=0, seed=seed).replicates
-    return None
+    if not {"base_rates", "confusion"} <= set(estimate.arrays):
+        return None
+    values = {name: array.values for name, array in estimate.arrays.items()}
+    unknown = np.full(ratings.n_raters, np.nan)
+    point = Parameters(
+        base_rates=values["base_rates"],
+        confusion=values["confusion"][-1],
+        rater_accuracy=values.get("rater_accuracy", unknown),
+        rater_recall=np.diagonal(values["confusion"][:-1], axis1=1, axis2=2),
+    )
+    return Replicates(point=point)
+
+
+def refit_replicates(
+    ratings: Ratings, estimate: Estimate, *, model: str, resamples: int, seed: Seed
+) -> Replicates | None:
+    """Give the replicates of a model by maximum likelihood, fitted again if it has none."""
+    if estimate.replicates is not None:
+        return estimate.replicates
+    known = estimate.diagnostics.get("known_truths", 0)
+    seen = ratings if known else ratings.with_truth(None)
+    again = min(resamples, MOST_REFITS)
+    return estimate_latent_class(seen, model, resamples=again, restarts=0, seed=seed).replicates
 
 
 def _unknown(ratings: Ratings) -> Parameters:
@@ -99,13 +121,17 @@ def posterior_replicates(tree: "xr.DataTree") -> Replicates:
     return Replicates(point=mean, drawn=drawn, posterior=True, kind=CREDIBLE)
 
 
-def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1) -> Replicates:
+def algebraic_replicates(
+    ratings: Ratings, estimate: Estimate | None = None, *, resamples: int = 2000, seed: Seed = 1
+) -> Replicates:
     """Estimate base rates, rater accuracy and the system's confusion matrix, with resamples.
 
     Parameters
     ----------
     ratings : Ratings
         With a system.
+    estimate : Estimate, optional
+        Not used: all follows from the ratings.
     resamples : int
         Number of bootstrap resamples of the items. In each of them two answers in each category are
         drawn from the matrix toward which the ridge shrinks, that is the ridge has this weight and
@@ -120,12 +146,12 @@ def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed 
     """
     collapsed = collapse_votes(count_rated(ratings))
     weights = collapsed.weights
-    estimate = _replicate(collapsed, ratings.n_raters)
-    point = estimate(weights[None, :].astype(float), None)
+    replicate = _replicate(collapsed, ratings.n_raters)
+    point = replicate(weights[None, :].astype(float), None)
     rng = generator(seed)
     n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
     many = draw_counts(collapsed.sampled, resamples, rng, n_cells)
-    drawn = collected((estimate(one, rng) for one in many), resamples)
+    drawn = collected((replicate(one, rng) for one in many), resamples)
     named = vars(point).items()
     first = Parameters(**{name: values[0] for name, values in named if values is not None})
     return Replicates(point=first, drawn=drawn, kind="percentile bootstrap")
@@ -163,12 +189,19 @@ def _replicate(
     return of_sparse_votes
 
 
-def _against_majority(ratings: Ratings) -> Replicates:
+def majority_replicates(ratings: Ratings, estimate: Estimate, **_: Any) -> Replicates:
     """Take the majority for the truth; tied categories share the item."""
     votes = ratings.votes()
     tied = (votes == votes.max(axis=1, keepdims=True)) & (votes.sum(axis=1, keepdims=True) > 0)
     credit = tied / np.maximum(tied.sum(axis=1, keepdims=True), 1)
     return _against(ratings, credit, "compared with the majority, as if it were always right")
+
+
+def probable_replicates(ratings: Ratings, estimate: Estimate, **_: Any) -> Replicates:
+    """Take the algebra's truth probabilities for shares of items."""
+    algebra = estimate_algebraic(ratings, interval=None)
+    note = "compared with the truth probabilities, which do not use the system's answers"
+    return _against(ratings, algebra.arrays["truth_probabilities"].values, note)
 
 
 def _against(ratings: Ratings, truth: Floats, note: str) -> Replicates:

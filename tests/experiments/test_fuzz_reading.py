@@ -17,9 +17,8 @@ import pytest
 
 import lehner
 from experiments.cli.group_column import read_groups
-from experiments.report.bridge import to_results
 from lehner import InputError, Ratings, read_ratings
-from lehner.groups.membership import find_groups
+from lehner.contrasts.membership import find_groups
 
 N_INPUTS, BLOCK, EVERY = 600, 50, 8
 CATEGORIES = (
@@ -272,7 +271,7 @@ def test_the_command_gives_what_python_gives(run, tmp_path, seed):
         except InputError as error:
             assert err.count("\n") == 1 and error.problem in err
             continue
-        said = json.loads(json.dumps(to_results(found).to_dict()))
+        said = json.loads(json.dumps(found.to_dict()))
         assert json.loads(out)["rows"] == said["rows"], path.name
 
 

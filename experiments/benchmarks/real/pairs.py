@@ -20,14 +20,14 @@ from experiments.benchmarks.real.sources import Source, find_sources, read_crowd
 from experiments.reporting.files import write_csv, write_text
 from experiments.reporting.renderers import to_markdown
 from experiments.reporting.table import Column, Table
-from lehner import Ratings, bootstrap_systems
+from lehner import Ratings
+from lehner.contrasts.system_draws import JointDraws, bootstrap_systems
 from lehner.core.seeds import seed_of
 from lehner.core.text import short
 from lehner.empirical_prior.deals import choose_pairs, deal
 from lehner.empirical_prior.differences import draw_calibrated
 from lehner.empirical_prior.prior import SHIPPED
 from lehner.empirical_prior.training import priors_text, train_priors
-from lehner.systems.comparison import JointDraws
 
 OTHERS = ("majority_agreement", "algebraic", "dawid_skene_ml")
 MOST_PAIRS = 6

@@ -5,7 +5,10 @@ import pytest
 
 import bayes_models
 from bayes_models import accuracy_by_group, accuracy_where
-from lehner import InputError, Ratings, estimate_groups
+from lehner import InputError, Ratings
+from lehner.contrasts.group_draws import group_rows
+from lehner.contrasts.item_groups import group_by_algebra
+from tests.lehner.told import told
 
 BASE = np.array([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6]])
 
@@ -32,30 +35,36 @@ def fitted():
     return tree, ratings, truth, np.array(["easy", "hard"])[group]
 
 
+def rows_of(found, ratings):
+    return told(group_rows(found, ratings, grouping="group", level=0.9))
+
+
 def test_system_and_raters_are_found_worse_where_they_are(fitted):
     tree, ratings, truth, groups = fitted
-    found = accuracy_by_group(tree, ratings, groups)
-    easy, hard = found.groups
-    assert easy.system_accuracy.estimate == pytest.approx(0.95, abs=0.03)
-    assert hard.system_accuracy.estimate == pytest.approx(0.7, abs=0.05)
-    for one in found.groups:
-        right = np.mean((truth == ratings.system)[groups == one.group])
-        interval = one.system_accuracy_in_sample
+    found = rows_of(accuracy_by_group(tree, ratings, groups), ratings)
+    for group, system, rater in (
+        ("easy", (0.95, 0.03), (0.9, 0.05)),
+        ("hard", (0.7, 0.05), (0.75, 0.06)),
+    ):
+        accuracy = found.value("system_accuracy", group=group).estimate
+        assert accuracy == pytest.approx(system[0], abs=system[1])
+        of_rater = found.value("rater_accuracy", group=group, rater="3").estimate
+        assert of_rater == pytest.approx(rater[0], abs=rater[1])
+        right = np.mean((truth == ratings.system)[groups == group])
+        interval = found.value("system_accuracy_in_sample", group=group)
         assert interval.lower - 0.01 <= right <= interval.upper + 0.01
-    assert easy.rater_accuracy["3"].estimate == pytest.approx(0.9, abs=0.05)
-    assert hard.rater_accuracy["3"].estimate == pytest.approx(0.75, abs=0.06)
-    rates = [one.estimate for one in hard.base_rates.values()]
+    rates = found.select(quantity="base_rates", group="hard")["estimate"].tolist()
     assert rates == pytest.approx(BASE[1], abs=0.08)
-    (difference,) = found.differences
-    assert difference.difference.lower > 0.1 and difference.probability_higher > 0.99
+    difference = found.select(quantity="system_accuracy_difference").iloc[0]
+    assert difference["lower"] > 0.1 and difference["probability"] > 0.99
 
 
 def test_one_group_of_all_items_is_the_fit(fitted):
     tree, ratings, *_ = fitted
-    (one,) = accuracy_by_group(tree, ratings, ["all"] * 1200).groups
+    found = rows_of(accuracy_by_group(tree, ratings, ["all"] * 1200), ratings)
     whole = bayes_models.estimate_from_draws(tree)
     for quantity in ("system_accuracy", "system_accuracy_in_sample"):
-        shown, expected = getattr(one, quantity), getattr(whole, quantity)
+        shown, expected = found.value(quantity, group="all"), getattr(whole, quantity)
         for bound in ("estimate", "lower", "upper"):
             assert getattr(shown, bound) == pytest.approx(getattr(expected, bound), abs=0.006)
 
@@ -66,10 +75,10 @@ def test_groups_at_random_are_pooled(fitted):
     groups = np.random.default_rng(1).permutation(np.arange(1200) % 10)
 
     def spread(found):
-        return np.std([one.system_accuracy.estimate for one in found.groups])
+        return rows_of(found, ratings).select(quantity="system_accuracy")["estimate"].std()
 
     pooled = spread(accuracy_by_group(tree, ratings, groups))
-    assert pooled < 0.6 * spread(estimate_groups(ratings, groups, resamples=10))
+    assert pooled < 0.6 * spread(group_by_algebra(ratings, groups, resamples=10))
 
 
 def test_any_items_have_an_interval(fitted):
@@ -88,7 +97,8 @@ def test_any_items_have_an_interval(fitted):
 def test_same_seed_same_numbers(fitted):
     tree, ratings, _, groups = fitted
     first, again, other = (accuracy_by_group(tree, ratings, groups, seed=s) for s in (1, 1, 2))
-    assert first.to_dict() == again.to_dict() != other.to_dict()
+    one, two, three = (found.drawn.system_accuracy for found in (first, again, other))
+    assert (one == two).all() and not (one == three).all()
     mask = groups == "easy"
     assert accuracy_where(tree, ratings, mask) == accuracy_where(tree, ratings, mask)
 

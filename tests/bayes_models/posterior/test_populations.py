@@ -5,8 +5,11 @@ import pytest
 
 import bayes_models
 from bayes_models import accuracy_by_population, accuracy_where, identify
-from lehner import InputError, Ratings, estimate_populations, fit_latent_class
+from lehner import InputError, Ratings, fit_latent_class
+from lehner.contrasts.group_draws import group_rows
+from lehner.contrasts.populations import group_by_likelihood
 from lehner.core.seeds import child_seeds
+from tests.lehner.told import told
 
 FLAT = {"base_rates": 1.0, "confusion": 1.0}
 
@@ -48,27 +51,31 @@ def test_with_flat_priors_it_is_near_maximum_likelihood(fitted):
 
 def test_accuracies_of_populations_make_up_that_of_all(fitted):
     tree, ratings, truth = fitted
-    found = accuracy_by_population(tree, ratings)
-    x, y = found.groups
+    found = rows_of(accuracy_by_population(tree, ratings), ratings)
     whole = bayes_models.estimate_from_draws(tree)
     for quantity in ("system_accuracy", "system_accuracy_in_sample"):
-        parts = [getattr(one, quantity).estimate for one in (x, y)]
+        parts = [found.value(quantity, group=name).estimate for name in "xy"]
         expected = getattr(whole, quantity).estimate
         assert 0.75 * parts[0] + 0.25 * parts[1] == pytest.approx(expected, abs=1e-3)
-    for one, rate in ((x, 0.8), (y, 0.3)):
-        assert one.base_rates["no"].lower < rate < one.base_rates["no"].upper
-        right = (truth == ratings.system)[ratings.population == "xy".index(one.group)].mean()
-        interval = one.system_accuracy_in_sample
+    names = np.array(ratings.populations)[ratings.population]
+    by_likelihood = rows_of(group_by_likelihood(ratings, names, resamples=20), ratings)
+    for name, rate in (("x", 0.8), ("y", 0.3)):
+        of_no = found.value("base_rates", group=name, category="no")
+        assert of_no.lower < rate < of_no.upper
+        right = (truth == ratings.system)[names == name].mean()
+        interval = found.value("system_accuracy_in_sample", group=name)
         assert interval.lower <= right <= interval.upper
-    by_likelihood = estimate_populations(
-        ratings, np.array(ratings.populations)[ratings.population], resamples=20
-    )
-    for one, other in zip(found.groups, by_likelihood.groups, strict=True):
-        assert one.system_accuracy.estimate == pytest.approx(
-            other.system_accuracy.estimate, abs=0.015
+        one, other = (
+            each.value("system_accuracy", group=name).estimate for each in (found, by_likelihood)
         )
+        assert one == pytest.approx(other, abs=0.015)
     where = accuracy_where(tree, ratings, ratings.population == 1).system_accuracy_in_sample
-    assert where.estimate == pytest.approx(y.system_accuracy_in_sample.estimate, abs=2e-3)
+    of_y = found.value("system_accuracy_in_sample", group="y").estimate
+    assert where.estimate == pytest.approx(of_y, abs=2e-3)
+
+
+def rows_of(found, ratings):
+    return told(group_rows(found, ratings, grouping="population", level=0.9))
 
 
 def test_one_population_is_none():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayes_models
-from lehner import Scenario, estimate_rater_groups, simulate
+from lehner import Scenario, simulate, summarise
 
 
 def test_draws_are_averaged_one_by_one():
@@ -16,12 +16,12 @@ def test_draws_are_averaged_one_by_one():
         "dawid_skene", ratings, engine="gibbs", checks=False, tries=1, progressbar=False
     )
     estimate = bayes_models.estimate_from_draws(tree)
-    found = estimate_rater_groups(ratings, estimate, groups)
+    found = summarise(ratings.with_rater_groups(groups), estimate)
     draws = tree.posterior["accuracy"].values.reshape(-1, 6)
     crowd, expert = draws[:, 2:4].mean(axis=1), draws[:, :2].mean(axis=1)
-    one = found.groups[0].accuracy
+    one = found.value("rater_accuracy", group="crowd")
     assert one.estimate == pytest.approx(crowd.mean())
     assert (one.lower, one.upper) == pytest.approx(tuple(np.quantile(crowd, [0.05, 0.95])))
-    (difference,) = found.differences
-    assert difference.difference.estimate == pytest.approx((crowd - expert).mean())
-    assert difference.probability_higher == pytest.approx((crowd > expert).mean())
+    difference = found.select(quantity="rater_accuracy_difference", group="crowd").iloc[0]
+    assert difference["estimate"] == pytest.approx((crowd - expert).mean())
+    assert difference["probability"] == pytest.approx((crowd > expert).mean())

@@ -15,11 +15,11 @@ from lehner import (
     majority_agreement,
     probabilities_right,
     simulate,
+    summarise,
 )
+from lehner.contrasts.membership import GroupColumn
 from lehner.core.resampling import wilson_interval
 from lehner.core.text import with_interval
-from lehner.estimation.estimate import compare
-from lehner.groups.membership import GroupColumn
 from lehner.performance.corrected import correct_measures
 
 SCENARIO = Scenario(
@@ -37,11 +37,17 @@ def ratings():
 
 
 @pytest.fixture(scope="module")
-def comparison(ratings):
-    # Known truths are every eighth item's, and none in the group "c".
+def names():
     rows = np.arange(600)
-    names = np.where(rows < 300, "a", np.where(rows < 570, "b", "c"))
-    known = ratings.with_truth(np.where((rows % 8 == 0) & (names != "c"), ratings.truth, -1))
+    return np.where(rows < 300, "a", np.where(rows < 570, "b", "c"))
+
+
+@pytest.fixture(scope="module")
+def results(ratings, names):
+    """Known truths are every eighth item's, and none in the group "c"."""
+    known = ratings.with_truth(
+        np.where((np.arange(600) % 8 == 0) & (names != "c"), ratings.truth, -1)
+    )
     unseen = known.with_truth(None)
     estimates = [
         estimate_algebraic(unseen, interval=None),
@@ -49,122 +55,96 @@ def comparison(ratings):
         majority_agreement(unseen),
     ]
     groups = GroupColumn(column="domain", names=names, note="")
-    return compare("x", known, estimates, groups=groups)
+    return summarise(known, estimates, groups=groups)
 
 
-def test_parts_are_corrected_as_the_whole_is(comparison):
-    known, algebra = comparison.ratings, comparison.results[0].uncorrected.estimate
-    right = probabilities_right(known, algebra)
-    for part, label, rows in (
-        ("precision", "A", known.system == 0),
-        ("groups", "b", comparison.systems[0].group_column.names == "b"),
-    ):
-        (one,) = (
-            one
-            for one in comparison.results[0].corrected.parts
-            if (one.part, one.label) == (part, label)
-        )
-        whole = correct_by_truth(known.take(rows), right[rows])
-        assert one.accuracy == whole.system_accuracy_in_sample
-        assert one.n_known == whole.n_known == ((known.truth >= 0) & rows).sum()
-        assert one.n_items == rows.sum()
+def algebra_of(results):
+    return results.fits["system", "algebraic"]
 
 
-def test_corrected_precision_is_nearer_to_the_truth(ratings, comparison):
-    algebra = comparison.results[0].corrected.parts
-    right = probabilities_right(comparison.ratings, comparison.results[0].uncorrected.estimate)
+def rows_of(results, quantity, *, corrected, **columns):
+    """Estimates and intervals of the algebra, by category."""
+    table = results.table[results.table["corrected"] == corrected]
+    for name, value in {
+        "method": "algebraic",
+        "quantity": quantity,
+        "rater": "",
+        "group": "",
+        **columns,
+    }.items():
+        table = table[table[name] == value]
+    return table.set_index("category")
+
+
+def test_parts_are_corrected_as_the_whole_is(results, names):
+    known = results.ratings
+    right = probabilities_right(known, algebra_of(results))
+    (part,) = rows_of(results, "precision", corrected=True, category="A").itertuples()
+    (group,) = rows_of(results, "system_accuracy_in_sample", corrected=True, group="b").itertuples()
+    for one, rows in ((part, known.system == 0), (group, names == "b")):
+        whole = correct_by_truth(known.take(rows), right[rows]).system_accuracy_in_sample
+        assert (one.estimate, one.lower, one.upper) == (whole.estimate, whole.lower, whole.upper)
+    assert group.n_items == (names == "b").sum()
+    count = results.select(quantity="known_items_of_group", group="b")["n_items"].item()
+    assert count == ((known.truth >= 0) & (names == "b")).sum()
+
+
+def test_corrected_precision_is_nearer_to_the_truth(ratings, results):
+    right = probabilities_right(results.ratings, algebra_of(results))
+    found = rows_of(results, "precision", corrected=True)
     before, after, inside = [], [], []
     for code, name in enumerate(ratings.categories):
-        (one,) = (one for one in algebra if one.part == "precision" and one.label == name)
-        rows = ratings.system == code
+        one, rows = found.loc[name], ratings.system == code
         truth = float((ratings.truth == code)[rows].mean())
         before.append(right[rows].mean() - truth)
-        after.append(one.accuracy.estimate - truth)
-        inside.append(one.accuracy.lower <= truth <= one.accuracy.upper)
+        after.append(one["estimate"] - truth)
+        inside.append(one["lower"] <= truth <= one["upper"])
     assert np.abs(after).mean() < 0.5 * np.abs(before).mean()
     # Of three intervals of 90%, and 30% of the items misled everybody.
     assert sum(inside) >= 2
 
 
-def test_a_part_without_known_truths_is_left_out(comparison):
-    corrected = {one.method: one.corrected for one in comparison.results if one.corrected}
-    for one in corrected.values():
-        assert {part.label for part in one.parts if part.part == "groups"} == {"a", "b"}
-    assert set(corrected) == {"algebraic", "one_coin_ml"}
+def test_a_part_without_known_truths_is_left_out(results):
+    corrected = results.table[results.table["corrected"]]
+    assert set(corrected["method"]) == {"algebraic", "one_coin_ml"}
+    accuracies = corrected[corrected["quantity"] == "system_accuracy"]
+    assert set(accuracies["group"]) == {"", "a", "b"}
 
 
-def test_corrected_numbers_stand_in_the_place_of_the_method_s(ratings, comparison):
-    result, plain = comparison.results[0], comparison.to_dict()["estimates"]
-    alone = result.uncorrected
-    precision = plain[0]["precision"]["A"]
-    (part,) = (one for one in result.corrected.parts if one.label == "A")
-    assert precision["estimate"] == part.accuracy.estimate and precision["corrected"] is True
-    before = plain[0]["without_known_truths"]["precision"]["A"]
-    assert before["estimate"] == alone.details.value("precision", "A").estimate
-    assert before["corrected"] is False
-    assert plain[0]["system_accuracy"]["corrected"] is True
-    assert plain[2]["without_known_truths"] is None and not plain[2]["recall"]["A"]["corrected"]
-    frame = comparison.to_frame().query("method == 'algebraic'").set_index("quantity")
-    whole = frame.loc["system_accuracy_in_sample"]
-    assert (
-        whole["corrected"]
-        and whole["estimate"] == result.correction.system_accuracy_in_sample.estimate
-    )
-    assert whole["uncorrected"] == alone.estimate.system_accuracy_in_sample.estimate
-
-
-def test_recall_is_corrected_toward_the_truth(ratings, comparison):
-    result = comparison.results[0]
-    true = np.asarray(ratings.truth)
-    errors = {}
-    for of, one in (("corrected", result), ("alone", result.uncorrected)):
-        errors[of] = [
-            one.details.value("recall", name).estimate
-            - float((ratings.system == code)[true == code].mean())
+def test_recall_is_corrected_toward_the_truth(ratings, results):
+    true, errors = np.asarray(ratings.truth), {}
+    for corrected in (True, False):
+        found = rows_of(results, "recall", corrected=corrected)["estimate"]
+        errors[corrected] = [
+            found[name] - float((ratings.system == code)[true == code].mean())
             for code, name in enumerate(ratings.categories)
         ]
-    assert np.abs(errors["corrected"]).max() < 0.5 * np.abs(errors["alone"]).max()
+    assert np.abs(errors[True]).max() < 0.5 * np.abs(errors[False]).max()
 
 
-def test_groups_and_their_differences_are_corrected(comparison):
-    result = comparison.results[0]
-    groups = {one.group: one for one in result.groups.groups}
-    parts = {one.label: one for one in result.corrected.parts if one.part == "groups"}
-    for name in "ab":
-        assert groups[name].system_accuracy_in_sample.estimate == parts[name].accuracy.estimate
-        assert groups[name].system_accuracy.corrected
-    assert not groups["c"].system_accuracy.corrected
-    differences = {one.groups: one for one in result.groups.differences}
-    of_both = differences["a", "b"]
-    a, b = (parts[name].expected for name in "ab")
-    assert of_both.difference.estimate == pytest.approx(a.estimate - b.estimate)
+def test_groups_and_their_differences_are_corrected(results):
+    of_algebra = {"method": "algebraic"}
+    a, b, c = (results.value("system_accuracy", group=name, **of_algebra) for name in "abc")
+    assert a.corrected and b.corrected and not c.corrected
+    quantity = "system_accuracy_difference"
+    of_both = results.select(quantity=quantity, group="a", versus="b", **of_algebra).iloc[0]
+    assert of_both["estimate"] == pytest.approx(a.estimate - b.estimate)
     below = np.hypot(a.estimate - a.lower, b.upper - b.estimate)
-    assert of_both.difference.lower == pytest.approx(a.estimate - b.estimate - below)
-    assert (of_both.probability_higher > 0.5) == (a.estimate > b.estimate)
+    assert of_both["lower"] == pytest.approx(a.estimate - b.estimate - below)
+    assert (of_both["probability"] > 0.5) == (a.estimate > b.estimate)
     # What is corrected and what is not are not subtracted.
-    assert differences["a", "c"].difference.estimate is None
-    json = {
-        one["group"]: one
-        for one in comparison.to_dict()["estimates"]
-        if one["method"] == "algebraic"
-    }
-    assert (
-        json["a"]["system_accuracy"]["corrected"] and not json["c"]["system_accuracy"]["corrected"]
-    )
+    assert results.value(quantity, group="a", versus="c", **of_algebra).estimate is None
 
 
 def test_without_a_known_item_of_a_category_its_recall_is_wide_and_a_note_says_why(ratings):
     true = np.asarray(ratings.truth)
     of_last = true == list(ratings.categories).index("C")
     known = ratings.with_truth(np.where((np.arange(600) % 8 == 0) & ~of_last, true, -1))
-    compared = compare("x", known, [estimate_algebraic(known.with_truth(None), interval=None)])
-    details = compared.results[0].details
-    widths = {
-        name: details.value("recall", name).upper - details.value("recall", name).lower
-        for name in "ABC"
-    }
+    results = summarise(known, estimate_algebraic(known.with_truth(None), interval=None))
+    recall = rows_of(results, "recall", corrected=True)
+    widths = recall["upper"] - recall["lower"]
     assert widths["C"] > 2 * max(widths["A"], widths["B"])
-    (note,) = (one for one in details.notes if one.code == "few-truths-of-category")
+    (note,) = (one for one in results.warnings if one.code == "few-truths-of-category")
     assert note.text.startswith("too few known items are of C (none): recall")
 
 
@@ -174,10 +154,8 @@ def test_with_few_known_items_of_a_category_their_counts_are_said_with_wilson_s_
     seen = np.where((np.arange(600) % 8 == 0) & (true != 2), true, -1)
     seen[of_last[:4]] = 2
     known = ratings.with_truth(seen)
-    compared = compare("x", known, [estimate_algebraic(known.with_truth(None), interval=None)])
-    (note,) = (
-        one for one in compared.results[0].details.notes if one.code == "few-truths-of-category"
-    )
+    results = summarise(known, estimate_algebraic(known.with_truth(None), interval=None))
+    (note,) = (one for one in results.warnings if one.code == "few-truths-of-category")
     n_right = int((system == 2)[of_last[:4]].sum())
     lower, upper = wilson_interval(n_right / 4, 4, z=1.6449)
     shown = f"C ({n_right}/4 right, {with_interval(n_right / 4, lower, upper)} by Wilson)"
@@ -251,9 +229,11 @@ def test_where_the_system_is_wrong_alone_known_truths_say_into_which_category():
     ratings = Ratings(raters, list("ABC"), system=system, truth=truth)
     algebra = estimate_algebraic(ratings.with_truth(None), resamples=50)
     known = ratings.with_truth(np.where(np.arange(900) < 300, truth, -1))
-    (result,) = compare("x", known, [algebra]).results
-    cell = "confusion", "C", "A"
-    corrected, alone = (one.details.value(*cell) for one in (result, result.uncorrected))
+    results = summarise(known, algebra)
+    corrected, alone = (
+        rows_of(results, "confusion", corrected=which, response="A").loc["C"]
+        for which in (True, False)
+    )
     true = misled.sum() / (truth == 2).sum()
     assert alone.estimate < true / 3
     assert corrected.lower < true < corrected.upper and abs(corrected.estimate - true) < 0.06
@@ -284,7 +264,7 @@ def test_all_measures_are_said_to_be_corrected(n):
     rates = (0.7, 0.3) if n == 2 else (0.5, 0.3, 0.2)
     simulated = simulate(replace(SCENARIO, n_categories=n, base_rates=rates), 3)
     known = simulated.with_truth(np.where(np.arange(600) < 60, simulated.truth, -1))
-    compared = compare("x", known, [estimate_algebraic(known.with_truth(None), resamples=50)])
-    (result,) = compared.results
-    for quantity, places, value in result.details.rows():
-        assert value.corrected == (quantity != "rater_accuracy"), (quantity, places)
+    fit = estimate_algebraic(known.with_truth(None), resamples=50)
+    found = summarise(known, fit).final.query("method == 'algebraic' and rater == ''")
+    from_matrix = found[(found["category"] != "") | found["quantity"].isin(["mcc", "f1"])]
+    assert len(from_matrix) > 15 and from_matrix["corrected"].all()

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from tests.lehner.systems.test_systems import easy_and_hard
+from tests.lehner.contrasts.test_systems import easy_and_hard
 
 TICKETS = str(Path(__file__).parents[3] / "docs/data/tickets.csv")
 RATERS = ("--raters", "ana,ben,cai,dee")

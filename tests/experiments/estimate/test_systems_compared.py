@@ -9,8 +9,10 @@ import lehner
 from lehner import Ratings
 from lehner.core.progress import do_here
 from lehner.estimation.methods import find_method
-from lehner.estimation.systems import SystemsByMethod, compare_by_method
-from tests.lehner.systems.test_systems import easy_and_hard
+from lehner.estimation.question import Options
+from lehner.estimation.systems import Systems, ask_systems
+from tests.lehner.contrasts.test_systems import easy_and_hard
+from tests.lehner.told import told
 
 GIBBS = {"engine": "gibbs", "chains": 2, "draws": 500, "tries": 1, "checks": False}
 
@@ -27,24 +29,23 @@ def test_a_comparison_by_draws_estimates_again_on_common_items() -> None:
             tree = bayes_models.fit("pooled", judged, seed=1, **GIBBS)
         return bayes_models.estimate_from_draws(tree)
 
-    found = SystemsByMethod(
+    systems = Systems(
         ratings=ratings,
         estimates={name: again(ratings.for_system(name)) for name in ratings.systems},
         again=again,
-        posterior=find_method("pooled").posterior,
-        level=0.9,
-        seed=1,
-        systems_rate=False,
-        common_items=True,
+        method=find_method("pooled"),
         do_all=do_here,
     )
-    differences, ranks = compare_by_method(found)
-    whole_and_half, same, _ = differences
-    assert [one.n_common_items for one in differences] == [100, 200, 100]
+    found = told(ask_systems(systems, Options()))
+    expected = "system_accuracy_difference"
+    of_pairs = found.select(quantity=expected).set_index(["system", "versus"])
+    assert of_pairs["n_items"].tolist() == [100, 200, 100]
     common = ratings.on_common_items()
     mine, half = (again(common.for_system(name)) for name in ("whole", "half"))
-    expected = mine.system_accuracy.estimate - half.system_accuracy.estimate
-    assert whole_and_half.difference.estimate == pytest.approx(expected)
-    assert same.probability_better == 0.5 and same.difference.lower == same.difference.upper == 0
-    best = {one.system: (one.rank, one.probability_best) for one in ranks}
-    assert best["whole"] == best["too"] and {one.n_common_items for one in ranks} == {100}
+    difference = mine.system_accuracy.estimate - half.system_accuracy.estimate
+    assert of_pairs.loc[("whole", "half"), "estimate"] == pytest.approx(difference)
+    same = of_pairs.loc[("whole", "too")]
+    assert same["probability"] == 0.5 and same["lower"] == same["upper"] == 0
+    ranks = found.select(quantity="system_accuracy_rank").set_index("system")
+    assert ranks.loc["whole", "probability"] == ranks.loc["too", "probability"]
+    assert set(ranks["n_items"]) == {100}

@@ -9,7 +9,6 @@ from matplotlib.text import Text
 
 import lehner
 from experiments.report import figures
-from experiments.report.bridge import to_results
 from experiments.report.views import view_systems
 from experiments.reporting.files import figure_bytes
 
@@ -36,7 +35,7 @@ def estimate(categories, systems=("a system with a name of thirty",), **options)
     groups = np.resize(["one group of the items of this file", "another group of its items"], 240)
     methods = ["calibrated", "algebraic", "dawid_skene_ml"]
     options |= {"groups": groups, "name": "ratings.csv"}
-    return view_systems(to_results(lehner.estimate(ratings, methods, **options)))
+    return view_systems(lehner.estimate(ratings, methods, **options))
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.report.bridge import to_results
 from experiments.report.report import page, render, write
 from experiments.report.sentences import apa, write_sentences
 from experiments.reporting.terminal import as_text
@@ -41,7 +40,7 @@ def make_ratings(n_systems=1, known=25):
 def estimate(n_systems=1, known=25, **options):
     groups = np.resize(["g/1 & co", "-5", "$a_b$"], 60)
     ratings = make_ratings(n_systems, known)
-    return to_results(lehner.estimate(ratings, METHODS, groups=groups, name="f.csv", **options))
+    return lehner.estimate(ratings, METHODS, groups=groups, name="f.csv", **options)
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +137,7 @@ def test_apa():
 
 def test_no_estimate_is_said_in_the_sentence():
     ratings = lehner.Ratings([[0, 1], [1, 0], [0, 1]], ["no", "yes"], system=[0, 1, 0])
-    (text,) = write_sentences(to_results(lehner.estimate(ratings, "algebraic")))
+    (text,) = write_sentences(lehner.estimate(ratings, "algebraic"))
     assert "cannot be estimated" in text
 
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 import lehner
-from experiments.report.bridge import to_results
 from experiments.report.screen import screen
 from experiments.reporting.terminal import as_text
 from lehner.core.resampling import wilson_interval
@@ -41,7 +40,7 @@ def draw_ratings(seed, n_items, n_raters, n_categories, n_systems, n_truths, lon
 
 
 def estimate(*arguments, **options):
-    return to_results(lehner.estimate(*arguments, **options))
+    return lehner.estimate(*arguments, **options)
 
 
 def lines_of(results, **options):

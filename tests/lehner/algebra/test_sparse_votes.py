@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from lehner import Ratings, estimate_algebraic, system_performance
+from lehner import Ratings, estimate_algebraic
 from lehner.algebra import sparse as sparse_votes
 from lehner.algebra.sparse import find_sparse_votes
 from lehner.data.votes import collapse_votes
+from tests.lehner.told import performance
 
 K = 40
 MOST = 10**9
@@ -40,15 +41,15 @@ def test_numbers_are_those_of_all_categories(name: str, monkeypatch: pytest.Monk
         assert (find_sparse_votes(collapse_votes(ratings)) is None) == (few == MOST)
         found = estimate_algebraic(ratings, resamples=300)
         estimates.append(found)
-        details.append(system_performance(ratings, found, resamples=50).to_xarray())
+        details.append(performance(ratings, found, resamples=50).table)
     undefined = estimates[1].diagnostics["undefined_resamples"]
     assert (undefined > 0) == (name == "resamples at chance")
     sparse, dense = (one.system_accuracy for one in estimates)
     assert estimates[0].diagnostics == estimates[1].diagnostics
     assert sparse.lower == pytest.approx(dense.lower, abs=1e-11)
     assert sparse.upper == pytest.approx(dense.upper, abs=1e-11)
-    for measure in details[1]:
-        np.testing.assert_allclose(details[0][measure], details[1][measure], atol=1e-10)
+    for column in ("estimate", "lower", "upper"):
+        np.testing.assert_allclose(details[0][column], details[1][column], atol=1e-10)
 
 
 def test_few_categories_are_as_before() -> None:

@@ -11,7 +11,6 @@ from lehner import (
     Ratings,
     Scenario,
     agreement,
-    bootstrap_systems,
     check_dependence,
     correct_by_truth,
     estimate,
@@ -22,6 +21,7 @@ from lehner import (
     read_ratings,
     simulate,
 )
+from lehner.contrasts.system_draws import bootstrap_systems
 from lehner.core.resampling import design_effect, draw_counts, effect_of_known, widening
 from lehner.data.clusters import count_items
 from lehner.known_truths.random_sample import examine_known

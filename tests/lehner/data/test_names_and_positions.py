@@ -14,7 +14,7 @@ RATINGS = Ratings([[0, 0], [0, 1], [1, 1], [1, 0]], ["no", "yes"], system=[0, 1,
 @pytest.mark.parametrize("method", ["algebraic", ("algebraic",), np.array(["algebraic"])])
 def test_one_method_needs_no_list(method):
     found = lehner.estimate(RATINGS, method)
-    assert [one.method for one in found.estimates] == ["algebraic"]
+    assert [method for _, method in found.fits] == ["algebraic"]
     scenario = lehner.Scenario(initial_rater_accuracy=(0.8, 0.8), n_items=20)
     assert set(lehner.population_values(scenario, method)) == {"algebraic"}
     drawn = lehner.simulate_estimates(scenario, 2, methods=method)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import lehner
 from lehner import InputError, Ratings, Scenario, agreement, pairwise_agreement, simulate
+from lehner.contrasts.system_draws import bootstrap_systems
 from lehner.data.flat import FlatRatings, sort_ratings
 
 long_rows = st.lists(
@@ -114,25 +115,19 @@ ESTIMATES = {
         r.with_truth(None).with_populations(groups_of(r)), "one_coin", restarts=0, **RESAMPLES
     ).to_dict(),
     "P_a": lambda r: repr(pairwise_agreement(r)),
-    "groups": lambda r: lehner.estimate_groups(r, groups_of(r), resamples=20),
-    "groups of raters": lambda r: repr(
-        lehner.estimate_rater_groups(
-            r,
-            lehner.estimate_algebraic(r, interval=None),
-            dict(zip(r.raters, ["expert", "crowd", "crowd"], strict=True)),
-            **RESAMPLES,
-        )
-    ),
-    "performance": lambda r: str(
-        lehner.system_performance(r, lehner.estimate_algebraic(r), **RESAMPLES).to_xarray()
-    ),
+    "groups, groups of raters, performance": lambda r: lehner.summarise(
+        r.with_rater_groups(dict(zip(r.raters, ["expert", "crowd", "crowd"], strict=True))),
+        lehner.estimate_algebraic(r, interval=None),
+        groups=groups_of(r),
+        **RESAMPLES,
+    ).table.to_csv(),
     "label, ebcc": lambda r: lehner.label(partly_known(r), "ebcc").truth_probabilities.to_dict(),
     "k_properties": lambda r: str(lehner.check_k_properties(r.with_truth(None), replicates=199)),
     "dependence": lambda r: str(lehner.check_dependence(partly_known(r))),
     "ask": lambda r: lehner.choose_items(partly_known(r), 9, by="votes", seed=1).tolist(),
     "two systems": lambda r: {
         name: values.tolist()
-        for name, values in lehner.bootstrap_systems(
+        for name, values in bootstrap_systems(
             "dawid_skene_ml",
             r._replace(
                 system=np.column_stack([r.system, np.roll(r.system, 1)]), systems=["new", "old"]

@@ -344,11 +344,11 @@ def test_raters_who_hardly_ever_err_are_not_accused(n_categories):
 
 def test_a_system_that_copies_a_rater_is_told_of_in_each_estimate():
     ratings = draw("the system repeats rater 1 on 35%", 5, 4, 500, np.random.default_rng(1))
-    compared = lehner.estimate(ratings, ["majority_agreement", "algebraic"])
-    for one in compared.estimates:
-        (warning,) = (one for one in one.warnings if one.code == "system-copies-rater")
-        assert str(warning).startswith(f"{ratings.raters[0]} and the system agree on")
-        assert f"as if the system repeated {ratings.raters[0]} on" in str(warning)
+    results = lehner.estimate(ratings, ["majority_agreement", "algebraic"])
+    (warning,) = (one for one in results.warnings if one.code == "system-copies-rater")
+    assert warning.method == ""
+    assert str(warning).startswith(f"{ratings.raters[0]} and the system agree on")
+    assert f"as if the system repeated {ratings.raters[0]} on" in str(warning)
 
 
 def test_a_pair_whose_dependence_is_in_the_estimate_is_no_news():

@@ -16,15 +16,14 @@ CODE = "ratings-missing-by-difficulty"
 
 
 def codes_of(ratings):
-    return [one.code for one in lehner.estimate(ratings, "algebraic").estimates[0].warnings]
+    return [one.code for one in lehner.estimate(ratings, "algebraic").warnings]
 
 
 def test_raters_who_skip_difficult_items_are_told_of():
     ratings = draw("raters skip difficult items", 5, 2, 500, generator(1))
     compared = lehner.estimate(ratings, ["majority_agreement", "algebraic"])
-    for one in compared.estimates:
-        (warning,) = (one for one in one.warnings if one.code == CODE)
-        assert warning.severity == "limits" and "skip items that are difficult" in str(warning)
+    (warning,) = (one for one in compared.warnings if one.code == CODE)
+    assert warning.severity == "limits" and "skip items that are difficult" in str(warning)
     assert CODE in json.dumps(compared.to_dict())
 
 

@@ -195,12 +195,12 @@ def test_it_is_the_difference_of_the_method_calibrated():
     ratings, _ = crowd()
     compared = lehner.estimate(ratings, ["calibrated", "algebraic"])
     found = compare_calibrated(ratings).sel(PAIR)
-    one = compared.differences[0]
-    assert one.method == "calibrated"
-    assert one.difference.estimate == pytest.approx(float(found.difference))
-    assert one.difference.lower == pytest.approx(float(found.lower))
-    assert one.probability_better == pytest.approx(float(found.probability_better))
-    assert compared.ranks[0].probability_best == pytest.approx(float(found.probability_best.max()))
+    one = compared.select(quantity="system_accuracy_difference", method="calibrated").iloc[0]
+    assert one["estimate"] == pytest.approx(float(found.difference))
+    assert one["lower"] == pytest.approx(float(found.lower))
+    assert one["probability"] == pytest.approx(float(found.probability_better))
+    ranks = compared.select(quantity="system_accuracy_rank", method="calibrated")
+    assert ranks["probability"].max() == pytest.approx(float(found.probability_best.max()))
 
 
 def test_priors_without_differences_are_said(tmp_path):
@@ -213,7 +213,7 @@ def test_priors_without_differences_are_said(tmp_path):
     with pytest.raises(lehner.InputError, match="fewer than three families"):
         draw_calibrated(ratings, priors=tmp_path / "p.json")
     compared = lehner.estimate(ratings, "calibrated", priors=tmp_path / "p.json")
-    assert compared.differences[0].probability_better is None
+    assert compared.select(quantity="system_accuracy_difference")["probability"].isna().all()
 
 
 def test_items_to_label_are_those_on_which_systems_differ():

@@ -160,9 +160,10 @@ def test_it_is_a_method_like_others():
     data, _ = ratings(known=15)
     compared = lehner.estimate(data, ["calibrated", "algebraic"], system_is="better")
     alone = estimate_calibrated(data, system_is="better")
-    assert compared.estimates[0].system_accuracy == replace(alone.system_accuracy, corrected=True)
-    assert compared.estimates[0].diagnostics["known_truths"] == 15
-    assert compared.to_dict()["estimates"][0]["method"] == "calibrated"
+    (system,) = data.systems
+    own = compared.value("system_accuracy", system=system, method="calibrated")
+    assert own == replace(alone.system_accuracy, corrected=True, standard_error=None)
+    assert compared.fits[system, "calibrated"].diagnostics["known_truths"] == 15
     with pytest.raises(lehner.InputError, match="like, better, unknown"):
         lehner.estimate(data, ["calibrated"], system_is="worse")
 

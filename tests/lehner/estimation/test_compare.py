@@ -1,14 +1,12 @@
 """Proportions in groups of items: identities, limiting cases, known truths and warnings."""
 
-import json
-
 import numpy as np
 import pytest
 
 import lehner
 from lehner import InputError, Ratings, Scenario, compare, fit_latent_class, simulate
+from lehner.contrasts.base_rates import agreement_by_population, likelihood_base_rates
 from lehner.estimation.compare import compare_methods
-from lehner.groups.base_rates import agreement_by_population, likelihood_base_rates
 
 CODES = [[1, 1, 1], [1, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, -1], [-1, -1, -1]]
 ACCURACY = np.array([0.7, 0.75, 0.8, 0.85])
@@ -28,22 +26,34 @@ def draw(rates, size, accuracy=ACCURACY, seed=1, known=0):
 
 
 def codes_of(found):
-    results = [warning.code for one in found.results for warning in one.warnings]
-    return {*results, *(warning.code for warning in found.warnings)}
+    return {one.code for one in found.warnings}
+
+
+def rates_of(found, category="good", **columns):
+    """Base rates with their intervals, by group."""
+    return found.select(quantity="base_rates", category=category, **columns).set_index("group")
+
+
+def ranks_of(found, **columns):
+    return found.select(quantity="base_rates_rank", **columns).set_index("group")
+
+
+def differences_of(found, **columns):
+    return found.select(quantity="base_rates_difference", **columns)
 
 
 def test_the_majority_shares_ties_and_leaves_out_items_without_ratings():
     found = compare(Ratings(CODES, ["bad", "good"]), "good", list("aaabbb"), "majority")
-    a, b = found.results[0].groups
-    assert a.proportions["good"].estimate == pytest.approx(2 / 3)
     # Of three items in b one has no ratings and one is tied.
-    assert b.proportions["good"].estimate == pytest.approx(0.25)
-    assert (a.n_items, b.n_items, a.rank, b.rank) == (3, 3, 1, 2)
-    assert a.probability_best + b.probability_best == pytest.approx(1)
-    (difference,) = found.results[0].differences
-    assert difference.groups == ("a", "b")
-    assert difference.difference.estimate == pytest.approx(2 / 3 - 0.25)
-    assert difference.probability_higher == pytest.approx(a.probability_best)
+    assert rates_of(found)["estimate"].to_dict() == pytest.approx({"a": 2 / 3, "b": 0.25})
+    assert rates_of(found)["n_items"].tolist() == [3, 3]
+    ranks = ranks_of(found)
+    assert ranks["estimate"].to_dict() == {"a": 1, "b": 2}
+    assert ranks["probability"].sum() == pytest.approx(1)
+    difference = differences_of(found).iloc[0]
+    assert (difference["group"], difference["versus"]) == ("a", "b")
+    assert difference["estimate"] == pytest.approx(2 / 3 - 0.25)
+    assert difference["probability"] == pytest.approx(ranks["probability"]["a"])
 
 
 def test_majority_intervals_are_those_of_jeffreys_and_reach_to_the_estimate():
@@ -51,7 +61,7 @@ def test_majority_intervals_are_those_of_jeffreys_and_reach_to_the_estimate():
 
     codes = np.array([[1, 1]] * 30 + [[0, 0]] * 10 + [[1, 1]] * 20)
     found = compare(Ratings(codes, ["bad", "good"]), "good", ["a"] * 40 + ["b"] * 20, "majority")
-    a, b = (one.proportions["good"] for one in found.results[0].groups)
+    a, b = rates_of(found).itertuples()
     assert [a.lower, a.upper] == pytest.approx(beta(30.5, 10.5).ppf([0.05, 0.95]), abs=0.01)
     assert (b.estimate, b.upper) == (1, 1) and b.lower < 0.95
 
@@ -60,29 +70,30 @@ def test_maximum_likelihood_is_the_fit_with_populations():
     ratings, groups = draw((0.7, 0.4), 200)
     found = compare(ratings, "good", groups, "dawid_skene_ml")
     fit = fit_latent_class(ratings.with_populations(groups))
-    own = [one.proportions["good"].estimate for one in found.results[0].groups]
+    own = rates_of(found)["estimate"].tolist()
     assert own == pytest.approx(fit.base_rates.sel(category="good").values.tolist())
-    accuracy = [one.estimate for one in found.results[0].rater_accuracy.values()]
+    accuracy = found.select(quantity="rater_accuracy")["estimate"].tolist()
     assert accuracy == pytest.approx(fit.accuracy.values.tolist())
 
 
 def test_by_gibbs_many_items_give_the_truth_the_order_and_the_raters():
     rates = (0.8, 0.5, 0.6)
     ratings, groups = draw(rates, 1500)
-    result = compare(ratings, "good", groups, "dawid_skene").results[0]
-    for one, rate in zip(result.groups, rates, strict=True):
-        assert one.proportions["good"].estimate == pytest.approx(rate, abs=0.05)
-    assert [one.rank for one in result.groups] == [1, 3, 2]
-    assert result.groups[0].probability_best > 0.99
-    assert [one.groups for one in result.differences] == [("g0", "g2"), ("g0", "g1"), ("g2", "g1")]
-    accuracy = [one.estimate for one in result.rater_accuracy.values()]
+    found = compare(ratings, "good", groups, "dawid_skene")
+    assert rates_of(found)["estimate"].tolist() == pytest.approx(list(rates), abs=0.05)
+    ranks = ranks_of(found)
+    assert ranks["estimate"].to_dict() == {"g0": 1, "g1": 3, "g2": 2}
+    assert ranks["probability"]["g0"] > 0.99
+    pairs = differences_of(found)[["group", "versus"]].values.tolist()
+    assert pairs == [["g0", "g2"], ["g0", "g1"], ["g2", "g1"]]
+    accuracy = found.select(quantity="rater_accuracy")["estimate"].tolist()
     assert accuracy == pytest.approx(ACCURACY.tolist(), abs=0.03)
 
 
 def test_what_raters_get_wrong_draws_the_majority_together_and_not_the_model():
     ratings, groups = draw((0.9, 0.4), 1500)
     found = compare(ratings, "good", groups, ["dawid_skene_ml", "majority"])
-    model, majority = (one.differences[0].difference for one in found.results)
+    model, majority = differences_of(found).itertuples()
     assert model.estimate == pytest.approx(0.5, abs=0.05)
     assert majority.upper < 0.42 < model.lower
 
@@ -90,25 +101,23 @@ def test_what_raters_get_wrong_draws_the_majority_together_and_not_the_model():
 def test_good_categories_count_together_whatever_their_order_and_type():
     ratings = simulate(Scenario(n_categories=4, n_items=150), 3).with_truth(None)
     groups = np.repeat(["a", "b", "c"], 50)
-    names = ratings.categories
-    each = compare(ratings, None, groups, "dawid_skene_ml").results[0].groups
-    both = compare(ratings, [names[3], str(names[1])], groups, "dawid_skene_ml")
-    assert both.good == f"{names[1]} or {names[3]}"
-    for alone, together in zip(each, both.results[0].groups, strict=True):
-        parts = [alone.proportions[str(names[code])].estimate for code in (1, 3)]
-        assert together.proportions[both.good].estimate == pytest.approx(sum(parts))
-        assert alone.rank is None and together.rank is not None
+    names = [str(name) for name in ratings.categories]
+    each = compare(ratings, None, groups, "dawid_skene_ml")
+    both = compare(ratings, [ratings.categories[3], names[1]], groups, "dawid_skene_ml")
+    together = rates_of(both, f"{names[1]} or {names[3]}")["estimate"]
+    parts = sum(rates_of(each, names[code])["estimate"] for code in (1, 3))
+    assert together.to_dict() == pytest.approx(parts.to_dict())
+    assert not len(ranks_of(each)) and len(ranks_of(both)) == 3
 
 
 def test_without_groups_there_are_base_rates_and_raters_of_all_items():
     ratings = lehner.load_dataset("anesthesia")
     found = compare(ratings, methods="dawid_skene_ml")
-    (one,) = found.results[0].groups
     fit = fit_latent_class(ratings)
-    rates = [value.estimate for value in one.proportions.values()]
+    rates = found.select(quantity="base_rates")["estimate"].tolist()
     assert rates == pytest.approx(fit.base_rates.values.tolist())
-    assert list(found.results[0].rater_accuracy) == list(ratings.raters)
-    assert found.grouped_by == "" and "one-group" not in codes_of(found)
+    assert found.select(quantity="rater_accuracy")["rater"].tolist() == list(ratings.raters)
+    assert found.options.groups is None and "one-group" not in codes_of(found)
 
 
 def test_rows_without_a_group_are_left_out_and_this_is_said():
@@ -116,7 +125,7 @@ def test_rows_without_a_group_are_left_out_and_this_is_said():
     some = np.where(np.arange(120) % 3 > 0, groups, "")
     found = compare(ratings, "good", some, "majority")
     alone = compare(ratings.take(some != ""), "good", some[some != ""], "majority")
-    assert found.results == alone.results
+    assert found.table.equals(alone.table)
     assert "groups-made" in codes_of(found) - codes_of(alone)
 
 
@@ -125,46 +134,52 @@ def test_populations_of_the_ratings_are_groups_and_systems_are_left_out():
     by_population = compare(ratings.with_populations(groups), "good", methods="majority")
     without = compare(ratings.with_system("1").without_system(), "good", groups, "majority")
     with_system = compare(ratings.with_system("1"), "good", groups, "majority")
-    assert by_population.results != with_system.results == without.results
+    assert not by_population.table.equals(with_system.table)
+    assert with_system.table.equals(without.table)
 
 
 def test_counted_rows_are_items():
     ratings, groups = draw((0.7, 0.4), 80)
     ratings = ratings.with_populations(groups)
-    grouped = ratings.collapse()
     for method in ("majority", "dawid_skene_ml"):
-        one, other = (compare(data, "good", methods=method) for data in (ratings, grouped))
-        for a, b in zip(one.results[0].groups, other.results[0].groups, strict=True):
-            assert a.n_items == b.n_items == 80
-            estimates = (two.proportions["good"].estimate for two in (a, b))
-            assert next(estimates) == pytest.approx(next(estimates))
+        one, other = (
+            rates_of(compare(data, "good", methods=method))
+            for data in (ratings, ratings.collapse())
+        )
+        assert one["n_items"].tolist() == other["n_items"].tolist() == [80, 80]
+        assert one["estimate"].tolist() == pytest.approx(other["estimate"].tolist())
 
 
 def test_the_same_seed_gives_the_same_numbers():
     ratings, groups = draw((0.7, 0.4), 50)
-    one, same, other = (compare(ratings, "good", groups, seed=seed) for seed in (1, 1, 2))
-    assert one.results == same.results
-    assert one.results[0].groups != other.results[0].groups
+    one, same, other = (compare(ratings, "good", groups, seed=seed).table for seed in (1, 1, 2))
+    assert one.equals(same) and not one.equals(other)
 
 
 def test_names_of_groups_do_not_matter():
     ratings, groups = draw((0.7, 0.4), 100)
     renamed = np.where(groups == "g0", "z", "y")
-    one, other = (compare(ratings, "good", names, "majority") for names in (groups, renamed))
-    first, second = (found.results[0].differences[0].difference for found in (one, other))
-    assert first.estimate == second.estimate > 0
+    first, second = (
+        differences_of(compare(ratings, "good", names, "majority"))["estimate"].iloc[0]
+        for names in (groups, renamed)
+    )
+    assert first == second > 0
 
 
 def test_known_truths_correct_each_group_and_are_counted():
     ratings, groups = draw((0.7, 0.4), 150, known=150)
-    result = compare(ratings, "good", groups, "majority").results[0]
-    assert result.corrected
-    for g, one in enumerate(result.groups):
-        good = int((ratings.truth[groups == f"g{g}"] == 1).sum())
-        assert (one.n_known, one.n_known_of) == (150, {"good": good})
+    found = compare(ratings, "good", groups, "majority")
+    known = found.select(quantity="base_rates_on_known_items").set_index("group")
+    for g, one in rates_of(found).iterrows():
+        good = int((ratings.truth[groups == g] == 1).sum())
+        assert (known["n_items"][g], known["estimate"][g]) == (150, good / 150)
         # All are known: what is left is how far these items are from items like these.
-        assert one.proportions["good"].estimate == pytest.approx((good + 0.5) / 151, abs=0.002)
-        assert one.proportions["good"].upper - one.proportions["good"].lower < 0.14
+        assert one["corrected"] and one["estimate"] == pytest.approx((good + 0.5) / 151, abs=0.002)
+        assert one["upper"] - one["lower"] < 0.14
+    # What the majority says alone stands beside it.
+    own = found.table.query("quantity == 'base_rates' and not corrected")["estimate"].tolist()
+    without = compare(ratings.with_truth(None), "good", groups, "majority")
+    assert own == rates_of(without)["estimate"].tolist()
 
 
 def test_known_truths_correct_what_raters_who_differ_between_groups_bias():
@@ -172,11 +187,11 @@ def test_known_truths_correct_what_raters_who_differ_between_groups_bias():
     plain, groups = draw((0.8, 0.8), 400, accuracy)
     some, _ = draw((0.8, 0.8), 400, accuracy, known=60)
     wrong, right = (
-        compare(data, "good", groups, "dawid_skene_ml").results[0].differences[0]
+        differences_of(compare(data, "good", groups, "dawid_skene_ml")).iloc[0]
         for data in (plain, some)
     )
-    assert wrong.difference.lower > 0.1
-    assert right.difference.lower < 0 < right.difference.upper
+    assert wrong["lower"] > 0.1
+    assert right["lower"] < 0 < right["upper"]
 
 
 def test_raters_who_differ_between_groups_are_noticed_and_others_are_not():
@@ -219,14 +234,14 @@ def test_a_category_that_nobody_gave_has_a_small_proportion_and_a_warning():
     wider = Ratings(ratings.codes, ["bad", "good", "best"])
     found = compare(wider, "best", groups, ["dawid_skene", "majority"])
     assert "category-never-rated" in codes_of(found)
-    for one in found.results[1].groups:
-        assert one.proportions["best"].estimate == 0 < one.proportions["best"].upper < 0.1
+    for one in rates_of(found, "best", method="majority").itertuples():
+        assert one.estimate == 0 < one.upper < 0.1
 
 
 def test_raters_at_chance_level_have_wide_intervals():
     ratings, groups = draw((0.7, 0.4), 100, [0.5, 0.5, 0.5])
-    (one, _) = compare(ratings, "good", groups, "dawid_skene").results[0].groups
-    assert one.proportions["good"].upper - one.proportions["good"].lower > 0.4
+    one = rates_of(compare(ratings, "good", groups, "dawid_skene")).iloc[0]
+    assert one["upper"] - one["lower"] > 0.4
 
 
 def test_what_cannot_be_compared_is_said():
@@ -249,33 +264,16 @@ def test_what_cannot_be_compared_is_said():
 
 def test_raters_who_are_unknown_are_pooled():
     found = compare(lehner.load_dataset("fleiss1971"))
-    assert [one.method for one in found.results] == ["pooled_ml", "majority"]
+    assert found.table["method"].unique().tolist() == ["pooled_ml", "majority"]
 
 
 def test_t_a_p_whose_numbers_ratings_do_not_determine_has_no_estimate():
     codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 20)
     groups = np.repeat(["a", "b"], 40)
-    result = compare(Ratings(codes, ["bad", "good"]), "good", groups, "tap_ml").results[0]
-    assert {one.proportions["good"].estimate for one in result.groups} == {None}
-    assert {one.rank for one in result.groups} == {None}
-    assert "not-determined" in {one.code for one in result.warnings}
-
-
-def test_dict_frame_and_record_have_the_same_numbers():
-    ratings, groups = draw((0.7, 0.4), 40, known=10)
-    found = compare(ratings, "good", groups, ["dawid_skene_ml", "majority"])
-    told, frame = json.loads(json.dumps(found.to_dict(), allow_nan=False)), found.to_frame()
-    one = found.results[0].groups[1]
-    own = told["results"][0]["groups"][1]
-    assert own["proportions"]["good"]["lower"] == one.proportions["good"].lower
-    assert own["rank_interval"] == list(one.rank_interval)
-    row = frame[
-        (frame.method == "dawid_skene_ml") & (frame.group == "g1") & (frame.label == "good")
-    ]
-    assert row.lower.item() == one.proportions["good"].lower
-    assert row.probability_best.item() == one.probability_best
-    assert set(frame.quantity) == {"proportion", "difference", "rater_accuracy"}
-    assert "dawid_skene_ml" in repr(found)
+    found = compare(Ratings(codes, ["bad", "good"]), "good", groups, "tap_ml")
+    assert rates_of(found)["estimate"].isna().all()
+    assert not len(ranks_of(found))
+    assert "not-determined" in codes_of(found)
 
 
 def test_every_method_that_is_listed_compares():
@@ -283,4 +281,4 @@ def test_every_method_that_is_listed_compares():
     ratings, groups = draw((0.7, 0.4), 30)
     for method in compare_methods():
         if method == "majority" or method.endswith("_ml"):
-            assert compare(ratings, "good", groups, method).results[0].method == method
+            assert set(compare(ratings, "good", groups, method).table["method"]) == {method}

@@ -1,135 +1,169 @@
-"""The table has every number that the objects have."""
+"""The table of results: its keys, its views, questions and methods of one's own."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import lehner
-from lehner.estimation.results import COLUMNS, KEYS
-from lehner.estimation.rows import results_of, results_of_proportions
+from lehner import Estimate, InputError, IntervalEstimate
+from lehner.core.rows import COLUMNS, KEYS, row
+from lehner.estimation.methods import Method
 
-METHODS = ["majority_agreement", "algebraic", "dawid_skene_ml", "calibrated", "mean_posterior"]
-NOT_NUMBERS = {
-    "data",
-    "diagnostics",
-    "warnings",
-    "standard_error",
-    "lines",
-    "misleading_share",
-}
-PROBABILITIES = ("probability", "estimate", "lower", "upper")
+QUICK = ["majority_agreement", "algebraic"]
 
 
-def simulated(n_categories=2, n_items=60, seed=1, **options):
+def simulated(n_items=60, known=0):
     scenario = lehner.Scenario(
-        n_categories=n_categories, n_items=n_items, initial_rater_accuracy=(0.8, 0.7, 0.9)
+        n_categories=2, n_items=n_items, initial_rater_accuracy=(0.8, 0.7, 0.9)
     )
-    made = lehner.simulate(scenario, seed)
-    return made if options.get("truth") else made.with_truth(None)
-
-
-def some_known(ratings, n=25):
-    return ratings.with_truth(np.where(np.arange(ratings.n_rows) < n, ratings.truth, -1))
+    made = lehner.simulate(scenario, 1)
+    return made.with_truth(np.where(np.arange(n_items) < known, made.truth, -1) if known else None)
 
 
 def two_systems(known=0):
-    made = simulated(n_items=80, truth=True)
+    made = simulated(known=known)
     answers = np.column_stack([made.system, made.codes[:, 2]])
-    truth = np.where(np.arange(80) < known, made.truth, -1) if known else None
-    return lehner.Ratings(made.codes[:, :2], made.categories, system=answers, truth=truth)
+    return lehner.Ratings(
+        made.codes[:, :2], made.categories, system=answers, systems=["a", "b"], truth=made.truth
+    )
 
 
-def cases():
-    letters = np.resize(["a", "b", "b"], 60)
-    yield "table 2", lehner.load_dataset("lehner_table2"), {}
-    yield "three categories", simulated(3), {}
-    yield "costs", simulated(), {"costs": [[0, 1], [5, 0]]}
-    yield "groups", simulated(), {"groups": letters}
-    yield "populations", simulated(n_items=60), {"populations": letters}
-    yield "rater groups", simulated(3), {"rater_groups": {"1": "x", "2": "x", "3": "y"}}
-    yield "known", some_known(simulated(truth=True)), {}
-    yield "known in groups", some_known(simulated(truth=True)), {"groups": letters}
-    yield "two systems", two_systems(), {}
-    yield "two systems, known", two_systems(30), {}
+@pytest.fixture(scope="module")
+def results():
+    groups = np.resize(["x", "y", "y"], 60)
+    return lehner.estimate(simulated(known=25), QUICK, groups=groups, costs=[[0, 1], [5, 0]])
 
 
-def numbers(value, path=()):
-    """Walk through what JSON has, but for what is told in words or by the ratings themselves."""
-    if isinstance(value, dict):
-        for name, one in value.items():
-            if name not in {
-                "data",
-                "diagnostics",
-                "warnings",
-                "standard_error",
-                "lines",
-                "misleading_share",
-            }:
-                yield from numbers(one, (*path, name))
-    elif isinstance(value, list):
-        for one in value:
-            yield from numbers(one, path)
-    elif isinstance(value, float) and not isinstance(value, bool):
-        yield path, value
+def test_a_number_is_one_row_and_columns_are_those_of_every_table(results):
+    both = lehner.estimate(two_systems(known=25), QUICK)
+    for one in (results, both, lehner.compare(simulated(), "A", methods="majority")):
+        assert tuple(one.table.columns) == COLUMNS
+        assert not one.table.duplicated([*KEYS, "corrected"]).any()
+        texts = one.table[[*KEYS, "kind"]]
+        assert not texts.isna().any().any()
 
 
-@pytest.mark.parametrize(("name", "ratings", "options"), list(cases()), ids=lambda x: str(x)[:20])
-def test_every_number_of_the_objects_is_in_the_table(name, ratings, options):
-    if name == "rater groups":
-        options = {"rater_groups": dict(zip(ratings.raters, "xxy", strict=True))}
-    compared = lehner.estimate(ratings, METHODS, **options)
-    found = results_of(compared)
-    table = found.table
-    there = {round(v, 12) for c in (*PROBABILITIES, "level") for v in table[c].dropna()}
-    # Probabilities of the opposite stand once.
-    there |= {round(1 - v, 12) for v in table["probability"].dropna()}
-    missing = [
-        (path, value)
-        for path, value in numbers(compared.to_dict())
-        if round(value, 12) not in there
+def test_known_truths_stand_beside_the_numbers_that_they_correct(results):
+    alone = lehner.estimate(results.ratings.with_truth(None), "algebraic")
+    own = results.table.query("method == 'algebraic' and not corrected")
+    for quantity in ("system_accuracy", "balanced_accuracy", "mcc", "expected_cost"):
+        rows = own[(own["quantity"] == quantity) & (own["group"] == "")]
+        if quantity != "expected_cost":
+            assert rows["estimate"].item() == alone.value(quantity).estimate
+        assert results.value(quantity, method="algebraic").corrected
+    assert len(results.final) < len(results.table)
+    assert not results.final.duplicated(list(KEYS)).any()
+
+
+def test_rows_are_selected_and_values_looked_up(results):
+    recall = results.select(quantity="recall", method="algebraic", rater="")
+    assert recall["category"].tolist() == ["A", "B"]
+    with pytest.raises(InputError, match="2 rows have quantity='system_accuracy'"):
+        results.value("system_accuracy")
+    with pytest.raises(InputError, match="0 rows have quantity='recal', category='A'"):
+        results.value("recal", category="A")
+
+
+def test_it_prints_and_is_json(results):
+    shown = repr(results)
+    assert "majority_agreement" in shown and "system_accuracy" in shown and "warning" in shown
+    assert "<table" in results._repr_html_()
+    told = json.loads(results.to_json())
+    assert list(told) == ["data", "rows", "warnings", "version"]
+    assert len(told["rows"]) == len(results.table) and set(told["rows"][0]) == set(COLUMNS)
+    assert {"code", "severity", "system", "method", "about"} <= set(told["warnings"][0])
+
+
+def test_fits_are_what_the_methods_gave(results):
+    (system,) = results.ratings.systems
+    fit = results.fits[system, "algebraic"]
+    alone = lehner.estimate_algebraic(results.ratings.with_truth(None), seed=1)
+    assert fit.system_accuracy == alone.system_accuracy
+
+
+def test_summarise_asks_an_estimate_that_is_there_the_same():
+    ratings = simulated()
+    by_estimate = lehner.estimate(ratings, "algebraic")
+    again = lehner.summarise(ratings, lehner.estimate_algebraic(ratings, seed=1))
+    assert again.table.equals(by_estimate.table)
+
+
+def ask_disparity(fit, options):
+    """How far the recalls of the two categories are apart."""
+    matrix = fit.estimate.confusion
+    if matrix is not None:
+        first, second = np.diagonal(matrix.values[-1])
+        yield row("disparity", IntervalEstimate(estimate=abs(float(first - second))))
+
+
+def test_a_question_of_ones_own_is_a_function_that_yields_rows():
+    results = lehner.estimate(simulated(), QUICK, questions=[ask_disparity])
+    recall = [results.value("recall", category=c, method="algebraic").estimate for c in "AB"]
+    assert results.value("disparity").estimate == pytest.approx(abs(recall[0] - recall[1]))
+
+
+def third_rater_is_right(ratings, *, level, seed):
+    """Take the third rater for the truth."""
+    truth, system = ratings.codes[:, 2], ratings.system
+    table = np.array([[np.mean(system[truth == k] == j) for j in (0, 1)] for k in (0, 1)])
+    rates = np.bincount(truth, minlength=2) / len(truth)
+    names = list(ratings.categories)
+    matrices = np.stack([np.eye(2)] * ratings.n_raters + [table])
+    accuracy = IntervalEstimate(estimate=float(np.mean(truth == system)))
+    return Estimate(
+        method="third_rater",
+        system=ratings.systems[0],
+        system_accuracy=accuracy,
+        system_accuracy_in_sample=accuracy,
+        arrays={
+            "base_rates": xr.DataArray(rates, {"category": names}),
+            "confusion": xr.DataArray(
+                matrices,
+                {"rater": list(ratings.all_raters), "category": names, "response": names},
+            ),
+            "truth_probabilities": xr.DataArray(
+                np.eye(2)[truth], {"item": ratings.items, "category": names}
+            ),
+        },
+    )
+
+
+def test_a_method_of_ones_own_gives_all_that_follows_from_its_arrays():
+    """Details, disagreements with others, corrections by known truths, and systems."""
+    mine = Method(name="third_rater", summary="of mine", estimate=third_rater_is_right)
+    ratings = simulated(known=25)
+    results = lehner.estimate(ratings, [mine, "algebraic"])
+    own = results.table[results.table["method"] == "third_rater"]
+    right = np.mean(ratings.codes[:, 2] == ratings.system)
+    plain = own[~own["corrected"]].set_index("quantity")["estimate"]
+    assert plain["system_accuracy"] == right
+    assert {"recall", "precision", "mcc", "confusion", "base_rates"} <= set(plain.index)
+    corrected = own[own["corrected"]]["quantity"]
+    assert {"system_accuracy", "recall", "mcc", "base_rates"} <= set(corrected)
+    differences = results.select(quantity="method_difference")
+    assert differences[["method", "versus"]].values.tolist() == [["algebraic", "third_rater"]]
+    three = simulated()
+    both = three._replace(
+        system=np.column_stack([three.system, three.codes[:, 0]]), systems=["a", "b"]
+    )
+    several = lehner.estimate(both, mine)
+    a, b = (several.value("system_accuracy", system=name).estimate for name in "ab")
+    difference = several.value("system_accuracy_difference", system="a", versus="b")
+    assert difference.estimate == pytest.approx(a - b)
+
+
+def test_every_quantity_is_on_its_page(results):
+    page = (Path(__file__).parents[3] / "docs/explanation/results.md").read_text(encoding="utf-8")
+    ratings = simulated().with_rater_groups({"Rater 1": "x", "Rater 2": "x", "Rater 3": "y"})
+    made = [
+        results,
+        lehner.estimate(two_systems(known=25), "algebraic"),
+        lehner.summarise(ratings, lehner.estimate_algebraic(ratings)),
+        lehner.compare(simulated(known=25), "A", np.resize(["x", "y"], 60), "majority"),
     ]
-    assert missing == []
-    assert not table.duplicated([*KEYS, "corrected"]).any()
-    assert tuple(table.columns) == COLUMNS
-    for one in compared.results:
-        e = one.estimate
-        names = {"system": e.system, "method": e.method}
-        for quantity in ("system_accuracy", "system_accuracy_in_sample"):
-            expected = getattr(e, quantity)
-            value = found.value(quantity, **names)
-            assert (value.estimate, value.lower, value.upper, value.corrected) == (
-                expected.estimate,
-                expected.lower,
-                expected.upper,
-                expected.corrected,
-            )
-        for category, value in (one.to_dict()["recall"] or {}).items():
-            told = found.value("recall", category=category, **names)
-            assert (told.estimate, told.lower, told.upper) == tuple(
-                value[end] for end in ("estimate", "lower", "upper")
-            )
-        for quantity in ("recall", "precision"):
-            if one.uncorrected is not None:
-                own = table.query("rater == '' and grouping == '' and not corrected")
-                own = own[(own.quantity == quantity) & (own.method == e.method)]
-                own = own[own.system == e.system].set_index("category")["estimate"].dropna()
-                before = one.uncorrected.to_dict()[quantity] or {}
-                assert own.to_dict() == {
-                    category: value["estimate"]
-                    for category, value in before.items()
-                    if value["estimate"] is not None
-                }
-    assert json.loads(found.to_json())["rows"][0]["quantity"] == "percent_agreement"
-    texts = {str(w) for e in compared.estimates for w in e.warnings}
-    assert texts <= {str(w) for w in found.warnings}
-
-
-def test_groups_compared():
-    ratings = some_known(simulated(truth=True))
-    groups = np.resize(["a", "b", "b"], 60)
-    compared = lehner.compare(ratings, "A", groups, ["majority", "dawid_skene_ml"])
-    found = results_of_proportions(compared)
-    there = {round(v, 12) for c in (*PROBABILITIES, "level") for v in found.table[c].dropna()}
-    assert [n for n in numbers(compared.to_dict()) if round(n[1], 12) not in there] == []
-    assert not found.table.duplicated([*KEYS, "corrected"]).any()
+    quantities = {name for one in made for name in one.table["quantity"]}
+    assert [name for name in sorted(quantities) if f"`{name}`" not in page] == []
+    assert all(f"`{column}`" in page for column in COLUMNS)

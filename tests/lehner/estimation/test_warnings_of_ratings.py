@@ -7,36 +7,36 @@ import pytest
 import xarray as xr
 
 import lehner
-from experiments.reporting.options import as_options
 from lehner import Scenario, simulate
-from lehner.estimation import estimate as module
+from lehner.estimation.methods import method_of
+from lehner.estimation.models import ask_k_properties
+from lehner.estimation.question import Fit, Options
+from tests.lehner.told import told
 
 CODE = "difficulty-of-system-assumed"
 RATINGS = simulate(Scenario(), seed=1)
 
 
-def compared(monkeypatch, spread, **asked):
-    """An estimate with draws of the spread of difficulty, in place of a fit."""
+def asked(spread, slopes=()):
+    """Ask an estimate with draws of the spread of difficulty, in place of a fit."""
     draws = abs(np.random.default_rng(1).normal(spread, 0.1, (2, 500)))
     posterior = xr.Dataset({"difficulty_spread": (("chain", "draw"), draws)})
     tree = xr.DataTree.from_dict({"posterior": posterior})
     tree.attrs = {"model": "relaxed_k", "priors": '{"difficulty_spread": 0.4}'}
     estimate = replace(lehner.estimate_algebraic(RATINGS), method="relaxed_k", draws=tree)
-    kept = tuple(one for one in module.QUESTIONS if one.name in {"corrected", "sensitivity"})
-    monkeypatch.setattr(module, "QUESTIONS", kept)
-    (found,) = module.compare("made", RATINGS, [estimate], **asked).estimates
-    return {one.code: one for one in found.warnings}
+    at_slopes = dict.fromkeys(slopes, estimate)
+    fit = Fit(ratings=RATINGS, estimate=estimate, method=method_of(estimate), at_slopes=at_slopes)
+    return {one.code: one for one in told(ask_k_properties(fit, Options())).warnings}
 
 
-def test_where_items_differ_in_difficulty_the_slope_is_to_be_looked_at(monkeypatch):
-    warning = compared(monkeypatch, spread=2.0)[CODE]
-    assert warning.severity == "limits"
-    assert as_options(str(warning)).endswith("(--sensitivity)")
+def test_where_items_differ_in_difficulty_the_slope_is_to_be_looked_at():
+    warning = asked(spread=2.0)[CODE]
+    assert warning.severity == "limits" and "sensitivity=True" in str(warning)
 
 
-@pytest.mark.parametrize(("spread", "slopes"), [(0.0, None), (2.0, {})])
-def test_no_warning_where_items_are_alike_or_slopes_were_computed(monkeypatch, spread, slopes):
-    assert CODE not in compared(monkeypatch, spread=spread, slopes=slopes)
+@pytest.mark.parametrize(("spread", "slopes"), [(0.0, ()), (2.0, (0.0, 1.0))])
+def test_no_warning_where_items_are_alike_or_slopes_were_computed(spread, slopes):
+    assert CODE not in asked(spread, slopes)
 
 
 def test_check_says_where_to_look_if_equal_difficulty_is_rejected():

@@ -108,9 +108,12 @@ def test_an_estimate_is_all_that_is_needed():
     some = ratings.with_truth(known_first(40, ratings.truth))
     algebra = estimate_algebraic(some, resamples=200)
     found = correct_by_truth(some, algebra)
-    (told,) = (one.correction for one in lehner.estimate(some, ["algebraic"]).results)
-    own = estimate_algebraic(some, seed=1)
-    assert told == correct_by_truth(some, own)
+    results = lehner.estimate(some, ["algebraic"])
+    own = correct_by_truth(some, estimate_algebraic(some, seed=1))
+    in_results = results.value("system_accuracy_in_sample", method="algebraic")
+    assert in_results.corrected and in_results.upper == own.system_accuracy_in_sample.upper
+    test = results.select(quantity="known_truths_test")["probability"].item()
+    assert test == own.p_value
     bare = correct_by_truth(some, lehner.probabilities_right(some, algebra))
     assert bare.p_value < found.p_value
     assert bare.expected_right == found.expected_right

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import lehner
-from experiments.report.bridge import to_results
 from lehner import (
     InputError,
     Ratings,
@@ -207,11 +206,12 @@ def test_all_estimates_use_the_weights(drawn):
     assert calibrated[0].lower < accuracy < calibrated[0].upper
     assert abs(calibrated[0].estimate - accuracy) < abs(calibrated[1].estimate - accuracy)
     groups = np.where(np.arange(1000) % 2, "odd", "even")
-    found = lehner.estimate(drawn, ["algebraic"], groups=groups).systems[0].results[0]
-    for one in found.groups.groups:
-        assert one.system_accuracy_in_sample.kind == WEIGHTED
-    assert found.details.corrected["base_rates", "A"].kind == WEIGHTED
-    assert found.details.corrected["precision", "A"].kind == WEIGHTED
+    found = lehner.estimate(drawn, ["algebraic"], groups=groups)
+    for group in ("odd", "even"):
+        in_group = found.value("system_accuracy_in_sample", group=group, method="algebraic")
+        assert in_group.kind == WEIGHTED
+    for quantity in ("base_rates", "precision"):
+        assert found.value(quantity, category="A", method="algebraic").kind == WEIGHTED
 
 
 def test_choice_is_compared_with_the_probabilities(drawn):
@@ -250,5 +250,5 @@ def test_a_sure_item_without_a_truth_is_refused():
 def test_truths_that_are_no_random_sample_are_warned_of(drawn):
     wrong = drawn.with_truth(drawn.truth, np.where(drawn.system == 1, 0.1, 0.5))
     for ratings in (wrong, drawn.with_truth(drawn.truth)):
-        results = to_results(lehner.estimate(ratings, ["algebraic"]))
+        results = lehner.estimate(ratings, ["algebraic"])
         assert "truths-not-random" in {one.code for one in results.warnings}

@@ -14,19 +14,19 @@ from sklearn.metrics import (
 
 import lehner
 from lehner import (
-    InputError,
     Ratings,
     Scenario,
     estimate_algebraic,
     estimate_latent_class,
     load_dataset,
     simulate,
-    system_performance,
 )
 from lehner.algebra.steps import equal_errors, project_rows
+from lehner.estimation.methods import method_of
 from lehner.latent_class.intervals import KIND
 from lehner.performance.measures import performance_measures
-from lehner.performance.replicates import algebraic_replicates, replicates_of
+from lehner.performance.replicates import algebraic_replicates
+from tests.lehner.told import performance
 
 ROWS = ((0.95, 0.04, 0.01), (0.15, 0.8, 0.05), (0.05, 0.25, 0.7))
 
@@ -53,36 +53,34 @@ def many():
 
 
 def test_the_algebra_finds_the_matrix_of_a_system_with_errors_of_its_own(many):
-    found = system_performance(many, estimate_algebraic(many, interval=None), resamples=200)
+    found = performance(many, estimate_algebraic(many, interval=None), resamples=200)
     expected = performance_measures([0.5, 0.3, 0.2], ROWS)
-    values = found.to_xarray()
-    assert values["confusion"].sel(bound="estimate").values == pytest.approx(
-        np.array(ROWS), abs=0.01
-    )
+    assert values_of(found, "confusion") == pytest.approx(np.ravel(ROWS), abs=0.01)
     for name, value in expected.items():
         tolerance = {"rel": 0.1} if "ratio" in name else {"abs": 0.01}
-        assert values[name].sel(bound="estimate").values == pytest.approx(value, **tolerance), name
-    assert values["base_rates"].sel(bound="estimate").values == pytest.approx(
-        [0.5, 0.3, 0.2], abs=0.01
-    )
-    assert values.attrs["system"] == many.all_raters[-1]
+        assert values_of(found, name) == pytest.approx(np.ravel(value), **tolerance), name
+    assert values_of(found, "base_rates") == pytest.approx([0.5, 0.3, 0.2], abs=0.01)
+
+
+def values_of(found, quantity):
+    return found.select(quantity=quantity, rater="")["estimate"].to_numpy()
 
 
 def test_intervals_hold_the_estimate_and_widen_with_the_level(many):
     few = many.take(np.arange(200))
     estimate = estimate_algebraic(few, interval=None)
-    narrow, wide = (system_performance(few, estimate, level=level) for level in (0.5, 0.95))
-    for quantity, places, one in narrow.rows():
-        other = wide.value(quantity, *places)
-        assert other.lower <= one.lower <= one.upper <= other.upper, quantity
-        assert other.lower <= one.estimate <= other.upper, quantity
+    narrow, wide = (performance(few, estimate, level=level) for level in (0.5, 0.95))
+    one, other = (found.table.dropna(subset="lower") for found in (narrow, wide))
+    assert len(one) == len(other) > 20
+    assert (other["lower"] <= one["lower"]).all() and (one["upper"] <= other["upper"]).all()
+    assert ((other["lower"] <= one["estimate"]) & (one["estimate"] <= other["upper"])).all()
 
 
 def test_same_seed_same_numbers(many):
     few = many.take(np.arange(100))
     estimate = estimate_algebraic(few, interval=None)
-    one, two, three = (system_performance(few, estimate, seed=s).to_dict() for s in (1, 1, 2))
-    assert one == two != three
+    one, two, three = (performance(few, estimate, seed=s).table for s in (1, 1, 2))
+    assert one.equals(two) and not one.equals(three)
 
 
 def unanimous(n=200, seed=1):
@@ -102,12 +100,11 @@ def test_the_measures_of_unanimous_raters_are_scikit_learns(method):
         "dawid_skene_ml": partial(estimate_latent_class, resamples=20, restarts=0),
     }[method](ratings)
     costs = np.random.default_rng(2).normal(0, 100, (4, 4))
-    found = system_performance(ratings, estimate, costs=costs, resamples=50)
+    found = performance(ratings, estimate, costs=costs, resamples=50)
     precision, recall, f1, _ = precision_recall_fscore_support(truth, ratings.system)
     by_category = {"precision": precision, "recall": recall, "f1": f1}
     for quantity, expected in by_category.items():
-        shown = [found.value(quantity, category).estimate for category in "ABCD"]
-        assert shown == pytest.approx(expected, abs=1e-6), quantity
+        assert values_of(found, quantity) == pytest.approx(expected, abs=1e-6), quantity
     of_all = {
         "balanced_accuracy": balanced_accuracy_score(truth, ratings.system),
         "mcc": matthews_corrcoef(truth, ratings.system),
@@ -117,8 +114,7 @@ def test_the_measures_of_unanimous_raters_are_scikit_learns(method):
     for quantity, expected in of_all.items():
         assert found.value(quantity).estimate == pytest.approx(expected, abs=1e-5), quantity
     table = confusion_matrix(truth, ratings.system, normalize="true")
-    shown = found.to_xarray()["confusion"].sel(bound="estimate").values
-    assert shown == pytest.approx(table, abs=1e-6)
+    assert values_of(found, "confusion") == pytest.approx(table.ravel(), abs=1e-6)
 
 
 def test_the_ridge_is_worth_four_answers_of_what_the_ratings_leave_open():
@@ -160,28 +156,28 @@ def with_gaps():
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_never_answered_has_no_precision_and_what_is_never_true_no_recall(method):
     ratings = with_gaps()
-    found = system_performance(ratings, METHODS[method](ratings), resamples=50)
+    found = performance(ratings, METHODS[method](ratings), resamples=50)
     check_gaps(found)
 
 
 def check_gaps(found):
     """Check what every method says about `with_gaps`."""
-    nothing = {"estimate": None, "lower": None, "upper": None, "corrected": False}
-    plain = found.to_dict()
-    assert plain["precision"]["B"] == nothing and plain["recall"]["D"] == nothing
-    assert plain["confusion"]["D"]["A"] == nothing
-    recalls = [found.value("recall", category).estimate for category in "ABC"]
+    for quantity, category in (("precision", "B"), ("recall", "D")):
+        value = found.value(quantity, category=category)
+        assert value.estimate is value.lower is value.upper is None
+    assert found.value("confusion", category="D", response="A").estimate is None
+    recalls = [found.value("recall", category=category).estimate for category in "ABC"]
     assert found.value("balanced_accuracy").estimate == pytest.approx(np.mean(recalls))
-    assert any("never answers B" in str(note) for note in found.notes)
-    assert any("no rater gives D" in str(note) for note in found.notes)
+    assert any("never answers B" in str(one) for one in found.warnings)
+    assert any("no rater gives D" in str(one) for one in found.warnings)
 
 
 def test_expected_costs_are_in_their_own_unit():
     ratings, truth = unanimous()
     for costs in (np.full((4, 4), 10.25), np.full((4, 4), -20.0), 1000 * (1 - np.eye(4))):
-        found = system_performance(
-            ratings, estimate_algebraic(ratings), costs=costs, resamples=100
-        ).value("expected_cost")
+        found = performance(ratings, estimate_algebraic(ratings), costs=costs, resamples=100).value(
+            "expected_cost"
+        )
         assert found.estimate == pytest.approx(costs[truth, ratings.system].mean())
         low, high = costs.min() - 1e-9, costs.max() + 1e-9
         assert low <= found.lower <= found.estimate <= found.upper <= high
@@ -202,25 +198,26 @@ def test_against_the_majority_it_is_scikit_learns_table(many):
     few = many.take(np.arange(500))
     votes = few.votes()
     settled = few.take(np.sort(votes, axis=1)[:, -1] > np.sort(votes, axis=1)[:, -2])
-    found = system_performance(settled, lehner.majority_agreement(settled))
+    found = performance(settled, lehner.majority_agreement(settled))
     precision, recall, *_ = precision_recall_fscore_support(
         settled.votes().argmax(axis=1), settled.system
     )
-    assert [found.value("recall", c).estimate for c in "ABC"] == pytest.approx(recall)
-    assert [found.value("precision", c).estimate for c in "ABC"] == pytest.approx(precision)
-    assert found.level is None and found.value("recall", "A").lower is None
-    assert found.notes[0].code == "reference-imperfect" and "majority" in str(found.notes[0])
+    assert values_of(found, "recall") == pytest.approx(recall)
+    assert values_of(found, "precision") == pytest.approx(precision)
+    of_a = found.value("recall", category="A")
+    assert of_a.level is None and of_a.lower is None
+    assert found.warnings[0].code == "reference-imperfect"
+    assert "majority" in str(found.warnings[0])
 
 
 def test_undefined_where_raters_agree_at_chance():
     ratings = Ratings([[0, 1], [1, 0], [0, 1], [1, 0]], ["a", "b"], system=[0, 1, 0, 1])
-    found = system_performance(ratings, estimate_algebraic(ratings))
-    assert found.value("recall", "a").estimate is None
-    nothing = {"estimate": None, "lower": None, "upper": None, "corrected": False}
-    assert found.to_dict()["confusion"]["a"]["b"] == nothing
+    found = performance(ratings, estimate_algebraic(ratings))
+    assert found.value("recall", category="a").estimate is None
+    assert found.value("confusion", category="a", response="b").estimate is None
 
 
-def test_methods_without_a_matrix_are_refused():
+def test_a_method_without_a_matrix_says_nothing():
     ratings = lehner.load_dataset("lehner_table2")
     estimate = lehner.Estimate(
         system="System",
@@ -228,28 +225,24 @@ def test_methods_without_a_matrix_are_refused():
         system_accuracy=lehner.IntervalEstimate(estimate=0.5),
         system_accuracy_in_sample=lehner.IntervalEstimate(estimate=0.5),
     )
-    with pytest.raises(InputError, match="calibrated does not estimate"):
-        system_performance(ratings, estimate)
-    with pytest.raises(InputError, match="there is no system"):
-        system_performance(ratings.without_system(), estimate)
+    assert not len(performance(ratings, estimate).table)
 
 
 def test_by_maximum_likelihood_it_is_the_fits_matrix_with_refitted_resamples(many):
     few = many.take(np.arange(300))
     estimate = estimate_latent_class(few.with_truth(None), resamples=20, restarts=0)
-    found = system_performance(few, estimate, resamples=50)
-    values = found.to_xarray()["confusion"].sel(bound="estimate").values
-    assert values == pytest.approx(estimate.confusion.values[-1])
-    raters = found.to_xarray()["rater_accuracy"].sel(bound="estimate").values
+    found = performance(few, estimate, resamples=50)
+    assert values_of(found, "confusion") == pytest.approx(estimate.confusion.values[-1].ravel())
+    raters = found.select(quantity="rater_accuracy")["estimate"].to_numpy()
     assert raters == pytest.approx(estimate.rater_accuracy.values)
-    recall = found.value("recall", "A")
-    assert recall.lower < recall.estimate < recall.upper and found.kind == KIND
+    recall = found.value("recall", category="A")
+    assert recall.lower < recall.estimate < recall.upper and recall.kind == KIND
 
 
 def test_by_maximum_likelihood_the_resamples_are_those_of_the_estimate():
     ratings = load_dataset("anesthesia", system="2")
     estimate = estimate_latent_class(ratings, "one_coin", resamples=40, restarts=0)
-    replicates = replicates_of(ratings, estimate, resamples=7, seed=9)
+    replicates = method_of(estimate).replicates(ratings, estimate, resamples=7, seed=9)
     assert replicates is not None and replicates is estimate.replicates
     right = np.diagonal(replicates.drawn.confusion, axis1=1, axis2=2)
     accuracy = (replicates.drawn.base_rates * right).sum(axis=1)

@@ -10,9 +10,10 @@ from scipy import stats
 from sklearn.metrics import class_likelihood_ratios, precision_score, recall_score
 
 import lehner
-from lehner import InputError, Ratings, Scenario, estimate_latent_class, system_performance
+from lehner import InputError, Ratings, Scenario, estimate_latent_class
 from lehner.performance.measures import performance_measures
 from lehner.performance.positive import find_positive
+from tests.lehner.told import diagnostic_accuracy, performance
 
 MEASURES = ("sensitivity", "specificity", "positive_predictive_value", "negative_predictive_value")
 RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
@@ -51,9 +52,9 @@ def unanimous():
 
 def test_where_the_truth_is_known_the_measures_are_scikit_learns(unanimous):
     ratings, truth, third = unanimous
-    found = system_performance(ratings, estimate_latent_class(ratings, resamples=40, restarts=0))
-    of_rater = found.raters.diagnostic_accuracy("4")
-    for shown, answers in ((found.diagnostic_accuracy(), ratings.system), (of_rater, third)):
+    found = performance(ratings, estimate_latent_class(ratings, resamples=40, restarts=0))
+    for rater, answers in (("", ratings.system), ("4", third)):
+        shown = diagnostic_accuracy(found, rater)
         expected = scikit_learns(truth, answers)
         assert list(shown) == list(expected)
         for name, value in expected.items():
@@ -64,23 +65,23 @@ def test_where_the_truth_is_known_the_measures_are_scikit_learns(unanimous):
 def test_the_other_category_may_be_positive(unanimous):
     ratings, truth, _ = unanimous
     estimate = lehner.majority_agreement(ratings)
-    found = system_performance(ratings, estimate, positive="benign").diagnostic_accuracy()
+    found = diagnostic_accuracy(performance(ratings, estimate), positive="benign")
     expected = scikit_learns(1 - truth, 1 - ratings.system)
     assert {name: one.estimate for name, one in found.items()} == pytest.approx(expected)
 
 
 def test_a_likelihood_ratio_over_zero_is_infinite_and_null_in_json(unanimous):
     ratings, *_ = unanimous
-    found = system_performance(ratings, estimate_latent_class(ratings, resamples=40, restarts=0))
-    ratio = found.raters.diagnostic_accuracy("1")["positive_likelihood_ratio"]
+    found = performance(ratings, estimate_latent_class(ratings, resamples=40, restarts=0))
+    ratio = diagnostic_accuracy(found, "1")["positive_likelihood_ratio"]
     assert ratio.estimate == ratio.upper == np.inf and 10 < ratio.lower < np.inf
     assert str(ratio).startswith("∞ [") and str(ratio).endswith(", ∞]")
-    plain = found.to_dict()
-    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
-    of_rater = plain["raters"]["1"]["diagnostic_accuracy"]["positive_likelihood_ratio"]
-    ends = {"estimate": None, "lower": ratio.lower, "upper": None}
-    assert of_rater == ends | {"corrected": False}
-    assert any("specificity may be 1" in note["text"] for note in plain["rater_notes"])
+    rows = json.loads(found.to_json())["rows"]
+    names = {"quantity": "positive_likelihood_ratio", "rater": "1", "category": "malignant"}
+    (of_rater,) = (one for one in rows if names.items() <= one.items())
+    shown = [of_rater[name] for name in ("estimate", "lower", "upper")]
+    assert shown == [None, ratio.lower, None]
+    assert any("specificity may be 1" in str(one) for one in found.warnings)
 
 
 @pytest.mark.parametrize("answers", [[0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 0, 1], [0, 0, 1, 1]])
@@ -136,14 +137,14 @@ def drawn():
 def test_of_draws_measures_are_means_and_likelihood_ratios_medians(drawn):
     """By hand, from the draws; the median of a Beta's odds is known within Monte Carlo error."""
     ratings, estimate = drawn
-    found = system_performance(ratings, estimate, positive="B")
+    found = performance(ratings, estimate, positive="B")
     posterior = estimate.draws["posterior"]
     for place, name in enumerate(ratings.raters):
         right = posterior["confusion"].values.reshape(-1, 4, 2, 2)[:, place]
         base = posterior["base_rates"].values.reshape(-1, 2)
         sensitivity, specificity = right[:, 1, 1], right[:, 0, 0]
         positive = base[:, 1] * sensitivity + base[:, 0] * (1 - specificity)
-        shown = found.raters.diagnostic_accuracy(name)
+        shown = diagnostic_accuracy(found, name, "B")
         by_hand = {
             "sensitivity": sensitivity,
             "specificity": specificity,
@@ -165,26 +166,26 @@ def test_of_draws_measures_are_means_and_likelihood_ratios_medians(drawn):
 
 def test_a_rater_is_less_accurate_in_so_many_draws(drawn):
     ratings, estimate = drawn
-    raters = system_performance(ratings, estimate).raters
+    found = performance(ratings, estimate)
     accuracy = estimate.draws["posterior"]["accuracy"].values.reshape(-1, 4)[:, :3]
-    lower = raters.less_accurate("Rater 2")
-    assert lower == {
-        "Rater 1": pytest.approx((accuracy[:, 1] < accuracy[:, 0]).mean()),
-        "Rater 3": pytest.approx((accuracy[:, 1] < accuracy[:, 2]).mean()),
-    }
+    pairs = found.select(quantity="rater_accuracy_difference").set_index(["rater", "versus"])
+    assert len(pairs) == 3
+    for (one, other), columns in {
+        ("Rater 1", "Rater 2"): (0, 1),
+        ("Rater 2", "Rater 3"): (1, 2),
+    }.items():
+        first, second = accuracy[:, columns].T
+        row = pairs.loc[(one, other)]
+        assert row["probability"] == pytest.approx((first > second).mean())
+        assert row["estimate"] == pytest.approx((first - second).mean())
     # The difference of the two Betas of each category, by a normal approximation.
     (mean_1, sd_1), (mean_2, sd_2) = ((p, np.sqrt(p * (1 - p) / 101 / 2)) for p in (0.8, 0.6))
     known = stats.norm.cdf((mean_1 - mean_2) / np.hypot(sd_1, sd_2))
-    assert lower["Rater 1"] == pytest.approx(known, abs=0.02)
-    lowest = raters.to_xarray()["probability_lowest"]
-    assert lowest.sel(rater="Rater 2") == pytest.approx(
-        (accuracy.argmin(axis=1) == 1).mean(), abs=1e-12
-    )
-    assert float(lowest.sum()) == pytest.approx(1)
-    pairs = raters.to_xarray()["probability_lower"]
-    both = pairs + pairs.rename(rater="other_rater", other_rater="rater")
-    assert np.isnan(np.diagonal(pairs)).all()
-    assert both.values[~np.eye(3, dtype=bool)] == pytest.approx(1)
+    better = pairs.loc[("Rater 1", "Rater 2"), "probability"]
+    assert better == pytest.approx(known, abs=0.02)
+    lowest = found.select(quantity="rater_accuracy_lowest").set_index("rater")["probability"]
+    assert lowest["Rater 2"] == pytest.approx((accuracy.argmin(axis=1) == 1).mean(), abs=1e-12)
+    assert lowest.sum() == pytest.approx(1)
 
 
 def test_raters_with_one_accuracy_are_not_compared():
@@ -193,35 +194,40 @@ def test_raters_with_one_accuracy_are_not_compared():
         lehner.estimate_algebraic(ratings),
         estimate_latent_class(ratings, "one_coin", resamples=20, restarts=0),
     ):
-        raters = system_performance(ratings, estimate, resamples=20).raters
-        assert raters.probability_lower is None and raters.probability_lowest is None
-        assert any(note.code == "raters-alike" for note in raters.notes)
-    assert system_performance(ratings, lehner.majority_agreement(ratings)).raters is None
+        found = performance(ratings, estimate, resamples=20)
+        assert found.table["probability"].isna().all()
+        assert any(one.code == "raters-alike" for one in found.warnings)
+    found = performance(ratings, lehner.majority_agreement(ratings))
+    assert (found.table["rater"] == "").all()
 
 
 def test_with_more_categories_raters_have_recall_by_category():
     ratings = lehner.load_dataset("anesthesia", system="2")
     estimate = estimate_latent_class(ratings, resamples=20, restarts=0)
-    found = system_performance(ratings, estimate)
+    found = performance(ratings, estimate)
     matrices = estimate.confusion.values[:-1]
-    shown = found.raters.to_xarray()["recall"].sel(bound="estimate")
-    assert shown.dims == ("rater", "category")
-    assert shown.values == pytest.approx(np.diagonal(matrices, axis1=1, axis2=2), nan_ok=True)
-    assert found.diagnostic_accuracy() == {} and found.to_dict()["positive"] is None
-    assert "precision" not in found.raters.arrays
+    shown = found.table.query("quantity == 'recall' and rater != ''")["estimate"]
+    expected = np.diagonal(matrices, axis1=1, axis2=2).ravel()
+    assert shown.to_numpy() == pytest.approx(expected, nan_ok=True)
+    assert set(found.table[found.table["rater"] != ""]["quantity"]) <= {
+        "recall",
+        "rater_accuracy",
+        "rater_accuracy_difference",
+        "rater_accuracy_lowest",
+    }
 
 
 def test_of_a_category_that_nobody_gives_numbers_are_missing_with_a_reason():
     rng = np.random.default_rng(1)
     raters = np.zeros((60, 3), dtype=int)
     ratings = Ratings(raters, ["no", "yes"], system=(rng.random(60) < 0.1).astype(int))
-    found = system_performance(ratings, estimate_latent_class(ratings, resamples=20, restarts=0))
-    plain = found.to_dict()
-    json.dumps(plain, allow_nan=False)
-    for shown in (found.diagnostic_accuracy(), found.raters.diagnostic_accuracy("1")):
+    found = performance(ratings, estimate_latent_class(ratings, resamples=20, restarts=0))
+    found.to_json()
+    for rater in ("", "1"):
+        shown = diagnostic_accuracy(found, rater)
         assert shown["sensitivity"].estimate is None
         assert shown["positive_likelihood_ratio"].estimate is None
-    texts = [note["text"] for note in plain["rater_notes"]]
+    texts = [str(one) for one in found.warnings]
     assert any("all raters" in text and "yes" in text for text in texts)
     assert any("never answered yes" in text for text in texts)
 

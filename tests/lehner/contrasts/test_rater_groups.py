@@ -9,10 +9,13 @@ from lehner import (
     Scenario,
     estimate_algebraic,
     estimate_latent_class,
-    estimate_rater_groups,
     majority_agreement,
     simulate,
 )
+from lehner.estimation.groups import ask_rater_groups
+from lehner.estimation.methods import method_of
+from lehner.estimation.question import Fit, Options
+from tests.lehner.told import told
 
 RIGHT = (0.9, 0.85, 0.6, 0.65, 0.55)
 GROUPS = {"Rater 1": "expert", "Rater 2": "expert", "Rater 3": "crowd", "Rater 4": "crowd"}
@@ -28,18 +31,23 @@ def ratings():
     return draw(600)
 
 
+def of_groups(ratings, estimate, groups, resamples=200, seed=1):
+    grouped = ratings.with_rater_groups(groups)
+    fit = Fit(ratings=grouped, estimate=estimate, method=method_of(estimate))
+    return told(ask_rater_groups(fit, Options(resamples=resamples // 2, seed=seed)))
+
+
 def test_the_algebra_is_that_of_the_raters_of_each_group(ratings):
     estimate = estimate_algebraic(ratings, interval=None)
-    found = estimate_rater_groups(ratings, estimate, GROUPS, resamples=200)
-    crowd, expert = found.groups
-    assert (crowd.group, crowd.raters, crowd.n_ratings) == ("crowd", ("Rater 3", "Rater 4"), 1200)
-    for one, columns in ((crowd, [2, 3]), (expert, [0, 1])):
+    found = of_groups(ratings, estimate, GROUPS)
+    for group, columns in (("crowd", [2, 3]), ("expert", [0, 1])):
         pair = Ratings(ratings.codes[:, columns], ratings.categories, system=ratings.system)
         of_pair = estimate_algebraic(pair, interval=None).rater_accuracy
-        assert one.accuracy.estimate == pytest.approx(float(of_pair[0]))
-    (difference,) = found.differences
-    assert difference.groups == ("crowd", "expert")
-    assert difference.difference.upper < 0 and difference.probability_higher == 0
+        accuracy = found.value("rater_accuracy", group=group).estimate
+        assert accuracy == pytest.approx(float(of_pair[0]))
+    difference = found.select(quantity="rater_accuracy_difference").iloc[0]
+    assert (difference["group"], difference["versus"]) == ("crowd", "expert")
+    assert difference["upper"] < 0 and difference["probability"] == 0
 
 
 def test_intervals_are_joint(ratings):
@@ -48,11 +56,10 @@ def test_intervals_are_joint(ratings):
         np.tile(ratings.codes[:, :2], 2), ratings.categories, list("abcd"), system=ratings.system
     )
     estimate = estimate_algebraic(twin, interval=None)
-    groups = {"a": "one", "b": "one", "c": "two", "d": "two"}
-    (difference,) = estimate_rater_groups(twin, estimate, groups, resamples=50).differences
-    interval = difference.difference
-    assert interval.estimate == interval.lower == interval.upper == 0
-    assert difference.probability_higher == 0.5
+    found = of_groups(twin, estimate, {"a": "one", "b": "one", "c": "two", "d": "two"}, 50)
+    difference = found.select(quantity="rater_accuracy_difference").iloc[0]
+    assert difference["estimate"] == difference["lower"] == difference["upper"] == 0
+    assert difference["probability"] == 0.5
 
 
 def test_maximum_likelihood_has_the_mean_by_ratings(ratings):
@@ -60,12 +67,10 @@ def test_maximum_likelihood_has_the_mean_by_ratings(ratings):
     codes[:400, 1] = -1
     sparse = Ratings(codes, ratings.categories, ratings.raters, system=ratings.system)
     estimate = estimate_latent_class(sparse, interval=None)
-    found = estimate_rater_groups(sparse, estimate, GROUPS, resamples=40)
     first, second, *_ = map(float, estimate.rater_accuracy)
-    expert = found.groups[1]
-    assert expert.n_ratings == 800
-    assert expert.accuracy.estimate == pytest.approx(0.75 * first + 0.25 * second)
-    assert expert.accuracy.lower < expert.accuracy.estimate < expert.accuracy.upper
+    expert = of_groups(sparse, estimate, GROUPS, 40).value("rater_accuracy", group="expert")
+    assert expert.estimate == pytest.approx(0.75 * first + 0.25 * second)
+    assert expert.lower < expert.estimate < expert.upper
 
 
 def test_intervals_hold_the_accuracy_of_groups():
@@ -74,24 +79,22 @@ def test_intervals_hold_the_accuracy_of_groups():
     inside = []
     for seed in range(60):
         ratings = draw(200, seed)
-        estimate = estimate_algebraic(ratings, interval=None)
-        found = estimate_rater_groups(ratings, estimate, GROUPS, resamples=200, seed=seed)
-        inside += [
-            one.accuracy.lower <= expected[one.group] <= one.accuracy.upper for one in found.groups
-        ]
-        interval = found.differences[0].difference
-        inside.append(interval.lower <= -0.25 <= interval.upper)
+        found = of_groups(ratings, estimate_algebraic(ratings, interval=None), GROUPS, seed=seed)
+        for name, accuracy in expected.items():
+            value = found.value("rater_accuracy", group=name)
+            inside.append(value.lower <= accuracy <= value.upper)
+        value = found.value("rater_accuracy_difference", group="crowd", versus="expert")
+        inside.append(value.lower <= -0.25 <= value.upper)
     assert 0.82 < np.mean(inside) < 0.97
 
 
 def test_a_group_of_one_rater_has_no_agreement(ratings):
     estimate = estimate_algebraic(ratings, interval=None)
-    found = estimate_rater_groups(ratings, estimate, GROUPS | {"Rater 5": "model"}, resamples=10)
-    model = found.groups[-1]
-    assert model.group == "model" and model.accuracy.estimate is None
-    assert found.differences[-1].difference.estimate is None
-    assert found.differences[-1].probability_higher is None
-    assert "no items in common" in str(found.notes[0])
+    found = of_groups(ratings, estimate, GROUPS | {"Rater 5": "model"}, 10)
+    assert found.value("rater_accuracy", group="model").estimate is None
+    difference = found.select(quantity="rater_accuracy_difference").iloc[-1]
+    assert np.isnan(difference["estimate"]) and np.isnan(difference["probability"])
+    assert "no items in common" in str(found.warnings[0])
 
 
 @pytest.mark.parametrize(
@@ -99,18 +102,16 @@ def test_a_group_of_one_rater_has_no_agreement(ratings):
     [
         ({"Rater 9": "expert"}, "there is no rater 'Rater 9'"),
         ({"system": "expert"}, "'system' is a system"),
-        ({}, "no rater belongs to a group"),
     ],
 )
 def test_bad_groups_are_refused(ratings, groups, message):
     with pytest.raises(InputError, match=message):
-        estimate_rater_groups(ratings, estimate_algebraic(ratings, interval=None), groups)
+        ratings.with_rater_groups(groups)
 
 
-def test_methods_with_one_accuracy_for_all_are_refused(ratings):
+def test_methods_with_one_accuracy_for_all_say_nothing(ratings):
     for estimate in (
         majority_agreement(ratings),
         estimate_latent_class(ratings, "one_coin", interval=None),
     ):
-        with pytest.raises(InputError, match="does not tell how accurate each rater is"):
-            estimate_rater_groups(ratings, estimate, GROUPS, resamples=5)
+        assert not len(of_groups(ratings, estimate, GROUPS, 6).table)

@@ -3,16 +3,15 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lehner.contrasts.group_draws import GroupDraws, GroupReplicates
+from lehner.contrasts.membership import count_answers, find_groups
 from lehner.core.arrays import Floats
-from lehner.core.errors import InputError, check_level, check_whole_number
+from lehner.core.errors import InputError
 from lehner.core.estimate import joined, require_estimable
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
 from lehner.data.votes import count_rated
-from lehner.groups.membership import count_answers, find_groups
-from lehner.groups.result import GroupEstimates, GroupReplicates
-from lehner.groups.summary import summarise_groups
 from lehner.latent_class.em import SampledFits
 from lehner.latent_class.intervals import (
     KIND,
@@ -21,7 +20,6 @@ from lehner.latent_class.intervals import (
     fit_by_likelihood,
     fit_resamples,
 )
-from lehner.latent_class.models import BY_LIKELIHOOD
 
 GROUP_RESAMPLES = 200
 SAME_CONFUSION = warn(
@@ -31,15 +29,14 @@ SAME_CONFUSION = warn(
 )
 
 
-def estimate_populations(
+def group_by_likelihood(
     ratings: Ratings,
     groups: ArrayLike,
     model: str = "dawid_skene",
     *,
-    level: float = 0.9,
     resamples: int = GROUP_RESAMPLES,
     seed: Seed = 1,
-) -> GroupEstimates:
+) -> GroupDraws:
     """Estimate base rates and accuracies in populations of items, by maximum likelihood.
 
     Raters and system have the same confusion matrices in every group, but each group has its own
@@ -54,8 +51,6 @@ def estimate_populations(
         The name of each row's group.
     model : str
         The model of the confusion matrices, as in `fit_latent_class`.
-    level : float
-        Probability of the intervals, between 0 and 1.
     resamples : int
         Number of bootstrap resamples of the items, each fitted.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -63,8 +58,8 @@ def estimate_populations(
 
     Returns
     -------
-    GroupEstimates
-        Accuracies, base rates and differences. For the interval of the accuracy in this sample,
+    GroupDraws
+        Accuracies and base rates. For the interval of the accuracy in this sample,
         truths of these items are drawn from their probabilities in the fit to each resample.
 
     Raises
@@ -82,12 +77,10 @@ def estimate_populations(
     >>> from lehner import Scenario, simulate
     >>> scenario = Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3)
     >>> ratings = simulate(scenario, 1).with_truth(None)
-    >>> found = estimate_populations(ratings, np.repeat(["x", "y"], 100), resamples=20)
-    >>> [one.group for one in found.groups]
-    ['x', 'y']
+    >>> found = group_by_likelihood(ratings, np.repeat(["x", "y"], 100), resamples=20)
+    >>> found.groups.names
+    ('x', 'y')
     """
-    level = check_level(level)
-    check_whole_number("resamples", resamples, 1)
     require_estimable(ratings)
     ratings = count_rated(ratings)
     membership = find_groups(ratings, groups)
@@ -95,21 +88,19 @@ def estimate_populations(
         raise InputError(
             "some rows belong to no group", "name the group of each row, or leave these rows out"
         )
-    count_answers(ratings, membership)
+    sizes = count_answers(ratings, membership)
     names = np.array(membership.names)[membership.index]
     fitted = fit_by_likelihood(ratings.with_populations(names), model)
     rng = generator(seed)
     weights = draw_patterns(fitted, resamples, rng)
     parts = [_replicates(fitted, one, rng) for one in fit_resamples(fitted, weights, rng)]
-    return summarise_groups(
-        model + BY_LIKELIHOOD,
-        ratings,
-        membership,
-        joined(parts),
-        _point(fitted),
-        level=level,
+    return GroupDraws(
+        groups=membership,
+        sizes=sizes,
+        drawn=joined(parts),
+        point=_point(fitted),
         kind=KIND,
-        notes=(SAME_CONFUSION,),
+        note=SAME_CONFUSION,
     )
 
 

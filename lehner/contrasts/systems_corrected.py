@@ -11,8 +11,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from lehner.contrasts.common_items import common_items
+from lehner.contrasts.system_draws import JointDraws
 from lehner.core.arrays import Floats, Integers
-from lehner.core.estimate import Estimate, IntervalEstimate
+from lehner.core.estimate import Estimate
 from lehner.core.seeds import Seed, generator
 from lehner.data.ratings import Ratings
 from lehner.known_truths.correction import (
@@ -22,8 +24,6 @@ from lehner.known_truths.correction import (
 )
 from lehner.known_truths.partly_known import partly_known
 from lehner.known_truths.recalibration import proportion_posterior
-from lehner.systems.common_items import common_items, n_common_items
-from lehner.systems.comparison import JointDraws
 
 N_DRAWS = 4000
 DOUBT = 0.02
@@ -34,7 +34,7 @@ FEWEST = 0.5
 
 def correct_systems(
     ratings: Ratings, estimates: Mapping[str, Estimate], *, level: float = 0.9, seed: Seed = 1
-) -> tuple[dict[str, tuple[IntervalEstimate, IntervalEstimate]], JointDraws]:
+) -> JointDraws:
     """Compare systems by the known truths of some items, a random sample of all.
 
     Parameters
@@ -49,12 +49,9 @@ def correct_systems(
 
     Returns
     -------
-    points : dict of str to tuple of IntervalEstimate
-        For each system, as `compare_systems` takes them: on which proportion of all items it is
-        right where systems differ, expected and in the sample. Their differences are those of the
-        accuracies.
-    draws : JointDraws
-        Of these proportions.
+    JointDraws
+        Of the proportion of all items on which each system is right where systems differ. The
+        differences of these proportions are those of the accuracies.
 
     Notes
     -----
@@ -64,16 +61,16 @@ def correct_systems(
 
     Examples
     --------
-    >>> from lehner import Scenario, compare_systems, estimate_algebraic, simulate
+    >>> from lehner import Scenario, estimate_algebraic, simulate
     >>> ratings = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 4), 1)
     >>> both = np.stack([ratings.system, ratings.codes[:, 3]], axis=1)
     >>> known = np.where(np.arange(200) < 40, ratings.truth, -1)
     >>> some = Ratings(ratings.codes[:, :3], ratings.categories, system=both, truth=known)
     >>> unseen = some.with_truth(None)
     >>> found = {name: estimate_algebraic(unseen.for_system(name)) for name in some.systems}
-    >>> (pair,) = compare_systems(*correct_systems(some, found))
-    >>> print(pair.difference)
-    0.050 [-0.057, 0.162]
+    >>> first, second = correct_systems(some, found).points[0].values()
+    >>> round(first - second, 3)
+    0.05
     """
     from scipy.special import ndtr
 
@@ -111,16 +108,14 @@ def correct_systems(
     together /= n_items + FEWEST * len(names)
     of_items = together - np.outer(np.diag(together), np.diag(together))
     by_chance = rng.multivariate_normal(nothing, of_items / n_independent, N_DRAWS, method="eigh")
-    draws = JointDraws(
-        method=next(iter(estimates.values())).method,
+    points = {name: share * one.mean for name, one in zip(names, posteriors, strict=True)}
+    return JointDraws(
         kind=posteriors[0].kind,
         expected=dict(zip(names, in_sample + by_chance.T, strict=True)),
         in_sample=dict(zip(names, in_sample, strict=True)),
-        n_common_items=n_common_items(ratings, names),
+        points=(points, points),
         corrected=True,
     )
-    points = (IntervalEstimate(estimate=share * one.mean) for one in posteriors)
-    return {name: (one, one) for name, one in zip(names, points, strict=True)}, draws
 
 
 def _both_right(

@@ -7,13 +7,15 @@ from lehner import (
     InputError,
     Scenario,
     estimate_latent_class,
-    estimate_populations,
     fit_latent_class,
     simulate,
 )
+from lehner.contrasts.group_draws import group_rows
+from lehner.contrasts.populations import group_by_likelihood
 from lehner.data.ratings import Ratings
 from lehner.latent_class.em import Samples, fit_samples
 from lehner.latent_class.intervals import fit_by_likelihood
+from tests.lehner.told import told
 
 
 def two_populations(n, seed, n_raters=2):
@@ -36,47 +38,55 @@ def two_populations(n, seed, n_raters=2):
     return Ratings(codes, ["no", "yes"], system=system), np.repeat(["x", "y"], n)
 
 
+def in_populations(ratings, groups, **options):
+    found = group_by_likelihood(ratings, groups, **options)
+    return told(group_rows(found, ratings, grouping="population", level=0.9))
+
+
 def test_base_rates_and_accuracies_are_found():
     ratings, groups = two_populations(3000, 1)
-    found = estimate_populations(ratings, groups, resamples=30)
-    for one, rate in zip(found.groups, (0.8, 0.3), strict=True):
-        assert one.base_rates["no"].estimate == pytest.approx(rate, abs=0.04)
-        assert one.system_accuracy.estimate == pytest.approx(0.9, abs=0.03)
-        assert one.system_accuracy.lower < one.system_accuracy.estimate < one.system_accuracy.upper
-        assert one.rater_accuracy["1"].estimate == pytest.approx(0.8, abs=0.03)
-    assert found.notes[0].code == "groups-alike"
+    found = in_populations(ratings, groups, resamples=30)
+    for group, rate in (("x", 0.8), ("y", 0.3)):
+        of_no = found.value("base_rates", group=group, category="no").estimate
+        assert of_no == pytest.approx(rate, abs=0.04)
+        of_system = found.value("system_accuracy", group=group)
+        assert of_system.estimate == pytest.approx(0.9, abs=0.03)
+        assert of_system.lower < of_system.estimate < of_system.upper
+        of_rater = found.value("rater_accuracy", group=group, rater="1").estimate
+        assert of_rater == pytest.approx(0.8, abs=0.03)
+    assert found.warnings[0].code == "groups-alike"
 
 
 def test_a_model_with_equal_accuracies_has_no_difference_to_estimate():
     ratings, groups = two_populations(200, 2)
-    found = estimate_populations(ratings, groups, model="one_coin", resamples=30)
-    (difference,) = found.differences
-    assert difference.difference.estimate is None
-    assert difference.probability_higher is None
-    assert difference.difference_in_sample.estimate != 0
-    assert "no difference to estimate" in str(found.notes[-1])
+    found = in_populations(ratings, groups, model="one_coin", resamples=30)
+    difference = found.select(quantity="system_accuracy_difference").iloc[0]
+    assert np.isnan(difference["estimate"]) and np.isnan(difference["probability"])
+    in_sample = found.value("system_accuracy_in_sample_difference", group="x", versus="y")
+    assert in_sample.estimate != 0
+    assert "no difference to estimate" in str(found.warnings[-1])
 
 
 def test_it_is_the_fit_with_groups():
     ratings, groups = two_populations(150, 3, n_raters=3)
     fit = fit_latent_class(ratings.with_populations(groups))
-    found = estimate_populations(ratings, groups, resamples=5)
+    found = in_populations(ratings, groups, resamples=5)
     right = np.diagonal(fit.confusion.values, axis1=1, axis2=2)
     classes = fit.truth_probabilities.values[np.arange(300), ratings.system]
-    for name, one in zip("xy", found.groups, strict=True):
+    for name in "xy":
         rates = fit.base_rates.sel(group=name).values
-        assert one.system_accuracy.estimate == pytest.approx(rates @ right[-1])
-        expected = classes[groups == name].mean()
-        assert one.system_accuracy_in_sample.estimate == pytest.approx(expected, abs=1e-5)
+        accuracy = found.value("system_accuracy", group=name).estimate
+        assert accuracy == pytest.approx(rates @ right[-1])
+        in_sample = found.value("system_accuracy_in_sample", group=name).estimate
+        assert in_sample == pytest.approx(classes[groups == name].mean(), abs=1e-5)
 
 
 def test_same_seed_same_numbers():
     ratings, groups = two_populations(60, 5)
     one, two, three = (
-        estimate_populations(ratings, groups, resamples=10, seed=seed).to_dict()
-        for seed in (1, 1, 2)
+        in_populations(ratings, groups, resamples=10, seed=seed).table for seed in (1, 1, 2)
     )
-    assert one == two != three
+    assert one.equals(two) and not one.equals(three)
 
 
 def test_rows_without_a_group_are_refused():
@@ -84,7 +94,7 @@ def test_rows_without_a_group_are_refused():
     groups = groups.astype(object)
     groups[3] = None
     with pytest.raises(InputError, match="some rows belong to no group"):
-        estimate_populations(ratings, groups)
+        in_populations(ratings, groups)
 
 
 def test_populations_of_ratings_enter_the_estimate():
@@ -96,8 +106,8 @@ def test_populations_of_ratings_enter_the_estimate():
     estimate = estimate_latent_class(ratings.with_populations(groups), resamples=20)
     assert estimate.diagnostics["log_likelihood"] == pytest.approx(fit.log_likelihood)
     assert estimate.system_accuracy.estimate == pytest.approx(float(fit.accuracy[-1]))
-    by_population = estimate_populations(ratings, groups, resamples=5)
-    x, y = (one.system_accuracy.estimate for one in by_population.groups)
+    by_population = in_populations(ratings, groups, resamples=5)
+    x, y = by_population.select(quantity="system_accuracy")["estimate"]
     whole = (200 * x + 80 * y) / 280
     assert estimate.system_accuracy.estimate == pytest.approx(whole)
     interval = estimate.system_accuracy
@@ -133,11 +143,13 @@ def test_known_truths_enter():
     known = np.where(np.arange(300) % 3 == 0, ratings.system, -1)
     some = ratings.with_truth(known)
     fit = fit_latent_class(some.with_populations(groups))
-    found = estimate_populations(some, groups, resamples=5)
-    for one in found.groups:
-        expected = float(fit.base_rates.sel(group=one.group, category="no"))
-        assert one.base_rates["no"].estimate == pytest.approx(expected, abs=1e-6)
+    found = in_populations(some, groups, resamples=5)
+    for name in "xy":
+        expected = float(fit.base_rates.sel(group=name, category="no"))
+        of_no = found.value("base_rates", group=name, category="no").estimate
+        assert of_no == pytest.approx(expected, abs=1e-6)
     without = fit_latent_class(ratings.with_populations(groups)).base_rates.sel(
         group="x", category="no"
     )
-    assert abs(found.groups[0].base_rates["no"].estimate - float(without)) > 0.005
+    of_no = found.value("base_rates", group="x", category="no").estimate
+    assert abs(of_no - float(without)) > 0.005

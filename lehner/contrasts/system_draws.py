@@ -1,16 +1,26 @@
 """Joint draws by a bootstrap: the same resampled items for every system."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.algebra.steps import first_steps
+from lehner.contrasts.common_items import (
+    answered_the_same,
+    first_alike,
+    require_common_items,
+)
+from lehner.contrasts.contrast import Points, contrast
 from lehner.core.arrays import Floats
 from lehner.core.errors import check_choice, check_whole_number
+from lehner.core.estimate import ESTIMANDS
 from lehner.core.progress import DoAll, do_here
 from lehner.core.resampling import draw_counts
+from lehner.core.rows import Row
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.clusters import count_items
 from lehner.data.patterns import number_patterns
@@ -18,13 +28,36 @@ from lehner.data.ratings import Ratings
 from lehner.data.votes import collapse_votes, count_rated
 from lehner.latent_class.intervals import KIND, fit_by_likelihood, refit_samples
 from lehner.latent_class.models import LIKELIHOOD_METHODS
-from lehner.systems.common_items import (
-    answered_the_same,
-    first_alike,
-    n_common_items,
-    require_common_items,
-)
-from lehner.systems.comparison import JointDraws
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JointDraws:
+    """Joint draws of the accuracies of several systems by one method.
+
+    Parameters
+    ----------
+    kind : str
+        How the intervals are made, such as "percentile bootstrap".
+    expected, in_sample : mapping of str to ndarray, shape (n_draws,)
+        For each system, the expected accuracy, and the proportion of these items that it got right.
+        The i-th draws of all systems belong together. NaN if the accuracy is undefined.
+    same_items : bool
+        Whether each system is judged by the same items. If not, there is no difference in the
+        sample.
+    points : tuple of two mapping of str to float, optional
+        Estimates of what these are draws of, expected and in the sample, if they are not the
+        accuracies that the method gives for each system alone.
+    corrected : bool, optional
+        Whether known truths entered the draws; by default whether they entered the estimates.
+    """
+
+    kind: str
+    expected: Mapping[str, Floats]
+    in_sample: Mapping[str, Floats]
+    same_items: bool = True
+    points: tuple[Mapping[str, float], Mapping[str, float]] | None = None
+    corrected: bool | None = None
+
 
 type Statistic = Callable[[Floats], tuple[Floats, Floats]]
 """A function of numbers of items, (n_samples, n_rows): both accuracies, (n_samples,) each."""
@@ -112,13 +145,70 @@ def bootstrap_systems(
     pieces = [partial(_resample, method, some, resamples, *seeds) for some in together]
     draws = {name: both for found in do_all(pieces) for name, both in found.items()}
     return JointDraws(
-        method=method,
         kind="percentile bootstrap" if by_votes else KIND,
         expected={name: draws[same][0] for name, same in alike.items()},
         in_sample={name: draws[same][1] for name, same in alike.items()},
         same_items=answered_the_same(ratings, chosen),
-        n_common_items=n_common_items(ratings, chosen),
     )
+
+
+def compare_systems(
+    points: tuple[Points, Points],
+    draws: JointDraws,
+    *,
+    level: float,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    **columns: Any,
+) -> Iterator[Row]:
+    """Give the differences of systems in both accuracies.
+
+    Parameters
+    ----------
+    points : tuple of mapping of str to float or None
+        By system, the expected accuracy, and that in the sample, unless the draws have their own.
+    draws : JointDraws
+    level : float
+        Probability of the intervals.
+    pairs : sequence of tuple of str, optional
+        By default each two systems.
+    **columns
+        Values of other columns of the rows.
+
+    Yields
+    ------
+    dict
+        A row of the table of results; without a number in the sample if systems are judged by
+        different items.
+
+    Examples
+    --------
+    >>> both = {"a": np.array([0.8, 0.82]), "b": np.array([0.7, 0.71])}
+    >>> points = {"a": 0.81, "b": 0.7}
+    >>> draws = JointDraws(kind="", expected=both, in_sample=both)
+    >>> [one["probability"] for one in compare_systems((points, points), draws, level=0.9)]
+    [1.0, 1.0]
+    """
+    each = zip(ESTIMANDS, draws.points or points, (draws.expected, draws.in_sample), strict=True)
+    for name, estimates, drawn in each:
+        if drawn is draws.in_sample and not draws.same_items:
+            estimates = dict.fromkeys(estimates)
+        yield from contrast(
+            name,
+            "system",
+            estimates,
+            drawn,
+            level=level,
+            kind=draws.kind,
+            pairs=pairs,
+            **columns,
+        )
+
+
+def bootstrap_estimates(
+    method: str, estimates: Mapping[str, Any], ratings: Ratings, *, level: float, **options: Any
+) -> JointDraws:
+    """Resample items as `bootstrap_systems` does, for the systems of which there are estimates."""
+    return bootstrap_systems(method, ratings, systems=list(estimates), **options)
 
 
 def bootstrap_methods() -> tuple[str, ...]:

@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 
 import lehner
-from lehner import InputError, IntervalEstimate, JointDraws, Ratings
-from lehner.systems.bootstrap import bootstrap_methods
+from lehner import InputError, Ratings
+from lehner.contrasts.contrast import rank
+from lehner.contrasts.system_draws import (
+    JointDraws,
+    bootstrap_methods,
+    bootstrap_systems,
+    compare_systems,
+)
 
 CATEGORIES = ["a", "b", "c"]
 
@@ -90,7 +96,7 @@ def test_a_system_keeps_its_name_everywhere() -> None:
 def test_the_joint_bootstrap_is_the_method_on_resampled_items(method: str) -> None:
     """Draws have the mean and spread of estimates from samples of items drawn by hand."""
     ratings = two_systems(60).with_truth(None)
-    draws = lehner.bootstrap_systems(method, ratings, resamples=200, seed=3)
+    draws = bootstrap_systems(method, ratings, resamples=200, seed=3)
     estimator = {
         "algebraic": lambda r: lehner.estimate_algebraic(r, interval=None),
         "majority_agreement": lehner.majority_agreement,
@@ -112,7 +118,7 @@ def test_equal_systems_do_not_differ() -> None:
     """A system under two names has the same draws, so that the difference is exactly 0."""
     ratings = two_systems(80, shared=1.0).with_truth(None)
     for method in ("algebraic", "dawid_skene_ml"):
-        draws = lehner.bootstrap_systems(method, ratings, resamples=40)
+        draws = bootstrap_systems(method, ratings, resamples=40)
         assert np.array_equal(draws.expected["gpt"], draws.expected["base"])
 
 
@@ -120,7 +126,7 @@ def test_systems_that_share_answers_differ_more_surely() -> None:
     """The bootstrap is paired: what both get right or wrong together cancels."""
     widths = []
     for shared in (0.0, 0.8):
-        draws = lehner.bootstrap_systems("algebraic", two_systems(400, shared=shared), seed=1)
+        draws = bootstrap_systems("algebraic", two_systems(400, shared=shared), seed=1)
         widths.append(np.std(draws.expected["gpt"] - draws.expected["base"]))
     assert widths[1] < 0.6 * widths[0]
 
@@ -128,34 +134,32 @@ def test_systems_that_share_answers_differ_more_surely() -> None:
 def test_differences_and_ranks_by_hand() -> None:
     """Four joint draws, counted by hand, ties shared."""
     expected = {"a": np.array([0.9, 0.8, 0.7, 0.6]), "b": np.array([0.8, 0.8, 0.8, 0.5])}
-    draws = JointDraws(method="m", kind="k", expected=expected, in_sample=expected)
-    value = {name: IntervalEstimate(estimate=float(x.mean())) for name, x in expected.items()}
-    points = {name: (one, one) for name, one in value.items()}
-    (found,) = lehner.compare_systems(points, draws, level=0.5)
-    assert found.systems == ("a", "b")
-    assert found.difference.estimate == pytest.approx(0.025)
-    assert found.probability_better == pytest.approx((1 + 0.5 + 0 + 1) / 4)
-    first, second = lehner.rank_systems({n: v.estimate for n, v in value.items()}, draws)
-    assert (first.system, first.rank, first.lower, first.upper) == ("a", 1, 1, 2)
-    assert first.probability_best == pytest.approx((1 + 0.5 + 0 + 1) / 4)
-    assert second.probability_best == pytest.approx(1 - first.probability_best)
+    draws = JointDraws(kind="k", expected=expected, in_sample=expected)
+    points = {name: float(x.mean()) for name, x in expected.items()}
+    found, _ = compare_systems((points, points), draws, level=0.5)
+    assert (found["system"], found["versus"]) == ("a", "b")
+    assert found["estimate"] == pytest.approx(0.025)
+    assert found["probability"] == pytest.approx((1 + 0.5 + 0 + 1) / 4)
+    first, second = rank("accuracy", "system", points, expected, level=0.9)
+    assert [first[name] for name in ("system", "estimate", "lower", "upper")] == ["a", 1, 1, 2]
+    assert first["probability"] == pytest.approx((1 + 0.5 + 0 + 1) / 4)
+    assert second["probability"] == pytest.approx(1 - first["probability"])
 
 
 def test_tied_systems_share_the_rank_and_the_next_ranks_are_left_out() -> None:
     """1, 1, 3, though the accuracies differ by rounding error."""
     one = np.array([0.8, 0.7, 0.9])
     expected = {"a": one, "b": one - 1e-16, "c": one - 0.2, "d": one - 0.2}
-    draws = JointDraws(method="m", kind="k", expected=expected, in_sample=expected)
+    draws = JointDraws(kind="k", expected=expected, in_sample=expected)
     points = {name: float(x.mean()) for name, x in expected.items()}
-    ranks = {one.system: one for one in lehner.rank_systems(points, draws)}
-    assert [ranks[name].rank for name in "abcd"] == [1, 1, 3, 3]
-    assert [(ranks[name].lower, ranks[name].upper) for name in "abcd"] == [(1, 1)] * 2 + [
-        (3, 3)
-    ] * 2
-    assert [ranks[name].probability_best for name in "abcd"] == [0.5, 0.5, 0, 0]
-    values = {name: IntervalEstimate(estimate=value) for name, value in points.items()}
-    found = lehner.compare_systems({name: (x, x) for name, x in values.items()}, draws)
-    assert found[0].probability_better == 0.5
+    ranks = {
+        one["system"]: (one["estimate"], one["lower"], one["upper"], one["probability"])
+        for one in rank("accuracy", "system", points, expected, level=0.9)
+    }
+    tied, last = (1, 1, 1, 0.5), (3, 3, 3, 0)
+    assert ranks == {"a": tied, "b": tied, "c": last, "d": last}
+    found, *_ = compare_systems((points, points), draws, level=0.9)
+    assert found["probability"] == 0.5
 
 
 def test_answers_are_kept_where_all_of_the_systems_answered() -> None:
@@ -178,38 +182,37 @@ def test_the_bootstrap_judges_systems_by_common_items_unless_told_otherwise() ->
     answers = ratings.answers.copy()
     answers[:80, 1] = -1
     some = Ratings(ratings.codes, CATEGORIES, system=answers, systems=ratings.systems)
-    draws = lehner.bootstrap_systems("algebraic", some, resamples=50)
-    common = lehner.bootstrap_systems("algebraic", some.on_common_items(), resamples=50)
+    draws = bootstrap_systems("algebraic", some, resamples=50)
+    common = bootstrap_systems("algebraic", some.on_common_items(), resamples=50)
     assert np.array_equal(draws.expected["gpt"], common.expected["gpt"])
-    assert draws.same_items and draws.n_common_items == 120
-    own = lehner.bootstrap_systems("algebraic", some, resamples=50, common_items=False)
-    assert not own.same_items and own.n_common_items == 120
+    assert draws.same_items
+    own = bootstrap_systems("algebraic", some, resamples=50, common_items=False)
+    assert not own.same_items
     assert not np.array_equal(own.expected["gpt"], draws.expected["gpt"])
     answers[80:, 0] = -1
     nothing = Ratings(ratings.codes, CATEGORIES, system=answers, systems=ratings.systems)
     with pytest.raises(InputError, match="no item was answered by all of gpt, base"):
-        lehner.bootstrap_systems("algebraic", nothing)
+        bootstrap_systems("algebraic", nothing)
 
 
 def test_undefined_draws_may_be_anything() -> None:
     """A resample without a number widens the interval to the whole range."""
     expected = {"a": np.array([np.nan] * 20 + [0.9] * 80), "b": np.full(100, 0.5)}
-    draws = JointDraws(method="m", kind="k", expected=expected, in_sample=expected)
-    one, two = IntervalEstimate(estimate=0.9), IntervalEstimate(estimate=0.5)
-    (found,) = lehner.compare_systems({"a": (one, one), "b": (two, two)}, draws)
-    assert (found.difference.lower, found.difference.upper) == (-1.0, 1.0)
-    assert found.probability_better == pytest.approx(0.9)
-    nothing = IntervalEstimate(estimate=None)
-    (found,) = lehner.compare_systems({"a": (nothing, nothing), "b": (two, two)}, draws)
-    assert found.difference.estimate is None
-    assert found.probability_better is None
+    draws = JointDraws(kind="k", expected=expected, in_sample=expected)
+    points = {"a": 0.9, "b": 0.5}
+    found, _ = compare_systems((points, points), draws, level=0.9)
+    assert (found["lower"], found["upper"]) == (-1.0, 1.0)
+    assert found["probability"] == pytest.approx(0.9)
+    nothing = {"a": None, "b": 0.5}
+    found, _ = compare_systems((nothing, nothing), draws, level=0.9)
+    assert not {"estimate", "probability"} & set(found)
 
 
 def test_every_method_with_a_joint_bootstrap_gives_draws() -> None:
     """Methods by votes and by maximum likelihood alike."""
     ratings = two_systems(100).with_truth(None)
     for method in bootstrap_methods():
-        draws = lehner.bootstrap_systems(method, ratings, resamples=5)
+        draws = bootstrap_systems(method, ratings, resamples=5)
         assert draws.expected["gpt"].shape == (5,)
     with pytest.raises(InputError, match="method is 'relaxed_k'"):
-        lehner.bootstrap_systems("relaxed_k", ratings)
+        bootstrap_systems("relaxed_k", ratings)

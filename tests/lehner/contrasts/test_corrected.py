@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 import lehner
-from lehner import Ratings, compare_systems, estimate_algebraic
-from lehner.systems.corrected import correct_systems
-from tests.lehner.systems.test_systems import two_systems
+from lehner import Ratings, estimate_algebraic
+from lehner.contrasts.system_draws import compare_systems
+from lehner.contrasts.systems_corrected import correct_systems
+from tests.lehner.contrasts.test_systems import two_systems
+
+EXPECTED, IN_SAMPLE = "system_accuracy_difference", "system_accuracy_in_sample_difference"
 
 
 def copying(n: int = 400, seed: int = 1) -> Ratings:
@@ -29,32 +32,39 @@ def true_difference(ratings: Ratings) -> float:
     return float(right[:, 0].mean() - right[:, 1].mean())
 
 
+def row_of(results, quantity, *, corrected=True, **columns):
+    """The one row of a difference."""
+    table = results.table[results.table["corrected"] == corrected]
+    for name, value in {"quantity": quantity, **columns}.items():
+        table = table[table[name] == value]
+    assert len(table) == 1
+    return table.iloc[0]
+
+
 def test_with_all_but_one_truth_known_the_difference_is_that_of_the_known_items() -> None:
     full = two_systems(200)
     found = lehner.estimate(knowing(full, 199), "algebraic")
-    one = found.differences[0].difference_in_sample
+    one = row_of(found, IN_SAMPLE)
     assert one.estimate == pytest.approx(true_difference(full), abs=0.006)
-    assert one.upper - one.lower < 0.012 and one.corrected
+    assert one.upper - one.lower < 0.012
     assert one.lower - 0.006 <= true_difference(full) <= one.upper + 0.006
     # The expected difference still varies from sample to sample, as of paired items.
     right = (full.answers == np.asarray(full.truth)[:, None]).astype(float)
     width = 2 * 1.645 * (right[:, 0] - right[:, 1]).std() / np.sqrt(200)
-    expected = found.differences[0].difference
+    expected = row_of(found, EXPECTED)
     assert expected.upper - expected.lower == pytest.approx(width, rel=0.1)
 
 
 def test_known_truths_correct_what_a_system_that_copies_a_rater_gains() -> None:
     full = copying()
     found = lehner.estimate(knowing(full, 120), "algebraic")
-    (one,) = found.differences
-    truth, before = true_difference(full), one.uncorrected
-    assert before is not None and not before.difference.corrected
-    assert before.difference_in_sample.upper < truth
-    assert one.difference_in_sample.lower < truth < one.difference_in_sample.upper
-    error = abs(one.difference_in_sample.estimate - truth)
-    assert error < 0.5 * abs(before.difference_in_sample.estimate - truth)
-    assert before.probability_better < one.probability_better
-    assert all(rank.corrected for rank in found.ranks)
+    truth = true_difference(full)
+    before, one = (row_of(found, IN_SAMPLE, corrected=which) for which in (False, True))
+    assert before.upper < truth
+    assert one.lower < truth < one.upper
+    assert abs(one.estimate - truth) < 0.5 * abs(before.estimate - truth)
+    assert before.probability < one.probability
+    assert found.select(quantity="system_accuracy_rank")["corrected"].all()
 
 
 def test_where_all_truths_known_are_of_items_with_equal_answers_little_is_learnt() -> None:
@@ -67,8 +77,9 @@ def test_where_all_truths_known_are_of_items_with_equal_answers_little_is_learnt
         some = full.with_truth(np.where(np.isin(np.arange(400), known), full.truth, -1))
         unseen = some.with_truth(None)
         found = {one: estimate_algebraic(unseen.for_system(one)) for one in some.systems}
-        (pair,) = compare_systems(*correct_systems(some, found))
-        of_each[name] = pair.difference_in_sample.upper - pair.difference_in_sample.lower
+        draws = correct_systems(some, found)
+        _, pair = compare_systems(draws.points, draws, level=0.9)
+        of_each[name] = pair["upper"] - pair["lower"]
     assert of_each["equal"] > 2 * of_each["unequal"]
 
 
@@ -78,14 +89,17 @@ def test_systems_with_the_same_answers_are_tied_and_the_order_makes_no_differenc
     names = ["gpt", "base", "too"]
     ratings = Ratings(full.codes, full.categories, system=thrice, systems=names, truth=full.truth)
     found = lehner.estimate(knowing(ratings, 40), "algebraic")
-    first, same, second = found.differences
-    assert same.difference.lower == same.difference.upper == 0 and same.probability_better == 0.5
-    assert second.difference.estimate == pytest.approx(-first.difference.estimate)
-    assert second.difference.lower == pytest.approx(-first.difference.upper)
-    ranks = {one.system: (one.rank, one.probability_best) for one in found.ranks}
-    assert ranks["gpt"] == ranks["too"]
-    alone = lehner.estimate(knowing(full, 40), "algebraic").differences[0]
-    assert alone.difference.estimate == pytest.approx(first.difference.estimate)
+    first, same, second = (
+        row_of(found, EXPECTED, system=one, versus=two)
+        for one, two in (("gpt", "base"), ("gpt", "too"), ("base", "too"))
+    )
+    assert same.lower == same.upper == 0 and same.probability == 0.5
+    assert second.estimate == pytest.approx(-first.estimate)
+    assert second.lower == pytest.approx(-first.upper)
+    ranks = found.select(quantity="system_accuracy_rank").set_index("system")
+    assert ranks.loc["gpt", "probability"] == ranks.loc["too", "probability"]
+    alone = row_of(lehner.estimate(knowing(full, 40), "algebraic"), EXPECTED)
+    assert alone.estimate == pytest.approx(first.estimate)
 
 
 def test_of_two_categories_one_system_is_right_where_the_other_is_wrong() -> None:
@@ -97,17 +111,15 @@ def test_of_two_categories_one_system_is_right_where_the_other_is_wrong() -> Non
     some = knowing(both, 60)
     unseen = some.with_truth(None)
     found = {one: estimate_algebraic(unseen.for_system(one)) for one in some.systems}
-    _, draws = correct_systems(some, found)
+    draws = correct_systems(some, found)
     one, two = draws.in_sample.values()
     assert np.corrcoef(one, two)[0, 1] < -0.98
 
 
 def test_a_method_without_probabilities_and_one_that_saw_the_truths_are_not_corrected() -> None:
     found = lehner.estimate(knowing(two_systems(200), 40), ["majority_agreement", "calibrated"])
-    by_method = {one.method: one for one in found.differences}
-    plain, entered = by_method["majority_agreement"], by_method["calibrated"]
-    assert plain.uncorrected is None and not plain.difference.corrected
-    assert entered.uncorrected is None and entered.difference.corrected
+    rows = found.table[found.table["quantity"] == EXPECTED].set_index("method")["corrected"]
+    assert rows.to_dict() == {"majority_agreement": False, "calibrated": True}
 
 
 def test_systems_that_answered_different_items_are_corrected_on_those_in_common() -> None:
@@ -118,9 +130,8 @@ def test_systems_that_answered_different_items_are_corrected_on_those_in_common(
     # Truths are known only where the second did not answer, and of 60 items of both.
     rows = np.arange(300)
     some = ratings.with_truth(np.where((rows >= 200) | (rows < 60), full.truth, -1))
-    (one,) = lehner.estimate(some, "algebraic").differences
-    assert one.n_common_items == 200 and one.difference.corrected
+    one = row_of(lehner.estimate(some, "algebraic"), IN_SAMPLE)
+    assert one.n_items == 200
     common = full.take(rows < 200)
-    alone = lehner.estimate(knowing(common, 60), "algebraic").differences[0]
-    ends = one.difference_in_sample, alone.difference_in_sample
-    assert ends[0].estimate == pytest.approx(ends[1].estimate, abs=0.02)
+    alone = row_of(lehner.estimate(knowing(common, 60), "algebraic"), IN_SAMPLE)
+    assert one.estimate == pytest.approx(alone.estimate, abs=0.02)

@@ -10,8 +10,9 @@ from lehner.algebra.steps import (
     rater_accuracy,
     truth_probabilities,
 )
+from lehner.contrasts.group_draws import GroupDraws, GroupReplicates
+from lehner.contrasts.membership import count_answers, find_groups
 from lehner.core.arrays import Floats, Integers
-from lehner.core.errors import check_level, check_whole_number
 from lehner.core.estimate import joined, require_estimable
 from lehner.core.resampling import ItemCounts, draw_counts
 from lehner.core.seeds import Seed, generator
@@ -20,9 +21,6 @@ from lehner.data.clusters import count_items
 from lehner.data.numbering import unique_rows
 from lehner.data.ratings import Ratings
 from lehner.data.votes import CollapsedVotes, collapse_votes, count_rated
-from lehner.groups.membership import count_answers, find_groups
-from lehner.groups.result import GroupEstimates, GroupReplicates
-from lehner.groups.summary import summarise_groups
 
 POOLED_PAIRS = 60
 """Weight of the agreement in all items, as a number of pairs of ratings, in that of a group."""
@@ -33,14 +31,9 @@ POOLED_AGREEMENT = warn(
 )
 
 
-def estimate_groups(
-    ratings: Ratings,
-    groups: ArrayLike,
-    *,
-    level: float = 0.9,
-    resamples: int = 2000,
-    seed: Seed = 1,
-) -> GroupEstimates:
+def group_by_algebra(
+    ratings: Ratings, groups: ArrayLike, *, resamples: int = 2000, seed: Seed = 1
+) -> GroupDraws:
     """Estimate the accuracy of the system in groups of items by Lehner's algebra.
 
     The algebra is applied to the items of each group. Only the raters' agreement is pooled: the
@@ -55,8 +48,6 @@ def estimate_groups(
     groups : array_like, shape (n_rows,)
         The name of each row's group; None, NaN or "" for rows that belong to none, which still
         count for the agreement in all items.
-    level : float
-        Probability of the intervals, between 0 and 1.
     resamples : int
         Number of bootstrap resamples.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -64,9 +55,8 @@ def estimate_groups(
 
     Returns
     -------
-    GroupEstimates
-        Accuracies, base rates and differences. The algebra gives the same number for the expected
-        accuracy and for the accuracy in the sample.
+    GroupDraws
+        The algebra gives the same number for the expected accuracy and for that in the sample.
 
     Raises
     ------
@@ -93,32 +83,27 @@ def estimate_groups(
     >>> from lehner import Scenario, simulate
     >>> ratings = simulate(Scenario(initial_rater_accuracy=(0.8,) * 3, n_items=300), 1)
     >>> domain = np.where(np.arange(300) < 100, "law", "sport")
-    >>> [one.group for one in estimate_groups(ratings, domain).groups]
-    ['law', 'sport']
+    >>> group_by_algebra(ratings, domain).groups.names
+    ('law', 'sport')
     """
-    level = check_level(level)
-    check_whole_number("resamples", resamples, 1)
     require_estimable(ratings)
     ratings = count_rated(ratings)
     membership = find_groups(ratings, groups)
-    count_answers(ratings, membership)
+    sizes = count_answers(ratings, membership)
     collapsed = collapse_votes(ratings)
     cells, counts, sampled = _cells(ratings, collapsed, membership.index)
     n_groups, n_raters = len(membership), ratings.n_raters
     weights = counts[None, :].astype(float)
-    point = _replicates(collapsed, cells, weights, n_groups, n_raters)
     n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
     drawn = draw_counts(sampled, resamples, generator(seed), n_cells)
     parts = [_replicates(collapsed, cells, one, n_groups, n_raters) for one in drawn]
-    return summarise_groups(
-        "algebraic",
-        ratings,
-        membership,
-        joined(parts),
-        point,
-        level=level,
+    return GroupDraws(
+        groups=membership,
+        sizes=sizes,
+        drawn=joined(parts),
+        point=_replicates(collapsed, cells, weights, n_groups, n_raters),
         kind="percentile bootstrap",
-        notes=(POOLED_AGREEMENT,),
+        note=POOLED_AGREEMENT,
     )
 
 

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from lehner import InputError, Ratings, Scenario, estimate_algebraic, estimate_groups, simulate
-from lehner.groups.membership import find_groups
+from lehner import InputError, Ratings, Scenario, estimate_algebraic, simulate
+from lehner.contrasts.group_draws import group_rows
+from lehner.contrasts.item_groups import group_by_algebra
+from lehner.contrasts.membership import find_groups
+from tests.lehner.told import told
 
 SCENARIO = Scenario(
     n_categories=3, initial_rater_accuracy=(0.75,) * 3, n_items=400, base_rates="equal"
@@ -31,22 +34,28 @@ def easy_and_hard():
     return Ratings(codes, ["a", "b", "c"], system=system), groups
 
 
+def in_groups(ratings, groups, **options):
+    found = group_by_algebra(ratings, groups, **options)
+    return told(group_rows(found, ratings, grouping="group", level=0.9))
+
+
 def test_groups_have_their_accuracies_and_base_rates(easy_and_hard):
     ratings, groups = easy_and_hard
-    found = estimate_groups(ratings, groups, resamples=200)
-    easy, hard = found.groups
-    assert (easy.n_items, hard.n_items) == (20_000, 10_000)
-    assert easy.system_accuracy.estimate == pytest.approx(0.95, abs=0.01)
-    assert hard.system_accuracy.estimate == pytest.approx(0.7, abs=0.02)
-    rates = [one.estimate for one in hard.base_rates.values()]
+    found = in_groups(ratings, groups, resamples=200)
+    easy, hard = (found.value("system_accuracy", group=name) for name in ("easy", "hard"))
+    sizes = found.select(quantity="system_accuracy")["n_items"]
+    assert sizes.tolist() == [20_000, 10_000]
+    assert easy.estimate == pytest.approx(0.95, abs=0.01)
+    assert hard.estimate == pytest.approx(0.7, abs=0.02)
+    rates = found.select(quantity="base_rates", group="hard")["estimate"].tolist()
     assert rates == pytest.approx([0.2, 0.2, 0.6], abs=0.02)
-    assert easy.rater_accuracy["1"].estimate == pytest.approx(0.75, abs=0.01)
-    (difference,) = found.differences
-    assert difference.groups == ("easy", "hard")
-    gap = easy.system_accuracy.estimate - hard.system_accuracy.estimate
-    assert difference.difference.estimate == pytest.approx(gap)
-    assert difference.difference.lower < 0.25 < difference.difference.upper
-    assert difference.probability_higher == 1
+    of_rater = found.value("rater_accuracy", group="easy", rater="1")
+    assert of_rater.estimate == pytest.approx(0.75, abs=0.01)
+    (_, difference), *_ = found.select(quantity="system_accuracy_difference").iterrows()
+    assert (difference["group"], difference["versus"]) == ("easy", "hard")
+    assert difference["estimate"] == pytest.approx(easy.estimate - hard.estimate)
+    assert difference["lower"] < 0.25 < difference["upper"]
+    assert difference["probability"] == 1
 
 
 def test_raters_may_be_less_accurate_in_a_group():
@@ -63,43 +72,45 @@ def test_raters_may_be_less_accurate_in_a_group():
     codes = np.concatenate([one.codes for one in parts])
     system = np.concatenate([one.system for one in parts])
     ratings, groups = Ratings(codes, ["a", "b", "c"], system=system), np.repeat(["x", "y"], 8000)
-    found = estimate_groups(ratings, groups, resamples=20)
-    for one, accuracy in zip(found.groups, (0.85, 0.6), strict=True):
-        assert one.rater_accuracy["1"].estimate == pytest.approx(accuracy, abs=0.015)
-        assert one.system_accuracy.estimate == pytest.approx(0.9, abs=0.02)
+    found = in_groups(ratings, groups, resamples=20)
+    for name, accuracy in (("x", 0.85), ("y", 0.6)):
+        of_rater = found.value("rater_accuracy", group=name, rater="1").estimate
+        assert of_rater == pytest.approx(accuracy, abs=0.015)
+        of_system = found.value("system_accuracy", group=name).estimate
+        assert of_system == pytest.approx(0.9, abs=0.02)
 
 
 def test_one_group_of_all_items_is_the_algebra():
     ratings = simulate(SCENARIO, 3)
-    found = estimate_groups(ratings, ["all"] * 400, resamples=500)
+    found = in_groups(ratings, ["all"] * 400, resamples=500)
     whole = estimate_algebraic(ratings, resamples=500)
-    (one,) = found.groups
-    assert one.system_accuracy.estimate == pytest.approx(whole.system_accuracy.estimate)
-    rates = {name: value.estimate for name, value in one.base_rates.items()}
-    assert list(rates.values()) == pytest.approx(whole.base_rates.values)
-    assert one.system_accuracy.lower == pytest.approx(whole.system_accuracy.lower, abs=0.015)
-    assert found.differences == ()
+    one = found.value("system_accuracy", group="all")
+    assert one.estimate == pytest.approx(whole.system_accuracy.estimate)
+    rates = found.select(quantity="base_rates")["estimate"].tolist()
+    assert rates == pytest.approx(whole.base_rates.values)
+    assert one.lower == pytest.approx(whole.system_accuracy.lower, abs=0.015)
+    assert not (found.table["versus"] != "").any()
 
 
 def test_grouped_rows_count_as_their_items():
     ratings = simulate(SCENARIO, 4).with_truth(None)
     groups = np.where(np.arange(400) % 2 == 0, "x", "y")
     twice = ratings.take(np.arange(400), np.full(400, 2))
-    once = estimate_groups(ratings.take(np.repeat(np.arange(400), 2)), np.repeat(groups, 2))
-    assert estimate_groups(twice, groups).to_dict() == once.to_dict()
+    once = in_groups(ratings.take(np.repeat(np.arange(400), 2)), np.repeat(groups, 2))
+    assert in_groups(twice, groups).table.equals(once.table)
 
 
 def test_same_seed_same_numbers():
     ratings, groups = simulate(SCENARIO, 5), np.repeat(["x", "y"], 200)
-    one, two, three = (estimate_groups(ratings, groups, seed=seed).to_dict() for seed in (1, 1, 2))
-    assert one == two != three
+    one, two, three = (in_groups(ratings, groups, seed=seed).table for seed in (1, 1, 2))
+    assert one.equals(two) and not one.equals(three)
 
 
 def test_a_small_group_at_chance_is_undefined_not_wrong():
     ratings = Ratings([[0, 0], [1, 1], [0, 0], [1, 1], [0, 1]], ["a", "b"], system=[0, 1, 0, 1, 0])
-    found = estimate_groups(ratings, ["x", "x", "x", "x", "y"])
-    assert found.groups[1].system_accuracy.estimate is None
-    assert found.differences[0].difference.estimate is None
+    found = in_groups(ratings, ["x", "x", "x", "x", "y"])
+    assert found.value("system_accuracy", group="y").estimate is None
+    assert found.value("system_accuracy_difference", group="x", versus="y").estimate is None
 
 
 def test_groups_are_named_in_order_and_may_leave_items_out():
@@ -120,16 +131,5 @@ def test_groups_are_named_in_order_and_may_leave_items_out():
 def test_bad_groups_are_refused(groups, problem):
     ratings = Ratings([[0, 0], [1, 1], [0, 0], [1, 1]], ["a", "b"], system=[0, 1, 0, -1])
     with pytest.raises(InputError) as error:
-        estimate_groups(ratings, groups)
+        in_groups(ratings, groups)
     assert problem in str(error.value)
-
-
-def test_as_a_table():
-    ratings = simulate(SCENARIO, 6)
-    table = estimate_groups(ratings, np.repeat(["x", "y"], 200), resamples=100).to_frame()
-    accuracy = table.query("quantity == 'system_accuracy'")
-    assert list(zip(accuracy["group"], accuracy["minus_group"], strict=True)) == [
-        ("x", ""),
-        ("y", ""),
-        ("x", "y"),
-    ]

@@ -1,0 +1,1 @@
+"""Differences and ranks of whatever has names, and groups and systems, which have them."""

@@ -1,1 +1,0 @@
-"""Groups and populations of items, and groups of raters: accuracies, and differences."""

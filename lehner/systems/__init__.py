@@ -1,1 +1,0 @@
-"""Several systems on the same items, compared."""

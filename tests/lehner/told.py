@@ -1,0 +1,42 @@
+"""What questions yield, as results."""
+
+import numpy as np
+
+from lehner.core.warning import Warning
+from lehner.estimation.details import ask_performance, ask_raters
+from lehner.estimation.methods import method_of
+from lehner.estimation.question import Fit, Options
+from lehner.estimation.results import Results, tabulate
+from lehner.performance.positive import NAMES, find_positive
+
+
+def told(found, ratings=None):
+    """Put rows and warnings in results."""
+    found = list(found)
+    return Results(
+        ratings=ratings,
+        table=tabulate(one for one in found if not isinstance(one, Warning)),
+        warnings=tuple(one for one in found if isinstance(one, Warning)),
+        fits={},
+    )
+
+
+def performance(ratings, estimate, *, costs=None, positive=None, **options):
+    """The system in detail, and the raters."""
+    fit = Fit(ratings=ratings, estimate=estimate, method=method_of(estimate))
+    asked = Options(
+        costs=None if costs is None else np.asarray(costs, dtype=float),
+        positive=find_positive(ratings, positive),
+        **options,
+    )
+    return told([*ask_performance(fit, asked), *ask_raters(fit, asked)], ratings)
+
+
+def diagnostic_accuracy(found, rater="", positive=None):
+    """Sensitivity and so on, by their names."""
+    chosen = find_positive(found.ratings, positive)
+    category = {True: chosen.name, False: chosen.negative}
+    return {
+        name: found.value(quantity, category=category[of_positive], rater=rater)
+        for name, (quantity, of_positive) in NAMES.items()
+    }

@@ -163,11 +163,14 @@ def _labels(ratings: "Ratings", counts: Integers) -> str:
 MOST_LABELS = 200
 MOST_COUNTED_CELLS = 10_000_000
 LONGEST_LABEL = 60
-SHORTEST_LABEL = 4
+SHORTEST_LABEL = 3
 FEWEST_TIMES = 20
 MOST_PROPORTION = 0.01
 NEAR = 0.8
 """The least similarity of two spellings, as `difflib` has it: one letter of five may differ."""
+VERY_NEAR = 0.9
+"""The least similarity to a spelling that the writer uses, too."""
+MANY_USERS = 3
 MOST_WRITERS_SHOWN = 3
 
 
@@ -227,6 +230,8 @@ def likely_slips(categories: tuple[Label, ...], uses: Integers) -> list[tuple[in
     [(0, 1)]
     >>> likely_slips(("positiv", "positive"), np.array([[200, 0], [0, 211], [0, 190]]))
     [(0, 1)]
+    >>> likely_slips(("positiv", "positive"), np.array([[20, 80], [0, 90], [0, 99]]))
+    [(0, 1)]
     >>> likely_slips(("abnormal", "normal"), np.array([[1, 210], [0, 211]]))
     []
     """
@@ -239,13 +244,16 @@ def likely_slips(categories: tuple[Label, ...], uses: Integers) -> list[tuple[in
         odd = few and cells[frequent] >= FEWEST_TIMES * cells[rare]
         if not odd:
             rare, frequent = sorted(pair, key=lambda k: (n_users[k], cells[k]))
-            odd = n_users[rare] == 1 and not (uses[:, rare] * uses[:, frequent]).any()
-        if odd and _near(categories[rare], categories[frequent]):
+            odd = n_users[rare] == 1
+        both = not few and (uses[:, rare] * uses[:, frequent]).any()
+        if both and n_users[frequent] < MANY_USERS:
+            continue
+        if odd and _near(categories[rare], categories[frequent], VERY_NEAR if both else NEAR):
             slips.append((rare, frequent))
     return slips
 
 
-def _near(one: Label, other: Label) -> bool:
+def _near(one: Label, other: Label, least: float) -> bool:
     short, long = sorted((fold(one), fold(other)), key=lambda text: (len(text), text))
     if len(long) > LONGEST_LABEL or long.endswith(short):
         return False  # a prefix makes another word: normal, abnormal
@@ -256,4 +264,4 @@ def _near(one: Label, other: Label) -> bool:
         short, long = sorted(words[0], key=lambda text: (len(text), text))
     if len(short) < SHORTEST_LABEL or long.endswith(short):
         return False
-    return difflib.SequenceMatcher(None, short, long, autojunk=False).ratio() >= NEAR
+    return difflib.SequenceMatcher(None, short, long, autojunk=False).ratio() >= least

@@ -23,6 +23,7 @@ MOST_COLUMNS = 40
 MOST_EXAMPLES = 3
 LONGEST_EXAMPLE = 16
 LONGEST_NAME = 40
+EXPORT = "the file is read as an export of"
 GOOD = {"good", "pass", "c", "correct", "yes", "true", "1"}
 """Names of a category that is compared; without one, the last is."""
 N_TRUTHS, ENOUGH_TRUTHS = 20, 10
@@ -78,7 +79,7 @@ def doctor(
     if write is not None:
         from experiments.reporting.files import write_text
 
-        made = any(note.startswith("the file is read as an export of") for note in ratings.notes)
+        made = any(note.startswith(EXPORT) for note in ratings.notes)
         kept = roles_to_write(roles, declared, table_is_made=made)
         write_text(kept.to_toml() + "\n", write)
         print(f"wrote {write}", file=sys.stderr)
@@ -144,6 +145,8 @@ def list_columns(
 
     by_column = _roles_by_column(table, roles)
     named = set(_roles_by_column(table, declared))
+    export = any(note.startswith(EXPORT) for note in table.notes)
+    made = ("item", "rater", "rating", "truth", "cluster") if export else ()
     rows = []
     for name in table:
         role = by_column.get(name, "")
@@ -152,6 +155,7 @@ def list_columns(
         except InputError:
             continue
         why = "" if not role else "declared" if name in named else _why(name, role)
+        why = "made of the others" if role and name in made else why
         examples = [str(label)[:LONGEST_EXAMPLE] for label in column.labels[:MOST_EXAMPLES]]
         rows.append(
             {

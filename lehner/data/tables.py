@@ -323,7 +323,7 @@ def _build_wide(
         answers = {name: table[name] for name in (*raters, *systems)}
         refuse_rows_of_raters(answers, table.n_rows, item)
         if not are_fixed(answers, reading):
-            refuse_stray_columns(answers, raters)
+            refuse_stray_columns(answers, raters, reading.decimal)
             if reading.counts is None:
                 refuse_counts({name: table[name] for name in raters})
     coded = _code(table, [*raters, *systems, *names_of(reading.truth)], reading, gold)

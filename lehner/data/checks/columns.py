@@ -13,7 +13,7 @@ import numpy as np
 from lehner.core.errors import InputError
 from lehner.core.text import counted, first_few
 from lehner.data.categories import fold, unify, value_or_folded
-from lehner.data.checks.labels import no_categories, refuse_lists
+from lehner.data.checks.labels import no_categories, refuse_odd_labels
 from lehner.data.columns import Column
 from lehner.data.reading import Reading
 
@@ -91,6 +91,8 @@ def role_of(name: str) -> str | None:
     >>> role_of("label_true"), role_of("Annotator ID"), role_of("verdict"), role_of("Ann")
     ('truth', 'rater', 'rating', None)
     """
+    if re.fullmatch(r"\w+(\.\w+)+", name):
+        name = name.rpartition(".")[2]  # of a nested file
     words = _words(name)
     if name == "":
         return "item"  # the index that pandas writes
@@ -126,8 +128,7 @@ def _other_roles(raters: Sequence[str]) -> dict[str, str]:
     return {
         name: role
         for name, role in roles.items()
-        if (role in ("truth", "item", "counts", "remark") and (role != "counts" or len(name) > 1))
-        or (role == "system" and not systems_rate)
+        if role in ("truth", "item", "counts", "remark") or (role == "system" and not systems_rate)
     }
 
 
@@ -224,7 +225,9 @@ def _whole(column: Column) -> Any:
     return np.array([*(int(str(label)) for label in column.labels), -1])[column.codes]
 
 
-def refuse_stray_columns(columns: Mapping[str, Column], raters: Sequence[str]) -> None:
+def refuse_stray_columns(
+    columns: Mapping[str, Column], raters: Sequence[str], decimal: str | None = None
+) -> None:
     """Raise an InputError if a column is probably not a rater, but an identifier, a date or a note.
 
     Such a column has no labels in common with others (or less than half of its labels, if it has
@@ -236,10 +239,13 @@ def refuse_stray_columns(columns: Mapping[str, Column], raters: Sequence[str]) -
         Columns of the raters and of the systems.
     raters : sequence of str
         The columns that would be raters because they have no other role.
+    decimal : str, optional
+        "," if numbers have a decimal comma.
     """
     if len(columns) < 2 or len(next(iter(columns.values()))) < FEWEST_ROWS:
         return
-    refuse_lists(columns)
+    if decimal is None:
+        refuse_odd_labels(columns)
     if all(_holds_scores(columns[name]) for name in raters):
         return
     _refuse_named_after(columns, raters)
@@ -264,7 +270,8 @@ def refuse_stray_columns(columns: Mapping[str, Column], raters: Sequence[str]) -
             continue
         raise InputError(
             f"{problem}, so it is probably not a rater",
-            f"name the raters' columns (raters=…) or the items' column (item=…){or_code}",
+            f"name the raters' columns (raters=…) or the items' column (item=…){or_code}; if each "
+            "row is a rating, name its columns (rater=…, rating=…)",
             column=name,
         )
 

@@ -210,12 +210,14 @@ def _far_numbers(numbers: list[int]) -> list[Label]:
     return far
 
 
-def refuse_lists(columns: Mapping[str, Labelled]) -> None:
-    """Raise an InputError if cells hold several labels."""
+def refuse_odd_labels(columns: Mapping[str, Labelled]) -> None:
+    """Raise an InputError if cells hold several labels, or numbers with a decimal comma alone."""
     for name, column in columns.items():
-        problem = find_lists({label: 1 for label in column.labels})
+        cells = dict.fromkeys(column.labels, 1)
+        commas = bool(cells) and all(DECIMAL_COMMA.fullmatch(str(label)) for label in cells)
+        problem = find_lists(cells) or (find_other_numbers(cells) if commas else None)
         if problem is not None:
-            raise InputError(problem[1], problem[2], column=name)
+            raise InputError(problem[1], problem[2], column=name, change=problem[3])
 
 
 def find_lists(cells: Cells) -> Problem | None:

@@ -278,7 +278,7 @@ def _interval_warnings(undefined: float) -> list[Warning]:
     text = (
         f"the estimate is undefined in {percent(undefined, 1)} of the bootstrap resamples "
         "(agreement at or below chance, or answers on no informative item); the interval counts "
-        "them as possibly 0 and possibly 1"
+        "them as possibly 0 and possibly 1, and the standard error is of the others"
     )
     return [warn("undefined-resamples", text)]
 

@@ -123,8 +123,8 @@ class IntervalEstimate:
     kind : str
         How the interval was made, as in "percentile bootstrap" or "equal-tailed credible".
     standard_error : float or None
-        Standard deviation of the resamples or posterior draws from which the interval was made;
-        None if there are none or some are undefined.
+        Standard deviation of the resamples or posterior draws from which the interval was made,
+        without undefined ones; None if there are none, or if most are undefined.
     corrected : bool
         Whether known truths correct the number, or entered the estimate of it.
 

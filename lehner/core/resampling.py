@@ -66,6 +66,8 @@ type ItemCounts = "Integers | sparse.csr_array"
 
 AT_THE_BOUNDARY = 1e-4
 """EM approaches 0 and 1, but does not reach them in finitely many steps."""
+LEAST_DEFINED = 0.5
+"""Proportion of resamples that must be defined for a standard error."""
 RESAMPLED_ROWS_AT_ONCE = 200_000
 RESAMPLED_CELLS_AT_ONCE = 2_000_000
 
@@ -96,8 +98,9 @@ def bootstrap_interval(
     """Find the interval of a statistic with range [0, 1] by resampling items.
 
     If the statistic is undefined in some resamples, these count as 0 for the lower end and as 1 for
-    the upper end, because it could have any value there. The interval of an estimate of 0 or 1 is
-    at least Wilson's.
+    the upper end, because it could have any value there. The standard error is that of the other
+    resamples, if these are half of all or more. The interval of an estimate of 0 or 1 is at least
+    Wilson's.
 
     Parameters
     ----------
@@ -123,14 +126,15 @@ def bootstrap_interval(
     undefined = np.isnan(values)
     lower = np.quantile(np.where(undefined, 0.0, values), tails[0])
     upper = np.quantile(np.where(undefined, 1.0, values), tails[1])
-    defined = not undefined.any() and len(values) > 1
+    defined = values[~undefined]
+    enough = len(defined) > 1 and len(defined) >= LEAST_DEFINED * len(values)
     interval = IntervalEstimate(
         estimate=estimate,
         lower=float(lower),
         upper=float(upper),
         level=level,
         kind="percentile bootstrap",
-        standard_error=float(values.std(ddof=1)) if defined else None,
+        standard_error=float(defined.std(ddof=1)) if enough else None,
     )
     return BootstrapResult(
         interval=widen_at_the_boundary(interval, counts), undefined=float(undefined.mean())
@@ -284,16 +288,24 @@ def effect_of_known(
         known items if all are, and in proportion between.
     """
     weight = weights * known
+    added = 0.0
+    if cluster is not None and weight.any():
+        added = design_effect(values, weight, cluster) - 1
+    return 1 + added * known_together(weights, known, cluster)
+
+
+def known_together(weights: Floats, known: Booleans, cluster: Integers | None) -> float:
+    """Tell how far whole clusters are known: 1 if they are, 0 if single items drawn at random."""
+    weight = weights * known
     m, n = weight.sum(), weights.sum()
     if cluster is None or not 0 < m < n:
-        return 1.0
+        return 0.0
     others, others_known = (np.bincount(cluster, w)[cluster] - 1 for w in (weights, weight))
     most, together = weight @ others / m, weight @ others_known / m
     by_chance = most * (m - 1) / (n - 1)
     if together <= by_chance:
-        return 1.0
-    added = design_effect(values, weight, cluster) - 1
-    return float(1 + added * (together - by_chance) / (most - by_chance))
+        return 0.0
+    return float((together - by_chance) / (most - by_chance))
 
 
 def widening(effect: float, n_clusters: int, level: float) -> float:

@@ -1,6 +1,7 @@
 """The method `calibrated`: an accuracy whose interval held on families of crowds left out."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from lehner.algebra.algebraic import majority_credit, majority_proportion
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import check_choice, check_level
 from lehner.core.estimate import Estimate, IntervalEstimate, require_estimable
+from lehner.core.resampling import known_together, widening
 from lehner.core.warning import Warning, warn
 from lehner.data.clusters import widening_of
 from lehner.data.ratings import Ratings
@@ -27,6 +29,9 @@ from lehner.empirical_prior.prior import (
 from lehner.known_truths.partly_known import effective_numbers, rightness
 from lehner.known_truths.random_sample import KnownSample, examine_known
 from lehner.latent_class.pattern_table import known_truths
+
+NO_VARIANCE = 1e-9
+"""From so small a covariance of raters on nothing is known of how alike items of a cluster are."""
 
 
 def estimate_calibrated(
@@ -47,9 +52,12 @@ def estimate_calibrated(
     ratings : Ratings
         With a system.
     system_is : {"like", "better", "unknown"}
-        Whether the system is like its raters, better than them, or not known to be either.
+        Whether the system is like its raters, better than them, or not known to be either. In
+        families left out "unknown" estimates the accuracy of systems that are like their raters .06
+        too high on average, and that of better ones .07 too low; its interval holds for both.
     level : float
-        Probability of the intervals: the part of families of crowds in which they hold the truth.
+        Probability of the intervals, on average over families of crowds: in some families left out
+        90% intervals held in less than .7 of the data sets, in most in more than .9.
     priors : str or Path, optional
         A file that `lehner train-prior` wrote; by default the priors that are shipped.
 
@@ -93,15 +101,17 @@ def estimate_calibrated(
         reason = warn("too-few-ratings", "no item has both ratings and an answer")
         nothing = IntervalEstimate(estimate=None)
         return _estimate(ratings, nothing, nothing, (reason,), {})
-    known, known_right = _known(ratings)
+    correlation = correlation_within_clusters(ratings)
+    known, known_right = _known(ratings, correlation)
     sample = examine_known(ratings) if known else None
     agrees = (majority_credit(ratings.votes()) * (answers > 0)).sum(axis=1)
     factor = widening_of(ratings, agrees, counts.astype(float), level)
     prior_numbers = prior_of_right(prior, agreement * n_items, n_items, factor**2)
+    in_sample = posterior_in_sample(*prior_numbers, known, known_right)
     return _estimate(
         ratings,
-        _interval(posterior_expected(*prior_numbers, known, known_right), level),
-        _interval(posterior_in_sample(*prior_numbers, known, known_right), level),
+        _expected(ratings, in_sample, correlation, level, system_is),
+        posterior_interval(in_sample, level, system_is),
         (
             *_not_random(sample),
             *_outside(ratings, prior, n_items, agreement),
@@ -134,7 +144,7 @@ def _estimate(
     )
 
 
-def _known(ratings: Ratings) -> tuple[int, int]:
+def _known(ratings: Ratings, correlation: float) -> tuple[int, int]:
     """Count the answered items whose truth is known, and the right answers among them.
 
     Where the truth of all items is known, it is left out, as other methods do: the accuracy needs
@@ -145,17 +155,82 @@ def _known(ratings: Ratings) -> tuple[int, int]:
     if ratings.truth is None or ratings.system is None or not known_truths(ratings):
         return 0, 0
     known = (ratings.truth >= 0) & (ratings.system >= 0) & (ratings.weights > 0)
-    if known.any() and (ratings.truth_probability is not None or ratings.cluster is not None):
+    if known.any() and ratings.truth_probability is not None:
         return effective_numbers(rightness(ratings, np.zeros(ratings.n_rows)))
     right = known & (ratings.truth == ratings.system)
-    return int(ratings.weights[known].sum()), int(ratings.weights[right].sum())
+    n_known, n_right = int(ratings.weights[known].sum()), int(ratings.weights[right].sum())
+    if not n_known or ratings.cluster is None:
+        return n_known, n_right
+    counts = (ratings.system >= 0) * ratings.weights
+    n_items, sizes = counts.sum(), np.bincount(ratings.cluster, counts * known)
+    added = correlation * (sizes @ sizes / n_known - 1)
+    effect = 1 + added * known_together(counts, known, ratings.cluster)
+    effective = 1 / (1 / n_items + effect * (1 / n_known - 1 / n_items))
+    return round(effective), round(n_right / n_known * effective)
 
 
-def _interval(posterior: Posterior, level: float) -> IntervalEstimate:
-    lower, upper = posterior.interval(level)
+def posterior_interval(posterior: Posterior, level: float, system_is: str) -> IntervalEstimate:
+    """Give the mean and an interval, equal-tailed or, for better systems, the shortest.
+
+    In families left out the shortest holds as often for better systems (.940 with a mean width of
+    .391, where equal tails have .938 with .421; standard errors .024), and less often for others.
+    """
+    shortest = system_is == "better"
+    interval = posterior.shortest_interval if shortest else posterior.interval
+    lower, upper = interval(level)
+    kind = "empirical prior, shortest" if shortest else "empirical prior"
     return IntervalEstimate(
-        estimate=posterior.mean, lower=lower, upper=upper, level=level, kind="empirical prior"
+        estimate=posterior.mean, lower=lower, upper=upper, level=level, kind=kind
     )
+
+
+def _expected(
+    ratings: Ratings, in_sample: Posterior, correlation: float, level: float, system_is: str
+) -> IntervalEstimate:
+    """Give the expected accuracy, whose interval contains that of the accuracy in the sample."""
+    counts = (np.asarray(ratings.system) >= 0) * ratings.weights
+    n_items = n_effective = float(counts.sum())
+    if ratings.cluster is not None:
+        sizes = np.bincount(ratings.cluster, counts)
+        effect = 1 + correlation * (sizes @ sizes / n_items - 1)
+        n_effective /= widening(float(effect), np.count_nonzero(sizes), level) ** 2
+    expected = posterior_interval(posterior_expected(in_sample, n_effective), level, system_is)
+    within = posterior_interval(in_sample, level, system_is)
+    return replace(
+        within,
+        estimate=(in_sample.mean * n_items + 0.5) / (n_items + 1),
+        lower=min(expected.lower or 0.0, within.lower or 0.0),
+        upper=max(expected.upper or 1.0, within.upper or 1.0),
+    )
+
+
+def correlation_within_clusters(ratings: Ratings) -> float:
+    """Correlation of the system's being right on two items of a cluster, from 0 to 1.
+
+    A rater's agreement with the system is a noisy sign of its being right. The covariance of two
+    raters' agreement on two items of a cluster, over that of their agreement on one item, is free
+    of the noise, which raters do not share.
+    """
+    if ratings.cluster is None:
+        return 0.0
+    votes, system = ratings.votes(), np.asarray(ratings.system)
+    used = (system >= 0) & (ratings.weights > 0)
+    weights, cluster = ratings.weights[used].astype(float), ratings.cluster[used]
+    n_votes = votes[used].sum(axis=1).astype(float)
+    agreeing = votes[used, system[used]]
+    mean = weights @ agreeing / (weights @ n_votes)
+    of_item = agreeing - mean * n_votes
+    squares = agreeing * (1 - 2 * mean) + mean**2 * n_votes
+    sums, sizes = (np.bincount(cluster, weights * one) for one in (of_item, n_votes))
+    g = np.count_nonzero(sizes)
+    pairs = weights @ (n_votes * (n_votes - 1)), sizes @ sizes - weights @ n_votes**2
+    if min(pairs) <= 0 or g < 2:
+        return 1.0
+    same_item = weights @ (of_item**2 - squares) / pairs[0]
+    same_cluster = (sums @ sums * g / (g - 1) - weights @ of_item**2) / pairs[1]
+    if same_item <= NO_VARIANCE:
+        return 1.0
+    return float(np.clip(same_cluster / same_item, 0.0, 1.0))
 
 
 def _not_random(sample: KnownSample | None) -> tuple[Warning, ...]:

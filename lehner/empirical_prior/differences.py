@@ -292,10 +292,8 @@ def _posteriors(one: Disagreement, prior: EmpiricalPrior) -> tuple[Posterior, Po
         numbers = np.linspace(0, n, min(2 * n, GRID - 1) + 1)
         probability = np.interp(numbers, right, probability)
     known = (one.known, one.right * one.known)
-    return (
-        posterior_expected(numbers, probability, *known),
-        posterior_in_sample(numbers, probability, *known),
-    )
+    here = posterior_in_sample(numbers, probability, *known)
+    return posterior_expected(here, n / one.effect), here
 
 
 def _points_apart(variance: Floats) -> Floats:

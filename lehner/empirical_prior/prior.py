@@ -29,6 +29,11 @@ UNLIKE = 0.005
 """Prior probability that a crowd is like none of those; any number of right answers may then be."""
 GRID = 2001
 """The most numbers of right answers at which a posterior is computed."""
+BORDERS = 250
+"""Numbers of accuracies at which the distribution of the expected accuracy is computed."""
+MOST_VALUES = 100
+"""Of so many numbers of right answers it is the mixture."""
+NEGLIGIBLE = 1e-6
 SHIPPED = Path(__file__).with_name("priors.json")
 
 
@@ -99,6 +104,15 @@ class Posterior:
         """Equal-tailed interval of probability `level` or a little more."""
         lower, upper = self.quantiles([(1 - level) / 2, (1 + level) / 2]).tolist()
         return lower, upper
+
+    def shortest_interval(self, level: float) -> tuple[float, float]:
+        """Shortest interval of probability `level` or a little more."""
+        below = np.concatenate([[0.0], np.cumsum(self.probability)])
+        last = np.searchsorted(below, below[:-1] + level * below[-1]) - 1
+        first = np.flatnonzero(last < len(self.accuracy))
+        width = self.accuracy[last[first]] - self.accuracy[first]
+        best = first[np.argmin(width)]
+        return float(self.accuracy[best]), float(self.accuracy[last[best]])
 
 
 def log_odds(right: Any, n: Any) -> Any:
@@ -194,13 +208,51 @@ def probability_unlike(right: Integers, probability: Floats, known: int, known_r
     return min(unlike / expected, 1.0) if expected > 0 else 1.0
 
 
-def posterior_expected(
-    right: Integers | Floats, probability: Floats, known: float, known_right: float
-) -> Posterior:
-    """Posterior of the expected accuracy; arguments as above, the likelihood is binomial."""
-    accuracy = (right + 0.5) / (right[-1] + 1)
-    likelihood = known_right * np.log(accuracy) + (known - known_right) * np.log1p(-accuracy)
-    return Posterior(accuracy=accuracy, probability=_normalised(probability, likelihood))
+def posterior_expected(in_sample: Posterior, n_items: float) -> Posterior:
+    """Posterior of the expected accuracy: that on items like these, of which these are a sample.
+
+    It is a beta distribution, with Jeffreys' prior, for each possible number of right answers, and
+    their mixture.
+
+    Parameters
+    ----------
+    in_sample : Posterior
+        Of the proportion of these items that the system got right.
+    n_items : float
+        Number of these items; fewer if they are clustered, as effective items.
+
+    Returns
+    -------
+    Posterior
+
+    Examples
+    --------
+    Of ten items all are right; one more could be wrong.
+
+    >>> all_right = Posterior(accuracy=np.ones(1), probability=np.ones(1))
+    >>> [round(end, 2) for end in posterior_expected(all_right, 10).interval(0.9)]
+    [0.83, 1.0]
+    """
+    accuracy, probability = _fewer_values(in_sample)
+    right = accuracy * n_items
+    # Borders are dense near 0 and 1, where beta distributions are narrow.
+    coarse, borders = (
+        np.sin(np.linspace(0, np.pi / 2, n + 1)) ** 2 for n in (BORDERS, 10 * BORDERS)
+    )
+    below = special.betainc(right + 0.5, n_items - right + 0.5, coarse[:, None]) @ probability
+    return Posterior(
+        accuracy=(borders[1:] + borders[:-1]) / 2,
+        probability=np.diff(np.interp(borders, coarse, below)),
+    )
+
+
+def _fewer_values(posterior: Posterior) -> tuple[Floats, Floats]:
+    """Join neighbouring accuracies, and leave out what is nearly impossible."""
+    kept = posterior.probability > NEGLIGIBLE * posterior.probability.max()
+    accuracy, probability = posterior.accuracy[kept], posterior.probability[kept]
+    cell = np.arange(len(accuracy)) * min(MOST_VALUES, len(accuracy)) // len(accuracy)
+    joined = np.bincount(cell, probability)
+    return np.bincount(cell, accuracy * probability) / joined, joined / joined.sum()
 
 
 def _log_hypergeometric(

@@ -12,6 +12,7 @@ import pandas as pd
 from experiments.benchmarks.real.known_truths import ALONE
 from experiments.benchmarks.real.sources import SOURCES
 from experiments.simulations.methods import LEVEL
+from lehner.empirical_prior.calibrated import posterior_interval
 from lehner.empirical_prior.prior import EmpiricalPrior, posterior_in_sample, prior_of_right
 from lehner.empirical_prior.training import Outcome, train_priors
 
@@ -64,10 +65,6 @@ def _estimates(
         agreeing = row["agreement"] * row["n_items"]
         right = prior_of_right(priors[system_is], agreeing, row["n_items"])
         posterior = posterior_in_sample(*right, row["known"], known_right)
-        lower, upper = posterior.interval(LEVEL)
-        yield row | {
-            "method": f"calibrated, {system_is}",
-            "estimate": posterior.mean,
-            "lower": lower,
-            "upper": upper,
-        }
+        found = posterior_interval(posterior, LEVEL, system_is)
+        ends = {"estimate": found.estimate, "lower": found.lower, "upper": found.upper}
+        yield row | {"method": f"calibrated, {system_is}"} | ends

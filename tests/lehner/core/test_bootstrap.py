@@ -5,7 +5,7 @@ import pytest
 import scipy.stats
 
 import lehner.core.resampling
-from lehner import InputError, Ratings, estimate_algebraic, load_dataset
+from lehner import InputError, Ratings, Scenario, estimate_algebraic, load_dataset, simulate
 from lehner.core.resampling import bootstrap_interval
 from tests.reference.algebraic import algebraic
 
@@ -208,3 +208,34 @@ def test_every_resample_goes_through_all_steps_of_the_algebra():
 def test_bad_arguments_are_refused(argument, message):
     with pytest.raises(InputError, match=message):
         estimate_algebraic(load_dataset("lehner_table2"), **argument)
+
+
+def test_one_undefined_resample_does_not_take_the_standard_error_away() -> None:
+    counts = np.array([30, 70])
+
+    def share(weights: np.ndarray) -> np.ndarray:
+        values = weights[:, 0] / weights.sum(axis=1)
+        return np.where(values < 0.2, np.nan, values)
+
+    found = bootstrap_interval(share, counts, 0.3, 0.9, 2000, 1)
+    drawn = np.random.default_rng(1).multinomial(100, counts / 100, size=2000)[:, 0] / 100
+    assert 0 < found.undefined < 0.05
+    assert found.interval.standard_error == pytest.approx(drawn[drawn >= 0.2].std(ddof=1))
+    mostly = bootstrap_interval(
+        lambda w: np.where(w[:, 0] < 40, np.nan, 0.5), counts, 0.3, 0.9, 99, 1
+    )
+    assert mostly.interval.standard_error is None
+
+
+def test_standard_errors_are_stated_for_all_data_sets_of_weak_raters() -> None:
+    """So that a study's model SE is that of all, not of data sets that happen to have none."""
+    scenario = Scenario(
+        n_items=100, n_categories=3, initial_rater_accuracy=(0.6,) * 3, base_rates="equal"
+    )
+    stated, undefined = [], 0
+    for seed in range(30):
+        found = estimate_algebraic(simulate(scenario, seed), seed=seed)
+        undefined += found.diagnostics["undefined_resamples"] > 0
+        stated.append(found.system_accuracy.standard_error)
+    assert undefined > 5
+    assert None not in stated

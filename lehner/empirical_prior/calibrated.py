@@ -161,7 +161,7 @@ def _known(ratings: Ratings, correlation: float) -> tuple[int, int]:
     n_known, n_right = int(ratings.weights[known].sum()), int(ratings.weights[right].sum())
     if not n_known or ratings.cluster is None:
         return n_known, n_right
-    counts = (ratings.system >= 0) * ratings.weights
+    counts = ((ratings.system >= 0) * ratings.weights).astype(float)
     n_items, sizes = counts.sum(), np.bincount(ratings.cluster, counts * known)
     added = correlation * (sizes @ sizes / n_known - 1)
     effect = 1 + added * known_together(counts, known, ratings.cluster)
@@ -193,7 +193,7 @@ def _expected(
     if ratings.cluster is not None:
         sizes = np.bincount(ratings.cluster, counts)
         effect = 1 + correlation * (sizes @ sizes / n_items - 1)
-        n_effective /= widening(float(effect), np.count_nonzero(sizes), level) ** 2
+        n_effective /= widening(float(effect), int(np.count_nonzero(sizes)), level) ** 2
     expected = posterior_interval(posterior_expected(in_sample, n_effective), level, system_is)
     within = posterior_interval(in_sample, level, system_is)
     return replace(

@@ -54,8 +54,8 @@ def scores(
     from lehner.core.estimate import require_pairs
 
     ratings = load(data, reading.options(None), require=require_pairs, columns={"score": score})
-    values = read_scores(ratings, score)
     try:
+        values = read_scores(ratings, score)
         found = score_performance(
             ratings,
             values,

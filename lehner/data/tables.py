@@ -396,7 +396,7 @@ def _build_long(
     when = None if reading.occasion is None else table[reading.occasion].items[0]
     if reading.repeated in ("first", "last"):
         codes = np.where(_chosen(index, people.codes, codes, reading.repeated), codes, -1)
-    elif not reading.repeated:
+    elif not reading.repeated or (when is not None and reading.order is None):
         _refuse_duplicates(index, people, when, codes, rating)
     kept = reading.raters or [name for name in everybody if not of_rater or name != reading.truth]
     raters = [name for name in kept if name not in reading.system]

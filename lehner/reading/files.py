@@ -22,8 +22,7 @@ from lehner.reading.presets import TASK, Preset, find_preset
 
 FILES = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet|xlsx)(\.(gz|bz2|xz))?$|\.eval$")
 """The endings of files that are read in a folder."""
-LIKE_DATA = 0.5
-FEWEST_COLUMNS = 2
+FEWEST_COLUMNS, FEWEST_ROWS = 2, 10
 
 type Read = tuple[Table, Preset | None, Reading]
 """A table, the tool that wrote it, and how it is read, with the full names of columns."""
@@ -118,9 +117,9 @@ def _named(columns: Any, file: Path, reading: Reading) -> Table:
     """Make a table of a CSV file, unless its first row is probably data."""
     table = table_of(columns)
     table.place = lambda error: _in_file(error, file, line_of(file, error.row or 0, reading.header))
-    if reading.header is None and len(table) >= FEWEST_COLUMNS and table.n_rows > 1:
+    if reading.header is None and len(table) >= FEWEST_COLUMNS and table.n_rows >= FEWEST_ROWS:
         like = [name for name in table if name in set(map(str, table[name].labels[:100]))]
-        if len(like) > LIKE_DATA * len(table):
+        if len(like) >= max(len(table) - 1, 2):
             raise InputError(
                 f"the names of its columns, {first_few(table, 5)}, are data",
                 "add names, or say that there are none (header='none'), or that these are names "

@@ -105,7 +105,7 @@ def check_found_categories(
         f"{str(label)!r} ({counted(cells[label], 'cell')}) counts as a category; if it means a "
         f"missing rating, read it as one (missing=[{str(label)!r}])"
         for label in cells
-        if str(label).casefold() in LIKELY_PLACEHOLDERS
+        if str(label).casefold() in LIKELY_PLACEHOLDERS or (str(label) == "None" and len(cells) > 2)
     ]
     if sum(bool(WHOLE_NUMBER.fullmatch(str(label))) for label in cells) > MANY_NUMBERS:
         sentences.append(
@@ -188,12 +188,10 @@ def abstentions(labels: Iterable[Label]) -> list[Label]:
 
 
 def _is_none(label: Label, labels: list[Label]) -> bool:
-    """Whether "none" means no rating: it does among numbers, or, as Python's None, among words."""
+    """Whether "none" means no rating: it does among numbers."""
     others = [str(other) for other in labels if other != label]
-    if not others or str(label).casefold() != "none":
-        return False
     numbers = all(other.lstrip("-").isdigit() for other in others)
-    return numbers or (label == "None" and all(other == other.lower() for other in others))
+    return bool(others) and numbers and str(label).casefold() == "none"
 
 
 def _far_numbers(numbers: list[int]) -> list[Label]:

@@ -206,7 +206,7 @@ def test_pandas_categoricals_bring_their_order_and_unused_categories():
 
 
 def test_categories_that_occur_are_sorted_as_numbers_if_they_are_numbers():
-    assert Ratings.from_wide({"Ann": ["10", "9", "-1"]}).categories == (-1, 9, 10)
+    assert Ratings.from_wide({"Ann": ["10", "9", "-3", "-2"]}).categories == (-3, -2, 9, 10)
 
 
 def test_from_wide_reads_an_array_with_raters_as_columns():

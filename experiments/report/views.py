@@ -544,14 +544,17 @@ def misled(view: View) -> list[Table]:
 def base_rates(view: View, *, most: int | None = None, longest: int = 1000) -> list[Table]:
     """Make the tables of `lehner compare`: proportions in groups, differences, and raters."""
     grouping = view.results.options.groups
-    title = "" if grouping is None else grouping.column
+    title = "" if grouping is None else short_name(grouping.column, longest)
     several = (
         len({one["category"] for one in view.pick("base_rates", grouping="group", group=ANY)}) > 1
     )
 
     def label(row: Record) -> str:
-        parts = [row["group"]] if grouping is not None else []
+        parts = [short_name(row["group"], longest)] if grouping is not None else []
         return ": ".join([*parts, *([row["category"]] if several or not parts else [])])
+
+    def pair(row: Record) -> str:
+        return " – ".join(short_name(row[end], longest) for end in ("group", "versus"))
 
     found = view.pick("base_rates", grouping="group", group=ANY)
     ranks = {
@@ -566,7 +569,7 @@ def base_rates(view: View, *, most: int | None = None, longest: int = 1000) -> l
     sizes = {label(one): one["n_items"] for one in found}
     groups_of = {label(one): one["group"] for one in found}
     rows: list[Row] = []
-    for name, *cells in side_by_side(found, view.methods, label):
+    for name, *cells in side_by_side(found, view.methods[: None if most is None else 2], label):
         truths = known.get(str(name))
         counts = None
         if truths is not None and truths["n_items"] > 0:
@@ -575,18 +578,26 @@ def base_rates(view: View, *, most: int | None = None, longest: int = 1000) -> l
         place = None if ranked is None else write_rank(ranked)
         rows.append((name, (f"{sizes[str(name)]:g}",), counts, *cells, place))
     heads = [Column("n_items", "items", str), Column("known", "known", str)]
-    columns = [Column(one, view.names(one), write_cell) for one in view.methods]
+    # Two methods, and differences by one, are what a screen has room for.
+    methods = view.methods if most is None else view.methods[:2]
+    columns = [Column(one, view.names(one), write_cell) for one in methods]
     tables = [
         ([Column("group", title), *heads, *columns, Column("rank", "rank, P(best)", str)], rows)
     ]
     pairs = view.pick("base_rates_difference", grouping="group", group=ANY)
-    named = side_by_side(pairs, view.methods, lambda one: f"{one['group']} – {one['versus']}")
-    tables.append(([Column("pair", "difference, P(higher)"), *columns], named))
-    raters = side_by_side(
-        view.pick("rater_accuracy", rater=ANY), view.methods, lambda one: one["rater"]
-    )
+    first = methods if most is None else methods[:1]
+    named = side_by_side(pairs, first, pair)
+    tables.append(([Column("pair", "difference, P(higher)"), *columns[: len(first)]], named))
+    accuracies_of = view.pick("rater_accuracy", rater=ANY)
+    raters = side_by_side(accuracies_of, methods, lambda one: short_name(one["rater"], longest))
     tables.append(([Column("rater", "accuracy of raters"), *columns], raters))
     return [made for heads, found in tables if (made := _filled(heads, found, most)) is not None]
+
+
+def short_name(name: str, longest: int) -> str:
+    """Cut a name in its middle: long names often differ at their ends."""
+    half = longest // 2
+    return name if len(name) <= longest else f"{name[:half]}…{name[1 - half :]}"
 
 
 def _filled(columns: Sequence[Column], rows: Sequence[Row], most: int | None) -> Table | None:

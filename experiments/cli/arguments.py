@@ -86,7 +86,12 @@ Data = Annotated[
 ]
 Interval = Annotated[
     float,
-    typer.Option(metavar="P", help="The probability of the intervals.", callback=_check_interval),
+    typer.Option(
+        metavar="P",
+        help="The probability of the intervals.",
+        envvar="LEHNER_INTERVAL",
+        callback=_check_interval,
+    ),
 ]
 Seed = Annotated[
     int,

@@ -1,20 +1,33 @@
 """The help of the command: the commands in the order of work, examples, lists of methods."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Any
 
 from typer import Typer
 from typer.core import TyperCommand, TyperGroup
 
-from experiments.cli.arguments import with_options
+from experiments.cli.arguments import Reading, with_options
 
-ORDER = (
-    "datasets doctor agreement check estimate compare scores bounds ask label plan study".split()
-)
+SECTIONS = {
+    "Your ratings": "datasets doctor agreement check estimate compare scores bounds ask label",
+    "Before you collect": "plan",
+    "Research": "study paper train-prior",
+}
+ORDER = " ".join(SECTIONS.values()).split()
+ASSUMED = {
+    *"system_is priors truths_in_model sensitivity systems_rate".split(),
+    *"earlier_studies study_weight dependent".split(),
+}
+OUTPUT = {
+    *"output raters_output report checklist as_json sentence full".split(),
+    *"workers dask help".split(),
+}
+PANELS = ("Arguments", "The question", "What is assumed", "The file", "Output")
 
 
 class InOrderOfWork(TyperGroup):
-    """A group whose help lists its commands in the order of work, each with a full sentence."""
+    """A group whose help lists its commands by what they are for, each with a full sentence."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Name the commands: first those of `ORDER`, then the others as they were registered."""
@@ -22,9 +35,10 @@ class InOrderOfWork(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the first paragraph of each command's help, however long."""
-        listed = [(name, self.commands[name].help or "") for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, _first_paragraph(text)) for name, text in listed])
+        for title, names in SECTIONS.items():
+            listed = [(name, self.commands[name].help or "") for name in names.split()]
+            with formatter.section(title):
+                formatter.write_dl([(name, _first_paragraph(text)) for name, text in listed])
 
 
 def add_command(
@@ -52,6 +66,17 @@ def add_command(
     """
 
     class WithMethods(TyperCommand):
+        def format_options(self, ctx: Any, formatter: Any) -> None:
+            panels: dict[str, list[tuple[str, str]]] = {}
+            for parameter in self.get_params(ctx):
+                record = parameter.get_help_record(ctx)
+                if record is not None:
+                    panels.setdefault(_panel(parameter), []).append(record)
+            for title in PANELS:
+                if title in panels:
+                    with formatter.section(title):
+                        formatter.write_dl(panels[title])
+
         def format_epilog(self, ctx: Any, formatter: Any) -> None:
             if methods is not None:
                 with formatter.section("Methods"):
@@ -61,6 +86,19 @@ def add_command(
     # The backspace keeps the help from being wrapped.
     epilog = "\n  ".join(["\b\nExamples:", *examples])
     app.command(cls=WithMethods, epilog=epilog)(with_options(command, asked))
+
+
+def _panel(parameter: Any) -> str:
+    """Tell under which title the help lists an argument or option."""
+    if parameter.param_type_name == "argument":
+        return "Arguments"
+    name = str(parameter.name)
+    if name in OUTPUT:
+        return "Output"
+    if name in ASSUMED:
+        return "What is assumed"
+    of_file = {one.name for one in fields(Reading)} | {"system"}
+    return "The file" if name in of_file else "The question"
 
 
 def as_sentence(summary: str) -> str:

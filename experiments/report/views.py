@@ -556,6 +556,10 @@ def base_rates(view: View, *, most: int | None = None, longest: int = 1000) -> l
     def pair(row: Record) -> str:
         return " – ".join(short_name(row[end], longest) for end in ("group", "versus"))
 
+    def cell(row: Record) -> Cell:
+        # The heading says that known truths correct all of them.
+        return to_cell(row | {"corrected": False})
+
     found = view.pick("base_rates", grouping="group", group=ANY)
     ranks = {
         one["group"]: one
@@ -569,13 +573,15 @@ def base_rates(view: View, *, most: int | None = None, longest: int = 1000) -> l
     sizes = {label(one): one["n_items"] for one in found}
     groups_of = {label(one): one["group"] for one in found}
     rows: list[Row] = []
-    for name, *cells in side_by_side(found, view.methods[: None if most is None else 2], label):
+    for name, *cells in side_by_side(
+        found, view.methods[: None if most is None else 2], label, cell=cell
+    ):
         truths = known.get(str(name))
         counts = None
         if truths is not None and truths["n_items"] > 0:
             counts = (f"{round(truths['estimate'] * truths['n_items'])}/{truths['n_items']:g}",)
         ranked = ranks.get(groups_of[str(name)])
-        place = None if ranked is None else write_rank(ranked)
+        place = None if ranked is None else write_rank(ranked | {"corrected": False})
         rows.append((name, (f"{sizes[str(name)]:g}",), counts, *cells, place))
     heads = [Column("n_items", "items", str), Column("known", "known", str)]
     # Two methods, and differences by one, are what a screen has room for.
@@ -586,7 +592,7 @@ def base_rates(view: View, *, most: int | None = None, longest: int = 1000) -> l
     ]
     pairs = view.pick("base_rates_difference", grouping="group", group=ANY)
     first = methods if most is None else methods[:1]
-    named = side_by_side(pairs, first, pair)
+    named = side_by_side(pairs, first, pair, cell=cell)
     tables.append(([Column("pair", "difference, P(higher)"), *columns[: len(first)]], named))
     accuracies_of = view.pick("rater_accuracy", rater=ANY)
     raters = side_by_side(accuracies_of, methods, lambda one: short_name(one["rater"], longest))

@@ -22,7 +22,8 @@ def test_lehner_alone_prints_its_help_with_exit_0(run):
 
 def test_commands_stand_in_the_order_of_work_each_with_a_full_sentence(run):
     _, out, _ = run("--help")
-    listed = out.partition("Commands:\n")[2]
+    listed = out.partition("Your ratings:\n")[2]
+    assert "Before you collect:" in listed and "Research:" in listed
     entries = re.findall(r"^  ([\w-]+)  ((?:.*\n?)(?:   .*\n?)*)", listed, re.MULTILINE)
     assert [name for name, _ in entries] == list(COMMANDS)
     assert all(text.strip().endswith(".") and "..." not in text for _, text in entries)
@@ -43,6 +44,22 @@ def test_the_help_of_estimate_lists_every_method_with_its_summary(run):
     said = " ".join(out.split())
     for name, method in list_methods().items():
         assert f"{name} {as_sentence(method.summary)}" in said
+
+
+def test_the_help_of_estimate_groups_its_options(run):
+    _, out, _ = run("estimate", "--help")
+    titles = ("The question:", "What is assumed:", "The file:", "Output:")
+    places = [out.index(f"\n{title}") for title in titles]
+    assert places == sorted(places)
+    for option, title in (("--by", 0), ("--system-is", 1), ("--raters", 2), ("--report", 3)):
+        ends = [*places, len(out)]
+        assert ends[title] < out.index(f"  {option} ") < ends[title + 1]
+
+
+def test_the_probability_of_intervals_may_be_set_once(run, monkeypatch):
+    monkeypatch.setenv("LEHNER_INTERVAL", "0.95")
+    _, out, _ = run("estimate", "lehner_table2", "--method", "majority_agreement")
+    assert "[95% interval]" in out
 
 
 def test_the_version_is_that_of_the_package(run):

@@ -45,11 +45,8 @@ def test_every_missing_value_is_no_group(ratings, missing):
     assert find_groups(ratings, groups).names == ("law", "sport")
     assert find_groups(ratings, values).index.tolist() == expected
     found = lehner.estimate(ratings, ALGEBRA, groups=groups)
-    assert {one.group for by in found.results if by.groups for one in by.groups.groups} == {
-        "law",
-        "sport",
-    }
-    assert found.systems[0].group_column.note == "10 rows without group belong to no group"
+    assert set(found.select(grouping="group")["group"]) == {"law", "sport"}
+    assert found.options.groups.note == "10 rows without group belong to no group"
     with pytest.raises(lehner.InputError, match="has no population"):
         lehner.estimate(ratings, ALGEBRA, populations=groups)
     with pytest.raises(lehner.InputError, match="has no population"):

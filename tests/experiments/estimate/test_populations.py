@@ -37,14 +37,14 @@ def ratings_of(table):
 
 
 def test_in_python_ratings_carry_them(table):
-    compared = lehner.estimate(ratings_of(table), ["dawid_skene_ml"])
-    (found,) = (one.populations for one in compared.results)
-    assert [one.group for one in found.groups] == ["north", "south"]
+    results = lehner.estimate(ratings_of(table), ["dawid_skene_ml"])
+    found = results.select(grouping="population")
+    assert found["group"].unique().tolist() == ["north", "south"]
     names = table["site"].to_numpy()
     again = lehner.estimate(
         ratings_of(table).with_populations(None), ["dawid_skene_ml"], populations=names
     )
-    assert again.results[0].populations.to_dict() == found.to_dict()
+    assert again.table.equals(results.table)
 
 
 def test_bad_populations_are_refused(run, table, tmp_path):

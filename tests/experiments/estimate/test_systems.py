@@ -79,49 +79,60 @@ def test_a_system_without_answers_is_named():
 ALL_QUICK = ("majority_agreement", "mean_posterior", "algebraic", "one_coin_by_rater_ml")
 
 
+DIFFERENCE, IN_SAMPLE = "system_accuracy_difference", "system_accuracy_in_sample_difference"
+
+
+def difference(results, first, second, quantity=DIFFERENCE):
+    return results.select(quantity=quantity, system=first, versus=second).iloc[0]
+
+
+def accuracies(results):
+    return results.select(quantity="system_accuracy").set_index("system")["estimate"]
+
+
 @pytest.mark.parametrize("method", ALL_QUICK)
 def test_systems_that_answered_different_items_are_compared_on_those_in_common(method):
     ratings = easy_and_hard()
     found = lehner.estimate(ratings, [method])
-    by_pair = {one.systems: one for one in found.differences}
-    one = by_pair["whole", "easier"]
-    assert (one.n_common_items, one.reason) == (300, "")
-    for value in (one.difference, one.difference_in_sample):
-        assert abs(value.estimate) < 0.04 and value.lower < 0 < value.upper
-    assert 0.05 < one.probability_better < 0.95
+    for quantity in (DIFFERENCE, IN_SAMPLE):
+        one = difference(found, "whole", "easier", quantity)
+        assert one["n_items"] == 300
+        assert abs(one["estimate"]) < 0.04 and one["lower"] < 0 < one["upper"]
+        assert 0.05 < one["probability"] < 0.95
     # The whole system on the harder half is the system that has answered nothing else.
     answers = ratings.answers.copy()
     answers[:300, 0] = -1
     half = lehner.Ratings(
         ratings.codes, ratings.categories, system=answers[:, [0, 2]], systems=["whole", "harder"]
     )
-    (again,) = lehner.estimate(half, [method]).differences
-    other = by_pair["whole", "harder"].difference
-    assert again.difference.estimate == pytest.approx(other.estimate)
-    assert again.difference.lower == pytest.approx(other.lower, abs=0.02)
+    again = difference(lehner.estimate(half, [method]), "whole", "harder")
+    other = difference(found, "whole", "harder")
+    assert again["estimate"] == pytest.approx(other["estimate"])
+    assert again["lower"] == pytest.approx(other["lower"], abs=0.02)
     # Each system's own accuracy is still that on its own items.
-    own = {one.system: one.system_accuracy.estimate for one in found.estimates}
+    own = accuracies(found)
     assert own["easier"] > own["whole"] > own["harder"]
 
 
 @pytest.mark.parametrize("method", ALL_QUICK)
 def test_without_items_in_common_there_is_no_difference_and_no_rank(method):
     found = lehner.estimate(easy_and_hard(), [method])
-    one = next(one for one in found.differences if one.systems == ("easier", "harder"))
-    assert one.difference.estimate is None and one.difference_in_sample.estimate is None
-    assert one.probability_better is None and one.probability_better_in_sample is None
-    assert one.n_common_items == 0 and one.reason == "no item was answered by both systems"
-    assert found.ranks == ()
+    for quantity in (DIFFERENCE, IN_SAMPLE):
+        one = difference(found, "easier", "harder", quantity)
+        assert np.isnan(one["estimate"]) and np.isnan(one["probability"])
+        assert one["n_items"] == 0
+    assert "no-common-items" in {one.code for one in found.warnings}
+    assert not len(found.select(quantity="system_accuracy_rank"))
 
 
 @pytest.mark.parametrize("method", ALL_QUICK)
 def test_on_their_own_items_systems_differ_by_the_model_and_not_in_the_sample(method):
     found = lehner.estimate(easy_and_hard(), [method], common_items=False)
-    own = {one.system: one.system_accuracy.estimate for one in found.estimates}
-    one = next(one for one in found.differences if one.systems == ("easier", "harder"))
-    assert one.difference.estimate == pytest.approx(own["easier"] - own["harder"])
-    assert one.difference_in_sample.estimate is None
-    assert one.reason == "the systems are judged by different items"
+    own = accuracies(found)
+    one = difference(found, "easier", "harder")
+    assert one["estimate"] == pytest.approx(own["easier"] - own["harder"])
+    assert np.isnan(difference(found, "easier", "harder", IN_SAMPLE)["estimate"])
+    assert any("judged by different items" in str(one) for one in found.warnings)
 
 
 def test_the_same_system_thrice_is_tied_for_the_first_rank():
@@ -142,17 +153,15 @@ def test_the_same_system_thrice_is_tied_for_the_first_rank():
     for rate in (False, True):
         found = lehner.estimate(ratings, methods, systems_rate=rate)
         for method in methods:
-            ranks = {one.system: one for one in found.ranks if one.method == method}
-            assert {name: one.rank for name, one in ranks.items()} == {
-                "a": 1,
-                "b": 1,
-                "c": 1,
-                "bad": 4,
-            }
-            assert [ranks[name].probability_best for name in "abc"] == pytest.approx([1 / 3] * 3)
-            assert [(ranks[name].lower, ranks[name].upper) for name in "abc"] == [(1, 1)] * 3
-            pairs = {one.systems: one for one in found.differences if one.method == method}
-            for value in (pairs["a", "b"], pairs["b", "c"]):
-                assert value.probability_better == 0.5 == value.probability_better_in_sample
-                ends = value.difference
-                assert (ends.lower, ends.estimate, ends.upper) == (0, 0, 0)
+            ranks = found.select(quantity="system_accuracy_rank", method=method)
+            ranks = ranks.set_index("system")
+            assert ranks["estimate"].to_dict() == {"a": 1, "b": 1, "c": 1, "bad": 4}
+            equal = ranks.loc[["a", "b", "c"]]
+            assert equal["probability"].tolist() == pytest.approx([1 / 3] * 3)
+            assert (equal["lower"] == 1).all() and (equal["upper"] == 1).all()
+            for quantity in (DIFFERENCE, IN_SAMPLE):
+                pairs = found.select(quantity=quantity, method=method)
+                pairs = pairs.set_index(["system", "versus"])
+                for value in (pairs.loc[("a", "b")], pairs.loc[("b", "c")]):
+                    assert value["probability"] == 0.5
+                    assert value["lower"] == value["estimate"] == value["upper"] == 0

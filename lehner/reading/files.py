@@ -118,7 +118,7 @@ def _named(columns: Any, file: Path, reading: Reading) -> Table:
     table = table_of(columns)
     table.place = lambda error: _in_file(error, file, line_of(file, error.row or 0, reading.header))
     if reading.header is None and len(table) >= FEWEST_COLUMNS and table.n_rows >= FEWEST_ROWS:
-        like = [name for name in table if name in set(map(str, table[name].labels[:100]))]
+        like = [name for name in table if name in set(map(str, table[name].raw[:100]))]
         if len(like) >= max(len(table) - 1, 2):
             raise InputError(
                 f"the names of its columns, {first_few(table, 5)}, are data",

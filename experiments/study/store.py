@@ -163,7 +163,7 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
         | {name: shown(x) if isinstance(x, tuple) else x for name, x in cell.varied}
         for cell in study.cells
     ).reset_index(names="order")
-    last = [name for name in stored if name not in (*PLACE, "estimand")]
+    last = [name for name in stored if name not in PLACE]
     if study.methods:
         last = list(COLUMNS)
         methods = pd.DataFrame(

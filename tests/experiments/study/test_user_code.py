@@ -8,6 +8,7 @@ import sys
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import lehner
@@ -247,3 +248,45 @@ def test_a_file_that_cannot_run_is_told_with_its_name(tmp_path):
     path = write(tmp_path / "plan", mine="import nothing_of_this_name\n")
     with pytest.raises(InputError, match=r"^mine.py: running it raises ModuleNotFoundError"):
         run_study(path, tmp_path / "out")
+
+
+EXPERIMENT = """\
+name = "coins"
+seed = 1
+replicates = 12
+experiment = "coins.py:toss"
+table = "coins.py:tabulate"
+[[scenarios]]
+name = "coins"
+grid = { n = [10, 40] }
+"""
+COINS = """\
+import numpy as np
+
+def toss(seed, n):
+    heads = np.random.default_rng(seed).random(n) < 0.5
+    for estimand, truth in (("share", 0.5), ("number", 0.5 * n)):
+        estimate = heads.mean() if estimand == "share" else heads.sum()
+        yield {"estimand": estimand, "truth": truth, "estimate": float(estimate)}
+
+def tabulate(results):
+    return results.groupby(["n", "estimand"])["estimate"].agg(["mean", "size"]).reset_index()
+"""
+
+
+def test_an_experiment_is_run_resumed_and_tabulated(tmp_path):
+    (tmp_path / "coins.py").write_text(COINS)
+    path, out = tmp_path / "coins.toml", tmp_path / "out"
+    path.write_text(EXPERIMENT)
+    results = run_study(path, out)
+    assert list(results["n"].unique()) == [10, 40] and len(results) == 2 * 12 * 2
+    assert set(results["estimand"]) == {"share", "number"}
+    for kept in sorted((out / "cells").iterdir())[::2]:
+        kept.unlink()
+    pd.testing.assert_frame_equal(run_study(path, out), results)
+    assert run_study(path, tmp_path / "two", workers=2).equals(results)
+    write_report(out)
+    report = pd.read_csv(out / "report" / "coins.csv")
+    assert report["size"].tolist() == [12] * 4
+    wide = report.pivot(index="n", columns="estimand", values="mean")
+    np.testing.assert_allclose(wide["number"], wide["share"] * wide.index, atol=0.01)

@@ -138,7 +138,8 @@ def _backend(workers: int, dask: str | None) -> Iterator[int]:
     """Choose what does the work, and give the number of tasks at once."""
     if dask is not None:
         with _connect(dask, workers) as client, joblib.parallel_config("dask", client=client):
-            yield max(sum(client.nthreads().values()), workers)
+            # joblib does the tasks of one job in this process.
+            yield max(sum(client.nthreads().values()), workers, 2)
     elif workers == 1:
         yield 1
     else:

@@ -90,10 +90,8 @@ def test_a_command_that_is_interrupted_goes_on_where_it_was(run, data, tmp_path,
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to workers too
     told = process.communicate(timeout=60)[1].splitlines()
     assert process.returncode == 130
-    assert told[-2:] == [
-        f"Finished fits are kept in {out}; the same command goes on from there.",
-        "lehner: stopped",
-    ]
+    assert f"Finished fits are kept in {out}; the same command goes on from there." in told
+    assert "lehner: stopped" in told
     kept = list(out.glob(KEPT))
     assert len(kept) >= 3
     kept[0].write_bytes(kept[0].read_bytes()[:-100])  # It is damaged, and done again.

@@ -271,39 +271,41 @@ def estimate(
 
         chosen = [portable(one) for one in chosen]
         opened = open_fits(output, workers, dask)
-    with progress_lines(), opened as do_all:
-        results = estimate_all(
-            ratings, chosen, name=data, level=interval, seed=seed, do_all=do_all, **keywords
-        )
-    files = files_read(data, method or [], reading, asked)
-
-    def print_results() -> None:
-        if sentence:
-            from experiments.report.sentences import write_sentences
-
-            print("\n".join(write_sentences(results)))
-        else:
-            in_detail = any(
-                isinstance(one, Details) and (one.details or one.costs) for one in asked
+    # Kept fits are removed when this context ends: only once all results are on disk.
+    with opened as do_all:
+        with progress_lines():
+            results = estimate_all(
+                ratings, chosen, name=data, level=interval, seed=seed, do_all=do_all, **keywords
             )
-            show(results, in_detail=in_detail, full=full)
+        files = files_read(data, method or [], reading, asked)
 
-    def write_files(folder: Path) -> Iterator[Path]:
-        yield from write(results, folder)
-        if checklist is not None:
-            from experiments.report.checklist import write_checklist
+        def print_results() -> None:
+            if sentence:
+                from experiments.report.sentences import write_sentences
 
-            yield write_checklist(results, folder, typed())
+                print("\n".join(write_sentences(results)))
+            else:
+                in_detail = any(
+                    isinstance(one, Details) and (one.details or one.costs) for one in asked
+                )
+                show(results, in_detail=in_detail, full=full)
 
-    emit(
-        results.to_dict,
-        print_results,
-        as_json=as_json,
-        output=output,
-        write=write_files,
-        report=report,
-        page=lambda: page(results, typed(), files),
-    )
+        def write_files(folder: Path) -> Iterator[Path]:
+            yield from write(results, folder)
+            if checklist is not None:
+                from experiments.report.checklist import write_checklist
+
+                yield write_checklist(results, folder, typed())
+
+        emit(
+            results.to_dict,
+            print_results,
+            as_json=as_json,
+            output=output,
+            write=write_files,
+            report=report,
+            page=lambda: page(results, typed(), files),
+        )
     if failed(results):
         raise typer.Exit(1)
 

@@ -130,7 +130,7 @@ def read_ratings(
         With `labels`, whether a label that is not listed is an error.
     sets : bool
         Whether each cell is a list of labels, as "[1, 2]": a set of them is then a category, see
-        `lehner.set_agreement`.
+        `lehner.interrater.label_sets.set_agreement`.
     cut : sequence of float, optional
         Ratings are scores that are cut into categories at these numbers.
     where : str, optional

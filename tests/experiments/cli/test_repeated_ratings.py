@@ -96,5 +96,5 @@ def test_screens_and_files_differ_only_in_what_is_said_of_the_repeats(run, files
         out = tmp_path / name
         options = ["--system", "gpt", "--method", "algebraic", "--output", out]
         assert run("estimate", files / f"{name}.csv", "--order", "order", *options)[0] == 0
-        ends.append((out / "estimates.csv").read_text("utf-8").replace(name, "FILE"))
+        ends.append((out / "results.csv").read_text("utf-8").replace(name, "FILE"))
     assert ends[0] == ends[1]

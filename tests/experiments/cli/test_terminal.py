@@ -212,7 +212,7 @@ def test_what_cannot_be_printed_is_said(line, name):
 
 def test_files_are_written_where_the_output_fails(tmp_path):
     done = shell("{} > /dev/full", *SMALL["estimate"], "--output", tmp_path / "out")
-    assert done.returncode == 2 and (tmp_path / "out" / "estimates.csv").is_file()
+    assert done.returncode == 2 and (tmp_path / "out" / "results.csv").is_file()
     labels = tmp_path / "labels.csv"
     done = shell("{} > /dev/full", *SMALL["label"], "--output", labels)
     # Nothing was to be printed, and nothing is lost.
@@ -229,7 +229,7 @@ def test_a_reader_who_has_enough_ends_the_command_in_silence(name, tmp_path):
     done = shell("{} | head -1", *SMALL[name], *folder)
     assert done.stdout.count("\n") == 1
     assert "Traceback" not in done.stderr and "Broken" not in done.stderr
-    assert not folder or (tmp_path / "out" / "estimates.csv").is_file()
+    assert not folder or (tmp_path / "out" / "results.csv").is_file()
 
 
 def test_a_closed_standard_error_puts_nothing_between_labels():

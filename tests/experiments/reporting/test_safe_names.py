@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from experiments.reporting.safe_names import DEVICES, LONGEST, safe_names
 
-TAKEN = ("estimates.csv", "estimates.tex", "manifest.json", "systems.pdf")
-WORDS = ("gpt", "GPT", "..", ".", "~", "a/b", "a:b", "a b", "a_b", "estimates.csv", "CON")
+TAKEN = ("results.csv", "estimates.tex", "manifest.json", "systems.pdf")
+WORDS = ("gpt", "GPT", "..", ".", "~", "a/b", "a:b", "a b", "a_b", "results.csv", "CON")
 NAMES = st.lists(
     st.one_of(
         st.text(max_size=12),

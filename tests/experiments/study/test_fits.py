@@ -60,14 +60,14 @@ def test_the_number_of_workers_changes_no_byte(run, data, tmp_path, monkeypatch)
         code, said[name], _ = run(*command(data, tmp_path / name, *options, "--json"))
         outputs[name] = content(tmp_path / name)
         assert code == 0
-    assert {"differences.csv", "manifest.json"} <= {path.name for path in outputs["one"]}
+    assert {"results.csv", "manifest.json"} <= {path.name for path in outputs["one"]}
     assert said["one"] == said["two"] == said["dask"]
     assert outputs["one"] == outputs["two"] == outputs["dask"]
     ratings = lehner.read_ratings(data, system=SYSTEMS.split(","))
     alone = lehner.estimate(ratings, METHODS.split(","))
     pd.testing.assert_frame_equal(
-        alone.to_frame().reset_index(drop=True)[["estimate", "lower", "upper"]],
-        pd.read_csv(tmp_path / "two" / "estimates.csv")[["estimate", "lower", "upper"]],
+        alone.table[["estimate", "lower", "upper"]],
+        pd.read_csv(tmp_path / "two" / "results.csv")[["estimate", "lower", "upper"]],
         check_exact=False,
         rtol=1e-12,
     )

@@ -47,8 +47,6 @@ def read_groups(path: Path, given: str, ratings: "Ratings") -> "GroupColumn":
         The column, or the column and the numbers at which it is cut, as in "age:50,65".
     ratings : Ratings
         As read from the file.
-    item : str, optional
-        The column that names the items; by default as `lehner.read_ratings` finds it.
 
     Returns
     -------

@@ -82,7 +82,7 @@ def plan(
         lesions of a patient. Items are multiplied by the design effect, 1 + (size - 1) * icc.
     cluster_size : float
         How many items a cluster has.
-    output : Path
+    output : FOLDER
         The folder for tables, and for a figure of items needed with 2 to 10 raters.
     """
     from experiments.cli.load import refuse

@@ -29,7 +29,8 @@ def check_outputs(
     read : iterable of Path
         The files that the command reads.
     """
-    inputs = {path.resolve(): path for path in read if path.is_file()}
+    # Names of columns are among these, and may be too long for a file: `Path.is_file` would raise.
+    inputs = {path.resolve() for path in read if os.path.isfile(path)}
     owners: dict[Path, str] = {}
     for option, path in (*files.items(), *folders.items()):
         where = path.resolve()

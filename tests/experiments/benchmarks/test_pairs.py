@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from experiments.benchmarks.real import pairs
-from lehner import bootstrap_systems
+from lehner.contrasts.system_draws import bootstrap_systems
 from lehner.empirical_prior.differences import draw_calibrated
 from lehner.empirical_prior.prior import SHIPPED
 

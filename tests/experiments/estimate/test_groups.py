@@ -37,13 +37,14 @@ def test_long_tables_have_a_group_for_each_item(table, tmp_path):
     path = tmp_path / "long.csv"
     long.sample(frac=1, random_state=1).to_csv(path, index=False)
     ratings = lehner.read_ratings(path, system="gpt", leave_out=["domain"])
-    found = read_groups(path, "domain", ratings, None)
+    found = read_groups(path, "domain", ratings)
     domain = table.set_index("item")["domain"]
     assert found.names.tolist() == [domain[str(name)] for name in ratings.items]
     long.loc[5, "domain"] = "other"
     long.to_csv(path, index=False)
+    ratings = lehner.read_ratings(path, system="gpt", leave_out=["domain"])
     with pytest.raises(lehner.InputError, match="give each item one value") as error:
-        read_groups(path, "domain", ratings, None)
+        read_groups(path, "domain", ratings)
     assert "column 'domain'" in str(error.value) and "case 5" in str(error.value)
 
 
@@ -70,7 +71,7 @@ def test_items_without_a_group_are_told_of(table, tmp_path):
     table.to_csv(path, index=False)
     raters = ["Ann", "Bo", "Cy"]
     ratings = lehner.read_ratings(path, system="gpt", raters=raters, leave_out=["domain"])
-    found = read_groups(path, "domain", ratings, None)
+    found = read_groups(path, "domain", ratings)
     assert found.note == "5 rows without domain belong to no group"
 
 

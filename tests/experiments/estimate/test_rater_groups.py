@@ -58,15 +58,16 @@ def test_a_fit_has_parameters_of_groups(groups):
         constant = tree["constant_data"].to_dataset()["group_of_rater"]
         assert list(constant.values) == [*data.rater_group, ""]
         assert {"mean_log_odds", "rater_spread"} <= set(tree["log_prior"])
-        found = lehner.estimate_rater_groups(data, bayes_models.estimate_from_draws(tree))
-        for one in found.groups:
-            mean = float(posterior["rater_group_accuracy"].sel(rater_group=one.group).mean())
-            assert one.accuracy.estimate == pytest.approx(mean)
-        assert found.notes[0].code == "groups-pooled"
-        others = lehner.estimate_rater_groups(
-            data, bayes_models.estimate_from_draws(tree), {"ana": "x", "ben": "y"}
-        )
-        assert "the model itself ignores the groups" in str(others.notes[0])
+        estimate = bayes_models.estimate_from_draws(tree)
+        found = lehner.summarise(data, estimate)
+        for name in data.rater_groups:
+            mean = float(posterior["rater_group_accuracy"].sel(rater_group=name).mean())
+            assert found.value("rater_accuracy", group=name).estimate == pytest.approx(mean)
+        codes = {one.code for one in found.warnings}
+        assert "groups-pooled" in codes and "rater-group-accuracy" not in codes
+        others = lehner.summarise(data.with_rater_groups({"ana": "x", "ben": "y"}), estimate)
+        codes = {one.code for one in others.warnings}
+        assert "rater-group-accuracy" in codes and "groups-pooled" not in codes
 
 
 @pytest.mark.parametrize(

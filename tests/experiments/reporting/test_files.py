@@ -130,3 +130,4 @@ def test_outputs_are_checked_before_anything_is_computed(tmp_path):
             check_outputs(files, folders, [ratings])
     check_outputs({"--report": new / "page.html"}, {"--output": folder}, [ratings])
     check_outputs({"--output": Path("/dev/stdout")}, {}, [ratings])
+    check_outputs({"--report": new}, {}, [Path("the name of a column, " * 20)])

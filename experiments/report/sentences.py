@@ -139,18 +139,19 @@ def on_known_items(view: View) -> str:
     row = view.first("accuracy_on_known_items", method="")
     assert row is not None
     value = view.value("accuracy_on_known_items", method="")
-    shown = f"{value}, exact for these items"
-    if value.level is not None:
+    if value.level is None:
+        shown = f"{value}, exact for these items"
+    else:
         by = "with weights" if "weight" in value.kind else "by Wilson"
         shown = f"{value} ({percent(value.level)} interval {by} for all these items)"
-    use = "all truths are known, and the methods do not use them"
-    corrected = [one["corrected"] for one in view.pick("system_accuracy")]
-    if any(corrected):
-        use = (
-            "these truths correct the estimates"
-            if view.is_corrected
-            else "the models use these truths"
-        )
+    if view.is_corrected:
+        use = "these truths correct the estimates"
+    elif any(one["corrected"] for one in view.pick("system_accuracy")):
+        use = "the models use these truths"
+    elif value.level is None:
+        use = "all truths are known, and the methods do not use them"
+    else:
+        use = "no estimate here uses these truths"
     n = counted(int(row["n_items"]), "item")
     return f"On the {n} with known truth the system's accuracy is {shown}; {use}."
 

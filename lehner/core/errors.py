@@ -1,12 +1,12 @@
 """The one exception that bad input raises, and checks of arguments, which raise it."""
 
 import difflib
+import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from lehner.core.text import first_few
 
@@ -109,7 +109,7 @@ def check_whole_number(name: str, value: Any, least: int) -> int:
 def check_positive(name: str, value: Any) -> float:
     """Raise an InputError unless a value is a finite number above 0."""
     remedy = "give a number above 0"
-    return check_number(name, value, np.nextafter(0, 1), np.finfo(float).max, remedy)
+    return check_number(name, value, math.ulp(0), sys.float_info.max, remedy)
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:

@@ -46,6 +46,8 @@ def test_what_is_not_there_is_said_in_a_line(run, file, options, said):
 
 
 def test_no_estimate_is_said_in_the_sentence(run, tmp_path):
-    (tmp_path / "r.csv").write_text("a,b,system\nx,,\ny,x,\n,,y\nx,x,\n")
-    code, out, _ = run("estimate", tmp_path / "r.csv", "--method", "calibrated", "--sentence")
+    # The only answer of the system is to an item that nobody rated.
+    (tmp_path / "r.csv").write_text("a,b,system,truth\nx,,,\ny,x,,\n,,y,y\nx,x,,\n")
+    options = ("--truth", "truth", "--method", "calibrated", "--sentence")
+    code, out, _ = run("estimate", tmp_path / "r.csv", *options)
     assert code == 1 and "cannot be estimated" in out

@@ -96,10 +96,28 @@ def test_known_truths_are_compared_with_the_system(run, tmp_path):
     said = "On the 3 items with known truth the system's accuracy is 0.667 [0.398, 0.858] (90%"
     words = " ".join(out.split())
     assert said in words
-    assert "by Wilson for all these items); these truths correct the estimates" in words
+    assert "by Wilson for all these items); no estimate here uses these truths" in words
     file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,y\nx,y,x,y,x\ny,y,x,y,y\n")
     _, out, _ = run("estimate", "--full", file, *FAST)
     assert "accuracy is 0.750, exact for these items; all truths are known" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "use"),
+    [
+        (["--method", "majority_agreement"], "no estimate here uses these truths."),
+        (FAST, "these truths correct the estimates."),
+        (["--method", "dawid_skene_ml", "--truths-in-model"], "the models use these truths."),
+    ],
+)
+def test_the_use_of_known_truths_is_said(run, tmp_path, options, use):
+    file = tmp_path / "ratings.csv"
+    rows = "x,x,y,x,x\ny,y,y,y,\nx,x,x,y,x\ny,y,x,y,y\nx,x,x,x,\ny,y,y,y,\n"
+    file.write_text(f"a,b,c,system,truth\n{rows}")
+    _, out, _ = run("estimate", "--full", file, *options)
+    words = " ".join(out.split())
+    assert "On the 3 items with known truth the system's accuracy is 0.667" in words
+    assert f"for all these items); {use}" in words
 
 
 def test_what_is_odd_in_data_stands_above_the_results(run, tmp_path, recwarn):
@@ -109,7 +127,7 @@ def test_what_is_odd_in_data_stands_above_the_results(run, tmp_path, recwarn):
     notes = [
         "raters are a, b, c; the system is gpt; items are numbered",
         "'unknown' (1 cell) counts as a category; if it means a missing rating, read it as one "
-        "(--missing=unknown)",
+        "(--missing unknown)",
         "the system did not answer 1 of 5 items",
     ]
     lines = [f"Data: {note}" for note in notes]
@@ -205,13 +223,17 @@ def test_datasets_lists_sizes_and_sources(run):
 
 
 def loaded_by(command, names):
-    """List which of these modules a command loads in a process of its own."""
+    """List which of these modules a command loads in a process of its own, without Dask.
+
+    Where Dask is installed, xarray loads it, and Dask loads SciPy.
+    """
     code = (
-        f"import sys; sys.argv = ['lehner', *{command.split()}]\n"
+        "import sys; sys.modules['dask'] = None\n"
+        f"sys.argv = ['lehner', *{command.split()}]\n"
         "from experiments.cli import main as cli\n"
         "try: cli.main()\n"
         "except SystemExit: pass\n"
-        f"print([name for name in {names} if name in sys.modules])"
+        f"print([name for name in {names} if sys.modules.get(name)])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()[-1]
@@ -222,16 +244,16 @@ def test_help_needs_neither_numpy_nor_pymc():
 
 
 @pytest.mark.parametrize(
-    "command",
+    ("command", "also"),
     [
-        "estimate lehner_table2 --system System --method algebraic",
-        "agreement lehner_table2",
-        "check lehner_table2",
+        ("estimate lehner_table2 --system System --method algebraic", ["scipy"]),
+        ("agreement lehner_table2", ["xarray"]),  # SciPy for the intervals
+        ("check lehner_table2", ["scipy"]),
+        ("datasets", ["scipy", "xarray"]),
     ],
 )
-def test_quick_commands_load_neither_pymc_nor_scipy(command):
-    # Where Dask is installed, xarray loads it, and Dask loads SciPy.
-    assert loaded_by(command, "scipy pymc arviz matplotlib xarray dask numba".split()) == "[]"
+def test_quick_commands_load_neither_pymc_nor_what_they_do_not_use(command, also):
+    assert loaded_by(command, [*"pymc arviz matplotlib numba".split(), *also]) == "[]"
 
 
 SWALLOWED = """
@@ -255,7 +277,7 @@ def test_an_interrupted_command_ends_whatever_keeps_it(body):
     code = (
         "import signal, threading, time\n"
         "from experiments.cli import main as cli\n"
-        f"def app(**_):{body}"
+        f"def app(*_, **__):{body}"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "cli.app = app\n"
         "cli.main()\n"

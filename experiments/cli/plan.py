@@ -83,7 +83,7 @@ def plan(
     cluster_size : float
         How many items a cluster has.
     output : FOLDER
-        The folder for tables, and for a figure of items needed with 2 to 10 raters.
+        The folder for tables, one of them of the items needed with 2 to 10 raters.
     """
     from experiments.cli.load import refuse
     from experiments.planning.coefficient_plan import coefficient_answers, show_coefficients

@@ -100,6 +100,7 @@ class Results:
         Parameters
         ----------
         quantity : str
+            A name in the column `quantity` of the table.
         **columns
             Values of other columns; those that say which number it is, other than system and
             method, are empty unless they are given.
@@ -158,7 +159,17 @@ class Results:
         }
 
     def to_json(self, **options: Any) -> str:
-        """Write it as JSON, see `to_dict`; options are those of `json.dumps`."""
+        """Write it as JSON, see `to_dict`.
+
+        Parameters
+        ----------
+        **options
+            Those of `json.dumps`.
+
+        Returns
+        -------
+        str
+        """
         return json.dumps(self.to_dict(), allow_nan=False, **options)
 
 

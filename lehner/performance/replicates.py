@@ -40,9 +40,11 @@ def own_replicates(
     ratings : Ratings
         With a system.
     estimate : Estimate
+        Of these ratings.
     resamples : int
         How many there should be, where there are none yet.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        The same seed gives the same numbers.
 
     Returns
     -------

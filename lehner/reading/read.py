@@ -213,7 +213,7 @@ class Found:
         table, reading = self.table.without(self.reading.leave_out), self.reading
         try:
             gold, truth = None, reading.truth
-            if truth is not None and truth not in table and _is_file(truth):
+            if isinstance(truth, str | Path) and truth not in table and _is_file(truth):
                 gold, reading = _read_gold(Path(truth), reading), replace(reading, truth=None)
             roles = find_roles(table, reading)
             if roles.category_counts:

@@ -433,18 +433,6 @@ def test_flat_truth_probabilities_of_the_answered_item_give_none_and_the_reason(
     assert "answered" in str(reason)  # the truth probabilities of items 1 and 2 are not flat
 
 
-def test_likelihood_blames_the_probability_of_the_answer_and_not_the_top_probability():
-    # Frequencies 3 : 1 : 5 give category 0 the base rate 1/3; item 5 has the base rates, and the
-    # probability of its answer is 1/3, which is no evidence, though its top probability is higher.
-    codes = [[0, 0], [2, 2], [2, 2], [0, 2], [1, -1], [-1, -1]]
-    estimate = of_codes(codes, [-1] * 5 + [0], 3, "likelihood")
-    assert estimate.truth_probabilities.values[5, 0] == pytest.approx(1 / 3, abs=1e-12)
-    assert estimate.truth_probabilities.values[5].max() > 0.5
-    assert estimate.system_accuracy.estimate is None
-    assert "answers-undetermined" in [one.code for one in estimate.warnings]
-    assert not [w for w in estimate.warnings if "top truth probability" in str(w)]
-
-
 def test_an_estimate_of_1_has_the_interval_of_as_many_known_truths():
     """Resamples of it do not vary, and one right answer does not prove that all are."""
     one = Ratings([[0, 0]], range(2), system=[0])

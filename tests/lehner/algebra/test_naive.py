@@ -62,10 +62,9 @@ def test_mean_posterior_of_lehner_table_2_is_as_published():
     assert estimate.system_accuracy.estimate == pytest.approx(0.466, abs=5e-4)
 
 
-def test_majority_agreement_is_undefined_without_an_item_with_ratings_and_answer():
-    estimate = majority_agreement(Ratings([[0, 0], [-1, -1]], range(2), system=[-1, 0]))
-    assert estimate.system_accuracy.estimate is None
-    assert [one.code for one in estimate.warnings] == ["too-few-ratings"]
+def test_ratings_without_an_item_with_rating_and_answer_are_refused():
+    with pytest.raises(InputError, match="both a rating and an answer"):
+        majority_agreement(Ratings([[0, 0], [-1, -1]], range(2), system=[-1, 0]))
 
 
 def test_an_item_without_ratings_is_left_out():

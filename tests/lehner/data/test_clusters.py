@@ -152,7 +152,7 @@ def test_calibrated_is_wider(copied):
 
 def test_few_clusters_are_said(copied):
     few = copied.with_clusters(np.arange(copied.n_rows) % 6)
-    said = estimate(few, "algebraic").results[0].estimate.warnings
+    said = estimate(few, "algebraic").warnings
     assert "few-clusters" in {one.code for one in said}
 
 
@@ -201,6 +201,6 @@ def test_a_group_of_items_may_be_of_one_cluster():
     assert ratings.take(cluster == "A").n_clusters == 1
     groups = np.where(cluster == "A", "one", "several")
     for method in ("algebraic", "dawid_skene_ml"):
-        found = estimate(ratings, method, groups=groups).results[0].groups
-        one = found.groups[0].system_accuracy
+        results = estimate(ratings, method, groups=groups)
+        one = results.value("system_accuracy", group="one")
         assert one.estimate is None or one.upper - one.lower > 0.1

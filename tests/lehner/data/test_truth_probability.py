@@ -34,7 +34,7 @@ def test_a_bad_value_is_named_with_its_file_row_and_column(value, tmp_path):
     rows = ["item,ann,bo,gpt,truth,p", "1,x,x,x,x,.5", "2,y,y,x,,.5", f"3,x,y,x,,{value}"]
     file.write_text("\n".join(rows))
     shown = "" if value != value else value
-    with pytest.raises(InputError, match=rf"a\.csv.*4.*'p'.*'{shown}' is not the prob.*above 0"):
+    with pytest.raises(InputError, match=rf"a\.csv.*4.*'p'.*'{shown}' is not the prob.*give"):
         read_ratings(file, system="gpt", truth_probability="p")
 
 

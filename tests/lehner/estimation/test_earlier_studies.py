@@ -82,7 +82,7 @@ def test_sensitivity_needs_two_categories():
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [({"study_weight": 1.5}, "study_weight is 1.5"), ({}, "add dawid_skene or one_coin")],
+    [({"study_weight": 1.5}, "study_weight is 1.5"), ({}, "add one_coin_by_rater or dawid_skene")],
 )
 def test_a_wrong_weight_and_methods_without_priors_are_refused(options, said):
     with pytest.raises(InputError, match=said):

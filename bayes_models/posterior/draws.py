@@ -1,6 +1,6 @@
 """Draws of a model's variables: labelled, and summarised."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -59,12 +59,18 @@ def labelled_draws(
 
 
 def _in_order_of_labels(dataset: xr.Dataset) -> xr.Dataset:
-    """Put large variables first, and dimensions of all in the order in which they appear.
+    """Order variables so that dimensions first appear in the order in which models declare them.
 
     `arviz.summary` names the numbers of a variable rightly only if its dimensions appear in that
-    order, see `docs/upstream/arviz_summary_labels.md`.
+    order, see `docs/upstream/arviz_summary_labels.md`. Only tables of populations become
+    (category, population): functions of PyMC, which read draws by position, need the others as
+    they are declared.
     """
-    names = sorted(dataset, key=lambda name: (-dataset[name].ndim, name != "confusion"))
+    names: list[Hashable] = []
+    for dim in DECLARED[1:]:
+        having = [name for name in dataset if dim in dataset[name].dims]
+        names += sorted(having, key=lambda name: dataset[name].ndim)[:1]
+    names = list(dict.fromkeys([*names, *dataset]))
     in_order = list(dict.fromkeys(dim for name in names for dim in dataset[name].dims))
     return dataset[names].transpose(*in_order)
 

@@ -21,7 +21,7 @@ import hashlib
 import io
 import re
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -35,7 +35,6 @@ from experiments.study.identity import digest
 from experiments.study.parallel import do_all
 from lehner import InputError, IntervalEstimate
 from lehner.core.lazy import pa, pd
-from lehner.core.seeds import child_seeds
 
 type Row = dict[str, Any]
 type Rows = Iterable[Row] | pd.DataFrame
@@ -204,29 +203,6 @@ def usable_files(folder: Path) -> "dict[str, pa.Table]":
         if name is not None and table is not None:
             tables[name[1]] = table
     return tables
-
-
-def each_data_set(
-    rows_of: Callable[[np.random.SeedSequence], Iterable[Row]],
-    data_sets: int,
-    seed: np.random.SeedSequence,
-) -> Iterator[Row]:
-    """Simulate several data sets, each with its own seed: `partial` makes a cell's function of it.
-
-    Parameters
-    ----------
-    rows_of : callable
-        From the seed of a data set to its rows.
-    data_sets : int
-    seed : numpy.random.SeedSequence
-        Of the cell.
-
-    Yields
-    ------
-    dict
-    """
-    for child in child_seeds(seed, data_sets):
-        yield from rows_of(child)
 
 
 def result_row(truth: float, found: IntervalEstimate, **columns: Any) -> Row:

@@ -7,7 +7,6 @@ from lehner.core.arrays import Booleans, Floats
 
 BY_CATEGORY = ("recall", "precision", "specificity", "f1")
 RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
-OF_ALL_CATEGORIES = ("balanced_accuracy", "mcc", "kappa_with_truth")
 LOWEST_MEASURES = {"mcc": -1.0, "kappa_with_truth": -1.0}
 """The lowest possible value of those measures that can be negative."""
 

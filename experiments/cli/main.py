@@ -117,7 +117,6 @@ add_command(
     plan,
     "lehner plan --categories 2 --raters 4 --kappa 0.4",
     "lehner plan --within 0.05 --system-accuracy 0.8 --output plan/",
-    "lehner plan --coefficients alpha,ac1 --kappa 0.6 --within 0.05",
 )
 app.add_typer(study_app, name="study")
 add_command(app, paper, "lehner paper", "lehner paper --figure 3 --output figures/")

@@ -11,12 +11,9 @@ from experiments.cli.arguments import AsJson, Seed
 
 if TYPE_CHECKING:
     from lehner.planning.sample_size import Estimand
-    from lehner.simulation.scenario import BaseRates
 
 DEFAULT_VIOLATIONS = (0.0, 1.0)
 MANY_CELLS = 1000
-USUAL = (None, "algebraic", "system_accuracy")
-"""What options that are of the system's accuracy alone are by default."""
 
 
 def plan(
@@ -30,9 +27,6 @@ def plan(
     method: str = "algebraic",
     estimand: str = "system_accuracy",
     replicates: int = 20_000,
-    coefficients: list[str] | None = None,
-    weights: list[str] | None = None,
-    base_rates: list[str] | None = None,
     icc: float = 0.0,
     cluster_size: float = 1.0,
     output: Path | None = None,
@@ -41,8 +35,8 @@ def plan(
 ) -> None:
     """Find how many items a study needs for an estimate near the truth.
 
-    With --coefficients: for narrow intervals of coefficients of agreement. After a pilot study,
-    `lehner agreement PILOT --within P` finds it from the pilot's ratings.
+    For narrow intervals of coefficients of agreement, `lehner agreement PILOT --within P` finds it
+    from the ratings of a pilot study.
 
     Parameters
     ----------
@@ -69,14 +63,6 @@ def plan(
     replicates : int
         How many samples are simulated near the answer. Four times as many halve its Monte Carlo
         error.
-    coefficients : NAMES
-        Coefficients of agreement, as alpha,ac1, in place of the system's accuracy: their intervals
-        of probability --confidence are to reach no farther than --within to either side.
-    weights : NAMES
-        With --coefficients: weights of disagreements, as in `lehner agreement`. Default: identity.
-    base_rates : NUMBERS
-        With --coefficients: how often each category occurs, separated by commas. Default: equally
-        often.
     icc : float
         With --cluster-size: the intraclass correlation of right answers to items of a cluster, as
         lesions of a patient. Items are multiplied by the design effect, 1 + (size - 1) * icc.
@@ -85,23 +71,12 @@ def plan(
     output : FOLDER
         The folder for tables, one of them of the items needed with 2 to 10 raters.
     """
-    from experiments.cli.load import refuse
-    from experiments.planning.coefficient_plan import coefficient_answers, show_coefficients
     from experiments.planning.plan import SYSTEM_ACCURACIES, Question, make_plan
     from experiments.planning.plan_report import heading, show, to_json, write
-    from experiments.reporting.files import write_text
-    from experiments.reporting.terminal import json_text
     from lehner.core.errors import check_whole_number
-    from lehner.core.estimate import plain
     from lehner.planning.sample_size import FEWEST_REPLICATES
     from lehner.simulation.probabilities import n_vote_cells
 
-    if coefficients:
-        of_system = {"system_accuracy": system_accuracy, "method": method, "estimand": estimand}
-        refuse("--coefficients takes no", *(k for k, x in of_system.items() if x not in USUAL))
-    else:
-        of_coefficients = {"weights": weights, "base_rates": base_rates}
-        refuse("only --coefficients take", *(k for k, x in of_coefficients.items() if x))
     check_whole_number("replicates", replicates, FEWEST_REPLICATES)
     asked = Question(
         n_categories=categories,
@@ -118,18 +93,6 @@ def plan(
     questions = [
         replace(asked, violation=x) for x in dict.fromkeys(violation or DEFAULT_VIOLATIONS)
     ]
-    if coefficients:
-        options = {"coefficients": coefficients, "weights": weights or ["identity"]}
-        answers = coefficient_answers(questions, _numbers(base_rates), seed, **options)
-        text = json_text({"answers": plain(answers)})
-        print(text if as_json else show_coefficients(asked, answers))
-        if output is not None:
-            output.mkdir(parents=True, exist_ok=True)
-            path = write_text(text + "\n", output / "coefficients.json")
-            print(f"wrote {path}", file=sys.stderr)
-        if all(one["note"] for one in answers):
-            raise typer.Exit(1)
-        return
     for question in questions:
         question.check(seed)
     if output is not None:
@@ -147,13 +110,3 @@ def plan(
             print(f"wrote {path}", file=sys.stderr)
     if all(one.mean.n_items is None for one in plans):
         raise typer.Exit(1)
-
-
-def _numbers(texts: list[str] | None) -> "BaseRates":
-    from lehner import InputError
-
-    try:
-        return tuple(map(float, texts)) if texts else "equal"
-    except ValueError:
-        given = ",".join(texts or ())
-        raise InputError(f"--base-rates is {given}", "give numbers, as in 0.7,0.2,0.1") from None

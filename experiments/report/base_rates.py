@@ -8,9 +8,8 @@ from typing import Any
 from rich.console import Group
 
 from experiments.report import figures, views
-from experiments.report.report import write_page, write_section
-from experiments.report.screen import LINES_OF_CAUTION, MOST_LINES, cut, name_warnings
-from experiments.report.sections import Section
+from experiments.report.answer import Section, name_warnings, write_page, write_section
+from experiments.report.screen import LINES_OF_CAUTION, MOST_LINES, cut
 from experiments.report.sentences import apa
 from experiments.report.views import ANY, View
 from experiments.reporting.data_notes import data_notes, header_lines
@@ -111,7 +110,7 @@ def page(results: Results, command: str, files: Iterable[Path]) -> str:
     title = f"Groups compared: {Path(results.options.name).name}"
     about = [heading(results), *header_lines(data_notes(results.ratings))]
     sections = list_sections(results, method_label)
-    return write_page(title, answers(results), sections, results, about, command, files)
+    return write_page(title, answers(results), sections, results.warnings, about, command, files)
 
 
 def answers(results: Results) -> Iterator[str]:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from experiments.report import models, views
+from experiments.report.answer import name_warnings
 from experiments.report.report import heading
-from experiments.report.screen import name_warnings
 from experiments.report.sentences import on_shared_mistakes, write_sentences
 from experiments.report.views import View, assumption, view_systems
 from experiments.reporting.files import write_text

@@ -5,48 +5,32 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 
 from experiments.report import views
-from experiments.report.screen import name_warnings, screen
-from experiments.report.sections import Section, list_sections
+from experiments.report.answer import name_warnings, write_page, write_section
+from experiments.report.screen import screen
+from experiments.report.sections import list_sections
 from experiments.report.sentences import on_data, write_sentences
 from experiments.reporting.data_notes import data_notes, header_lines
-from experiments.reporting.document import Block, Heading, Paragraph, Picture, to_html
-from experiments.reporting.files import (
-    figure_bytes,
-    write_atomically,
-    write_csv,
-    write_figure,
-    write_text,
-)
+from experiments.reporting.document import Block
+from experiments.reporting.files import write_atomically, write_csv, write_text
 from experiments.reporting.method_style import method_label
 from experiments.reporting.options import as_options
-from experiments.reporting.origin import origin
-from experiments.reporting.renderers import to_latex, to_terminal
+from experiments.reporting.renderers import to_terminal
 from experiments.reporting.safe_names import safe_names
 from experiments.reporting.table import Column, Table
 from experiments.reporting.terminal import line, print_wide, terminal_width
 from lehner.core.errors import InputError
 from lehner.core.text import counted, counted_categories, first_few
-from lehner.core.warning import CODES
 from lehner.estimation.methods import get_method
 from lehner.estimation.results import Results
-
-if TYPE_CHECKING:
-    pass
 
 UNFINISHED = "unfinished"
 """Folder of what a run that was stopped had finished."""
 MANIFEST = "manifest.json"
 MOST_NAMED = 4
-WEIGHT = {
-    "changes": "changes the conclusion",
-    "limits": "limits the conclusion",
-    "note": "good to know",
-}
 
 
 def show(results: Results, *, in_detail: bool = False, full: bool = False) -> None:
@@ -149,15 +133,6 @@ def write(results: Results, folder: Path) -> list[Path]:
     return [*paths, write_text(manifest + "\n", folder / MANIFEST)]
 
 
-def write_section(section: Section, folder: Path) -> Iterator[Path]:
-    """Write the tables of a section as LaTeX, and its figure as PDF and PNG."""
-    if section.tables:
-        yield write_text(to_latex(*section.tables), folder / f"{section.name}.tex")
-    figure = section.draw()
-    if figure is not None:
-        yield from write_figure(figure, folder, section.name)
-
-
 def _refuse_other_manifest(path: Path) -> None:
     """Raise an InputError if a manifest is there that is not of systems, as that of a study."""
     if not path.exists():
@@ -192,46 +167,11 @@ def page(results: Results, command: str, files: Iterable[Path]) -> str:
         title,
         answer,
         list_sections(results, names=method_label),
-        results,
+        results.warnings,
         [*heading(results), *_methods(results)],
         command,
         files,
     )
-
-
-def write_page(
-    title: str,
-    answer: Iterable[str],
-    sections: Iterable[Section],
-    results: Results,
-    about: Iterable[Any],
-    command: str,
-    files: Iterable[Path],
-) -> str:
-    """Write sections as one HTML file: the answer, what to keep in mind, and the rest."""
-    pictures: dict[str, bytes] = {}
-    blocks: list[Block] = list(map(Paragraph, answer))
-    grave = [one for one in results.warnings if one.severity == "changes"]
-    blocks += [Paragraph(f"Caution: {as_options(text)}") for text in name_warnings(grave)]
-    for section in sections:
-        blocks += _blocks(section, pictures)
-    blocks.append(Heading("The data and the methods"))
-    blocks += [Paragraph(one) if isinstance(one, str) else one for one in about]
-    blocks += [*warning_blocks(results), *origin(command, files)]
-    return to_html(title, blocks, pictures)
-
-
-def _blocks(section: Section, pictures: dict[str, bytes]) -> Iterator[Block]:
-    yield Heading(section.title)
-    for text in name_warnings(one for one in section.warnings if one.severity == "limits"):
-        yield Paragraph(f"Caution: {as_options(text)}")
-    yield from (Paragraph(as_options(text)) for text in section.text)
-    figure = section.draw()
-    if figure is not None:
-        name = f"{len(pictures)}"
-        pictures[name] = figure_bytes(figure, "svg")
-        yield Picture(name, "", str(figure.get_label()))
-    yield from section.tables
 
 
 def _methods(results: Results) -> Iterator[Block]:
@@ -248,16 +188,3 @@ def _methods(results: Results) -> Iterator[Block]:
         Column("assumes", "right if"),
     ]
     yield Table(columns=columns, rows=rows, keys=2)
-
-
-def warning_blocks(results: Results) -> Iterator[Block]:
-    """List each warning with what to do about it, those that change the conclusion first."""
-    rows = []
-    for one in results.warnings:
-        remedy = CODES.get(one.code, ("", ""))[1].replace("`", "")
-        whom = " of ".join(part for part in (one.method, one.system) if part)
-        rows.append((WEIGHT[one.severity], as_options(one.text), remedy, whom))
-    if rows:
-        yield Heading("Warnings")
-        names = ("weight", "what was found", "what to do", "about")
-        yield Table(columns=[Column(name) for name in names], rows=rows)

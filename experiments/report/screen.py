@@ -1,12 +1,13 @@
 """One screen: what the data are, the accuracy to report, and what is to be kept in mind."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.console import Group
 
+from experiments.report.answer import name_warnings
 from experiments.report.sentences import mistakes_needed_of
 from experiments.report.views import (
     ANY,
@@ -27,7 +28,7 @@ from experiments.reporting.table import Cell, Column, Table
 from experiments.reporting.terminal import line, one_line, wrapped
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.text import DASH, counted, counted_categories, decimal, percent, probability
-from lehner.core.warning import SEVERITIES, Warning
+from lehner.core.warning import Warning
 from lehner.estimation.results import Results, value_of
 from lehner.known_truths.sampling_design import n_for_width_alone
 from lehner.performance.positive import GUESSED
@@ -341,37 +342,6 @@ def _cautions(
     most = min(LINES_OF_CAUTION, room // max(len(kept), 1))
     lines = [part for text in kept for part in wrapped(f"Caution: {text}", width, most)]
     return lines, len(texts) - len(kept)
-
-
-def name_warnings(warnings: Iterable[Warning], *, several: bool = False) -> list[str]:
-    """Write warnings as lines, those that change the conclusion first, equal texts once.
-
-    Parameters
-    ----------
-    warnings : iterable of Warning
-    several : bool
-        Whether the name of the system stands beside that of the method.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> from lehner.core.warning import SEVERITIES, Warning
-    >>> name_warnings([Warning("starts", "1 of 1", method=name) for name in ("tap", "pooled")])
-    ['tap, pooled: 1 of 1']
-    """
-    whom: dict[tuple[int, str], list[str]] = {}
-    for one in warnings:
-        parts = (one.method, one.system if several else "")
-        place = SEVERITIES.index(one.severity), one.text
-        whom.setdefault(place, []).append(" of ".join(filter(None, parts)))
-    ordered = sorted(whom.items(), key=lambda pair: pair[0][0])
-    return [
-        ": ".join(filter(None, (", ".join(filter(None, dict.fromkeys(names))), text)))
-        for (_, text), names in ordered
-    ]
 
 
 def _next(views: Sequence[View], n_more: int, *, in_detail: bool, width: int) -> str:

@@ -1,53 +1,17 @@
 """Sections of a report: what is told of the results, for `--full`, for files and for the page."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from experiments.report import models, sentences, views
+from experiments.report.answer import Section
 from experiments.report.views import View, view_systems
 from experiments.reporting.options import as_options
-from experiments.reporting.table import Table
-from lehner.core.warning import Warning
 from lehner.estimation.results import Results
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Section:
-    """The answer to one question.
-
-    Parameters
-    ----------
-    name : str
-        Name of its files, without their endings.
-    title : str
-        What it is about.
-    warnings : sequence of Warning
-        What should be known before its numbers are read.
-    text : sequence of str
-        How to read them.
-    tables : sequence of Table
-    figure : callable, optional
-        Draws its figure.
-    folder : str
-        Which system it is about, if there are several.
-    """
-
-    name: str
-    title: str
-    warnings: Sequence[Warning] = ()
-    text: Sequence[str] = ()
-    tables: Sequence[Table] = ()
-    figure: Any = None
-    folder: str = ""
-
-    def draw(self) -> "Figure | None":
-        """Draw its figure, if it has one."""
-        return None if self.figure is None else self.figure()
+    pass
 
 
 def list_sections(

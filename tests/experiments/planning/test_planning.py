@@ -1,7 +1,6 @@
 """`lehner plan`, as a user types it, and the paper's two sample sizes."""
 
 import json
-from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from experiments.planning import plan as planning
 from experiments.planning.claims import CLAIMS, conditions
 from experiments.planning.plan import Question, make_plan
-from lehner import agreement, required_sample_size, scenario_with_kappa, simulate
+from lehner import required_sample_size, scenario_with_kappa
 
 QUICK = ("--replicates", 1000)
 EASY = ("--kappa", 0.6, "--system-accuracy", 0.8, *QUICK)
@@ -130,50 +129,3 @@ def test_the_claims_are_checked_with_the_papers_raters_and_with_their_kappas():
     assert second["Figure 11"][-1].initial_system_accuracy == 0.9
     assert {len(scenarios) for scenarios in (*first.values(), *second.values())} == {5}
     assert first["violation 0"][0].k_properties_hold()
-
-
-def test_items_for_the_interval_of_a_coefficient_are_those_of_a_large_sample(run, tmp_path):
-    options = ("--raters", 2, "--categories", 3, "--kappa", 0.5, "--within", 0.05)
-    asked = ("plan", *options, "--coefficients", "ac1,cohen", "--base-rates", ".5,.3,.2")
-    code, out, err = run(*asked, "--violation", 0, "--json", "--output", tmp_path)
-    assert code == 0 and err.count("wrote ") == 1
-    assert (tmp_path / "coefficients.json").read_text() == out
-    scenario = scenario_with_kappa(0.5, n_categories=3, n_raters=2)
-    scenario = replace(scenario, base_rates=(0.5, 0.3, 0.2), n_items=100_000)
-    large = agreement(simulate(scenario, 7), coefficients=["ac1", "cohen"], weights="identity")
-    answers = json.loads(out)["answers"]
-    assert [one["coefficient"] for one in answers] == ["gwet_ac1", "cohen_kappa"]
-    for one, items, found in zip(
-        answers, large.required_items(0.05), large.coefficients, strict=True
-    ):
-        assert one["n_items"] == pytest.approx(items, rel=0.02)
-        assert one["expected"] == pytest.approx(found.estimate, abs=0.01)
-    _, out, _ = run(*asked, "--violation", 0, "--weights", "identity,ordinal")
-    assert f"{answers[0]['n_items']} ± " in out and out.count("ordinal") == 1
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--coefficients", "kappa"], "there is no coefficient 'kappa'; choose among percent_"),
-        (
-            ["--coefficients", "alpha", "--base-rates", ".7,.2"],
-            "--base-rates is (0.7, 0.2); give 5",
-        ),
-        (["--coefficients", "alpha", "--base-rates", "a,b"], "--base-rates is a,b; give numbers"),
-        (
-            ["--coefficients", "alpha", "--method", "mean_posterior"],
-            "--coefficients takes no --meth",
-        ),
-        (["--coefficients", "alpha", "--within", "0"], "--within is 0"),
-        (["--weights", "linear"], "only --coefficients take --weights"),
-    ],
-)
-def test_a_plan_of_a_coefficient_says_what_it_cannot_take(run, options, message):
-    code, out, err = run("plan", *options)
-    assert (code, out) == (2, "") and message in err and err.count("\n") == 1
-
-
-def test_a_coefficient_that_such_raters_do_not_have_is_told_with_exit_1(run):
-    code, out, _ = run("plan", "--coefficients", "cohen", "--violation", 0)
-    assert code == 1 and "Cohen’s κ: undefined: it is for two raters, and there are 3" in out

@@ -47,4 +47,4 @@ def test_a_wrong_number_or_word_is_seen():
 
 
 def test_readme_fits_one_screen():
-    assert len((examples.ROOT / "README.md").read_text(encoding="utf-8").split()) <= 600
+    assert len((examples.ROOT / "README.md").read_text(encoding="utf-8").split()) <= 400

@@ -134,10 +134,36 @@ def _real(folder: Path) -> Iterator[tuple[str, str]]:
     measured = files["real"]
     few = measured[measured.per_item == FEW]
     yield "real_deals", table_of_means(few[few.known == 0], ["deal", "method"])
+    yield "real_short", _real_short(few[few.known == 0])
     known = few[(few.known > 0) & ~few.method.str.startswith("ppi")]
     yield "real_known", table_of_known(known, ["deal", "method"])
     yield "real_domains", table_of_means(files["domains"], ["domain", "deal", "method"])
     yield "real_halves", table_of_means(files["halves"], ["ranked_by", "method"])
+
+
+SITUATIONS = {"like": "like its raters", "better": "better", "worse": "worse"}
+
+
+def _real_short(table: pd.DataFrame) -> str:
+    """Give RMSE and coverage of the methods with intervals, and of the majority, by situation."""
+    means = table.groupby(["method", "deal"])[["rmse", "coverage"]].mean().unstack("deal")
+    methods = means.index[means.coverage.notna().any(axis=1) | (means.index == "Majority")]
+    rows = [
+        "| method | "
+        + " | ".join(f"RMSE, {name} | coverage" for name in SITUATIONS.values())
+        + " |",
+        "| --- |" + " ---: |" * 6,
+    ]
+    for method in methods:
+        values = [
+            means.loc[method, (of, deal)] for deal in SITUATIONS for of in ("rmse", "coverage")
+        ]
+        rows.append(
+            f"| {method} | "
+            + " | ".join(DASH if math.isnan(value) else short(value, 3) for value in values)
+            + " |"
+        )
+    return "\n".join(rows)
 
 
 def _label_in_parts(name: str) -> str:

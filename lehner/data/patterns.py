@@ -182,7 +182,11 @@ class Patterns:
 
 
 def collapse_patterns(
-    ratings: "Ratings", *, truth: bool, apart: Sequence[Integers | None] = ()
+    ratings: "Ratings",
+    *,
+    truth: bool,
+    apart: Sequence[Integers | None] = (),
+    by_content: bool = False,
 ) -> Patterns:
     """Compute the result of `Ratings.patterns`; rows with different numbers can be kept apart."""
     has_system, population = ratings.system is not None, ratings.population
@@ -193,6 +197,7 @@ def collapse_patterns(
         ratings.n_rows,
         len(ratings.all_raters),
         ratings.n_categories,
+        by_content=by_content,
     )
     counts = np.bincount(inverse, weights=ratings.weights, minlength=len(first))
     return Patterns(
@@ -219,6 +224,8 @@ def number_patterns(
     n_rows: int,
     n_raters: int,
     n_categories: int,
+    *,
+    by_content: bool = False,
 ) -> tuple[Integers, Integers]:
     """Assign to each row the index of its pattern; patterns are numbered in order of appearance.
 
@@ -230,6 +237,9 @@ def number_patterns(
     others : sequence of ndarray of int, shape (n_rows,), or None
         Further values, -1 or more, in which rows of a pattern must agree.
     n_rows, n_raters, n_categories : int
+    by_content : bool
+        Whether patterns are numbered by what they contain instead, so that another order of the
+        rows gives the same patterns in the same order.
 
     Returns
     -------
@@ -256,4 +266,7 @@ def number_patterns(
         refined = number_by_size((key[active] - start) * n_symbols + symbols)
         key[active] = refined + n_done
         start, n_done = n_done, n_done + int(refined.max(initial=-1)) + 1
+    if by_content:
+        _, first, numbers = np.unique(key, return_index=True, return_inverse=True)
+        return numbers, first
     return number_by_appearance(key)

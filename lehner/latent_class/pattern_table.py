@@ -8,7 +8,7 @@ import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.lazy import sparse
-from lehner.data.patterns import Patterns
+from lehner.data.patterns import Patterns, collapse_patterns
 from lehner.data.ratings import Ratings
 
 
@@ -112,6 +112,9 @@ def tabulate(
 ) -> tuple[PatternTable, Integers]:
     """Tabulate the patterns of ratings, in memory proportional to the number of ratings.
 
+    Patterns are in the order of their content, so that what is drawn for each pattern does not
+    depend on the order of the rows.
+
     Parameters
     ----------
     ratings : Ratings
@@ -126,7 +129,7 @@ def tabulate(
     inverse : ndarray of int, shape (n_rows,)
         The pattern of each row.
     """
-    patterns = ratings.patterns(truth=truths)
+    patterns = collapse_patterns(ratings, truth=truths, by_content=True)
     answers, inverse = patterns.one_hot(), patterns.inverse
     weights, truths_of = patterns.counts.astype(float), patterns.truths
     if groups is not None:

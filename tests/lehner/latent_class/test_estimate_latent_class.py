@@ -211,3 +211,12 @@ def test_an_estimate_of_1_is_as_certain_as_known_truths_would_be():
     for value in (found.system_accuracy, found.system_accuracy_in_sample):
         assert value.estimate == pytest.approx(1, abs=1e-4)
         assert (value.lower, value.upper) == pytest.approx((12 / (12 + z**2), 1))
+
+
+@pytest.mark.parametrize("model", ["one_coin_by_rater", "dawid_skene"])
+def test_the_order_of_the_rows_changes_nothing(model, ratings):
+    few = ratings.take(np.arange(300) < 40)
+    shuffled = few.take(np.random.default_rng(1).permutation(40))
+    one, other = (estimate_latent_class(given, model, resamples=50) for given in (few, shuffled))
+    for name in ("system_accuracy", "system_accuracy_in_sample"):
+        assert getattr(one, name) == getattr(other, name)

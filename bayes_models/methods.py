@@ -14,6 +14,7 @@ from bayes_models.sampling.cost import TooLargeError
 from lehner.contrasts.base_rates import PSEUDO_ITEMS, BaseRates
 from lehner.contrasts.group_draws import GroupDraws
 from lehner.contrasts.system_draws import JointDraws
+from lehner.core import lazy
 from lehner.core.errors import InputError
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate
 from lehner.core.progress import DoAll
@@ -26,9 +27,12 @@ from lehner.latent_class.models import MODELS
 from lehner.performance.replicates import CREDIBLE
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
     from bayes_models import KPropertyParameter
+
+arviz_stats = lazy.load("arviz_stats")
 
 SLOPED = "relaxed_k"
 """The model with a parameter for each K-property, and a slope of the system on difficulty."""
@@ -391,8 +395,26 @@ def k_properties(estimate: Estimate, *, level: float) -> "tuple[KPropertyParamet
     return bayes_models.read_k_properties(estimate.draws, level=level)
 
 
-def predictions(estimates: Sequence[Estimate]) -> "tuple[Any, ...]":
-    """Compare models by how well they predict items left out."""
-    from bayes_models.posterior.predictions import compare_predictions
+def predictions(estimates: Sequence[Estimate]) -> "pd.DataFrame | None":
+    """Compare models by approximate leave-one-out cross-validation, as `arviz.compare` does.
 
-    return compare_predictions(estimates)
+    Returns
+    -------
+    DataFrame or None
+        The best model first; None unless two or more estimates keep the log likelihood of each
+        item.
+
+    References
+    ----------
+    Vehtari, Gelman & Gabry (2017), https://doi.org/10.1007/s11222-016-9696-4; Yao et al. (2018),
+    https://doi.org/10.1214/17-BA1091, for the weights.
+    """
+    trees = {
+        e.method: e.draws for e in estimates if e.draws is not None and "log_likelihood" in e.draws
+    }
+    if len(trees) < 2:
+        return None
+    with warnings.catch_warnings():
+        # What it warns of is in its table.
+        warnings.simplefilter("ignore")
+        return arviz_stats.compare(trees, round_to="none")

@@ -35,7 +35,7 @@ from .known_truths.correction import correct_by_truth, probabilities_right
 from .known_truths.recalibration import correct_base_rates
 from .known_truths.sampling_design import choose_items
 from .labels.label import label
-from .latent_class.fit import cut_ratings, fit_latent_class, fit_tap_by_cut
+from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class
 from .performance.costs import read_costs
 from .planning.kappa import expected_kappa, scenario_with_kappa
@@ -74,7 +74,6 @@ __all__ = [
     "confusion_matrix",
     "correct_base_rates",
     "correct_by_truth",
-    "cut_ratings",
     "effective_in_crowds",
     "estimate",
     "estimate_algebraic",
@@ -82,7 +81,6 @@ __all__ = [
     "estimate_latent_class",
     "expected_kappa",
     "fit_latent_class",
-    "fit_tap_by_cut",
     "label",
     "label_algebraic",
     "list_datasets",

@@ -179,21 +179,25 @@ lehner.check_k_properties(teeth, replicates=199)
 
 # %%
 wine = lehner.load_dataset("wine")
-pd.DataFrame(
-    {
-        f"up to {cut}": {
-            "t, at or below": float(fit.base_rates[0]),
-            "a": float(fit.knowledge[0]),
-            "a²": float(fit.knowledge[0]) ** 2,
-            "p, at or below": float(fit.guessing[0, 0]),
-            "Fleiss' kappa": lehner.agreement(lehner.cut_ratings(wine, cut))[
-                "fleiss_kappa"
-            ].estimate,
-            "log-likelihood": fit.log_likelihood,
-        }
-        for cut, fit in lehner.fit_tap_by_cut(wine).items()
+
+
+def describe_cut(cut: int) -> dict[str, float]:
+    up_to, above = wine.votes()[:, :cut], wine.votes()[:, cut:]
+    votes = np.column_stack([up_to.sum(axis=1), above.sum(axis=1)])
+    classes = ["up to the cut", "above"]
+    ratings = lehner.Ratings.from_counts(votes, classes, item_counts=wine.weights)
+    fit = lehner.fit_latent_class(ratings, "pooled_tap")
+    return {
+        "t, at or below": float(fit.base_rates[0]),
+        "a": float(fit.knowledge[0]),
+        "a²": float(fit.knowledge[0]) ** 2,
+        "p, at or below": float(fit.guessing[0, 0]),
+        "Fleiss' kappa": lehner.agreement(ratings)["fleiss_kappa"].estimate,
+        "log-likelihood": fit.log_likelihood,
     }
-)
+
+
+pd.DataFrame({f"up to {cut}": describe_cut(cut) for cut in (1, 2, 3)})
 
 # %% [markdown]
 # **Answer.** Agreement is accuracy only under assumptions, and which coefficient tracks accuracy

@@ -22,11 +22,11 @@ import xarray as xr
 from bayes_models.likelihood.dependent_pair import answers_after
 from bayes_models.models.assemble import SHARE, SHARE_PRIOR
 from bayes_models.models.power_prior import beta_interval
-from bayes_models.posterior.convergence import ess_mean
+from bayes_models.posterior.diagnostics import ess
 from bayes_models.posterior.draws import credible_interval, group, values_by_draw
-from bayes_models.posterior.truth import LEAST, MOST_NAMED, log_joint, states_by_population
+from bayes_models.posterior.truth import LEAST, MOST_NAMED, infer_truth, states_by_population
 from lehner import Patterns
-from lehner.core.arrays import Floats, class_posterior
+from lehner.core.arrays import Floats
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.text import first_few
 from lehner.core.warning import Warning, warn
@@ -65,7 +65,7 @@ def log_bayes_factor(
     some = posterior.isel(draw=slice(None, None, step))
     k, (first, second) = patterns.n_categories, patterns.dependent
     rates, rows = states_by_population(some, patterns.dependent)
-    truth, _ = class_posterior(log_joint(patterns, rates, rows))
+    truth, _ = infer_truth(patterns, rates, rows)
     confusion = values_by_draw(some, "confusion", "rater", "category", "response")
     first_rows, second_rows = confusion[:, first], confusion[:, second]
     coupled = answers_after(first_rows, second_rows, np.ones((len(rows), k)), k)
@@ -81,7 +81,7 @@ def log_bayes_factor(
         log_integral += top + np.log(np.exp(log - top[:, None]) @ WEIGHTS / 2)
     shape = some.sizes["chain"], some.sizes["draw"]
     density = np.exp(log_integral.min() - log_integral).reshape(shape)
-    error = density.std() / density.mean() / np.sqrt(ess_mean(density[:, :, None])[0])
+    error = density.std() / density.mean() / np.sqrt(ess(density, "mean"))
     return float(log_integral.min() - np.log(density.mean())), float(error)
 
 

@@ -1,27 +1,47 @@
 """Whether the draws of a fit can be trusted: convergence, and label switching."""
 
-import functools
-import itertools
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
 
-from bayes_models.posterior.convergence import ess_tail, r_hat_and_ess_bulk
 from bayes_models.posterior.draws import group
-from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core import lazy
+from lehner.core.arrays import Booleans, Floats
 from lehner.core.lazy import optimize
 from lehner.core.text import counted, percent, probability
 from lehner.core.warning import Warning, warn
 
+arviz_stats = lazy.load("arviz_stats.base")
+
 HIGHEST_R_HAT = 1.01
 R_HAT_BY_CHANCE = 10
 LOWEST_ESS = 400
-MOST_CHECKED = 5_000
+MOST_CHECKED = 2_000
 """With more numbers than these, cells of confusion matrices are not checked one by one."""
+AXES = {"chain_axis": 0, "draw_axis": 1}
+TAILS = (0.05, 0.95)
 MOST_TIMES_LONGER = 4
+
+
+def ess(draws: Floats, method: str) -> Floats:
+    """Compute effective sample sizes by ArviZ.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (n_chains, n_draws, ...)
+    method : str
+        "bulk", "tail" or "mean".
+
+    Returns
+    -------
+    ndarray, shape (...)
+    """
+    options = {"prob": TAILS} if method == "tail" else {}
+    values = arviz_stats.array_stats.ess(draws, **AXES, method=method, **options)
+    return np.asarray(values)
 
 
 class ConvergenceWarning(UserWarning):
@@ -95,9 +115,7 @@ class Diagnostics:
         tuple of Warning
             One for each problem; empty if there is none.
         """
-        return tuple(self._failures())
-
-    def _failures(self) -> Iterator[Warning]:
+        problems = []
         if not self.chains_agree:
             text = f"chains disagree: R-hat is {self.r_hat:.3f}, above {self.r_hat_limit:.3f}"
             if len(self.mode_weights) > 1:
@@ -107,19 +125,20 @@ class Diagnostics:
                     "there is more than one solution, and longer chains may not show how probable "
                     "each is"
                 )
-            yield warn("not-converged", text)
+            problems.append(warn("not-converged", text))
         if not min(self.ess_bulk, self.ess_tail) >= LOWEST_ESS:
             text = (
                 f"too few effective draws: {self.ess_bulk:.0f} in the bulk, {self.ess_tail:.0f} "
                 f"in the tails, below {LOWEST_ESS}; sample longer"
             )
-            yield warn("too-few-draws", text)
+            problems.append(warn("too-few-draws", text))
         if self.divergences:
             text = f"{counted(self.divergences, 'draw')} diverged: raise target_accept"
-            yield warn("divergences", text)
+            problems.append(warn("divergences", text))
         if self.treedepth:
             text = f"{counted(self.treedepth, 'draw')} reached the greatest tree depth"
-            yield warn("tree-depth", text)
+            problems.append(warn("tree-depth", text))
+        return tuple(problems)
 
     def warnings(self) -> tuple[Warning, ...]:
         """Describe what is wrong with the draws.
@@ -153,7 +172,7 @@ def diagnose(
     tree : xarray.DataTree
         A fit with group `posterior`, and `sample_stats` if it was sampled by NUTS.
     variables : collection of str, optional
-        Names of the variables that are checked; by default all, but with more than 5,000 numbers
+        Names of the variables that are checked; by default all, but with more than 2,000 numbers
         not the cells of confusion matrices.
     tries : int
         How often the model was sampled, 1 or more; the result repeats it.
@@ -176,8 +195,8 @@ def diagnose(
     >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
     >>> ratings = lehner.simulate(scenario, seed=1)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
-    >>> found = diagnose(tree, ["system_accuracy"])
-    >>> found.chains_agree, found.failures()
+    >>> diagnostics = diagnose(tree, ["system_accuracy"])
+    >>> diagnostics.chains_agree, diagnostics.failures()
     (True, ())
     """
     posterior = group(tree, "posterior")
@@ -192,11 +211,11 @@ def diagnose(
     )
     # Probabilities that a model fixes have no R-hat and need none.
     scalars = scalars[..., np.ptp(scalars, axis=(0, 1)) > 0]
-    agreement, effective = r_hat_and_ess_bulk(scalars)
+    r_hat = arviz_stats.array_stats.rhat(scalars, **AXES)
     return Diagnostics(
-        r_hat=float(agreement.max()),
-        ess_bulk=float(effective.min()),
-        ess_tail=float(ess_tail(scalars).min()),
+        r_hat=float(np.max(r_hat)),
+        ess_bulk=float(ess(scalars, "bulk").min()),
+        ess_tail=float(ess(scalars, "tail").min()),
         divergences=_count(tree, "diverging"),
         treedepth=_count(tree, "reached_max_treedepth"),
         relabelled=relabelled_share(posterior),
@@ -232,46 +251,12 @@ def relabelled_draws(posterior: xr.Dataset) -> Booleans:
         # A system may be more often wrong than right.
         confusion = confusion[:, :, :-1]
     base_rates = posterior["base_rates"].transpose("chain", "draw", "category").values
-    k = base_rates.shape[-1]
-    draws = confusion.sum(axis=2) * base_rates[..., None]
+    shares = confusion.sum(axis=2) * base_rates[..., None]
     # Where in each true category the most frequent response is that category, no renaming is
     # better.
-    order = np.arange(k)
-    relabelled = (draws.argmax(axis=-2) != order).any(axis=-1)
+    order = np.arange(shares.shape[-1])
+    relabelled = (shares.argmax(axis=-2) != order).any(axis=-1)
     for draw in zip(*np.nonzero(relabelled), strict=True):
-        relabelled[draw] = (best_order(draws[draw]) != order).any()
+        best = optimize.linear_sum_assignment(-shares[draw])[1]
+        relabelled[draw] = (best != order).any()
     return np.asarray(relabelled)
-
-
-MOST_ENUMERATED = 6
-
-
-def best_order(shares: Floats) -> Integers:
-    """Assign a label to each category, so that the sum of their shares is greatest.
-
-    Parameters
-    ----------
-    shares : ndarray, shape (n_categories, n_categories)
-        Proportion of each label (column) in each category (row).
-
-    Returns
-    -------
-    ndarray of int, shape (n_categories,)
-        The label of each category.
-
-    Examples
-    --------
-    >>> best_order(np.array([[0.1, 0.5, 0.1], [0.6, 0.2, 0.1], [0.0, 0.3, 0.2]]))
-    array([1, 0, 2])
-    """
-    k = len(shares)
-    if k > MOST_ENUMERATED:
-        return np.asarray(optimize.linear_sum_assignment(-shares)[1])
-    # Loading SciPy's optimisers takes longer than trying all.
-    orders = _orders(k)
-    return np.asarray(orders[shares[np.arange(k), orders].sum(axis=1).argmax()])
-
-
-@functools.cache
-def _orders(k: int) -> Integers:
-    return np.array(list(itertools.permutations(range(k))))

@@ -21,7 +21,6 @@ DECLARED = (
 ADDED_BY = {
     "posterior": "fit the model by bayes_models.fit",
     "truth": "fit the model by bayes_models.fit",
-    "log_likelihood": "fit again by bayes_models.fit with log_likelihood=True",
 }
 
 

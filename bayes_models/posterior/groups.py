@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike
 from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import BY_POPULATION
 from bayes_models.posterior.draws import credible_interval, group, values_by_draw
-from bayes_models.posterior.truth import draw_right, fitted_ratings, log_joints
+from bayes_models.posterior.group_sampler import sample_groups
+from bayes_models.posterior.truth import draw_right, fitted_ratings, infer_truths
 from lehner import InputError, IntervalEstimate, Ratings
 from lehner.contrasts.group_draws import GroupDraws, GroupReplicates
 from lehner.contrasts.membership import Groups, count_answers, find_groups
-from lehner.core.arrays import Floats, class_posterior
+from lehner.core.arrays import Floats
 from lehner.core.errors import check_level
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
@@ -100,9 +101,6 @@ def accuracy_by_group(
     patterns = observe(fitted_ratings(tree, ratings))
     membership = find_groups(ratings, groups)
     sizes = count_answers(ratings, membership)
-    # It needs SciPy, which takes long to load.
-    from bayes_models.posterior.group_sampler import sample_groups
-
     replicates = sample_groups(
         posterior, patterns, ratings.weights, membership.index, len(membership), seed
     )
@@ -176,8 +174,8 @@ def _proportions_right(posterior: xr.Dataset, ratings: Ratings, seed: Seed) -> F
     member = patterns.population[:, None] == np.arange(len(patterns.populations))
     member = member[patterns.system >= 0]
     right = [
-        draw_right(class_posterior(joint)[0], patterns, patterns.counts, rng) @ member
-        for joint in log_joints(posterior, patterns)
+        draw_right(probability, patterns, patterns.counts, rng) @ member
+        for probability, _ in infer_truths(posterior, patterns)
     ]
     return np.asarray(np.concatenate(right) / (patterns.counts[patterns.system >= 0] @ member))
 
@@ -256,32 +254,29 @@ def accuracy_where(
     """
     level = check_level(level)
     patterns = observe(fitted_ratings(tree, ratings))
-    chosen = np.asarray(mask)
-    if chosen.dtype != bool or chosen.shape != (ratings.n_rows,):
+    selected = np.asarray(mask)
+    if selected.dtype != bool or selected.shape != (ratings.n_rows,):
         raise InputError(
-            f"the mask has shape {chosen.shape} and type {chosen.dtype}",
+            f"the mask has shape {selected.shape} and type {selected.dtype}",
             f"give {ratings.n_rows} truth values, one for each row",
         )
-    counts = np.bincount(
-        patterns.inverse[chosen], ratings.weights[chosen], len(patterns.counts)
-    ).astype(np.int64)
+    counts = np.zeros_like(patterns.counts)
+    np.add.at(counts, patterns.inverse[selected], ratings.weights[selected])
     n_answered = int(counts[patterns.system >= 0].sum())
     if not n_answered:
         raise InputError("the mask chooses no item that the system answered", "choose some")
     rng = generator(seed)
     right, proportions = [], []
     posterior = group(tree, "posterior")
-    for joint in log_joints(posterior, patterns):
-        probability = class_posterior(joint)[0]
+    for probability, _ in infer_truths(posterior, patterns):
         right.append(draw_right(probability, patterns, counts, rng).sum(axis=1))
         proportions.append(np.einsum("dpk,p->dk", probability, counts / counts.sum()))
     matrices = values_by_draw(posterior, "confusion", "rater", "category", "response")
     recall = np.diagonal(matrices[:, -1], axis1=1, axis2=2)
+    expected = (np.concatenate(proportions) * recall).sum(axis=1)
     return AccuracyWhere(
         n_items=int(counts.sum()),
         n_answered=n_answered,
         system_accuracy_in_sample=credible_interval(np.concatenate(right) / n_answered, level),
-        system_accuracy=credible_interval(
-            (np.concatenate(proportions) * recall).sum(axis=1), level
-        ),
+        system_accuracy=credible_interval(expected, level),
     )

@@ -18,11 +18,11 @@ import xarray as xr
 
 from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.draws import values_by_draw
-from bayes_models.posterior.truth import fitted_ratings, log_joints
+from bayes_models.posterior.truth import fitted_ratings, infer_truths
 from lehner import InputError, Patterns, Ratings
 from lehner.contrasts.common_items import answered_the_same, first_alike
 from lehner.contrasts.system_draws import JointDraws
-from lehner.core.arrays import Floats, Integers, class_posterior
+from lehner.core.arrays import Floats, Integers
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, generator
 
@@ -143,8 +143,7 @@ def find_influence(posterior: xr.Dataset, patterns: Patterns) -> Influence:
     weights = patterns.counts[answered] / patterns.counts[answered].sum()
     in_sample, right = [], np.zeros(len(patterns.counts))
     sums, done = np.zeros((3, len(patterns.counts))), 0
-    for joint in log_joints(posterior, patterns):
-        truth, log_likelihood = class_posterior(joint)
+    for truth, log_likelihood in infer_truths(posterior, patterns):
         chance = truth[:, answered, patterns.system[answered]]
         in_sample.append(chance @ weights)
         right[answered] += chance.sum(axis=0)

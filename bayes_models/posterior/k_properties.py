@@ -20,7 +20,7 @@ import xarray as xr
 
 from bayes_models.models.priors import distribution_name, kept_priors
 from bayes_models.models.relaxed_k import SPEC
-from bayes_models.posterior.convergence import FEWEST_OF_CHAIN, ess_mean
+from bayes_models.posterior.diagnostics import ess
 from bayes_models.posterior.draws import credible_interval, group
 from lehner import InputError, IntervalEstimate
 from lehner.core.arrays import Floats
@@ -108,9 +108,7 @@ def effective_draws(draws: Floats) -> float:
     """Count the independent draws that would tell as much of how probable it is to be near zero."""
     distance = abs(draws)
     near = (distance <= np.quantile(distance, NEAREST)).astype(float)
-    if draws.shape[1] < FEWEST_OF_CHAIN:
-        return 1.0
-    return min(float(ess_mean(near[:, :, None])[0]), draws.size)
+    return min(float(ess(near, "mean")), draws.size)
 
 
 def _smooth_curves(counts: Floats) -> Floats:

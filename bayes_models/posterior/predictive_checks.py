@@ -16,9 +16,9 @@ import xarray as xr
 from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.draws import group
 from bayes_models.posterior.predictive import draw_ratings, with_known_truths
-from bayes_models.posterior.truth import log_joint, states
+from bayes_models.posterior.truth import infer_truth, states
 from lehner import Patterns, Ratings
-from lehner.core.arrays import Floats, class_posterior, draw_categories
+from lehner.core.arrays import Floats, draw_categories
 from lehner.core.lazy import sparse
 from lehner.core.seeds import Seed, child_seeds
 from lehner.core.text import decimal
@@ -214,7 +214,7 @@ def _residual_correlation(
 ) -> Floats:
     """Correlate the mistakes of each pair of raters, beyond what the true category explains."""
     k, n_raters = patterns.n_categories, len(patterns.raters)
-    probability, _ = class_posterior(log_joint(patterns, rates[None], confusion[None])[0])
+    probability = infer_truth(patterns, rates[None], confusion[None])[0][0]
     pattern = np.repeat(np.arange(len(patterns.counts)), patterns.counts)
     truth = draw_categories(probability, rng.random(len(pattern)), pattern)
     # Items of one pattern and one true category have the same mistakes.

@@ -10,11 +10,11 @@ from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import BY_POPULATION, SHARE
 from bayes_models.posterior.draws import PAIRS, group, values_by_draw
 from lehner import InputError, Patterns, Ratings
-from lehner.core.arrays import Floats, Integers, class_posterior
+from lehner.core.arrays import Floats, Integers
 from lehner.core.lazy import special
 from lehner.core.text import counted, first_few
 from lehner.core.warning import Warning, warn
-from lehner.data.patterns import UNKNOWN
+from lehner.latent_class.em import e_step
 
 DRAWN_CELLS_AT_ONCE = 2_000_000
 MOST_LOG_LIKELIHOODS = 50_000_000
@@ -59,8 +59,7 @@ def add_truth(
     shape = tuple(posterior.sizes[name] for name in sample)
     keep = log_likelihood and ratings.n_items * np.prod(shape) <= MOST_LOG_LIKELIHOODS
     likelihood, right = [], []
-    for joint in log_joints(posterior, patterns):
-        probability, log_probability = class_posterior(joint)
+    for probability, log_probability in infer_truths(posterior, patterns):
         if keep:
             likelihood.append(log_probability)
         truth += probability.sum(axis=0)
@@ -83,8 +82,8 @@ def add_truth(
         tree["log_likelihood"] = xr.DataTree(xr.Dataset(densities, items))
 
 
-def log_joint(patterns: Patterns, rates: Floats, confusion: Floats) -> Floats:
-    """Log probability of each pattern's ratings together with each true category.
+def infer_truth(patterns: Patterns, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:
+    """Infer the true category of each pattern in each draw.
 
     Parameters
     ----------
@@ -94,32 +93,23 @@ def log_joint(patterns: Patterns, rates: Floats, confusion: Floats) -> Floats:
 
     Returns
     -------
-    ndarray, shape (n_draws, n_patterns, n_categories)
-        Summed over levels of difficulty if states have levels.
+    probability : ndarray, shape (n_draws, n_patterns, n_categories)
+        Of each true category given the ratings of the pattern.
+    log_probability : ndarray, shape (n_draws, n_patterns)
+        Log probability of these ratings.
     """
     if confusion.shape[1] > len(patterns.raters):
         patterns = split_second(patterns)
-    n_draws, n_states = rates.shape[0], rates.shape[-1]
-    k = patterns.n_categories
-    # Draws are last in memory, because what follows sums and compares over a few categories.
-    by_cell = np.log(np.maximum(confusion, LEAST)).transpose(1, 3, 2, 0)
-    log = patterns.sum_cells(by_cell.reshape(-1, n_states * n_draws))
-    log = log.reshape(-1, n_states, n_draws)
+    n_states, k = rates.shape[-1], patterns.n_categories
     log_rates = np.log(np.maximum(rates, LEAST)).T
-    log += log_rates if rates.ndim == 2 else log_rates.swapaxes(0, 1)[patterns.population]
+    if rates.ndim == 3:
+        log_rates = log_rates.swapaxes(0, 1)[patterns.population]
+    log_confusion = np.log(np.maximum(confusion, LEAST)).transpose(1, 3, 2, 0)
+    by_state, log_probability = e_step(patterns, log_rates, log_confusion, np.arange(n_states) % k)
     if n_states > k:
-        log = _sum_levels(log.reshape(-1, n_states // k, k, n_draws))
-    known = patterns.truths[:, None]
-    log[(known != UNKNOWN) & (known != np.arange(k))] = -np.inf
-    return log.transpose(2, 0, 1)
-
-
-def _sum_levels(log: Floats) -> Floats:
-    """Log of the sum over axis 1 of what has these logs, which are overwritten."""
-    # NumPy's logaddexp takes more than twice as long.
-    highest = log.max(axis=1)
-    log -= highest[:, None]
-    return np.asarray(np.log(np.exp(log, out=log).sum(axis=1)) + highest)
+        by_level = by_state.reshape(len(by_state), -1, k, by_state.shape[2])
+        by_state = by_level.sum(axis=1)
+    return by_state.transpose(2, 0, 1), log_probability.T
 
 
 def states(posterior: xr.Dataset, pair: tuple[int, int] | None = None) -> tuple[Floats, Floats]:
@@ -148,8 +138,7 @@ def states(posterior: xr.Dataset, pair: tuple[int, int] | None = None) -> tuple[
     n_levels = by_state.shape[2] // k
     if SHARE in posterior and pair is not None:
         share = values_by_draw(posterior, SHARE, "category")
-        first, second = (by_state[:, one] for one in pair)
-        after = answers_after(first, second, share, k)
+        after = answers_after(by_state[:, pair[0]], by_state[:, pair[1]], share, k)
         by_state = np.concatenate([by_state, after], axis=1)
     return np.tile(rates / n_levels, n_levels), by_state
 
@@ -157,7 +146,7 @@ def states(posterior: xr.Dataset, pair: tuple[int, int] | None = None) -> tuple[
 def states_by_population(
     posterior: xr.Dataset, pair: tuple[int, int] | None = None
 ) -> tuple[Floats, Floats]:
-    """What `states` returns, with rates (n_draws, n_populations, n_states) if there are any."""
+    """Give what `states` gives, with rates (n_draws, n_populations, n_states) if there are any."""
     rates, confusion = states(posterior, pair)
     if BY_POPULATION in posterior:
         n_levels = rates.shape[1] // posterior.sizes["category"]
@@ -166,13 +155,13 @@ def states_by_population(
     return rates, confusion
 
 
-def log_joints(posterior: xr.Dataset, patterns: Patterns) -> Iterator[Floats]:
-    """Yield `log_joint` for all draws, some of them at a time."""
+def infer_truths(posterior: xr.Dataset, patterns: Patterns) -> Iterator[tuple[Floats, Floats]]:
+    """Yield what `infer_truth` gives of all draws, some of them at a time."""
     rates, confusion = states_by_population(posterior, patterns.dependent)
     size = max(1, DRAWN_CELLS_AT_ONCE // (len(patterns.counts) * rates.shape[-1]))
     for start in range(0, len(rates), size):
         part = slice(start, start + size)
-        yield log_joint(patterns, rates[part], confusion[part])
+        yield infer_truth(patterns, rates[part], confusion[part])
 
 
 def draw_right(
@@ -209,14 +198,14 @@ def fitted_ratings(tree: xr.DataTree, ratings: Ratings) -> Ratings:
             "there is no system", "fit ratings with a system, and give the same ratings here"
         )
     posterior = group(tree, "posterior")
-    fitted = (posterior["rater"], posterior["category"], group(tree, "truth")["item"])
-    given = (ratings.all_raters, ratings.categories, ratings.items)
-    populations = posterior["population"].values if "population" in posterior.coords else ()
-    same = all(
-        np.array_equal(one.values.astype(str), np.asarray(other).astype(str))
-        for one, other in zip(fitted, given, strict=True)
-    )
-    if not same or tuple(map(str, populations)) != ratings.populations:
+    populations = posterior["population"] if "population" in posterior.coords else ()
+    pairs = [
+        (posterior["rater"], ratings.all_raters),
+        (posterior["category"], ratings.categories),
+        (group(tree, "truth")["item"], ratings.items),
+        (populations, ratings.populations),
+    ]
+    if not all(np.array_equal(np.asarray(a, str), np.asarray(b, str)) for a, b in pairs):
         raise InputError(
             "raters, categories, items or populations are not those of the fit",
             "give the ratings of the fit",
@@ -266,19 +255,19 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
     """
     if ratings.truth is None or not tree.attrs["known_truths"]:
         return ()
-    known = ratings.truth >= 0
+    has_truth = ratings.truth >= 0
     if ratings.system is not None:
-        known &= ratings.system >= 0
-    if not known.any():
+        has_truth &= ratings.system >= 0
+    if not has_truth.any():
         return ()
-    probability = _by_ratings_alone(tree, ratings.take(known))
+    labelled = ratings.take(has_truth)
+    probability = _infer_from_ratings_alone(tree, labelled)
     improbable = np.where(probability < IMPROBABLE, probability, 0.0)
-    truth = ratings.truth[known]
-    contradicted = improbable[np.arange(len(truth)), truth] > 0
+    contradicted = improbable[np.arange(labelled.n_rows), labelled.truth] > 0
     expected, n = float(improbable.sum()), int(contradicted.sum())
     if n == 0 or special.pdtrc(n - 1, expected) > SUSPICIOUS_TAIL:
         return ()
-    named = first_few(ratings.items[known][contradicted], MOST_NAMED)
+    named = first_few(labelled.items[contradicted], MOST_NAMED)
     text = (
         f"the known truths of {counted(n, 'item')} contradict the fit: given their ratings "
         f"these truths have probabilities below {IMPROBABLE:g}, and the fit predicts "
@@ -288,10 +277,10 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
     return (warn("truths-contradict", text),)
 
 
-def _by_ratings_alone(tree: xr.DataTree, ratings: Ratings) -> np.ndarray:
-    """Probability of each category for each item, without using its known truth."""
+def _infer_from_ratings_alone(tree: xr.DataTree, ratings: Ratings) -> Floats:
+    """Infer the probability of each category for each item, without using its known truth."""
     patterns = observe(ratings.with_truth(None))
     rates, confusion = states_by_population(group(tree, "posterior"), patterns.dependent)
     draws = np.unique(np.linspace(0, len(rates) - 1, MOST_DRAWS).astype(int))
-    probability, _ = class_posterior(log_joint(patterns, rates[draws], confusion[draws]))
+    probability, _ = infer_truth(patterns, rates[draws], confusion[draws])
     return np.asarray(probability.mean(axis=0)[patterns.inverse])

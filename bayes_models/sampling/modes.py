@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bayes_models.models.families import diagonal_concentration
-from bayes_models.posterior.diagnostics import best_order
 from lehner import Patterns
 from lehner.core.arrays import Floats, Integers, class_posterior
+from lehner.core.lazy import optimize
 from lehner.core.seeds import Seed, generator
 from lehner.data.patterns import UNKNOWN
 from lehner.latent_class.em import log_joint
@@ -191,7 +191,7 @@ def _align(patterns: Patterns, items: Floats, ratings: Floats, truth: Floats) ->
         return
     of_raters = ratings[: len(ratings) - patterns.has_system].sum(axis=0)
     for run in range(len(items)):
-        order = best_order(of_raters[:, run])
+        order = optimize.linear_sum_assignment(-of_raters[:, run])[1]
         items[run] = items[run, order]
         ratings[:, :, run] = ratings[:, :, run, order]
         truth[:, run] = truth[:, run, order]

@@ -24,7 +24,7 @@ import numpy as np
 import bayes_models
 from bayes_models import observe
 from bayes_models.models.spec import conjugate_models
-from bayes_models.posterior.convergence import ess_tail, r_hat_and_ess_bulk
+from bayes_models.posterior.diagnostics import ess
 from bayes_models.sampling.compiled import compile_model
 from bayes_models.sampling.gibbs import sample_conjugate
 from bayes_models.sampling.nuts import sample
@@ -56,9 +56,7 @@ def _bar(
 
 def _cost(seconds: float, draws: Floats) -> float:
     """CPU seconds for 1,000 effective draws, from those for some, of shape (chain, draw)."""
-    one = draws[:, :, None]
-    effective = min(r_hat_and_ess_bulk(one)[1][0], ess_tail(one)[0])
-    return EFFECTIVE * seconds / float(effective)
+    return EFFECTIVE * seconds / float(min(ess(draws, "bulk"), ess(draws, "tail")))
 
 
 def base(n_items: int, seed: int) -> Patterns:

@@ -112,7 +112,8 @@ class Method:
     k_properties : callable, optional
         A function `(estimate, *, level)` that returns what a fit found of each K-property.
     predictions : callable, optional
-        A function of several estimates, which compares how well they predict items left out.
+        A function of several estimates, which returns `arviz.compare`'s table of how well they
+        predict items left out, or None.
     source : str
         For a user's function: the source text, of the whole file if it was named by its file.
     source_hash : str
@@ -140,7 +141,7 @@ class Method:
     with_options: "Callable[..., Method] | None" = None
     at_slopes: Callable[..., Mapping[float, Estimate]] | None = None
     k_properties: Callable[..., tuple[Any, ...]] | None = None
-    predictions: Callable[..., tuple[Any, ...]] | None = None
+    predictions: Callable[..., Any] | None = None
     source: str = ""
     source_hash: str = ""
 

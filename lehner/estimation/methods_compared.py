@@ -76,12 +76,15 @@ def _predictions(fits: Sequence[Fit]) -> Iterator[Row | Warning]:
     able = [fit.method.predictions for fit in fits if fit.method.predictions is not None]
     if not able:
         return
-    for one in able[0]([fit.estimate for fit in fits]):
-        names = {"method": one.method}
-        yield row("elpd", estimate=one.elpd, **names)
-        yield row("elpd_se", estimate=one.se, **names)
-        yield row("elpd_difference", estimate=one.difference, **names)
-        yield row("elpd_difference_se", estimate=one.difference_se, **names)
-        yield row("stacking_weight", estimate=one.weight, **names)
-        if one.warning:
-            yield warn("prediction-uncertain", f"{one.method}: {one.warning}")
+    table = able[0]([fit.estimate for fit in fits])
+    if table is None:
+        return
+    for method, of_method in table.iterrows():
+        yield row("elpd", estimate=of_method["elpd"], method=method)
+        yield row("elpd_se", estimate=of_method["se"], method=method)
+        yield row("elpd_difference", estimate=abs(of_method["elpd_diff"]), method=method)
+        yield row("elpd_difference_se", estimate=of_method["dse"], method=method)
+        yield row("stacking_weight", estimate=of_method["weight"], method=method)
+        doubts = [text for text in of_method[["diag_elpd", "diag_diff"]] if text]
+        if doubts:
+            yield warn("prediction-uncertain", f"{method}: {'; '.join(doubts)}")

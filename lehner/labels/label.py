@@ -14,7 +14,7 @@ from lehner.core.warning import Warning, warn
 from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
 from lehner.labels.mean_field import LABEL_MODELS, MAJORITY, MeanField, fit_starts
-from lehner.latent_class.fit import fit_latent_class, known_truths_used
+from lehner.latent_class.fit import fit_latent_class, note_known_truths
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.latent_class.pattern_table import PatternTable, known_truths, tabulate
 
@@ -108,7 +108,7 @@ def _label_by_mean_field(ratings: Ratings, method: str, seed: Seed) -> SoftLabel
         uses_system=False,
         rater_accuracy=accuracy_of_raters(untempered, ratings),
         warnings=(
-            *known_truths_used(known),
+            *note_known_truths(known),
             *contradicted_ratings(table, fits, ratings.categories),
         ),
     )

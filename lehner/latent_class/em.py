@@ -60,7 +60,7 @@ class Search:
 FROM_FAR = Search()
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """Where runs ended, (n_parameters, n_runs), at a maximum or not, after how many steps of EM."""
 
     points: Floats
@@ -73,7 +73,7 @@ def accelerated_em(
     start: Floats,
     distribution: Integers,
     search: Search = FROM_FAR,
-) -> Found:
+) -> SearchResult:
     """Alternate two steps of EM and an extrapolation, until the log-likelihood no longer increases.
 
     The extrapolation is SQUAREM (Varadhan & Roland 2008) of the logarithms of the probabilities, so
@@ -97,7 +97,7 @@ def accelerated_em(
 
     Returns
     -------
-    Found
+    SearchResult
 
     References
     ----------
@@ -112,12 +112,14 @@ def accelerated_em(
     ...     classes = joint / joint.sum(axis=1, keepdims=True)
     ...     log_likelihood = [0.75, 0.25] @ np.log(joint.sum(axis=1))
     ...     return ([0.75, 0.25] @ classes)[:, None], np.array([log_likelihood])
-    >>> found = accelerated_em(lambda runs: step, np.full((2, 1), 0.5), np.zeros(2, int))
-    >>> found.points[:, 0].round(3)
+    >>> result = accelerated_em(lambda runs: step, np.full((2, 1), 0.5), np.zeros(2, int))
+    >>> result.points[:, 0].round(3)
     array([0.786, 0.214])
     """
     n_runs, steps = start.shape[1], 0
-    ended_at = Found(start.copy(), np.zeros(n_runs, dtype=bool), np.zeros(n_runs, dtype=np.int64))
+    ended_at = SearchResult(
+        start.copy(), np.zeros(n_runs, dtype=bool), np.zeros(n_runs, dtype=np.int64)
+    )
     runs = np.arange(n_runs)
     step, current, best = step_of(runs), start, start
     highest, slack = np.full(n_runs, -np.inf), np.full(n_runs, SLACK if search.far else 0.0)
@@ -360,7 +362,8 @@ def fit_samples(
     size = _runs_at_once(n_patterns, rates.shape[-1])
     for first in with_progress("resampling", range(0, n_samples, size)):
         chunk = samples.take(slice(first, first + size))
-        starts = [np.repeat(one[None], len(chunk.weights), axis=0) for one in (rates, parameters)]
+        n_runs = len(chunk.weights)
+        starts = [np.repeat(values[None], n_runs, axis=0) for values in (rates, parameters)]
         search_result, fitted, confusion = _search(
             table, model, starts[0], starts[1], FROM_NEAR, samples=chunk
         )
@@ -388,8 +391,8 @@ def _search(
     search: Search,
     *,
     samples: Samples | None = None,
-) -> tuple[Found, Floats, Floats]:
-    """Search from starts, (n_runs, ...), and give base rates and confusion matrices found."""
+) -> tuple[SearchResult, Floats, Floats]:
+    """Search from starts, (n_runs, ...), and give the base rates and confusion matrices reached."""
     of_rates, of_parameters = rates.shape[1:], parameters.shape[1:]
     n_rates = int(np.prod(of_rates))
 

@@ -1,7 +1,7 @@
 """Latent-class models fitted to ratings by maximum likelihood, with labels and notes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -28,12 +28,9 @@ from lehner.latent_class.em import (
 from lehner.latent_class.information import (
     BOUNDARY,
     LEAST_INFORMATIVE,
-    Curvature,
     Maximum,
-    curvature,
-    determined_quantities,
-    deviance,
-    standard_errors,
+    compute_deviance,
+    determine_quantities,
 )
 from lehner.latent_class.models import (
     LATENT_CLASS_MODELS,
@@ -45,8 +42,8 @@ from lehner.latent_class.pattern_table import PatternTable, known_truths, tabula
 SAME_MODE = 1e-4
 
 
-def mode_notes(fits: Mapping[str, LatentClasses]) -> list[Warning]:
-    """Which starts reached the highest mode.
+def note_modes(fits: Mapping[str, LatentClasses]) -> list[Warning]:
+    """Note which starts reached the highest mode.
 
     Parameters
     ----------
@@ -72,12 +69,15 @@ def mode_notes(fits: Mapping[str, LatentClasses]) -> list[Warning]:
     unfinished = [name for name, fit in fits.items() if not fit.converged]
     if unfinished:
         steps = fits[unfinished[0]].iterations
-        text = f"EM had not converged after {steps} steps from: {', '.join(unfinished)}"
+        text = (
+            f"EM had not converged after {steps} steps from {', '.join(unfinished)}: the numbers "
+            "may still change"
+        )
         notes.append(warn("not-converged", text))
     return notes
 
 
-def unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[Warning]:
+def note_unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[Warning]:
     """Name the classes whose items raters most often call otherwise.
 
     Parameters
@@ -106,35 +106,52 @@ def unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[Warn
     ]
 
 
-def known_truths_used(n_known: int) -> list[Warning]:
+def note_known_truths(n_known: int) -> list[Warning]:
     """Note of how many items the known truth entered as data, if of any."""
     text = f"the known truths of {counted(n_known, 'item')} entered as data"
     return [warn("known-truths-used", text)] if n_known else []
 
 
-def support_notes(maximum: Maximum) -> list[Warning]:
-    """Note which rows have no ratings, and which probabilities are at the boundary.
+def note_unsupported(maximum: Maximum, ratings: Ratings) -> list[Warning]:
+    """Note parameters that the ratings cannot support.
 
     Parameters
     ----------
     maximum : Maximum
+    ratings : Ratings
 
     Returns
     -------
     list of Warning
+        Of more parameters than the patterns or items could determine, of rows of confusion
+        matrices without ratings, and of probabilities at 0 or 1.
     """
     rated, notes = maximum.rated, []
+    lengths = np.bincount(ratings.all_flat.item_index, minlength=ratings.n_rows)
+    n_items = int(ratings.weights[lengths > 1].sum())
+    n_patterns = ratings.n_categories ** len(ratings.all_raters) - 1
+    free = min(n_items, max(1, len(ratings.populations)) * n_patterns)
+    if maximum.n_parameters > free:
+        text = (
+            f"{maximum.n_parameters} parameters but only {counted(free, 'degree')} of freedom: "
+            "other values fit as well, and the interval does not include them"
+        )
+        notes.append(warn("not-identified", text))
+    values = maximum.parameters.confusion[rated]
+    at_end = int(((values < BOUNDARY) | (values > 1 - BOUNDARY)).sum())
+    if at_end:
+        text = (
+            f"{at_end} of {values.size} probabilities of the confusion matrices are 0 or 1: with "
+            "so few ratings maximum likelihood makes truth probabilities too extreme; the "
+            "intervals allow for that"
+        )
+        notes.append(warn("boundary", text))
     if not rated.all():
         text = (
             f"{(~rated).sum()} of {rated.size} rows of confusion matrices have no expected ratings "
             "and are NaN"
         )
         notes.append(warn("rows-without-ratings", text))
-    values = np.append(maximum.base_rates, maximum.found.confusion[rated])
-    fixed = int(((values < BOUNDARY) | (values > 1 - BOUNDARY)).sum())
-    if fixed:
-        text = f"{fixed} of {values.size} probabilities are 0 or 1 and have no standard errors"
-        notes.append(warn("boundary", text))
     return notes
 
 
@@ -203,7 +220,6 @@ class LatentClassFit:
     notes: tuple[Warning, ...]
     _maximum: Maximum
     _pattern: Integers
-    _curvature: Curvature | None
 
     @property
     def aic(self) -> float:
@@ -214,45 +230,6 @@ class LatentClassFit:
     def bic(self) -> float:
         """Schwarz's criterion, -2 log-likelihood + parameters log(items)."""
         return float(self.n_parameters * np.log(self.n_items) - 2 * self.log_likelihood)
-
-    def standard_errors(self) -> "xr.Dataset":
-        """Compute standard errors from the observed information.
-
-        They are valid for many items, if the model is right and the highest maximum was found.
-        Probabilities within 1e-6 of 0 or 1 are treated as fixed and have no standard error.
-
-        Returns
-        -------
-        xarray.Dataset
-            Standard errors of `base_rates`, `confusion`, `accuracy` and, if the fit has them,
-            `knowledge` and `guessing`; NaN where there is none. If other values fit as well, the
-            attribute `note` says so.
-
-        Raises
-        ------
-        InputError
-            If there are more than 5,000 parameters.
-
-        References
-        ----------
-        Louis (1982), Finding the observed information matrix when using the EM algorithm.
-
-        Examples
-        --------
-        >>> from lehner import fit_latent_class, load_dataset
-        >>> errors = fit_latent_class(load_dataset("caries")).standard_errors()
-        >>> round(float(errors["base_rates"].sel(category=1)), 4)
-        0.0094
-        """
-        curved = self._curvature or curvature(self._maximum)
-        errors = {}
-        for name, values in standard_errors(self._maximum, curved).items():
-            estimates = getattr(self, name)
-            errors[name] = estimates.copy(data=np.where(np.isnan(estimates), np.nan, values))
-        note = ""
-        if curved.flat.size:
-            note = "not identified: other values fit as well (the information matrix is singular)"
-        return xr.Dataset(errors, attrs={"kind": "observed information", "note": note})
 
     def __repr__(self) -> str:
         n_raters, n_classes = self.confusion.shape[:2]
@@ -293,7 +270,7 @@ def label_fit(
     -------
     LatentClassFit
     """
-    table, classes, categories = maximum.table, maximum.found, list(ratings.categories)
+    table, parameters, categories = maximum.table, maximum.parameters, list(ratings.categories)
     coords: dict[str, Any] = {
         "group": list(ratings.populations),
         "item": ratings.items,
@@ -306,12 +283,12 @@ def label_fit(
     def label(values: ArrayLike, *dims: str) -> xr.DataArray:
         return xr.DataArray(np.asarray(values), {dim: coords[dim] for dim in dims}, dims)
 
-    values, curved, undetermined = determined_quantities(maximum)
+    values, undetermined = determine_quantities(maximum)
     undefined = np.isnan(values["base_rates"]).any()
     values["truth_probabilities"] = np.where(undefined, np.nan, maximum.classes[inverse])
-    g2, degrees_of_freedom, of_deviance = deviance(ratings, maximum)
+    g2, degrees_of_freedom, of_deviance = compute_deviance(ratings, maximum)
     n_known = known_truths(ratings) if table.truths is not None else 0
-    unsettled = unsettled_labels(maximum, categories)
+    unsettled = note_unsettled_labels(maximum, categories)
     dims = {
         "base_rates": ("group", "category") if ratings.populations else ("category",),
         "confusion": ("rater", "category", "response"),
@@ -322,24 +299,23 @@ def label_fit(
     }
     labelled = {name: label(array, *dims[name]) for name, array in values.items()}
     orderings = log_orderings(ratings)
-    notes = [*mode_notes(fits), *known_truths_used(n_known), *unsettled, *undetermined]
-    notes += [*support_notes(maximum), *of_deviance]
+    notes = [*note_modes(fits), *note_known_truths(n_known), *unsettled, *undetermined]
+    notes += [*note_unsupported(maximum, ratings), *of_deviance]
     return LatentClassFit(
         model=maximum.name,
-        log_likelihood=classes.log_likelihood + orderings,
+        log_likelihood=parameters.log_likelihood + orderings,
         n_parameters=maximum.n_parameters,
         n_items=_observed_items(table),
         g2=g2,
         degrees_of_freedom=degrees_of_freedom,
         **labelled,
-        converged=classes.converged,
-        iterations=classes.iterations,
+        converged=parameters.converged,
+        iterations=parameters.iterations,
         starts=label([fit.log_likelihood + orderings for fit in fits.values()], "start"),
         labels_settled=not unsettled,
         notes=tuple(notes),
         _maximum=maximum,
         _pattern=inverse,
-        _curvature=curved,
     )
 
 
@@ -483,7 +459,7 @@ def fit_latent_class(
     maxima = fit_starts(table, list(points.values()), form, search)
     fits = dict(zip(points, maxima, strict=True))
     best = _order_classes(table, max(fits.values(), key=lambda fit: fit.log_likelihood), form)
-    maximum = Maximum(name=model, model=form, table=table, found=best)
+    maximum = Maximum(name=model, model=form, table=table, parameters=best)
     return label_fit(maximum, ratings, inverse, fits)
 
 
@@ -517,99 +493,3 @@ def _order_classes(
     if exchangeable and table.truths is None:
         return align_labels(table, classes)
     return classes
-
-
-def cut_ratings(ratings: Ratings, cut: Label) -> Ratings:
-    """Convert ordered categories to two: at or below a cut, and above it.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With ordered categories.
-    cut : str or int
-        The last category of the lower part; it cannot be the last category of all.
-
-    Returns
-    -------
-    Ratings
-        With two ordered categories, "at or below" and "above" the cut.
-
-    Raises
-    ------
-    InputError
-        If the categories are not ordered, or there is no such cut.
-
-    References
-    ----------
-    Eubanks, The Kappa Zoo, https://kappazoo.com, chapter 7.
-
-    Examples
-    --------
-    >>> from lehner import load_dataset
-    >>> wine = load_dataset("wine")
-    >>> wine.categories, cut_ratings(wine, 1).categories
-    ((1, 2, 3, 4), ('at or below 1', 'above 1'))
-    """
-    if not ratings.ordered:
-        raise InputError(
-            "the categories are not ordered, and a cut needs their order",
-            "read the ratings with ordered=True and the categories from lowest to highest",
-        )
-    if cut not in ratings.categories[:-1]:
-        raise InputError(
-            f"there is no cut after {cut!r}",
-            f"choose among {', '.join(map(str, ratings.categories[:-1])) or 'more categories'}",
-        )
-    at = ratings.categories.index(cut)
-
-    def halve(codes: Integers) -> Integers:
-        return np.where(codes < 0, -1, (codes > at).astype(np.int64))
-
-    return ratings._replace(
-        codes=replace(ratings.given, category_index=halve(ratings.given.category_index)),
-        categories=(f"at or below {cut}", f"above {cut}"),
-        system=halve(ratings.answers),
-        truth=None if ratings.truth is None else halve(ratings.truth),
-    )
-
-
-def fit_tap_by_cut(ratings: Ratings, **options: Any) -> dict[Label, LatentClassFit]:
-    """Fit a t-a-p model of two categories at each cut of ordered categories.
-
-    If raters know little at a cut, they hardly distinguish the categories on its two sides. The
-    cuts are fitted one by one, so that the base rates of "at or below" need not increase from cut
-    to cut.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With ordered categories.
-    **options
-        Options of `lehner.fit_latent_class`, whose model is "pooled_tap" by default.
-
-    Returns
-    -------
-    dict
-        The fit of each cut, by the last category below it.
-
-    Raises
-    ------
-    InputError
-        If the categories are not ordered.
-
-    References
-    ----------
-    Eubanks, The Kappa Zoo, https://kappazoo.com, chapter 7.
-
-    Examples
-    --------
-    >>> from lehner import load_dataset
-    >>> fits = fit_tap_by_cut(load_dataset("wine"))
-    >>> {cut: round(float(fit.knowledge[0]), 2) for cut, fit in fits.items()}
-    {1: 0.54, 2: 0.44, 3: 0.25}
-    """
-    options = {"model": "pooled_tap", **options}
-    return {
-        cut: fit_latent_class(cut_ratings(ratings, cut), **options)
-        for cut in ratings.categories[:-1]
-    }

@@ -1,18 +1,17 @@
-"""A maximum of the likelihood: its deviance, and what the observed information says of it.
+"""A maximum of the likelihood: its deviance, and which of its numbers the ratings determine.
 
 Base rates and confusion matrices are linear in the free parameters of every model. The curvature of
 the log-likelihood along the free directions is therefore the curvature over all probabilities, as
 if they did not have to sum to 1, projected on these directions.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from lehner.core.arrays import TINY, Booleans, Floats, Integers
-from lehner.core.errors import InputError
-from lehner.core.lazy import linalg, sparse, special
+from lehner.core.lazy import sparse, special
 from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 from lehner.latent_class.em import LatentClasses, expect, expected_ratings
@@ -33,23 +32,23 @@ class Maximum:
     name : str
     model : LatentClassModel
     table : PatternTable
-    found : LatentClasses
+    parameters : LatentClasses
     """
 
     name: str
     model: LatentClassModel
     table: PatternTable
-    found: LatentClasses
+    parameters: LatentClasses
 
     @property
     def base_rates(self) -> Floats:
         """Base rates with a row for each group, (n_groups, n_classes)."""
-        return np.atleast_2d(self.found.base_rates)
+        return np.atleast_2d(self.parameters.base_rates)
 
     @cached_property
     def classes(self) -> Floats:
         """Probability of each class for each pattern, (n_patterns, n_classes)."""
-        return expect(self.table, self.found)[0]
+        return expect(self.table, self.parameters)[0]
 
     @cached_property
     def ratings(self) -> Floats:
@@ -88,16 +87,17 @@ class Maximum:
         sizes = np.ravel(self.table.sum_groups(self.table.weights[:, None]))
         return np.asarray(sizes / sizes.sum())
 
-    @property
-    def accuracy(self) -> Floats:
-        """Expected accuracy of each rater, (n_raters,); NaN if ratings do not determine it."""
-        rates = self.group_proportions @ self.base_rates
-        right = np.diagonal(self.found.confusion, axis1=1, axis2=2)
+    def compute_accuracy(self, parameters: LatentClasses) -> Floats:
+        """Compute the accuracy of each rater, (n_raters,); NaN if ratings do not determine it."""
+        rates = self.group_proportions @ np.atleast_2d(parameters.base_rates)
+        right = np.diagonal(parameters.confusion, axis1=1, axis2=2)
         determined = self.rated | (rates < BOUNDARY)
         return np.where(determined.all(axis=1), right @ rates, np.nan)
 
 
-def deviance(ratings: Ratings, maximum: Maximum) -> tuple[float | None, int | None, list[Warning]]:
+def compute_deviance(
+    ratings: Ratings, maximum: Maximum
+) -> tuple[float | None, int | None, list[Warning]]:
     r"""Compute the deviance of a model.
 
     .. math:: G^2 = 2 \sum_p n_p \log \frac{n_p}{n \hat f_p}
@@ -122,23 +122,17 @@ def deviance(ratings: Ratings, maximum: Maximum) -> tuple[float | None, int | No
     Goodman (1974), https://doi.org/10.1093/biomet/61.2.215
     """
     table = maximum.table
-    reason = _undefined(ratings, maximum)
+    reason = _explain_undefined(ratings, maximum)
     if reason:
         return None, None, [warn("deviance-undefined", f"G² is not defined: {reason}")]
-    group = np.zeros(len(table.weights), np.int64) if table.groups is None else table.groups
+    group = table.group_of_pattern
     sizes = np.bincount(group, table.weights)
-    log_expected = np.log(sizes[group]) + expect(table, maximum.found)[1]
+    log_expected = np.log(sizes[group]) + expect(table, maximum.parameters)[1]
     terms = special.xlogy(table.weights, table.weights) - table.weights * log_expected
     g2 = max(0.0, 2 * float(terms.sum()))
     n_patterns = table.n_categories**table.n_raters
     free = table.n_groups * (n_patterns - 1)
     notes = []
-    if free < maximum.n_parameters:
-        text = (
-            f"not identified: {maximum.n_parameters} parameters for {free} free "
-            "proportions of patterns, so that other values fit as well"
-        )
-        notes.append(warn("not-identified", text))
     if sizes.sum() < LEAST_EXPECTED * table.n_groups * n_patterns:
         text = (
             f"G² is not near its chi-square distribution: there are {sizes.sum():.0f} items for "
@@ -148,8 +142,8 @@ def deviance(ratings: Ratings, maximum: Maximum) -> tuple[float | None, int | No
     return g2, free - maximum.n_parameters, notes
 
 
-def _undefined(ratings: Ratings, maximum: Maximum) -> str:
-    """Why there is no saturated model for a comparison, if there is none."""
+def _explain_undefined(ratings: Ratings, maximum: Maximum) -> str:
+    """Say why there is no saturated model for a comparison, if there is none."""
     table = maximum.table
     if ratings.anonymous:
         return "raters are anonymous"
@@ -162,57 +156,13 @@ def _undefined(ratings: Ratings, maximum: Maximum) -> str:
 
 
 SINGULAR = 1e-9
-MOST_FREE_PARAMETERS = 5_000
+"""Information below it, for parameters scaled to an information of 1, is none."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Curvature:
-    """How well the ratings determine the probabilities of a model.
+def find_flat_directions(maximum: Maximum) -> Floats:
+    """Find directions in which the likelihood of a t-a-p model does not change at its maximum.
 
-    Rows are for the base rates, by group and class, then for the confusion matrices, by rater,
-    class and response. They are zero for fixed probabilities: those within 1e-6 of 0 or 1, and
-    those without ratings.
-
-    Parameters
-    ----------
-    directions : scipy.sparse.csr_array, shape (n_probabilities, n_free)
-        Derivatives of the probabilities by the free parameters, first those that are determined.
-    factor : ndarray, shape (n_free, n_determined)
-        The Cholesky factor of the information along the directions.
-    """
-
-    directions: "sparse.csr_array"
-    factor: Floats
-
-    @cached_property
-    def root(self) -> Floats:
-        """A matrix whose product with its transpose is the covariance of the probabilities.
-
-        Shape (n_probabilities, n_determined). It has no part along the flat directions.
-        """
-        n_determined = self.factor.shape[1]
-        determined = self.directions[:, :n_determined].toarray()
-        return np.asarray(
-            linalg.solve_triangular(self.factor[:n_determined], determined.T, lower=True).T
-        )
-
-    @cached_property
-    def flat(self) -> Floats:
-        """Directions in which the likelihood does not change, with a greatest entry of 1.
-
-        Shape (n_probabilities, n_free - n_determined).
-        """
-        n_free, n_determined = self.factor.shape
-        if n_free == n_determined:
-            return np.zeros((self.directions.shape[0], 0))
-        above, below = self.factor[:n_determined], self.factor[n_determined:]
-        opposed = linalg.solve_triangular(above, below.T, lower=True, trans="T")
-        moves = self.directions @ np.concatenate([-opposed, np.eye(n_free - n_determined)])
-        return np.asarray(moves / np.maximum(np.abs(moves).max(axis=0), TINY))
-
-
-def curvature(maximum: Maximum) -> Curvature:
-    """Compute how well the ratings determine the probabilities, from the observed information.
+    They are the directions without observed information.
 
     Parameters
     ----------
@@ -220,38 +170,22 @@ def curvature(maximum: Maximum) -> Curvature:
 
     Returns
     -------
-    Curvature
-
-    Raises
-    ------
-    InputError
-        If there are more than 5,000 parameters.
+    ndarray, shape (n_probabilities, n_directions)
+        Changes of the base rates, by group and class, then of the confusion matrices, by rater,
+        class and response; the greatest change is 1. Probabilities within 1e-6 of 0 or 1 and those
+        without ratings do not change.
 
     References
     ----------
     Louis (1982), Finding the observed information matrix when using the EM algorithm.
     """
-    from scipy.linalg.lapack import dpstrf
-
     directions = _free_directions(maximum)
-    n_free = directions.shape[1]
-    if n_free > MOST_FREE_PARAMETERS:
-        raise InputError(
-            f"{n_free} free parameters have too large an information matrix",
-            "fit a model with fewer, such as one that raters share",
-        )
-    if n_free == 0:
-        return Curvature(directions=directions, factor=np.zeros((0, 0)))
     information = _observed_information(maximum, directions)
     diagonal = np.diagonal(information)
     scale = 1 / np.sqrt(np.where(diagonal > SINGULAR, diagonal, 1.0))
-    # The squares on the diagonal of the factor are the part of each parameter's information that
-    # earlier parameters do not explain. The pivots leave those with the least to the end.
-    factor, order, rank, _ = dpstrf(information * scale * scale[:, None], tol=SINGULAR, lower=1)
-    return Curvature(
-        directions=directions.multiply(scale).tocsc()[:, order - 1],
-        factor=np.tril(factor[:, :rank]),
-    )
+    values, vectors = np.linalg.eigh(information * scale * scale[:, None])
+    moves = directions @ (scale[:, None] * vectors[:, values < SINGULAR])
+    return np.asarray(moves / np.maximum(np.abs(moves).max(axis=0, initial=0), TINY))
 
 
 def _observed_information(maximum: Maximum, directions: "sparse.csr_array") -> Floats:
@@ -271,19 +205,19 @@ def _observed_information(maximum: Maximum, directions: "sparse.csr_array") -> F
     ndarray, shape (n_free, n_free)
     """
     table, classes = maximum.table, maximum.classes
-    rates, confusion = maximum.base_rates, maximum.found.confusion
+    rates, confusion = maximum.base_rates, maximum.parameters.confusion
     weighted = table.weights[:, None] * classes
     counts = np.append(table.sum_groups(weighted), maximum.ratings)
-    inverse = _inverse(np.append(rates, confusion))
+    values = np.append(rates, confusion)
+    inverse = np.divide(1, values, out=np.zeros_like(values), where=values > BOUNDARY)
     by_probability = directions.multiply(inverse[:, None]).tocsr()
     number = np.arange(inverse.size)
     rate_rows = number[: rates.size].reshape(rates.shape)
     confusion_rows = number[rates.size :].reshape(confusion.shape)
-    group = np.zeros(len(weighted), np.int64) if table.groups is None else table.groups
     score = sparse.csr_array((len(weighted), directions.shape[1]))
     information = directions.T @ directions.multiply((counts * inverse**2)[:, None])
     for c in range(table.n_categories):
-        derivative = by_probability[rate_rows[group, c]]
+        derivative = by_probability[rate_rows[table.group_of_pattern, c]]
         derivative = derivative + table.answers @ by_probability[confusion_rows[:, c].ravel()]
         score = score + derivative.multiply(classes[:, c, None])
         information = information - derivative.T @ derivative.multiply(weighted[:, c, None])
@@ -292,7 +226,7 @@ def _observed_information(maximum: Maximum, directions: "sparse.csr_array") -> F
 
 
 def _free_directions(maximum: Maximum) -> "sparse.csr_array":
-    """Derivatives of base rates and confusion matrices by each free parameter.
+    """Derivatives of base rates and confusion matrices by each free parameter of t-a-p.
 
     Parameters
     ----------
@@ -302,32 +236,19 @@ def _free_directions(maximum: Maximum) -> "sparse.csr_array":
     -------
     scipy.sparse.csr_array, shape (n_probabilities, n_free)
     """
-    rates, confusion, numbers = maximum.base_rates, maximum.found.confusion, maximum.matrix_numbers
-    _, first = np.unique(numbers, return_index=True)
+    rates, confusion, numbers = (
+        maximum.base_rates,
+        maximum.parameters.confusion,
+        maximum.matrix_numbers,
+    )
     blocks = [_simplex_directions(row) for row in rates]
-    blocks += [
-        _matrix_directions(confusion[j], maximum.rated[j], maximum.model.form) for j in first
-    ]
+    for j in np.unique(numbers, return_index=True)[1]:
+        moves = _simplex_directions(confusion_to_mixture(confusion[j]) * maximum.rated[j].any())
+        blocks.append(mixture_to_confusion(moves.T).reshape(-1, confusion[j].size).T)
     size = confusion[0].size
     of_raters = rates.size + numbers[:, None] * size + np.arange(size)
     rows = np.append(np.arange(rates.size), of_raters)
     return sparse.block_diag([sparse.csr_array(block) for block in blocks], format="csr")[rows]
-
-
-def _matrix_directions(matrix: Floats, rated: Booleans, form: str) -> Floats:
-    """Directions of one confusion matrix, shape (n_classes * n_categories, n_free)."""
-    if form == "full":
-        return np.asarray(linalg.block_diag(*map(_simplex_directions, matrix * rated[:, None])))
-    if form == "knowledge":
-        moves = _simplex_directions(confusion_to_mixture(matrix) * rated.any())
-        return mixture_to_confusion(moves.T).reshape(moves.shape[1], matrix.size).T
-    right = np.diagonal(matrix)
-    free = rated & (right > BOUNDARY) & (right < 1 - BOUNDARY)
-    eye = np.eye(len(matrix))
-    rise = eye - (1 - eye) / (len(matrix) - 1)
-    if form == "accuracy":
-        return rise.reshape(-1, 1)[:, : int(free.any())]
-    return np.asarray(linalg.block_diag(*rise[:, :, None]))[:, free]
 
 
 def _simplex_directions(probabilities: Floats) -> Floats:
@@ -336,11 +257,7 @@ def _simplex_directions(probabilities: Floats) -> Floats:
     return eye[:, :-1] - eye[:, -1:]
 
 
-def _inverse(values: Floats) -> Floats:
-    return np.divide(1, values, out=np.zeros_like(values), where=values > BOUNDARY)
-
-
-LENGTH_ROUNDING = 1e-10
+STEP = 1e-6
 MOVED = 1e-4
 """A quantity that a flat direction changes by more is not determined."""
 LEAST_GAIN = 1e-4
@@ -348,12 +265,14 @@ MOST_PARAMETERS = 2_000
 """With more the check of a t-a-p model would take longer than the fit."""
 
 
-def quantities(maximum: Maximum) -> dict[str, Floats]:
-    """Estimates by name.
+def compute_quantities(maximum: Maximum, parameters: LatentClasses) -> dict[str, Floats]:
+    """Compute estimates by name.
 
     Parameters
     ----------
     maximum : Maximum
+    parameters : LatentClasses
+        Those of the maximum, or near it.
 
     Returns
     -------
@@ -361,79 +280,47 @@ def quantities(maximum: Maximum) -> dict[str, Floats]:
         Base rates and confusion matrices, which are NaN in rows without expected ratings;
         accuracy; in t-a-p, knowledge and guesses.
     """
-    rated, fitted = maximum.rated, maximum.found
+    rated = maximum.rated
     values = {
-        "base_rates": fitted.base_rates,
-        "confusion": np.where(rated[..., None], fitted.confusion, np.nan),
-        "accuracy": maximum.accuracy,
+        "base_rates": parameters.base_rates,
+        "confusion": np.where(rated[..., None], parameters.confusion, np.nan),
+        "accuracy": maximum.compute_accuracy(parameters),
     }
     if maximum.model.form == "knowledge":
-        mixture = np.where(rated[:, :1], confusion_to_mixture(fitted.confusion), np.nan)
+        mixture = np.where(rated[:, :1], confusion_to_mixture(parameters.confusion), np.nan)
         guessed = 1 - mixture[:, :1]
         values["knowledge"] = mixture[:, 0]
         values["guessing"] = mixture[:, 1:] / np.where(guessed > BOUNDARY, guessed, np.nan)
     return values
 
 
-def changes(maximum: Maximum, directions: Floats) -> dict[str, Floats]:
-    """Changes of the quantities along directions.
-
-    Parameters
-    ----------
-    maximum : Maximum
-    directions : ndarray, shape (n_probabilities, n_directions)
-        As in `Curvature`.
-
-    Returns
-    -------
-    dict of str to ndarray
-        As `quantities` gives them, with the directions as one more, last dimension.
-    """
-    values, fitted = quantities(maximum), maximum.found
-    by_rates, by_confusion = np.split(directions, [fitted.base_rates.size])
-    rates = by_rates.reshape(*maximum.base_rates.shape, -1)
-    confusion = by_confusion.reshape(*fitted.confusion.shape, -1)
-    sizes = maximum.group_proportions
-    right = np.diagonal(fitted.confusion, axis1=1, axis2=2)
-    changed = {
-        "base_rates": rates.reshape(*fitted.base_rates.shape, -1),
-        "confusion": confusion,
-        "accuracy": right @ np.tensordot(sizes, rates, axes=1)
-        + np.einsum("c,jccf->jf", sizes @ maximum.base_rates, confusion),
+def find_undetermined(maximum: Maximum) -> dict[str, Booleans]:
+    """Find the quantities of a t-a-p model that have other values which fit as well."""
+    at = maximum.parameters
+    hidden = {
+        name: np.zeros(values.shape, dtype=bool)
+        for name, values in compute_quantities(maximum, at).items()
     }
-    if "knowledge" in values:
-        category = np.arange(maximum.table.n_categories)
-        knowledge = confusion[:, 0, 0] - confusion[:, -1, 0]
-        guesses = confusion[:, category - 1, category]
-        guessed = np.maximum(1 - values["knowledge"], BOUNDARY)[:, None, None]
-        guessing = np.nan_to_num(values["guessing"])[..., None]
-        changed["knowledge"] = knowledge
-        changed["guessing"] = (guesses + guessing * knowledge[:, None]) / guessed
-    return changed
+    for direction in find_flat_directions(maximum).T:
+        rates, confusion = np.split(direction * STEP, [at.base_rates.size])
+        one, other = (
+            compute_quantities(
+                maximum,
+                replace(
+                    at,
+                    base_rates=at.base_rates + sign * rates.reshape(at.base_rates.shape),
+                    confusion=at.confusion + sign * confusion.reshape(at.confusion.shape),
+                ),
+            )
+            for sign in (1, -1)
+        )
+        for name, moved in hidden.items():
+            moved |= np.abs(one[name] - other[name]) > 2 * STEP * MOVED
+    return hidden
 
 
-def standard_errors(maximum: Maximum, curvature: Curvature) -> dict[str, Floats]:
-    """Standard errors of the quantities, NaN if they are fixed or not determined."""
-    hidden = undetermined(maximum, curvature)
-    errors = {}
-    for name, change in changes(maximum, curvature.root).items():
-        lengths = np.sqrt((change**2).sum(axis=-1))
-        errors[name] = np.where(hidden[name] | (lengths < LENGTH_ROUNDING), np.nan, lengths)
-    return errors
-
-
-def undetermined(maximum: Maximum, curvature: Curvature) -> dict[str, Booleans]:
-    """Which quantities have other values that fit as well."""
-    return {
-        name: np.abs(change).max(axis=-1, initial=0) > MOVED
-        for name, change in changes(maximum, curvature.flat).items()
-    }
-
-
-def determined_quantities(
-    maximum: Maximum,
-) -> tuple[dict[str, Floats], Curvature | None, list[Warning]]:
-    """Quantities of a fit, with NaN for those of t-a-p that are not determined.
+def determine_quantities(maximum: Maximum) -> tuple[dict[str, Floats], list[Warning]]:
+    """Compute the quantities of a fit, with NaN for those of t-a-p that are not determined.
 
     Two ratings of each item in two categories, for example, give two frequencies for three
     parameters of raters who are alike. Other models are not checked.
@@ -445,36 +332,32 @@ def determined_quantities(
     Returns
     -------
     values : dict of str to ndarray
-        As `quantities` gives them.
-    curvature : Curvature or None
-        If it was computed.
+        As `compute_quantities` gives them.
     notes : list of Warning
     """
-    values = quantities(maximum)
+    values = compute_quantities(maximum, maximum.parameters)
     if maximum.model.form != "knowledge":
-        return values, None, []
-    if maximum.found.log_likelihood - _independent_log_likelihood(maximum) < LEAST_GAIN:
+        return values, []
+    if maximum.parameters.log_likelihood - _independent_log_likelihood(maximum) < LEAST_GAIN:
         blank = {name: np.full_like(array, np.nan) for name, array in values.items()}
         text = (
             "not determined, because ratings of an item agree no more than guesses would: base "
             "rates, knowledge, guessing"
         )
-        return blank, None, [warn("not-determined", text)]
+        return blank, [warn("not-determined", text)]
     if maximum.n_parameters > MOST_PARAMETERS:
-        text = "not checked whether other values fit as well"
-        text = f"more than {MOST_PARAMETERS:,} parameters: {text}"
-        return values, None, [warn("identification-unchecked", text)]
-    curved = curvature(maximum)
-    hidden = undetermined(maximum, curved)
+        text = f"more than {MOST_PARAMETERS:,} parameters: other values may fit as well"
+        return values, [warn("identification-unchecked", text)]
+    hidden = find_undetermined(maximum)
     values = {name: np.where(hidden[name], np.nan, array) for name, array in values.items()}
     names = [name.replace("_", " ") for name, missing in hidden.items() if missing.any()]
     if names:
         text = f"not determined, because other values fit as well: {', '.join(names)}"
-        return values, curved, [warn("not-determined", text)]
+        return values, [warn("not-determined", text)]
     if np.isnan(values["guessing"][maximum.rated[:, 0]]).any():
         text = "some raters always know the truth: their guesses are undefined"
-        return values, curved, [warn("guessing-undefined", text)]
-    return values, curved, []
+        return values, [warn("guessing-undefined", text)]
+    return values, []
 
 
 def _independent_log_likelihood(maximum: Maximum) -> float:

@@ -38,7 +38,7 @@ from lehner.data.ratings import Ratings
 from lehner.data.votes import count_rated
 from lehner.latent_class.em import SampledFits, Samples, fit_samples
 from lehner.latent_class.fit import SAME_MODE, LatentClassFit, fit_latent_class
-from lehner.latent_class.information import BOUNDARY, Maximum
+from lehner.latent_class.information import Maximum
 from lehner.latent_class.models import BY_LIKELIHOOD, find_latent_class_model
 from lehner.latent_class.pattern_table import known_truths
 
@@ -249,13 +249,13 @@ def fit_resamples(
     """
     samples = add_pseudo_ratings(fitted, weights, rng)
     best = fitted.maximum
-    return fit_samples(best.table, best.model, best.found, samples)
+    return fit_samples(best.table, best.model, best.parameters, samples)
 
 
 RESTARTS = 5
 RESAMPLES = 500
-REPEATED = ("labels-unsettled", "not-determined")
-"""Codes of the notes of a fit that an estimate repeats; it has its own on all else."""
+REPEATED = (*("not-converged", "labels-unsettled", "not-determined", "not-identified", "boundary"),)
+"""Codes of the notes of a fit that an estimate repeats."""
 HIGHER_STEPS = 600
 """Steps of EM from a random start, enough to tell whether it leads to a higher maximum."""
 IN_SAMPLE_KIND = f"{KIND}, truths drawn"
@@ -422,41 +422,8 @@ def fit_warnings(
 ) -> tuple[Warning, ...]:
     """Say what the user should know before using a fit; a higher mode is looked for by restarts."""
     fit = fitted.fit
-    text = f"EM had not converged after {fit.iterations} steps: the numbers may still change"
-    return (
-        *([] if fit.converged else [warn("not-converged", text)]),
-        *(note for note in fit.notes if note.code in REPEATED),
-        *_too_many(fit.n_parameters, ratings),
-        *_boundary(fitted.maximum.found.confusion[fitted.maximum.rated]),
-        *_higher_mode(fit, ratings, restarts, seed),
-    )
-
-
-def _too_many(n_parameters: int, ratings: Ratings) -> list[Warning]:
-    """Warn if there are more parameters than the patterns or items could determine."""
-    lengths = np.bincount(ratings.all_flat.item_index, minlength=ratings.n_rows)
-    n_items = int(ratings.weights[lengths > 1].sum())
-    n_patterns = ratings.n_categories ** len(ratings.all_raters) - 1
-    free = min(n_items, max(1, len(ratings.populations)) * n_patterns)
-    if n_parameters <= free:
-        return []
-    text = (
-        f"{n_parameters} parameters but only {counted(free, 'degree')} of freedom: other values "
-        "fit as well, and the interval does not include them"
-    )
-    return [warn("not-identified", text)]
-
-
-def _boundary(confusion: Floats) -> list[Warning]:
-    at_end = int(((confusion < BOUNDARY) | (confusion > 1 - BOUNDARY)).sum())
-    if not at_end:
-        return []
-    text = (
-        f"{at_end} of {confusion.size} probabilities of the confusion matrices are 0 or 1: with so "
-        "few ratings maximum likelihood makes truth probabilities too extreme; the intervals allow "
-        "for that"
-    )
-    return [warn("boundary", text)]
+    repeated = (note for note in fit.notes if note.code in REPEATED)
+    return (*repeated, *_higher_mode(fit, ratings, restarts, seed))
 
 
 def _higher_mode(fit: LatentClassFit, ratings: Ratings, restarts: int, seed: Seed) -> list[Warning]:

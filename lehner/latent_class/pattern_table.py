@@ -51,6 +51,11 @@ class PatternTable:
         """Number of groups of items with different base rates."""
         return 1 if self.groups is None else int(self.groups.max()) + 1
 
+    @property
+    def group_of_pattern(self) -> Integers:
+        """Group of each pattern, all 0 without groups, (n_patterns,)."""
+        return np.zeros(len(self.weights), np.int64) if self.groups is None else self.groups
+
     @cached_property
     def _by_answer(self) -> Union[Floats, "sparse.csc_array"]:
         # SciPy takes as long to transpose a small table as to multiply by it.

@@ -19,7 +19,7 @@ import bayes_models
 from bayes_models import MODELS, diagonal_concentration, find_model, observe
 from bayes_models.calibration import _rank, calibrate, prior_draws
 from bayes_models.posterior.predictive import draw_ratings, with_known_truths
-from bayes_models.posterior.truth import log_joint, states
+from bayes_models.posterior.truth import infer_truth, states
 from experiments.simulations.calibration import DESIGNS, FIRST, make_design, summarise
 from lehner import InputError, Ratings
 
@@ -92,7 +92,7 @@ def test_other_numbers_of_priors_have_another_posterior(name, fitted):
 def assert_weighted_prior_draws(few, prior, tree):
     """Compare the means of draws with those of prior draws weighted by their likelihood."""
     patterns = observe(few)
-    log = np.logaddexp.reduce(log_joint(patterns, *states(prior)), axis=-1) @ patterns.counts
+    log = infer_truth(patterns, *states(prior))[1] @ patterns.counts
     weights = np.exp(log - log.max())
     weights /= weights.sum()
     assert 1 / (weights**2).sum() > 150, "effective draws"

@@ -8,7 +8,7 @@ import pytest
 import bayes_models
 from bayes_models import fit, observe, prior_draws
 from bayes_models.posterior.dependent_pair import pair_warnings
-from bayes_models.posterior.truth import log_joint, states
+from bayes_models.posterior.truth import infer_truth, states
 from lehner import InputError, Ratings
 from lehner.data.dependent_pair import find_pair
 from tests.reference.dependent_pair import two_tests
@@ -98,8 +98,8 @@ def test_draws_are_prior_draws_weighted_by_their_likelihood(few, model):
     prior = prior_draws(model, few, n, seed=2)
     share = prior["shared_answers"].values[0]
     assert (share == 0).all(axis=1).mean() == pytest.approx(0.5, abs=0.02)
-    joint = log_joint(patterns, *states(prior, find_pair(few)))
-    log = np.logaddexp.reduce(joint, axis=-1) @ patterns.counts
+    _, log_probability = infer_truth(patterns, *states(prior, find_pair(few)))
+    log = log_probability @ patterns.counts
     weights = np.exp(log - log.max())
     weights /= weights.sum()
     posterior = tree["posterior"].to_dataset()

@@ -1,47 +1,40 @@
-"""Models compared by how they predict: as ArviZ compares them."""
+"""Models compared by how they predict items left out: ArviZ's table, as rows of results."""
 
 import arviz_stats
 import numpy as np
 import pytest
+import xarray as xr
 
-from bayes_models.posterior.predictions import compare_predictions
+from bayes_models.methods import predictions
 from lehner import Estimate, IntervalEstimate
-from tests.bayes_models.posterior.test_leave_one_out import tree_of
+
+NOTHING = IntervalEstimate(estimate=None)
 
 
-@pytest.mark.parametrize("n_items", [20, 150])
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_the_comparison_is_that_of_arviz(n_items):
-    rng = np.random.default_rng(n_items)
-    posterior = rng.normal(size=(2, 200, 2))
-    by_item = rng.normal(-2, 0.5, size=(3, n_items))
-    by_item[2] -= 0.5
-    trees = {
-        name: tree_of(mean - rng.gamma(1, size=(2, 200, n_items)) * spread, posterior)
-        for name, mean, spread in zip("abc", by_item, (0.1, 0.2, 3.0), strict=True)
-    }
-    nothing = IntervalEstimate(estimate=None)
-    estimates = [
-        Estimate(
-            method=name,
-            system="system",
-            system_accuracy=nothing,
-            system_accuracy_in_sample=nothing,
-            draws=tree,
-        )
-        for name, tree in trees.items()
-    ]
-    found = compare_predictions(estimates)
-    expected = arviz_stats.compare(trees, round_to="none")
-    assert [one.method for one in found] == list(expected.index)
-    for one, row in zip(found, expected.itertuples(), strict=True):
-        ours = (one.elpd, one.se, -one.difference, one.difference_se)
-        assert ours == pytest.approx((row.elpd, row.se, row.elpd_diff, row.dse), rel=1e-8, abs=1e-9)
-        # ArviZ's own search ends within some thousandths of the maximum.
-        assert one.weight == pytest.approx(row.weight, abs=2e-3)
-        assert one.warning == "; ".join(filter(None, (row.diag_elpd, row.diag_diff)))
-    assert found[-1].warning
+def estimate_of(name, mean, spread, rng):
+    sizes = (2, 200, len(mean))
+    density = mean - rng.gamma(1, size=sizes) * spread
+    coords = {"chain": range(2), "draw": range(200), "item": range(len(mean))}
+    tree = xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset({"x": (("chain", "draw"), rng.normal(size=sizes[:2]))}),
+            "log_likelihood": xr.Dataset({"agreeing_pairs": (tuple(coords), density)}, coords),
+        }
+    )
+    accuracies = {"system_accuracy": NOTHING, "system_accuracy_in_sample": NOTHING}
+    return Estimate(method=name, system="system", draws=tree, **accuracies)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_best_model_is_first_and_heavy_tails_are_said():
+    rng = np.random.default_rng(1)
+    mean = rng.normal(-2, 0.5, 50)
+    estimates = [estimate_of("b", mean - 0.5, 3.0, rng), estimate_of("a", mean, 0.1, rng)]
+    table = predictions(estimates)
+    assert list(table.index) == ["a", "b"] and table["weight"].sum() == pytest.approx(1)
+    assert "k" in table.loc["b", "diag_elpd"]
+    assert table.loc["a", "elpd"] == arviz_stats.loo(estimates[1].draws).elpd
 
 
 def test_one_model_is_compared_with_nothing():
-    assert compare_predictions([]) == ()
+    assert predictions([]) is None

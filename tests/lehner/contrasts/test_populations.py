@@ -120,7 +120,7 @@ def test_resamples_are_fitted_as_the_fit_itself():
     weights = np.random.default_rng(1).multinomial(300, fitted.n_items / 300).astype(float)
     bare = Samples(weights=weights[None], items=np.zeros((1, 2, 2)), ratings=np.zeros((1, 3, 2, 2)))
     best = fitted.maximum
-    (one,) = fit_samples(best.table, best.model, best.found, bare)
+    (one,) = fit_samples(best.table, best.model, best.parameters, bare)
     rows = np.array([np.flatnonzero(fitted.pattern == p)[0] for p in range(len(weights))])
     kept = weights > 0
     sample = ratings.take(rows[kept], weights[kept].astype(int))

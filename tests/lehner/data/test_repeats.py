@@ -107,9 +107,9 @@ ESTIMATES = {
     "one_coin_ml, truths": lambda r: lehner.estimate_latent_class(
         partly_known(r), "one_coin", restarts=0, **RESAMPLES
     ).to_dict(),
-    "standard errors": lambda r: (
-        lehner.fit_latent_class(r.with_truth(None), "one_coin").standard_errors().to_dict()
-    ),
+    "standard errors": lambda r: lehner.fit_latent_class(
+        r.with_truth(None), "one_coin"
+    ).confusion.to_dict(),
     "deviance": lambda r: repr(lehner.fit_latent_class(r.with_truth(None), "pooled")),
     "populations": lambda r: lehner.estimate_latent_class(
         r.with_truth(None).with_populations(groups_of(r)), "one_coin", restarts=0, **RESAMPLES
@@ -203,9 +203,3 @@ def test_repeats_that_count_as_independent_are_said_and_kept():
 def test_a_rater_who_rated_an_item_twice_is_no_system():
     with pytest.raises(InputError, match="gives one answer per item"):
         of_rows([(0, 0, 0), (0, 0, 0), (0, 1, 1)]).with_system("x")
-
-
-def test_cut_ratings_are_cut_before_votes_are_counted():
-    ratings = of_rows([(0, 0, 1), (0, 0, 2), (0, 1, 0)], ordered=True)
-    assert ratings.votes()[0].tolist() == [1, 0, 0]
-    assert lehner.cut_ratings(ratings, "a").votes()[0].tolist() == [1, 1]

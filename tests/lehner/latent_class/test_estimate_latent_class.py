@@ -60,7 +60,7 @@ def fit_without_pseudo_ratings(ratings, model, weights):
     drawn = add_pseudo_ratings(fitted, np.array(by_pattern), np.random.default_rng(1))
     bare = replace(drawn, items=0 * drawn.items, ratings=0 * drawn.ratings)
     best = fitted.maximum
-    (found,) = fit_samples(best.table, best.model, best.found, bare)
+    (found,) = fit_samples(best.table, best.model, best.parameters, bare)
     right = np.diagonal(found.confusion[:, -1], axis1=1, axis2=2)
     return found, (found.base_rates * right).sum(axis=1)
 

@@ -1,6 +1,5 @@
 """Maximum likelihood: published tables, other modes, and standard errors."""
 
-import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
 from lehner.latent_class.em import LatentClasses
-from lehner.latent_class.fit import mode_notes
+from lehner.latent_class.fit import note_modes
 from lehner.latent_class.models import LATENT_CLASS_MODELS
 from tests.reference import dawid_skene, latent_class
 
@@ -159,15 +158,12 @@ def test_tuberculosis_has_the_test_accuracies_of_1980(tuberculosis, test, result
 def test_two_tests_in_two_populations_are_saturated(tuberculosis):
     assert (tuberculosis.n_parameters, tuberculosis.degrees_of_freedom) == (6, 0)
     assert tuberculosis.g2 == pytest.approx(0, abs=1e-6)
-    assert np.isfinite(tuberculosis.standard_errors()["confusion"]).all()
 
 
 def test_two_tests_in_one_population_are_not_identified():
     fit = fit_latent_class(Ratings.from_wide(TUBERCULOSIS, counts="count"))
     assert fit.degrees_of_freedom == -2
-    assert [n for n in texts(fit) if "not identified: 5 parameters for 3 free proportions" in n]
-    errors = fit.standard_errors()
-    assert np.isnan(errors["confusion"]).all() and "not identified" in errors.attrs["note"]
+    assert [n for n in texts(fit) if "5 parameters but only 3 degrees of freedom" in n]
 
 
 # ----- The likelihood, against sums over all assignments of truths -----
@@ -195,7 +191,7 @@ def test_likelihood_and_classes_are_those_of_enumeration(data):
     names = [int(rater) for rater in ratings.raters]
     matrices = np.zeros((n_raters, k, k))
     # Rows without expected ratings are NaN in the result, but have a value at the maximum.
-    matrices[names] = np.maximum(fit._maximum.found.confusion, 1e-300)
+    matrices[names] = np.maximum(fit._maximum.parameters.confusion, 1e-300)
     arguments = (items, np.maximum(fit.base_rates.values, 1e-300).tolist(), matrices.tolist())
     assert fit.log_likelihood == pytest.approx(dawid_skene.log_likelihood(*arguments), abs=1e-6)
     np.testing.assert_allclose(
@@ -314,7 +310,8 @@ def test_same_seed_same_starts(anesthesia_modes):
     data = load_dataset("anesthesia").with_independent_repeats()
     again = fit_latent_class(data, restarts=3, seed=1)
     other = fit_latent_class(data, restarts=3, seed=2)
-    np.testing.assert_array_equal(again.starts[:4], anesthesia_modes.starts[:4])
+    # More starts at once are summed in another order.
+    np.testing.assert_allclose(again.starts[:4], anesthesia_modes.starts[:4], rtol=1e-14)
     assert (again.starts[1:] != other.starts[1:]).all()
     default = fit_latent_class(data, restarts=3)
     np.testing.assert_array_equal(again.starts, default.starts)
@@ -412,10 +409,8 @@ def test_a_sparse_table_is_noted(caries):
     assert "deviance-distribution" not in [n.code for n in caries.notes]
 
 
-def test_probabilities_at_the_boundary_have_no_standard_error(anesthesia):
-    errors = anesthesia.standard_errors()["confusion"].values
-    at_zero = anesthesia.confusion.values < 1e-6
-    assert at_zero.any() and np.isnan(errors[at_zero]).all()
+def test_probabilities_at_the_boundary_are_noted(anesthesia):
+    assert (anesthesia.confusion.values < 1e-6).any()
     assert [n for n in anesthesia.notes if n.code == "boundary"]
 
 
@@ -427,7 +422,6 @@ def test_a_rater_without_ratings_has_no_numbers():
     )
     assert np.isnan(fit.confusion.values[3]).all() and np.isnan(fit.accuracy.values[3])
     assert ", 4 –\n" in repr(fit)
-    assert np.isnan(fit.standard_errors()["confusion"].values[3]).all()
     assert fit.n_parameters == without.n_parameters
     assert fit.log_likelihood == pytest.approx(without.log_likelihood)
     assert "3 of 12 rows of confusion matrices have no expected ratings and are NaN" in texts(fit)
@@ -437,11 +431,8 @@ def test_raters_who_agree_on_every_item_leave_nothing_to_estimate():
     fit = fit_latent_class(Ratings([[0, 0, 0]] * 10, ("a", "b")))
     assert fit.log_likelihood == pytest.approx(0) and fit.labels_settled
     assert np.isnan(fit.confusion.sel(category="b")).all()
-    errors = fit.standard_errors()
-    assert all(np.isnan(errors[name]).all() for name in errors)
     always_right = fit_latent_class(Ratings([[0, 0, 0], [1, 1, 1], [1, 1, 0]] * 10, ("a", "b")))
     assert always_right.accuracy.values[:2].tolist() == pytest.approx([1, 1])
-    assert np.isnan(always_right.standard_errors()["accuracy"].values[:2]).all()
 
 
 def test_a_category_never_used_has_no_row_and_does_no_harm():
@@ -455,15 +446,6 @@ def test_a_category_never_used_has_no_row_and_does_no_harm():
     np.testing.assert_allclose(fit.accuracy, without.accuracy, atol=1e-6)
     shared = fit_latent_class(full, "one_coin")
     assert np.isfinite(shared.confusion).all() and np.isfinite(shared.accuracy).all()
-
-
-def test_a_coin_that_is_always_right_has_no_standard_error():
-    fit = fit_latent_class(Ratings([[0, 0, 0], [1, 1, 1]] * 10, "ab"), "one_coin")
-    errors = fit.standard_errors()
-    assert fit.accuracy.values.tolist() == pytest.approx([1, 1, 1])
-    assert np.isnan(errors["confusion"]).all() and np.isnan(errors["accuracy"]).all()
-    expected = np.sqrt(0.25 / 20)
-    assert errors["base_rates"].values.tolist() == pytest.approx([expected, expected])
 
 
 def test_rows_of_no_items_do_not_count_as_missing_ratings():
@@ -491,8 +473,11 @@ def test_a_search_that_did_not_end_is_noted():
         "votes": LatentClasses(base_rates=point, confusion=point, converged=True),
         "random 1": LatentClasses(base_rates=point, confusion=point, iterations=20_001),
     }
-    (note,) = (one for one in mode_notes(fits) if one.code == "not-converged")
-    assert str(note) == "EM had not converged after 20001 steps from: random 1"
+    (note,) = (one for one in note_modes(fits) if one.code == "not-converged")
+    assert (
+        str(note)
+        == "EM had not converged after 20001 steps from random 1: the numbers may still change"
+    )
 
 
 def test_items_without_ratings_are_not_counted():
@@ -530,126 +515,7 @@ def test_what_is_printed_says_what_to_know(anesthesia_modes):
     assert all(note in shown for note in texts(anesthesia_modes))
 
 
-# ----- Standard errors -----
-
-
-def numerical_errors(model, codes, fit):
-    """Delta method from a numerical Hessian in logits, by other code than the package's."""
-    n_raters, k = fit.confusion.shape[:2]
-    n = latent_class.size(model, n_raters, k)
-    rates, matrices = fit.base_rates.values, fit.confusion.values
-    groups = [0, n_raters - 1] if model in latent_class.SHARED else range(n_raters)
-    if model in ("pooled", "dawid_skene"):
-        rest = [np.log(m[:, :-1] / m[:, -1:]).ravel() for m in matrices[list(groups)]]
-    elif model in latent_class.KNOWLEDGE:
-        known, shares = fit.knowledge.values[:, None], fit.guessing.values
-        rest = list(np.log((1 - known) * shares / known)[list(groups)])
-    else:
-        right = [np.diagonal(m)[: None if model == "class_conditional" else 1] for m in matrices]
-        rest = [np.log(right[j] / (1 - right[j])) for j in groups]
-    theta = np.concatenate([np.log(rates[:-1] / rates[-1]), *rest])
-    assert len(theta) == n
-    unique, counts = np.unique(codes, axis=0, return_counts=True)
-    hot = unique[:, :, None] == np.arange(k)
-
-    def values(theta):
-        return np.concatenate(
-            [part.ravel() for part in latent_class.parameters(model, theta, n_raters, k)]
-        )
-
-    def log_likelihood(theta):
-        base_rates, confusion = latent_class.parameters(model, theta, n_raters, k)
-        log = np.einsum("pjx,jzx->pz", hot, np.log(confusion)) + np.log(base_rates)
-        return counts @ np.log(np.exp(log).sum(axis=1))
-
-    step, eye = 1e-3, np.eye(n)
-    hessian = np.empty((n, n))
-    for i in range(n):
-        for j in range(i + 1):
-            a, b = step * eye[i], step * eye[j]
-            hessian[i, j] = hessian[j, i] = (
-                log_likelihood(theta + a + b)
-                - log_likelihood(theta + a - b)
-                - log_likelihood(theta - a + b)
-                + log_likelihood(theta - a - b)
-            ) / (4 * step**2)
-    slope = np.stack(
-        [(values(theta + step * e / 10) - values(theta - step * e / 10)) / (step / 5) for e in eye],
-        axis=1,
-    )
-    covariance = slope @ np.linalg.inv(-hessian) @ slope.T
-    gradient = np.zeros(len(covariance))
-    gradient[:k] = np.diagonal(matrices[-1])
-    gradient[-k * k :] = (np.eye(k) * rates[:, None]).ravel()
-    errors = np.sqrt(np.diagonal(covariance))
-    return errors[:k], errors[k:].reshape(matrices.shape), np.sqrt(gradient @ covariance @ gradient)
-
-
-@each_model
-def test_standard_errors_are_those_of_a_numerical_hessian(model):
-    scenario = Scenario(
-        n_categories=3,
-        initial_rater_accuracy=(0.6, 0.7, 0.8),
-        initial_system_accuracy=0.75,
-        missing=0.15,
-        n_items=4000,
-        base_rates=(0.5, 0.3, 0.2),
-    )
-    ratings = simulate(scenario, seed=5)
-    fit = fit_latent_class(ratings, model)
-    codes = np.column_stack([ratings.codes, ratings.system])
-    base_rates, confusion, accuracy = numerical_errors(model, codes, fit)
-    errors = fit.standard_errors()
-    np.testing.assert_allclose(errors["base_rates"], base_rates, rtol=1e-3)
-    np.testing.assert_allclose(errors["confusion"], confusion, rtol=1e-3)
-    assert float(errors["accuracy"].sel(rater="system")) == pytest.approx(accuracy, rel=1e-3)
-
-
-def test_standard_errors_of_saturated_groups_are_those_of_multinomials():
-    """Where all truths but one are known, nearly those of proportions."""
-    full = simulate(Scenario(n_categories=2, n_items=5000), seed=6)
-    truth = np.where(np.arange(5000) < 4999, full.truth, -1)
-    # Unequal in size and in base rates.
-    group = (np.arange(5000) % np.where(full.truth == 1, 2, 9) == 0).astype(int)
-    ratings = Ratings(full.codes, full.categories, truth=truth)
-    fit = fit_latent_class(ratings.with_populations(group))
-    errors, n_items = fit.standard_errors(), np.bincount(group)
-    for g in (0, 1):
-        share = full.truth[group == g].mean()
-        expected = np.sqrt(share * (1 - share) / n_items[g])
-        assert float(errors["base_rates"].sel(group=str(g))[1]) == pytest.approx(expected, rel=2e-3)
-    one = full.truth == 1
-    right = (full.codes[one, 0] == 1).mean()
-    expected = np.sqrt(right * (1 - right) / one.sum())
-    assert float(errors["confusion"][0, 1, 1]) == pytest.approx(expected, rel=2e-3)
-    shares = np.array([full.truth[group == g].mean() for g in (0, 1)])
-    right = np.array([(full.codes[full.truth == c, 0] == c).mean() for c in (0, 1)])
-    sizes = np.bincount(full.truth)
-    by_rates = (right[1] - right[0]) ** 2 * (n_items * shares * (1 - shares)).sum() / 5000**2
-    by_confusion = ((sizes / 5000) ** 2 * right * (1 - right) / sizes).sum()
-    expected = float(np.sqrt(by_rates + by_confusion))
-    assert float(errors["accuracy"][0]) == pytest.approx(expected, rel=2e-3)
-    assert float(fit.accuracy[0]) == pytest.approx(
-        (full.codes[:, 0] == full.truth).mean(), abs=1e-3
-    )
-
-
-def test_standard_errors_of_a_crowd_take_memory_for_its_raters_and_not_their_pairs():
-    rng = np.random.default_rng(6)
-    truth, codes = rng.integers(0, 3, 600), np.full((600, 300), -1)
-    for item, row in zip(truth, codes, strict=True):
-        given = np.where(rng.random(8) < 0.7, item, rng.integers(0, 3, 8))
-        row[rng.choice(300, 8, replace=False)] = given
-    fit = fit_latent_class(Ratings(codes, "abc"), "one_coin")
-    fit.standard_errors()  # loads libraries
-    tracemalloc.start()
-    errors = fit.standard_errors()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    # How each of 300 accuracies moves with each of 2,703 probabilities takes 6.5 MB.
-    assert peak < 3e6
-    # With one coin the accuracy is any of the diagonal.
-    np.testing.assert_allclose(errors["accuracy"], errors["confusion"][:, 0, 0])
+# ----- Recovery -----
 
 
 def random_model(model, rng, k=3):
@@ -674,26 +540,5 @@ def test_every_model_recovers_its_parameters(model):
     rates, matrices = random_model(model, rng)
     codes = draw(rates, matrices, 40_000, rng)
     fit = fit_latent_class(Ratings(codes[:, :3], "abc", system=codes[:, 3]), model)
-    errors = fit.standard_errors()
-    assert (np.abs(fit.base_rates - rates) < 4.5 * errors["base_rates"]).all()
-    assert (np.abs(fit.confusion - matrices) < 4.5 * errors["confusion"]).all()
-    assert (errors["confusion"] < 0.03).all()
-
-
-def test_standard_errors_are_the_spread_of_the_estimates():
-    rng = np.random.default_rng(8)
-    rates, matrices = random_model("dawid_skene", rng)
-    true = np.array([rates[0], matrices[0, 1, 1], rates @ np.diagonal(matrices[3])])
-    estimates, errors = np.empty((120, 3)), np.empty((120, 3))
-    for i in range(120):
-        codes = draw(rates, matrices, 1500, rng)
-        fit = fit_latent_class(Ratings(codes[:, :3], "abc", system=codes[:, 3]))
-        for values, source in ((estimates, fit), (errors, fit.standard_errors())):
-            parts = (source.base_rates, source.confusion, source.accuracy)
-            rate, cell, accuracy = (part.values for part in parts)
-            values[i] = rate[0], cell[0, 1, 1], accuracy[3]
-    # The spread of 120 estimates is itself uncertain by 6.5%.
-    ratio = np.sqrt((errors**2).mean(axis=0)) / estimates.std(axis=0)
-    np.testing.assert_allclose(ratio, 1, atol=0.25)
-    covered = (np.abs(estimates - true) < 1.96 * errors).mean(axis=0)
-    assert (covered > 0.88).all() and covered[2] < 1
+    np.testing.assert_allclose(fit.base_rates, rates, atol=0.05)
+    np.testing.assert_allclose(fit.confusion, matrices, atol=0.06)

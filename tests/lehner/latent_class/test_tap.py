@@ -8,14 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from lehner import (
-    InputError,
-    Ratings,
-    cut_ratings,
-    fit_latent_class,
-    fit_tap_by_cut,
-    load_dataset,
-)
+from lehner import InputError, Ratings, fit_latent_class, load_dataset
 from lehner.latent_class.models import (
     confusion_to_mixture,
     mixture_to_confusion,
@@ -81,11 +74,17 @@ WINE = {  # Shared expected values; class 1 is "at or below the cut".
 }
 
 
+def cut_wine(cut):
+    """Votes of two categories: at or below a cut, and above it."""
+    wine = load_dataset("wine")
+    votes = wine.votes()
+    halves = np.column_stack([votes[:, :cut].sum(axis=1), votes[:, cut:].sum(axis=1)])
+    return Ratings.from_counts(halves, ["below", "above"], item_counts=wine.weights)
+
+
 def test_wine_has_the_published_numbers_at_every_cut():
-    fits = fit_tap_by_cut(load_dataset("wine"))
-    assert list(fits) == [1, 2, 3]
     for cut, (t, a, p, log_likelihood) in WINE.items():
-        fit = fits[cut]
+        fit = fit_tap(cut_wine(cut))
         assert fit.converged and list(map(str, fit.notes)) == [
             "G² is not defined: raters are anonymous"
         ]
@@ -191,9 +190,9 @@ def test_populations_have_base_rates_of_their_own(model):
     codes = np.vstack([draw(rng, 3000, t, 0.6, [0.2, 0.3, 0.5], 4) for t in rates])
     populations = np.repeat(["one", "two"], 3000)
     fit = fit_latent_class(ratings_of(codes, 3).with_populations(populations), model)
-    errors = fit.standard_errors()
-    assert (np.abs(fit.base_rates - rates) < 4 * errors.base_rates).all()
-    assert (np.abs(fit.knowledge - 0.6) < 4 * errors.knowledge).all()
+    # Four standard errors.
+    np.testing.assert_allclose(fit.base_rates, rates, atol=0.05)
+    np.testing.assert_allclose(fit.knowledge, 0.6, atol=0.06)
 
 
 # ----- The chapter's M-step -----
@@ -216,7 +215,7 @@ def test_the_printed_rater_likelihood_is_no_distribution():
 
 @pytest.mark.parametrize("cut", [1, 2, 3])
 def test_two_categories_and_equally_many_ratings_the_chapter_is_exact(cut):
-    ratings = cut_ratings(load_dataset("wine"), cut)
+    ratings = cut_wine(cut)
     t, a, p = chapter(ratings)
     fit = fit_tap(ratings)
     np.testing.assert_allclose(t, fit.base_rates, atol=1e-5)
@@ -273,56 +272,7 @@ def test_fleiss_kappa_of_simulated_unbiased_raters_is_the_square_of_the_knowledg
     assert float(fit_tap(ratings).knowledge[0]) ** 2 == pytest.approx(kappa, abs=0.015)
 
 
-# ----- Recovery and standard errors -----
-
-
-TRUTHS = {2: ([0.6, 0.4], [0.3, 0.7]), 3: ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5])}
-
-
-@pytest.mark.parametrize("k", [2, 3])
-def test_parameters_are_recovered_within_their_standard_errors(k):
-    """Over 40 samples z is standard normal: mean and spread within 4 Monte Carlo errors."""
-    rng = np.random.default_rng(20 + k)
-    t, p = TRUTHS[k]
-    z = []
-    for _ in range(40):
-        ratings = ratings_of(draw(rng, 400, t, 0.6, p, 4), k)
-        fit = fit_tap(ratings)
-        errors = fit.standard_errors()
-        z.append(
-            [
-                float((fit.base_rates - t)[0] / errors.base_rates[0]),
-                float((fit.knowledge - 0.6)[0] / errors.knowledge[0]),
-                float((fit.guessing - p)[0, 0] / errors.guessing[0, 0]),
-            ]
-        )
-    assert (np.abs(np.mean(z, axis=0)) < 4 / np.sqrt(40)).all()
-    assert (np.abs(np.std(z, axis=0, ddof=1) - 1) < 4 / np.sqrt(80)).all()
-
-
-def test_standard_errors_are_those_of_the_curvature_of_the_loops():
-    """Two categories, where the three parameters can be moved freely."""
-    ratings = load_dataset("kappazoo_wine")
-    fit = fit_tap(ratings)
-    rows, weights = rows_of(ratings)
-
-    def value(theta):
-        t, a, p = theta
-        return reference.log_likelihood(rows, weights, [t, 1 - t], [a] * 4, [[p, 1 - p]] * 4)
-
-    best = np.array([fit.base_rates[0], fit.knowledge[0], fit.guessing[0, 0]], dtype=float)
-    h, eye = 1e-4, np.eye(3) * 1e-4
-    hessian = [
-        [
-            sum(i * j * value(best + i * a + j * b) for i in (1, -1) for j in (1, -1)) / (4 * h * h)
-            for a in eye
-        ]
-        for b in eye
-    ]
-    expected = np.sqrt(np.diag(np.linalg.inv(-np.array(hessian))))
-    errors = fit.standard_errors()
-    found = [errors.base_rates[0], errors.knowledge[0], errors.guessing[0, 0]]
-    np.testing.assert_allclose(found, expected, rtol=1e-4)
+# ----- Recovery -----
 
 
 def test_a_knowledge_by_rater_and_of_the_system_is_recovered():
@@ -333,8 +283,8 @@ def test_a_knowledge_by_rater_and_of_the_system_is_recovered():
     ratings = ratings_of(codes[:, :3], 3, system=codes[:, 3])
     fit = fit_latent_class(ratings, "tap")
     assert fit.knowledge["rater"].values.tolist() == ["1", "2", "3", "system"]
-    assert (np.abs(fit.knowledge - a) < 4 * fit.standard_errors().knowledge).all()
-    assert (np.abs(fit.guessing - p) < 4 * fit.standard_errors().guessing).all()
+    np.testing.assert_allclose(fit.knowledge, a, atol=0.03)
+    np.testing.assert_allclose(fit.guessing, p, atol=0.08)
     assert fit.n_parameters == 2 + 4 * 3
     assert fit.bic == pytest.approx(14 * np.log(20_000) - 2 * fit.log_likelihood)
 
@@ -346,8 +296,8 @@ def test_raters_share_their_knowledge_and_the_system_has_its_own():
     fit = fit_tap(ratings_of(codes[:, :3], 3, system=codes[:, 3]))
     assert fit.knowledge["rater"].values.tolist() == ["1", "2", "3", "system"]
     assert len(set(fit.knowledge.values[:3])) == 1
-    assert (np.abs(fit.knowledge - a) < 4 * fit.standard_errors().knowledge).all()
-    assert (np.abs(fit.guessing - p) < 4 * fit.standard_errors().guessing).all()
+    np.testing.assert_allclose(fit.knowledge, a, atol=0.03)
+    np.testing.assert_allclose(fit.guessing, p, atol=0.05)
     assert fit.n_parameters == 2 + 2 * 3
 
 
@@ -355,11 +305,10 @@ def test_raters_share_their_knowledge_and_the_system_has_its_own():
 
 
 def assert_no_numbers(fit, note):
-    (told,) = (one for one in fit.notes if one.code == "not-determined")
-    assert note in str(told), fit.notes
+    (note_of_fit,) = (one for one in fit.notes if one.code == "not-determined")
+    assert note in str(note_of_fit), fit.notes
     names = ("base_rates", "knowledge", "guessing", "confusion", "truth_probabilities")
     assert all(np.isnan(getattr(fit, name)).all() for name in names)
-    assert all(np.isnan(fit.standard_errors()[name]).all() for name in names[:4])
 
 
 def test_two_ratings_in_two_categories_do_not_determine_three_parameters():
@@ -417,7 +366,6 @@ def test_raters_who_always_agree_know_and_how_they_would_guess_is_undefined():
     np.testing.assert_allclose(fit.base_rates, [0.75, 0.25])
     assert np.isnan(fit.guessing).all()
     assert "guessing-undefined" in [one.code for one in fit.notes]
-    assert float(fit.standard_errors().base_rates[0]) == pytest.approx(np.sqrt(0.75 * 0.25 / 40))
 
 
 def test_a_rater_without_ratings_has_no_numbers_and_the_others_keep_theirs():
@@ -438,7 +386,7 @@ def test_a_category_nobody_uses_has_base_rate_0():
     np.testing.assert_allclose(
         fit.base_rates[:3], fit_tap(three_categories()).base_rates, atol=1e-6
     )
-    assert float(fit.base_rates[3]) < 1e-12 and np.isnan(fit.standard_errors().base_rates[3])
+    assert float(fit.base_rates[3]) < 1e-12
 
 
 # ----- Invariances -----
@@ -468,13 +416,13 @@ def test_an_item_without_ratings_has_the_base_rates():
 
 
 def test_how_many_starts_reached_the_maximum_is_told():
-    told = []
+    notes = []
     for seed in (2, 4):
         codes = np.random.default_rng(seed).integers(0, 2, (20, 4))
         fit = fit_latent_class(ratings_of(codes, 2), "tap", restarts=2)
         assert float(fit.starts.max()) == fit.log_likelihood
-        told.append(next(str(note) for note in fit.notes if note.code == "starts")[:11])
-    assert told == ["2 of 3 star", "3 of 3 star"]
+        notes.append(next(str(note) for note in fit.notes if note.code == "starts")[:11])
+    assert notes == ["2 of 3 star", "3 of 3 star"]
 
 
 def test_the_same_seed_gives_the_same_numbers():
@@ -482,29 +430,6 @@ def test_the_same_seed_gives_the_same_numbers():
     np.testing.assert_array_equal(one.truth_probabilities, other.truth_probabilities)
 
 
-# ----- Cuts -----
-
-
-def test_a_cut_counts_what_is_at_or_below_it():
-    cut = cut_ratings(load_dataset("wine"), 2)
-    tally = np.zeros(5, int)
-    np.add.at(tally, cut.votes()[:, 0], cut.weights)
-    assert tally.tolist() == [18, 35, 46, 48, 36]
-    assert cut.categories == ("at or below 2", "above 2")
-
-
-def test_a_cut_keeps_system_truth_and_gaps():
-    ratings = Ratings([[0, 2], [1, -1]], "abc", system=[2, -1], truth=[1, 0], ordered=True)
-    cut = cut_ratings(ratings, "b")
-    assert cut.codes.tolist() == [[0, 1], [0, -1]]
-    assert cut.system.tolist() == [1, -1] and cut.truth.tolist() == [0, 0]
-
-
 def test_bad_input_is_refused():
-    named, anonymous = three_categories(), load_dataset("wine")
     with pytest.raises(InputError, match="unknown who gave which"):
-        fit_latent_class(anonymous, "tap")
-    with pytest.raises(InputError, match="not ordered"):
-        fit_tap_by_cut(named)
-    with pytest.raises(InputError, match="no cut after 4; choose among 1, 2, 3"):
-        cut_ratings(anonymous, 4)
+        fit_latent_class(load_dataset("wine"), "tap")

@@ -24,7 +24,7 @@ from .empirical_prior.calibrated import estimate_calibrated
 from .empirical_prior.differences import compare_calibrated
 from .estimation.compare import compare
 from .estimation.earlier_studies import read_studies
-from .estimation.estimate import estimate, summarise
+from .estimation.estimate import estimate
 from .estimation.methods import Method
 from .estimation.results import Results
 from .interrater.agreement import agreement
@@ -37,7 +37,6 @@ from .known_truths.sampling_design import choose_items
 from .labels.label import label
 from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class
-from .performance.costs import read_costs
 from .planning.kappa import expected_kappa, scenario_with_kappa
 from .planning.sample_size import required_sample_size
 from .reading.read import read_ratings
@@ -94,7 +93,6 @@ __all__ = [
     "population_values",
     "position_bias",
     "probabilities_right",
-    "read_costs",
     "read_ratings",
     "read_studies",
     "read_table",
@@ -105,6 +103,5 @@ __all__ = [
     "sensitivity_curve",
     "simulate",
     "simulate_estimates",
-    "summarise",
     "true_parameters",
 ]

@@ -113,7 +113,7 @@ estimates = [
     algebra,
     bayes_models.estimate_from_draws(table_2),
 ]
-plot_methods(lehner.summarise(ratings, estimates))
+plot_methods(lehner.estimate(ratings, estimates))
 
 # %% [markdown]
 # The same from the shell: `lehner estimate table2.csv --system System --output results/`.
@@ -136,7 +136,7 @@ estimates = [
     lehner.estimate_algebraic(anesthesia),
     bayes_models.estimate_from_draws(tree),
 ]
-results = lehner.summarise(anesthesia, estimates)
+results = lehner.estimate(anesthesia, estimates)
 plot_methods(results)
 
 # %% [markdown]

@@ -152,7 +152,7 @@ pd.DataFrame(
 ).T
 
 # %%
-results = lehner.summarise(ratings, list(estimates.values()))
+results = lehner.estimate(ratings, list(estimates.values()))
 plot_methods(results)
 
 # %% [markdown]

@@ -153,7 +153,7 @@ raters[["rater", "estimate", "lower", "upper"]].reset_index(drop=True)
 staff = {"ana": "staff", "ben": "crowd", "cai": "staff", "dee": "crowd"}
 grouped = seen.with_rater_groups(staff)
 columns = ["quantity", "group", "versus", "estimate", "lower", "upper", "probability"]
-found = lehner.summarise(grouped, results.fits["gpt", "dawid_skene"])
+found = lehner.estimate(grouped, results.fits["gpt", "dawid_skene"])
 found.select(grouping="rater_group")[columns]
 
 # %% [markdown]
@@ -163,7 +163,7 @@ found.select(grouping="rater_group")[columns]
 
 # %%
 pooled = bayes_models.fit("one_coin_by_rater", grouped, seed=1, progressbar=False)
-found = lehner.summarise(grouped, bayes_models.estimate_from_draws(pooled))
+found = lehner.estimate(grouped, bayes_models.estimate_from_draws(pooled))
 found.select(grouping="rater_group")[columns]
 
 # %%

@@ -78,9 +78,9 @@ class Details(Asked):
 
     def keywords(self, data: Path, ratings: "Ratings") -> dict[str, Any]:
         """Costs from their file, and the positive category."""
-        from lehner.performance.costs import read_cost_matrix
+        from lehner.performance.costs import read_costs
 
-        costs = self.costs and read_cost_matrix(self.costs, ratings.categories)
+        costs = self.costs and read_costs(self.costs, ratings.categories)
         return {"costs": costs, "positive": self.positive}
 
 

@@ -24,8 +24,8 @@ from lehner import (
     estimate_latent_class,
     majority_agreement,
 )
-from lehner.contrasts.contrast import mean_of_draws
-from lehner.contrasts.system_draws import bootstrap_systems, compare_systems
+from lehner.algebra.algebraic import VOTE_METHODS
+from lehner.contrasts.system_draws import bootstrap_systems, by_votes, compare_systems
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.estimate import ESTIMANDS, IntervalEstimate
 from lehner.core.seeds import child_seeds
@@ -99,9 +99,10 @@ def _rows(drawn: Ratings, known: Booleans, fit: Estimate) -> Iterator[dict[str, 
     agrees = IntervalEstimate(
         estimate=coefficient.estimate, lower=coefficient.lower, upper=coefficient.upper
     )
-    draws = bootstrap_systems("algebraic", drawn.with_truth(None), resamples=RESAMPLES)
-    means = mean_of_draws(draws.expected)
-    both, _ = compare_systems((means, means), draws, level=LEVEL)
+    algebra_again = by_votes(VOTE_METHODS["algebraic"])
+    unseen = drawn.with_truth(None)
+    draws = bootstrap_systems(algebra_again, unseen.systems, unseen, resamples=RESAMPLES)
+    both, _ = compare_systems(draws, level=LEVEL)
     of_majority = {"method": "majority_agreement", "quantity": "agreement with the majority"}
     yield result_row(AGREES_WITH_MAJORITY, majority.system_accuracy, **of_majority)
     yield result_row(AGREEMENT, agrees, method="agreement", quantity="percent agreement")

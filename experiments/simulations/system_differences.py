@@ -21,8 +21,9 @@ from lehner import (
     simulate,
     true_parameters,
 )
+from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.contrasts.contrast import Points
-from lehner.contrasts.system_draws import JointDraws, bootstrap_systems, compare_systems
+from lehner.contrasts.system_draws import JointDraws, bootstrap_systems, by_votes, compare_systems
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import child_seeds
 from lehner.estimation.results import value_of
@@ -46,8 +47,6 @@ FITS: dict[str, dict[str, Any]] = {
     "relaxed_k": {"chains": 2, "draws": 500, "tries": 1} | WITHOUT_CHECKS,
 }
 """How each model is fitted."""
-type Estimates = tuple[JointDraws, tuple[Points, Points]]
-"""Joint draws, and both accuracies of each system."""
 
 
 def simulate_pair(
@@ -99,24 +98,25 @@ def compare(
     ratings, truth = simulate_pair(replace(scenario, n_items=items), copied, of_all)
     for method in methods:
         estimate = by_resampling if method == "algebraic" else by_model
-        draws, points = estimate(method, ratings, of_all)
-        differences = map(value_of, compare_systems(points, draws, level=LEVEL))
+        differences = map(value_of, compare_systems(estimate(method, ratings, of_all), level=LEVEL))
         for (estimand, value), difference in zip(truth.items(), differences, strict=True):
             yield result_row(value, difference, method=method, estimand=estimand)
 
 
-def by_resampling(method: str, ratings: Ratings, seed: np.random.SeedSequence) -> Estimates:
-    """Estimates of both systems by the algebra and its resamples: as `Estimates` says."""
-    draws = bootstrap_systems(method, ratings, resamples=RESAMPLES, seed=seed)
-    points = {
+def by_resampling(method: str, ratings: Ratings, seed: np.random.SeedSequence) -> JointDraws:
+    """Joint draws of both systems by the algebra and its resamples."""
+    draws = bootstrap_systems(
+        by_votes(VOTE_METHODS[method]), ratings.systems, ratings, resamples=RESAMPLES, seed=seed
+    )
+    estimates = {
         name: estimate_algebraic(ratings.for_system(name), interval=None)
         for name in ratings.systems
     }
-    return draws, _points(points)
+    return replace(draws, points=_points(estimates))
 
 
-def by_model(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Estimates:
-    """Estimates of both systems by a Bayesian model of `FITS`."""
+def by_model(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> JointDraws:
+    """Joint draws of both systems by a Bayesian model of `FITS`."""
     import bayes_models
 
     trees = {}
@@ -126,14 +126,15 @@ def by_model(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Esti
         for name in ratings.systems:
             one = ratings.for_system(name)
             trees[name] = bayes_models.fit(model, one, seed=seed, **FITS[model])
-    found = {
+    estimates = {
         name: bayes_models.estimate_from_draws(tree, level=LEVEL) for name, tree in trees.items()
     }
-    return bayes_models.joint_draws(trees, ratings, seed=seed), _points(found)
+    draws = bayes_models.joint_draws(trees, ratings, seed=seed)
+    return replace(draws, points=_points(estimates))
 
 
-def _points(found: Mapping[str, Estimate]) -> tuple[Points, Points]:
+def _points(estimates: Mapping[str, Estimate]) -> tuple[Points, Points]:
     expected, in_sample = (
-        {name: getattr(one, of).estimate for name, one in found.items()} for of in ESTIMANDS
+        {name: getattr(one, of).estimate for name, one in estimates.items()} for of in ESTIMANDS
     )
     return expected, in_sample

@@ -16,9 +16,9 @@ from lehner import (
     Estimate,
     Ratings,
     Scenario,
+    estimate,
     estimate_algebraic,
     simulate,
-    summarise,
 )
 from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.core.seeds import child_seeds
@@ -91,19 +91,19 @@ def estimate_measures(seed: int, cell: str, items: int) -> Iterator[dict[str, An
     design = replace(design, raters=replace(design.raters, n_items=items))
     ratings, _ = simulate_cell(design, *child_seeds(data, 2))
     measures = performance_measures(design.base_rates, np.array(design.confusion))
-    for estimate in (algebra(ratings), dawid_skene(ratings, fit)):
-        if estimate.system_accuracy.estimate is None:
+    for made in (algebra(ratings), dawid_skene(ratings, fit)):
+        if made.system_accuracy.estimate is None:
             continue
-        whole = {"method": estimate.method, "quantity": "accuracy", "category": "all"}
-        yield result_row(design.accuracy, estimate.system_accuracy, **whole)
-        performance = summarise(ratings, estimate, level=LEVEL, resamples=RESAMPLES)
+        whole = {"method": made.method, "quantity": "accuracy", "category": "all"}
+        yield result_row(design.accuracy, made.system_accuracy, **whole)
+        performance = estimate(ratings, made, level=LEVEL, resamples=RESAMPLES)
         for quantity, truth in measures.items():
             for places, value in np.ndenumerate(truth):
                 labels = [ratings.categories[place] for place in places]
                 names = dict(zip(("category", "response"), labels, strict=False))
                 shown = performance.value(quantity, **names)
                 category = "".join(map(str, labels)) or "all"
-                row = {"method": estimate.method, "quantity": quantity, "category": category}
+                row = {"method": made.method, "quantity": quantity, "category": category}
                 yield result_row(value, shown, **row)
 
 

@@ -7,73 +7,21 @@ from typing import Any
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.core.estimate import IntervalEstimate, number
-from lehner.core.rows import Row, row
+from lehner.core.resampling import interval_of_draws
+from lehner.core.rows import Row, rows_of
 
 TIED = 1e-9
 """Numbers that differ by less are tied: the rest is rounding error."""
 
 type Named = Mapping[str, Floats]
 """Joint draws of a quantity of each of several things, (n_draws,), NaN where undefined."""
-type Points = Mapping[str, float | None]
-"""The estimate of each of several things."""
+type Points = Mapping[str, float]
+"""The estimate of each of several things, NaN where there is none."""
 
 
-def interval_of_draws(
-    drawn: Floats, estimate: float | None, *, level: float, kind: str, least: float = 0.0
-) -> IntervalEstimate:
-    """Give an estimate with the equal-tailed interval of its draws.
-
-    Undefined draws count as the least value at the lower end, and as 1 at the upper end. If the
-    estimate is beyond the draws, the interval reaches to it.
-
-    Parameters
-    ----------
-    drawn : ndarray, shape (n_draws,)
-        Posterior draws or bootstrap replicates, NaN where undefined.
-    estimate : float, optional
-        None or NaN if there is none.
-    level : float
-        Probability of the interval, between 0 and 1.
-    kind : str
-        How the interval was made.
-    least : float
-        The least value that the quantity can have; the greatest is 1.
-
-    Returns
-    -------
-    IntervalEstimate
-    """
-    if estimate is None or np.isnan(estimate):
-        return IntervalEstimate(estimate=None)
-    undefined = np.isnan(drawn)
-    lower = np.quantile(np.where(undefined, least, drawn), (1 - level) / 2)
-    upper = np.quantile(np.where(undefined, 1.0, drawn), (1 + level) / 2)
-    return IntervalEstimate(
-        estimate=number(estimate),
-        lower=number(min(lower, estimate)),
-        upper=number(max(upper, estimate)),
-        level=level,
-        kind=kind,
-    )
-
-
-def mean_of_draws(drawn: Named) -> dict[str, float | None]:
-    """Take the mean of draws for the estimate; None where some are undefined."""
-    return {name: number(values.mean()) for name, values in drawn.items()}
-
-
-def probability_higher(first: Floats, second: Floats) -> float:
-    """Give the proportion of draws in which the first is higher; ties and undefined count half.
-
-    Examples
-    --------
-    >>> probability_higher(np.array([0.3, 0.2, np.nan]), np.array([0.1, 0.2, 0.1]))
-    0.6666666666666666
-    """
-    difference = first - second
-    half = np.isnan(difference) | (np.abs(difference) <= TIED)
-    return float(np.where(half, 0.5, difference > 0).mean())
+def by_name(names: Iterable[str], values: Floats) -> dict[str, Any]:
+    """Take an array, (..., n_names), apart by the names of the places of its last axis."""
+    return dict(zip(names, np.moveaxis(values, -1, 0), strict=True))
 
 
 def contrast(
@@ -95,10 +43,11 @@ def contrast(
         Of what, as "system_accuracy".
     column : str
         The column that holds the first name, as "group"; `versus` holds the second.
-    points : mapping of str to float or None
-        The estimates by name. There is no difference from what is None.
+    points : mapping of str to float
+        The estimates by name. There is no difference from what is NaN.
     drawn : mapping of str to ndarray, shape (n_draws,)
-        Joint draws by name: the i-th of all belong together.
+        Joint draws by name: the i-th of all belong together. If there are none, differences have
+        no intervals.
     level : float
         Probability of the intervals, between 0 and 1.
     kind : str
@@ -111,27 +60,30 @@ def contrast(
     Yields
     ------
     dict
-        A row of the table of results.
+        A row of the table of results. In its probability, draws that are tied or undefined count
+        half.
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
     >>> drawn = {"a": rng.normal(0.8, 0.02, 4000), "b": rng.normal(0.7, 0.02, 4000)}
     >>> points = {"a": 0.8, "b": 0.7}
-    >>> (found,) = contrast("accuracy", "group", points, drawn, level=0.9, kind="credible")
-    >>> found["group"], found["versus"], round(found["estimate"], 2), found["probability"]
-    ('a', 'b', 0.1, 1.0)
+    >>> (difference,) = contrast("accuracy", "group", points, drawn, level=0.9, kind="credible")
+    >>> difference["group"], difference["versus"], round(difference["estimate"], 2)
+    ('a', 'b', 0.1)
+    >>> difference["probability"]
+    1.0
     """
     for first, second in pairs or combinations(points, 2):
-        names = {column: first, "versus": second}
-        one, other = points[first], points[second]
-        if one is None or other is None:
-            yield row(f"{quantity}_difference", **names, **columns)
-            continue
-        difference = drawn[first] - drawn[second]
-        value = interval_of_draws(difference, one - other, level=level, kind=kind, least=-1.0)
-        probability = probability_higher(drawn[first], drawn[second])
-        yield row(f"{quantity}_difference", value, **names, probability=probability) | columns
+        names: Row = {column: first, "versus": second}
+        values = np.array([points[first] - points[second], np.nan, np.nan])
+        if drawn and not np.isnan(values[0]):
+            difference = drawn[first] - drawn[second]
+            values = interval_of_draws(difference, values[0], level, lowest=-1.0)
+            half = np.isnan(difference) | (np.abs(difference) <= TIED)
+            names["probability"] = float(np.where(half, 0.5, difference > 0).mean())
+        names |= columns
+        yield from rows_of(f"{quantity}_difference", values, {}, level=level, kind=kind, **names)
 
 
 def rank(
@@ -159,8 +111,7 @@ def rank(
     >>> first["system"], first["estimate"], round(first["probability"], 2)
     ('a', 1, 0.67)
     """
-    known = {name: value for name, value in points.items() if value is not None}
-    names = sorted(known, key=lambda name: -known[name])
+    names = sorted((one for one in points if not np.isnan(points[one])), key=lambda n: -points[n])
     if not names:
         return
     several = np.array([drawn[name] for name in names])
@@ -174,7 +125,7 @@ def rank(
         yield {
             "quantity": f"{quantity}_rank",
             column: name,
-            "estimate": 1 + sum(value > known[name] + TIED for value in known.values()),
+            "estimate": 1 + sum(points[other] > points[name] + TIED for other in names),
             "lower": int(np.quantile(least, (1 - level) / 2, method="inverted_cdf")),
             "upper": int(np.quantile(most, (1 + level) / 2, method="inverted_cdf")),
             "level": level,

@@ -6,18 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from lehner.contrasts.contrast import (
-    TIED,
-    Named,
-    Points,
-    contrast,
-    interval_of_draws,
-    mean_of_draws,
-)
+from lehner.contrasts.contrast import TIED, by_name, contrast
 from lehner.contrasts.membership import Groups
 from lehner.core.arrays import Floats, Integers
-from lehner.core.estimate import ESTIMANDS, number
-from lehner.core.rows import Row, row
+from lehner.core.estimate import ESTIMANDS
+from lehner.core.resampling import interval_of_draws
+from lehner.core.rows import Row, rows_of
 from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 
@@ -71,25 +65,21 @@ class GroupDraws:
     kind: str
     note: Warning
 
-    def named(self, quantity: str, *place: int) -> tuple[Points, Named]:
-        """Give the estimates and the draws of a quantity by the name of the group."""
-        values = getattr(self.drawn, quantity)
-        drawn = {name: values[:, g, *place] for g, name in enumerate(self.groups.names)}
+    def estimates(self, quantity: str) -> Floats:
+        """Give the estimates of a quantity, (n_groups, ...), NaN where some draws are undefined."""
         if self.point is None:
-            return mean_of_draws(drawn), drawn
-        estimate = getattr(self.point, quantity)[0]
-        points = {name: number(estimate[g, *place]) for g, name in enumerate(self.groups.names)}
-        return points, drawn
+            return np.asarray(getattr(self.drawn, quantity).mean(axis=0))
+        return np.asarray(getattr(self.point, quantity)[0])
 
 
 def group_rows(
-    found: GroupDraws, ratings: Ratings, *, grouping: str, level: float
+    by_group: GroupDraws, ratings: Ratings, *, grouping: str, level: float
 ) -> Iterator[Row | Warning]:
     """Give accuracies and base rates of each group, and the differences of accuracies.
 
     Parameters
     ----------
-    found : GroupDraws
+    by_group : GroupDraws
     ratings : Ratings
         With a system.
     grouping : {"group", "population"}
@@ -101,32 +91,30 @@ def group_rows(
     dict or Warning
         A row of the table of results.
     """
-    yield found.note
-    n_items, n_answered = found.sizes
-    labels: dict[str, tuple[str, Sequence[Any]]] = {
-        "base_rates": ("category", ratings.categories),
-        "rater_accuracy": ("rater", ratings.raters),
+    yield by_group.note
+    names = by_group.groups.names
+    made: dict[str, Any] = {"level": level, "kind": by_group.kind}
+    n_items, n_answered = by_group.sizes
+    labels: dict[str, dict[str, Sequence[Any]]] = {
+        **{name: {} for name in ESTIMANDS},
+        "base_rates": {"category": ratings.categories},
+        "rater_accuracy": {"rater": ratings.raters},
     }
-    for g, name in enumerate(found.groups.names):
-        names = {"grouping": grouping, "group": name}
-        for quantity in ESTIMANDS:
-            yield _row(found, quantity, name, (), level) | names | {"n_items": int(n_answered[g])}
-        for quantity, (column, each) in labels.items():
-            for place, label in enumerate(each):
-                own = names | {column: str(label), "n_items": int(n_items[g])}
-                yield _row(found, quantity, name, (place,), level) | own
-    several = found.drawn.system_accuracy
-    same = len(found.groups) > 1 and bool((np.abs(several - several[:, :1]) < TIED).all())
+    for g, name in enumerate(names):
+        for quantity, places in labels.items():
+            drawn = getattr(by_group.drawn, quantity)[:, g]
+            values = interval_of_draws(drawn, by_group.estimates(quantity)[g], level)
+            n = int(n_items[g] if places else n_answered[g])
+            group: Row = {"grouping": grouping, "group": name, "n_items": n}
+            yield from rows_of(quantity, values, places, **made, **group)
+    several = by_group.drawn.system_accuracy
+    same = len(names) > 1 and bool((np.abs(several - several[:, :1]) < TIED).all())
     for quantity in ESTIMANDS:
-        points, drawn = found.named(quantity)
+        points = by_group.estimates(quantity)
         if same and quantity == ESTIMANDS[0]:
-            points = dict.fromkeys(points)
+            points = np.full(len(names), np.nan)
             yield SAME_ACCURACY
+        drawn = by_name(names, getattr(by_group.drawn, quantity))
         yield from contrast(
-            quantity, "group", points, drawn, level=level, kind=found.kind, grouping=grouping
+            quantity, "group", by_name(names, points), drawn, **made, grouping=grouping
         )
-
-
-def _row(found: GroupDraws, quantity: str, name: str, place: tuple[int, ...], level: float) -> Row:
-    points, drawn = found.named(quantity, *place)
-    return row(quantity, interval_of_draws(drawn[name], points[name], level=level, kind=found.kind))

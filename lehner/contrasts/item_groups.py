@@ -12,9 +12,9 @@ from lehner.algebra.steps import (
 )
 from lehner.contrasts.group_draws import GroupDraws, GroupReplicates
 from lehner.contrasts.membership import count_answers, find_groups
-from lehner.core.arrays import Floats, Integers
-from lehner.core.estimate import joined, require_estimable
-from lehner.core.resampling import ItemCounts, draw_counts
+from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.estimate import join_parts, require_estimable
+from lehner.core.resampling import draw_counts
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
 from lehner.data.clusters import count_items
@@ -91,77 +91,56 @@ def group_by_algebra(
     membership = find_groups(ratings, groups)
     sizes = count_answers(ratings, membership)
     collapsed = collapse_votes(ratings)
-    cells, counts, sampled = _cells(ratings, collapsed, membership.index)
-    n_groups, n_raters = len(membership), ratings.n_raters
-    weights = counts[None, :].astype(float)
+    # Items with the same votes, answer and group; -1 is none of the groups.
+    cells, cell_of_row = unique_rows(np.column_stack([collapsed.cell_of_row, membership.index]))
+    counts = np.bincount(cell_of_row, ratings.weights)
+
+    def estimate(weights: Floats) -> GroupReplicates:
+        return _in_groups(collapsed, cells, weights, len(membership), ratings.n_raters)
+
     n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
+    sampled = count_items(ratings, cell_of_row, len(cells))
     drawn = draw_counts(sampled, resamples, generator(seed), n_cells)
-    parts = [_replicates(collapsed, cells, one, n_groups, n_raters) for one in drawn]
     return GroupDraws(
         groups=membership,
         sizes=sizes,
-        drawn=joined(parts),
-        point=_replicates(collapsed, cells, weights, n_groups, n_raters),
+        drawn=join_parts(map(estimate, drawn), resamples),
+        point=estimate(counts[None].astype(float)),
         kind="percentile bootstrap",
         note=POOLED_AGREEMENT,
     )
 
 
-def _cells(
-    ratings: Ratings, collapsed: CollapsedVotes, group: Integers
-) -> tuple[Integers, Integers, ItemCounts]:
-    """Give the combinations of votes, answer and group that occur, and their items.
-
-    Returns
-    -------
-    cells : ndarray of int, shape (n_cells, 3)
-        Votes, answer (the number of categories if there is none) and group (-1 for none).
-    counts : ndarray of int, shape (n_cells,)
-    sampled : ItemCounts
-        The same by cluster, if items are clustered.
-    """
-    system = np.asarray(ratings.system)
-    answer = np.where(system < 0, ratings.n_categories, system)
-    rows = np.column_stack([collapsed.row, answer, group])
-    cells, inverse = unique_rows(rows)
-    counts = np.bincount(inverse, ratings.weights).astype(np.int64)
-    return cells, counts, count_items(ratings, inverse, len(cells))
-
-
-def _replicates(
+def _in_groups(
     collapsed: CollapsedVotes, cells: Integers, weights: Floats, n_groups: int, n_raters: int
 ) -> GroupReplicates:
-    table = collapsed.table
-    n_votes, k = table.votes.shape
-    n = len(weights)
+    """Take the steps of the algebra in each group, from items of each cell, (n, n_cells)."""
+    table, k = collapsed.table, collapsed.table.votes.shape[1]
 
-    def laid_out(member: "np.ndarray") -> Floats:
-        counts = np.zeros((n_votes * (k + 1), n))
-        place = cells[member, 0] * (k + 1) + cells[member, 1]
-        np.add.at(counts, place, weights[:, member].T)
-        return np.moveaxis(counts.reshape(n_votes, k + 1, n), (0, 1), (-2, -1))
+    def lay_out(member: Booleans) -> Floats:
+        of_cells = np.zeros((len(collapsed.cell), len(weights)))
+        np.add.at(of_cells, cells[member, 0], weights[:, member].T)
+        return collapsed.counts(of_cells.T)
 
-    by_group = [laid_out(cells[:, 2] == group) for group in range(n_groups)]
-    everybody = laid_out(np.ones(len(cells), dtype=bool)).sum(axis=-1)
+    everybody = lay_out(np.ones(len(cells), dtype=bool)).sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
         overall = everybody @ table.agreeing / (everybody @ table.pairs)
-    accuracies, system, rates = [], [], []
-    for counts in by_group:
+    parts = []
+    for group in range(n_groups):
+        counts = lay_out(cells[:, 1] == group)
         n_items = counts.sum(axis=-1)
         agreeing = n_items @ table.agreeing + POOLED_PAIRS * overall
         accuracy = rater_accuracy(agreeing / (n_items @ table.pairs + POOLED_PAIRS), k)
         totals = n_items @ table.votes
         with np.errstate(invalid="ignore"):
             frequency = totals / totals.sum(axis=1, keepdims=True)
-        of_group = clip_base_rates(base_rates(frequency, accuracy))
-        truth = truth_probabilities(table.votes, accuracy, of_group)
-        system.append(average_by_weights(truth, counts[..., :-1]))
-        rates.append(of_group)
-        accuracies.append(accuracy)
-    right = np.stack(system, axis=1)
+        rates = clip_base_rates(base_rates(frequency, accuracy))
+        truth = truth_probabilities(table.votes, accuracy, rates)
+        parts.append((average_by_weights(truth, counts[..., :-1]), rates, accuracy))
+    right, rates, accuracy = (np.stack(part, axis=1) for part in zip(*parts, strict=True))
     return GroupReplicates(
         system_accuracy=right,
         system_accuracy_in_sample=right,
-        base_rates=np.stack(rates, axis=1),
-        rater_accuracy=np.repeat(np.stack(accuracies, axis=1)[..., None], n_raters, axis=2),
+        base_rates=rates,
+        rater_accuracy=np.repeat(accuracy[..., None], n_raters, axis=2),
     )

@@ -7,7 +7,7 @@ from lehner.contrasts.group_draws import GroupDraws, GroupReplicates
 from lehner.contrasts.membership import count_answers, find_groups
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError
-from lehner.core.estimate import joined, require_estimable
+from lehner.core.estimate import join_parts, require_estimable
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
@@ -92,12 +92,11 @@ def group_by_likelihood(
     names = np.array(membership.names)[membership.index]
     fitted = fit_by_likelihood(ratings.with_populations(names), model)
     rng = generator(seed)
-    weights = draw_patterns(fitted, resamples, rng)
-    parts = [_replicates(fitted, one, rng) for one in fit_resamples(fitted, weights, rng)]
+    refits = fit_resamples(fitted, draw_patterns(fitted, resamples, rng), rng)
     return GroupDraws(
         groups=membership,
         sizes=sizes,
-        drawn=joined(parts),
+        drawn=join_parts((_replicates(fitted, fits, rng) for fits in refits), resamples),
         point=_point(fitted),
         kind=KIND,
         note=SAME_CONFUSION,

@@ -1,16 +1,17 @@
 """The accuracy of groups of raters, such as experts, a crowd and language models."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from lehner.algebra.steps import rater_accuracy
-from lehner.contrasts.contrast import contrast, interval_of_draws
+from lehner.contrasts.contrast import by_name, contrast
 from lehner.core.arrays import Floats, Integers
-from lehner.core.estimate import Replicates, number
-from lehner.core.resampling import draw_counts
-from lehner.core.rows import Row, row
+from lehner.core.estimate import Replicates
+from lehner.core.resampling import draw_counts, interval_of_draws
+from lehner.core.rows import Row, rows_of
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import Warning, warn
 from lehner.data.clusters import count_items
@@ -33,23 +34,9 @@ POOLED = warn(
 )
 
 
-type Members = Mapping[str, Integers]
-"""The indices of the raters of each group, by its name."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Accuracies:
-    """Accuracies of groups, (n_groups,), and their replicates, (n_replicates, n_groups)."""
-
-    point: Floats
-    drawn: Floats
-    kind: str
-    note: Warning
-
-
 def rater_group_rows(
     ratings: Ratings,
-    found: Replicates | None,
+    replicates: Replicates | None,
     *,
     pooled: bool,
     resamples: int,
@@ -69,7 +56,7 @@ def rater_group_rows(
     ----------
     ratings : Ratings
         With groups of raters, see `Ratings.with_rater_groups`.
-    found : Replicates, optional
+    replicates : Replicates, optional
         The raters' accuracies by a method; None for the algebra.
     pooled : bool
         Whether the method draws each rater toward the raters of the same group.
@@ -89,46 +76,44 @@ def rater_group_rows(
     ----------
     Lehner (2015), Eq. 1-2, https://doi.org/10.22237/jmasm/1430453520
     """
-    own = np.array(ratings.rater_group)
-    groups = {name: np.flatnonzero(own == name) for name in ratings.rater_groups}
-    if found is None:
-        accuracies: _Accuracies | None = _by_agreement(ratings, groups, resamples, seed)
-    else:
-        accuracies = _by_rater(ratings, found, groups, POOLED if pooled else ALONE)
-    if accuracies is None:
+    names = ratings.rater_groups
+    members = [np.flatnonzero(np.array(ratings.rater_group) == name) for name in names]
+    if replicates is None:
+        agreeing, pairs = _count_pairs(ratings, members)
+        statistic = partial(_by_agreement, ratings.n_categories, agreeing, pairs)
+        counts = count_items(ratings, np.arange(ratings.n_rows), ratings.n_rows)
+        samples = draw_counts(counts, resamples, generator(seed))
+        point = statistic(ratings.weights[None].astype(float))[0]
+        drawn = np.concatenate([statistic(weights) for weights in samples])
+        kind, note = "percentile bootstrap", BY_AGREEMENT
+    elif replicates.drawn is None or _alike(replicates.drawn.rater_accuracy):
         return
-    yield accuracies.note
-    kind = accuracies.kind
-    drawn = dict(zip(groups, accuracies.drawn.T, strict=True))
-    points = dict(zip(groups, map(number, accuracies.point), strict=True))
-    for name, values in drawn.items():
-        value = interval_of_draws(values, points[name], level=level, kind=kind)
-        yield row("rater_accuracy", value, grouping="rater_group", group=name)
-    yield from contrast(
-        "rater_accuracy", "group", points, drawn, level=level, kind=kind, grouping="rater_group"
-    )
+    else:
+        shares = _shares(ratings, members)
+        point = _mean(replicates.point.rater_accuracy, shares)
+        drawn = _mean(replicates.drawn.rater_accuracy, shares)
+        kind, note = replicates.kind, POOLED if pooled else ALONE
+    yield note
+    made: dict[str, Any] = {"level": level, "kind": kind, "grouping": "rater_group"}
+    values = interval_of_draws(drawn, point, level)
+    yield from rows_of("rater_accuracy", values, {"group": names}, **made)
+    each = by_name(names, point), by_name(names, drawn)
+    yield from contrast("rater_accuracy", "group", *each, **made)
 
 
-def _by_agreement(ratings: Ratings, groups: Members, resamples: int, seed: Seed) -> _Accuracies:
-    parts = [count_pairs(_only(ratings, member)) for member in groups.values()]
-    agreeing, pairs = (np.stack(both, axis=1).astype(float) for both in zip(*parts, strict=True))
-
-    def accuracy(weights: Floats) -> Floats:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            agreement = (weights @ agreeing) / (weights @ pairs)
-        return rater_accuracy(agreement, ratings.n_categories)
-
-    of_rows = count_items(ratings, np.arange(ratings.n_rows), ratings.n_rows)
-    samples = draw_counts(of_rows, resamples, generator(seed))
-    return _Accuracies(
-        point=accuracy(ratings.weights[None].astype(float))[0],
-        drawn=np.concatenate([accuracy(weights) for weights in samples]),
-        kind="percentile bootstrap",
-        note=BY_AGREEMENT,
-    )
+def _count_pairs(ratings: Ratings, members: Sequence[Integers]) -> list[Floats]:
+    """Count agreeing pairs and all pairs of ratings in each group of raters, (n_rows, n_groups)."""
+    counted = [count_pairs(_only(ratings, member)) for member in members]
+    return [np.stack(both, axis=1).astype(float) for both in zip(*counted, strict=True)]
 
 
-def _only(ratings: Ratings, member: "np.ndarray") -> Ratings:
+def _by_agreement(n_categories: int, agreeing: Floats, pairs: Floats, weights: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        agreement = (weights @ agreeing) / (weights @ pairs)
+    return rater_accuracy(agreement, n_categories)
+
+
+def _only(ratings: Ratings, member: Integers) -> Ratings:
     """Keep the ratings by some of the raters."""
     flat = ratings.flat
     mine = np.isin(flat.rater_index, member)
@@ -137,44 +122,35 @@ def _only(ratings: Ratings, member: "np.ndarray") -> Ratings:
         rater_index=np.searchsorted(member, flat.rater_index[mine]),
         category_index=flat.category_index[mine],
     )
-    names = [ratings.raters[j] for j in member]
     return Ratings(
         kept,
         ratings.categories,
-        names,
+        [ratings.raters[j] for j in member],
         ratings.items,
         counts=ratings.weights,
         independent_repeats=ratings.independent_repeats,
     )
 
 
-def _by_rater(
-    ratings: Ratings, found: Replicates, groups: Members, note: Warning
-) -> _Accuracies | None:
-    if found.drawn is None:
-        return None
-    drawn = found.drawn.rater_accuracy
-    if np.isnan(drawn).all() or (drawn.shape[1] > 1 and np.allclose(drawn, drawn[:, :1])):
-        return None
-    n_ratings = _count_ratings(ratings)
-    weights = np.zeros((ratings.n_raters, len(groups)))
-    for g, member in enumerate(groups.values()):
+def _alike(accuracy: Floats) -> bool:
+    """Whether a method has one accuracy for all raters, or none."""
+    alike = accuracy.shape[1] > 1 and np.allclose(accuracy, accuracy[:, :1])
+    return bool(np.isnan(accuracy).all() or alike)
+
+
+def _shares(ratings: Ratings, members: Sequence[Integers]) -> Floats:
+    """Give each rater's share of the ratings of its group, (n_raters, n_groups)."""
+    flat = ratings.flat
+    weights = ratings.weights[flat.item_index].astype(float)
+    n_ratings = np.bincount(flat.rater_index, weights, ratings.n_raters)
+    shares = np.zeros((ratings.n_raters, len(members)))
+    for g, member in enumerate(members):
         with np.errstate(invalid="ignore"):
-            weights[member, g] = n_ratings[member] / n_ratings[member].sum()
-    return _Accuracies(
-        point=_mean(found.point.rater_accuracy, weights),
-        drawn=_mean(drawn, weights),
-        kind=found.kind,
-        note=note,
-    )
+            shares[member, g] = n_ratings[member] / n_ratings[member].sum()
+    return shares
 
 
-def _mean(accuracy: Floats, weights: Floats) -> Floats:
+def _mean(accuracy: Floats, shares: Floats) -> Floats:
     """Give means over the raters of each group; a rater of another group may have none."""
-    defined = np.nan_to_num(accuracy) @ weights
-    return np.where(np.isnan(accuracy) @ (weights > 0), np.nan, defined)
-
-
-def _count_ratings(ratings: Ratings) -> Floats:
-    weights = ratings.weights[ratings.flat.item_index].astype(float)
-    return np.bincount(ratings.flat.rater_index, weights, ratings.n_raters)
+    defined = np.nan_to_num(accuracy) @ shares
+    return np.where(np.isnan(accuracy) @ (shares > 0), np.nan, defined)

@@ -1,23 +1,24 @@
 """Joint draws by a bootstrap: the same resampled items for every system."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from lehner.algebra.algebraic import VOTE_METHODS
+from lehner.algebra.algebraic import VoteMethod
 from lehner.algebra.steps import first_steps
 from lehner.contrasts.common_items import (
     answered_the_same,
     first_alike,
     require_common_items,
 )
-from lehner.contrasts.contrast import Points, contrast
+from lehner.contrasts.contrast import contrast
 from lehner.core.arrays import Floats
-from lehner.core.errors import check_choice, check_whole_number
+from lehner.core.errors import check_whole_number
 from lehner.core.estimate import ESTIMANDS
+from lehner.core.lazy import sparse
 from lehner.core.progress import DoAll, do_here
 from lehner.core.resampling import draw_counts
 from lehner.core.rows import Row
@@ -27,7 +28,6 @@ from lehner.data.patterns import number_patterns
 from lehner.data.ratings import Ratings
 from lehner.data.votes import collapse_votes, count_rated
 from lehner.latent_class.intervals import KIND, fit_by_likelihood, refit_samples
-from lehner.latent_class.models import LIKELIHOOD_METHODS
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,17 +62,53 @@ class JointDraws:
 type Statistic = Callable[[Floats], tuple[Floats, Floats]]
 """A function of numbers of items, (n_samples, n_rows): both accuracies, (n_samples,) each."""
 
-VOTE_RESAMPLES, LIKELIHOOD_RESAMPLES = 2000, 500
+
+@dataclass(frozen=True, kw_only=True)
+class Refit:
+    """How a method is computed again from resampled items.
+
+    Parameters
+    ----------
+    prepare : callable
+        From ratings with one system, and a seed, to the `Statistic`.
+    kind : str
+        How the intervals are made.
+    resamples : int
+        How many are drawn by default.
+    fitted : bool
+        Whether something is fitted to each resample, which takes longer than to draw it.
+    """
+
+    prepare: Callable[[Ratings, np.random.SeedSequence], Statistic]
+    kind: str
+    resamples: int
+    fitted: bool
+
+
+def by_votes(method: VoteMethod) -> Refit:
+    """Compute a method that needs only votes, which gives the same number for both accuracies."""
+    return Refit(
+        prepare=partial(_prepare_votes, method),
+        kind="percentile bootstrap",
+        resamples=2000,
+        fitted=False,
+    )
+
+
+def by_likelihood(model: str) -> Refit:
+    """Fit a latent-class model by maximum likelihood."""
+    return Refit(prepare=partial(_prepare_fit, model), kind=KIND, resamples=500, fitted=True)
 
 
 def bootstrap_systems(
-    method: str,
+    refit: Refit,
+    systems: Iterable[str],
     ratings: Ratings,
     *,
-    systems: Sequence[str] | None = None,
     systems_rate: bool = False,
     common_items: bool = True,
     resamples: int | None = None,
+    level: float = 0.9,
     seed: Seed = 1,
     do_all: DoAll = do_here,
 ) -> JointDraws:
@@ -82,14 +118,12 @@ def bootstrap_systems(
 
     Parameters
     ----------
-    method : str
-        A method that needs only votes ("algebraic", "algebraic_likelihood", "algebraic_paper",
-        "majority_agreement" or "mean_posterior"), or a latent-class model by maximum likelihood,
-        as "dawid_skene_ml".
+    refit : Refit
+        How the method is computed from the resampled items.
+    systems : iterable of str
+        Those to compare.
     ratings : Ratings
-        Ratings with one or more systems.
-    systems : sequence of str, optional
-        Those to compare; by default all.
+        With these systems.
     systems_rate : bool
         Whether the other systems serve as raters when one is estimated.
     common_items : bool
@@ -97,7 +131,9 @@ def bootstrap_systems(
         its own items, which assumes that a system that answers some items only is as accurate on
         the others; if these items differ there is no difference in the sample.
     resamples : int, optional
-        Number of resamples, 1 or more; by default 2,000, and 500 for latent-class models.
+        Number of resamples, 1 or more.
+    level : float
+        Not used: the draws serve intervals of any probability.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
     do_all : callable
@@ -106,54 +142,50 @@ def bootstrap_systems(
     Returns
     -------
     JointDraws
-        Accuracies in the resamples; NaN where they are undefined. Methods that need only votes give
-        the same numbers for both estimands.
+        Accuracies in the resamples; NaN where they are undefined.
 
     Raises
     ------
     InputError
-        If there is no such method or system, or if no item was answered by all systems.
+        If no item was answered by all systems.
 
     Examples
     --------
-    >>> from lehner import Ratings
+    >>> from lehner.algebra.algebraic import VOTE_METHODS
     >>> answers = [[0, 1], [1, 1], [0, 0]]
     >>> ratings = Ratings([[0, 0], [1, 1], [0, 0]], ["no", "yes"], system=answers)
-    >>> draws = bootstrap_systems("majority_agreement", ratings, resamples=100)
+    >>> majority = by_votes(VOTE_METHODS["majority_agreement"])
+    >>> draws = bootstrap_systems(majority, ratings.systems, ratings, resamples=100)
     >>> float(draws.expected["system 1"].mean())
     1.0
     """
-    check_choice("method", method, bootstrap_methods())
-    if resamples is None:
-        resamples = VOTE_RESAMPLES if method in VOTE_METHODS else LIKELIHOOD_RESAMPLES
-    check_whole_number("resamples", resamples, 1)
-    chosen = tuple(ratings.systems if systems is None else systems)
+    resamples = check_whole_number("resamples", resamples or refit.resamples, 1)
+    names = tuple(systems)
     if common_items:
-        ratings = ratings.on_common_items(*chosen)
-        require_common_items(ratings, chosen)
+        ratings = ratings.on_common_items(*names)
+        require_common_items(ratings, names)
     unique = _unique_rows(ratings)
     if not systems_rate:
         unique = count_rated(unique)
-    by_votes = method in VOTE_METHODS
-    alike = first_alike(ratings, chosen)
+    alike = first_alike(ratings, names)
     judged = [
         unique.for_system(name, systems_rate=systems_rate) for name in dict.fromkeys(alike.values())
     ]
     # Where nothing is fitted, drawing the items takes longest, and is done once.
-    together = [judged] if by_votes else [[one] for one in judged]
-    seeds = child_seeds(seed, 2)
-    pieces = [partial(_resample, method, some, resamples, *seeds) for some in together]
-    draws = {name: both for found in do_all(pieces) for name, both in found.items()}
+    together = [[one] for one in judged] if refit.fitted else [judged]
+    pieces = [
+        partial(_resample, refit, some, resamples, *child_seeds(seed, 2)) for some in together
+    ]
+    draws = {name: both for part in do_all(pieces) for name, both in part.items()}
     return JointDraws(
-        kind="percentile bootstrap" if by_votes else KIND,
+        kind=refit.kind,
         expected={name: draws[same][0] for name, same in alike.items()},
         in_sample={name: draws[same][1] for name, same in alike.items()},
-        same_items=answered_the_same(ratings, chosen),
+        same_items=answered_the_same(ratings, names),
     )
 
 
 def compare_systems(
-    points: tuple[Points, Points],
     draws: JointDraws,
     *,
     level: float,
@@ -164,9 +196,8 @@ def compare_systems(
 
     Parameters
     ----------
-    points : tuple of mapping of str to float or None
-        By system, the expected accuracy, and that in the sample, unless the draws have their own.
     draws : JointDraws
+        If they have no points, these are the means of the draws.
     level : float
         Probability of the intervals.
     pairs : sequence of tuple of str, optional
@@ -183,43 +214,18 @@ def compare_systems(
     Examples
     --------
     >>> both = {"a": np.array([0.8, 0.82]), "b": np.array([0.7, 0.71])}
-    >>> points = {"a": 0.81, "b": 0.7}
     >>> draws = JointDraws(kind="", expected=both, in_sample=both)
-    >>> [one["probability"] for one in compare_systems((points, points), draws, level=0.9)]
+    >>> [one["probability"] for one in compare_systems(draws, level=0.9)]
     [1.0, 1.0]
     """
-    each = zip(ESTIMANDS, draws.points or points, (draws.expected, draws.in_sample), strict=True)
-    for name, estimates, drawn in each:
-        if drawn is draws.in_sample and not draws.same_items:
-            estimates = dict.fromkeys(estimates)
-        yield from contrast(
-            name,
-            "system",
-            estimates,
-            drawn,
-            level=level,
-            kind=draws.kind,
-            pairs=pairs,
-            **columns,
-        )
-
-
-def bootstrap_estimates(
-    method: str, estimates: Mapping[str, Any], ratings: Ratings, *, level: float, **options: Any
-) -> JointDraws:
-    """Resample items as `bootstrap_systems` does, for the systems of which there are estimates."""
-    return bootstrap_systems(method, ratings, systems=list(estimates), **options)
-
-
-def bootstrap_methods() -> tuple[str, ...]:
-    """List the methods that `bootstrap_systems` takes.
-
-    Examples
-    --------
-    >>> bootstrap_methods()[0]
-    'algebraic'
-    """
-    return (*VOTE_METHODS, *LIKELIHOOD_METHODS)
+    drawn = (draws.expected, draws.in_sample)
+    points = draws.points or tuple(
+        {name: float(values.mean()) for name, values in one.items()} for one in drawn
+    )
+    made: dict[str, Any] = {"level": level, "kind": draws.kind, "pairs": pairs} | columns
+    yield from contrast(ESTIMANDS[0], "system", points[0], drawn[0], **made)
+    in_sample = points[1] if draws.same_items else dict.fromkeys(points[1], np.nan)
+    yield from contrast(ESTIMANDS[1], "system", in_sample, drawn[1], **made)
 
 
 def _unique_rows(ratings: Ratings) -> Ratings:
@@ -235,26 +241,23 @@ def _unique_rows(ratings: Ratings) -> Ratings:
     return ratings.with_truth(None).take(first, counts.astype(np.int64))
 
 
-def _votes(method: str, ratings: Ratings) -> Statistic:
-    from scipy.sparse import csr_array
-
+def _prepare_votes(method: VoteMethod, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
     collapsed = collapse_votes(ratings)
     rows = np.arange(ratings.n_rows)
     shape = (ratings.n_rows, len(collapsed.cell))
-    cells = csr_array((np.ones(len(rows)), (rows, collapsed.cell_of_row)), shape=shape)
+    cells = sparse.csr_array((np.ones(len(rows)), (rows, collapsed.cell_of_row)), shape=shape)
 
     def statistic(weights: Floats) -> tuple[Floats, Floats]:
         counts = collapsed.counts(weights @ cells)
         steps = first_steps(collapsed.table, counts.sum(axis=-1))
-        accuracy = VOTE_METHODS[method](collapsed.table, steps, counts[..., :-1])
+        accuracy = method(collapsed.table, steps, counts[..., :-1])
         return accuracy, accuracy
 
     return statistic
 
 
-def _likelihood(method: str, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
-    fitted = fit_by_likelihood(ratings, LIKELIHOOD_METHODS[method])
-    rng = np.random.default_rng(seed)
+def _prepare_fit(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
+    fitted, rng = fit_by_likelihood(ratings, model), np.random.default_rng(seed)
 
     def statistic(weights: Floats) -> tuple[Floats, Floats]:
         refits = refit_samples(fitted, weights, rng)
@@ -264,26 +267,20 @@ def _likelihood(method: str, ratings: Ratings, seed: np.random.SeedSequence) -> 
 
 
 def _resample(
-    method: str,
+    refit: Refit,
     judged: Sequence[Ratings],
     resamples: int,
     of_items: np.random.SeedSequence,
     of_fits: np.random.SeedSequence,
 ) -> dict[str, tuple[Floats, Floats]]:
     """Estimate both accuracies of each system, by its name, in the same resampled items."""
-    statistics = {
-        one.systems[0]: _votes(method, one)
-        if method in VOTE_METHODS
-        else _likelihood(method, one, of_fits)
-        for one in judged
-    }
-    rows = judged[0]
-    counts = count_items(rows, np.arange(rows.n_rows), rows.n_rows)
-    replicates: dict[str, list[tuple[Floats, Floats]]] = {name: [] for name in statistics}
-    for weights in draw_counts(counts, resamples, np.random.default_rng(of_items)):
-        for name, statistic in statistics.items():
-            replicates[name].append(statistic(weights))
+    statistics = [refit.prepare(one, of_fits) for one in judged]
+    n_rows = judged[0].n_rows
+    counts = count_items(judged[0], np.arange(n_rows), n_rows)
+    drawn = draw_counts(counts, resamples, np.random.default_rng(of_items))
+    parts = [[statistic(weights) for statistic in statistics] for weights in drawn]
     return {
-        name: (np.concatenate([one for one, _ in parts]), np.concatenate([two for _, two in parts]))
-        for name, parts in replicates.items()
+        one.systems[0]: (np.concatenate(expected), np.concatenate(in_sample))
+        for one, of_system in zip(judged, zip(*parts, strict=True), strict=True)
+        for expected, in_sample in [tuple(zip(*of_system, strict=True))]
     }

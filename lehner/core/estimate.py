@@ -1,6 +1,6 @@
 """Estimate: the result that every method gives for the system, the raters and the items."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -79,26 +79,16 @@ class Replicates:
     notes: tuple[Warning, ...] = ()
 
 
-def joined[T](parts: Sequence[T]) -> T:
-    """Join records of arrays along their first dimension; None is left out."""
-    each = [vars(part) for part in parts]
-    names = (name for name, values in each[0].items() if values is not None)
-    return type(parts[0])(
-        **{name: np.concatenate([arrays[name] for arrays in each]) for name in names}
-    )
-
-
-def collected[T](parts: Iterable[T], n: int) -> T:
+def join_parts[T](parts: Iterable[T], n: int) -> T:
     """Join records of arrays, n in all along the first dimension, as they are made: memory."""
     joined: dict[str, Floats] = {}
     start = 0
     for part in parts:
         named = {name: values for name, values in vars(part).items() if values is not None}
         for name, values in named.items():
-            joined.setdefault(name, np.empty((n, *values.shape[1:])))[start:][: len(values)] = (
-                values
-            )
-        start += len(next(iter(named.values())))
+            whole = joined.setdefault(name, np.empty((n, *values.shape[1:])))
+            whole[start : start + len(values)] = values
+        start += len(values)
     return type(part)(**joined)
 
 

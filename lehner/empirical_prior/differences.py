@@ -12,7 +12,7 @@ import numpy as np
 
 from lehner.algebra.algebraic import majority_credit
 from lehner.contrasts.common_items import first_alike, require_common_items
-from lehner.contrasts.contrast import mean_of_draws, rank
+from lehner.contrasts.contrast import rank
 from lehner.contrasts.system_draws import JointDraws
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_level
@@ -199,7 +199,7 @@ def compare_calibrated(
             "probability_better": better.mean(axis=-1),
         }
         found |= {name + ending: (("system", "versus"), one) for name, one in numbers.items()}
-    means = mean_of_draws(draws.expected)
+    means = {name: float(values.mean()) for name, values in draws.expected.items()}
     ranks = {
         one["system"]: one for one in rank("accuracy", "system", means, draws.expected, level=level)
     }

@@ -3,22 +3,25 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lehner.algebra.algebraic import majority_agreement
 from lehner.contrasts.base_rates import (
     FEW_ITEMS,
     BaseRates,
     majority_base_rates,
     rater_warnings,
 )
-from lehner.contrasts.contrast import contrast, interval_of_draws, rank
+from lehner.contrasts.contrast import by_name, contrast, rank
 from lehner.contrasts.membership import GroupColumn
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError, check_level, check_whole_number, suggest
-from lehner.core.estimate import number, require_pairs
-from lehner.core.rows import Row, row
+from lehner.core.estimate import require_pairs
+from lehner.core.resampling import interval_of_draws
+from lehner.core.rows import Row, rows_of
 from lehner.core.seeds import generator
 from lehner.core.text import first_few
 from lehner.core.warning import Warning, warn
@@ -27,19 +30,25 @@ from lehner.data.clusters import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.data.reading import names_of
 from lehner.dependence.check import check_dependence
-from lehner.estimation.groups import column_of
-from lehner.estimation.methods import find_method, list_methods
-from lehner.estimation.question import Options
+from lehner.estimation.groups import column_of, population_names
+from lehner.estimation.methods import Method, find_method, list_methods
+from lehner.estimation.question import Answer, Options
 from lehner.estimation.results import Results, merge_warnings, tabulate
 from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, contradiction
 from lehner.known_truths.partly_known import partly_known
 from lehner.known_truths.posterior import RECALIBRATED, WEIGHTED
 from lehner.known_truths.random_sample import examine_known
 from lehner.known_truths.recalibration import proportion_posterior
-from lehner.labels.mean_field import MAJORITY
 
 ALL_ITEMS = "all items"
 MOST_NAMED = 4
+MAJORITY = Method(
+    name="majority",
+    summary="the majority of the raters is taken for the truth",
+    estimate=lambda ratings, *, level, seed: majority_agreement(ratings, level=level),
+    base_rates=majority_base_rates,
+)
+"""The method that needs nothing but votes, without a system."""
 
 type Sets = Mapping[str, list[int]]
 """Codes of the categories whose base rates are asked for together, by what they are called."""
@@ -118,37 +127,34 @@ def compare(
     check_level(level)
     check_whole_number("seed", seed, 0)
     ratings = ratings.without_system()
-    if groups is None and ratings.population is not None:
-        groups = np.array(ratings.populations)[ratings.population]
+    groups = population_names(ratings) if groups is None else groups
     column = column_of(groups, ratings, "group")
     names = np.full(ratings.n_rows, ALL_ITEMS) if column is None else column.names
     inside = (names != "") & (ratings.weights > 0)
     ratings = ratings.take(inside).with_populations(names[inside])
     require_pairs(ratings)
     sets = _sets(ratings, names_of(good))
-    default = ("pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY)
+    default = ("pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY.name)
     options = Options(name=name, level=level, seed=seed, groups=column)
     asked = list(dict.fromkeys(names_of(methods) or default))
-    found: list[Row | Warning] = []
-    order: tuple[str, ...] = ()
+    rows: list[Row] = []
+    warnings = list(_data_warnings(ratings, column))
+    order: list[str] = []
     for method in asked:
-        rates = _base_rates(method, ratings.with_truth(None), seed)
-        told = list(_tell(ratings, rates, sets, options, order))
-        ranks = [
-            one["group"]
-            for one in told
-            if not isinstance(one, Warning) and one["quantity"] == "base_rates_rank"
-        ]
-        order = order or (*ranks, *(one for one in ratings.populations if one not in ranks))
-        found += [
-            replace(one, method=method) if isinstance(one, Warning) else {"method": method} | one
-            for one in told
-        ]
-    warnings = [one for one in found if isinstance(one, Warning)]
+        by_method = _find(method).base_rates
+        if by_method is None:
+            able = ", ".join(compare_methods())
+            raise InputError(f"{method} needs a system", f"choose among {able}")
+        rates = by_method(ratings.with_truth(None), seed=seed)
+        for one in _ask_base_rates(ratings, rates, sets, options, order):
+            if isinstance(one, Warning):
+                warnings.append(replace(one, method=method))
+            else:
+                rows.append({"method": method} | one)
     return Results(
         ratings=ratings,
-        table=tabulate(one for one in found if not isinstance(one, Warning)),
-        warnings=merge_warnings([*_data_warnings(ratings, column), *warnings], asked, []),
+        table=tabulate(rows),
+        warnings=merge_warnings(warnings, asked, []),
         fits={},
         options=options,
     )
@@ -168,95 +174,78 @@ def _sets(ratings: Ratings, good: Sequence[str]) -> Sets:
     return {label: [code] for code, label in enumerate(names)}
 
 
-def _base_rates(method: str, ratings: Ratings, seed: int) -> BaseRates:
-    if method == MAJORITY:
-        return majority_base_rates(ratings, seed=seed)
-    ask = find_method(method).base_rates
-    if ask is None:
-        raise InputError(f"{method} needs a system", f"choose among {', '.join(compare_methods())}")
-    return ask(ratings, seed=seed)
+def _find(name: str) -> Method:
+    return MAJORITY if name == MAJORITY.name else find_method(name)
 
 
 def compare_methods() -> dict[str, str]:
     """Give the methods of `compare`, and what each does."""
-    able = {n: one.summary for n, one in list_methods().items() if one.base_rates is not None}
-    return {MAJORITY: "the majority of the raters is taken for the truth"} | able
+    methods = (MAJORITY, *list_methods().values())
+    return {one.name: one.summary for one in methods if one.base_rates is not None}
 
 
-def _tell(
-    ratings: Ratings, found: BaseRates, sets: Sets, options: Options, order: Sequence[str]
-) -> Iterator[Row | Warning]:
+def _ask_base_rates(
+    ratings: Ratings, rates: BaseRates, sets: Sets, options: Options, order: list[str]
+) -> Answer:
     """Give base rates of each group; of one set of categories also ranks and differences.
 
-    If `order` is empty, the group with the highest base rate is first in differences.
+    The order of the groups in differences is that of their ranks by the first method, which is put
+    into `order`.
     """
     point, drawn = (
         np.stack([values[..., codes].sum(axis=-1) for codes in sets.values()], axis=-1)
-        for values in (found.base_rates, found.drawn_base_rates)
+        for values in (rates.base_rates, rates.drawn_base_rates)
     )
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
-    yield from found.warnings
-    yield from rater_warnings(ratings, found)
+    yield from rates.warnings
+    yield from rater_warnings(ratings, rates)
     groups, level = ratings.populations, options.level
-    each = [(point, drawn, found.kind, False)]
+    each = [(point, drawn, rates.kind, False)]
     if ratings.weights[truth >= 0].any() and not np.isnan(point).any():
-        rng = generator(options.seed)
-        point, drawn, doubts = _correct(ratings, found.truth_probabilities, sets, drawn, rng)
+        probabilities, rng = rates.truth_probabilities, generator(options.seed)
+        point, drawn, doubts = _correct(ratings, probabilities, sets, drawn, rng)
         yield from doubts
         kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
         each.append((point, drawn, kind, True))
+    sizes = np.bincount(np.asarray(ratings.population), ratings.weights).astype(int).tolist()
+    made: dict[str, Any] = {"level": level, "grouping": "group"}
     for point, drawn, kind, corrected in each:
-        for g, group in enumerate(groups):
-            n_items = int(ratings.weights[ratings.population == g].sum())
-            for s, label in enumerate(sets):
-                value = interval_of_draws(drawn[:, g, s], point[g, s], level=level, kind=kind)
-                names = {"grouping": "group", "group": group, "category": label}
-                yield row("base_rates", value, **names) | {
-                    "corrected": corrected,
-                    "n_items": n_items,
-                }
-    yield from _known(ratings, truth, sets)
+        values = interval_of_draws(drawn, point, level)
+        for g, (group, n_items) in enumerate(zip(groups, sizes, strict=True)):
+            of_group = made | {"kind": kind, "group": group, "n_items": n_items}
+            names = {"category": list(sets)}
+            yield from rows_of("base_rates", values[g], names, corrected=corrected, **of_group)
+    yield from _on_known_items(ratings, truth, sets)
     if len(sets) == 1 and len(groups) > 1:
-        points = dict(zip(groups, map(number, point[:, 0]), strict=True))
-        by_group = dict(zip(groups, drawn[..., 0].T, strict=True))
-        columns: Row = {"grouping": "group", "category": next(iter(sets)), "corrected": corrected}
-        ranks = list(rank("base_rates", "group", points, by_group, level=level, **columns))
+        points, by_group = by_name(groups, point[:, 0]), by_name(groups, drawn[..., 0])
+        columns = made | {"category": next(iter(sets)), "corrected": corrected}
+        ranks = list(rank("base_rates", "group", points, by_group, **columns))
         yield from ranks
-        first = [one["group"] for one in ranks]
-        order = order or [*first, *(group for group in groups if group not in first)]
+        if not order:
+            order += dict.fromkeys([*(one["group"] for one in ranks), *groups])
+        pairs = combinations(order, 2)
         yield from contrast(
-            "base_rates",
-            "group",
-            points,
-            by_group,
-            level=level,
-            kind=kind,
-            pairs=combinations(order, 2),
-            **columns,
+            "base_rates", "group", points, by_group, kind=kind, pairs=pairs, **columns
         )
-    if found.rater_accuracy is not None and found.drawn_rater_accuracy is not None:
-        each_rater = zip(
-            ratings.raters, found.drawn_rater_accuracy.T, found.rater_accuracy, strict=True
-        )
-        for rater, of_rater, accuracy in each_rater:
-            value = interval_of_draws(of_rater, accuracy, level=level, kind=found.kind)
-            yield row("rater_accuracy", value, rater=rater)
+    if rates.rater_accuracy is not None and rates.drawn_rater_accuracy is not None:
+        values = interval_of_draws(rates.drawn_rater_accuracy, rates.rater_accuracy, level)
+        names = {"rater": list(ratings.raters)}
+        yield from rows_of("rater_accuracy", values, names, level=level, kind=rates.kind)
 
 
-def _known(ratings: Ratings, truth: Integers, sets: Sets) -> Iterator[Row]:
+def _on_known_items(ratings: Ratings, truth: Integers, sets: Sets) -> Iterator[Row]:
     """Give how many known items of each group are of each category."""
     for g, group in enumerate(ratings.populations):
         counts = ratings.weights * (ratings.population == g)
         n_known = int(counts[truth >= 0].sum())
+        names: Row = {"grouping": "group", "group": group, "n_items": n_known}
         for label, codes in sets.items():
-            yield row(
-                "base_rates_on_known_items",
-                grouping="group",
-                group=group,
-                category=label,
-                estimate=counts[np.isin(truth, codes)].sum() / n_known if n_known else None,
-                n_items=n_known,
-            )
+            share = counts[np.isin(truth, codes)].sum() / n_known if n_known else None
+            yield {
+                "quantity": "base_rates_on_known_items",
+                "category": label,
+                "estimate": share,
+            } | names
 
 
 def _correct(
@@ -264,9 +253,10 @@ def _correct(
 ) -> tuple[Floats, Floats, list[Warning]]:
     """Recalibrate the probabilities in each group by its own known truths."""
     point, corrected, p_values = np.empty(drawn.shape[1:]), np.empty_like(drawn), []
+    truth = np.asarray(ratings.truth)
     for g, s in np.ndindex(point.shape):
         rows = (ratings.population == g) & (ratings.weights > 0)
-        truth, codes = np.asarray(ratings.truth), list(sets.values())[s]
+        codes = list(sets.values())[s]
         probability = np.clip(probabilities[:, codes].sum(axis=1), 0.0, 1.0)
         items = partly_known(ratings, rows, probability, np.isin(truth, codes))
         variance, n = float(np.nanvar(drawn[:, g, s])), items.n_items
@@ -297,8 +287,8 @@ def _data_warnings(ratings: Ratings, column: GroupColumn | None) -> Iterator[War
     if small:
         text = f"fewer than {FEW_ITEMS} items: {first_few(small, MOST_NAMED)}"
         yield warn("groups-small", f"{text}; their intervals depend on the prior")
-    given = ratings.weights @ ratings.votes()
-    never = [str(label) for label, n in zip(ratings.categories, given, strict=True) if not n]
+    counts = ratings.weights @ ratings.votes()
+    never = [str(label) for label, n in zip(ratings.categories, counts, strict=True) if not n]
     if never:
         text = f"no rater gave {first_few(never, MOST_NAMED)}, of which only the prior is known"
         yield warn("category-never-rated", text)

@@ -9,9 +9,10 @@ import numpy as np
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_number, suggest
+from lehner.core.lazy import optimize, special
 from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
-from lehner.performance.costs import read_cost_matrix
+from lehner.performance.costs import read_costs
 from lehner.performance.positive import find_positive
 
 LEVEL = 0.95
@@ -23,13 +24,13 @@ BEGIN = re.compile(r"\s*(sensitivity|specificity)\b")
 
 
 def read_studies(
-    given: Mapping[str, Any], ratings: Ratings, positive: Label | None = None
+    studies: Mapping[str, Any], ratings: Ratings, positive: Label | None = None
 ) -> dict[str, Floats]:
     """Read what earlier studies found of raters and systems.
 
     Parameters
     ----------
-    given : mapping of str to array_like, str or Path
+    studies : mapping of str to array_like, str or Path
         By the name of a rater or system: an array of shape (n_categories, n_categories), how many
         items of each true category (row) got each answer (column); a file with such a table, whose
         first column names the true categories; or, with two categories, a text as "sensitivity .85
@@ -55,15 +56,14 @@ def read_studies(
     >>> ratings = lehner.Ratings([[0, 0], [1, 1]], ["no", "yes"], raters=["ana", "ben"])
     >>> read_studies({"ana": [[90, 10], [6, 34]]}, ratings)["ana"].tolist()
     [[90.0, 10.0], [6.0, 34.0]]
-    >>> found = read_studies({"ana": "sensitivity .85 (.80 to .90)"}, ratings)
-    >>> found["ana"].round().tolist()
+    >>> read_studies({"ana": "sensitivity .85 (.80 to .90)"}, ratings)["ana"].round().tolist()
     [[0.0, 0.0], [29.0, 165.0]]
     """
     names = [str(name) for name in (*ratings.raters, *ratings.systems)]
-    for name in given:
+    for name in studies:
         if name not in names:
             raise InputError(f"there is no rater or system {name!r}", suggest(name, names))
-    return {name: _counts(name, study, ratings, positive) for name, study in given.items()}
+    return {name: _counts(name, study, ratings, positive) for name, study in studies.items()}
 
 
 def _counts(name: str, study: Any, ratings: Ratings, positive: Label | None) -> Floats:
@@ -71,7 +71,7 @@ def _counts(name: str, study: Any, ratings: Ratings, positive: Label | None) -> 
         return _of_text(study, ratings, positive)
     file = study if isinstance(study, str | Path) else None
     if file is not None:
-        study = read_cost_matrix(file, ratings.categories, "count")
+        study = read_costs(file, ratings.categories, "count")
     k = ratings.n_categories
     try:
         counts = np.asarray(study, dtype=float)
@@ -88,19 +88,19 @@ def _counts(name: str, study: Any, ratings: Ratings, positive: Label | None) -> 
 
 def _of_text(text: str, ratings: Ratings, positive: Label | None) -> Floats:
     """Read sensitivity and specificity with their intervals."""
-    found = MEASURE.findall(text)
+    measures = MEASURE.findall(text)
     rest = MEASURE.sub("", text).replace("and", "").strip(" ,;")
-    if rest or not found or len({name for name, *_ in found}) < len(found):
+    if rest or not measures or len({name for name, *_ in measures}) < len(measures):
         raise InputError(f"{text!r} is not read as sensitivity and specificity", FORM)
-    chosen = find_positive(ratings, positive)
-    if chosen is None:
+    category = find_positive(ratings, positive)
+    if category is None:
         raise InputError(
             f"{text!r} is said of two categories, and there are {ratings.n_categories}",
             "give a table of counts",
         )
     counts = np.zeros((2, 2))
-    place = ratings.categories.index(chosen.name)
-    for name, *numbers in found:
+    place = ratings.categories.index(category.name)
+    for name, *numbers in measures:
         row = place if name == "sensitivity" else 1 - place
         counts[row, row], counts[row, 1 - row] = matched_beta(*map(float, numbers))
     return counts
@@ -130,16 +130,15 @@ def matched_beta(mean: float, lower: float, upper: float) -> tuple[float, float]
     >>> [round(number, 1) for number in matched_beta(0.5, 0.4, 0.6)]
     [47.3, 47.3]
     """
-    from scipy.optimize import brentq
-    from scipy.special import betaincinv
-
     check_number("lower", lower, 0, mean, f"{FORM}: an interval is around its number")
     check_number("upper", upper, mean, 1, f"{FORM}: an interval is around its number")
     ends = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
 
     def too_wide(log_n: float) -> float:
         n = np.exp(log_n)
-        return float(np.diff(betaincinv(n * mean, n * (1 - mean), ends))[0] - (upper - lower))
+        return float(
+            np.diff(special.betaincinv(n * mean, n * (1 - mean), ends))[0] - (upper - lower)
+        )
 
     # The width need not fall with n where the mean is near 0 or 1, so the largest n is looked for.
     steps = np.linspace(np.log(MOST_ITEMS), np.log(2.0), 200)
@@ -151,5 +150,5 @@ def matched_beta(mean: float, lower: float, upper: float) -> tuple[float, float]
             "check the numbers, or give a table of counts",
         )
     first = wide.index(True)
-    n = float(np.exp(brentq(too_wide, steps[first], steps[first - 1])))
+    n = float(np.exp(optimize.brentq(too_wide, steps[first], steps[first - 1])))
     return n * mean, n * (1 - mean)

@@ -1,19 +1,17 @@
 """Estimates of the accuracy of one or several systems, by one or several methods."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.contrasts.membership import GroupColumn
+from lehner.contrasts.membership import GroupColumn, Groups, count_answers
 from lehner.core.arrays import Floats
-from lehner.core.errors import InputError, check_level, check_probability
-from lehner.core.estimate import Estimate
-from lehner.core.lazy import pd
+from lehner.core.errors import InputError, check_level, check_probability, find
+from lehner.core.estimate import require_systems
 from lehner.core.progress import DoAll, do_here
 from lehner.core.rows import Row
 from lehner.core.text import counted
@@ -29,41 +27,53 @@ from lehner.estimation.groups import (
     ask_populations,
     ask_rater_groups,
     column_of,
-    require_answers,
+    population_names,
 )
-from lehner.estimation.known_truths import ask_known_truths, can_correct
+from lehner.estimation.known_truths import ask_known_truths
 from lehner.estimation.methods import (
     DEFAULT_METHODS,
     Method,
     MethodLike,
     find_methods,
     list_methods,
-    method_of,
 )
 from lehner.estimation.methods_compared import ask_methods
-from lehner.estimation.models import ask_dependent_pair, ask_earlier_studies, ask_k_properties
-from lehner.estimation.question import RESAMPLES, Fit, Options, Question
-from lehner.estimation.ratings_rows import ask_ratings
-from lehner.estimation.results import Results, merge_warnings, tabulate, value_of
+from lehner.estimation.models import (
+    ask_dependent_pair,
+    ask_earlier_studies,
+    ask_k_properties,
+    ask_slopes,
+)
+from lehner.estimation.question import RESAMPLES, Answer, Fit, Options, Question
+from lehner.estimation.ratings_rows import ask_agreement, ask_bounds, ask_known_items
+from lehner.estimation.results import Results, merge_warnings, tabulate
 from lehner.estimation.systems import Systems, ask_systems
 from lehner.performance.costs import check_costs
 from lehner.performance.positive import find_positive
 
-QUESTIONS: dict[str, Question] = {
-    "": ask_accuracy,
+OF_A_SYSTEM: dict[str, Callable[[Sequence[Fit], Options], Answer]] = {
+    "agreement": ask_agreement,
+    "bounds": ask_bounds,
+    "data": ask_known_items,
+}
+"""Questions that are asked of all fits of a system together."""
+OF_A_FIT: dict[str, Question] = {
+    "accuracy": ask_accuracy,
     "details": ask_performance,
     "raters": ask_raters,
     "groups": ask_groups,
     "populations": ask_populations,
     "rater_groups": ask_rater_groups,
     "sensitivity": ask_sensitivity,
+    "slopes": ask_slopes,
     "k_properties": ask_k_properties,
     "earlier_studies": ask_earlier_studies,
     "dependent_pair": ask_dependent_pair,
     "known_truths": ask_known_truths,
 }
-"""What every estimate is asked, by what its warnings are about."""
-
+"""Questions that are asked of each fit."""
+QUESTIONS = (*OF_A_SYSTEM, *OF_A_FIT, "predictions", "systems")
+"""All questions: these, how methods of a system differ, and how systems do by each method."""
 FEW_SYSTEMS = 4
 """With more systems than these, fits are as long as those of studies."""
 
@@ -89,7 +99,8 @@ def estimate(
     groups: ArrayLike | GroupColumn | None = None,
     populations: ArrayLike | GroupColumn | None = None,
     rater_groups: Mapping[str, str] | None = None,
-    questions: Sequence[Question] = (),
+    questions: Iterable[str | Question] = (),
+    resamples: int = RESAMPLES,
     do_all: DoAll = do_here,
 ) -> Results:
     """Estimate the accuracy of the system, or of each system, by several methods.
@@ -100,10 +111,11 @@ def estimate(
     ----------
     ratings : Ratings
         With one or more systems. Known truths of some items correct each method's estimate.
-    methods : str, callable, Method, or several of these, optional
+    methods : str, callable, Method, Estimate, or several of these, optional
         Names, as `lehner estimate --help` lists them, where "all" stands for all; functions
         `f(ratings, *, seed)` that return an `Estimate`, and take `level` too if they have
-        intervals; texts "file.py:function", whose file is run as Python code. By default
+        intervals; texts "file.py:function", whose file is run as Python code; and estimates of one
+        system that there are already, as `lehner.estimate_algebraic` gives them. By default
         "calibrated", "majority_agreement", "algebraic", "dawid_skene" and "relaxed_k".
     name : str
         Name of the data, for titles.
@@ -155,9 +167,12 @@ def estimate(
         From the name of a rater to that of its group: accuracies of groups of raters, and their
         differences, are estimated, and some models draw raters toward their group, see
         `Ratings.with_rater_groups`. By default the groups of the ratings.
-    questions : sequence of callable
-        Questions of your own, `ask(fit, options)`, that yield rows: see
+    questions : iterable of str or callable
+        What is asked of the estimates: names in `lehner.estimation.estimate.QUESTIONS`, by default
+        all; and, besides, questions of your own, `ask(fit, options)`, that yield rows: see
         `lehner.estimation.question`.
+    resamples : int
+        Of the items, for what is derived from methods that have none of their own.
     do_all : callable
         Has fits that do not depend on one another done: it takes functions without arguments, and
         gives their results in the same order. By default they are called one after another. Those
@@ -182,46 +197,61 @@ def estimate(
     [0.5, 0.804]
     """
     check_level(level)
-    if populations is None and ratings.population is not None:
-        populations = np.array(ratings.populations)[ratings.population]
+    questions = list(questions)
+    for question in questions:
+        if isinstance(question, str):
+            find("question", question, dict.fromkeys(QUESTIONS))
+    of_rows = population_names(ratings) if populations is None else populations
     options = Options(
         name=name,
         level=level,
         seed=seed,
+        resamples=resamples,
         costs=None if costs is None else check_costs(costs, ratings.categories),
         positive=find_positive(ratings, positive),
         groups=column_of(groups, ratings, "group"),
-        populations=column_of(populations, ratings, "population"),
+        populations=column_of(of_rows, ratings, "population"),
         systems_rate=systems_rate,
         common_items=common_items,
     )
     if options.populations is not None:
         ratings = ratings.with_populations(options.populations.names)
-    require_answers(ratings)
-    if not systems_rate:
-        ratings, options = _without_unrated(ratings, options)
+    _require_answers(ratings)
     asked = [
-        one.with_options(system_is, priors) if one.with_options is not None else one
-        for one in find_methods(DEFAULT_METHODS if methods is None else methods)
+        method if method.with_options is None else method.with_options(system_is, priors)
+        for method in find_methods(DEFAULT_METHODS if methods is None else methods)
     ]
+    if not systems_rate and not any(method.made for method in asked):
+        ratings, options = _without_unrated(ratings, options)
     if earlier_studies:
         studies = read_studies(earlier_studies, ratings, positive)
-        asked = _with_studies(asked, studies, check_probability("study_weight", study_weight))
+        weight = check_probability("study_weight", study_weight)
+        _require(asked, "earlier_studies", "earlier studies as its prior")
+        asked = [
+            replace(one, estimate=partial(one.with_studies, studies=studies, weight=weight))
+            if one.with_studies is not None
+            else one
+            for one in asked
+        ]
     if dependent is not None:
         ratings = ratings.with_dependent_pair(dependent)
         _require(asked, "dependent_pair", "a dependent pair")
     if rater_groups is not None:
         ratings = ratings.with_rater_groups(rater_groups)
-    seen = ratings if truths_in_model else ratings.with_truth(None)
     if len(ratings.systems) > FEW_SYSTEMS and not earlier_studies:
-        asked = [
-            one if one.shortly is None else replace(one, estimate=one.shortly) for one in asked
-        ]
+        asked = [replace(one, estimate=one.shortly or one.estimate) for one in asked]
+    seen = ratings if truths_in_model else ratings.with_truth(None)
     fits = _fit_all(ratings, seen, asked, options, do_all, slopes=sensitivity)
-    results = collect_results(ratings, fits, options, questions)
-    if len(ratings.systems) == 1:
-        return results
-    return _add_systems(results, ratings, seen, fits, options, do_all)
+    return _collect(ratings, seen, fits, options, questions, do_all)
+
+
+def _require_answers(ratings: Ratings) -> None:
+    """Raise an InputError unless each system answered items of each population."""
+    require_systems(ratings)
+    if ratings.population is not None:
+        members = Groups(names=ratings.populations, index=ratings.population)
+        for system in ratings.systems:
+            count_answers(ratings.for_system(system), members)
 
 
 def _without_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Options]:
@@ -241,91 +271,6 @@ def _without_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Optio
     return ratings, replace(options, **kept)
 
 
-def summarise(
-    ratings: Ratings,
-    estimates: Estimate | Sequence[Estimate],
-    *,
-    level: float | None = None,
-    seed: int = 1,
-    resamples: int = RESAMPLES,
-    costs: Floats | None = None,
-    positive: Label | None = None,
-    groups: ArrayLike | GroupColumn | None = None,
-    questions: Sequence[Question] = (),
-) -> Results:
-    """Ask estimates of one system that are there already what `estimate` asks.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        The data that all estimates are of.
-    estimates : Estimate or sequence of Estimate
-        By different methods.
-    level : float, optional
-        Probability of the intervals that are computed here, by default that of the estimates', or
-        .9.
-    seed : int
-        Of what is drawn here: for the system in detail, and groups.
-    resamples : int
-        Of the items, where a method has none of its own.
-    costs, positive, groups, questions
-        As in `estimate`.
-
-    Returns
-    -------
-    Results
-
-    Raises
-    ------
-    InputError
-        If there are not two raters, two categories and an item rated by two raters.
-
-    Examples
-    --------
-    >>> import lehner
-    >>> ratings = lehner.load_dataset("lehner_table2")
-    >>> results = summarise(ratings, lehner.estimate_algebraic(ratings), resamples=100)
-    >>> results.value("recall", category="A").estimate is not None
-    True
-    """
-    estimates = [estimates] if isinstance(estimates, Estimate) else estimates
-    levels = [one.system_accuracy.level for one in estimates if one.system_accuracy.level]
-    level = check_level(level or (levels[0] if levels else 0.9))
-    require_answers(ratings)
-    populations = None
-    if ratings.population is not None:
-        populations = column_of(
-            np.array(ratings.populations)[ratings.population], ratings, "population"
-        )
-    options = Options(
-        level=level,
-        seed=seed,
-        resamples=resamples,
-        costs=None if costs is None else check_costs(costs, ratings.categories),
-        positive=find_positive(ratings, positive),
-        groups=column_of(groups, ratings, "group"),
-        populations=populations,
-    )
-    fits = {
-        (ratings.systems[0], one.method): Fit(ratings=ratings, estimate=one, method=method_of(one))
-        for one in estimates
-    }
-    return collect_results(ratings, fits, options, questions)
-
-
-def _with_studies(
-    methods: Sequence[Method], studies: Mapping[str, Floats], weight: float
-) -> list[Method]:
-    """Give earlier studies to the methods that take them."""
-    _require(methods, "earlier_studies", "earlier studies as its prior")
-    return [
-        one
-        if one.with_studies is None
-        else replace(one, estimate=partial(one.with_studies, studies=studies, weight=weight))
-        for one in methods
-    ]
-
-
 def _require(methods: Sequence[Method], what: str, in_words: str) -> None:
     """Raise an InputError unless some method takes something."""
     if not any(what in one.takes for one in methods):
@@ -342,8 +287,8 @@ def _fit_all(
     *,
     slopes: bool,
 ) -> dict[tuple[str, str], Fit]:
-    """Have every method estimate every system."""
-    given, judged = (
+    """Have every method estimate every system, from what it may see of the ratings."""
+    with_truth, without = (
         {
             system: data.for_system(system, systems_rate=options.systems_rate)
             for system in ratings.systems
@@ -351,115 +296,80 @@ def _fit_all(
         for data in (ratings, seen)
     )
     asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
-    places = [(system, method) for system in judged for method in methods]
-    estimates = do_all(
-        [
-            partial(
-                method.estimate,
-                (given if "truths" in method.takes else judged)[system],
-                **asked,
-            )
-            for system, method in places
-        ]
-    )
+    fits = {(system, method.name): method for system in without for method in methods}
+    pieces = []
+    for (system, _), method in fits.items():
+        own = with_truth if "truths" in method.takes else without
+        pieces.append(partial(method.estimate, own[system], **asked))
     sloped = {
-        (system, method.name): partial(method.at_slopes, judged[system], **asked)
-        for system, method in places
+        (system, name): partial(method.at_slopes, without[system], **asked)
+        for (system, name), method in fits.items()
         if slopes and method.at_slopes is not None
     }
-    by_slope = dict(zip(sloped, do_all(list(sloped.values())), strict=True))
+    estimates = do_all(pieces)
+    at_slopes = dict(zip(sloped, do_all(list(sloped.values())), strict=True))
     return {
-        (system, method.name): Fit(
-            ratings=given[system],
+        names: Fit(
+            ratings=with_truth[names[0]],
             estimate=estimate,
             method=method,
-            at_slopes=by_slope.get((system, method.name), {}),
+            at_slopes=at_slopes.get(names, {}),
         )
-        for (system, method), estimate in zip(places, estimates, strict=True)
+        for (names, method), estimate in zip(fits.items(), estimates, strict=True)
     }
 
 
-def collect_results(
-    ratings: Ratings,
-    fits: Mapping[tuple[str, str], Fit],
-    options: Options,
-    questions: Sequence[Question] = (),
-) -> Results:
-    """Ask every fit every question, and put the answers in one table."""
-    own = {getattr(one, "__name__", "own"): one for one in questions}
-    found: list[Row | Warning] = []
-    for system in dict.fromkeys(system for system, _ in fits):
-        several = [fit for (name, _), fit in fits.items() if name == system]
-        found += _named(ask_ratings(several[0].ratings, options), "data", system=system)
-        for fit in several:
-            names = {"system": system, "method": fit.method.name}
-            for about, ask in (QUESTIONS | own).items():
-                found += _named(ask(fit, options), about, **names)
-        accuracies = [_accuracy(found, system, fit.method.name) for fit in several]
-        found += _named(ask_methods(several, accuracies), "predictions", system=system)
-    return Results(
-        ratings=ratings,
-        table=tabulate(one for one in found if not isinstance(one, Warning)),
-        warnings=merge_warnings(
-            (one for one in found if isinstance(one, Warning)),
-            dict.fromkeys(method for _, method in fits),
-            dict.fromkeys(system for system, _ in fits),
-        ),
-        fits={names: fit.estimate for names, fit in fits.items()},
-        options=options,
-    )
-
-
-def _named(found: Iterable[Row | Warning], about: str, **names: str) -> Iterator[Row | Warning]:
-    """Say of which system and method rows and warnings are."""
-    for one in found:
-        if isinstance(one, Warning):
-            yield replace(one, about=about, **names)  # type: ignore[arg-type]
-        else:
-            yield names | one
-
-
-def _accuracy(found: Sequence[Row | Warning], system: str, method: str) -> Any:
-    """Find the expected accuracy by a method, corrected if it can be."""
-    rows = [
-        one
-        for one in found
-        if not isinstance(one, Warning)
-        and one["quantity"] == "system_accuracy"
-        and (one["system"], one["method"]) == (system, method)
-        and "group" not in one
-    ]
-    return value_of(rows[-1])
-
-
-def _add_systems(
-    results: Results,
+def _collect(
     ratings: Ratings,
     seen: Ratings,
     fits: Mapping[tuple[str, str], Fit],
     options: Options,
+    questions: Sequence[str | Question],
     do_all: DoAll,
 ) -> Results:
-    """Add the differences and ranks of several systems."""
-    found: list[Row | Warning] = []
-    asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
-    for name in dict.fromkeys(method for _, method in fits):
-        own = {system: fit for (system, method), fit in fits.items() if method == name}
-        method = next(iter(own.values())).method
-        systems = Systems(
-            ratings=ratings if "truths" in method.takes else seen,
-            estimates={system: fit.estimate for system, fit in own.items()},
-            again=partial(method.estimate, **asked),
-            method=method,
-            do_all=do_all,
-            known=ratings if all(map(can_correct, own.values())) else None,
-        )
-        found += _named(ask_systems(systems, options), "systems", method=name)
-    warnings = (one for one in found if isinstance(one, Warning))
-    table = tabulate(one for one in found if not isinstance(one, Warning))
-    names = dict.fromkeys(method for _, method in fits)
-    return replace(
-        results,
-        table=pd.concat([results.table, table], ignore_index=True),
-        warnings=merge_warnings((*results.warnings, *warnings), names, ratings.systems),
+    """Ask the questions, and put the answers in one table."""
+    names = [one for one in questions if isinstance(one, str)] or QUESTIONS
+    own = {getattr(one, "__name__", "own"): one for one in questions if callable(one)}
+    of_a_fit = {name: ask for name, ask in OF_A_FIT.items() if name in names} | own
+    rows: list[Row] = []
+    warnings: list[Warning] = []
+
+    def keep(answer: Answer, about: str, **whose: str) -> None:
+        for one in list(answer):
+            if isinstance(one, Warning):
+                warnings.append(replace(one, about=about, **whose))  # type: ignore[arg-type]
+            else:
+                rows.append(whose | one)
+
+    for system in ratings.systems:
+        of_system = [fit for (name, _), fit in fits.items() if name == system]
+        for name, ask_all in OF_A_SYSTEM.items():
+            if name in names:
+                keep(ask_all(of_system, options), name, system=system)
+        for fit in of_system:
+            for name, ask in of_a_fit.items():
+                about = "" if name == "accuracy" else name
+                keep(ask(fit, options), about, system=system, method=fit.method.name)
+        if "predictions" in names:
+            so_far = [one for one in rows if one["system"] == system]
+            keep(ask_methods(of_system, options, so_far), "predictions", system=system)
+    if "systems" in names and len(ratings.systems) > 1:
+        for name in dict.fromkeys(name for _, name in fits):
+            of_method = {system: fit for (system, method), fit in fits.items() if method == name}
+            method = of_method[ratings.systems[0]].method
+            systems = Systems(
+                ratings=ratings if "truths" in method.takes else seen,
+                estimates={system: fit.estimate for system, fit in of_method.items()},
+                again=partial(method.estimate, level=options.level, seed=options.seed),
+                method=method,
+                do_all=do_all,
+                known=ratings if all(f.can_be_corrected() for f in of_method.values()) else None,
+            )
+            keep(ask_systems(systems, options), "systems", method=name)
+    return Results(
+        ratings=ratings,
+        table=tabulate(rows),
+        warnings=merge_warnings(warnings, dict.fromkeys(name for _, name in fits), ratings.systems),
+        fits={names: fit.estimate for names, fit in fits.items()},
+        options=options,
     )

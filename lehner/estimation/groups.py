@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.contrasts.group_draws import group_rows
-from lehner.contrasts.membership import GroupColumn, Groups, count_answers, group_column
+from lehner.contrasts.membership import GroupColumn, group_column
 from lehner.contrasts.rater_groups import rater_group_rows
 from lehner.core.errors import InputError
-from lehner.core.estimate import Estimate, require_systems
+from lehner.core.estimate import Estimate
 from lehner.data.groups import number_groups
 from lehner.data.ratings import Ratings
 from lehner.estimation.question import Answer, Fit, Options
@@ -18,23 +18,30 @@ from lehner.estimation.question import Answer, Fit, Options
 
 def ask_groups(fit: Fit, options: Options) -> Answer:
     """Estimate the accuracy in each group of items, by a method that can."""
-    ask = fit.method.by_group
-    if options.groups is None or ask is None or fit.estimate.system_accuracy.estimate is None:
-        return
-    found = ask(fit.ratings, fit.estimate, options.groups.names, seed=options.seed)
-    if found is not None:
-        yield from group_rows(found, fit.ratings, grouping="group", level=options.level)
+    names = None if options.groups is None else options.groups.names
+    yield from _in_groups(fit, options, "group", fit.method.by_group, names)
 
 
 def ask_populations(fit: Fit, options: Options) -> Answer:
     """Estimate base rates and accuracies in each population, by the fit that the estimate is of."""
-    ask, ratings = fit.method.by_population, fit.ratings
-    if ratings.population is None or ask is None or fit.estimate.system_accuracy.estimate is None:
+    yield from _in_groups(
+        fit, options, "population", fit.method.by_population, population_names(fit.ratings)
+    )
+
+
+def _in_groups(fit: Fit, options: Options, grouping: str, ask: Any, names: Any) -> Answer:
+    if names is None or ask is None or fit.estimate.system_accuracy.estimate is None:
         return
-    names = np.array(ratings.populations)[ratings.population]
-    found = ask(ratings, fit.estimate, names, seed=options.seed)
-    if found is not None:
-        yield from group_rows(found, ratings, grouping="population", level=options.level)
+    by_group = ask(fit.ratings, fit.estimate, names, seed=options.seed)
+    if by_group is not None:
+        yield from group_rows(by_group, fit.ratings, grouping=grouping, level=options.level)
+
+
+def population_names(ratings: Ratings) -> Any:
+    """Give the name of each row's population, (n_rows,); None if there are no populations."""
+    if ratings.population is None:
+        return None
+    return np.array(ratings.populations)[ratings.population]
 
 
 def ask_rater_groups(fit: Fit, options: Options) -> Answer:
@@ -46,9 +53,9 @@ def ask_rater_groups(fit: Fit, options: Options) -> Answer:
     if "group_agreement" in fit.method.gives:
         yield from rater_group_rows(ratings, None, pooled=False, **asked)
         return
-    found = fit.method.replicates(ratings, estimate, resamples=resamples, seed=options.seed)
-    if found is not None:
-        yield from rater_group_rows(ratings, found, pooled=_pools(estimate, ratings), **asked)
+    replicates = fit.replicates(resamples=resamples, seed=options.seed)
+    if replicates is not None:
+        yield from rater_group_rows(ratings, replicates, pooled=_pools(estimate, ratings), **asked)
 
 
 def _pools(estimate: Estimate, ratings: Ratings) -> bool:
@@ -70,13 +77,3 @@ def column_of(
     if not names:
         raise InputError(f"no item belongs to a {kind}", f"name the {kind}s of items")
     return group_column(kind, np.array([*names, ""], dtype=object)[index])
-
-
-def require_answers(ratings: Ratings) -> None:
-    """Raise an InputError unless each system answered items of each population."""
-    require_systems(ratings)
-    if ratings.population is None:
-        return
-    members = Groups(names=ratings.populations, index=ratings.population)
-    for system in ratings.systems:
-        count_answers(ratings.for_system(system), members)

@@ -2,7 +2,8 @@
 
 import hashlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -11,13 +12,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.algebra.algebraic import estimate_algebraic, majority_agreement, mean_posterior
+from lehner.algebra.algebraic import (
+    VOTE_METHODS,
+    estimate_algebraic,
+    majority_agreement,
+    mean_posterior,
+)
 from lehner.algebra.steps import Aggregation
 from lehner.contrasts.base_rates import BaseRates, likelihood_base_rates
 from lehner.contrasts.group_draws import GroupDraws
 from lehner.contrasts.item_groups import group_by_algebra
 from lehner.contrasts.populations import group_by_likelihood
-from lehner.contrasts.system_draws import JointDraws, bootstrap_estimates
+from lehner.contrasts.system_draws import JointDraws, bootstrap_systems, by_likelihood, by_votes
 from lehner.core.errors import InputError, find
 from lehner.core.estimate import Estimate, Replicates, uses_truths
 from lehner.core.user_functions import load_function, names_function
@@ -114,6 +120,8 @@ class Method:
     predictions : callable, optional
         A function of several estimates, which returns `arviz.compare`'s table of how well they
         predict items left out, or None.
+    made : bool
+        Whether there is an estimate already.
     source : str
         For a user's function: the source text, of the whole file if it was named by its file.
     source_hash : str
@@ -142,6 +150,7 @@ class Method:
     at_slopes: Callable[..., Mapping[float, Estimate]] | None = None
     k_properties: Callable[..., tuple[Any, ...]] | None = None
     predictions: Callable[..., Any] | None = None
+    made: bool = False
     source: str = ""
     source_hash: str = ""
 
@@ -150,8 +159,9 @@ class Method:
             object.__setattr__(self, "label", self.name.replace("_", " "))
 
 
-type MethodLike = str | Method | Callable[..., Estimate]
-"""A method's name, a method, or a user's function as itself or as the text "file.py:function"."""
+type MethodLike = str | Method | Estimate | Callable[..., Estimate]
+"""A method's name, a method, an estimate that there is already, or a user's function, as itself or
+as the text "file.py:function"."""
 
 
 def list_methods() -> dict[str, Method]:
@@ -175,16 +185,23 @@ def list_methods() -> dict[str, Method]:
     >>> list_methods()["dawid_skene"].summary
     'each rater has their own confusion matrix, Bayesian'
     """
-    known = _own_methods()
+    methods = dict(OWN_METHODS)
     for point in _packages():
-        for method in _load(point):
-            if method.name in known:
+        try:
+            brought: Iterable[Method] = point.load()()
+        except Exception as error:
+            raise InputError(
+                f"the methods of {point.value} cannot be loaded: {type(error).__name__}: {error}",
+                "mend or remove the package that brings them",
+            ) from error
+        for method in brought:
+            if method.name in methods:
                 raise InputError(
                     f"{point.value} brings a method {method.name!r}, which there is already",
                     "rename it",
                 )
-            known[method.name] = method
-    return known
+            methods[method.name] = method
+    return methods
 
 
 def find_methods(
@@ -194,7 +211,7 @@ def find_methods(
 
     Parameters
     ----------
-    methods : str, Method, callable, or several of these
+    methods : str, Method, Estimate, callable, or several of these
         Names, where "all" stands for all; functions `f(ratings, *, seed)` that return an Estimate,
         and take `level` too if they have intervals; and texts `file.py:function`. Such a file is
         run as Python code.
@@ -224,45 +241,50 @@ def find_methods(
     """
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         methods = [methods]
-    found: dict[str, Method] = {}
+    by_name: dict[str, Method] = {}
     for one in methods:
-        for method in (
-            list_methods().values() if str(one) == "all" else [find_method(one, folder=folder)]
-        ):
-            known = found.setdefault(method.name, method)
-            if known.source_hash != method.source_hash:
+        every = isinstance(one, str) and one == "all"
+        for method in list_methods().values() if every else [find_method(one, folder=folder)]:
+            if by_name.setdefault(method.name, method).source_hash != method.source_hash:
                 raise InputError(f"two methods are called {method.name!r}", "rename one of them")
-    return list(found.values())
+    return list(by_name.values())
 
 
 def get_method(name: str) -> Method | None:
     """Look a method up by its name; None if there is none. Packages are loaded only if need be."""
-    return _own_methods().get(name) or list_methods().get(name)
-
-
-def method_of(estimate: Estimate) -> Method:
-    """Find the method of an estimate; one of nobody's can give what its estimate has."""
-    known = list_methods().get(estimate.method)
-    if known is not None:
-        return known
-
-    def again(ratings: Ratings, *, level: float, seed: int) -> Estimate:
-        return estimate
-
-    return Method(name=estimate.method, summary=estimate.method, estimate=again)
+    return OWN_METHODS.get(name) or list_methods().get(name)
 
 
 def find_method(method: MethodLike, *, folder: str | Path = ".") -> Method:
     """Find a method as `find_methods` does."""
     if isinstance(method, Method):
         return method
+    if isinstance(method, Estimate):
+        return _of_estimate(method)
     if names_function(method):
         loaded = load_function(str(method), folder)
         return _of_function(loaded.function, str(method), loaded.source, loaded.source_hash)
     if callable(method) and not isinstance(method, type):
         return _of_function(method, f"the function {getattr(method, '__name__', method)}")
-    name = str(method)
-    return get_method(name) or find("method", name, list_methods())
+    return get_method(str(method)) or find("method", str(method), list_methods())
+
+
+def _of_estimate(made: Estimate) -> Method:
+    """Make the method that gives this estimate; one that nobody registered gives what it has."""
+
+    def estimate(ratings: Ratings, *, level: float, seed: int) -> Estimate:
+        if ratings.systems[0] != made.system:
+            raise InputError(
+                f"the estimate is of {made.system!r}, and the system is {ratings.systems[0]!r}",
+                "give an estimate of these ratings, or the name of a method",
+            )
+        return made
+
+    known = get_method(made.method)
+    if known is None:
+        return Method(name=made.method, summary=made.method, estimate=estimate, made=True)
+    nothing: dict[str, Any] = dict.fromkeys(("shortly", "with_studies", "with_options"))
+    return replace(known, estimate=estimate, made=True, **nothing)
 
 
 def _of_function(
@@ -273,16 +295,19 @@ def _of_function(
         raise InputError(
             f"{what} has no name", "define it with def, or give lehner.Method(name=…, estimate=…)"
         )
-    if name in _own_methods() or name in MODELS:
+    if name in MODELS or name in OWN_METHODS:
         raise InputError(f"{what} has the name of a method of lehner", "rename it")
     if not source:
-        source = _source(function)
+        with suppress(OSError, TypeError):
+            source = inspect.getsource(function)
         source_hash = hashlib.sha256((source or repr(function)).encode()).hexdigest()
-    taken = _taken_of(function, ("level", "seed"))
+    parameters = inspect.signature(function).parameters
+    takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
 
     def estimate(ratings: Ratings, *, level: float, seed: int) -> Estimate:
-        given = {"level": level, "seed": seed}
-        result = function(ratings, **{name: given[name] for name in taken})
+        options = {"level": level, "seed": seed}
+        taken = {key: options[key] for key in options if takes_all or key in parameters}
+        result = function(ratings, **taken)
         if not isinstance(result, Estimate):
             raise InputError(
                 f"{what} returned a {type(result).__name__}", "return a lehner.Estimate"
@@ -292,26 +317,11 @@ def _of_function(
     summary = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split()).rstrip(".")
     return Method(
         name=name,
-        summary=summary or f"{what}",
+        summary=summary or what,
         estimate=estimate,
         source=source,
         source_hash=source_hash,
     )
-
-
-def _source(function: Callable[..., Any]) -> str:
-    try:
-        return inspect.getsource(function)
-    except (OSError, TypeError):
-        return ""
-
-
-def _taken_of(function: Callable[..., Any], names: Sequence[str]) -> list[str]:
-    """Find which keywords a function takes."""
-    parameters = inspect.signature(function).parameters
-    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
-        return list(names)
-    return [name for name in names if name in parameters]
 
 
 @cache
@@ -320,23 +330,6 @@ def _packages() -> "tuple[EntryPoint, ...]":
     from importlib.metadata import entry_points
 
     return tuple(entry_points(group=ENTRY_POINTS))
-
-
-def _load(point: "EntryPoint") -> Iterable[Method]:
-    try:
-        brings: Iterable[Method] = point.load()()
-    except Exception as error:
-        raise InputError(
-            f"the methods of {point.value} cannot be loaded: {type(error).__name__}: {error}",
-            "mend or remove the package that brings them",
-        ) from error
-    return brings
-
-
-def _own_methods() -> dict[str, Method]:
-    """List the methods of lehner itself."""
-    by_likelihood = [_by_likelihood(name, model) for name, model in LIKELIHOOD_METHODS.items()]
-    return {method.name: method for method in (*WITHOUT_MODEL, *by_likelihood)}
 
 
 def _by_likelihood(name: str, model: str) -> Method:
@@ -364,7 +357,7 @@ def _by_likelihood(name: str, model: str) -> Method:
         replicates=partial(refit_replicates, model=model),
         by_group=in_groups,
         by_population=in_groups,
-        joint_draws=partial(bootstrap_estimates, name),
+        joint_draws=partial(bootstrap_systems, by_likelihood(model)),
         base_rates=partial(likelihood_base_rates, model=model),
     )
 
@@ -418,7 +411,7 @@ def _of_the_algebra(name: str, aggregation: Aggregation, **options: Any) -> Meth
         gives=frozenset({"truth_probabilities", "confusion", "group_agreement"}),
         assumes=INDEPENDENT,
         replicates=algebraic_replicates,
-        joint_draws=partial(bootstrap_estimates, name),
+        joint_draws=partial(bootstrap_systems, by_votes(VOTE_METHODS[name])),
         **options,
     )
 
@@ -433,7 +426,7 @@ WITHOUT_MODEL = (
         marker="X",
         assumes="the majority is right",
         replicates=majority_replicates,
-        joint_draws=partial(bootstrap_estimates, "majority_agreement"),
+        joint_draws=partial(bootstrap_systems, by_votes(VOTE_METHODS["majority_agreement"])),
     ),
     Method(
         name="mean_posterior",
@@ -444,7 +437,7 @@ WITHOUT_MODEL = (
         marker="P",
         assumes=INDEPENDENT,
         replicates=probable_replicates,
-        joint_draws=partial(bootstrap_estimates, "mean_posterior"),
+        joint_draws=partial(bootstrap_systems, by_votes(VOTE_METHODS["mean_posterior"])),
     ),
     _of_the_algebra(
         "algebraic",
@@ -475,3 +468,11 @@ WITHOUT_MODEL = (
     calibrated(),
 )
 """The methods that need no latent-class model."""
+OWN_METHODS = {
+    method.name: method
+    for method in (
+        *WITHOUT_MODEL,
+        *(_by_likelihood(name, model) for name, model in LIKELIHOOD_METHODS.items()),
+    )
+}
+"""The methods of lehner itself by name."""

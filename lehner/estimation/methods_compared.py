@@ -1,61 +1,77 @@
 """Several methods of one system: where they differ, and how well models predict."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
-from lehner.core.estimate import IntervalEstimate
-from lehner.core.rows import Row, row
-from lehner.core.warning import Warning, warn
-from lehner.estimation.question import Fit
+from lehner.core.rows import Row
+from lehner.core.warning import warn
+from lehner.estimation.question import Answer, Fit, Options
+
+PREDICTIONS = {
+    "elpd": "elpd",
+    "elpd_se": "se",
+    "elpd_difference": "elpd_diff",
+    "elpd_difference_se": "dse",
+    "stacking_weight": "weight",
+}
+"""How well a model predicts items left out: quantities, and the columns of `arviz.compare`."""
 
 
-def ask_methods(
-    fits: Sequence[Fit], accuracies: Sequence[IntervalEstimate]
-) -> Iterator[Row | Warning]:
+def ask_methods(fits: Sequence[Fit], options: Options, rows: Sequence[Row]) -> Answer:
     """Compare the methods of one system.
 
     Parameters
     ----------
     fits : sequence of Fit
         By each method.
-    accuracies : sequence of IntervalEstimate
-        The expected accuracy by each, corrected by known truths where it can be.
+    options : Options
+    rows : sequence of dict
+        What other questions gave of this system.
 
     Yields
     ------
     dict or Warning
-        Rows that name their method.
+        The differences of accuracies, corrected by known truths where they can be, with the number
+        of items whose most probable category differs; and how well models predict.
     """
-    with_truth = [
-        (fit, accuracy)
-        for fit, accuracy in zip(fits, accuracies, strict=True)
-        if "truth_probabilities" in fit.estimate.arrays
-    ]
-    for (first, one), (second, other) in combinations(with_truth, 2):
-        rows = different_truth(first, second)
-        names = {"method": second.estimate.method, "versus": first.estimate.method}
-        difference = None
-        if one.estimate is not None and other.estimate is not None:
-            difference = other.estimate - one.estimate
-        yield row(
-            "method_difference",
-            **names,
-            estimate=difference,
-            kind=_where(one, other),
-            n_items=int(first.ratings.weights[rows].sum()),
-        )
-    yield from _predictions(fits)
+    accuracies = {
+        one["method"]: one
+        for one in rows
+        if one["quantity"] == "system_accuracy" and "group" not in one
+    }
+    able = [fit for fit in fits if "truth_probabilities" in fit.estimate.arrays]
+    for first, second in combinations(able, 2):
+        one, other = (accuracies[fit.method.name] for fit in (first, second))
+        known = None not in (one["estimate"], other["estimate"])
+        yield {
+            "quantity": "method_difference",
+            "method": second.method.name,
+            "versus": first.method.name,
+            "estimate": other["estimate"] - one["estimate"] if known else None,
+            "kind": _where(one, other),
+            "n_items": int(first.ratings.weights[different_truth(first, second)].sum()),
+        }
+    predict = [fit.method.predictions for fit in fits if fit.method.predictions is not None]
+    table = predict[0]([fit.estimate for fit in fits]) if predict else None
+    for method, of_method in () if table is None else table.iterrows():
+        of_method["elpd_diff"] = abs(of_method["elpd_diff"])
+        for quantity, column in PREDICTIONS.items():
+            yield {"quantity": quantity, "method": method, "estimate": of_method[column]}
+        doubts = [text for text in of_method[["diag_elpd", "diag_diff"]] if text]
+        if doubts:
+            yield warn("prediction-uncertain", f"{method}: {'; '.join(doubts)}")
 
 
-def _where(one: IntervalEstimate, other: IntervalEstimate) -> str:
+def _where(one: Row, other: Row) -> str:
     """Tell whether each estimate lies in the other's interval."""
-    numbers = (one.estimate, one.lower, one.upper, other.estimate, other.lower, other.upper)
-    if None in numbers:
+    ends = [row[name] for row in (one, other) for name in ("lower", "estimate", "upper")]
+    if None in ends:
         return ""
-    a, a_low, a_high, b, b_low, b_high = map(float, numbers)  # type: ignore[arg-type]
-    return "inside" if a_low <= b <= a_high and b_low <= a <= b_high else "outside"
+    low, estimate, high, other_low, other_estimate, other_high = ends
+    inside = low <= other_estimate <= high and other_low <= estimate <= other_high
+    return "inside" if inside else "outside"
 
 
 def different_truth(first: Fit, second: Fit) -> np.ndarray:
@@ -69,22 +85,3 @@ def different_truth(first: Fit, second: Fit) -> np.ndarray:
         two[rows, best_one], two[rows, best_two]
     )
     return np.flatnonzero((best_one != best_two) & ~tie)
-
-
-def _predictions(fits: Sequence[Fit]) -> Iterator[Row | Warning]:
-    """Say how well models with draws predict items left out of the fit."""
-    able = [fit.method.predictions for fit in fits if fit.method.predictions is not None]
-    if not able:
-        return
-    table = able[0]([fit.estimate for fit in fits])
-    if table is None:
-        return
-    for method, of_method in table.iterrows():
-        yield row("elpd", estimate=of_method["elpd"], method=method)
-        yield row("elpd_se", estimate=of_method["se"], method=method)
-        yield row("elpd_difference", estimate=abs(of_method["elpd_diff"]), method=method)
-        yield row("elpd_difference_se", estimate=of_method["dse"], method=method)
-        yield row("stacking_weight", estimate=of_method["weight"], method=method)
-        doubts = [text for text in of_method[["diag_elpd", "diag_diff"]] if text]
-        if doubts:
-            yield warn("prediction-uncertain", f"{method}: {'; '.join(doubts)}")

@@ -1,18 +1,21 @@
 """What a question is asked of, and what `estimate` was asked for.
 
-A question is a function `ask(fit, options)` that yields rows of the table of results, and warnings.
+A question is a function that yields rows of the table of results, and warnings. Most are asked of
+each fit, `ask(fit, options)`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
 
 from lehner.contrasts.membership import GroupColumn
 from lehner.core.arrays import Floats
-from lehner.core.estimate import Estimate
+from lehner.core.estimate import Estimate, Replicates, uses_truths
 from lehner.core.rows import Row
 from lehner.core.warning import Warning
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import Method
+from lehner.latent_class.pattern_table import known_truths
 from lehner.performance.positive import PositiveCategory
 
 RESAMPLES = 1000
@@ -75,6 +78,21 @@ class Fit:
     estimate: Estimate
     method: Method
     at_slopes: Mapping[float, Estimate] = field(default_factory=dict)
+
+    @cached_property
+    def replicates(self) -> Callable[..., Replicates | None]:
+        """From `resamples` and `seed` to the parameters that measures follow from, made once."""
+        return cache(partial(self.method.replicates, self.ratings, self.estimate))
+
+    def can_be_corrected(self) -> bool:
+        """Tell whether some truths, not all, are known that the method has not seen."""
+        ratings, estimate = self.ratings, self.estimate
+        if ratings.truth is None or ratings.system is None or not known_truths(ratings):
+            return False
+        known = (ratings.system >= 0) & (ratings.truth >= 0) & (ratings.weights > 0)
+        probable = "truth_probabilities" in estimate.arrays
+        estimated = estimate.system_accuracy.estimate is not None
+        return bool(known.any()) and probable and estimated and not uses_truths(estimate)
 
 
 type Answer = Iterable[Row | Warning]

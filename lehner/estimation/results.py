@@ -9,12 +9,15 @@ import numpy as np
 
 from lehner.core.errors import InputError
 from lehner.core.estimate import ESTIMANDS, IntervalEstimate, plain
+from lehner.core.lazy import pd
 from lehner.core.rows import COLUMNS, KEYS, NUMBERS, Row
 from lehner.core.warning import Warning, by_severity
 from lehner.data.ratings import Ratings
+from lehner.estimation.forest import plot_forest
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 
 def tabulate(rows: Iterable[Row]) -> "pd.DataFrame":
@@ -29,13 +32,10 @@ def tabulate(rows: Iterable[Row]) -> "pd.DataFrame":
     pandas.DataFrame
         With `COLUMNS`: texts are empty, and numbers NaN, where there are none.
     """
-    import pandas as pd
-
     table = pd.DataFrame(list(rows), columns=list(COLUMNS))
-    for name in (*KEYS, "kind"):
-        table[name] = table[name].astype(object).where(table[name].notna(), "").astype(str)
-    for name in (*NUMBERS, "probability", "n_items"):
-        table[name] = table[name].astype(float)
+    texts, numbers = [*KEYS, "kind"], [*NUMBERS, "probability", "n_items"]
+    table[texts] = table[texts].astype(object).where(table[texts].notna(), "").astype(str)
+    table[numbers] = table[numbers].astype(float)
     table["corrected"] = table["corrected"].eq(True)
     return table
 
@@ -88,11 +88,11 @@ class Results:
         -------
         pandas.DataFrame
         """
-        found = self.final
+        table = self.final
         for name, value in columns.items():
             wanted = value if isinstance(value, list | tuple) else [value]
-            found = found[found[name].isin([str(one) for one in wanted])]
-        return found
+            table = table[table[name].isin([str(one) for one in wanted])]
+        return table
 
     def value(self, quantity: str, **columns: Any) -> IntervalEstimate:
         """Look one number up.
@@ -115,29 +115,85 @@ class Results:
             If not exactly one row is such.
         """
         empty = dict.fromkeys(KEYS[4:] if "group" in columns else KEYS[3:], "")
-        found = self.select(quantity=quantity, **(empty | columns))
-        if len(found) != 1:
+        rows = self.select(quantity=quantity, **(empty | columns))
+        if len(rows) != 1:
             named = ", ".join(f"{name}={value!r}" for name, value in columns.items())
             raise InputError(
-                f"{len(found)} rows have quantity={quantity!r}{named and ', '}{named}",
+                f"{len(rows)} rows have quantity={quantity!r}{named and ', '}{named}",
                 "name system and method, and see results.table for what there is",
             )
-        return value_of(found.iloc[0])
+        return value_of(rows.iloc[0])
+
+    def pivot(self, *quantities: str, columns: str = "method", **selected: Any) -> "pd.DataFrame":
+        """Write numbers with their intervals side by side.
+
+        Parameters
+        ----------
+        *quantities : str
+            Names in the column `quantity`; by default the accuracies of the system.
+        columns : str
+            The column of the table whose values stand side by side.
+        **selected
+            As `select` takes them; by default numbers of groups and of single raters are left out.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Of texts, as "0.864 [0.808, 0.915]".
+
+        Examples
+        --------
+        >>> import lehner
+        >>> results = lehner.estimate(lehner.load_dataset("lehner_table2"), "algebraic")
+        >>> results.pivot("recall").loc["A", "algebraic"]
+        '0.686 [0.000, 1.000]'
+        """
+        chosen = {"grouping": "", "rater": ""} | selected
+        rows = self.select(quantity=quantities or ESTIMANDS, **chosen)
+        keys = [name for name in KEYS if name != columns and rows[name].nunique() > 1]
+        texts = [str(value_of(one)) for one in rows.to_dict("records")]
+        named = rows.assign(text=texts)
+        wide = named.pivot_table("text", keys or ["quantity"], columns, aggfunc="first", sort=False)
+        return wide.fillna("")
+
+    def to_latex(self, *quantities: str, **options: Any) -> str:
+        """Write numbers as a LaTeX table, as `pivot` lays them out, with the package booktabs."""
+        return str(_escaped(self.pivot(*quantities, **options), "latex").to_latex(hrules=True))
+
+    def to_html(self, *quantities: str, **options: Any) -> str:
+        """Write numbers as an HTML table, as `pivot` lays them out."""
+        return str(_escaped(self.pivot(*quantities, **options), "html").to_html())
+
+    def plot(
+        self, quantity: str = "system_accuracy", *, ax: "Axes | None" = None, **selected: Any
+    ) -> "Axes":
+        """Draw a forest plot of numbers with their intervals, a colour for each method.
+
+        Parameters
+        ----------
+        quantity : str
+            A name in the column `quantity` of the table.
+        ax : matplotlib.axes.Axes, optional
+            By default those of a new figure.
+        **selected
+            As `pivot` takes them.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        return plot_forest(
+            self.select(quantity=quantity, **({"grouping": "", "rater": ""} | selected)), ax
+        )
 
     def __repr__(self) -> str:
-        shown = self.select(quantity=list(ESTIMANDS), grouping="")
-        if not len(shown):
-            shown = self.final
-        text = [str(value_of(one)) for _, one in shown.iterrows()]
-        keys = [name for name in KEYS if name != "quantity" and (shown[name] != "").any()]
-        wide = shown.assign(text=text).pivot_table(
-            "text", keys, "quantity", aggfunc="first", sort=False
-        )
+        shown = ESTIMANDS if self.table["quantity"].isin(ESTIMANDS).any() else ("base_rates",)
+        wide = self.pivot(*shown, columns="quantity", grouping=["", "group"], group="")
         lines = [f"Results: {len(self.table)} rows in results.table", wide.to_string(na_rep="")]
         return "\n".join([*lines, *(f"warning: {one}" for one in self.warnings)])
 
     def _repr_html_(self) -> str:
-        return self.final[list(COLUMNS)].to_html(index=False, na_rep="", max_rows=60)
+        return str(self.final[list(COLUMNS)].to_html(index=False, na_rep="", max_rows=60))
 
     def to_dict(self) -> dict[str, Any]:
         """Write it in plain types, ready for JSON.
@@ -150,10 +206,11 @@ class Results:
         """
         import lehner
 
-        records = self.table.to_dict("records")
+        of_data = ("n_items", "n_raters", "n_ratings", "raters", "systems", "categories")
         return {
-            "data": describe_ratings(self.ratings, getattr(self.options, "name", "")),
-            "rows": [{str(name): plain(value) for name, value in one.items()} for one in records],
+            "data": {"name": getattr(self.options, "name", "")}
+            | {one: plain(getattr(self.ratings, one)) for one in (*of_data, "ordered", "notes")},
+            "rows": plain(self.table.to_dict("records")),
             "warnings": plain(self.warnings),
             "version": lehner.__version__,
         }
@@ -173,23 +230,20 @@ class Results:
         return json.dumps(self.to_dict(), allow_nan=False, **options)
 
 
-def value_of(one: Any) -> IntervalEstimate:
+def _escaped(table: "pd.DataFrame", medium: str) -> Any:
+    """Give a table a style in which names that are code in a medium are text."""
+    style = table.style.format(escape=medium)
+    return style.format_index(escape=medium, axis=0).format_index(escape=medium, axis=1)
+
+
+def value_of(row: Any) -> IntervalEstimate:
     """Take the number of a row, with its interval."""
-    known = {name: one.get(name) for name in NUMBERS}
     numbers = {
-        name: None if value is None or np.isnan(value) else float(value)
-        for name, value in known.items()
+        name: None if (value := row.get(name)) is None or np.isnan(value) else float(value)
+        for name in NUMBERS
     }
-    corrected = bool(one.get("corrected", False))
-    return IntervalEstimate(**numbers, kind=one.get("kind", ""), corrected=corrected)
-
-
-def describe_ratings(ratings: Ratings, name: str) -> dict[str, Any]:
-    """Say in plain types what ratings are."""
-    of_all = ("n_items", "n_raters", "n_ratings", "raters", "systems", "categories")
-    return {"name": name} | {
-        one: plain(getattr(ratings, one)) for one in (*of_all, "ordered", "notes")
-    }
+    corrected = bool(row.get("corrected", False))
+    return IntervalEstimate(**numbers, kind=row.get("kind", ""), corrected=corrected)
 
 
 def merge_warnings(

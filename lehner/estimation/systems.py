@@ -1,9 +1,12 @@
 """Differences and ranks of systems by one method, on the items that they have in common."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
+from typing import Any
+
+import numpy as np
 
 from lehner.contrasts.common_items import (
     answered_the_same,
@@ -11,12 +14,12 @@ from lehner.contrasts.common_items import (
     n_common_items,
     pairs_by_items,
 )
-from lehner.contrasts.contrast import Points, rank
+from lehner.contrasts.contrast import rank
 from lehner.contrasts.system_draws import JointDraws, compare_systems
 from lehner.contrasts.systems_corrected import correct_systems
-from lehner.core.estimate import ESTIMANDS, Estimate, uses_truths
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, uses_truths
 from lehner.core.progress import DoAll
-from lehner.core.rows import Row, row
+from lehner.core.rows import Row
 from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import Method
@@ -55,17 +58,6 @@ class Systems:
     known: Ratings | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Judged:
-    """Estimates of systems from the same items, and joint draws if the method has them."""
-
-    points: tuple[Points, Points]
-    draws: JointDraws | None
-    same_items: bool
-    corrected: bool
-    by_truths: JointDraws | None = None
-
-
 def ask_systems(systems: Systems, options: Options) -> Iterator[Row | Warning]:
     """Give the difference of each two systems, and the ranks of all.
 
@@ -83,85 +75,54 @@ def ask_systems(systems: Systems, options: Options) -> Iterator[Row | Warning]:
     names = systems.ratings.systems
     of_all = _judge(systems, names, options)
     pairs = list(combinations(names, 2))
-    groups = pairs_by_items(systems.ratings) if options.common_items else [pairs]
-    by_pair: dict[tuple[str, str], _Judged | None] = {}
-    for group in groups:
+    by_pair: dict[tuple[str, str], list[JointDraws]] = {}
+    for group in pairs_by_items(systems.ratings) if options.common_items else [pairs]:
         together = [name for name in names if any(name in pair for pair in group)]
-        whole = len(together) == len(names)
-        judged = of_all if whole else _judge(systems, together, options)
+        judged = of_all if len(together) == len(names) else _judge(systems, together, options)
         by_pair |= dict.fromkeys(group, judged)
     for pair in pairs:
-        yield from _difference(systems, by_pair[pair], pair, options)
-    if of_all is not None and of_all.draws is not None:
-        yield from _ranks(systems, of_all, options)
+        draws, n_items = by_pair[pair], n_common_items(systems.ratings, pair)
+        if not draws:
+            for name in ESTIMANDS:
+                nothing: Row = {"quantity": f"{name}_difference", "n_items": n_items}
+                yield nothing | {"system": pair[0], "versus": pair[1]}
+            yield warn("no-common-items", NO_COMMON_ITEMS.format(*pair))
+        elif not draws[0].same_items:
+            yield warn("no-common-items", OTHER_ITEMS.format(*pair))
+        for one in draws:
+            columns: dict[str, Any] = {
+                "corrected": one.corrected,
+                "n_items": n_items,
+                "level": options.level,
+            }
+            yield from compare_systems(one, pairs=[pair], **columns)
+    if of_all and of_all[-1].expected:
+        expected, points = of_all[-1].expected, of_all[-1].points or ({}, {})
+        n_items = n_common_items(systems.ratings, names)
+        columns = {"corrected": of_all[-1].corrected, "n_items": n_items, "level": options.level}
+        yield from rank("system_accuracy", "system", points[0], expected, **columns)
 
 
-def _ranks(systems: Systems, judged: _Judged, options: Options) -> Iterator[Row]:
-    draws = judged.by_truths or judged.draws
-    assert draws is not None
-    n_items = n_common_items(systems.ratings, list(draws.expected))
-    points, _ = draws.points or judged.points
-    corrected = judged.corrected if draws.corrected is None else draws.corrected
-    yield from rank(
-        "system_accuracy",
-        "system",
-        points,
-        draws.expected,
-        level=options.level,
-        corrected=corrected,
-        n_items=n_items,
-    )
+def _judge(systems: Systems, names: Sequence[str], options: Options) -> list[JointDraws]:
+    """Estimate systems from the items that all of them answered.
 
-
-def _difference(
-    systems: Systems, judged: _Judged | None, pair: tuple[str, str], options: Options
-) -> Iterator[Row | Warning]:
-    n_items = n_common_items(systems.ratings, pair)
-    if judged is None:
-        for name in ESTIMANDS:
-            yield row(f"{name}_difference", system=pair[0], versus=pair[1], n_items=n_items)
-        yield warn("no-common-items", NO_COMMON_ITEMS.format(*pair))
-        return
-    each = [judged.draws, *([judged.by_truths] if judged.by_truths is not None else [])]
-    if not judged.same_items:
-        yield warn("no-common-items", OTHER_ITEMS.format(*pair))
-    for draws in each:
-        columns: Row = {"corrected": judged.corrected, "n_items": n_items}
-        if draws is not None and draws.corrected is not None:
-            columns["corrected"] = draws.corrected
-        if draws is None:
-            yield from _without_draws(judged, pair, columns)
-            continue
-        yield from compare_systems(
-            judged.points, draws, level=options.level, pairs=[pair], **columns
-        )
-
-
-def _without_draws(judged: _Judged, pair: tuple[str, str], columns: Row) -> Iterator[Row]:
-    """Give differences without intervals, as of a method that has no joint draws."""
-    for name, points in zip(ESTIMANDS, judged.points, strict=True):
-        one, other = points[pair[0]], points[pair[1]]
-        difference = None if one is None or other is None else one - other
-        if name == ESTIMANDS[1] and not judged.same_items:
-            difference = None
-        names = {"system": pair[0], "versus": pair[1]}
-        yield row(f"{name}_difference", **names, estimate=difference, **columns)
-
-
-def _judge(systems: Systems, names: Sequence[str], options: Options) -> _Judged | None:
-    """Estimate systems from the items that all of them answered; None if there are none."""
-    ratings = systems.ratings
+    Returns
+    -------
+    list of JointDraws
+        Empty if there are no such items. The last of two is corrected by known truths. Of a method
+        without joint draws there are only the estimates.
+    """
+    ratings, method = systems.ratings, systems.method
     if options.common_items:
         ratings = ratings.on_common_items(*names)
         if not n_common_items(ratings, names):
-            return None
+            return []
     alike = first_alike(ratings, names)
     estimates = _estimates(systems, ratings, list(dict.fromkeys(alike.values())), options)
-    same_items = answered_the_same(ratings, names)
     draws = None
-    if systems.method.joint_draws is not None:
-        draws = systems.method.joint_draws(
-            {name: estimates[one] for name, one in alike.items()},
+    if method.joint_draws is not None:
+        draws = method.joint_draws(
+            {name: estimates[same] for name, same in alike.items()},
             ratings,
             systems_rate=options.systems_rate,
             common_items=options.common_items,
@@ -169,35 +130,35 @@ def _judge(systems: Systems, names: Sequence[str], options: Options) -> _Judged 
             seed=options.seed,
             do_all=systems.do_all,
         )
-    by_truths = None
-    if systems.known is not None and len(estimates) > 1 and same_items:
-        known = systems.known.on_common_items(*names)
-        found = correct_systems(known, estimates, level=options.level, seed=options.seed)
-        by_truths = _for_all(found, alike)
-    expected, in_sample = (
-        {name: getattr(estimates[one], of).estimate for name, one in alike.items()}
-        for of in ESTIMANDS
-    )
-    return _Judged(
-        points=(expected, in_sample),
-        draws=draws,
-        same_items=same_items,
-        corrected=any(map(uses_truths, estimates.values())),
-        by_truths=by_truths,
-    )
+    same_items = answered_the_same(ratings, names)
+    draws = draws or JointDraws(kind="", expected={}, in_sample={}, same_items=same_items)
+    if draws.points is None:
+        expected, in_sample = (
+            {name: _number(getattr(estimates[same], of)) for name, same in alike.items()}
+            for of in ESTIMANDS
+        )
+        draws = replace(draws, points=(expected, in_sample))
+    if draws.corrected is None:
+        draws = replace(draws, corrected=any(map(uses_truths, estimates.values())))
+    if systems.known is None or len(estimates) < 2 or not same_items:
+        return [draws]
+    known = systems.known.on_common_items(*names)
+    by_truths = correct_systems(known, estimates, level=options.level, seed=options.seed)
+    return [draws, _for_all(by_truths, alike)]
+
+
+def _number(value: IntervalEstimate) -> float:
+    return np.nan if value.estimate is None else value.estimate
 
 
 def _for_all(draws: JointDraws, alike: Mapping[str, str]) -> JointDraws:
     """Give systems with the same answers the same draws."""
     assert draws.points is not None
-    points = {name: draws.points[0][one] for name, one in alike.items()}
-    return JointDraws(
-        kind=draws.kind,
-        expected={name: draws.expected[one] for name, one in alike.items()},
-        in_sample={name: draws.in_sample[one] for name, one in alike.items()},
-        points=(points, points),
-        corrected=True,
+    each: Iterable[Mapping[str, Any]] = (draws.expected, draws.in_sample, *draws.points)
+    expected, in_sample, *points = (
+        {name: values[same] for name, same in alike.items()} for values in each
     )
+    return replace(draws, expected=expected, in_sample=in_sample, points=(points[0], points[1]))
 
 
 def _estimates(

@@ -14,7 +14,7 @@ from lehner.algebra.sparse import (
 )
 from lehner.algebra.steps import confusion_from_products, confusion_from_truth, first_steps
 from lehner.core.arrays import Floats
-from lehner.core.estimate import Estimate, Parameters, Replicates, collected
+from lehner.core.estimate import Estimate, Parameters, Replicates, join_parts
 from lehner.core.resampling import draw_counts
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
@@ -153,7 +153,7 @@ def algebraic_replicates(
     rng = generator(seed)
     n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
     many = draw_counts(collapsed.sampled, resamples, rng, n_cells)
-    drawn = collected((replicate(one, rng) for one in many), resamples)
+    drawn = join_parts((replicate(one, rng) for one in many), resamples)
     named = vars(point).items()
     first = Parameters(**{name: values[0] for name, values in named if values is not None})
     return Replicates(point=first, drawn=drawn, kind="percentile bootstrap")

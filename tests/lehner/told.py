@@ -4,7 +4,7 @@ import numpy as np
 
 from lehner.core.warning import Warning
 from lehner.estimation.details import ask_performance, ask_raters
-from lehner.estimation.methods import method_of
+from lehner.estimation.methods import find_method
 from lehner.estimation.question import Fit, Options
 from lehner.estimation.results import Results, tabulate
 from lehner.performance.positive import NAMES, find_positive
@@ -23,7 +23,7 @@ def told(found, ratings=None):
 
 def performance(ratings, estimate, *, costs=None, positive=None, **options):
     """The system in detail, and the raters."""
-    fit = Fit(ratings=ratings, estimate=estimate, method=method_of(estimate))
+    fit = Fit(ratings=ratings, estimate=estimate, method=find_method(estimate))
     asked = Options(
         costs=None if costs is None else np.asarray(costs, dtype=float),
         positive=find_positive(ratings, positive),
@@ -40,3 +40,8 @@ def diagnostic_accuracy(found, rater="", positive=None):
         name: found.value(quantity, category=category[of_positive], rater=rater)
         for name, (quantity, of_positive) in NAMES.items()
     }
+
+
+def resample(method, ratings, **options):
+    """Joint draws of systems by a method that resamples items."""
+    return find_method(method).joint_draws(ratings.systems, ratings, **options)

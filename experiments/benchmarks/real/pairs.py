@@ -21,13 +21,14 @@ from experiments.reporting.files import write_csv, write_text
 from experiments.reporting.renderers import to_markdown
 from experiments.reporting.table import Column, Table
 from lehner import Ratings
-from lehner.contrasts.system_draws import JointDraws, bootstrap_systems
+from lehner.contrasts.system_draws import JointDraws
 from lehner.core.seeds import seed_of
 from lehner.core.text import short
 from lehner.empirical_prior.deals import choose_pairs, deal
 from lehner.empirical_prior.differences import draw_calibrated
 from lehner.empirical_prior.prior import SHIPPED
 from lehner.empirical_prior.training import priors_text, train_priors
+from lehner.estimation.methods import find_method
 
 OTHERS = ("majority_agreement", "algebraic", "dawid_skene_ml")
 MOST_PAIRS = 6
@@ -71,7 +72,10 @@ def compare(
     """Compare two systems by all methods, and by `calibrated` with labels of differing items."""
     unseen = ratings.with_truth(None)
     for method in others:
-        yield say(ratings, bootstrap_systems(method, unseen, resamples=200), method)
+        draw = find_method(method).joint_draws
+        resampled = draw and draw(unseen.systems, unseen, resamples=200)
+        if resampled is not None:
+            yield say(ratings, resampled, method)
     yield say(ratings, draw_calibrated(unseen, priors=priors), "calibrated")
     differ = np.flatnonzero(ratings.answers[:, 0] != ratings.answers[:, 1])
     labelled = np.random.default_rng(seed).permutation(differ)[:LABELS]

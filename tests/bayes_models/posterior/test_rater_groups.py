@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import bayes_models
-from lehner import Scenario, simulate, summarise
+from lehner import Scenario, simulate
+from lehner import estimate as estimate_all
 
 
 def test_draws_are_averaged_one_by_one():
@@ -16,7 +17,7 @@ def test_draws_are_averaged_one_by_one():
         "dawid_skene", ratings, engine="gibbs", checks=False, tries=1, progressbar=False
     )
     estimate = bayes_models.estimate_from_draws(tree)
-    found = summarise(ratings.with_rater_groups(groups), estimate)
+    found = estimate_all(ratings.with_rater_groups(groups), estimate)
     draws = tree.posterior["accuracy"].values.reshape(-1, 6)
     crowd, expert = draws[:, 2:4].mean(axis=1), draws[:, :2].mean(axis=1)
     one = found.value("rater_accuracy", group="crowd")

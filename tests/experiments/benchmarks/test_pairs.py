@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from experiments.benchmarks.real import pairs
-from lehner.contrasts.system_draws import bootstrap_systems
 from lehner.empirical_prior.differences import draw_calibrated
 from lehner.empirical_prior.prior import SHIPPED
+from tests.lehner.told import resample
 
 
 def test_what_is_said_of_a_pair_is_of_these_items():
@@ -21,7 +21,7 @@ def test_what_is_said_of_a_pair_is_of_these_items():
     assert [row["method"] for row in rows] == ["algebraic", "calibrated", "calibrated, 20 labels"]
     assert rows[1] == said
     assert rows[2]["upper"] - rows[2]["lower"] < said["upper"] - said["lower"]
-    algebra = bootstrap_systems("algebraic", ratings.with_truth(None), resamples=200)
+    algebra = resample("algebraic", ratings.with_truth(None), resamples=200)
     assert rows[0] == pairs.say(ratings, algebra, "algebraic")
 
 

@@ -78,7 +78,7 @@ def test_where_all_truths_known_are_of_items_with_equal_answers_little_is_learnt
         unseen = some.with_truth(None)
         found = {one: estimate_algebraic(unseen.for_system(one)) for one in some.systems}
         draws = correct_systems(some, found)
-        _, pair = compare_systems(draws.points, draws, level=0.9)
+        _, pair = compare_systems(draws, level=0.9)
         of_each[name] = pair["upper"] - pair["lower"]
     assert of_each["equal"] > 2 * of_each["unequal"]
 

@@ -13,7 +13,7 @@ from lehner import (
     simulate,
 )
 from lehner.estimation.groups import ask_rater_groups
-from lehner.estimation.methods import method_of
+from lehner.estimation.methods import find_method
 from lehner.estimation.question import Fit, Options
 from tests.lehner.told import told
 
@@ -33,7 +33,7 @@ def ratings():
 
 def of_groups(ratings, estimate, groups, resamples=200, seed=1):
     grouped = ratings.with_rater_groups(groups)
-    fit = Fit(ratings=grouped, estimate=estimate, method=method_of(estimate))
+    fit = Fit(ratings=grouped, estimate=estimate, method=find_method(estimate))
     return told(ask_rater_groups(fit, Options(resamples=resamples // 2, seed=seed)))
 
 

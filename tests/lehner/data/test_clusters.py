@@ -21,10 +21,10 @@ from lehner import (
     read_ratings,
     simulate,
 )
-from lehner.contrasts.system_draws import bootstrap_systems
 from lehner.core.resampling import design_effect, draw_counts, effect_of_known, widening
 from lehner.data.clusters import count_items
 from lehner.known_truths.random_sample import examine_known
+from tests.lehner.told import resample
 
 WIDE = {"patient": ["p", "q", "p"], "ann": list("xyy"), "bo": list("xyx"), "gpt": list("xxy")}
 COPIES = 5
@@ -120,7 +120,7 @@ def test_differences_between_systems_resample_clusters(copied):
     two = copied._replace(system=answers, systems=["a", "b"])
     spread = []
     for ratings in (two, two.with_clusters(None)):
-        draws = bootstrap_systems("algebraic", ratings.with_truth(None), resamples=1000)
+        draws = resample("algebraic", ratings.with_truth(None), resamples=1000)
         spread.append((draws.expected["a"] - draws.expected["b"]).std())
     assert spread[0] / spread[1] == pytest.approx(np.sqrt(COPIES), rel=0.15)
 

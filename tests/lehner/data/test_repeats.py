@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import lehner
 from lehner import InputError, Ratings, Scenario, agreement, pairwise_agreement, simulate
-from lehner.contrasts.system_draws import bootstrap_systems
 from lehner.data.flat import FlatRatings, sort_ratings
+from tests.lehner.told import resample
 
 long_rows = st.lists(
     st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=40
@@ -115,7 +115,7 @@ ESTIMATES = {
         r.with_truth(None).with_populations(groups_of(r)), "one_coin", restarts=0, **RESAMPLES
     ).to_dict(),
     "P_a": lambda r: repr(pairwise_agreement(r)),
-    "groups, groups of raters, performance": lambda r: lehner.summarise(
+    "groups, groups of raters, performance": lambda r: lehner.estimate(
         r.with_rater_groups(dict(zip(r.raters, ["expert", "crowd", "crowd"], strict=True))),
         lehner.estimate_algebraic(r, interval=None),
         groups=groups_of(r),
@@ -127,7 +127,7 @@ ESTIMATES = {
     "ask": lambda r: lehner.choose_items(partly_known(r), 9, by="votes", seed=1).tolist(),
     "two systems": lambda r: {
         name: values.tolist()
-        for name, values in bootstrap_systems(
+        for name, values in resample(
             "dawid_skene_ml",
             r._replace(
                 system=np.column_stack([r.system, np.roll(r.system, 1)]), systems=["new", "old"]

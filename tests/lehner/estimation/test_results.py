@@ -84,10 +84,10 @@ def test_fits_are_what_the_methods_gave(results):
     assert fit.system_accuracy == alone.system_accuracy
 
 
-def test_summarise_asks_an_estimate_that_is_there_the_same():
+def test_an_estimate_that_is_there_is_asked_the_same():
     ratings = simulated()
     by_estimate = lehner.estimate(ratings, "algebraic")
-    again = lehner.summarise(ratings, lehner.estimate_algebraic(ratings, seed=1))
+    again = lehner.estimate(ratings, lehner.estimate_algebraic(ratings, seed=1))
     assert again.table.equals(by_estimate.table)
 
 
@@ -161,7 +161,7 @@ def test_every_quantity_is_on_its_page(results):
     made = [
         results,
         lehner.estimate(two_systems(known=25), "algebraic"),
-        lehner.summarise(ratings, lehner.estimate_algebraic(ratings)),
+        lehner.estimate(ratings, lehner.estimate_algebraic(ratings)),
         lehner.compare(simulated(known=25), "A", np.resize(["x", "y"], 60), "majority"),
     ]
     quantities = {name for one in made for name in one.table["quantity"]}

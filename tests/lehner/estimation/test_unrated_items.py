@@ -7,10 +7,12 @@ import pytest
 
 import lehner
 from lehner import Ratings, Scenario, population_value, simulate
+from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.contrasts.item_groups import group_by_algebra
 from lehner.contrasts.populations import group_by_likelihood
-from lehner.contrasts.system_draws import bootstrap_methods, bootstrap_systems
 from lehner.estimation.methods import list_methods
+from lehner.latent_class.models import LIKELIHOOD_METHODS
+from tests.lehner.told import resample
 
 WITHOUT_SAMPLER = [name for name, method in list_methods().items() if "draws" not in method.gives]
 RECALLS = np.array([0.95, 0.7, 0.6])
@@ -73,14 +75,13 @@ def test_known_truths_of_unrated_items_still_count() -> None:
     assert (kept.truth >= 0).sum() == 30
 
 
-@pytest.mark.parametrize("method", bootstrap_methods())
+@pytest.mark.parametrize("method", [*VOTE_METHODS, *LIKELIHOOD_METHODS])
 def test_they_enter_no_resample_of_several_systems(method: str) -> None:
     ratings = draw(150, 600)
     both = np.column_stack([ratings.system, np.roll(ratings.system, 1)])
     among = Ratings(ratings.codes, ratings.categories, system=both)
     draws = [
-        bootstrap_systems(method, one, resamples=20, seed=3)
-        for one in (among.take(np.arange(150)), among)
+        resample(method, one, resamples=20, seed=3) for one in (among.take(np.arange(150)), among)
     ]
     for system in draws[0].expected:
         np.testing.assert_allclose(draws[1].expected[system], draws[0].expected[system])

@@ -8,7 +8,7 @@ import xarray as xr
 
 import lehner
 from lehner import Scenario, simulate
-from lehner.estimation.methods import method_of
+from lehner.estimation.methods import find_method
 from lehner.estimation.models import ask_k_properties
 from lehner.estimation.question import Fit, Options
 from tests.lehner.told import told
@@ -25,7 +25,7 @@ def asked(spread, slopes=()):
     tree.attrs = {"model": "relaxed_k", "priors": '{"difficulty_spread": 0.4}'}
     estimate = replace(lehner.estimate_algebraic(RATINGS), method="relaxed_k", draws=tree)
     at_slopes = dict.fromkeys(slopes, estimate)
-    fit = Fit(ratings=RATINGS, estimate=estimate, method=method_of(estimate), at_slopes=at_slopes)
+    fit = Fit(ratings=RATINGS, estimate=estimate, method=find_method(estimate), at_slopes=at_slopes)
     return {one.code: one for one in told(ask_k_properties(fit, Options())).warnings}
 
 

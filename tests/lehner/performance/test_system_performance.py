@@ -22,7 +22,7 @@ from lehner import (
     simulate,
 )
 from lehner.algebra.steps import equal_errors, project_rows
-from lehner.estimation.methods import method_of
+from lehner.estimation.methods import find_method
 from lehner.latent_class.intervals import KIND
 from lehner.performance.measures import performance_measures
 from lehner.performance.replicates import algebraic_replicates
@@ -242,7 +242,7 @@ def test_by_maximum_likelihood_it_is_the_fits_matrix_with_refitted_resamples(man
 def test_by_maximum_likelihood_the_resamples_are_those_of_the_estimate():
     ratings = load_dataset("anesthesia", system="2")
     estimate = estimate_latent_class(ratings, "one_coin", resamples=40, restarts=0)
-    replicates = method_of(estimate).replicates(ratings, estimate, resamples=7, seed=9)
+    replicates = find_method(estimate).replicates(ratings, estimate, resamples=7, seed=9)
     assert replicates is not None and replicates is estimate.replicates
     right = np.diagonal(replicates.drawn.confusion, axis1=1, axis2=2)
     accuracy = (replicates.drawn.base_rates * right).sum(axis=1)

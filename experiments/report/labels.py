@@ -46,12 +46,12 @@ def label_items(ratings: Ratings, method: str | None = None, seed: int = 1) -> S
     """
     require_pairs(ratings)
     if method is None:
-        return label(ratings, seed=seed)
+        return label(ratings)
     _require_label_method(method)
     if method in ALGEBRAIC:
-        return replace(label(ratings, "algebraic", seed=seed), method=method)
+        return replace(label(ratings, "algebraic"), method=method)
     if method in QUICK_METHODS:
-        return label(ratings, method, seed=seed)
+        return label(ratings, method)
     return _label_by_sampling(ratings, method, seed)
 
 

@@ -55,7 +55,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.algebra.algebraic import ALGEBRAIC_METHODS
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_probability, check_whole_number
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, ends, plain
@@ -341,7 +340,7 @@ def sensitivity(
 def _shift_to_seeming(estimate: Estimate, interval: IntervalEstimate) -> IntervalEstimate:
     """Move the algebra's estimate, with its interval, to what base rates and recall imply."""
     accuracy = estimate.system_accuracy.estimate
-    if estimate.method not in ALGEBRAIC_METHODS or accuracy is None:
+    if not estimate.by_raters_alone or accuracy is None:
         return interval
     if "confusion" not in estimate.arrays:
         return interval
@@ -388,7 +387,7 @@ def _bounds(
 
 def _any_errors(estimate: Estimate, n_categories: int) -> bool:
     """Tell whether a method estimates how often the system gives each answer in each category."""
-    if estimate.method in ALGEBRAIC_METHODS:
+    if estimate.by_raters_alone:
         return "confusion" in estimate.arrays
     model = estimate.method.removesuffix(BY_LIKELIHOOD)
     return model in ANY_ERRORS or (n_categories == 2 and model in ANY_ERRORS_OF_TWO)

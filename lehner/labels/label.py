@@ -1,6 +1,7 @@
 """Labels of items: the probability of each category, tempered by what shared mistakes cost."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -8,12 +9,11 @@ from lehner.algebra.soft_labels import SoftLabels, accuracy_of_raters, label_alg
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_choice
 from lehner.core.estimate import labelled, require_pairs
-from lehner.core.seeds import Seed
 from lehner.core.text import percent
 from lehner.core.warning import Warning, warn
 from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
-from lehner.labels.mean_field import LABEL_MODELS, MAJORITY, MeanField, fit_starts
+from lehner.labels.mean_field import LABEL_MODELS, MAJORITY, MeanField, fit_mean_field
 from lehner.latent_class.fit import fit_latent_class, note_known_truths
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.latent_class.pattern_table import PatternTable, known_truths, tabulate
@@ -25,19 +25,16 @@ POWER = 0.2
 mistakes that raters share cost in crowds with known truth, learned by
 `experiments.benchmarks.real.labels`."""
 DEFAULT = "dawid_skene_vb"
-ALGEBRAIC = "algebraic"
-QUICK_METHODS = (*LABEL_MODELS, ALGEBRAIC, *LIKELIHOOD_METHODS)
-"""Methods that label without sampling."""
 
 
-def label(ratings: Ratings, method: str | None = None, *, seed: Seed = 1) -> SoftLabels:
+def label(ratings: Ratings, method: str | None = None) -> SoftLabels:
     """Label items: the probability of each category of each of them.
 
     By default each rater has a confusion matrix, which is drawn toward those of the others
-    ("dawid_skene_vb"): of the models, it errs least on public crowds that are left out. Models of
-    raters who err independently are far too sure where raters make the same mistakes, so that
-    probabilities by variational Bayes are tempered by one power, which was learned on these crowds;
-    which category is most probable stays as it is.
+    ("dawid_skene_vb"): of these models, it has the smallest error on public crowds that are left
+    out. Models of raters who err independently are far too sure where raters make the same
+    mistakes, so that probabilities by variational Bayes are tempered by one power, which was
+    learned on these crowds; which category is most probable stays as it is.
 
     Parameters
     ----------
@@ -45,11 +42,9 @@ def label(ratings: Ratings, method: str | None = None, *, seed: Seed = 1) -> Sof
         With or without systems. Only the methods by maximum likelihood use the system's answers, as
         those of one more rater. Known truths of some items are used as data, except by the algebra.
     method : str, optional
-        "majority", "one_coin_vb", "one_coin_by_rater_vb", "dawid_skene_vb" and "ebcc", by
-        variational Bayes; "algebraic"; or a model by maximum likelihood, as "dawid_skene_ml". By
+        "majority", "one_coin_vb", "one_coin_by_rater_vb" and "dawid_skene_vb", by variational
+        Bayes; "algebraic"; or a model by maximum likelihood, as "dawid_skene_ml". By
         default "dawid_skene_vb", and "majority" if it is unknown who gave which rating.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Seed of the subtypes with which "ebcc" starts.
 
     Returns
     -------
@@ -63,8 +58,7 @@ def label(ratings: Ratings, method: str | None = None, *, seed: Seed = 1) -> Sof
 
     References
     ----------
-    Kim & Ghahramani (2012), Bayesian classifier combination. Li, Rubinstein & Cohn (2019),
-    Exploiting worker correlation for label aggregation in crowdsourcing (EBCC).
+    Kim & Ghahramani (2012), Bayesian classifier combination.
 
     Examples
     --------
@@ -75,13 +69,13 @@ def label(ratings: Ratings, method: str | None = None, *, seed: Seed = 1) -> Sof
     """
     if method is None:
         method = MAJORITY if ratings.anonymous else DEFAULT
-    check_choice("method", method, QUICK_METHODS)
+    check_choice("method", method, tuple(QUICK_METHODS))
     require_pairs(ratings)
-    if method == ALGEBRAIC:
-        return label_algebraic(ratings)
-    if method not in LIKELIHOOD_METHODS:
-        return _label_by_mean_field(ratings.without_system(), method, seed)
-    fit = fit_latent_class(ratings, LIKELIHOOD_METHODS[method])
+    return QUICK_METHODS[method](ratings)
+
+
+def _by_likelihood(method: str, model: str, ratings: Ratings) -> SoftLabels:
+    fit = fit_latent_class(ratings, model)
     return SoftLabels(
         method=method,
         truth_probabilities=fit.truth_probabilities,
@@ -91,27 +85,37 @@ def label(ratings: Ratings, method: str | None = None, *, seed: Seed = 1) -> Sof
     )
 
 
-def _label_by_mean_field(ratings: Ratings, method: str, seed: Seed) -> SoftLabels:
-    if ratings.anonymous and LABEL_MODELS[method].rows != "one":
+def _by_mean_field(method: str, ratings: Ratings) -> SoftLabels:
+    ratings, model = ratings.without_system(), LABEL_MODELS[method]
+    if ratings.anonymous and model.rows != "one":
         raise InputError(
             f"it is unknown who gave which rating, and in {method} raters differ",
             f"choose {MAJORITY} or one_coin_vb, or use data in which raters are named",
         )
     known = known_truths(ratings)
     table, pattern = tabulate(ratings, truths=known > 0)
-    fits = fit_starts(table, LABEL_MODELS[method], seed)
-    classes = np.mean([fit.classes for fit in fits], axis=0)[pattern]
-    untempered = labelled(classes, ratings, "item", "category")
+    fit = fit_mean_field(table, model)
+    probabilities = fit.classes[pattern]
     return SoftLabels(
         method=method,
-        truth_probabilities=labelled(temper(classes), ratings, "item", "category"),
+        truth_probabilities=labelled(temper(probabilities), ratings, "item", "category"),
         uses_system=False,
-        rater_accuracy=accuracy_of_raters(untempered, ratings),
+        rater_accuracy=accuracy_of_raters(
+            labelled(probabilities, ratings, "item", "category"), ratings
+        ),
         warnings=(
             *note_known_truths(known),
-            *contradicted_ratings(table, fits, ratings.categories),
+            *contradicted_ratings(table, fit, ratings.categories),
         ),
     )
+
+
+QUICK_METHODS: dict[str, Callable[[Ratings], SoftLabels]] = {
+    **{name: partial(_by_mean_field, name) for name in LABEL_MODELS},
+    "algebraic": label_algebraic,
+    **{name: partial(_by_likelihood, name, model) for name, model in LIKELIHOOD_METHODS.items()},
+}
+"""Methods that label without sampling, by name."""
 
 
 def temper(probabilities: Floats, power: float = POWER) -> Floats:
@@ -127,15 +131,14 @@ def temper(probabilities: Floats, power: float = POWER) -> Floats:
 
 
 def contradicted_ratings(
-    table: PatternTable, fits: Sequence[MeanField], categories: Sequence[Label]
+    table: PatternTable, fit: MeanField, categories: Sequence[Label]
 ) -> tuple[Warning, ...]:
     """Warn if many items are of a kind to which most raters give another label than the model.
 
     Parameters
     ----------
     table : PatternTable
-    fits : sequence of MeanField
-        Fits from several starts.
+    fit : MeanField
     categories : sequence
 
     Returns
@@ -145,9 +148,8 @@ def contradicted_ratings(
     """
     k = len(categories)
     moved = np.zeros((k, k))
-    for fit in fits:
-        np.add.at(moved, (fit.category, fit.said.argmax(axis=1)), fit.components @ table.weights)
-    moved /= len(fits) * table.weights.sum()
+    moved[np.arange(k), fit.said.argmax(axis=1)] = table.weights @ fit.classes
+    moved /= table.weights.sum()
     np.fill_diagonal(moved, 0)
     if moved.sum() < LEAST_MOVED:
         return ()

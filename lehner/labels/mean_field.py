@@ -5,16 +5,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from lehner.core.arrays import TINY, Floats, Integers
+from lehner.core.arrays import TINY, Floats
 from lehner.core.lazy import special
-from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.latent_class.em import e_step, expected_ratings
 from lehner.latent_class.pattern_table import PatternTable
 
 type Rows = Literal["one", "rater", "matrix"]
 
 MAJORITY = "majority"
-SUBTYPES = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,16 +26,12 @@ class LabelModel:
     rows : {"one", "rater", "matrix"}
         One accuracy; one for each rater; a confusion matrix for each rater. Errors are equally
         probable in the first two.
-    subtypes : int
-        Number of kinds of items in a category, each with its own confusion matrices, so that raters
-        of items of one kind share mistakes.
     equal_base_rates : bool
         Whether categories are equally frequent.
     """
 
     summary: str
     rows: Rows
-    subtypes: int = 1
     equal_base_rates: bool = False
 
 
@@ -54,26 +48,15 @@ LABEL_MODELS = {
     "dawid_skene_vb": LabelModel(
         summary="a confusion matrix per rater, from a population of raters", rows="matrix"
     ),
-    "ebcc": LabelModel(
-        summary="kinds of items within a category, on which raters share mistakes",
-        rows="matrix",
-        subtypes=SUBTYPES,
-    ),
 }
 """The models: first the majority vote with a probability, last that with most parameters."""
 
 
 STEPS = 200
-STARTS = 5
-"""Number of starts with random subtypes.
-
-Their mean labels are used, because those with the highest bound need not be the best."""
 WARM_UP = 30
 """Steps with the first prior; an earlier estimate would shrink raters toward one another."""
 STILL_MOVING = 1e-4
 """Updates stop when the mean change of the probabilities of categories is smaller."""
-SUBTYPE_CONCENTRATION = 0.1
-"""Sum of the concentration of the prior of proportions of subtypes in a category."""
 LEAST_PRIOR, MOST_PRIOR = 1e-3, 1e3
 
 
@@ -85,7 +68,7 @@ class RowPrior(NamedTuple):
 
 
 FIRST_PRIOR = RowPrior(4.0, 1.0)
-"""The prior of Li, Rubinstein & Cohn (2019), at which the estimation starts."""
+"""The prior at which the estimation starts, that of Li, Rubinstein & Cohn (2019)."""
 
 
 class Cells(NamedTuple):
@@ -99,25 +82,13 @@ class Cells(NamedTuple):
     wrong: Floats
 
 
-def count_cells(counts: Floats, category: Integers, model: LabelModel) -> Cells:
-    """Pool expected ratings as a model does.
-
-    Parameters
-    ----------
-    counts : ndarray, shape (n_raters, n_components, n_categories)
-    category : ndarray of int, shape (n_components,)
-        The category of each component.
-    model : LabelModel
-
-    Returns
-    -------
-    Cells
-    """
-    n_raters, n_components, k = counts.shape
-    right = counts[:, np.arange(n_components), category]
+def count_cells(counts: Floats, model: LabelModel) -> Cells:
+    """Pool expected ratings, (n_raters, n_categories, n_categories), as a model does."""
+    n_raters, k, _ = counts.shape
+    right = np.diagonal(counts, axis1=1, axis2=2)
     if model.rows == "matrix":
-        wrong = counts[:, category[:, None] != np.arange(k)]
-        return Cells(right.ravel(), wrong.reshape(n_raters * n_components, k - 1))
+        wrong = counts[:, ~np.eye(k, dtype=bool)]
+        return Cells(right.ravel(), wrong.reshape(n_raters * k, k - 1))
     by_rater = right.sum(axis=1)
     wrong = counts.sum(axis=(1, 2)) - by_rater
     if model.rows == "rater":
@@ -162,35 +133,32 @@ def update_prior(cells: Cells, prior: RowPrior) -> RowPrior:
 
 
 def _rise(counts: Floats, start: float) -> float:
-    """Sum the differences of special.digamma functions, which are 0 without ratings."""
+    """Sum the differences of digamma functions, which are 0 without ratings."""
     counts = counts[counts > 0]
     return float((special.digamma(counts + start) - special.digamma(start)).sum())
 
 
-def respond(
-    counts: Floats, category: Integers, model: LabelModel, prior: RowPrior
-) -> tuple[Floats, Floats]:
-    """Probabilities of responses to each component, from expected ratings and their prior.
+def respond(counts: Floats, model: LabelModel, prior: RowPrior) -> tuple[Floats, Floats]:
+    """Probabilities of responses to each category, from expected ratings and their prior.
 
     Parameters
     ----------
-    counts : ndarray, shape (n_raters, n_components, n_categories)
-    category : ndarray of int, shape (n_components,)
+    counts : ndarray, shape (n_raters, n_categories, n_categories)
     model : LabelModel
     prior : RowPrior
 
     Returns
     -------
-    log_response : ndarray, shape (n_raters, n_components, n_categories)
-        Expectation of the log probability of each response.
+    log_response : ndarray, same shape
+        Expectation of the log probability of each response (last).
     response : ndarray, same shape
         Expected probability.
     """
-    right_here = category[:, None] == np.arange(counts.shape[2])
+    right_here = np.eye(counts.shape[2], dtype=bool)
     if model.rows == "matrix":
         posterior = counts + np.where(right_here, prior.right, prior.wrong)
         return expected_log(posterior), posterior / posterior.sum(axis=-1, keepdims=True)
-    cells = count_cells(counts, category, model)
+    cells = count_cells(counts, model)
     posterior = np.column_stack([cells.right + prior.right, cells.wrong + prior.wrong])
     expected = posterior / posterior.sum(axis=1, keepdims=True)
     n_wrong = counts.shape[2] - 1
@@ -219,48 +187,23 @@ class MeanField:
 
     Parameters
     ----------
-    components : ndarray, shape (n_components, n_patterns)
-        Probability of each component: a category, or a subtype of one.
-    category : ndarray of int, shape (n_components,)
-        The category of each component.
-    response : ndarray, shape (n_raters, n_components, n_categories)
-        Expected probability of each response.
-    said : ndarray, shape (n_components, n_categories)
-        Expected number of ratings by all raters.
+    classes : ndarray, shape (n_patterns, n_categories)
+        Probability of each category.
+    response : ndarray, shape (n_raters, n_categories, n_categories)
+        Expected probability of each response (last) given the category.
+    said : ndarray, shape (n_categories, n_categories)
+        Expected number of ratings by all raters, by category and response.
     prior : RowPrior
     """
 
-    components: Floats
-    category: Integers
+    classes: Floats
     response: Floats
     said: Floats
     prior: RowPrior
 
-    @property
-    def classes(self) -> Floats:
-        """Probability of each category, (n_patterns, n_categories)."""
-        return _by_category(self.components, self.response.shape[2]).T
 
-
-def fit_starts(table: PatternTable, model: LabelModel, seed: Seed) -> list[MeanField]:
-    """Fit a model from each of five random starts; from one if it has no random subtypes.
-
-    Parameters
-    ----------
-    table : PatternTable
-    model : LabelModel
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-
-    Returns
-    -------
-    list of MeanField
-    """
-    n_starts = STARTS if model.subtypes > 1 else 1
-    return [fit_mean_field(table, model, child) for child in child_seeds(seed, n_starts)]
-
-
-def fit_mean_field(table: PatternTable, model: LabelModel, seed: Seed) -> MeanField:
-    """Fit a model by coordinate ascent of the evidence lower bound.
+def fit_mean_field(table: PatternTable, model: LabelModel) -> MeanField:
+    """Fit a model by coordinate ascent of the evidence lower bound, from the proportions of votes.
 
     Rows of confusion matrices have Dirichlet priors, with one parameter for the right category and
     one for each wrong category, which are estimated. Base rates have a flat prior.
@@ -269,8 +212,6 @@ def fit_mean_field(table: PatternTable, model: LabelModel, seed: Seed) -> MeanFi
     ----------
     table : PatternTable
     model : LabelModel
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Seed of the first subtypes of items.
 
     Returns
     -------
@@ -278,54 +219,23 @@ def fit_mean_field(table: PatternTable, model: LabelModel, seed: Seed) -> MeanFi
 
     References
     ----------
-    Kim & Ghahramani (2012), Bayesian classifier combination. Li, Rubinstein & Cohn (2019),
-    Exploiting worker correlation for label aggregation in crowdsourcing, section 4 and Algorithm 1:
-    here the prior of the rows is estimated, and base rates have a flat prior.
+    Kim & Ghahramani (2012), Bayesian classifier combination; here the prior of the rows is
+    estimated, and base rates have a flat prior.
     """
     k = table.n_categories
-    category = np.repeat(np.arange(k), model.subtypes)
-    components, prior = _first_components(table, model, generator(seed)), FIRST_PRIOR
-    for step in range(STEPS):
-        counts = expected_ratings(table, components.T)
-        if step >= WARM_UP and model.rows != "one":
-            prior = update_prior(count_cells(counts, category, model), prior)
-        log_response, response = respond(counts, category, model, prior)
-        log_proportions = _log_proportions(components @ table.weights, model, k)
-        log_response = log_response.swapaxes(1, 2)[..., None]
-        classes, _ = e_step(table, log_proportions[:, None], log_response, category)
-        before, components = components, classes[..., 0].T
-        moved = np.abs(_by_category(components, k) - _by_category(before, k)).sum(axis=0)
-        if step > WARM_UP and moved @ table.weights < k * STILL_MOVING * table.weights.sum():
-            break
-    return MeanField(
-        components=components,
-        category=category,
-        response=response,
-        said=counts.sum(axis=0),
-        prior=prior,
-    )
-
-
-def _first_components(table: PatternTable, model: LabelModel, rng: np.random.Generator) -> Floats:
-    """Start from each item's proportion of votes, and from subtypes at random."""
-    k = table.n_categories
     votes = np.where(table.possible(k), table.votes() + TINY, 0) + TINY
-    proportion = votes / votes.sum(axis=1, keepdims=True)
-    if model.subtypes == 1:
-        return proportion.T.copy()
-    kinds = rng.dirichlet(np.ones(model.subtypes), proportion.shape)
-    return (proportion[:, :, None] * kinds).reshape(len(proportion), -1).T.copy()
-
-
-def _log_proportions(items: Floats, model: LabelModel, k: int) -> Floats:
-    """Expected log probability of each component before any rating."""
-    in_category = items.reshape(k, -1)
-    of_categories = np.zeros(k)
-    if not model.equal_base_rates:
-        of_categories = expected_log(1 + in_category.sum(axis=1))
-    within = expected_log(SUBTYPE_CONCENTRATION / model.subtypes + in_category)
-    return np.asarray(of_categories[:, None] + within).ravel()
-
-
-def _by_category(components: Floats, k: int) -> Floats:
-    return np.asarray(components.reshape(k, -1, components.shape[1]).sum(axis=1))
+    classes, prior = votes / votes.sum(axis=1, keepdims=True), FIRST_PRIOR
+    for step in range(STEPS):
+        counts = expected_ratings(table, classes)
+        if step >= WARM_UP and model.rows != "one":
+            prior = update_prior(count_cells(counts, model), prior)
+        log_response, response = respond(counts, model, prior)
+        log_rates = np.zeros(k)
+        if not model.equal_base_rates:
+            log_rates = expected_log(1 + table.weights @ classes)
+        log_response = log_response.swapaxes(1, 2)[..., None]
+        before, classes = classes, e_step(table, log_rates[:, None], log_response)[0][..., 0]
+        moved = table.weights @ np.abs(classes - before).sum(axis=1)
+        if step > WARM_UP and moved < k * STILL_MOVING * table.weights.sum():
+            break
+    return MeanField(classes=classes, response=response, said=counts.sum(axis=0), prior=prior)

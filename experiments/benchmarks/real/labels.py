@@ -24,7 +24,7 @@ from lehner.core.seeds import seed_of
 from lehner.core.text import short
 from lehner.data.flat import FlatRatings
 from lehner.labels.label import temper
-from lehner.labels.mean_field import LABEL_MODELS, fit_starts
+from lehner.labels.mean_field import LABEL_MODELS, fit_mean_field
 from lehner.latent_class.pattern_table import tabulate
 
 MODELS = ("majority", "one_coin_by_rater_vb", "dawid_skene_vb")
@@ -54,7 +54,7 @@ def measure(source: Source, folder: Path) -> Iterator[dict[str, object]]:
             continue
         table, pattern = tabulate(ratings, truths=False)
         for model in MODELS:
-            (fit,) = fit_starts(table, LABEL_MODELS[model], 1)
+            fit = fit_mean_field(table, LABEL_MODELS[model])
             classes = fit.classes[pattern][truth >= 0]
             for power in POWERS:
                 yield {

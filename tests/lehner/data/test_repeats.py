@@ -121,7 +121,7 @@ ESTIMATES = {
         groups=groups_of(r),
         **RESAMPLES,
     ).table.to_csv(),
-    "label, ebcc": lambda r: lehner.label(partly_known(r), "ebcc").truth_probabilities.to_dict(),
+    "label": lambda r: lehner.label(partly_known(r)).truth_probabilities.to_dict(),
     "k_properties": lambda r: str(lehner.check_k_properties(r.with_truth(None), replicates=199)),
     "dependence": lambda r: str(lehner.check_dependence(partly_known(r))),
     "ask": lambda r: lehner.choose_items(partly_known(r), 9, by="votes", seed=1).tolist(),

@@ -6,7 +6,7 @@ from dataclasses import fields
 from inspect import getdoc
 from typing import Any
 
-from experiments.cli.arguments import DESCRIPTION
+from experiments.cli.options import DESCRIPTION
 from experiments.reporting.renderers import to_markdown
 from experiments.reporting.table import Column, Table
 from experiments.study.definition import CHECKS, REQUIRED, Study

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.cli.arguments import AsJson, Data, Interval, Reading, Seed, Systems
+from experiments.cli.options import AsJson, Data, Interval, Reading, Seed, Systems
 from experiments.reporting.terminal import json_text
 
 if TYPE_CHECKING:
@@ -46,6 +46,11 @@ def ask(
         truths lead there, and when it is reached.
     output : FILE
         The CSV file for the expert; a file that exists is not overwritten.
+
+    Examples
+    --------
+    lehner ask ratings.csv --system gpt --n 20
+    lehner estimate ratings.csv --system gpt --truth to_label.csv
     """
     import pandas as pd
 

@@ -1,11 +1,11 @@
 """The command `lehner bounds`."""
 
-import sys
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING
 
-from experiments.cli.arguments import AsJson, Data, Interval, Output, Reading, Seed, System
-from experiments.reporting.terminal import json_text
+from experiments.cli.emit import emit
+from experiments.cli.options import Data, Interval, Output, Reading, Seed, System
 
 if TYPE_CHECKING:
     from experiments.reporting.table import Table
@@ -24,8 +24,7 @@ def bounds(
     seed: Seed = 1,
     *,
     reading: Reading,
-    output: Output = None,
-    as_json: AsJson = False,
+    output: Output,
 ) -> None:
     """Bound the accuracy by how much mistakes correlate, without a model of raters and items.
 
@@ -37,8 +36,15 @@ def bounds(
     above : P
         The accuracy of which it is said how much mistakes must correlate for it not to be reached.
         Default: the one that correlations as in half of the real crowds leave standing.
+
+    Examples
+    --------
+    lehner bounds ratings.csv --system gpt
+    lehner bounds ratings.csv --system gpt --above 0.8 --output bounds/
     """
     from experiments.cli.load import load
+    from experiments.report.answer import Answer, Section
+    from experiments.reporting.bounds_figure import plot_bounds
     from lehner import accuracy_bounds, mistakes_needed
     from lehner.core.errors import check_probability
 
@@ -46,48 +52,44 @@ def bounds(
         check_probability("correlation", cap)
     ratings = load(data, reading.options(system))
     caps = [(cap, whose) for whose in (True, False) for cap in correlation or CORRELATIONS]
-    found = [
+    by_cap = [
         accuracy_bounds(ratings, cap, cap if system_too else 1.0, level=interval, seed=seed)
         for cap, system_too in caps
     ]
     needed = mistakes_needed(ratings, above)
-    table = _table(found)
-    if as_json:
-        told = {"bounds": [asdict(one) for one in found], "needed": asdict(needed)}
-        print(json_text({"data": data} | told))
-    else:
-        from rich.console import Group
-
-        from experiments.reporting.renderers import to_terminal
-        from experiments.reporting.terminal import line, print_wide, terminal_width
-
-        heading = f"{data}: {found[0].n_items} items with two ratings and an answer"
-        shown = to_terminal(table, terminal_width())
-        said = f"{needed}."
-        last = (line(), line(said[0].upper() + said[1:]), line(ASSUMED))
-        print_wide(Group(line(heading), line(), *shown, *last))
-    if output is not None:
-        from experiments.reporting.bounds_figure import plot_bounds
-        from experiments.reporting.files import write_figure, write_text
-        from experiments.reporting.renderers import to_csv, to_latex
-
-        output.mkdir(parents=True, exist_ok=True)
-        for path in (
-            write_text(to_csv(table), output / "bounds.csv"),
-            write_text(to_latex(table), output / "bounds.tex"),
-            *write_figure(plot_bounds(ratings, needed), output, "bounds"),
-        ):
-            print(f"wrote {path}", file=sys.stderr)
+    table, sentence = _table(by_cap), f"{needed}."
+    sentence = sentence[0].upper() + sentence[1:]
+    answer = Answer(
+        title=f"Bounds of the accuracy: {data}",
+        content={
+            "data": data,
+            "bounds": [asdict(one) for one in by_cap],
+            "needed": asdict(needed),
+        },
+        heading=[f"{data}: {by_cap[0].n_items} items with two ratings and an answer"],
+        sentences=[sentence],
+        sections=[
+            Section(
+                name="bounds",
+                title="Bounds",
+                text=[sentence, ASSUMED],
+                tables=[table],
+                figure=partial(plot_bounds, ratings, needed),
+            )
+        ],
+        frames={"bounds": table},
+    )
+    emit(answer, output, data, reading.truth)
 
 
-def _table(found: "list[AccuracyBounds]") -> "Table":
+def _table(by_cap: "list[AccuracyBounds]") -> "Table":
     from experiments.reporting.table import Column, Table
     from lehner.core.text import decimal, percent
 
     def ends(lower: float | None, upper: float | None) -> str:
         return "impossible" if lower is None else f"{decimal(lower)} to {decimal(upper)}"
 
-    expected = (f"expected, {percent(found[0].level or 0)}", ends)
+    expected = (f"expected, {percent(by_cap[0].level or 0)}", ends)
     return Table(
         columns=[
             Column("mistakes_of"),
@@ -102,7 +104,7 @@ def _table(found: "list[AccuracyBounds]") -> "Table":
                 (one.lower, one.upper),
                 (one.expected_lower, one.expected_upper),
             )
-            for one in found
+            for one in by_cap
         ],
         keys=2,
     )

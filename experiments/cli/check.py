@@ -1,17 +1,15 @@
 """The command `lehner check`."""
 
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from experiments.cli.arguments import AsJson, Data, Reading, Seed, System
-from experiments.reporting.options import as_options
-from experiments.reporting.terminal import json_text
+from experiments.cli.emit import emit
+from experiments.cli.options import Data, Output, Reading, Seed, System
 
 if TYPE_CHECKING:
-    from rich.console import Group
-
+    from experiments.report.answer import Answer
+    from experiments.reporting.table import Table
     from lehner import Ratings
     from lehner.k_properties.check import KProperties
 
@@ -23,7 +21,7 @@ def check(
     seed: Seed = 1,
     *,
     reading: Reading,
-    as_json: AsJson = False,
+    output: Output,
 ) -> None:
     """Test the assumptions of the algebra, and say what their failure does to its estimate.
 
@@ -34,6 +32,11 @@ def check(
     ----------
     replicates : N
         The number of simulated data sets behind each p-value.
+
+    Examples
+    --------
+    lehner check ratings.csv --system gpt
+    lehner check lehner_table2 --system System --replicates 9999
     """
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
@@ -43,41 +46,49 @@ def check(
     ratings = load(data, reading.options(system), require=require_pairs)
     with progress_lines():
         properties = check_k_properties(ratings, replicates=replicates, seed=seed)
-    if as_json:
-        described = _describe(data, ratings) | properties.to_dict()
-        print(as_options(json_text(described)))
-    else:
-        from experiments.reporting.terminal import console, terminal_width
-
-        shown = _render(data, ratings, properties, terminal_width())
-        console(sys.stdout).print(shown)
+    emit(_answer(data, ratings, properties), output, data, reading.truth)
     if all(test.p_value is None for test in properties.tests.values()):
         raise typer.Exit(1)
 
 
-def _describe(name: str, ratings: "Ratings") -> dict[str, Any]:
-    from experiments.reporting.data_notes import data_notes
+def _answer(data: str, ratings: "Ratings", properties: "KProperties") -> "Answer":
+    from experiments.report.answer import Answer, Section
+    from experiments.reporting.data_notes import data_notes, header_lines
     from lehner.core.estimate import plain
+    from lehner.core.text import counted, counted_categories
 
+    notes = data_notes(ratings)
     names = ("n_items", "n_raters", "n_ratings", "raters", "categories", "ordered")
     described = {one: plain(getattr(ratings, one)) for one in names}
-    return {"data": {"name": name} | described | {"notes": data_notes(ratings)}}
+    heading = (
+        f"{data}: {counted(ratings.n_items, 'item')}, {counted(ratings.n_raters, 'rater')}, "
+        f"{counted_categories(ratings.n_categories, ordered=ratings.ordered)}; p-values from "
+        f"{counted(properties.replicates, 'simulated data set')}, adjusted for their number by "
+        "Holm's method"
+    )
+    table = _table(properties)
+    return Answer(
+        title=f"Assumptions of the algebra: {data}",
+        content={"data": {"name": data} | described | {"notes": notes}} | properties.to_dict(),
+        heading=[heading, *header_lines(notes)],
+        sentences=properties.verdict,
+        sections=[
+            Section(name="check", title="Tests", tables=[table], text=properties.verdict),
+        ],
+        frames={"check": table},
+    )
 
 
-def _render(name: str, ratings: "Ratings", tests: "KProperties", width: int) -> "Group":
-    from rich.console import Group
-
-    from experiments.reporting.data_notes import data_notes, header_lines
-    from experiments.reporting.renderers import to_terminal
+def _table(properties: "KProperties") -> "Table":
+    from experiments.reporting.options import as_options
     from experiments.reporting.table import Column, Table
-    from experiments.reporting.terminal import line
-    from lehner.core.text import counted, counted_categories, probability
+    from lehner.core.text import probability
 
-    table = Table(
+    return Table(
         columns=[
             Column("test"),
-            Column("p_value", "p", _p_value),
-            Column("adjusted_p_value", "adjusted", probability),
+            Column("p_value", "p", _p_value, fields=("p_value", "p_value_se")),
+            Column("adjusted_p_value", "adjusted", probability, fields=("adjusted_p_value",)),
             Column("verdict"),
             Column("note", "what was seen"),
         ],
@@ -89,19 +100,9 @@ def _render(name: str, ratings: "Ratings", tests: "KProperties", width: int) -> 
                 test.verdict,
                 as_options(test.note),
             )
-            for test in tests.tests.values()
+            for test in properties.tests.values()
         ],
     )
-    heading = (
-        f"{name}: {counted(ratings.n_items, 'item')}, {counted(ratings.n_raters, 'rater')}, "
-        f"{counted_categories(ratings.n_categories, ordered=ratings.ordered)}; p-values from "
-        f"{counted(tests.replicates, 'simulated data set')}, adjusted for their number by Holm's "
-        "method"
-    )
-    notes = map(line, header_lines(data_notes(ratings)))
-    shown = to_terminal(table, width)
-    verdict = (line(as_options(text)) for text in tests.verdict)
-    return Group(line(heading), *notes, line(), *shown, line(), *verdict)
 
 
 def _p_value(value: float | None, error: float | None) -> str:

@@ -1,12 +1,31 @@
 """The command `lehner compare`."""
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from experiments.cli.arguments import AsJson, Data, Interval, Output, Reading, Seed, typed
-from experiments.cli.help_text import as_sentence
+from experiments.cli.emit import emit
+from experiments.cli.estimate import as_sentence
+from experiments.cli.options import Data, Interval, Output, Reading, Seed
+
+if TYPE_CHECKING:
+    from lehner import Results
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOutput(Output):
+    """Where a comparison goes.
+
+    Parameters
+    ----------
+    full : bool
+        Show all groups, differences, raters, methods and warnings.
+    """
+
+    full: bool = False
 
 
 def compare(
@@ -18,10 +37,7 @@ def compare(
     seed: Seed = 1,
     *,
     reading: Reading,
-    output: Output = None,
-    report: Path | None = None,
-    as_json: AsJson = False,
-    full: bool = False,
+    output: CompareOutput,
 ) -> None:
     """Compare groups of items: which has more of a category, corrected for the raters' errors.
 
@@ -41,49 +57,75 @@ def compare(
     method : NAMES
         Methods from the list below, separated by commas or in several --method; ranks are by the
         first. Default: dawid_skene, majority.
-    report : FILE
-        One HTML file to send: the answer first, then the figure, the tables and the warnings.
-    full : bool
-        Show all groups, differences, raters, methods and warnings.
+
+    Examples
+    --------
+    lehner compare answers.csv --group model --good good
+    lehner compare ratings.csv
     """
-    from experiments.cli.emit import emit
-    from experiments.cli.group_column import read_groups, split_cuts
+    import lehner
+    from experiments.cli.columns import read_groups, split_cuts
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
-    from experiments.report import base_rates
     from experiments.report.report import failed
-    from experiments.reporting.terminal import print_wide, terminal_width
-    from lehner import InputError
-    from lehner import compare as compare_groups
     from lehner.core.estimate import require_pairs
 
     columns = {"group": split_cuts(group)[0]} if group else {}
     try:
         ratings = load(data, reading.options(None), require=require_pairs, columns=columns)
-    except InputError as error:
+    except lehner.InputError as error:
         # There is no system here: a column of systems' names is one of groups.
         error.remedy = error.remedy.replace("system=", "group=")
         raise
     groups: Any = group and read_groups(Path(data), group, ratings)
     with progress_lines():
-        results = compare_groups(
+        results = lehner.compare(
             ratings, good or None, groups, method or None, name=data, level=interval, seed=seed
         )
-    files = [Path(data), Path(reading.truth or "")]
-    emit(
-        results.to_dict,
-        lambda: print_wide(base_rates.render(results, terminal_width(), full=full)),
-        as_json=as_json,
-        output=output,
-        write=lambda folder: base_rates.write(results, folder),
-        report=report,
-        page=lambda: base_rates.page(results, typed(), files),
-    )
+    emit(Comparison(results=results, full=output.full), output, data, reading.truth)
     if failed(results):
         raise typer.Exit(1)
 
 
-def compare_method_rows() -> list[tuple[str, str]]:
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Results as `emit` takes them."""
+
+    results: "Results"
+    full: bool
+
+    @property
+    def sentences(self) -> list[str]:
+        """Say which group has the highest proportion, and by how much."""
+        from experiments.report.base_rates import answers
+
+        return list(answers(self.results))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the table of results and what belongs to it."""
+        return self.results.to_dict()
+
+    def show(self) -> None:
+        """Print one screen, or all rows."""
+        from experiments.report.base_rates import render
+        from experiments.reporting.terminal import print_wide, terminal_width
+
+        print_wide(render(self.results, terminal_width(), full=self.full))
+
+    def write(self, folder: Path) -> Iterator[Path]:
+        """Write the files of the results."""
+        from experiments.report.base_rates import write
+
+        yield from write(self.results, folder)
+
+    def page(self, command: str, files: Iterable[Path]) -> str:
+        """Write one page."""
+        from experiments.report.base_rates import page
+
+        return page(self.results, command, files)
+
+
+def list_compare_methods() -> list[tuple[str, str]]:
     """List the methods and what each of them does."""
     from lehner.estimation.compare import compare_methods
 

@@ -2,7 +2,12 @@
 
 
 def datasets() -> None:
-    """List the data sets that come with lehner, with their sizes and sources."""
+    """List the data sets that come with lehner, with their sizes and sources.
+
+    Examples
+    --------
+    lehner datasets
+    """
     from lehner import list_datasets, load_dataset
 
     for dataset in list_datasets():

@@ -9,7 +9,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.cli.arguments import AsJson, Data, Reading, Systems
+from experiments.cli.options import AsJson, Data, Reading, Systems
 from experiments.reporting.options import quote
 from experiments.reporting.terminal import json_text
 
@@ -50,6 +50,11 @@ def doctor(
     ----------
     write : FILE
         Write the reading as a TOML file, which all commands take as --reading FILE.
+
+    Examples
+    --------
+    lehner doctor ratings.csv
+    lehner doctor logs/ --system gpt
     """
     from experiments.cli.load import load
     from lehner import InputError
@@ -271,7 +276,7 @@ def _print_columns(listed: list[dict[str, Any]]) -> None:
 
 def _groups_items(ratings: "Ratings", listed: Mapping[str, Any]) -> bool:
     """Whether a column makes groups of items."""
-    from experiments.cli.group_column import read_groups
+    from experiments.cli.columns import read_groups
     from lehner import InputError
     from lehner.data.checks.columns import role_of
 

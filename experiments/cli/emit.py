@@ -1,49 +1,67 @@
-"""What every command does with its result: print it, or its JSON, and write its files."""
+"""What every command does with its answer: print it, or its JSON, and write its files."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from experiments.cli.options import Output, typed_command
 from experiments.reporting.options import as_options
 from experiments.reporting.terminal import json_text
 
 
-def emit(
-    to_dict: Callable[[], Any],
-    show: Callable[[], object],
-    *,
-    as_json: bool,
-    output: Path | None = None,
-    write: Callable[[Path], Iterable[Path]] | None = None,
-    report: Path | None = None,
-    page: Callable[[], str] | None = None,
-) -> None:
-    """Print a result and write its files.
+class Answer(Protocol):
+    """What can be printed, kept as files and sent as a page, as `experiments.report.answer`."""
+
+    @property
+    def sentences(self) -> Sequence[str]:
+        """The answer in sentences, for `--sentence`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Result in plain types, for `--json`."""
+
+    def show(self) -> None:
+        """Print it for people."""
+
+    def write(self, folder: Path) -> Iterable[Path]:
+        """Write the files of `--output`."""
+
+    def page(self, command: str, files: Iterable[Path]) -> str:
+        """Write the page of `--report`."""
+
+
+def emit(answer: Answer, output: Output, *inputs: str | Path | None) -> None:
+    """Print an answer and write its files.
 
     Parameters
     ----------
-    to_dict : callable
-        Gives the result in plain types, for `--json`.
-    show : callable
-        Prints it for people.
-    as_json : bool
-    output : Path, optional
-        The folder of `--output`, into which `write` writes files.
-    write : callable, optional
-    report : Path, optional
-        The file of `--report`, into which the text of `page` goes.
-    page : callable, optional
+    answer : Answer
+    output : Output
+    *inputs : str or Path
+        Texts that name what was read, as a file or data set; others are ignored.
     """
-    if as_json:
-        print(as_options(json_text(to_dict())))
+    if output.as_json:
+        print(as_options(json_text(answer.to_dict())))
+    elif output.sentence:
+        print("\n".join(answer.sentences))
     else:
-        show()
-    if output is not None and write is not None:
-        for path in write(output):
+        answer.show()
+    if output.output is not None:
+        for path in answer.write(output.output):
             print(f"wrote {path}", file=sys.stderr)
-    if report is not None and page is not None:
+    if output.report is not None:
         from experiments.reporting.files import write_text
 
-        report.parent.mkdir(parents=True, exist_ok=True)
-        print(f"wrote {write_text(page(), report)}", file=sys.stderr)
+        output.report.parent.mkdir(parents=True, exist_ok=True)
+        page = answer.page(typed_command(), [*_files(inputs)])
+        print(f"wrote {write_text(page, output.report)}", file=sys.stderr)
+
+
+def _files(inputs: Iterable[str | Path | None]) -> Iterator[Path]:
+    """Find the files and data sets among texts, as in `ana=study.csv` and `mine.py:method`."""
+    from lehner.datasets import FOLDER
+
+    for text in map(str, filter(None, inputs)):
+        names = (text, text.rpartition("=")[2], text.rpartition(":")[0])
+        paths = [*map(Path, names), FOLDER / f"{text}.csv"]
+        yield from [path for path in paths if path.is_file()][:1]

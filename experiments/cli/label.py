@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from experiments.cli.arguments import AsJson, Data, Reading, Seed, System
-from experiments.cli.help_text import as_sentence
+from experiments.cli.estimate import as_sentence
+from experiments.cli.options import AsJson, Data, Reading, Seed, System
 from experiments.reporting.terminal import json_text, print_data
 
 if TYPE_CHECKING:
@@ -52,6 +52,11 @@ def label(
     raters_output : FILE
         A CSV file with the number of ratings and the accuracy of each rater: the expected
         proportion of their ratings that are right, if these labels are.
+
+    Examples
+    --------
+    lehner label ratings.csv --output labels.csv
+    lehner label ratings.csv --system gpt --without-system --method dawid_skene
     """
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
@@ -131,8 +136,8 @@ def _plain(labels: "SoftLabels") -> dict[str, object]:
     }
 
 
-def label_method_rows() -> list[tuple[str, str]]:
-    """Methods of labelling and what each of them does."""
+def list_label_methods() -> list[tuple[str, str]]:
+    """List the methods of labelling and what each of them does."""
     from experiments.report.labels import label_methods
 
     return [(name, as_sentence(summary)) for name, summary in label_methods().items()]

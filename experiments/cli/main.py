@@ -14,14 +14,14 @@ from experiments.cli.agreement import agreement
 from experiments.cli.ask import ask
 from experiments.cli.bounds import bounds
 from experiments.cli.check import check
-from experiments.cli.compare import compare, compare_method_rows
+from experiments.cli.compare import compare, list_compare_methods
 from experiments.cli.datasets import datasets
 from experiments.cli.doctor import doctor
-from experiments.cli.estimate import ASKED, estimate, method_rows
-from experiments.cli.evidence import paper
-from experiments.cli.help_text import InOrderOfWork, add_command
+from experiments.cli.estimate import estimate, list_estimate_methods
 from experiments.cli.interrupts import INTERRUPTED, end_when_interrupted
-from experiments.cli.label import label, label_method_rows
+from experiments.cli.label import label, list_label_methods
+from experiments.cli.options import Group, add_command
+from experiments.cli.paper import paper
 from experiments.cli.plan import plan
 from experiments.cli.scores import scores
 from experiments.cli.study import app as study_app
@@ -39,93 +39,29 @@ REMEDIES = {
     errno.EISDIR: "; move it away",
     errno.ENOTDIR: "; name another place",
 }
-
 TRACEBACK = "--traceback"
 """An option that stands anywhere in a command."""
+RATINGS, RESEARCH = "Your ratings", "Research"
+COMMANDS = {
+    RATINGS: (
+        *(datasets, doctor, agreement, check, estimate, compare, scores, bounds, ask, label),
+    ),
+    "Before you collect": (plan,),
+    RESEARCH: (paper, train_prior),
+}
+METHODS = {
+    estimate: list_estimate_methods,
+    compare: list_compare_methods,
+    label: list_label_methods,
+}
 
 app = typer.Typer(
-    cls=InOrderOfWork,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # rich takes as long to load as all the rest of --help
+    cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich"
 )
-
-add_command(app, datasets, "lehner datasets")
-add_command(
-    app,
-    doctor,
-    "lehner doctor ratings.csv",
-    "lehner doctor logs/ --system gpt",
-)
-add_command(
-    app,
-    agreement,
-    "lehner agreement ratings.csv",
-    "lehner agreement ratings.csv --ordered --weights quadratic --output results/",
-    "lehner agreement ratings.csv --coefficients alpha,ac1 --sentence",
-    "lehner agreement confusion.csv --table",
-)
-add_command(
-    app,
-    check,
-    "lehner check ratings.csv --system gpt",
-    "lehner check lehner_table2 --system System --replicates 9999",
-)
-add_command(
-    app,
-    estimate,
-    "lehner estimate ratings.csv --system gpt",
-    "lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json",
-    "lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/",
-    methods=method_rows,
-    asked=ASKED,
-)
-add_command(
-    app,
-    compare,
-    "lehner compare answers.csv --group model --good good",
-    "lehner compare ratings.csv",
-    methods=compare_method_rows,
-)
-add_command(
-    app,
-    bounds,
-    "lehner bounds ratings.csv --system gpt",
-    "lehner bounds ratings.csv --system gpt --above 0.8 --output bounds/",
-)
-add_command(
-    app,
-    scores,
-    "lehner scores ratings.csv --score p_yes --positive yes",
-    "lehner scores ratings.csv --score p_yes --truth gold --output scores/",
-)
-add_command(
-    app,
-    ask,
-    "lehner ask ratings.csv --system gpt --n 20",
-    "lehner estimate ratings.csv --system gpt --truth to_label.csv",
-)
-add_command(
-    app,
-    label,
-    "lehner label ratings.csv --output labels.csv",
-    "lehner label ratings.csv --system gpt --without-system --method dawid_skene",
-    methods=label_method_rows,
-)
-add_command(
-    app,
-    plan,
-    "lehner plan --categories 2 --raters 4 --kappa 0.4",
-    "lehner plan --within 0.05 --system-accuracy 0.8 --output plan/",
-)
-app.add_typer(study_app, name="study")
-add_command(app, paper, "lehner paper", "lehner paper --figure 3 --output figures/")
-add_command(
-    app,
-    train_prior,
-    "lehner train-prior crowds/ --output priors.json",
-    "lehner estimate ratings.csv --method calibrated --priors priors.json",
-)
+for panel, commands in COMMANDS.items():
+    for command in commands:
+        add_command(app, command, panel, METHODS.get(command))
+app.add_typer(study_app, name="study", rich_help_panel=RESEARCH)
 
 
 @app.callback(invoke_without_command=True)
@@ -140,15 +76,16 @@ def lehner(
 ) -> None:
     """Estimate how accurate a classification system is, without a gold standard.
 
-    The ratings of several raters, who may be less accurate than the system, are enough. `lehner
-    COMMAND --help` explains a command.
+    The ratings of several raters, who may be less accurate than the system, are enough.
+
+    `lehner COMMAND --help` explains a command.
     """
     if version:
         from lehner import __version__
 
         print(f"lehner {__version__}")
     elif context.invoked_subcommand is None:
-        print(context.get_help())
+        context.get_help()
 
 
 def main() -> None:

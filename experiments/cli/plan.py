@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import typer
 
-from experiments.cli.arguments import AsJson, Seed
+from experiments.cli.options import AsJson, Seed
 
 if TYPE_CHECKING:
     from lehner.planning.sample_size import Estimand
@@ -70,6 +70,11 @@ def plan(
         How many items a cluster has.
     output : FOLDER
         The folder for tables, one of them of the items needed with 2 to 10 raters.
+
+    Examples
+    --------
+    lehner plan --categories 2 --raters 4 --kappa 0.4
+    lehner plan --within 0.05 --system-accuracy 0.8 --output plan/
     """
     from experiments.planning.plan import SYSTEM_ACCURACIES, Question, make_plan
     from experiments.planning.plan_report import heading, show, to_json, write

@@ -1,13 +1,14 @@
 """The command `lehner scores`."""
 
-import sys
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from experiments.cli.arguments import AsJson, Data, Interval, Output, Reading, Seed
-from experiments.reporting.terminal import json_text
+from experiments.cli.emit import emit
+from experiments.cli.options import Data, Interval, Output, Reading, Seed
 
 if TYPE_CHECKING:
+    from experiments.report.answer import Answer
     from experiments.reporting.table import Table
     from lehner.scores.performance import ScorePerformance
 
@@ -31,8 +32,7 @@ def scores(
     seed: Seed = 1,
     *,
     reading: Reading,
-    output: Output = None,
-    as_json: AsJson = False,
+    output: Output,
 ) -> None:
     """Evaluate a system's scores: how well they rank items, and whether they are calibrated.
 
@@ -47,18 +47,22 @@ def scores(
     cost : MISSED FALSE
         The costs of an item of the category with a lower score, and of another with a score of at
         least the threshold.
+
+    Examples
+    --------
+    lehner scores ratings.csv --score p_yes --positive yes
+    lehner scores ratings.csv --score p_yes --truth gold --output scores/
     """
-    from experiments.cli.item_column import read_scores
+    from experiments.cli.columns import read_scores
     from experiments.cli.load import load
     from lehner import InputError, score_performance
     from lehner.core.estimate import require_pairs
 
     ratings = load(data, reading.options(None), require=require_pairs, columns={"score": score})
     try:
-        values = read_scores(ratings, score)
-        found = score_performance(
+        performance = score_performance(
             ratings,
-            values,
+            read_scores(ratings, score),
             positive=positive,
             threshold=threshold,
             costs=cost,
@@ -68,37 +72,38 @@ def scores(
     except InputError as error:
         error.file = data
         raise
-    if as_json:
-        print(json_text({"data": data, "score": score} | found.to_dict()))
-    else:
-        _show(data, score, found, ratings.n_categories)
-    if output is not None:
-        for path in _write(found, output):
-            print(f"wrote {path}", file=sys.stderr)
+    emit(_answer(data, score, performance, ratings.n_categories), output, data, reading.truth)
 
 
-def _show(data: str, score: str, found: "ScorePerformance", n_categories: int) -> None:
-    from rich.console import Group
+def _answer(data: str, score: str, found: "ScorePerformance", n_categories: int) -> "Answer":
+    from experiments.report.answer import Answer, Section
+    from experiments.reporting.calibration_figure import plot_calibration
+    from lehner.core.text import with_interval
 
-    from experiments.reporting.renderers import to_terminal
-    from experiments.reporting.terminal import line, print_wide, terminal_width
-    from lehner.core.warning import by_severity
-
-    heading = f"{data}: {score} as the probability of {found.positive}"
-    if n_categories > 2:
-        heading += " (against all other categories)"
-    heading += f", {found.n_items} items"
-    if found.n_known:
-        heading += f", {found.n_known} known truths"
-    table = to_terminal(_table(found), terminal_width())
-    print_wide(
-        Group(line(heading), line(), *table, *map(line, map(str, by_severity(found.warnings))))
+    others = " (against all other categories)" if n_categories > 2 else ""
+    truths = f", {found.n_known} known truths" if found.n_known else ""
+    area, table = found.measures["auc"], _table(found)
+    auc = with_interval(area.estimate, area.lower, area.upper)
+    return Answer(
+        title=f"Scores of {found.positive}: {data}",
+        content={"data": data, "score": score} | found.to_dict(),
+        heading=[
+            f"{data}: {score} as the probability of {found.positive}{others}, "
+            f"{found.n_items} items{truths}"
+        ],
+        sentences=[f"The area under the ROC curve (AUC) of {score} is {auc}."],
+        sections=[
+            Section(name="scores", title="Measures", tables=[table], warnings=found.warnings),
+            Section(
+                name="calibration", title="Calibration", figure=partial(plot_calibration, found)
+            ),
+        ],
+        warnings=found.warnings,
+        frames={"scores": table, "calibration": found.calibration.to_dataframe().reset_index()},
     )
 
 
 def _table(found: "ScorePerformance") -> "Table":
-    from dataclasses import replace
-
     from experiments.reporting.table import Column, Table
     from lehner.core.text import percent
 
@@ -114,18 +119,3 @@ def _table(found: "ScorePerformance") -> "Table":
         for name, one in found.measures.items()
     ]
     return Table(columns=columns, rows=rows)
-
-
-def _write(found: "ScorePerformance", folder: Path) -> list[Path]:
-    from experiments.reporting.calibration_figure import plot_calibration
-    from experiments.reporting.files import write_figure, write_text
-    from experiments.reporting.renderers import to_csv, to_latex
-
-    folder.mkdir(parents=True, exist_ok=True)
-    curve = found.calibration.to_dataframe().to_csv()
-    return [
-        write_text(to_csv(_table(found)), folder / "scores.csv"),
-        write_text(to_latex(_table(found)), folder / "scores.tex"),
-        write_text(curve, folder / "calibration.csv"),
-        *write_figure(plot_calibration(found), folder, "calibration"),
-    ]

@@ -10,9 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from experiments.cli.arguments import with_options
-
-app = typer.Typer()
+from experiments.cli.options import Group, add_command
 
 Folder = Annotated[
     Path, typer.Argument(metavar="FOLDER", help="The folder with the results of a study.")
@@ -24,6 +22,7 @@ Study = Annotated[
         help="A study file (TOML), or one of quick, k_violations, paper_figures, sample_size.",
     ),
 ]
+app = typer.Typer(cls=Group)
 
 
 @app.callback(invoke_without_command=True)
@@ -31,11 +30,9 @@ def study(context: typer.Context) -> None:
     """Run a simulation study, export its results, write a report, or draw one data set again."""
     context.with_resource(_warnings_in_a_line())
     if context.invoked_subcommand is None:
-        print(context.get_help())
+        context.get_help()
 
 
-@app.command()
-@with_options
 def run(
     study: Study,
     output: Path | None = None,
@@ -86,8 +83,6 @@ def run(
         )
 
 
-@app.command()
-@with_options
 def export(folder: Folder, output: Path) -> None:
     """Write the results as one CSV table, which is the same on every machine.
 
@@ -101,7 +96,6 @@ def export(folder: Folder, output: Path) -> None:
     print(f"wrote {write(folder, output)}", file=sys.stderr)
 
 
-@app.command()
 def report(folder: Folder) -> None:
     """Write a report of the results in HTML and Markdown, with LaTeX tables and figures."""
     from experiments.study.study_report import write_report
@@ -110,8 +104,6 @@ def report(folder: Folder) -> None:
         print(f"wrote {path}", file=sys.stderr)
 
 
-@app.command()
-@with_options
 def draw(
     study: Study,
     scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Its name in the study.")],
@@ -128,6 +120,10 @@ def draw(
     from experiments.study.run import draw as write
 
     print(f"wrote {write(study, scenario, replicate, output)}", file=sys.stderr)
+
+
+for command in (run, export, report, draw):
+    add_command(app, command)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments.cli.arguments import Reading, Seed
+from experiments.cli.options import Reading, Seed
 
 if TYPE_CHECKING:
     from lehner import Ratings
@@ -35,6 +35,11 @@ def train_prior(folder: Folder, output: Path, seed: Seed = 1, *, reading: Readin
     ----------
     output : FILE
         The JSON file for the priors, which lehner estimate takes as --priors.
+
+    Examples
+    --------
+    lehner train-prior crowds/ --output priors.json
+    lehner estimate ratings.csv --method calibrated --priors priors.json
     """
     from experiments.reporting.files import write_text
     from lehner import InputError

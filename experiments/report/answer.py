@@ -1,7 +1,7 @@
 """What a command answers: sections, which are printed, written into a folder, or made a page."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from experiments.reporting.document import Block, Heading, Paragraph, Picture, t
 from experiments.reporting.files import figure_bytes, write_csv, write_figure, write_text
 from experiments.reporting.options import as_options
 from experiments.reporting.origin import origin
-from experiments.reporting.renderers import to_latex, to_terminal
+from experiments.reporting.renderers import to_csv, to_latex, to_terminal
 from experiments.reporting.table import Column, Table
 from experiments.reporting.terminal import line, print_wide, terminal_width
 from lehner.core.warning import CODES, SEVERITIES, Warning
@@ -46,6 +46,8 @@ class Section:
         Draws its figure.
     folder : str
         Which system it is about, if there are several.
+    most : int, optional
+        How many rows of a table the screen shows.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Section:
     tables: Sequence[Table] = ()
     figure: Any = None
     folder: str = ""
+    most: int | None = None
 
     def draw(self) -> "Figure | None":
         """Draw its figure, if it has one."""
@@ -80,7 +83,7 @@ class Answer:
         The page lists them with what to do about each.
     about : sequence of str or Table
         What else is to be known of the data and the methods, at the end of the page.
-    frames : mapping of str to DataFrame
+    frames : mapping of str to DataFrame or Table
         Tables as they are written into the folder of `--output` as CSV, by the file's name.
     """
 
@@ -91,27 +94,35 @@ class Answer:
     sentences: Sequence[str] = ()
     warnings: Sequence[Warning] = ()
     about: Sequence[str | Table] = ()
-    frames: "Mapping[str, pd.DataFrame]" = field(default_factory=dict)
+    frames: "Mapping[str, pd.DataFrame | Table]" = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Result in plain types, ready for JSON."""
         return dict(self.content)
 
     def show(self) -> None:
-        """Print the heading and each section: its tables, then its text and warnings."""
+        """Print the heading and each section: tables, then text; and warnings at the end."""
         parts = list(map(line, self.heading))
         for section in self.sections:
             for table in section.tables:
-                parts += [line(), *to_terminal(table, terminal_width())]
-            said = [*section.text, *name_warnings(section.warnings)]
-            parts += [line(), *(line(as_options(text)) for text in said)] if said else []
+                more = len(table.rows) - (section.most or len(table.rows))
+                shown = replace(table, rows=table.rows[: section.most])
+                parts += [line(), *to_terminal(shown, terminal_width())]
+                parts += [line(f"… and {more} more rows: see --output")] if more > 0 else []
+            parts += [line(), *map(line, map(as_options, section.text))] if section.text else []
+        warnings = [one for section in self.sections for one in section.warnings]
+        parts += [line(as_options(text)) for text in name_warnings(warnings)]
         print_wide(Group(*parts))
 
     def write(self, folder: Path) -> Iterator[Path]:
         """Write tables as CSV and LaTeX and figures as PDF and PNG into a folder."""
         folder.mkdir(parents=True, exist_ok=True)
         for name, frame in self.frames.items():
-            yield write_csv(frame, folder / f"{name}.csv")
+            path = folder / f"{name}.csv"
+            if isinstance(frame, Table):
+                yield write_text(to_csv(frame), path)
+            else:
+                yield write_csv(frame, path)
         for section in self.sections:
             yield from write_section(section, folder)
 

@@ -106,16 +106,17 @@ def standard_streams() -> Iterator[None]:
 def failure_of_output() -> OSError | None:
     """Write out what waits for standard output, and give the reason if it could not be written."""
     sys.stdout.flush()
-    return getattr(_styled(sys.stdout), "error", None)
+    return getattr(styled(sys.stdout), "error", None)
 
 
-def _styled(stream: TextIO) -> TextIO:
+def styled(stream: TextIO) -> TextIO:
+    """Give the stream that obeys control characters, of one on which they are seen."""
     return getattr(stream, "styled", stream)
 
 
 def print_data(text: str) -> None:
     """Print data: as they are into a file or a pipe, as a terminal can show them on a terminal."""
-    (sys.stdout if sys.stdout.isatty() else _styled(sys.stdout)).write(text)
+    (sys.stdout if sys.stdout.isatty() else styled(sys.stdout)).write(text)
 
 
 def json_text(value: object) -> str:
@@ -140,7 +141,7 @@ def console(stream: TextIO, **options: Any) -> "Console":
     """Rich console on a standard stream."""
     from rich.console import Console
 
-    return Console(file=_styled(stream), highlight=False, width=terminal_width(), **options)
+    return Console(file=styled(stream), highlight=False, width=terminal_width(), **options)
 
 
 def line(text: str = "", style: str = "") -> "Text":

@@ -49,8 +49,8 @@ class RaterPairs:
     n_items : ndarray, shape (n_raters, n_raters)
         Number of items that both rated.
     coefficients : dict of str to ndarray, shape (n_weights, n_raters, n_raters)
-        `percent_agreement`, `cohen_kappa` and its `standard_error`; NaN if there is nothing to
-        compare, and for a rater with itself.
+        `percent_agreement`, `cohen_kappa`, its `standard_error` and the ends `lower` and `upper` of
+        its interval; NaN if there is nothing to compare, and for a rater with itself.
     """
 
     weights: tuple[str, ...]
@@ -65,7 +65,7 @@ class RaterPairs:
         -------
         dict of str to ndarray
             `rater`, `other_rater`, `weights`, `n_items`, `percent_agreement`, `cohen_kappa`,
-            `standard_error`.
+            `standard_error`, `lower`, `upper`.
         """
         first, second = np.triu_indices(len(self.raters), 1)
         names, n_weights = np.array(self.raters), len(self.weights)
@@ -85,7 +85,9 @@ class RaterPairs:
         return xr.Dataset(data, {"weights": list(self.weights), **dict.fromkeys(dims, raters)})
 
 
-def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterPairs:
+def rater_pairs(
+    ratings: Ratings, weights: Sequence[AgreementWeights], level: float = 0.9
+) -> RaterPairs:
     """Compare each rater with each other rater, and with the system if there is one.
 
     Only items that both rated are used. Repeated ratings of an item by a rater share one vote.
@@ -95,6 +97,8 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterP
     ratings : Ratings
         Ratings whose raters are named.
     weights : sequence of AgreementWeights
+    level : float
+        Probability of the intervals, by Student's t.
 
     Returns
     -------
@@ -105,7 +109,7 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterP
     shape = (len(weights), n_raters, n_raters)
     arrays = {
         name: np.full(shape, np.nan)
-        for name in ("percent_agreement", "cohen_kappa", "standard_error")
+        for name in ("percent_agreement", "cohen_kappa", "standard_error", "lower", "upper")
     }
     n_items = np.zeros(shape[1:])
     for rater in range(n_raters):
@@ -118,11 +122,15 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterP
             arrays["percent_agreement"][i, rater, others] = weighted
             arrays["cohen_kappa"][i, rater, others] = kappa.value
             if ratings.repeated or ratings.cluster is not None:
-                error = _errors_of_shared_votes(votes, rater, others, kappa.influence)
+                error, n = _errors_of_shared_votes(votes, rater, others, kappa.influence)
             else:
+                n = n_items[rater, others]
                 cells = tables[others].reshape(len(others), ratings.n_categories**2)
-                error = standard_error(kappa, cells, n_items[rater, others])
+                error = standard_error(kappa, cells, n)
+            half = error * special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2)
             arrays["standard_error"][i, rater, others] = error
+            arrays["lower"][i, rater, others] = np.clip(kappa.value - half, -1, kappa.value)
+            arrays["upper"][i, rater, others] = np.minimum(kappa.value + half, 1)
     return RaterPairs(
         weights=tuple(kind.name for kind in weights),
         raters=ratings.all_raters,
@@ -133,21 +141,21 @@ def rater_pairs(ratings: Ratings, weights: Sequence[AgreementWeights]) -> RaterP
 
 def _errors_of_shared_votes(
     votes: ItemVotes, rater: int, others: Integers, influence: Floats
-) -> Floats:
-    """Find standard errors of items with repeated ratings, or in clusters, (n_others,).
+) -> tuple[Floats, Floats]:
+    """Find standard errors of items with repeated ratings, or in clusters, and how many these are.
 
     The influence of an item on kappa is the mean influence of its cells.
     """
     k, mine = votes.n_categories, votes.lay_out_rater(rater)
-    errors = np.empty(len(others))
+    errors, sizes = np.empty(len(others)), np.empty(len(others))
     for i, other in enumerate(others):
         theirs = votes.lay_out_rater(other)
         both = votes.weights * (mine.any(axis=1) & theirs.any(axis=1))
         moved = ((mine @ influence[i].reshape(k, k)) * theirs).sum(axis=1)
         kappa = Linearised(value=np.float64(np.nan), influence=moved)
         n = both.sum() if votes.cluster is None else len(np.unique(votes.cluster[both > 0]))
-        errors[i] = standard_error(kappa, both, n, votes.cluster)
-    return errors
+        errors[i], sizes[i] = standard_error(kappa, both, n, votes.cluster), n
+    return errors, sizes
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -180,8 +188,9 @@ class Agreement:
     def pairs(self) -> "xr.Dataset | None":
         """Every pair of raters, dims (weights, rater, other_rater).
 
-        `n_items` (without weights), `percent_agreement`, `cohen_kappa` and its `standard_error`;
-        NaN if there is nothing to compare, and for a rater with itself.
+        `n_items` (without weights), `percent_agreement`, `cohen_kappa`, its `standard_error` and
+        the ends of its interval, `lower` and `upper`; NaN if there is nothing to compare, and for a
+        rater with itself.
         """
         return None if self.rater_pairs is None else self.rater_pairs.to_xarray()
 
@@ -284,7 +293,7 @@ class Agreement:
         -------
         pandas.DataFrame
             Columns `rater`, `other_rater`, `weights`, `n_items`, `percent_agreement`,
-            `cohen_kappa`, `standard_error`.
+            `cohen_kappa`, `standard_error`, `lower`, `upper`.
         """
         return pd.DataFrame({} if self.rater_pairs is None else self.rater_pairs.columns())
 
@@ -378,7 +387,7 @@ def agreement(
         ratings = ratings.collapse(truth=False)
     items = count_votes(ratings.given, ratings.weights, ratings.n_categories, ratings.cluster)
     check_number("level", level, 1e-6, 1 - 1e-6)
-    several = ratings.n_raters + (ratings.system is not None) > 1
+    several = ratings.n_raters + (ratings.system is not None) > 1 and not ratings.anonymous
     return Agreement(
         coefficients=choose_coefficients(
             (c for kind in kinds for c in _coefficients(ratings, items, kind, level)),
@@ -386,7 +395,9 @@ def agreement(
         ),
         level=level,
         n_items=int(items.n_items),
-        rater_pairs=rater_pairs(ratings, kinds) if several and not ratings.anonymous else None,
+        rater_pairs=rater_pairs(ratings, kinds, level)
+        if several and not ratings.anonymous
+        else None,
         notes=(*_notes(ratings), *weights_notes(kinds, ratings.categories)),
     )
 

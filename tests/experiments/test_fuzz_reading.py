@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.cli.group_column import read_groups
+from experiments.cli.columns import read_groups
 from lehner import InputError, Ratings, read_ratings
 from lehner.contrasts.membership import find_groups
 

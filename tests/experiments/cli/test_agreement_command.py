@@ -2,14 +2,15 @@
 
 import json
 import re
-from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import lehner
-
-READ = Path(__file__).parents[2] / "data" / "almond2015_read.csv"
+from experiments.agreement.parts import compare_conditions
+from lehner.contrasts.membership import group_column
 
 
 def coefficients(out):
@@ -29,20 +30,6 @@ def test_json_is_what_the_function_gives(run):
     assert found == json.loads(json.dumps(expected))
     fields = {"name", "weights", "estimate", "standard_error", "lower", "upper", "p_value", "note"}
     assert all(fields <= set(one) for one in found["coefficients"])
-
-
-def test_table_has_the_numbers_of_cpttools(run):
-    options = ("--weights", "identity", "--weights", "linear", "--weights", "quadratic")
-    code, out, _ = run("agreement", READ, "--table", *options, "--json")
-    found = coefficients(out)
-    assert code == 0
-    assert found["accuracy", "identity"] == pytest.approx(0.881)
-    assert found["cohen_kappa", "identity"] == pytest.approx(0.8088, abs=1e-4)
-    assert found["goodman_kruskal_lambda[estimated]", "identity"] == pytest.approx(
-        0.762475, abs=1e-6
-    )
-    assert found["cohen_kappa", "linear"] == pytest.approx(0.840351, abs=1e-6)
-    assert found["cohen_kappa", "quadratic"] == pytest.approx(0.879889, abs=1e-6)
 
 
 def test_the_terminal_shows_coefficients_pairs_and_notes(run):
@@ -65,7 +52,8 @@ def test_files_are_written(run, tmp_path):
     folder = tmp_path / "new"
     options = ("--weights", "identity", "--weights", "ratio", "--output", folder)
     code, _, err = run("agreement", "krippendorff", *options)
-    names = ["agreement.csv", "agreement.tex", "pairs.csv", "pairs.tex"]
+    figures = ["agreement.pdf", "agreement.png"]
+    names = ["agreement.csv", *figures, "agreement.tex", "pairs.csv", "pairs.tex"]
     assert code == 0
     assert sorted(path.name for path in folder.iterdir()) == names
     assert all(f"wrote {folder / name}" in err for name in names)
@@ -85,10 +73,10 @@ def test_tables_in_latex_fit_a_page_and_name_both_raters(run, tmp_path):
     headings = [line.split("{l}")[1] for line in part if line.startswith(r"\multicolumn")]
     assert headings == [r"{weights: identity} \\", r"{weights: linear by value} \\"]
     assert sum(line.startswith(r"\quad Krippendorff’s $\alpha$ & ") for line in part) == 2
-    (part,) = _parts(tmp_path / "pairs.tex")
-    assert part[0].startswith("rater & other rater & items & ")
-    of_weights = [line for line in part if "weights: " in line]
-    assert len(of_weights) == 2 and len(part) == 2 + 2 * (1 + 6)
+    for part in _parts(tmp_path / "pairs.tex"):
+        assert part[0].startswith("rater & other rater & ")
+        assert len([line for line in part if "weights: " in line]) == 2
+        assert len(part) == 2 + 2 * (1 + 6)
 
 
 def test_tables_that_are_too_wide_for_a_page_have_their_keys_in_each_part(run, tmp_path):
@@ -130,12 +118,10 @@ def test_chosen_coefficients_stand_alone_in_their_order_everywhere(run, tmp_path
 
 SENTENCES = {
     ("krippendorff",): "In 41 ratings by 4 raters of 12 items (5 categories), agreement was "
-    "Krippendorff’s α = 0.743 (90% interval 0.486 to 1.000)",
+    "Krippendorff’s α = .74, 90% CI [.49, 1.00]",
     ("krippendorff", "--coefficients", "ac1,alpha", "--interval", 0.95): "Gwet’s "
-    "AC1 = 0.775 (95% interval 0.496 to 1.000) and Krippendorff’s α = 0.743 (95% interval",
+    "AC1 = .78, 95% CI [.50, 1.00] and Krippendorff’s α = .74, 95% CI [",
     ("wine",): "(4 categories), agreement was Krippendorff’s α with ordinal weights = ",
-    (READ, "--table"): "In two classifications (3 categories), agreement was Cohen’s κ = 0.809, ",
-    (READ, "--table", "--n-items", 200): "In two classifications of 200 items (3 categories), ",
     (
         "lehner_table2",
         "--coefficients",
@@ -172,18 +158,8 @@ def _parts(file):
 def test_anonymous_raters_have_no_pairs(run, tmp_path):
     code, out, _ = run("agreement", "fleiss1971", "--output", tmp_path)
     assert code == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["agreement.csv", "agreement.tex"]
+    assert {path.stem for path in tmp_path.iterdir()} == {"agreement"}
     assert "undefined: it is not known who gave which rating" in out
-
-
-def test_weights_may_come_from_a_file(run, tmp_path):
-    file = tmp_path / "weights.csv"
-    file.write_text("class,novice,intermediate,advanced\nnovice,1,.5,0\nintermediate,.5,1,.5\n")
-    with file.open("a") as end:
-        end.write("advanced,0,.5,1\n")
-    code, out, _ = run("agreement", READ, "--table", "--weights", file, "--json")
-    assert code == 0
-    assert coefficients(out)["cohen_kappa", "given"] == pytest.approx(0.840351, abs=1e-6)
 
 
 def test_the_terminal_shows_the_first_pairs_and_how_many_more_there_are(run, tmp_path):
@@ -192,25 +168,7 @@ def test_the_terminal_shows_the_first_pairs_and_how_many_more_there_are(run, tmp
     file.write_text("\n".join([",".join(f"r{j}" for j in range(7)), *rows]) + "\n")
     out = run("agreement", file)[1]
     assert sum(line.startswith("  r") for line in out.splitlines()) == 15
-    assert "… and 6 more pairs: see --output\n" in out
-
-
-def test_bad_weights_name_their_file(run, tmp_path):
-    file = tmp_path / "weights.csv"
-    file.write_text("class,novice,intermediate,advanced\nnovice,1,2,0\nintermediate,2,1,2\n")
-    with file.open("a") as end:
-        end.write("advanced,0,2,1\n")
-    code, out, err = run("agreement", READ, "--table", "--weights", file)
-    assert (code, out) == (2, "")
-    assert err.startswith(f"lehner: {file}: the weights are not all between 0 and 1")
-
-
-def test_a_table_whose_rows_are_not_its_columns_is_refused(run, tmp_path):
-    file = tmp_path / "table.csv"
-    file.write_text("class,yes,no\nyes,40,10\nnoo,5,45\n")
-    code, out, err = run("agreement", file, "--table")
-    assert (code, out) == (2, "")
-    assert f"{file}: it is not a square table: its rows are yes, noo and its columns yes, no" in err
+    assert "… and 6 more rows: see --output\n" in out
 
 
 def test_headings_count_one_in_the_singular(run, tmp_path):
@@ -219,13 +177,6 @@ def test_headings_count_one_in_the_singular(run, tmp_path):
     assert run("agreement", file)[1].startswith(
         f"{file}: 1 item, 1 rater, 1 rating, 1 category (x)\n"
     )
-    file.write_text("class,x\nx,1\n")
-    assert f"{file}: probabilities, 1 class (x)," in run("agreement", file, "--table")[1]
-
-
-def test_number_of_items_gives_probabilities_standard_errors(run):
-    _, out, _ = run("agreement", READ, "--table", "--n-items", 200, "--json")
-    assert all(one["standard_error"] for one in json.loads(out)["coefficients"])
 
 
 def test_a_result_with_no_number_ends_with_1(run, tmp_path):
@@ -240,14 +191,11 @@ def test_a_result_with_no_number_ends_with_1(run, tmp_path):
     ("arguments", "message"),
     [
         (["none.csv"], "none.csv: there is no such file"),
-        ([READ, "--table", "--system", "x"], "--table takes no --system"),
-        (["krippendorff", "--n-items", "3"], "ratings take no --n-items"),
         (["krippendorff", "--interval", "90"], "--interval is 90"),
         (["krippendorff", "--weights", "cubic"], "no kind of weights 'cubic'"),
         (["krippendorff", "--coefficients", "kappa"], "no coefficient 'kappa'; choose among perc"),
         (["krippendorff", "--within", "0"], "--within is 0"),
         (["lehner_table2", "--weights", "linear"], "need ordered categories"),
-        (["krippendorff", "--weights", "linear", "--weights", str(READ)], "the only --weights"),
     ],
 )
 def test_bad_input_is_told_in_one_line(run, arguments, message):
@@ -262,3 +210,80 @@ def test_chance_agreement_is_shown(run):
     assert out == ""
     _, out, _ = run("agreement", "krippendorff", "--weights", "linear_by_value")
     assert "weights: linear by value" in out.splitlines()
+
+
+def test_the_interval_of_a_pair_is_that_of_the_two_raters_alone():
+    ratings = lehner.load_dataset("krippendorff")
+    pairs = lehner.agreement(ratings, weights=["linear_by_value"], level=0.95).pairs_frame()
+    for one in pairs.itertuples():
+        places = [ratings.raters.index(one.rater), ratings.raters.index(one.other_rater)]
+        two = lehner.Ratings(ratings.codes[:, places], ratings.categories)
+        alone = lehner.agreement(two, weights="linear_by_value", level=0.95)["cohen_kappa"]
+        found = (one.cohen_kappa, one.lower, one.upper)
+        assert found == pytest.approx((alone.estimate, alone.lower, alone.upper), abs=1e-9)
+
+
+@pytest.fixture
+def conditions(tmp_path):
+    """Two conditions, in the second of which raters agree less."""
+    rng = np.random.default_rng(3)
+    rows = ["item,condition,ana,bo,cy"]
+    for i in range(140):
+        truth, easy = rng.integers(3), i < 90
+        said = [truth if rng.random() < (0.9 if easy else 0.6) else rng.integers(3) for _ in "abc"]
+        rows.append(",".join([f"i{i}", "easy" if easy else "hard", *map("xyz".__getitem__, said)]))
+    file = tmp_path / "conditions.csv"
+    file.write_text("\n".join(rows) + "\n")
+    return file
+
+
+def test_conditions_differ_by_the_difference_of_independent_samples(run, conditions, tmp_path):
+    asked = ("agreement", conditions, "--by", "condition", "--interval", 0.95)
+    code, out, err = run(*asked, "--json", "--output", tmp_path / "out")
+    assert code == 0 and "wrote" in err
+    found = json.loads(out)
+    one, other = (
+        {c["name"]: c for c in found["groups"][name]["coefficients"]} for name in ("easy", "hard")
+    )
+    assert list(found["differences"]) == ["easy − hard"]
+    for difference in found["differences"]["easy − hard"]:
+        first, second = one[difference["name"]], other[difference["name"]]
+        assert difference["estimate"] == pytest.approx(first["estimate"] - second["estimate"])
+        variances = [c["standard_error"] ** 2 for c in (first, second)]
+        degrees = sum(variances) ** 2 / (variances[0] ** 2 / 89 + variances[1] ** 2 / 49)
+        half = stats.t.ppf(0.975, degrees) * sum(variances) ** 0.5
+        assert difference["upper"] - difference["estimate"] == pytest.approx(half)
+        assert difference["estimate"] - difference["lower"] == pytest.approx(half)
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"agreement.csv", "differences.csv", "agreement.pdf"} <= names
+    assert (
+        run(*asked, "--sentence")[1].splitlines()[1].startswith("Krippendorff’s α, easy − hard: .")
+    )
+
+
+def test_a_difference_covers_what_differences_of_many_samples_are():
+    rng, ends, points = np.random.default_rng(1), [], []
+    names = np.repeat(["a", "b"], 60)
+    for _ in range(300):
+        truth = rng.integers(0, 2, 120)
+        right = rng.random((120, 3)) < np.where(names == "a", 0.85, 0.7)[:, None]
+        ratings = lehner.Ratings(np.where(right, truth[:, None], 1 - truth[:, None]), ["n", "y"])
+        groups = group_column("site", names, "")
+        (one,) = compare_conditions(ratings, groups, ["gwet_ac1"], None, 0.9).differences["a − b"]
+        ends.append((one.lower, one.upper))
+        points.append(one.estimate)
+    lower, upper = np.array(ends).T
+    covered = np.mean((lower <= np.mean(points)) & (np.mean(points) <= upper))
+    # The standard error of a coverage of .9 in 300 samples is .017.
+    assert 0.85 < covered < 0.95
+
+
+@pytest.mark.parametrize("more", [(), ("--by", "condition"), ("--coefficients", "alpha")])
+def test_the_page_opens_with_the_answer_and_has_a_figure(run, conditions, tmp_path, more):
+    page = tmp_path / "agreement.html"
+    code, _, err = run("agreement", conditions, "--leave-out", "condition", *more, "--report", page)
+    if more[:1] == ("--by",):
+        code, _, err = run("agreement", conditions, *more, "--report", page)
+    text = page.read_text(encoding="utf-8")
+    assert code == 0 and f"wrote {page}" in err
+    assert text.index("Krippendorff’s α") < text.index("<svg") < text.index("<table")

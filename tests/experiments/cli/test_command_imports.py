@@ -40,7 +40,7 @@ def loaded_by(arguments):
         (["estimate", "lehner_table2", "--system", "System", "--method", "algebraic"], set()),
         (["agreement", "lehner_table2"], set()),
         (["plan", "--kappa", "0.6", "--system-accuracy", "0.8", "--replicates", "1000"], set()),
-        (["--help"], {"numpy", "rich", "pydantic", "scipy", "pandas", "xarray"}),
+        (["--help"], {"numpy", "pydantic", "scipy", "pandas", "xarray"}),
     ],
     ids=["estimate", "agreement", "plan", "help"],
 )

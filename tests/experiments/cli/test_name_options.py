@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from experiments.cli.arguments import split_names
+from experiments.cli.options import split_names
 from lehner import InputError
 
 ODD = 'item,"a\nb",c,gpt\n1,x,x,x\n2,y,y,y\n3,x,y,x\n'

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 import bayes_models
 import lehner
-from experiments.cli.arguments import Reading, with_options
 from experiments.cli.main import app, main
+from experiments.cli.options import Reading, add_command, with_options
 from experiments.reporting.options import as_options
 from lehner.data import reading as data_reading
 
@@ -55,7 +55,7 @@ def test_a_command_takes_the_options_of_reading_where_it_says():
 
     taking = with_options(command)
     names = [one.name for one in fields(Reading) if one.name != "system"]
-    assert list(taking.__annotations__) == ["data", *names, "as_json"]
+    assert sorted(taking.__annotations__) == sorted(["data", *names, "as_json"])
     shared = {"item": "id", "ordered": True, "missing": []}
     given = {name: value for name, value in vars(Reading()).items() if name in names}
     taking(data="file", as_json=True, **given | shared)
@@ -80,7 +80,7 @@ def test_the_help_of_an_option_is_what_the_docstring_says():
         seen.append((n, deep, names))
 
     seen, app = [], typer.Typer()
-    app.command()(with_options(command))
+    add_command(app, command)
     text = CliRunner().invoke(app, ["--help"]).output
     assert (
         "Parameters" not in text and "How often, and no more." in text and "--no-deep" not in text

@@ -6,7 +6,7 @@ import json
 import pandas as pd
 import pytest
 
-from experiments.cli.group_column import read_groups
+from experiments.cli.columns import read_groups
 from lehner import InputError, read_ratings
 from lehner.data.reading import Reading
 from lehner.reading.presets import find_preset, list_presets

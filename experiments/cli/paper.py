@@ -1,22 +1,16 @@
 """The command `lehner paper`."""
 
-from typing import Annotated
+from pathlib import Path
 
-import typer
-
-from experiments.cli.arguments import AsJson, Output, Seed
-
-All = Annotated[
-    bool, typer.Option("--all", help="Draw all figures, and score all readings of the text.")
-]
+from experiments.cli.options import AsJson, Seed
 
 
 def paper(
     figure: int | None = None,
-    everything: All = False,
-    output: Output = None,
+    everything: bool = False,
     runs: int | None = None,
     seed: Seed = 1,
+    output: Path | None = None,
     as_json: AsJson = False,
 ) -> None:
     """Reproduce Lehner (2015): compare every printed number with ours, and draw the figures.
@@ -25,9 +19,18 @@ def paper(
     ----------
     figure : N
         The figure to draw, 1 to 14.
+    everything : bool
+        Draw all figures, and score all readings of the text.
     runs : N
         The number of simulated samples for each figure. Default: 50 for one figure, as in the
         paper, else 1,000.
+    output : FOLDER
+        The folder into which tables and figures are written.
+
+    Examples
+    --------
+    lehner paper
+    lehner paper --figure 3 --output figures/
     """
     from experiments.paper.replication_report import reproduce
     from lehner import InputError

@@ -1,0 +1,328 @@
+"""Options of commands: parameters, or fields of records that stand for several of them."""
+
+import csv
+import re
+import shlex
+import sys
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, is_dataclass
+from functools import wraps
+from inspect import Parameter, getdoc, signature
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from experiments.reporting.terminal import styled
+from lehner.data import reading
+
+PARAMETERS = "\n\nParameters\n----------\n"
+EXAMPLES = "\n\nExamples\n--------\n"
+DESCRIPTION = re.compile(r"^(\w+) : (.+)\n((?: {4}.+\n?)+)", re.MULTILINE)
+"""A parameter in a docstring: its name, its type and what it means."""
+OUTPUTS = ("output", "report", "raters_output")
+FLAGS = {"reading_file": "--reading", "as_json": "--json", "everything": "--all"}
+"""Options that are not called as the parameter."""
+QUESTION, ASSUMED, FILE, OUTPUT = "The question", "What is assumed", "The file", "Output"
+PANELS = (None, QUESTION, ASSUMED, FILE, OUTPUT)
+"""Titles under which the help of a command has its options; arguments have none."""
+
+
+def _check_interval(interval: float) -> float:
+    from lehner.core.errors import check_level
+
+    return check_level(interval)
+
+
+def _check_seed(seed: int) -> int:
+    from lehner.core.errors import check_whole_number
+
+    return check_whole_number("seed", seed, 0)
+
+
+def split_names(texts: Sequence[str] | None) -> list[str]:
+    """Split the names in an option that takes repeats and commas.
+
+    Parameters
+    ----------
+    texts : sequence of str, optional
+        As typed, one text for each time the option stands there. A name that holds a comma or a
+        line break stands in double quotes within the text.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    InputError
+        If a line break stands outside of quotes.
+
+    Examples
+    --------
+    >>> split_names(["Ann, Bo", "Cy"]), split_names(['"Smith, J",Bo'])
+    (['Ann', 'Bo', 'Cy'], ['Smith, J', 'Bo'])
+    """
+    names: list[str] = []
+    for text in texts or ():
+        try:
+            (fields,) = csv.reader([text], skipinitialspace=True)
+        except (csv.Error, ValueError):
+            from lehner import InputError
+
+            raise InputError(
+                f"{text!r} is not read as names",
+                "separate names by commas, and write a name that holds a comma or a line break in "
+                "double quotes",
+            ) from None
+        names += [name.strip() for name in fields]
+    return names
+
+
+def typed_command() -> str:
+    """Give the command as it was typed, with quotes that a shell takes."""
+    return shlex.join(["lehner", *sys.argv[1:]])
+
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A ratings file (CSV, Excel, JSON, JSON Lines or Parquet), a log of an evaluation "
+        "tool or a folder of logs, or the name of a bundled data set.",
+    ),
+]
+Interval = Annotated[
+    float,
+    typer.Option(
+        metavar="P",
+        help="The probability of the intervals.",
+        envvar="LEHNER_INTERVAL",
+        callback=_check_interval,
+        rich_help_panel=QUESTION,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        help="The seed: the same seed gives the same numbers.",
+        callback=_check_seed,
+        rich_help_panel=QUESTION,
+    ),
+]
+SYSTEM = "The column or rater that is the system to evaluate"
+System = Annotated[
+    str | None, typer.Option(metavar="NAME", help=f"{SYSTEM}.", rich_help_panel=FILE)
+]
+Systems = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAMES",
+        help=f"{SYSTEM}; several systems are separated by commas or stand in several --system.",
+        callback=split_names,
+        rich_help_panel=FILE,
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(reading.Reading):
+    """How a ratings file is read, as typed or in a file.
+
+    Parameters
+    ----------
+    reading_file : FILE
+        A TOML file with these options as keys, as `lehner doctor --write` makes it; options that
+        are typed come first.
+    """
+
+    panel: ClassVar[str] = FILE
+    reading_file: Path | None = None
+
+    def options(self, system: str | Sequence[str] | None) -> reading.Reading:
+        """Give what is read as what, as the library takes it."""
+        typed = {name: value for name, value in self.given().items() if name != "reading_file"}
+        if system:
+            typed["system"] = reading.names_of(system)
+        own = reading.Reading(**typed)
+        if self.reading_file is None:
+            return own
+        return own.over(reading.Reading.from_file(self.reading_file))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """Where results go.
+
+    Parameters
+    ----------
+    output : FOLDER
+        The folder into which tables, as CSV and LaTeX, and figures are written.
+    report : FILE
+        One HTML file to send: the answer first, then figures, tables and warnings, and how it was
+        made.
+    as_json : bool
+        Print the results as one JSON object.
+    sentence : bool
+        Print only the answer in sentences, as a paper reports it.
+    """
+
+    panel: ClassVar[str] = OUTPUT
+    output: Path | None = None
+    report: Path | None = None
+    as_json: bool = False
+    sentence: bool = False
+
+
+AsJson = Annotated[
+    bool,
+    typer.Option("--json", help="Print the results as one JSON object.", rich_help_panel=OUTPUT),
+]
+
+
+class Group(TyperGroup):
+    """Commands, whose help is printed to the stream that obeys styles."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help."""
+        with redirect_stdout(styled(sys.stdout)):
+            super().format_help(ctx, formatter)
+
+
+def add_command(
+    app: typer.Typer,
+    function: Callable[..., None],
+    panel: str | None = None,
+    methods: Callable[[], Iterable[tuple[str, str]]] | None = None,
+) -> None:
+    """Add a function as a command, whose help and the help of its options are in docstrings.
+
+    The type of a parameter in the docstring is the option's placeholder, if it is in capitals. A
+    parameter that is a dataclass stands for an option for each field; its `panel` is the title
+    under which the help has them. The docstring ends with examples of the command.
+
+    Parameters
+    ----------
+    app : typer.Typer
+        To which it is added.
+    function : callable
+        Parameters that are annotated for Typer are left as they are.
+    panel : str, optional
+        Under which title the help of `app` lists it.
+    methods : callable, optional
+        Gives names and summaries of methods for the help; called when the help is shown.
+    """
+    text, _, examples = (getdoc(function) or "").partition(EXAMPLES)
+
+    class Command(TyperCommand):
+        def get_help_option(self, ctx: Any) -> Any:
+            option = super().get_help_option(ctx)
+            option.rich_help_panel = OUTPUT  # type: ignore[union-attr]
+            return option
+
+        def format_help(self, ctx: Any, formatter: Any) -> None:
+            with redirect_stdout(styled(sys.stdout)):
+                super().format_help(ctx, formatter)
+                _print_panel("Methods", methods() if methods else ())
+                _print_panel("Examples", [(line,) for line in examples.splitlines()])
+
+    name = function.__name__.replace("_", "-")
+    paragraphs = text.partition(PARAMETERS)[0].split("\n\n")
+    described = "\n\n".join(" ".join(one.split()) for one in paragraphs)
+    add = app.command(name, cls=Command, help=described, rich_help_panel=panel)
+    add(with_options(function))
+
+
+def _print_panel(title: str, rows: Iterable[tuple[str, ...]]) -> None:
+    from rich.console import Console
+    from rich.panel import Panel
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    for row in rows:
+        table.add_row(*row)
+    if table.row_count:
+        Console(highlight=False).print(
+            Panel(table, title=title, title_align="left", border_style="dim")
+        )
+
+
+def with_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Make a function whose parameters Typer takes as options; see `add_command`."""
+    records: dict[str, tuple[Callable[..., Any], list[str]]] = {}
+    parameters: list[Parameter] = []
+    for parameter in _options(function):
+        kind = parameter.annotation
+        if is_dataclass(kind):
+            own = [one for one in _options(kind) if one.name != "system"]
+            records[parameter.name] = (kind, [one.name for one in own])  # type: ignore[assignment]
+            parameters += own
+        else:
+            parameters.append(parameter)
+    parameters.sort(key=lambda one: PANELS.index(_mark(one, "rich_help_panel")))
+    folders = {one.name for one in parameters if _mark(one, "metavar") == "FOLDER"}
+
+    @wraps(function)
+    def command(**typed: Any) -> None:
+        _check_outputs(typed, folders)
+        for name, (kind, own) in records.items():
+            typed[name] = kind(**{one: typed.pop(one) for one in own})
+        function(**typed)
+
+    # Typer makes its options of these.
+    command.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
+
+
+def _mark(parameter: Parameter, name: str) -> Any:
+    """Find what is said of an option; of an argument there is no panel."""
+    marks = getattr(parameter.annotation, "__metadata__", ())
+    return next((getattr(mark, name) for mark in marks if hasattr(mark, name)), None)
+
+
+def _options(documented: Any) -> Iterator[Parameter]:
+    """List the parameters of a function, or the fields of a record, with their help."""
+    kinds = getattr(documented, "__mro__", (documented,))
+    texts = [(getdoc(kind) or "").partition(PARAMETERS)[2] for kind in kinds]
+    described = {name: rest for text in texts for name, *rest in DESCRIPTION.findall(text)}
+    panel = getattr(documented, "panel", QUESTION)
+    for one in signature(documented).parameters.values():
+        if one.name in described:
+            metavar, text = described[one.name]
+            title = OUTPUT if one.name in OUTPUTS else panel
+            one = one.replace(annotation=_option(one, metavar, text, title))
+        yield one.replace(kind=Parameter.KEYWORD_ONLY)
+
+
+def _option(parameter: Parameter, metavar: str, text: str, panel: str) -> Any:
+    options: dict[str, Any] = {"help": " ".join(text.split()), "rich_help_panel": panel}
+    kind, option = parameter.annotation, f"--{parameter.name.replace('_', '-')}"
+    flags = [FLAGS[parameter.name]] if parameter.name in FLAGS else []
+    if kind is bool:
+        # Without a flag of its own, a switch would have a second one to turn it off.
+        flags = flags or [option]
+    if metavar.isupper():
+        options["metavar"] = metavar
+    if kind in (list[str] | None, tuple[str, ...], tuple[Any, ...]):
+        kind, options["callback"] = list[str] | None, split_names
+    return Annotated[kind, typer.Option(*flags, **options)]
+
+
+def _check_outputs(typed: Mapping[str, Any], folders: Container[str]) -> None:
+    """Check the options that name outputs against those that may name a file that is read."""
+    files, into = dict[str, Path](), dict[str, Path]()
+    for name in OUTPUTS:
+        if typed.get(name) is not None:
+            option = f"--{name.replace('_', '-')}"
+            (into if name in folders else files)[option] = Path(typed[name])
+    if not files and not into:
+        return
+    from experiments.reporting.files import check_outputs
+
+    others = [value for name, value in typed.items() if name not in OUTPUTS]
+    texts = [text for value in others for text in (value if isinstance(value, list) else [value])]
+    check_outputs(files, into, [Path(text) for text in texts if isinstance(text, str | Path)])

@@ -248,11 +248,10 @@ def test_the_interval_of_the_expected_accuracy_contains_that_in_the_sample(n, kn
 
 
 def test_excellent_systems_are_covered_where_raters_are_right():
-    table = pd.read_csv(TABLES / "calibrated_coverage.csv").query("clusters.isna()")
+    table = pd.read_csv(TABLES / "calibrated_coverage.csv").query("clusters == 0")
     assert len(table) == 27
     assert table["coverage"].mean() >= 0.9
-    # Two standard errors of 200 data sets; the lowest cell, .87, is .895 ± .013 in 600 others.
-    assert (table["coverage"] + 2 * table["coverage_se"]).min() >= 0.88
+    assert table["coverage"].min() >= 0.88
 
 
 def test_clustered_truths_do_not_make_intervals_too_narrow():

@@ -101,7 +101,7 @@ def test_random_starts_find_the_higher_mode_of_anesthesia(anesthesia_modes):
     assert fit.starts.sizes["start"] == 21
     reached = int((fit.starts > fit.log_likelihood - 1e-4).sum())
     assert f"{reached} of 21 starts reached the highest log-likelihood, -191.569" in texts(fit)
-    assert "the start from votes reached a lower mode, -192.891" in texts(fit)
+    assert "higher-mode" in {note.code for note in fit.notes}
 
 
 CARIES = [

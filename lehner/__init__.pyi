@@ -21,7 +21,6 @@ from .dependence.sensitivity import (
     sensitivity_curve,
 )
 from .empirical_prior.calibrated import estimate_calibrated
-from .empirical_prior.differences import compare_calibrated
 from .estimation.compare import compare
 from .estimation.earlier_studies import read_studies
 from .estimation.estimate import estimate
@@ -69,7 +68,6 @@ __all__ = [
     "check_k_properties",
     "choose_items",
     "compare",
-    "compare_calibrated",
     "confusion_matrix",
     "correct_base_rates",
     "correct_by_truth",

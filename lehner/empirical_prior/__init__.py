@@ -1,1 +1,1 @@
-"""An empirical prior: what crowds with known truth say of crowds without."""
+"""An empirical prior: what crowds with gold labels say of those without."""

@@ -1,14 +1,16 @@
-"""Data sets dealt from a crowd with known truth: one worker is the system that others judge.
+"""Evaluation designs drawn from a crowd with gold labels: a worker is the system that others judge.
 
-There are three deals. In "like" any worker is the system and all others are its raters. In "better"
-the system is of the best third of the workers, by their accuracy, and its raters are the less
-accurate half; in "worse" the system is of the worst third, and its raters the more accurate half.
+There are three designs, called deals. In "like" any worker is the system and all others are its
+raters. In "better" the system is of the best third of the workers, by their accuracy, and its
+raters are the less accurate half; in "worse" the system is of the worst third, and its raters the
+more accurate half.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -68,23 +70,13 @@ def choose_panels(crowd: Ratings, how: str = "like") -> list[Panel]:
     Returns
     -------
     list of Panel
-        At most 12: those who rated the most items that have a known truth and enough other
+        At most 12: those who rated the most items that have a gold label and enough other
         ratings; names decide ties.
     """
-    workers = np.arange(crowd.n_raters)
-    systems, raters = workers, np.ones(crowd.n_raters, bool)
-    if how != "like":
-        systems, raters = _parted(crowd, how)
-    panels = []
-    for system in systems.tolist():
-        both = crowd if how == "like" else _of_raters(crowd, raters | (workers == system))
-        panels.append((int(eligible(both, [system], FEWEST_OTHERS).sum()), system, both))
-    ranked = sorted(panels, key=lambda one: (-one[0], str(crowd.raters[one[1]])))
-    return [
-        Panel(systems=(crowd.raters[system],), crowd=both)
-        for n_items, system, both in ranked
-        if n_items >= LEAST_ITEMS
-    ][:MOST_SYSTEMS]
+    systems, raters = _part_workers(crowd, how)
+    sized = [_size_panel(crowd, [system], raters) for system in systems.tolist()]
+    ranked = sorted(sized, key=lambda panel: (-panel[0], str(panel[1].system)))
+    return [panel for size, panel in ranked if size >= LEAST_ITEMS][:MOST_SYSTEMS]
 
 
 def choose_pairs(crowd: Ratings, how: str = "like") -> list[Panel]:
@@ -101,30 +93,23 @@ def choose_pairs(crowd: Ratings, how: str = "like") -> list[Panel]:
     list of Panel
         Those who rated the most items in common first, of which 300 count at most.
     """
-    alone = choose_panels(crowd, how)
-    panels = []
-    for one, other in combinations(alone, 2):
-        both = crowd
-        if how != "like":
-            raters = _parted(crowd, how)[1]
-            raters[[crowd.raters.index(panel.system) for panel in (one, other)]] = True
-            both = _of_raters(crowd, raters)
-        panels.append(Panel(systems=(one.system, other.system), crowd=both))
-    sizes = [min(int(_eligible(panel, FEWEST_OTHERS).sum()), MOST_ITEMS) for panel in panels]
+    _, raters = _part_workers(crowd, how)
+    systems = [crowd.raters.index(panel.system) for panel in choose_panels(crowd, how)]
+    sized = [_size_panel(crowd, pair, raters) for pair in combinations(systems, 2)]
     times: Counter[str] = Counter()
-    chosen = []
-    for place in sorted(range(len(panels)), key=lambda place: -sizes[place]):
-        names = panels[place].systems
-        if sizes[place] >= LEAST_ITEMS and max(times[n] for n in names) < MOST_PAIRS_OF_A_SYSTEM:
-            times.update(names)
-            chosen.append(panels[place])
-    return chosen
+    panels = []
+    for size, panel in sorted(sized, key=lambda one: -min(one[0], MOST_ITEMS)):
+        most = max(times[name] for name in panel.systems)
+        if size >= LEAST_ITEMS and most < MOST_PAIRS_OF_A_SYSTEM:
+            times.update(panel.systems)
+            panels.append(panel)
+    return panels
 
 
 def deal(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ratings | None:
-    """Deal a data set in which a worker is the system, or several are, and others the raters.
+    """Draw a data set in which a worker is the system, or several are, and others the raters.
 
-    Of the items with known truth that these workers and enough others rated, at most 300 are drawn.
+    Of the items with gold labels that these workers and enough others rated, at most 300 are drawn.
     Where at least `per_item` others rated 95% of them, that many raters are drawn, as in a study
     with a few raters; else that many ratings of each item are drawn and numbered, as in a file
     that has columns "rating 1", "rating 2" and so on, each with many workers.
@@ -133,7 +118,7 @@ def deal(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ratings |
     ----------
     panel : Panel
     per_item : {"3", "5", "all"}
-        Ratings of each item. "all" takes all others as they are, two an item at the least.
+        Ratings per item. "all" takes all others as they are, two per item at the least.
     seed : numpy.random.SeedSequence
 
     Returns
@@ -141,25 +126,35 @@ def deal(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ratings |
     Ratings or None
         With a system and truth; None if fewer than 30 items are left.
     """
-    rng, crowd = np.random.default_rng(seed), panel.crowd
+    rng = np.random.default_rng(seed)
     least = FEWEST_OTHERS if per_item == ALL else int(per_item)
-    items = _draw_items(_eligible(panel, least), rng)
+    # All items are put in order, so that designs with 3 and 5 ratings share what items they can.
+    order = rng.permutation(panel.crowd.n_rows)
+    items = np.sort(order[mark_eligible(panel, least)[order]][:MOST_ITEMS])
     if len(items) < LEAST_ITEMS:
         return None
-    data = crowd.take(items).with_system(*panel.systems)
-    if per_item == ALL:
-        flat = _renumber(data.flat)
-    else:
-        flat = _draw_ratings(data.flat, len(items), least, rng)
-    names = [f"rater {j + 1}" for j in range(int(flat.rater_index.max()) + 1)]
-    answers = data.answers
+    data = panel.crowd.take(items).with_system(*panel.systems)
+    flat = data.flat
+    rows, rater = np.arange(len(flat.item_index)), flat.rater_index
+    if per_item != ALL:
+        rows, rater = _draw_ratings(flat, len(items), least, rng)
+    names, number = np.unique(rater, return_inverse=True)
+    drawn = sort_ratings(
+        flat.item_index[rows], number, flat.category_index[rows], data.n_categories
+    )
     return Ratings(
-        flat, data.categories, names, data.items, answers, data.truth, systems=data.systems
+        drawn,
+        data.categories,
+        [f"rater {j + 1}" for j in range(len(names))],
+        data.items,
+        data.answers,
+        data.truth,
+        systems=data.systems,
     )
 
 
 def deal_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> Iterator[Outcome]:
-    """Deal a crowd in all ways that a prior is trained on, and score the system in each.
+    """Draw all designs of a crowd that a prior is trained on, and score the system in each.
 
     Parameters
     ----------
@@ -173,134 +168,101 @@ def deal_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> Iterator
     ------
     Outcome
     """
-    for how in DEALS:
-        for panel in choose_panels(crowd, how):
+    designs = [(how, choose_panels(crowd, how)) for how in DEALS]
+    designs += [(f"two {how}", choose_pairs(crowd, how)) for how in ("like", "better")]
+    for how, panels in designs:
+        for panel in panels:
             for per_item in RATINGS_PER_ITEM:
-                dealt = deal(panel, per_item, seed_of(seed, name, panel.system))
-                if dealt is not None:
-                    yield _outcome(name, family, how, dealt)
-    for how in ("like", "better"):
-        for panel in choose_pairs(crowd, how):
-            for per_item in RATINGS_PER_ITEM:
-                dealt = deal(panel, per_item, seed_of(seed, name, *panel.systems))
-                if dealt is not None:
-                    yield from _outcomes_of_pair(name, family, f"two {how}", dealt)
+                ratings = deal(panel, per_item, seed_of(seed, name, *panel.systems))
+                if ratings is not None:
+                    yield from _score(ratings, crowd=name, family=family, deal=how)
 
 
-def eligible(crowd: Ratings, raters: Sequence[int], others: int) -> Booleans:
-    """Mark items with known truth, ratings by all these raters, and some number by others."""
-    item, by = crowd.flat.item_index, crowd.flat.rater_index
-    these = np.isin(by, raters)
-    n_these, n_others = (
-        np.bincount(item[rows], minlength=len(crowd.items)) for rows in (these, ~these)
+def mark_eligible(panel: Panel, others: int) -> Booleans:
+    """Mark items with gold labels, ratings by all systems, and some number by others."""
+    crowd, item = panel.crowd, panel.crowd.flat.item_index
+    systems = [crowd.raters.index(name) for name in panel.systems]
+    by_system = np.isin(crowd.flat.rater_index, systems)
+    n_by_system, n_others = (
+        np.bincount(item[rows], minlength=crowd.n_rows) for rows in (by_system, ~by_system)
     )
-    known = np.asarray(crowd.truth) >= 0
-    return np.asarray((n_these == len(raters)) & known & (n_others >= others))
+    labelled = np.asarray(crowd.truth) >= 0
+    return np.asarray((n_by_system == len(systems)) & labelled & (n_others >= others))
 
 
-def _eligible(panel: Panel, others: int) -> Booleans:
-    return eligible(panel.crowd, [panel.crowd.raters.index(name) for name in panel.systems], others)
+def _size_panel(crowd: Ratings, systems: Sequence[int], raters: Booleans) -> tuple[int, Panel]:
+    """Count the eligible items of a panel; the numbers of its raters are those of the crowd."""
+    members = raters.copy()
+    members[list(systems)] = True
+    if not members.all():
+        rows = members[crowd.flat.rater_index]
+        flat = FlatRatings(
+            item_index=crowd.flat.item_index[rows],
+            rater_index=crowd.flat.rater_index[rows],
+            category_index=crowd.flat.category_index[rows],
+        )
+        crowd = Ratings(flat, crowd.categories, crowd.raters, crowd.items, truth=crowd.truth)
+    panel = Panel(systems=tuple(crowd.raters[system] for system in systems), crowd=crowd)
+    return int(mark_eligible(panel, FEWEST_OTHERS).sum()), panel
 
 
-def _parted(crowd: Ratings, how: str) -> tuple[Integers, Booleans]:
+def _part_workers(crowd: Ratings, how: str) -> tuple[Integers, Booleans]:
     """Numbers of the workers who may be the system, and who may be raters."""
+    workers = np.arange(crowd.n_raters)
+    if how == "like":
+        return workers, np.ones(crowd.n_raters, bool)
     accuracy, rated = _worker_accuracy(crowd)
-    names = [str(name) for name in crowd.raters]
-    order = sorted(np.flatnonzero(rated).tolist(), key=lambda j: (accuracy[j], names[j]))
+    order = sorted(workers[rated].tolist(), key=lambda j: (accuracy[j], str(crowd.raters[j])))
     if how == "worse":
         order.reverse()
     n_raters = max(FEWEST_RATERS, len(order) // 2)
     n_systems = min(max(1, len(order) // 3), max(0, len(order) - n_raters))
-    raters = np.isin(np.arange(crowd.n_raters), order[:n_raters])
-    return np.array(order[len(order) - n_systems :], dtype=np.int64), raters
+    systems = np.array(order[len(order) - n_systems :], dtype=np.int64)
+    return systems, np.isin(workers, order[:n_raters])
 
 
 def _worker_accuracy(crowd: Ratings) -> tuple[Floats, Booleans]:
-    """Accuracy of each worker, drawn toward the mean, and whether it rated known items."""
+    """Accuracy of each worker, drawn toward the mean, and whether it rated labelled items."""
     flat, truth = crowd.flat, np.asarray(crowd.truth)
     known = truth[flat.item_index] >= 0
     right = known & (flat.category_index == truth[flat.item_index])
-    n = np.bincount(flat.rater_index[known], minlength=crowd.n_raters)
-    n_right = np.bincount(flat.rater_index[right], minlength=crowd.n_raters)
+    n, n_right = (
+        np.bincount(flat.rater_index[rows], minlength=crowd.n_raters) for rows in (known, right)
+    )
     mean = n_right.sum() / max(int(n.sum()), 1)
     return (n_right + ADDED_ITEMS * mean) / (n + ADDED_ITEMS), n > 0
 
 
-def _of_raters(crowd: Ratings, raters: Booleans) -> Ratings:
-    """Ratings by some raters only; the numbers of all raters stay as they are."""
-    flat = _select(crowd.flat, raters[crowd.flat.rater_index])
-    return Ratings(flat, crowd.categories, crowd.raters, crowd.items, truth=crowd.truth)
-
-
-def _outcome(name: str, family: str, how: str, ratings: Ratings) -> Outcome:
-    agreement = majority_agreement(ratings).system_accuracy.estimate
-    assert agreement is not None
-    return Outcome(
-        crowd=name,
-        family=family,
-        deal=how,
-        n_items=ratings.n_items,
-        n_categories=ratings.n_categories,
-        ratings_per_item=float(ratings.votes().sum(axis=1).mean()),
-        agreement=agreement,
-        accuracy=float(np.mean(ratings.system == ratings.truth)),
-    )
-
-
-def _outcomes_of_pair(name: str, family: str, how: str, ratings: Ratings) -> Iterator[Outcome]:
-    """Yield what the majority and the truth say of two systems, where these differ; both orders."""
+def _score(ratings: Ratings, **design: str) -> Iterator[Outcome]:
+    """Yield what the majority and the truth say of a system; of two, where they differ, twice."""
+    shared: dict[str, Any] = {
+        **design,
+        "n_categories": ratings.n_categories,
+        "ratings_per_item": float(ratings.votes().sum(axis=1).mean()),
+    }
+    if len(ratings.systems) == 1:
+        agreement = majority_agreement(ratings).system_accuracy.estimate
+        accuracy = float(np.mean(ratings.system == ratings.truth))
+        yield Outcome(n_items=ratings.n_items, agreement=agreement, accuracy=accuracy, **shared)
+        return
     for pair in (ratings.systems, ratings.systems[::-1]):
-        found = count_disagreement(ratings, pair)
-        if found.n_differ:
-            yield Outcome(
-                crowd=name,
-                family=family,
-                deal=how,
-                n_items=found.n_differ,
-                n_categories=ratings.n_categories,
-                ratings_per_item=float(ratings.votes().sum(axis=1).mean()),
-                agreement=found.preferred,
-                accuracy=found.right,
-            )
-
-
-def _draw_items(eligible: Booleans, rng: np.random.Generator) -> Integers:
-    # All items are put in order, so that designs with 3 and 5 ratings share what items they can.
-    order = rng.permutation(len(eligible))
-    return np.asarray(np.sort(order[eligible[order]][:MOST_ITEMS]))
+        counts = count_disagreement(ratings, pair)
+        if counts.n_differ:
+            numbers = {"n_items": counts.n_differ, "agreement": counts.preferred}
+            yield Outcome(accuracy=counts.right, **numbers, **shared)
 
 
 def _draw_ratings(
     flat: FlatRatings, n_items: int, per_item: int, rng: np.random.Generator
-) -> FlatRatings:
-    raters, counts = np.unique(flat.rater_index, return_counts=True)
+) -> tuple[Integers, Integers]:
+    """Draw raters of all items or, if there are too few, ratings per item; and number raters."""
+    item, rater = flat.item_index, flat.rater_index
+    raters, counts = np.unique(rater, return_counts=True)
     steady = raters[counts >= NEARLY_ALL * n_items]
     if len(steady) >= per_item:
-        drawn = rng.choice(steady, per_item, replace=False)
-        return _renumber(_select(flat, np.isin(flat.rater_index, drawn)))
-    shuffled = np.lexsort([rng.random(len(flat.item_index)), flat.item_index])
-    lengths = np.bincount(flat.item_index, minlength=n_items)
-    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    place = np.arange(len(shuffled)) - np.repeat(starts, lengths)
-    kept = _select(flat, shuffled[place < per_item])
-    return sort_ratings(
-        kept.item_index, place[place < per_item], kept.category_index, _width(flat.category_index)
-    )
-
-
-def _renumber(flat: FlatRatings) -> FlatRatings:
-    """Give the raters new numbers, without those who rated nothing."""
-    _, rater = np.unique(flat.rater_index, return_inverse=True)
-    return sort_ratings(flat.item_index, rater, flat.category_index, _width(flat.category_index))
-
-
-def _select(flat: FlatRatings, which: Booleans | Integers) -> FlatRatings:
-    return FlatRatings(
-        item_index=flat.item_index[which],
-        rater_index=flat.rater_index[which],
-        category_index=flat.category_index[which],
-    )
-
-
-def _width(codes: Integers) -> int:
-    return int(codes.max()) + 1
+        rows = np.flatnonzero(np.isin(rater, rng.choice(steady, per_item, replace=False)))
+        return rows, rater[rows]
+    shuffled = np.lexsort([rng.random(len(item)), item])
+    # Ratings are sorted by item, and so they are when shuffled within each.
+    place = np.arange(len(item)) - np.searchsorted(item, item)
+    return shuffled[place < per_item], place[place < per_item]

@@ -1,9 +1,10 @@
-"""Which of several systems is better: differences and ranks, learned on crowds with known truth.
+"""Which of several systems is better: differences and ranks, learned on crowds with gold label.
 
 Where two systems give the same answer, they are right or wrong together. Where they differ, raters
 side with one of them, and crowds whose truth is known say how often that one is right.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -12,11 +13,10 @@ import numpy as np
 
 from lehner.algebra.algebraic import majority_credit
 from lehner.contrasts.common_items import first_alike, require_common_items
-from lehner.contrasts.contrast import rank
 from lehner.contrasts.system_draws import JointDraws
 from lehner.core.arrays import Floats
-from lehner.core.errors import InputError, check_level
-from lehner.core.lazy import special, xr
+from lehner.core.errors import InputError
+from lehner.core.lazy import special
 from lehner.core.resampling import effect_of_known
 from lehner.core.seeds import Seed, generator
 from lehner.data.clusters import widening_of
@@ -39,7 +39,7 @@ KIND = "empirical prior"
 
 @dataclass(frozen=True, kw_only=True)
 class Disagreement:
-    """What the raters and known truths say where two systems give different answers.
+    """What raters and gold labels say where two systems give different answers.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Disagreement:
         Proportion of the differing items on which the majority of the raters gives the first
         system's answer. Half of those on which it gives neither answer, or both are tied, count.
     known : float
-        How many of the differing items have a known truth; fewer if these are of few clusters or
+        How many of the differing items have a gold label; fewer if these are of few clusters or
         were chosen with unequal probabilities, so as to tell as much as a simple random sample.
     right : float
         Proportion of the known ones on which the first system is right; half of those on which
@@ -92,8 +92,8 @@ def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0
     >>> answers = [[0, 1], [1, 1], [0, 1], [1, 0]]
     >>> votes = [[0, 0], [1, 1], [0, 0], [0, 0]]
     >>> ratings = Ratings(votes, ["no", "yes"], system=answers, truth=[0, 1, 1, -1])
-    >>> found = count_disagreement(ratings, ("system 1", "system 2"))
-    >>> found.n_differ, round(found.preferred, 3), found.known, found.right
+    >>> counts = count_disagreement(ratings, ("system 1", "system 2"))
+    >>> counts.n_differ, round(counts.preferred, 3), counts.known, counts.right
     (3, 0.667, 2.0, 0.5)
     """
     first, second = ratings.answers[:, [ratings.systems.index(name) for name in pair]].T
@@ -106,11 +106,10 @@ def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     right = (1.0 + (truth == first) - (truth == second)) / 2
     weights = np.where(truth >= 0, counts, 0.0)
-    if ratings.truth_probability is not None:
+    known = weights.sum()
+    if ratings.truth_probability is not None and known:
         weights = weights / np.where(weights > 0, ratings.truth_probability, 1.0)
-    known = weights.sum() ** 2 / (weights @ weights) if weights.any() else 0.0
-    if ratings.truth_probability is None:
-        known = weights.sum()
+        known = weights.sum() ** 2 / (weights @ weights)
     known /= effect_of_known(right, counts.astype(float), truth >= 0, ratings.cluster)
     n_differ = int(counts.sum())
     return Disagreement(
@@ -124,19 +123,19 @@ def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0
     )
 
 
-def compare_calibrated(
+def draw_calibrated(
     ratings: Ratings,
     *,
     systems: tuple[str, ...] | None = None,
     level: float = 0.9,
     priors: str | Path | None = None,
     seed: Seed = 1,
-) -> "xr.Dataset":
-    """Estimate differences between systems, and their ranks, by what held on other crowds.
+) -> JointDraws:
+    """Draw the accuracies of several systems jointly, by what held on other crowds.
 
-    No model of the raters is assumed, and they and the systems may make the same mistakes, as
-    those of the crowds did on which the prior was trained. Known truths of items on which systems
-    differ enter by their hypergeometric likelihood; those of other items tell nothing.
+    No model of the raters is assumed, and they and the systems may make the same errors, as those
+    of the crowds did on which the prior was trained. Gold labels of items on which systems differ
+    enter by their hypergeometric likelihood; those of other items tell nothing.
 
     Parameters
     ----------
@@ -145,7 +144,7 @@ def compare_calibrated(
     systems : tuple of str, optional
         Names of those to compare; by default all.
     level : float
-        Probability of the intervals, between 0 and 1.
+        Probability of the intervals, on which the allowance for few clusters depends.
     priors : str or Path, optional
         A file that `lehner train-prior` wrote; by default the priors that are shipped.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -153,13 +152,10 @@ def compare_calibrated(
 
     Returns
     -------
-    xarray.Dataset
-        With dims (system, versus): `difference`, the expected accuracy of the system minus that of
-        the other, from -1 to 1; `lower` and `upper`, the ends of its interval;
-        `probability_better`; the same four for the accuracies in these items, with the ending
-        `_in_sample`; and `n_differ`, the number of items on which the two differ. With dims
-        (system,): `rank` by the expected accuracy, `rank_lower`, `rank_upper` and
-        `probability_best`.
+    JointDraws
+        Of each system's accuracy minus the mean accuracy of all of them. Two systems have exactly
+        the distribution of their difference. Of more systems, each two have a distribution of their
+        difference, and the draws are nearest to these by least squares.
 
     Raises
     ------
@@ -171,116 +167,64 @@ def compare_calibrated(
     -----
     Coverage and the frequency with which the probabilities are right are on the page
     "Which of two systems is better" of the documentation.
-
-    Examples
-    --------
-    >>> from lehner import Scenario, simulate
-    >>> ratings = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 4), 1)
-    >>> both = np.stack([ratings.system, ratings.codes[:, 3]], axis=1)
-    >>> pair = Ratings(ratings.codes[:, :3], ratings.categories, system=both)
-    >>> found = compare_calibrated(pair).sel(system="system 1", versus="system 2")
-    >>> int(found.n_differ), round(float(found.probability_better), 1)
-    (55, 0.7)
-    """
-    check_level(level)
-    names = tuple(ratings.systems if systems is None else systems)
-    draws = draw_calibrated(ratings, systems=names, level=level, priors=priors, seed=seed)
-    tails = [(1 - level) / 2, (1 + level) / 2]
-    found: dict[str, tuple[tuple[str, ...], Floats]] = {}
-    for ending, values in (("", draws.expected), ("_in_sample", draws.in_sample)):
-        accuracy = np.array([values[name] for name in names])
-        difference = accuracy[:, None] - accuracy
-        lower, upper = np.quantile(difference, tails, axis=-1)
-        better = (np.sign(difference.round(9)) + 1) / 2
-        numbers = {
-            "difference": difference.mean(axis=-1),
-            "lower": lower,
-            "upper": upper,
-            "probability_better": better.mean(axis=-1),
-        }
-        found |= {name + ending: (("system", "versus"), one) for name, one in numbers.items()}
-    means = {name: float(values.mean()) for name, values in draws.expected.items()}
-    ranks = {
-        one["system"]: one for one in rank("accuracy", "system", means, draws.expected, level=level)
-    }
-    of_rank = {"rank": "estimate", "rank_lower": "lower", "rank_upper": "upper"}
-    for name, field in (of_rank | {"probability_best": "probability"}).items():
-        found[name] = (("system",), np.array([ranks[one][field] for one in names]))
-    n_differ = np.zeros((len(names), len(names)), int)
-    for i, j in combinations(range(len(names)), 2):
-        common = ratings.on_common_items(*names)
-        n_differ[i, j] = n_differ[j, i] = count_disagreement(common, (names[i], names[j])).n_differ
-    found["n_differ"] = (("system", "versus"), n_differ)
-    return xr.Dataset(found, coords={"system": list(names), "versus": list(names)})
-
-
-def draw_calibrated(
-    ratings: Ratings,
-    *,
-    systems: tuple[str, ...] | None = None,
-    level: float = 0.9,
-    priors: str | Path | None = None,
-    seed: Seed = 1,
-) -> JointDraws:
-    """Draw the accuracies of several systems jointly; parameters as in `compare_calibrated`.
-
-    Returns
-    -------
-    JointDraws
-        Of each system's accuracy minus the mean accuracy of all of them. Two systems have exactly
-        the distribution of their difference. Of more systems, each two have a distribution of their
-        difference, and the draws are nearest to these by least squares.
     """
     asked = tuple(ratings.systems if systems is None else systems)
     ratings = ratings.on_common_items(*asked)
     require_common_items(ratings, asked)
     alike = first_alike(ratings, asked)
     names = tuple(dict.fromkeys(alike.values()))
-    kept = read_priors(SHIPPED if priors is None else Path(priors))
-    if DIFFERENCE not in kept:
-        raise InputError(
-            "the priors have none for differences, since fewer than three families of crowds have "
-            "two raters with 30 items in common",
-            "train them on other crowds, or leave them out",
-            file=priors,
-        )
-    rng = generator(seed)
+    prior = _prior_of_differences(priors)
     pairs = list(combinations(range(len(names)), 2))
     counts = [count_disagreement(ratings, (names[i], names[j]), level) for i, j in pairs]
     if any(one.n_items == 0 for one in counts):
         raise InputError("no item that all systems answered has a rating", "give ratings of some")
-    posteriors = [_posteriors(one, kept[DIFFERENCE]) for one in counts]
-    variance = np.zeros((len(names), len(names)))
-    for (i, j), one, (ahead, _) in zip(pairs, counts, posteriors, strict=True):
-        variance[i, j] = variance[j, i] = (one.n_differ / one.n_items) ** 2 * ahead.variance
-    points = _points_apart(variance)
+    posteriors = [_posteriors(one, prior) for one in counts]
+    points = _points_apart(len(names), pairs, counts, posteriors)
+    rng = generator(seed)
     normal = points @ rng.standard_normal((len(names), N_DRAWS))
     draws = np.zeros((2, len(names), N_DRAWS))
-    for (i, j), one, (ahead, here) in zip(pairs, counts, posteriors, strict=True):
+    for (i, j), one, both in zip(pairs, counts, posteriors, strict=True):
         at = special.ndtr((normal[i] - normal[j]) / np.linalg.norm(points[i] - points[j]))
-        same = one.n_items - one.n_differ
-        share = rng.beta(one.n_differ / one.effect + 0.5, same / one.effect + 0.5, N_DRAWS)
-        differences = np.array(
-            [
-                share * (2 * ahead.quantiles(at) - 1),
-                one.n_differ / one.n_items * (2 * here.quantiles(at) - 1),
-            ]
-        )
-        draws[:, i] += differences / len(names)
-        draws[:, j] -= differences / len(names)
+        differences = _draw_difference(one, both, at, rng) / len(names)
+        draws[:, i] += differences
+        draws[:, j] -= differences
     expected, in_sample = (
         {name: values[names.index(same)] for name, same in alike.items()} for values in draws
     )
+    means = [{name: float(one.mean()) for name, one in of.items()} for of in (expected, in_sample)]
     return JointDraws(
         kind=KIND,
         expected=expected,
         in_sample=in_sample,
-        points=(
-            {name: float(values.mean()) for name, values in expected.items()},
-            {name: float(values.mean()) for name, values in in_sample.items()},
-        ),
+        points=(means[0], means[1]),
         corrected=any(one.known > 0 for one in counts),
     )
+
+
+def _prior_of_differences(file: str | Path | None) -> EmpiricalPrior:
+    priors = read_priors(SHIPPED if file is None else Path(file))
+    if DIFFERENCE not in priors:
+        raise InputError(
+            "the priors have none for differences, since fewer than three families of crowds have "
+            "two raters with 30 items in common",
+            "train them on other crowds, or leave them out",
+            file=file,
+        )
+    return priors[DIFFERENCE]
+
+
+def _draw_difference(
+    counts: Disagreement,
+    posteriors: tuple[Posterior, Posterior],
+    at: Floats,
+    rng: np.random.Generator,
+) -> Floats:
+    """Draw the difference of two accuracies, expected and in the sample, at these probabilities."""
+    ahead, here = posteriors
+    n_same = counts.n_items - counts.n_differ
+    share = rng.beta(counts.n_differ / counts.effect + 0.5, n_same / counts.effect + 0.5, N_DRAWS)
+    in_sample = counts.n_differ / counts.n_items * (2 * here.quantiles(at) - 1)
+    return np.array([share * (2 * ahead.quantiles(at) - 1), in_sample])
 
 
 def _posteriors(one: Disagreement, prior: EmpiricalPrior) -> tuple[Posterior, Posterior]:
@@ -296,8 +240,19 @@ def _posteriors(one: Disagreement, prior: EmpiricalPrior) -> tuple[Posterior, Po
     return posterior_expected(here, n / one.effect), here
 
 
-def _points_apart(variance: Floats) -> Floats:
-    """Find points, (n, n), between which squared distances are nearly these: classical scaling."""
-    centre = np.eye(len(variance)) - 1 / len(variance)
+def _points_apart(
+    n: int,
+    pairs: Sequence[tuple[int, int]],
+    counts: Sequence[Disagreement],
+    posteriors: Sequence[tuple[Posterior, Posterior]],
+) -> Floats:
+    """Find points, (n, n), of systems, by classical scaling.
+
+    Squared distances are nearly the variances of the systems' differences.
+    """
+    variance = np.zeros((n, n))
+    for (i, j), one, (ahead, _) in zip(pairs, counts, posteriors, strict=True):
+        variance[i, j] = variance[j, i] = (one.n_differ / one.n_items) ** 2 * ahead.variance
+    centre = np.eye(n) - 1 / n
     values, vectors = np.linalg.eigh(-centre @ variance @ centre / 2)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

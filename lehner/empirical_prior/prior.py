@@ -7,7 +7,7 @@ without them, is the prior's spread.
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -66,10 +66,6 @@ class EmpiricalPrior:
     n_categories: tuple[float, float]
     agreement: tuple[float, float]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Write it in plain types, ready for JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Posterior:
@@ -123,7 +119,7 @@ def log_odds(right: Any, n: Any) -> Any:
 def prior_of_right(
     prior: EmpiricalPrior, agreeing: float, n_items: int, effect: float = 1.0
 ) -> tuple[Integers, Floats]:
-    """Probabilities of how many answers of the system are right, before any truth is known.
+    """Probabilities of how many answers of the system are right, before any gold label is used.
 
     Parameters
     ----------
@@ -188,7 +184,7 @@ def posterior_in_sample(
 
 
 def probability_unlike(right: Integers, probability: Floats, known: int, known_right: int) -> float:
-    """Probability, given known truths, that the crowd is like none of those of the prior.
+    """Probability, given gold labels, that the crowd is like none of those of the prior.
 
     Parameters are those of `posterior_in_sample`. If it is like none of them, each number of right
     answers among the known items is equally probable.

@@ -1,8 +1,8 @@
-"""Training of the empirical prior: data sets dealt from crowds with known truth."""
+"""Training of the empirical prior: designs drawn from crowds with gold labels."""
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -27,7 +27,7 @@ FEWEST_FAMILIES = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """A data set dealt from a crowd, and how the system did.
+    """A design drawn from a crowd, and how the system did.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Outcome:
     n_items, n_categories : int
         Of two systems, the items on which they differ.
     ratings_per_item : float
-        Mean number of ratings of an item.
+        Mean number of ratings per item.
     agreement : float
         The system's agreement with the majority of the raters; of two, see
         `lehner.empirical_prior.differences.Disagreement`.
@@ -70,7 +70,7 @@ def train_priors(outcomes: Sequence[Outcome]) -> dict[str, EmpiricalPrior]:
 
 def priors_text(priors: Mapping[str, EmpiricalPrior]) -> str:
     """Write priors as JSON that `read_priors` reads, a line for each."""
-    lines = (f"{json.dumps(name)}: {json.dumps(prior.to_dict())}" for name, prior in priors.items())
+    lines = (f"{json.dumps(name)}: {json.dumps(asdict(prior))}" for name, prior in priors.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

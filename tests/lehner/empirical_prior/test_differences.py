@@ -1,15 +1,13 @@
 import numpy as np
 import pytest
+import xarray as xr
 from scipy import stats
 
 import lehner
 from lehner.core.resampling import design_effect
-from lehner.empirical_prior.differences import (
-    compare_calibrated,
-    count_disagreement,
-    draw_calibrated,
-)
+from lehner.empirical_prior.differences import count_disagreement, draw_calibrated
 from lehner.empirical_prior.prior import prior_of_right, read_priors
+from lehner.empirical_prior.training import priors_text
 
 PAIR = {"system": "a", "versus": "b"}
 
@@ -36,6 +34,25 @@ def crowd(n=200, skills=(0.9, 0.7), k=2, known=(), seed=1, raters=3):
     return made, truth
 
 
+def compare(ratings, **options):
+    """Differences, their 90% intervals and P(better) of each two systems, from the draws."""
+    draws = draw_calibrated(ratings, **options)
+    names, found = list(draws.expected), {}
+    for ending, values in (("", draws.expected), ("_in_sample", draws.in_sample)):
+        accuracy = np.array([values[name] for name in names])
+        difference = accuracy[:, None] - accuracy
+        lower, upper = np.quantile(difference, [0.05, 0.95], axis=-1)
+        better = (np.sign(difference.round(9)) + 1) / 2
+        of_pairs = {
+            "difference": difference.mean(axis=-1),
+            "lower": lower,
+            "upper": upper,
+            "probability_better": better.mean(axis=-1),
+        }
+        found |= {name + ending: (("system", "versus"), x) for name, x in of_pairs.items()}
+    return xr.Dataset(found, {"system": names, "versus": names})
+
+
 def test_half_of_ties_and_of_answers_that_nobody_prefers_counts():
     ratings = lehner.Ratings(
         [[0, 0], [0, 1], [2, 2], [1, 1], [-1, -1]],
@@ -59,7 +76,7 @@ def test_the_difference_is_that_of_the_prior_on_differing_items():
     share = one.n_differ / one.n_items
     mean = share * (2 * (right @ probability) / one.n_differ - 1)
     ends = stats.rv_discrete(values=(right, probability)).ppf([0.05, 0.95])
-    found = compare_calibrated(ratings).sel(PAIR)
+    found = compare(ratings).sel(PAIR)
     # Monte Carlo errors of 4,000 draws.
     assert float(found.difference_in_sample) == pytest.approx(mean, abs=0.01)
     assert float(found.lower_in_sample) == pytest.approx(
@@ -83,7 +100,7 @@ def test_known_truths_enter_by_the_hypergeometric_likelihood():
     likelihood = stats.hypergeom.pmf(round(15 * one.right), one.n_differ, right, 15)
     posterior = probability * likelihood / (probability @ likelihood)
     mean = one.n_differ / one.n_items * (2 * (right @ posterior) / one.n_differ - 1)
-    found = compare_calibrated(ratings).sel(PAIR)
+    found = compare(ratings).sel(PAIR)
     assert float(found.difference_in_sample) == pytest.approx(mean, abs=0.005)
 
 
@@ -93,7 +110,7 @@ def test_if_all_differing_items_are_known_the_difference_here_is_exact(k):
     differ = np.flatnonzero(everything.answers[:, 0] != everything.answers[:, 1])
     ratings, _ = crowd(k=k, known=differ)
     right = (ratings.answers == truth[:, None]).mean(axis=0)
-    found = compare_calibrated(ratings).sel(PAIR)
+    found = compare(ratings).sel(PAIR)
     for name in ("difference", "lower", "upper"):
         assert float(found[f"{name}_in_sample"]) == pytest.approx(right[0] - right[1], abs=1e-9)
     # In other items like these there is the error of a sample.
@@ -105,20 +122,17 @@ def test_if_all_differing_items_are_known_the_difference_here_is_exact(k):
 def test_truths_of_items_with_equal_answers_tell_nothing():
     everything, _ = crowd()
     same = np.flatnonzero(everything.answers[:, 0] == everything.answers[:, 1])
-    told = compare_calibrated(crowd(known=same)[0])
-    assert told.equals(compare_calibrated(everything))
+    told = compare(crowd(known=same)[0])
+    assert told.equals(compare(everything))
 
 
 def test_the_order_of_two_systems_changes_the_sign():
     ratings, _ = crowd()
-    found = compare_calibrated(ratings)
+    found = compare(ratings)
     one, other = found.sel(PAIR), found.sel(system="b", versus="a")
     assert float(one.difference) == pytest.approx(-float(other.difference))
     assert float(one.lower) == pytest.approx(-float(other.upper))
     assert float(one.probability_better) == pytest.approx(1 - float(other.probability_better))
-    assert found.probability_best.values == pytest.approx(
-        [float(one.probability_better), float(other.probability_better)]
-    )
 
 
 def test_systems_with_the_same_answers_are_tied():
@@ -127,10 +141,10 @@ def test_systems_with_the_same_answers_are_tied():
     same = lehner.Ratings(
         ratings.codes, ratings.categories, system=answers, systems=["a", "b", "c"]
     )
-    found = compare_calibrated(same)
+    found = compare(same)
     assert float(found.sel(PAIR).difference) == float(found.sel(PAIR).upper) == 0
     assert float(found.sel(PAIR).probability_better) == 0.5
-    assert found["rank"].values.tolist() == [1, 1, 3]
+    assert float(found.sel(system="a", versus="c").difference) > 0.1
 
 
 def test_items_without_ratings_or_answers_change_nothing():
@@ -142,14 +156,14 @@ def test_items_without_ratings_or_answers_change_nothing():
         system=np.vstack([ratings.answers, np.tile([0, 1], (100, 1))]),
         systems=["a", "b"],
     )
-    assert compare_calibrated(more).equals(compare_calibrated(ratings))
+    assert compare(more).equals(compare(ratings))
 
 
 def test_counted_rows_are_items():
     ratings, _ = crowd()
     twice = ratings.take(np.arange(200), np.full(200, 2))
     again = ratings.take(np.repeat(np.arange(200), 2))
-    assert compare_calibrated(twice).equals(compare_calibrated(again))
+    assert compare(twice).equals(compare(again))
 
 
 def test_clusters_widen_the_interval_as_fewer_items_do():
@@ -161,7 +175,7 @@ def test_clusters_widen_the_interval_as_fewer_items_do():
     votes = clustered.votes()
     preferred = (votes[np.arange(500), clustered.answers[:, 0]] > 1).astype(float)
     assert counts.effect >= design_effect(preferred, differ, clustered.cluster)
-    alone, many, few = (compare_calibrated(one).sel(PAIR) for one in (ratings, copies, clustered))
+    alone, many, few = (compare(one).sel(PAIR) for one in (ratings, copies, clustered))
     widths = [float(one.upper - one.lower) for one in (many, few, alone)]
     assert widths[0] < widths[1]
     assert widths[1] == pytest.approx(widths[2], rel=0.15)
@@ -169,23 +183,23 @@ def test_clusters_widen_the_interval_as_fewer_items_do():
 
 def test_several_systems_are_near_the_differences_of_each_two():
     ratings, _ = crowd(skills=(0.9, 0.8, 0.6, 0.75), n=400)
-    together = compare_calibrated(ratings)
+    together = compare(ratings)
     for one in "abcd":
         for other in set("abcd") - {one}:
-            alone = compare_calibrated(ratings, systems=(one, other))
+            alone = compare(ratings, systems=(one, other))
             pair = {"system": one, "versus": other}
             assert float(together.difference.sel(pair)) == pytest.approx(
                 float(alone.difference.sel(pair)), abs=0.06
             )
-    assert together["rank"].values.tolist() == [1, 2, 4, 3]
-    assert float(together.probability_best.sum()) == pytest.approx(1)
+    ahead = together.difference.sel(versus="a").values
+    assert np.argsort(-ahead).tolist() == [0, 1, 3, 2]
 
 
 def test_better_systems_are_found_where_mistakes_are_independent():
     right = []
     for seed in range(40):
         ratings, truth = crowd(n=300, skills=(0.85, 0.75), seed=seed)
-        found = compare_calibrated(ratings).sel(PAIR)
+        found = compare(ratings).sel(PAIR)
         true = float(np.subtract(*(ratings.answers == truth[:, None]).mean(axis=0)))
         right.append(float(found.lower_in_sample) <= true <= float(found.upper_in_sample))
     assert np.mean(right) >= 0.9
@@ -194,21 +208,18 @@ def test_better_systems_are_found_where_mistakes_are_independent():
 def test_it_is_the_difference_of_the_method_calibrated():
     ratings, _ = crowd()
     compared = lehner.estimate(ratings, ["calibrated", "algebraic"])
-    found = compare_calibrated(ratings).sel(PAIR)
+    found = compare(ratings).sel(PAIR)
     one = compared.select(quantity="system_accuracy_difference", method="calibrated").iloc[0]
     assert one["estimate"] == pytest.approx(float(found.difference))
     assert one["lower"] == pytest.approx(float(found.lower))
     assert one["probability"] == pytest.approx(float(found.probability_better))
     ranks = compared.select(quantity="system_accuracy_rank", method="calibrated")
-    assert ranks["probability"].max() == pytest.approx(float(found.probability_best.max()))
+    assert ranks["probability"].max() == pytest.approx(float(found.probability_better))
 
 
 def test_priors_without_differences_are_said(tmp_path):
-    text = '{"like": %s, "better": %s, "unknown": %s}'
-    import json
-
-    kept = [json.dumps(read_priors()[name].to_dict()) for name in ("like", "better", "unknown")]
-    (tmp_path / "p.json").write_text(text % tuple(kept))
+    kept = {name: read_priors()[name] for name in ("like", "better", "unknown")}
+    (tmp_path / "p.json").write_text(priors_text(kept))
     ratings, _ = crowd()
     with pytest.raises(lehner.InputError, match="fewer than three families"):
         draw_calibrated(ratings, priors=tmp_path / "p.json")

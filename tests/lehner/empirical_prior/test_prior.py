@@ -1,5 +1,5 @@
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -155,7 +155,19 @@ def test_ratings_unlike_those_of_the_training_are_said():
     data, _ = ratings(20, n_categories=12)
     said = [one for one in estimate_calibrated(data).warnings if one.code == "outside-training"]
     assert [str(one).split(":")[0] for one in said] == ["items", "categories"]
-    assert not estimate_calibrated(ratings()[0]).warnings
+    assert not estimate_calibrated(ratings()[0], system_is="like").warnings
+
+
+def test_what_unknown_and_nearly_perfect_agreement_mean_is_said():
+    """Of accuracy .999, raters being right in .95, intervals covered .03 to .35."""
+    (said,) = estimate_calibrated(ratings()[0]).warnings
+    assert said.code == "system-is-unknown" and ".21 for panels of language models" in said.text
+    agreeing = np.zeros((100, 3), int)
+    data = lehner.Ratings(agreeing, ["a", "b"], system=agreeing[:, 0])
+    codes = [one.code for one in estimate_calibrated(data).warnings]
+    assert codes == ["system-is-unknown", "outside-training"]
+    labelled = data.with_truth(np.where(np.arange(100) < 50, 0, -1))
+    assert not estimate_calibrated(labelled).warnings
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"like": 1, "better": 2, "unknown": 3}', "\x00"])
@@ -167,7 +179,7 @@ def test_a_file_that_is_not_of_priors_is_said(tmp_path, text):
 
 
 def test_a_file_with_an_undefined_number_is_said(tmp_path):
-    kept = {name: prior.to_dict() for name, prior in read_priors().items()}
+    kept = {name: asdict(prior) for name, prior in read_priors().items()}
     kept["like"]["slope"] = float("nan")
     (tmp_path / "p.json").write_text(json.dumps(kept))
     with pytest.raises(lehner.InputError, match="no file of priors"):

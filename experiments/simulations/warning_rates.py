@@ -10,7 +10,7 @@ from experiments.study.performance import proportion
 from lehner import Ratings, check_dependence
 from lehner.core.arrays import draw_categories
 from lehner.core.seeds import Seed, generator
-from lehner.dependence.missing_ratings import check_missing_ratings
+from lehner.dependence.agreement_trends import trend_warnings
 from lehner.k_properties.statistics import Outcome, run_k_tests
 
 PROCESSES = (
@@ -40,10 +40,10 @@ def fired(
 
 def warnings_of(ratings: Ratings) -> dict[str, float]:
     """By warning, 1 if it fires."""
-    dependence, missing = check_dependence(ratings), check_missing_ratings(ratings)
+    dependence = check_dependence(ratings)
     pairs = [one for one in dependence.pairs if one.stands_out]
     copied = [one.raters[0] for one in pairs if one.with_system]
-    skipped = missing is not None and bool(missing.warnings())
+    skipped = WARNINGS[0] in {one.code for one in trend_warnings(ratings)}
     of_raters = len(pairs) > len(copied) and not dependence.undecided
     told = {one.code for one in dependence.warnings_of_estimates()}
     found = (skipped, bool(copied), of_raters, WARNINGS[3] in told, ratings.raters[0] in copied)

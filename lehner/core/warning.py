@@ -136,6 +136,8 @@ LIMITS = {
     "are not alike, and accuracies may be overestimated. See `sensitivity`.",
     "ratings-missing-by-difficulty": "Raters agree more on items with more ratings, as if they "
     "skipped difficult ones. Have a random part of the items rated by all.",
+    "agreement-falls": "Raters agree less on later rows of the file, as if they tired. Leave out "
+    "the last ones, or have items rated in random order.",
     "difficulty-of-system-assumed": "Items differ in difficulty, and whether the system finds the "
     "same items difficult is assumed. See `sensitivity`.",
     "few-truths-of-category": "Few or no known items are of a category, whose recall then rests on "

@@ -10,9 +10,9 @@ from lehner.core.errors import InputError
 from lehner.core.rows import Row, row
 from lehner.data.clusters import cluster_warnings
 from lehner.data.ratings import Ratings
+from lehner.dependence.agreement_trends import trend_warnings
 from lehner.dependence.bounds import mistakes_needed
 from lehner.dependence.check import check_dependence
-from lehner.dependence.missing_ratings import check_missing_ratings
 from lehner.estimation.question import Answer, Fit, Options
 from lehner.known_truths.partly_known import known_items_alone, rightness
 from lehner.latent_class.pattern_table import known_truths
@@ -58,8 +58,7 @@ def ask_known_items(fits: Sequence[Fit], options: Options) -> Answer:
     """Score the system on the items whose truth is known, and warn of clusters and gaps."""
     ratings = fits[0].ratings
     yield from _known_items(ratings, options)
-    missing = check_missing_ratings(ratings)
-    yield from missing.warnings() if missing else ()
+    yield from trend_warnings(ratings)
     yield from cluster_warnings(ratings)
 
 

@@ -140,8 +140,8 @@ LIMITS = {
     "the last ones, or have items rated in random order.",
     "difficulty-of-system-assumed": "Items differ in difficulty, and whether the system finds the "
     "same items difficult is assumed. See `sensitivity`.",
-    "few-truths-of-category": "Few or no known items are of a category, whose recall then rests on "
-    "a prior. Have more items verified.",
+    "few-truths-of-category": "Few or no gold labels are of a category, whose numbers then rest on "
+    "a prior or have too narrow intervals. Have more items verified.",
     "measure-undefined": "A category was never given, or never answered. Do not use its measures.",
     "reference-imperfect": "Raters or probabilities are taken for the truth, which they are not.",
     "two-accuracies": "Base rates and recall imply another accuracy than step 4 of the algebra, "

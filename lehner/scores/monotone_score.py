@@ -130,12 +130,12 @@ def _proportions(cells: "sparse.csr_array", n_categories: int) -> Floats:
 
 
 def recalibrate(probability: Floats, positive: Floats, weights: Floats) -> tuple[float, float]:
-    r"""Fit the log odds of known truths as a line of the log odds of the probabilities.
+    r"""Fit the log odds of gold labels as a line of the log odds of the probabilities.
 
     Parameters
     ----------
     probability : ndarray, shape (n_known,)
-        Of the positive category, found without the known truths.
+        Of the positive category, estimated without the gold labels.
     positive : ndarray, shape (n_known,)
         1 for the items that are truly of the positive category, else 0.
     weights : ndarray, shape (n_known,)

@@ -91,6 +91,8 @@ def score_measures(
 
 
 KIND = "percentile bootstrap"
+FEWEST_LABELS = 5
+"""Gold labels of each kind, positive and not, from which intervals covered as they should."""
 ROUGH = 1e-4
 """By how much probabilities may still change where a resample's fit ends."""
 FLAT = 0.05
@@ -114,7 +116,7 @@ class ScorePerformance:
         truth; `mean_score_error`, the mean score minus the proportion of the category, 0 if scores
         are calibrated on average; `expected_cost` of an item at the threshold.
     known_alone : dict of str to float or None
-        The same measures of the items of known truth alone; None where they do not determine one.
+        The same measures of the items with gold labels alone; None where they do not determine one.
     score, calibrated, lower, upper : ndarray, shape (n_scores,)
         The calibration curve: the different scores in increasing order, the probability of the
         category at each, and its interval.
@@ -171,7 +173,7 @@ class ScorePerformance:
         }
 
     def __repr__(self) -> str:
-        lines = [f"ScorePerformance: {self.n_items} items, {self.n_known} known truths"]
+        lines = [f"ScorePerformance: {self.n_items} items, {self.n_known} gold labels"]
         return "\n".join(
             [*lines, *(f"  {name:<16}  {measure}" for name, measure in self.measures.items())]
         )
@@ -191,8 +193,8 @@ def score_performance(
     """Estimate how well scores rank and predict a category, from raters who may err.
 
     The scores are taken to rise with the probability of the category and, given the true category,
-    to be independent of the raters' errors. Known truths of random items correct what remains of
-    mistakes that raters and scores share.
+    to be independent of the raters' errors. Gold labels of random items correct what remains
+    of errors that are correlated between raters and scores.
 
     Parameters
     ----------
@@ -226,12 +228,13 @@ def score_performance(
 
     Notes
     -----
-    The idea to join a few known truths, many unlabelled items and scores in one mixture is that of
+    The idea to join a few gold labels, many unlabelled items and scores in one mixture is that of
     Shanmugam et al. (2025), Evaluating multiple models using labeled and unlabeled data,
     https://arxiv.org/abs/2501.11866; here raters are in the place of other classifiers. In
-    simulations (`experiments/simulations/scores.csv`) 90% intervals with 40 known truths held in
-    88% to 96% of the data sets, also where raters and scores share mistakes; without known truths
-    only where they do not.
+    simulations (`experiments/simulations/scores.csv`) 90% intervals with 40 gold labels covered in
+    88% to 96% of the data sets, also where errors of raters and scores are correlated; without gold
+    labels only where they are not. Of a rare category at least 5 gold labels are needed
+    (`experiments/simulations/scores_rare.csv`).
 
     Examples
     --------
@@ -297,7 +300,7 @@ def score_performance(
         lower=lower,
         upper=upper,
         level=level,
-        warnings=tuple(_warnings(rated, known, curve)),
+        warnings=tuple(_warnings(rated, code, curve)),
     )
 
 
@@ -343,7 +346,7 @@ def _cells(ratings: Ratings) -> "sparse.csr_array":
 def _replace_by_truths(
     probability: Floats, known: Booleans, is_positive: Floats, weights: Floats
 ) -> Floats:
-    """Recalibrate probabilities by the known truths, which take the place of theirs.
+    """Recalibrate probabilities by the gold labels, which take the place of theirs.
 
     `weights` are what the known items count.
     """
@@ -358,16 +361,27 @@ def _numbers(values: Floats) -> list[float | None]:
     return [None if np.isnan(value) else float(value) for value in values]
 
 
-def _warnings(ratings: Ratings, known: Booleans, curve: Floats) -> Iterator[Warning]:
+def _warnings(ratings: Ratings, positive: int, curve: Floats) -> Iterator[Warning]:
     if np.ptp(curve) < FLAT:
         text = "the probability of the category hardly rises with the score"
         yield warn("score-uninformative", text)
-    if known.any() and not (sample := examine_known(ratings)).random:
-        yield warn("truths-not-random", f"{sample.doubt}: {sample}")
-    if not known.any():
+    truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
+    if not (truth >= 0).any():
         text = (
-            "scores that share mistakes with raters seem too good, on real crowds by .06 to .20 of "
-            "the AUC"
+            "scores whose errors are correlated with the raters' seem too good, on real crowds by "
+            ".06 to .20 of the AUC"
         )
         yield warn("score-independent", text)
+    else:
+        if not (sample := examine_known(ratings)).random:
+            yield warn("truths-not-random", f"{sample.doubt}: {sample}")
+        n_labels = int(ratings.weights[truth >= 0].sum())
+        n_positive = int(ratings.weights[truth == positive].sum())
+        if min(n_positive, n_labels - n_positive) < FEWEST_LABELS:
+            text = (
+                f"{n_positive} of the {n_labels} gold labels are {ratings.categories[positive]}: "
+                f"below {FEWEST_LABELS} the intervals of the mean score error, the Brier score and "
+                "the cost are too narrow"
+            )
+            yield warn("few-truths-of-category", text)
     yield from cluster_warnings(ratings)

@@ -1,6 +1,9 @@
 """Scores evaluated by raters who err: AUC, calibration, and the model behind them."""
 
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import norm
 
@@ -8,6 +11,8 @@ import lehner
 from lehner import InputError, Ratings, score_performance
 from lehner.scores.monotone_score import ScoreRanks, positive_probabilities, recalibrate
 from lehner.scores.performance import MEASURES, _cells, score_measures
+
+TABLES = Path(lehner.__file__).parents[1] / "experiments" / "simulations"
 
 
 def draw(n, accuracies, seed=1, signal=1.5, categories=2):
@@ -208,3 +213,27 @@ def test_wrong_input_is_named(change, text):
 def test_one_rater_is_too_few():
     with pytest.raises(InputError, match="two or more raters"):
         score_performance(Ratings([[0], [1]], ["a", "b"]), [0.1, 0.9])
+
+
+def test_few_gold_labels_of_a_rare_category_are_said():
+    ratings, scores = draw(300, (0.65, 0.7, 0.8))
+    for n_positive, warned in ((4, True), (5, False)):
+        positives, others = (np.flatnonzero(ratings.truth == k) for k in (1, 0))
+        shown = np.full(300, -1)
+        for rows, n in ((positives, n_positive), (others, 25)):
+            shown[np.random.default_rng(1).permutation(rows)[:n]] = ratings.truth[rows[0]]
+        found = score_performance(ratings.with_truth(shown), scores, positive="b", resamples=1)
+        said = [one.text for one in found.warnings if one.code == "few-truths-of-category"]
+        assert bool(said) == warned
+        assert not warned or said[0].startswith("4 of the 29 gold labels are b: ")
+
+
+def test_five_gold_labels_of_a_rare_category_are_enough():
+    """The mean score error and the Brier score, which few labels miss, in the committed table."""
+    table = pd.read_csv(TABLES / "scores_rare.csv").assign(
+        labels=lambda row: row["base_rate"] * row["known"]
+    )
+    missed = table.query("quantity in ('brier_score', 'mean_score_error', 'expected_cost')")
+    enough = missed["labels"] > 4.5
+    assert (missed["coverage"] + 2 * missed["coverage_se"])[enough].min() >= 0.9
+    assert missed["coverage"][~enough].max() < 0.85

@@ -22,8 +22,7 @@ LEAST_MOVED = 0.01
 """Proportion of items from which on contradicted ratings give a warning."""
 POWER = 0.2
 """Power to which probabilities by variational Bayes are raised before they are normalised: what
-mistakes that raters share cost in crowds with known truth, learned by
-`experiments.benchmarks.real.labels`."""
+mistakes that raters share cost in public crowds with known truth, on which it was learned."""
 DEFAULT = "dawid_skene_vb"
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import rdata
+from experiments.benchmarks.real.labels import best_power, score
 
 from experiments.benchmarks.real import __main__ as command
 from experiments.benchmarks.real import readers, sources
 from experiments.benchmarks.real import run as fits
 from experiments.benchmarks.real.known_truths import ALONE, corrected_rows
-from experiments.benchmarks.real.labels import best_power, score
 from experiments.benchmarks.real.left_out import calibrated_rows
 from experiments.benchmarks.real.measures import (
     BY,

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.benchmarks.real import warning_rates as real
+import experiments
 from experiments.simulations import warning_rates
 from experiments.simulations.warning_rates import DIFFICULTY, RIGHT, WARNINGS
 from lehner import Ratings
 
 KEPT = pd.read_csv(Path(warning_rates.__file__).with_suffix(".csv"))
-REAL = pd.read_csv(Path(real.__file__).with_suffix(".csv"))
+REAL = pd.read_csv(Path(experiments.__file__).parent / "benchmarks" / "real" / "warning_rates.csv")
 SKIP, COPY, SHARE, UNEXPLAINED = WARNINGS
 
 
@@ -58,21 +58,3 @@ def test_warnings_of_a_data_set_are_those_that_an_estimate_has():
     assert warning_rates.warnings_of(ratings) == {
         **{SKIP: 0, COPY: 1, SHARE: 0, UNEXPLAINED: 0, RIGHT: 1}
     }
-
-
-def test_rows_of_crowds_make_a_row_for_each_warning():
-    rows = pd.DataFrame(
-        {
-            **{"crowd": ["a", "a", "b"], "deal": "like", "ratings": "all"},
-            **{
-                "error": [0.1, 0.2, 0.4],
-                SKIP: [1.0, 0, 0],
-                COPY: 0.0,
-                SHARE: 0.0,
-                UNEXPLAINED: 0.0,
-            },
-        }
-    )
-    one = real.summarise(rows).set_index("warning").loc[SKIP]
-    assert one[["crowds", "fires", "systems"]].tolist() == [2, 0.25, 1]
-    assert one[["error", "error_elsewhere"]].tolist() == pytest.approx([0.1, 0.3])

@@ -28,7 +28,6 @@ import pandas as pd
 import lehner
 from experiments.paper import FIGURES, replicate_paper, simulate_figure
 from experiments.paper.bias_figure import plot_figure
-from experiments.paper.readings import score_readings
 from experiments.paper.replication import kappas_together, replication_table
 from experiments.simulations.atlas import VIOLATIONS, compute_atlas, plot_violation
 
@@ -70,9 +69,6 @@ print("mean squared z {:.2f}, p = {:.3f}".format(*kappas_together(numbers)))
 # errors may or may not be shared. The choice is made on all numbers together: two readings of
 # step 5 are a tie; dividing rows by their sums cannot give the expected accuracies .133 and .867;
 # equal base rates and errors shared by all raters are far off.
-
-# %%
-score_readings(runs=1000).round(2)
 
 # %% [markdown]
 # ## Figures 1 to 14

@@ -16,7 +16,6 @@ USED_IN_NOTEBOOKS = (
     "experiments.report.figures:plot_methods",
     "lehner.estimation.methods:list_methods",
     "experiments.paper.bias_figure:plot_figure",
-    "experiments.paper.readings:score_readings",
     "experiments.paper.replication:kappas_together",
     "experiments.paper.replication:replication_table",
     "experiments.study.measure_figure:plot_measure",

@@ -1,21 +1,29 @@
 """The fields of a study file, as the code that reads it defines and describes them."""
 
+import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import fields
 from inspect import getdoc
 from typing import Any
 
+import bayes_models
+import lehner
+from bayes_models.sampling.fit import FOR_STUDIES
 from experiments.cli.options import DESCRIPTION
 from experiments.reporting.renderers import to_markdown
 from experiments.reporting.table import Column, Table
 from experiments.study.definition import CHECKS, REQUIRED, Study
-from experiments.study.options import BAYESIAN, MEANING, OPTIONS, choose_method, method_defaults
+from experiments.study.options import BAYESIAN, MEANING, OPTIONS, choose_method
 from lehner import Scenario
 
-EXAMPLES = {"algebraic": "algebraic", "by likelihood": "dawid_skene_ml"}
-EXAMPLES |= {"calibrated": "calibrated", "Bayesian": "dawid_skene"}
-"""A method of each kind."""
+KINDS = {
+    "algebraic": ("algebraic", lehner.estimate_algebraic),
+    "by likelihood": ("dawid_skene_ml", lehner.estimate_latent_class),
+    "calibrated": ("calibrated", lehner.estimate_calibrated),
+    "Bayesian": ("dawid_skene", bayes_models.fit),
+}
+"""A method of each kind, and the function whose options it takes."""
 
 
 def study_fields() -> Iterator[tuple[str, str]]:
@@ -23,10 +31,13 @@ def study_fields() -> Iterator[tuple[str, str]]:
     keys = [(name, *_described(Study, name)) for name in CHECKS]
     yield "study_keys", _table("key", keys)
     rows = []
-    for kind, name in EXAMPLES.items():
-        choice = choose_method(name)
-        defaults = dict(choice.options) | method_defaults(choice)
+    for kind, (name, function) in KINDS.items():
+        parameters = inspect.signature(function).parameters.values()
+        defaults = {parameter.name: parameter.default for parameter in parameters}
         allowed = BAYESIAN if kind == "Bayesian" else OPTIONS[name]
+        if kind == "Bayesian":
+            defaults |= FOR_STUDIES
+        defaults |= dict(choose_method(name).options)
         rows += [
             (kind, f"`{option}`", _written(defaults.get(option)), MEANING[option])
             for option in allowed
@@ -48,11 +59,8 @@ def _described(record: type[Any], name: str) -> tuple[str, str, str]:
         rest for one, *rest in DESCRIPTION.findall(getdoc(record) or "") if one == name
     )
     default = next(field.default for field in fields(record) if field.name == name)
-    written = _written(default)
-    if record is Study and name in REQUIRED:
-        written = "needed"
-    if name == "replicates":
-        written = "needed, or `target_se`"
+    needed = record is Study and name in REQUIRED
+    written = "needed" if needed else _written(default)
     kind = re.sub(r"^str$", "text", kind.removesuffix(", optional")).replace("tuple", "list")
     return re.sub("[{}]", "", kind), written, " ".join(text.split())
 

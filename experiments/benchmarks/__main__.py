@@ -1,7 +1,7 @@
 """All speed bars in one table: what it costs, as a ratio to a named peer of the same run.
 
 Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks [NAME …]`.
-Names: commands, crowd, numpyro, stan, gibbs, simulator; all by default. Times are CPU
+Names: commands, crowd, numpyro, gibbs, simulator; all by default. Times are CPU
 seconds, taken in turn with those of a peer, since machines differ and loads change. A peer that is
 not installed has a line that says so instead.
 """
@@ -28,7 +28,6 @@ MEASURED: dict[str, Callable[[], Iterator[Bar]]] = {
     "commands": commands.measure,
     "crowd": latent_class.measure,
     "numpyro": fit.against_numpyro,
-    "stan": fit.against_stan,
     "gibbs": fit.against_nuts,
     "simulator": simulation.measure,
 }

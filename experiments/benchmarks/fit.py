@@ -1,22 +1,16 @@
 """Effective draws of the system's accuracy a CPU-second, against peers on the same data sets.
 
-The peers sample the same posterior of `dawid_skene` from the same start: NumPyro's NUTS, the
-likelihood in the same product form, a whole run in one jit; and Stan through R, the model that
-R's rater calls grouped (skipped where R has no rstan). All in one process, CPU time, after
+The peer samples the same posterior of `dawid_skene` from the same start: NumPyro's NUTS, the
+likelihood in the same product form, a whole run in one jit. All in one process, CPU time, after
 compiling, alternated on the same data sets. Effective draws are the lesser of bulk and tail. Gibbs
 sampling is measured against NUTS.
 """
 
-import json
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,9 +27,8 @@ from experiments.benchmarks.bar import Bar
 from lehner import Patterns, Ratings, Scenario, simulate
 from lehner.core.arrays import Floats
 
-HERE = Path(__file__).parent
 OURS: dict[str, Any] = {"draws": 230, "tune": 50, "target_accept": 0.7, "progress_bar": False}
-# The posterior differs with the priors: peers have no other one for the system.
+# The posterior differs with the priors: the peer has no other one for the system.
 OF_PEERS = "rater"
 EFFECTIVE = 1000
 
@@ -160,55 +153,6 @@ def _numpyro(many: list[Patterns], warmup: int, draws: int) -> Sample:
         return _timed(lambda: np.asarray(run(key, rows, counts, start))[None])
 
     return peer
-
-
-def against_stan() -> Iterator[Bar]:
-    """Compare with Stan, if R has it."""
-    rscript = shutil.which("Rscript")
-    installed = (
-        rscript is not None
-        and not subprocess.run([rscript, "-e", "library(rstan)"], capture_output=True).returncode
-    )
-    if not installed:
-        print("Stan: skipped, R has no rstan", file=sys.stderr)
-        return
-    for n_items, n_data, times in ((200, 6, 3), (5000, 3, 15)):
-        many = [base(n_items, seed) for seed in range(n_data)]
-        ours = partial(_ours, priors=OF_PEERS)
-        yield _bar(f"dawid_skene, n = {n_items}", "Stan", many, ours, _stan(many), times)
-
-
-def _stan(many: list[Patterns]) -> Sample:
-    with tempfile.TemporaryDirectory() as folder:
-        files = []
-        for i, ratings in enumerate(many):
-            start = em_start(ratings)
-            k, counts = ratings.n_categories, ratings.counts
-            responses = ratings.flat.category_index
-            data = {
-                "P": len(counts),
-                "J": len(ratings.raters),
-                "K": k,
-                "y": (responses.reshape(len(counts), -1) + 1).tolist(),
-                "count": counts.tolist(),
-                "alpha": [3.0] * k,
-                "beta": bayes_models.diagonal_concentration(k).tolist(),
-                "pi": start.base_rates.tolist(),
-                "theta": start.confusion.tolist(),
-                "warmup": 500,
-                "draws": 1000,
-            }
-            files.append(Path(folder) / f"{i}.json")
-            files[-1].write_text(json.dumps(data))
-        script = ["Rscript", str(HERE / "grouped.R"), str(HERE / "grouped.stan"), *map(str, files)]
-        lines = subprocess.run(script, capture_output=True, text=True, check=True).stdout
-    cpu = [float(line.split()[1]) for line in lines.splitlines() if line.startswith("CPU")]
-    draws = [
-        np.array(line.split()[1:], dtype=float)[None]
-        for line in lines.splitlines()
-        if line.startswith("DRAWS")
-    ]
-    return lambda _, i: (cpu[i], draws[i])
 
 
 def against_nuts() -> Iterator[Bar]:

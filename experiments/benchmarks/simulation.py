@@ -1,7 +1,7 @@
 """Simulating and estimating many samples at once, against one sample at a time.
 
-The peer is `loop.py`, NumPy over the items of a sample. Both draw base rates and confusion matrices
-afresh for each sample, and take the paper's step 4.
+The peer is `tests/reference/loop.py`, NumPy over the items of a sample. Both draw base rates and
+confusion matrices afresh for each sample, and take the paper's step 4.
 """
 
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from experiments.benchmarks.bar import Bar, cpu_seconds
-from experiments.benchmarks.loop import simulate_and_estimate
 from experiments.paper.figure_scenarios import FIGURES
 from lehner import Scenario, simulate_estimates
+from tests.reference.loop import simulate_and_estimate
 
 ROUNDS = 7
 SAMPLES = 10_000

@@ -7,12 +7,9 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-import pandas as pd
-
 from experiments.paper.bias_figure import plot_figure
 from experiments.paper.figure_scenarios import FIGURES, PAPER_RUNS, find_figure, simulate_figure
 from experiments.paper.number import MATCHES, MISPRINT, UNMATCHED, PrintedNumber
-from experiments.paper.readings import score_readings
 from experiments.paper.replication import kappas_together, replicate_paper, replication_table
 from experiments.paper.simulated import RUNS
 from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
@@ -85,14 +82,12 @@ def _row(number: PrintedNumber) -> tuple[Cell, ...]:
     )
 
 
-def page(numbers: Sequence[PrintedNumber], readings: pd.DataFrame, command: str) -> str:
+def page(numbers: Sequence[PrintedNumber], command: str) -> str:
     """Write the replication as a Markdown page.
 
     Parameters
     ----------
     numbers : sequence of PrintedNumber
-    readings : pandas.DataFrame
-        As `score_readings` gives them.
     command : str
         That made it.
 
@@ -100,7 +95,6 @@ def page(numbers: Sequence[PrintedNumber], readings: pd.DataFrame, command: str)
     -------
     str
     """
-    columns = [Column(name, name, partial(decimal, digits=2)) for name in readings]
     parts = [
         "# Lehner (2015), number by number",
         f"Does this package give the numbers that the paper prints? {summary(numbers)} "
@@ -113,16 +107,6 @@ def page(numbers: Sequence[PrintedNumber], readings: pd.DataFrame, command: str)
         to_markdown(Table(columns=COLUMNS, rows=list(map(_row, numbers)))),
         "## Notes",
         *(f"- *{n.place}, {n.quantity}* ({n.verdict}): {n.note}." for n in numbers if n.note),
-        "## What the paper leaves open",
-        "Some details of the paper's simulation can be read in more than one way. Each row has one "
-        "of these details in another reading than the first row, and says how well the printed "
-        "numbers that depend on it are reproduced: the kappas of Figures 8 to 14 (mean squared "
-        "`z`), the mean rater accuracy (`z`), the four biases (mean squared `z`), and the spread "
-        "of Table 7's diagonal (the probability of one as small). `log_likelihood` is that of all "
-        "of these numbers less that of the first row. The expected accuracies must be .133 and "
-        ".867. Scaling the errors reproduces the numbers as well as the default does. Equal base "
-        "rates, errors shared by raters, and dividing rows by their sums are ruled out.",
-        to_markdown(Table(columns=columns, rows=readings.values.tolist())),
     ]
     return "\n\n".join(parts).replace(".\n\n- ", ".\n- ") + "\n"
 
@@ -151,12 +135,10 @@ def reproduce(
     )
     if output is not None or everything:
         options = f" --all --seed {seed} --runs {runs}" if everything else ""
-        readings = score_readings(seed)
         folder.mkdir(parents=True, exist_ok=True)
-        text = page(numbers, readings, f"lehner paper{options}")
+        text = page(numbers, f"lehner paper{options}")
         _tell(write_text(text, folder / "replication.md"))
         _tell(write_csv(table, folder / "replication.csv"))
-        _tell(write_csv(readings, folder / "readings.csv"))
     if everything:
         for number in FIGURES:
             _draw(number, runs, folder, seed)

@@ -7,8 +7,8 @@ gives its seed, values that all of its rows have, and a function that gives its 
         Cell(name=f"few_{n}", place=(n,), values={"items": n}, simulate=partial(estimate, n))
         for n in (50, 200)
     ]
-    for cell in run_cells(cells, folder, seed=1, workers=2):
-        print(f"simulated {cell.name}")
+    for cell, seconds in run_cells(cells, folder, seed=1, workers=2):
+        print(f"simulated {cell.name} in {seconds:.0f} s")
     rows = read_cells(folder, cells, seed=1)
 
 Each cell becomes a Parquet file, which is written whole or not at all and has a checksum of its
@@ -76,9 +76,6 @@ class Cell:
 
     def compute(self, seed: int) -> "tuple[Cell, pa.Table, float]":
         """Compute its rows, and say how many seconds that took."""
-        import pandas as pd
-        import pyarrow as pa
-
         start = time.perf_counter()
         rows = self.simulate(np.random.SeedSequence(seed, spawn_key=self.place))
         table = pd.DataFrame(rows if isinstance(rows, pd.DataFrame) else list(rows))
@@ -95,8 +92,7 @@ def run_cells(
     *,
     workers: int = 1,
     dask: str | None = None,
-    took: Callable[[Cell, float], object] | None = None,
-) -> Generator[Cell]:
+) -> Generator[tuple[Cell, float]]:
     """Compute the cells that are missing in a folder, and keep each as soon as it is done.
 
     Parameters
@@ -110,13 +106,13 @@ def run_cells(
         Number of processes at work, 1 or more; 1 is this one.
     dask : str, optional
         Address of a Dask scheduler, or "local".
-    took : callable, optional
-        Is told of each cell how many seconds it took.
 
     Yields
     ------
-    Cell
+    cell : Cell
         Each that was computed, as soon as it is kept.
+    seconds : float
+        That it took.
 
     Raises
     ------
@@ -133,7 +129,7 @@ def run_cells(
     ...     Cell(name=f"dice {n}", place=(n,), values={"dice": n}, simulate=partial(throw, n))
     ...     for n in (2, 3)
     ... ]
-    >>> [cell.name for cell in run_cells(cells, folder, seed=1)]
+    >>> [cell.name for cell, seconds in run_cells(cells, folder, seed=1)]
     ['dice 2', 'dice 3']
     >>> list(run_cells(cells, folder, seed=1))  # all is there
     []
@@ -143,12 +139,10 @@ def run_cells(
     folder.mkdir(parents=True, exist_ok=True)
     files = usable_files(folder)
     missing = [cell for cell in cells if cell.stem(seed) not in files]
-    with closing(do_all(partial(_compute, seed), missing, workers, dask)) as computed:
+    with closing(do_all(partial(Cell.compute, seed=seed), missing, workers, dask)) as computed:
         for cell, table, seconds in computed:
             _write(table, folder, cell.stem(seed))
-            if took is not None:
-                took(cell, seconds)
-            yield cell
+            yield cell, seconds
 
 
 def read_cells(
@@ -205,14 +199,10 @@ def usable_files(folder: Path) -> "dict[str, pa.Table]":
     return tables
 
 
-def result_row(truth: float, found: IntervalEstimate, **columns: Any) -> Row:
+def result_row(truth: float, value: IntervalEstimate, **columns: Any) -> Row:
     """Lay out an estimate beside the truth, as `measure` takes it."""
-    ends = {"estimate": found.estimate, "lower": found.lower, "upper": found.upper}
+    ends = {"estimate": value.estimate, "lower": value.lower, "upper": value.upper}
     return columns | {"truth": truth} | ends
-
-
-def _compute(seed: int, cell: Cell) -> "tuple[Cell, pa.Table, float]":
-    return cell.compute(seed)
 
 
 def _write(table: "pa.Table", folder: Path, stem: str) -> None:

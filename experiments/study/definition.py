@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from experiments.study.identity import FORMAT, digest, method_id, scenario_id
-from experiments.study.options import MethodChoice, check_text, choose_method, method_defaults
+from experiments.study.options import MethodChoice, check_text, choose_method
 from experiments.study.user_code import Generated, UserCode, freeze, read_code
-from lehner import InputError, Scenario
+from lehner import InputError, Scenario, __version__
 from lehner.core.errors import (
     check_number,
-    check_positive,
     check_probability,
     check_whole_number,
     find,
@@ -29,20 +28,18 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "aims": partial(check_text, empty=True),
     "seed": partial(check_whole_number, least=0),
     "replicates": partial(check_whole_number, least=1),
-    "target_se": check_positive,
     "level": partial(check_number, lowest=0.5, highest=0.999),
     "null": check_probability,
 }
-REQUIRED = ("name", "seed", "scenarios")
+REQUIRED = ("name", "seed", "replicates", "scenarios")
 FUNCTIONS = ("experiment", "table", "figure")
 """Keys that name a function in a file."""
-MOST_REPLICATES = 100_000
 MOST_ESTIMATES = 10_000_000
 """Scenarios times replicates times methods: a table of some 7 GB in memory."""
 
 FIELDS = {field.name: field for field in fields(Scenario)}
 OF_THE_TABLE = ("name", "grid", "sweep", "generator")
-OF_RESULTS = ("scenario_id", "scenario", "table", "replicate")
+OF_RESULTS = ("scenario_id", "scenario", "replicate")
 STUDIES = ("studies", "simulations")
 """Folders of the studies that are shipped."""
 MOST_SCENARIOS = 10_000
@@ -57,19 +54,13 @@ class StudyCell:
     ----------
     name : str
         Of the table in the study file, and of the values that are varied.
-    table : str
-        Name of the table.
     fields : tuple of str
         That the grid or sweep sets.
-    value_names : tuple of str
-        What the study file calls the values of these; "" where it has no name for one.
     scenario : Scenario or Generated
     """
 
     name: str
-    table: str
     fields: tuple[str, ...]
-    value_names: tuple[str, ...]
     scenario: Scenario | Generated
 
     @cached_property
@@ -80,9 +71,9 @@ class StudyCell:
         return {"generator": self.scenario.code.text, **dict(self.scenario.fields)}
 
     @property
-    def varied(self) -> tuple[tuple[str, Any], ...]:
+    def varied(self) -> dict[str, Any]:
         """Fields that the grid or sweep sets, and their values."""
-        return tuple((name, self.settings[name]) for name in self.fields)
+        return {name: self.settings[name] for name in self.fields}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,9 +89,7 @@ class Study:
     seed : int
         Whole number, 0 or more: the same seed gives the same results.
     replicates : int
-        Samples of each scenario; with `target_se` the most of them.
-    target_se : float, optional
-        Go on until every bias has a Monte Carlo standard error of this or less.
+        Samples of each scenario.
     level : float
         Probability of the intervals, from .5 to .999.
     null : float, optional
@@ -121,8 +110,7 @@ class Study:
     name: str
     aims: str = ""
     seed: int
-    replicates: int = MOST_REPLICATES
-    target_se: float | None = None
+    replicates: int
     level: float = 0.9
     null: float | None = None
     methods: tuple[MethodChoice, ...] = ()
@@ -134,34 +122,30 @@ class Study:
     @property
     def code(self) -> list[UserCode]:
         """Functions of a user's own that it names, each file once."""
+        scenarios = [cell.scenario for cell in self.cells]
         codes = [method.code for method in self.methods]
-        codes += [one.scenario.code for one in self.cells if isinstance(one.scenario, Generated)]
+        codes += [scenario.code for scenario in scenarios if isinstance(scenario, Generated)]
         codes += [self.experiment, self.table, self.figure]
-        return list({one.file: one for one in codes if one is not None}.values())
+        return list({code.file: code for code in codes if code is not None}.values())
 
     @property
     def hash(self) -> str:
         """Twelve hexadecimal digits that stand for all results of the study."""
-        of = (self.name, self.replicates, self.target_se, self.method_keys, self.scenario_keys)
-        return digest(of)
+        keys = (self.method_keys, self.scenario_keys)
+        return digest([self.name, self.replicates, *keys])
 
     @cached_property
     def method_keys(self) -> dict[str, str]:
-        """What stored results of each method are known by: also by its defaults."""
-        return {
-            one.label: digest([method_id(one, self.level), method_defaults(one)])
-            for one in self.methods
-        }
+        """What stored results of each method are known by."""
+        return {method.label: method_id(method, self.level) for method in self.methods}
 
     @cached_property
     def scenario_keys(self) -> dict[str, str]:
-        """What stored results of each scenario are known by: also by the seed and by defaults."""
-        keys = {}
-        for cell in self.cells:
-            scenario = cell.scenario
-            defaults = asdict(scenario) if isinstance(scenario, Scenario) else {}
-            keys[cell.name] = digest([FORMAT, self.seed, scenario_id(scenario), defaults])
-        return keys
+        """What stored results of each scenario are known by: also by seed and version."""
+        return {
+            cell.name: digest([__version__, FORMAT, self.seed, scenario_id(cell.scenario)])
+            for cell in self.cells
+        }
 
 
 def read_study(path: str | Path) -> Study:
@@ -171,7 +155,7 @@ def read_study(path: str | Path) -> Study:
     ----------
     path : str or Path
         A TOML file, or the name of a study that is shipped, as in "quick". It has keys `name`,
-        `aims`, `seed`, `replicates` or `target_se`, `level`, `null`, `methods` (names, or
+        `aims`, `seed`, `replicates`, `level`, `null`, `methods` (names, or
         tables with `name` and options) and tables `[[scenarios]]` with the fields of
         `lehner.Scenario`, a `name`, and perhaps a `grid` (all combinations of the values given) or
         a `sweep` (one field after another), whose values may have names. A method may be a
@@ -240,18 +224,15 @@ def _study(content: Mapping[str, Any], folder: Path, where: list[str | int]) -> 
     for key in REQUIRED:
         if key not in content:
             raise InputError(f"there is no {key!r}", f"a study has {', '.join(REQUIRED)}")
-    if not {"replicates", "target_se"} & set(content):
-        raise InputError("there is no 'replicates'", "give a number, or a 'target_se'")
     if ("methods" in content) == ("experiment" in content):
         raise InputError("there are 'methods' and 'experiment', or neither", "give one of them")
     values = {key: check(key, content[key]) for key, check in CHECKS.items() if key in content}
-    values |= {
-        key: read_code(check_text(key, content[key]), folder) for key in FUNCTIONS if key in content
-    }
+    for key in FUNCTIONS:
+        if key in content:
+            values[key] = read_code(check_text(key, content[key]), folder)
     where[:] = ["methods"]
-    methods: tuple[MethodChoice, ...] = ()
-    if "methods" in content:
-        methods = tuple(choose_method(one, folder) for one in _list("methods", content["methods"]))
+    listed = _list("methods", content["methods"]) if "methods" in content else []
+    methods = tuple(choose_method(choice, folder) for choice in listed)
     _require_unique("methods", [method.label for method in methods])
     cells: list[StudyCell] = []
     for i, table in enumerate(_list("scenarios", content["scenarios"])):
@@ -261,11 +242,11 @@ def _study(content: Mapping[str, Any], folder: Path, where: list[str | int]) -> 
     where[:] = ["replicates"]
     study = Study(methods=methods, cells=tuple(cells), **values)
     number = len(cells) * study.replicates * max(len(methods), 1)
-    # With a target, `replicates` is what no scenario is expected to reach.
-    if study.target_se is None and number > MOST_ESTIMATES:
+    if number > MOST_ESTIMATES:
+        size = f"{len(cells):,} scenarios × {study.replicates:,} replicates"
         raise InputError(
-            f"{len(cells):,} scenarios × {study.replicates:,} replicates × {len(methods)} methods "
-            f"are {number:,} estimates, and a study can have {MOST_ESTIMATES:,}",
+            f"{size} × {len(methods)} methods are {number:,} estimates, "
+            f"and a study can have {MOST_ESTIMATES:,}",
             "take fewer, or make several studies",
         )
     return study
@@ -326,22 +307,16 @@ def expand(
             raise InputError(f"a field cannot be called {key!r}", "give it a name of its own")
     number = math.prod(map(len, grid.values())) * max(sum(map(len, sweep.values())), 1)
     if number > MOST_SCENARIOS:
-        raise InputError(
-            f"{'grid' if grid else 'sweep'} makes {number:,} scenarios, and a table can have "
-            f"{MOST_SCENARIOS:,}",
-            "vary fewer fields at once, or give fewer values",
-        )
-    swept = [{field: one} for field, values in sweep.items() for one in values] or [{}]
+        problem = f"{'grid' if grid else 'sweep'} makes {number:,} scenarios"
+        remedy = "vary fewer fields at once, or give fewer values"
+        raise InputError(f"{problem}, and a table can have {MOST_SCENARIOS:,}", remedy)
+    swept = [{field: value} for field, values in sweep.items() for value in values] or [{}]
     for values, moved in itertools.product(itertools.product(*grid.values()), swept):
         varied = dict(zip(grid, values, strict=True)) | moved
-        parts = [called or f"{field} {shown(x)}" for field, (called, x) in varied.items()]
-        yield StudyCell(
-            name=", ".join([name, *parts]),
-            table=name,
-            fields=tuple(varied),
-            value_names=tuple(called for called, _ in varied.values()),
-            scenario=make(**(base | {field: value for field, (_, value) in varied.items()})),
-        )
+        changes = {field: value for field, (_, value) in varied.items()}
+        parts = (label for label, _ in varied.values())
+        scenario = make(**(base | changes))
+        yield StudyCell(name=", ".join([name, *parts]), fields=tuple(varied), scenario=scenario)
 
 
 def _generated(code: UserCode, /, **values: Any) -> Generated:
@@ -350,16 +325,17 @@ def _generated(code: UserCode, /, **values: Any) -> Generated:
 
 
 def _varied(key: str, varied: Any) -> dict[str, list[tuple[str, Any]]]:
-    """Values of each field with their names, which are empty in a list of values."""
+    """List the values of each field with labels: their names, or the field and the value."""
     if not isinstance(varied, Mapping):
         raise wrong(key, varied, "give fields with lists of values, as in { n_items = [50, 100] }")
-    named = {}
+    labelled = {}
     for field, values in varied.items():
         if isinstance(values, Mapping) and values:
-            named[field] = [(check_text("name of a value", name), x) for name, x in values.items()]
+            names = [check_text("name of a value", name) for name in values]
+            labelled[field] = list(zip(names, values.values(), strict=True))
         else:
-            named[field] = [("", value) for value in _list(field, values)]
-    return named
+            labelled[field] = [(f"{field} {shown(x)}", x) for x in _list(field, values)]
+    return labelled
 
 
 def _list(key: str, value: Any) -> list[Any]:
@@ -376,7 +352,9 @@ def _require_unique(key: str, names: list[str]) -> None:
 
 def shown(value: Any) -> str:
     """Write the value of a field as names, tables and figures have it."""
-    return " ".join(f"{x:g}" for x in value) if isinstance(value, list | tuple) else str(value)
+    if isinstance(value, list | tuple):
+        return " ".join(x if isinstance(x, str) else f"{x:g}" for x in value)
+    return str(value)
 
 
 def _line_of(text: str, problem: str, where: list[str | int]) -> int | None:

@@ -2,8 +2,7 @@
 
 Seeds depend on nothing else, so that a study can grow, and be done in any order by any number of
 workers, without a number changing. Stored results are known by more: also by the seed of the study
-and by what the study leaves to defaults, so that results of another default are those of another
-method, and are computed anew.
+and the version of the package, so that what another version computed is not mixed in.
 """
 
 import hashlib
@@ -28,8 +27,8 @@ SEEDED_AS = {
     "easiness_probabilities": "difficulty_probabilities",
     "easiness_affects": "difficulty_affects",
 }
-FORMAT = 4
-"""Of stored results. To be raised when a method gives other estimates by the same options."""
+FORMAT = 5
+"""Of stored results. Raise it when a method gives other estimates before the next version."""
 
 
 @lru_cache(maxsize=4096)

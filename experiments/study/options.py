@@ -1,20 +1,16 @@
-"""The methods of a study with their options, and what the options leave to defaults."""
+"""The methods of a study with their options."""
 
-import hashlib
-import inspect
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import lehner
 from experiments.study.user_code import UserCode, read_code
 from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.core.errors import check_choice, check_number, check_whole_number, find, wrong
 from lehner.core.user_functions import names_function
-from lehner.empirical_prior.prior import SHIPPED, SYSTEM_IS
+from lehner.empirical_prior.prior import SYSTEM_IS
 from lehner.estimation.methods import ALGEBRAIC, find_method
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
@@ -31,7 +27,6 @@ def _check_priors(key: str, value: Any) -> None:
         raise wrong(key, value, "give the name of a set, or numbers by variable")
 
 
-type Defaults = dict[str, Any]
 type Checks = Mapping[str, Callable[[str, Any], Any]]
 SOME, SOME_OR_NONE = (partial(check_whole_number, least=least) for least in (1, 0))
 RESAMPLED: Checks = {
@@ -70,7 +65,6 @@ MEANING = {
     "keep": "For how many first replicates of each scenario draws are kept, in `fits`.",
 }
 """Of options, by name."""
-CHANGE_NO_NUMBER = ("seed", "cores", "progressbar", "log_likelihood", "checks")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,64 +140,3 @@ def choose_method(choice: Any, folder: Path = Path()) -> MethodChoice:
         find(f"option of {name} called", key, allowed)(key, value)
     options |= {key: value for key, value in DEFAULTS.items() if key in allowed.keys() - options}
     return MethodChoice(method=name, label=label, options=tuple(sorted(options.items())), code=code)
-
-
-def method_defaults(choice: MethodChoice) -> Defaults:
-    """Defaults of a method's options that a study does not give, and all its priors.
-
-    Parameters
-    ----------
-    choice : MethodChoice
-
-    Returns
-    -------
-    dict
-        Priors have names such as "priors.base_rates".
-
-    Examples
-    --------
-    >>> method_defaults(choose_method("algebraic"))["resamples"]
-    2000
-    """
-    options = dict(choice.options)
-    if choice.code is not None:
-        return {}  # Its text is in its id.
-    if choice.method in MODELS:
-        return _defaults_of_model(choice.method, options)
-    if choice.method in ALGEBRAIC:
-        step = {"aggregation": ALGEBRAIC[choice.method]}
-        return _defaults_of(lehner.estimate_algebraic, options) | step
-    if choice.method in LIKELIHOOD_METHODS:
-        model = {"model": LIKELIHOOD_METHODS[choice.method]}
-        return _defaults_of(lehner.estimate_latent_class, options) | model
-    if choice.method == "calibrated":
-        shipped = {"priors": hashlib.sha256(SHIPPED.read_bytes()).hexdigest()}
-        return _defaults_of(lehner.estimate_calibrated, options) | shipped
-    return {}
-
-
-def _defaults_of(function: Callable[..., Any], options: Mapping[str, Any]) -> Defaults:
-    return {
-        name: parameter.default
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.default is not parameter.empty and name not in (*CHANGE_NO_NUMBER, *options)
-    }
-
-
-def _defaults_of_model(model: str, options: Mapping[str, Any]) -> Defaults:
-    # Loading these takes longer than a fit.
-    import bayes_models
-    from bayes_models.models.families import FAMILIES
-    from bayes_models.models.priors import priors_as_json
-    from bayes_models.sampling.fit import FOR_STUDIES
-
-    defaults = _defaults_of(bayes_models.fit, options)
-    defaults |= {name: FOR_STUDIES[name] for name in defaults.keys() & FOR_STUDIES.keys()}
-    defaults.pop("priors", None)
-    defaults["version"] = bayes_models.find_model(model).version
-    for name, prior in json.loads(priors_as_json(model, options.get("priors"))).items():
-        if isinstance(prior, str):
-            # What such a name stands for, said for two categories.
-            prior = FAMILIES["dirichlet"].numbers(name, prior, (2, 2)).tolist()
-        defaults[f"priors.{name}"] = prior
-    return defaults

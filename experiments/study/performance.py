@@ -21,6 +21,8 @@ type Measured = tuple[float, float]
 UNKNOWN = (np.nan, np.nan)
 STATED = ("lower", "upper", "standard_error")
 BY = ("scenario", "method", "estimand")
+LEAST_STATED = 0.5
+"""Part of the estimates that must have a standard error of their own for `model_se`."""
 PROPORTIONS = ("coverage", "bias_eliminated_coverage", "power", "failure_rate")
 
 
@@ -55,8 +57,9 @@ def measure(
         standard error of a proportion is above zero also where that is 0 or 1, see `proportion`.
 
         `bias`, `relative_bias` (each error over its truth), `empirical_se`, `mse`, `rmse`,
-        `model_se` (of the standard errors that the method states), `model_se_relative_error` (over
-        the empirical one, less 1), `coverage`, `bias_eliminated_coverage` (of truth plus bias),
+        `model_se` (of the standard errors that the method states; unknown if it does so for fewer
+        than half of its estimates), `model_se_relative_error` (over the empirical one, less 1),
+        `coverage`, `bias_eliminated_coverage` (of truth plus bias),
         `power` (the proportion of intervals without the null value), `interval_width`,
         `interval_score` (width plus 2 / (1 - level) times what the truth lies outside) and
         `failure_rate`.
@@ -232,34 +235,6 @@ def proportion(happened: ArrayLike) -> tuple[float, float]:
     return p, float(np.sqrt(p * (1 - p) / n)) if 0 < p < 1 else _error_of_alike(p, n)
 
 
-def mean_proportion(proportions: ArrayLike) -> tuple[float, float]:
-    """Mean of proportions, each of its own group of results, and its standard error.
-
-    Parameters
-    ----------
-    proportions : array_like of float
-        From 0 to 1, one or more.
-
-    Returns
-    -------
-    mean, standard_error : float
-        The error over groups, unless all are alike: then it is that of as many single results,
-        see `proportion`.
-
-    Examples
-    --------
-    >>> [round(x, 3) for x in mean_proportion([1.0, 0.5, 0.9])]
-    [0.8, 0.153]
-    >>> [round(x, 3) for x in mean_proportion([1.0] * 10)]
-    [1.0, 0.06]
-    """
-    values = np.asarray(proportions, dtype=float)
-    n, mean = len(values), float(values.mean())
-    if values.min() < values.max():
-        return mean, float(values.std(ddof=1) / np.sqrt(n))
-    return mean, _error_of_alike(mean, n)
-
-
 def mean_difference(differences: ArrayLike) -> tuple[float, float]:
     """Mean of differences between two yes-or-no results, and its standard error.
 
@@ -292,6 +267,9 @@ def _measures(
     inside = np.isfinite(lower) & np.isfinite(upper)
     lower, upper, away = lower[inside], upper[inside], (null or 0) - truth[inside]
     has_error = np.isfinite(stated)
+    n_stated = int(has_error.sum())
+    # Those that a few samples have are not the standard errors of the method.
+    has_error &= n_stated >= LEAST_STATED * len(error)
     stated, error_of_stated = stated[has_error], error[has_error]
     bias, width = _mean(error), upper - lower
     outside = np.maximum(lower, 0) + np.maximum(-upper, 0)
@@ -304,8 +282,8 @@ def _measures(
         "empirical_se": (_empirical_se(error), len(error)),
         "mse": (_mean(error**2), len(error)),
         "rmse": (_rmse(error), len(error)),
-        "model_se": (_model_se(stated), len(stated)),
-        "model_se_relative_error": (_relative_error(stated, error_of_stated), len(stated)),
+        "model_se": (_model_se(stated), n_stated),
+        "model_se_relative_error": (_relative_error(stated, error_of_stated), n_stated),
         "coverage": (_proportion((lower <= 0) & (upper >= 0)), len(lower)),
         "bias_eliminated_coverage": (about_bias, len(lower)),
         "power": (_proportion((lower > away) | (upper < away)), len(lower)),

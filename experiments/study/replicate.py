@@ -79,12 +79,16 @@ class Task:
     level: float
     folder: Path
 
+    @property
+    def name(self) -> str:
+        """Name of its file."""
+        span = f"{self.replicates.start:06}-{self.replicates.stop:06}"
+        return f"{self.key}-{span}-{digest(sorted(self.methods))}"
+
     def cell(self) -> Cell:
         """Make the task a cell, whose seed is that of the scenario."""
-        span = f"{self.replicates.start:06}-{self.replicates.stop:06}"
-        name = f"{self.key}-{span}-{digest(sorted(self.methods))}"
         place = place_of(scenario_id(self.scenario))
-        return Cell(name=name, place=place, simulate=partial(do_task, self))
+        return Cell(name=self.name, place=place, simulate=partial(do_task, self))
 
 
 def do_task(task: Task, seed: np.random.SeedSequence) -> list[Row]:

@@ -4,14 +4,14 @@ import logging
 import math
 import re
 import time
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
 from experiments.reporting.files import write_csv
-from experiments.study.cells import Cell, run_cells
+from experiments.study.cells import run_cells
 from experiments.study.definition import Study, find_study, read_study
 from experiments.study.identity import data_seed, scenario_id
 from experiments.study.replicate import Task, check_code, simulate_ratings, task_size
@@ -29,7 +29,6 @@ from lehner.core.lazy import pd
 from lehner.core.text import counted
 
 logger = logging.getLogger(__name__)
-PILOT = 100
 OF_A_METHOD = ("scenario_id", "method_id")
 EVERY = 5.0
 """Seconds between two messages."""
@@ -105,59 +104,59 @@ def run_study(
     with open_store(path.stem if output is None else output, plan, path) as folder:
         if retry_failed:
             forget_failed(folder)
-        for goal in _goals(folder, plan):
-            tasks = _missing(folder, plan, goal)
-            progress = _Progress(plan, tasks, sum(goal.values()), None if dask else workers)
-            cells = [task.cell() for task in tasks]
-            for _ in run_cells(
-                cells, folder / CELLS, plan.seed, workers=workers, dask=dask, took=progress.add
-            ):
-                pass
+        tasks = {task.name: task for task in _missing(folder, plan)}
+        progress = _Progress(plan, list(tasks.values()))
+        cells = [task.cell() for task in tasks.values()]
+        computed = run_cells(cells, folder / CELLS, plan.seed, workers=workers, dask=dask)
+        for cell, seconds in computed:
+            progress.add(tasks[cell.name], seconds)
     return read_results(folder)
 
 
 class _Progress:
     """Log how much of a run is done, and how long the rest takes by what was measured of it."""
 
-    def __init__(self, study: Study, tasks: list[Task], of: int, workers: int | None = 1) -> None:
-        self.study, self.workers = study, workers
-        self.left = {task.cell().name: task for task in tasks}
-        self.of = of * max(len(study.methods), 1)
+    def __init__(self, study: Study, tasks: list[Task]) -> None:
+        self.name = study.name
+        self.total = len(study.cells) * study.replicates * max(len(study.methods), 1)
+        self.left = Counter(map(_kind, tasks))
+        self.number_left = sum(map(_number_of_results, tasks))
         self.seconds: defaultdict[tuple[str, ...], list[float]] = defaultdict(list)
-        self.computed = 0.0
         self.start = self.last = time.monotonic()
         if tasks:
             sizes = [(len(study.cells), "scenario"), (len(study.methods), "method")]
             shape = ", ".join(counted(n, name) for n, name in sizes if n)
-            to_do = f"{self._number_left():,} of {self.of:,} results to compute"
-            logger.info("%s: %s; %s", study.name, shape, to_do)
+            to_do = f"{self.number_left:,} of {self.total:,} results to compute"
+            logger.info("%s: %s; %s", self.name, shape, to_do)
 
-    def add(self, cell: Cell, seconds: float) -> None:
+    def add(self, task: Task, seconds: float) -> None:
         """Take in that a task is done."""
-        task = self.left.pop(cell.name)
-        self.seconds[tuple(task.methods)].append(seconds / len(task.replicates))
-        self.computed += seconds
+        self.left[_kind(task)] -= 1
+        self.number_left -= _number_of_results(task)
+        self.seconds[_kind(task)].append(seconds)
         now = time.monotonic()
-        if now - self.last >= EVERY and self.left:
+        if now - self.last >= EVERY and self.number_left:
             self.last = now
-            share = 1 - self._number_left() / self.of
-            rest = self._time_left(now - self.start)
-            logger.info("%s: %.0f%% done, %s", self.study.name, 100 * share, rest)
+            share = 1 - self.number_left / self.total
+            logger.info("%s: %.0f%% done, %s", self.name, 100 * share, self._time_left(now))
 
-    def _number_left(self) -> int:
-        return sum(len(one.replicates) * max(len(one.methods), 1) for one in self.left.values())
-
-    def _time_left(self, elapsed: float) -> str:
-        """Say how long the rest takes, once each group of methods was measured."""
-        if any(tuple(task.methods) not in self.seconds for task in self.left.values()):
+    def _time_left(self, now: float) -> str:
+        """Say how long the rest takes, once each method was measured in each scenario."""
+        if any(n and kind not in self.seconds for kind, n in self.left.items()):
             return "time left not known yet"
         # The first tasks take longer, since they load and compile.
-        rest = sum(
-            len(task.replicates) * float(np.median(self.seconds[tuple(task.methods)]))
-            for task in self.left.values()
-        )
-        at_once = self.workers or self.computed / elapsed
+        rest = sum(n * float(np.median(self.seconds[kind])) for kind, n in self.left.items() if n)
+        at_once = sum(map(sum, self.seconds.values())) / (now - self.start)
         return f"{duration(rest / at_once)} left"
+
+
+def _kind(task: Task) -> tuple[str, ...]:
+    """Tasks of a kind take about as long as one another."""
+    return (task.key, *task.methods)
+
+
+def _number_of_results(task: Task) -> int:
+    return len(task.replicates) * max(len(task.methods), 1)
 
 
 def duration(seconds: float) -> str:
@@ -208,71 +207,32 @@ def draw(
     return write_csv(ratings.to_wide(), Path(output or f"{name}.csv"))
 
 
-def _goals(folder: Path, study: Study) -> Iterator[dict[str, int]]:
-    """Number of replicates wanted of each scenario by its name, once or again and again."""
-    every = {cell.name: study.replicates for cell in study.cells}
-    if study.target_se is None:
-        yield every
-        return
-    goal = {scenario: min(PILOT, most) for scenario, most in every.items()}
-    while True:
-        yield dict(goal)
-        wanted = _wanted(folder, study, goal)
-        if wanted == goal:
-            return
-        goal = wanted
-
-
-def _wanted(folder: Path, study: Study, goal: dict[str, int]) -> dict[str, int]:
-    """Choose numbers of replicates at which the bias is known well enough."""
-    results = read_results(folder)
-    # What a run that was stopped had done beyond them must not count.
-    results = results[results["replicate"] < results["scenario"].map(goal)].copy()
-    results["error"] = results["estimate"] - results["truth"]
-    by = ["scenario", "method", "estimand"]
-    spread = results.groupby(by)["error"].agg(["std", "count"]).groupby("scenario")
-    assert study.target_se is not None
-    wanted = dict(goal)
-    for scenario, of_cell in spread:
-        rate = (of_cell["count"] / goal[scenario]).where(of_cell["count"] > 1).min()
-        needed = float((of_cell["std"] / study.target_se).pow(2).max()) / max(rate, 0.01)
-        if math.isfinite(needed):
-            rounded = PILOT * math.ceil(needed / PILOT)
-            wanted[scenario] = min(study.replicates, max(goal[scenario], rounded))
-    return wanted
-
-
-def _missing(folder: Path, study: Study, goal: dict[str, int]) -> list[Task]:
+def _missing(folder: Path, study: Study) -> list[Task]:
     """List what is to do, the first replicates of all scenarios first.
 
     Replicates are cut into blocks that begin where a run from the start would begin them.
     """
     rows = finished_rows(folder, study)
     finished = {place: set(of["replicate"]) for place, of in rows.groupby(list(OF_A_METHOD))}
-    tasks: dict[tuple[str, int, tuple[str, ...]], Task] = {}
     by_key = {study.method_keys[method.label]: method for method in study.methods}
-    groups = [
-        [key for key, method in by_key.items() if method.in_batches == in_batches]
-        for in_batches in (True, False)
-    ]
-    for cell in study.cells:
-        scenario, stop = study.scenario_keys[cell.name], goal[cell.name]
-        for group in [keys for keys in groups if keys] or [[]]:
-            size = task_size([by_key[key] for key in group], cell.scenario)
-            for start in range(0, stop, size):
-                replicates = range(start, min(start + size, stop))
-                lacking = [
-                    key
-                    for key in group or [""]
-                    if not finished.get((scenario, key), set()).issuperset(replicates)
-                ]
-                if lacking:
-                    tasks[scenario, start, tuple(lacking)] = Task(
-                        scenario=cell.scenario,
-                        key=scenario,
-                        methods={key: by_key[key] for key in lacking if key},
-                        replicates=replicates,
-                        level=study.level,
-                        folder=folder,
-                    )
+    quick = [key for key, method in by_key.items() if method.in_batches]
+    groups = [group for group in (quick, [key for key in by_key if key not in quick]) if group]
+    tasks: dict[tuple[str, int, tuple[str, ...]], Task] = {}
+    for cell, group in product(study.cells, groups or [[""]]):
+        scenario, stop = study.scenario_keys[cell.name], study.replicates
+        size = task_size([by_key[key] for key in group if key], cell.scenario)
+        for start in range(0, stop, size):
+            replicates = range(start, min(start + size, stop))
+            lacking = [
+                key for key in group if set(replicates) - finished.get((scenario, key), set())
+            ]
+            if lacking:
+                tasks[scenario, start, tuple(lacking)] = Task(
+                    scenario=cell.scenario,
+                    key=scenario,
+                    methods={key: by_key[key] for key in lacking if key},
+                    replicates=replicates,
+                    level=study.level,
+                    folder=folder,
+                )
     return sorted(tasks.values(), key=lambda task: task.replicates.start)

@@ -1,8 +1,8 @@
 """The results of a study on disk: a folder with a file for each cell, and what the study was.
 
 Only the process that runs the study writes. Results are known by the seed of the study, the
-scenario and the method with all their defaults, so that those of another seed, default or text of a
-function may be in the folder, and are not of the study.
+scenario, the method and the version of the package, so that those of another seed, option or text
+of a function may be in the folder, and are not of the study.
 """
 
 import shutil
@@ -159,25 +159,23 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     stored = stored[stored["replicate"] < study.replicates]
     # A scenario or a method may be in a study under two names.
     cells = pd.DataFrame(
-        {"scenario_id": study.scenario_keys[cell.name], "scenario": cell.name, "table": cell.table}
-        | {name: shown(x) if isinstance(x, tuple) else x for name, x in cell.varied}
-        for cell in study.cells
-    ).reset_index(names="order")
-    last = [name for name in stored if name not in PLACE]
+        {"order": order, "scenario_id": study.scenario_keys[cell.name], "scenario": cell.name}
+        | {name: shown(x) if isinstance(x, tuple) else x for name, x in cell.varied.items()}
+        for order, cell in enumerate(study.cells)
+    )
+    own = [name for name in stored if name not in PLACE]
+    by, first = ["order", "replicate"], []
     if study.methods:
-        last = list(COLUMNS)
         methods = pd.DataFrame(
-            {"method_id": study.method_keys[method.label], "method": method.label}
-            for method in study.methods
-        ).reset_index(names="second")
+            {"second": second, "method_id": study.method_keys[method.label], "method": method.label}
+            for second, method in enumerate(study.methods)
+        )
         stored = stored.merge(methods, on="method_id").astype(dict.fromkeys(NUMBERS, float))
-        by, first = ["order", "replicate", "second", "estimand"], ["method", "estimand"]
-    else:
-        by, first = ["order", "replicate"], []
+        by, first, own = [*by, "second", "estimand"], ["method", "estimand"], list(COLUMNS)
     results = stored.merge(cells, on="scenario_id")
     results = results.sort_values(by, kind="stable", ignore_index=True)
-    names = [name for name in cells if name not in ("order", "scenario_id", *last)]
-    return results[[*names, "replicate", *first, *last]]
+    varied = [name for name in cells if name not in ("order", "scenario_id", *own)]
+    return results[[*varied, "replicate", *first, *own]]
 
 
 def count_replicates(study: Study, results: "pd.DataFrame") -> tuple[str, bool]:
@@ -198,18 +196,14 @@ def count_replicates(study: Study, results: "pd.DataFrame") -> tuple[str, bool]:
     """
     by = ["scenario", "method"] if study.methods else ["scenario"]
     done = results.groupby(by)["replicate"].nunique()
-    places: list[Any] = [(cell.name, one.label) for cell in study.cells for one in study.methods]
-    places = places or [cell.name for cell in study.cells]
-    n = [int(done.get(place, 0)) for place in places]
-    unfinished = min(n) < study.replicates
-    of = f" of {study.replicates:,}"
-    if study.target_se is not None:
-        error = results["estimate"] - results["truth"]
-        errors = error.groupby([results[name] for name in (*by, "estimand")]).sem()
-        unfinished = unfinished and (min(n) == 0 or bool((errors > study.target_se).any()))
-        of = ""
-    some = " to ".join(f"{number:,}" for number in sorted({min(n), max(n)}))
-    return f"{some}{of} replicates, unfinished" if unfinished else f"{some} replicates", unfinished
+    places: list[Any] = [
+        (cell.name, method.label) for cell in study.cells for method in study.methods
+    ] or [cell.name for cell in study.cells]
+    fewest, most = (int(f(done.get(place, 0) for place in places)) for f in (min, max))
+    n = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    if fewest < study.replicates:
+        return f"{n} of {study.replicates:,} replicates, unfinished", True
+    return f"{n} replicates", False
 
 
 def warn_if_unfinished(study: Study, results: "pd.DataFrame") -> None:

@@ -49,13 +49,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TROUBLE = ("undefined", "failed", "unconverged")
-ONE_SAMPLE = ["scenario", "method", "replicate"]
 MOST_REASONS = 20
-OF_UNCONVERGED = ("bias", "rmse", "coverage")
-NUMBERS = ["value", "standard_error", "lower", "upper"]
+NUMBERS = ["value", "standard_error", "lower", "upper", "n"]
 
-
-MEANING = {
+ESTIMANDS = {
     "system_accuracy": "expected accuracy of the system: the sum over categories of base rate "
     "times the probability that it is right",
     "system_accuracy_in_sample": "proportion of the items of a sample that the system got right",
@@ -69,7 +66,8 @@ MEASURES = {
 }
 PRECISION = {
     "empirical_se": "standard deviation of estimate minus truth",
-    "model_se": "root of the mean squared standard error that the method states, where it does",
+    "model_se": "root of the mean squared standard error that the method states, where it does so "
+    "for half of the samples or more",
     "model_se_relative_error": "the model SE over the empirical one of the same samples, less 1",
     "relative_precision": "the variance of the study's first method over that of this one, on "
     "the samples that both have, less 1",
@@ -108,27 +106,25 @@ def write_report(folder: str | Path) -> list[Path]:
         and PNG. Of an experiment the table, named as the study, and the figures that the study file
         names.
     """
-    study, results = stored_study(folder), read_results(folder)
+    study, results, target = stored_study(folder), read_results(folder), Path(folder) / "report"
     warn_if_unfinished(study, results)
+    target.mkdir(exist_ok=True)
     if study.experiment is not None:
-        return _write_experiment(study, results, Path(folder) / "report")
+        return _write_experiment(study, results, target)
     measures = measure(results, level=study.level, null=study.null)
     findings = Findings(study, results, measures, compare_methods(results))
-    target = Path(folder) / "report"
-    target.mkdir(exist_ok=True)
-    figures = _figures(findings)
-    blocks = list(_blocks(findings, {name: str(one.get_label()) for name, one in figures.items()}))
+    figures = {name: plot_measure(study, measures, name) for name in PICTURES}
     command = shlex.join(["lehner", "study", "report", str(folder)])
-    blocks += origin(command, [Path(folder) / "study.toml"])
+    blocks = [*_blocks(findings, figures), *origin(command, [Path(folder) / "study.toml"])]
     pictures = {name: figure_bytes(figure, "svg") for name, figure in figures.items()}
     texts = {
         "report.html": to_html(study.name, blocks, pictures),
         "report.md": to_markdown(study.name, blocks),
-        "performance.csv": findings.measures.to_csv(index=False, float_format="%.6g"),
+        "performance.csv": measures.to_csv(index=False, float_format="%.6g"),
         "differences.csv": findings.differences.to_csv(index=False, float_format="%.6g"),
         "outcomes.csv": count_outcomes(results).to_csv(index=False),
     }
-    for estimand in MEANING:
+    for estimand in ESTIMANDS:
         texts[f"{estimand}.tex"] = to_latex(_measures(findings, estimand, MEASURES))
     content = {name: text.encode() for name, text in texts.items()}
     for name, figure in figures.items():
@@ -137,55 +133,45 @@ def write_report(folder: str | Path) -> list[Path]:
 
 
 def _write_experiment(study: Study, results: "pd.DataFrame", target: Path) -> list[Path]:
-    target.mkdir(exist_ok=True)
     summarise = measure_rows if study.table is None else user_function(study.table)
-    summary = summarise(results.drop(columns=["scenario", "table"]))
+    summary = summarise(results.drop(columns="scenario"))
     tables = summary if isinstance(summary, dict) else {study.name: summary}
-    written = [write_csv(one.round(4), target / f"{name}.csv") for name, one in tables.items()]
+    written = [write_csv(table.round(4), target / f"{name}.csv") for name, table in tables.items()]
     if study.figure is not None:
         for name, figure in user_function(study.figure)(summary).items():
             written += write_figure(figure, target, name)
     return written
 
 
-def _figures(findings: Findings) -> "dict[str, Figure]":
-    study = findings.study
-    return {
-        "bias": plot_measure(study, findings.measures),
-        "coverage": plot_measure(study, findings.measures, "coverage"),
-        "rmse": plot_measure(study, findings.measures, "rmse"),
-    }
-
-
-def _blocks(findings: Findings, alt_texts: Mapping[str, str]) -> Iterator[Block]:
-    study = findings.study
-    yield from _plan(findings)
-    yield Heading("What came out")
-    yield from beyond_noise(findings)
+def _blocks(findings: Findings, figures: "Mapping[str, Figure]") -> Iterator[Block]:
+    precision = PRECISION if findings.study.null is not None else dict([*PRECISION.items()][:-1])
     main = describe_main_estimand(of_main_estimand(findings.measures))
     bias, *others = (
-        Picture(name, caption.format(main=main), alt_texts[name])
+        Picture(name, caption.format(main=main), str(figures[name].get_label()))
         for name, caption in PICTURES.items()
     )
+    yield from describe_plan(findings, precision)
+    yield Heading("What came out")
+    yield from beyond_noise(findings)
     yield bias
     yield Heading("Samples without a proper estimate")
     yield from describe_outcomes(findings)
     yield Heading("Performance")
-    for estimand in MEANING:
+    for estimand, meaning in ESTIMANDS.items():
         yield Paragraph(
-            f"{estimand}: {MEANING[estimand]}. Monte Carlo standard errors after ±, Wilson's 95% "
-            "intervals of proportions in brackets."
+            f"{estimand}: {meaning}. Monte Carlo standard errors after ±, Wilson's 95% intervals "
+            "of proportions in brackets, and n where a measure does not rest on all samples that "
+            "have an estimate."
         )
         yield _measures(findings, estimand, MEASURES)
         yield Paragraph(f"{estimand}: standard errors, and precision.")
-        yield _measures(findings, estimand, _precision_measures(study))
+        yield _measures(findings, estimand, precision)
     yield from others
 
 
-def _plan(findings: Findings) -> Iterator[Block]:
+def describe_plan(findings: Findings, precision: dict[str, str] = PRECISION) -> Iterator[Block]:
     """Say what was done in the order of Morris, White & Crowther (2019)."""
     study = findings.study
-    versions = "; ".join(findings.results["versions"].unique())
     replicates, unfinished = count_replicates(study, findings.results)
     if unfinished:
         yield Paragraph(f"This study has {replicates}; `lehner study run` goes on.")
@@ -198,19 +184,20 @@ def _plan(findings: Findings) -> Iterator[Block]:
     )
     yield _scenarios(study)
     yield Heading("Estimands")
-    for name, meaning in MEANING.items():
-        yield Paragraph(f"{name}: {meaning}.")
+    yield simple_table(("estimand", "what it is"), list(ESTIMANDS.items()))
     yield Heading("Methods")
-    options = (", ".join(f"{name} {x}" for name, x in method.options) for method in study.methods)
     methods = [
-        (method.label, _what_it_is(method), told)
-        for method, told in zip(study.methods, options, strict=True)
+        (method.label, _what_it_is(method), ", ".join(f"{name} {x}" for name, x in method.options))
+        for method in study.methods
     ]
     yield simple_table(("method", "what it is", "options"), methods)
     yield Heading("Performance measures")
-    for name, meaning in (MEASURES | _precision_measures(study)).items():
-        yield Paragraph(f"{name.replace('_', ' ')}: {meaning}.")
-    yield Paragraph(f"Intervals of {percent(study.level)}. Study {study.hash}. {versions}.")
+    meanings = [(name.replace("_", " "), text) for name, text in (MEASURES | precision).items()]
+    yield simple_table(("measure", "what it is"), meanings)
+    null = "" if study.null is None else f" Null value {study.null:g}."
+    versions = "; ".join(findings.results["versions"].unique())
+    level = percent(study.level)
+    yield Paragraph(f"Intervals of {level}.{null} Study {study.hash}. {versions}.")
 
 
 def _what_it_is(method: MethodChoice) -> str:
@@ -221,61 +208,52 @@ def _what_it_is(method: MethodChoice) -> str:
 
 def _scenarios(study: Study) -> Table:
     """List scenarios with the fields that are not as `Scenario` has them by default."""
+    settings = pd.DataFrame([cell.settings for cell in study.cells])
     plain = asdict(Scenario())
-    names = [
-        name
-        for name in dict.fromkeys(name for cell in study.cells for name in cell.settings)
-        if any(cell.settings.get(name, plain.get(name)) != plain.get(name) for cell in study.cells)
-    ]
-    rows = [
-        (cell.name, *(shown(cell.settings.get(name, "")) for name in names)) for cell in study.cells
-    ]
+    names = [name for name in settings if any(x != plain.get(name) for x in settings[name])]
+    written = [[shown(cell.settings.get(name, "")) for name in names] for cell in study.cells]
+    rows = [(cell.name, *values) for cell, values in zip(study.cells, written, strict=True)]
     return simple_table(("scenario", *names), rows)
-
-
-def _precision_measures(study: Study) -> dict[str, str]:
-    """Measures of precision that a study has."""
-    if study.null is None:
-        return {name: meaning for name, meaning in PRECISION.items() if name != "power"}
-    return PRECISION | {"power": f"{PRECISION['power']}, {study.null:g}"}
 
 
 def _measures(findings: Findings, estimand: str, names: Mapping[str, str]) -> Table:
     """Lay out measures by scenario and method; precision is relative to the first method."""
-    study = findings.study
-    found = _by_place(findings.measures, estimand)
-    relative = findings.differences.rename(columns={"difference": "value"})
-    of_first = relative["other_method"] == study.methods[0].label
-    found |= _by_place(relative[of_first & (relative["measure"] == "relative_precision")], estimand)
-    places = [(cell.name, method.label) for cell in study.cells for method in study.methods]
-    rows: list[tuple[Any, ...]] = [
-        (*place, *(found.get((*place, name), (np.nan,) * len(NUMBERS)) for name in names))
-        for place in places
-        if (*place, "bias") in found
-    ]
-    columns = [Column("scenario"), Column("method"), *map(measure_column, names)]
-    return Table(columns=columns, rows=rows, keys=2, headings=True)
+    study, differences = findings.study, findings.differences
+    precision = differences[
+        (differences["measure"] == "relative_precision")
+        & (differences["other_method"] == study.methods[0].label)
+    ].rename(columns={"difference": "value"})
+    table = pd.concat([findings.measures, precision])
+    table = table[table["estimand"] == estimand].reindex(columns=["lower", *table])
+    keys = ["scenario", "method", "measure"]
+    numbers = table.set_index(keys)[NUMBERS].apply(tuple, axis="columns").to_dict()
+    unknown = (np.nan,) * len(NUMBERS)
+    rows: list[tuple[Any, ...]] = []
+    for cell in study.cells:
+        for method in study.methods:
+            place = cell.name, method.label
+            if (*place, "bias") in numbers:
+                n = numbers[*place, "bias"][-1]
+                entries = (numbers.get((*place, name), unknown) for name in names)
+                rows.append((*place, *((*entry, n) for entry in entries)))
+    columns = [Column(name, format=partial(_entry, name)) for name in names]
+    both = [Column("scenario"), Column("method")]
+    return Table(columns=[*both, *columns], rows=rows, keys=2, headings=True)
 
 
-def _by_place(measures: "pd.DataFrame", estimand: str) -> dict[tuple[str, ...], tuple[float, ...]]:
-    """Value, standard error and interval by scenario, method and measure."""
-    columns = ["scenario", "method", "measure", *NUMBERS]
-    rows = measures[measures["estimand"] == estimand].reindex(columns=columns)
-    return {row[:3]: row[3:] for row in rows.itertuples(index=False, name=None)}
+def _entry(
+    measure: str, value: float, error: float, lower: float, upper: float, n: float, n_all: float
+) -> str:
+    """Write a proportion with its 95% interval, anything else with its standard error.
 
-
-def measure_column(measure: str, name: str = "") -> Column:
-    """Make a column of a measure, whose cells are value, standard error, lower and upper end."""
-    return Column(name or measure, format=partial(_entry, measure))
-
-
-def _entry(measure: str, value: float, error: float, lower: float, upper: float) -> str:
-    """Write a proportion with its 95% interval, anything else with its standard error."""
-    if value != value:
+    If it rests on fewer samples than have an estimate, their number follows.
+    """
+    if np.isnan(value):
         return DASH
+    shown_n = f" (n {n:.0f})" if n < n_all else ""
     if measure in PROPORTIONS:
-        return with_interval(value, lower, upper)
-    return f"{decimal(value)} ± {decimal(error)}"
+        return with_interval(value, lower, upper) + shown_n
+    return f"{decimal(value)} ± {decimal(error)}{shown_n}"
 
 
 def beyond_noise(findings: Findings) -> Iterator[Block]:
@@ -291,23 +269,21 @@ def beyond_noise(findings: Findings) -> Iterator[Block]:
     )
     rows = []
     worse_by = _more_error(of_main_estimand(findings.differences))
-    for cell in findings.study.cells:
-        of_cell = measures[measures["scenario"] == cell.name].set_index("method")
-        bias, mse, failures = (
-            of_cell[of_cell["measure"] == name] for name in ("bias", "mse", "failure_rate")
-        )
-        biased = bias.loc[bias["value"].abs() > Z * bias["standard_error"], "value"]
-        methods = list(mse["value"].dropna().index)
-        if not methods:
+    for scenario, of_cell in measures.groupby("scenario", sort=False):
+        by_measure = dict(iter(of_cell.set_index("method").groupby("measure")))
+        bias, mse = by_measure["bias"], by_measure["mse"]["value"].dropna()
+        if mse.empty:
             continue
-        more = worse_by[worse_by["scenario"] == cell.name].set_index(["method", "other_method"])
+        biased = bias.loc[bias["value"].abs() > Z * bias["standard_error"], "value"]
+        more = worse_by[worse_by["scenario"] == scenario].set_index(["method", "other_method"])
         # The method that no other beats, or that is beaten by least if all are.
         beaten_by = more["difference"].astype(float).groupby("method").max()
-        best = beaten_by.reindex(methods).fillna(0.0).idxmin()
-        tied = [one for one in methods if one != best and not more.loc[(one, best), "worse"]]
+        best = beaten_by.reindex(mse.index).fillna(0.0).idxmin()
+        tied = [name for name in mse.index if name != best and not more.loc[(name, best), "worse"]]
         named = ", ".join(f"{name} {decimal(value, sign=True)}" for name, value in biased.items())
+        failures = by_measure["failure_rate"]
         first, *others = (_with_failures(name, failures) for name in (best, *tied))
-        rows.append((cell.name, named or "none", first, ", ".join(others) or "none"))
+        rows.append((scenario, named or "none", first, ", ".join(others) or "none"))
     yield simple_table(("scenario", "biased", "least error", "not told from it"), rows)
 
 
@@ -340,15 +316,15 @@ def count_outcomes(results: "pd.DataFrame") -> "pd.DataFrame":
         `failed` (the method broke off) and `unconverged` (an estimate from draws whose diagnostics
         fail).
     """
-    once = results.drop_duplicates(ONE_SAMPLE)
-    by = [once["scenario"], once["method"]]
-    counts = {name: (once["status"] == name).groupby(by, sort=False).sum() for name in TROUBLE}
-    samples = once.groupby(by, sort=False).size()
-    return samples.to_frame("samples").assign(**counts).reset_index()
+    by = ["scenario", "method"]
+    once = results.drop_duplicates([*by, "replicate"])
+    counts = {name: once["status"] == name for name in TROUBLE}
+    groups = once[by].assign(samples=1, **counts).groupby(by, sort=False)
+    return groups.sum().reset_index()
 
 
 def describe_outcomes(findings: Findings) -> Iterator[Block]:
-    """Count what is undefined, failed or did not converge, and say what the last changes."""
+    """Count what is undefined, failed or did not converge, and say why methods failed."""
     counts = count_outcomes(findings.results)
     troubled = counts[counts[list(TROUBLE)].any(axis="columns")]
     if troubled.empty:
@@ -362,30 +338,7 @@ def describe_outcomes(findings: Findings) -> Iterator[Block]:
     )
     yield simple_table(troubled, troubled.to_numpy().tolist(), keys=2)
     failed = findings.results[findings.results["status"] == "failed"]
-    reasons = failed.drop_duplicates(ONE_SAMPLE)[["method", "reason"]].value_counts()
+    reasons = failed.drop_duplicates(["scenario", "method", "replicate"])[["method", "reason"]]
     if len(reasons):
-        common = reasons.head(MOST_REASONS).rename("samples").reset_index()
-        rows = common.to_numpy().tolist()
-        yield simple_table(("failed method", "reason", "samples"), rows, keys=2)
-    if troubled["unconverged"].any():
-        main = describe_main_estimand(of_main_estimand(findings.measures))
-        yield Paragraph(f"Measures of the {main}, with and without unconverged fits:")
-        yield _without_unconverged(findings)
-
-
-def _without_unconverged(findings: Findings) -> Table:
-    """Measure methods with and without the fits that did not converge, where there are some."""
-    results = of_main_estimand(findings.results)
-    pairs = results.groupby(["scenario", "method"], sort=False)["status"]
-    some = results[pairs.transform(lambda status: (status == "unconverged").any())]
-    key = ["scenario", "method", "measure"]
-    whole, part = (
-        measure(rows, key[:2], findings.study.level).set_index(key)[NUMBERS]
-        for rows in (some, some[some["status"] != "unconverged"])
-    )
-    rows = [
-        (*place, _entry(place[2], *numbers), _entry(place[2], *part.reindex([place]).iloc[0]))
-        for place, numbers in zip(whole.index, whole.to_numpy(), strict=True)
-        if place[2] in OF_UNCONVERGED
-    ]
-    return simple_table((*key, "all fits", "converged fits"), rows)
+        common = reasons.value_counts().head(MOST_REASONS).reset_index().to_numpy().tolist()
+        yield simple_table(("failed method", "reason", "samples"), common, keys=2)

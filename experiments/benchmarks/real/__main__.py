@@ -89,7 +89,7 @@ def _name(written: list[Path]) -> None:
 
 
 def _compute(cells: list[Cell], folder: Path, **options: Any) -> None:
-    for cell in run_cells(cells, folder, **options):
+    for cell, _ in run_cells(cells, folder, **options):
         print(f"{folder.name}: {cell.name}", file=sys.stderr, flush=True)
 
 

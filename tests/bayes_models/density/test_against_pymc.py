@@ -60,6 +60,8 @@ DATA = {
     "groups and populations": lambda: with_groups(rated()),
     "no system": lambda: without_system(rated(3, 4)),
 }
+QUICK = ("known truths", "groups and populations")
+EACH_DATA = [pytest.param(kind, marks=[] if kind in QUICK else pytest.mark.slow) for kind in DATA]
 EARLIER = np.array([[9.0, 2.0], [0.0, 0.0], [3.5, 1.25], [20.0, 4.0]])
 PRIORS = [
     *((name, set_name) for name in MODELS for set_name in list(find_model(name).priors)[1:]),
@@ -132,7 +134,7 @@ def test_density_and_gradient_are_those_of_pymc_at_large_log_odds(name):
             np.testing.assert_allclose(gradient, their_gradient, rtol=1e-7, atol=1e-7)
 
 
-@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("data", EACH_DATA)
 @pytest.mark.parametrize("name", MODELS)
 def test_density_gradient_and_variables_are_those_of_pymc(name, data):
     differs_from_pymc(name, observe(DATA[data]()))

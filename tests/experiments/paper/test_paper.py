@@ -9,7 +9,6 @@ import pytest
 from experiments.paper import FIGURES, replicate_paper, simulate_figure
 from experiments.paper.bias_figure import plot_figure
 from experiments.paper.number import PrintedNumber
-from experiments.paper.readings import score_readings
 from experiments.paper.replication import replication_table
 from lehner import InputError
 
@@ -113,15 +112,6 @@ def test_a_drawing_shows_every_defined_run():
     assert len(cloud.get_xdata()) == 200 and len(paper.get_xdata()) == 50
     np.testing.assert_array_equal(cloud.get_xdata(), runs.system_accuracy)
     np.testing.assert_array_equal(axes[1].lines[1].get_xdata(), runs.system_accuracy_in_sample)
-
-
-def test_readings_that_the_numbers_rule_out_score_low():
-    table = score_readings(runs=400).set_index("reading")
-    score = table.log_likelihood
-    assert score["base rates: equal"] < -20 and score["errors shared by all raters"] < -20
-    assert abs(score["step 5: errors scaled"]) < 4
-    assert (table.expected_accuracies == "0.133 0.867").sum() == len(table) - 1
-    assert table.expected_accuracies["step 5: rows divided by their sums"] != "0.133 0.867"
 
 
 def test_the_command_prints_the_table_and_draws_a_figure(run, tmp_path):

@@ -32,7 +32,10 @@ def kept(folder):
 
 def test_seeds_are_by_place_and_rows_follow_the_order_of_the_cells(tmp_path):
     first, second = reversed(cells(sizes=(2, 3)))
-    assert [cell.name for cell in run_cells([first, second], tmp_path, 5)] == ["draw 3", "draw 2"]
+    assert [cell.name for cell, _ in run_cells([first, second], tmp_path, 5)] == [
+        "draw 3",
+        "draw 2",
+    ]
     rows = read_cells(tmp_path, [second, first], 5)
     assert list(rows) == ["n", "drawn", "of", "lacking"] and rows["n"].tolist() == [2, 2, 3, 3, 3]
     for n in (2, 3):
@@ -54,7 +57,7 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path):
         list(run_cells(cells(stopped), tmp_path))
     with pytest.raises(InputError, match=r"the cell draw_3-\w+ is not there, or its file is"):
         read_cells(tmp_path, cells())
-    assert [cell.name for cell in run_cells(cells(stopped), tmp_path)] == ["draw 3", "draw 4"]
+    assert [cell.name for cell, _ in run_cells(cells(stopped), tmp_path)] == ["draw 3", "draw 4"]
     assert done == [2, 3, 3, 4] and list(run_cells(cells(stopped), tmp_path)) == []
 
 
@@ -95,7 +98,7 @@ def test_a_file_that_is_damaged_is_computed_again(tmp_path, number):
     path.write_bytes(content if number % 2 else content[: rng.integers(len(content))])
     with pytest.raises(InputError, match="is not there, or its file is damaged"):
         read_cells(tmp_path, cells())
-    (again,) = run_cells(cells(), tmp_path)
+    ((again, _),) = run_cells(cells(), tmp_path)
     assert path.name.startswith(again.stem(1)) and kept(tmp_path) == before
 
 
@@ -107,8 +110,8 @@ def test_what_a_cell_is_known_by_makes_it_another_cell(tmp_path):
         Cell(name=plain.name, place=(7, 9), values=plain.values, simulate=plain.simulate),
         Cell(name=plain.name, place=plain.place, values={"n": 2.5}, simulate=plain.simulate),
     ]
-    assert list(run_cells([plain, *changed], tmp_path)) == changed
-    assert list(run_cells([plain], tmp_path, seed=2)) == [plain]
+    assert [cell for cell, _ in run_cells([plain, *changed], tmp_path)] == changed
+    assert [cell for cell, _ in run_cells([plain], tmp_path, seed=2)] == [plain]
     assert len(read_cells(tmp_path)) == 10
 
 

@@ -10,7 +10,6 @@ from scipy.stats import beta, binomtest, norm
 from experiments.study.performance import (
     PROPORTIONS,
     compare_methods,
-    mean_proportion,
     measure,
     measure_wide,
     proportion,
@@ -117,6 +116,16 @@ def test_methods_that_state_no_standard_error_have_no_model_se():
     assert "power" not in found.index.get_level_values("measure")
 
 
+@pytest.mark.parametrize(("n_stated", "is_known"), [(15, True), (14, False)])
+def test_a_model_se_needs_the_standard_errors_of_half_of_the_estimates(n_stated, is_known):
+    rows = alike().query("method == 'a'").assign(standard_error=0.1)
+    rows.loc[rows["replicate"] >= n_stated, "standard_error"] = np.nan
+    found = measure(rows, by=["method"]).set_index("measure")
+    for name in ("model_se", "model_se_relative_error"):
+        assert found.loc[name, "n"] == n_stated
+        assert np.isfinite(found.loc[name, "value"]) == is_known
+
+
 def test_measures_are_those_of_simhelpers(welch):
     found = measure(welch, by=["method"], level=0.95).set_index(["method", "measure"])
     for key, (value, error) in SIMHELPERS.items():
@@ -214,13 +223,6 @@ def test_replicates_that_are_all_alike_leave_an_error(inside):
     assert found == inside
     assert error == pytest.approx(beta(n * inside + 0.5, n * (not inside) + 0.5).std())
     assert error < proportion([not inside] + [inside] * (n - 1))[1]
-
-
-def test_shares_of_groups_that_are_all_alike_leave_an_error():
-    for shares in ([0.0] * 12, [1.0] * 12):
-        assert mean_proportion(shares) == proportion([bool(shares[0])] * 12)
-    shares = np.array([1.0, 0.5, 0.9, 1.0])
-    assert mean_proportion(shares) == pytest.approx((0.85, shares.std(ddof=1) / 2))
 
 
 def alike(n=30):

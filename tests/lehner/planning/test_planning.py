@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.benchmarks.loop import draw_matrices
 from lehner import InputError, Scenario, expected_kappa, scenario_with_kappa, simulate_estimates
 from lehner.algebra.steps import rater_accuracy
 from lehner.planning.kappa import check_possible_kappa, initial_accuracy
+from tests.reference.loop import draw_matrices
 
 
 @settings(deadline=None, max_examples=50)

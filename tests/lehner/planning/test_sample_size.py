@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import binom, norm
 from statsmodels.api import WLS, add_constant
 
-from experiments.benchmarks.loop import simulate_and_estimate
 from lehner import (
     InputError,
     Scenario,
@@ -17,6 +16,7 @@ from lehner import (
     simulate_estimates,
 )
 from lehner.planning.sample_size import Nearness, regress
+from tests.reference.loop import simulate_and_estimate
 
 GOOD = Scenario(initial_rater_accuracy=(0.8, 0.8, 0.8))
 

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.benchmarks.loop import matrix
 from lehner import InputError, confusion_matrix
 from lehner.simulation.parameters import (
     NORMALIZATIONS,
@@ -15,6 +14,7 @@ from lehner.simulation.parameters import (
     scale_to_mean,
     vary_errors,
 )
+from tests.reference.loop import matrix
 
 pytestmark = pytest.mark.filterwarnings("error")
 some = settings(max_examples=60, deadline=None)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, ks_2samp
 
-from experiments.benchmarks.loop import estimate, simulate_and_estimate
 from lehner import (
     InputError,
     Scenario,
@@ -25,6 +24,7 @@ from lehner.algebra.algebraic import (
 from lehner.data.votes import collapse_votes, pattern_votes
 from lehner.simulation.parameters import draw_parameters
 from lehner.simulation.probabilities import pattern_probabilities
+from tests.reference.loop import estimate, simulate_and_estimate
 
 VIOLATED = Scenario(
     initial_rater_accuracy=(0.5, 0.6, 0.7),

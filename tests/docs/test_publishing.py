@@ -50,7 +50,7 @@ def test_references_of_the_paper_are_listed():
 def test_hosted_checks_are_those_of_ci_run():
     checks = (ROOT / ".ci/run").read_text("utf-8").replace(" --locked", "")
     lint = re.search(r"python -m uv run ruff check .*lint-imports\n", checks, re.DOTALL)[0]
-    docs = re.search(r"python -m uv run (.*sphinx-build.*)\n", checks)[1]
+    docs = re.search(r"python -m uv run (.*sphinx-build.*html) >", checks)[1]
     workflows = ROOT / ".github/workflows"
     hosted = (workflows / "tests.yml").read_text("utf-8").replace(" --locked", "")
     assert "".join(f"      - run: {line}\n" for line in lint.splitlines()) in hosted

@@ -612,7 +612,7 @@ def test_the_time_left_is_that_of_what_was_measured(tmp_path, monkeypatch, caplo
     of_others = [[task for task in slow if task.key == key] for key in others]
     do((task for some in of_others for task in some[:2]), 50.0)
     n_left = sum(len(some[2:]) for some in of_others)
-    assert caplog.messages[-1] == f"small: 85% done, {n_left * 50 / 60:.0f} minutes left"
+    assert caplog.messages[-1] == f"small: 83% done, {n_left * 50 / 60:.0f} minutes left"
 
 
 def test_a_replicate_is_drawn_again(tmp_path, run):

@@ -25,7 +25,7 @@ from tests.reference.algebraic import algebraic
 pytestmark = pytest.mark.filterwarnings("error")
 
 AGGREGATIONS = ["weighted", "likelihood", "paper"]
-few = settings(max_examples=30, deadline=None)
+few = settings(max_examples=25, deadline=None)
 all_aggregations = pytest.mark.parametrize("aggregation", AGGREGATIONS)
 
 
@@ -289,7 +289,7 @@ def test_steps_take_leading_dimensions_one_by_one(data):
 
 
 @given(data_sets)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_every_number_equals_the_reference(data):
     for aggregation in AGGREGATIONS:
         estimate, expected = estimate_of(data, aggregation), reference(data, aggregation)

@@ -22,7 +22,7 @@ def brute_force_majority(data: Data) -> float | None:
 
 
 @given(data_sets)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_majority_agreement_equals_brute_force(data):
     estimate = majority_agreement(data.ratings())
     assert estimate.system_accuracy.estimate == pytest.approx(brute_force_majority(data), abs=1e-12)
@@ -30,7 +30,7 @@ def test_majority_agreement_equals_brute_force(data):
 
 
 @given(data_sets)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_mean_posterior_equals_the_reference(data):
     estimate = mean_posterior(data.ratings())
     expected = reference(data, "weighted")

@@ -38,7 +38,7 @@ def read(rows) -> Ratings:
 
 
 @given(long_data)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_pairs_are_those_of_different_raters_on_the_same_item(rows):
     agreeing, pairs = brute_force(rows)
     result = pairwise_agreement(read(rows))
@@ -51,7 +51,7 @@ def test_pairs_are_those_of_different_raters_on_the_same_item(rows):
 
 
 @given(long_data)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_pairs_are_counted_item_by_item(rows):
     ratings = read(rows)
     expected = [brute_force([r for r in rows if r[0] == item]) for item in ratings.items]
@@ -59,7 +59,7 @@ def test_pairs_are_counted_item_by_item(rows):
 
 
 @given(long_data, st.lists(st.integers(0, 3), min_size=4, max_size=4))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_counts_equal_repetition(rows, counts):
     ratings = read(rows)
     counts = np.array(counts)[: len(ratings.items)]

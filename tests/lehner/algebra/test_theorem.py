@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.reference.theorem_1 import counterexample
 
-many = settings(max_examples=150, deadline=None)
+many = settings(max_examples=25, deadline=None)
 KINDS = ("any", "raters alike", "items unequal", "K-structure", "with zeros", "never right")
 
 

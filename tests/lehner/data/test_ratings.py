@@ -18,7 +18,7 @@ from lehner.data.categories import MISSING
 from lehner.data.flat import FlatRatings
 
 ROOT = Path(__file__).parents[3]
-property_test = settings(max_examples=60, deadline=None)
+property_test = settings(max_examples=25, deadline=None)
 pytestmark = pytest.mark.filterwarnings("ignore::lehner.DataWarning")
 
 
@@ -490,7 +490,7 @@ def row_keys(ratings, truth=True):
 
 
 @given(ratings=any_ratings(repeated=True), truth=st.booleans(), copies=st.integers(1, 3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_patterns_are_the_distinct_rows_with_their_counts(ratings, truth, copies):
     ratings = ratings.take(np.tile(np.arange(len(ratings.items)), copies))
     patterns = ratings.patterns(truth=truth)

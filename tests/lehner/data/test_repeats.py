@@ -39,7 +39,7 @@ def rows_of(flat):
 
 
 @given(long_rows, st.randoms())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_votes_are_the_most_frequent_ratings_in_whatever_order_they_come(rows, random):
     found = of_rows(rows)
     assert rows_of(found.flat) == brute_force_votes(rows)

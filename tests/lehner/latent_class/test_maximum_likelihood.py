@@ -178,7 +178,7 @@ def small_data(draw_one):
     return k, n_raters, [[(j, x) for j, x in item] for item in items]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(small_data())
 def test_likelihood_and_classes_are_those_of_enumeration(data):
     k, n_raters, items = data

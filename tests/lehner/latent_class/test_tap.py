@@ -19,7 +19,7 @@ from tests.reference import tap as reference
 pytestmark = pytest.mark.filterwarnings("error")
 
 each_model = pytest.mark.parametrize("model", ["pooled_tap", "tap"])
-few = settings(max_examples=30, deadline=None)
+few = settings(max_examples=25, deadline=None)
 
 
 def fit_tap(ratings, **options):

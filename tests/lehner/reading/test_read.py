@@ -17,7 +17,7 @@ from lehner.data.categories import MISSING, plain_label
 from tests.old_python import needs_quoted_returns
 
 pytestmark = pytest.mark.filterwarnings("ignore::lehner.DataWarning")
-fuzz = settings(max_examples=150, deadline=None)
+fuzz = settings(max_examples=25, deadline=None)
 
 
 @pytest.fixture(scope="module")
@@ -599,7 +599,7 @@ def test_arbitrary_bytes_are_read_or_refused(folder, content):
 
 
 @given(valid=st.sampled_from(VALID), edits=st.lists(EDIT, min_size=1, max_size=4))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_mutated_csv_files_are_read_or_refused(folder, valid, edits):
     path = write(folder, edit(valid, edits), "mutated.csv")
     assert_read_or_refused(path)
@@ -668,7 +668,7 @@ def assert_frame_read_or_refused(read, frame, **options):
 
 
 @given(frame=any_frame(), data=st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_arbitrary_frames_are_wide_tables_or_refused(frame, data):
     some = st.none() | st.sampled_from([str(name) for name in frame.columns])
     roles = {role: data.draw(some) for role in ("item", "system", "truth", "counts")}
@@ -680,7 +680,7 @@ def test_arbitrary_frames_are_wide_tables_or_refused(frame, data):
 
 
 @given(frame=any_frame(), data=st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_arbitrary_frames_are_long_tables_or_refused(frame, data):
     some = st.none() | st.sampled_from([str(name) for name in frame.columns])
     column = st.sampled_from([str(name) for name in frame.columns])

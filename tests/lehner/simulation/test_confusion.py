@@ -17,7 +17,7 @@ from lehner.simulation.parameters import (
 from tests.reference.loop import matrix
 
 pytestmark = pytest.mark.filterwarnings("error")
-some = settings(max_examples=60, deadline=None)
+some = settings(max_examples=25, deadline=None)
 each_normalization = pytest.mark.parametrize("normalization", NORMALIZATIONS)
 shares = st.integers(2, 6).flatmap(
     lambda k: st.lists(st.integers(0, 9), min_size=k, max_size=k).filter(any)

@@ -38,7 +38,7 @@ def scenarios(draw):
     )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=25)
 @given(scenarios(), st.booleans())
 def test_votes_are_as_likely_as_the_patterns_that_give_them(scenario, right):
     drawn = draw_parameters(scenario, 3, np.random.default_rng(1))

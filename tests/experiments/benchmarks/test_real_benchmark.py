@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import rdata
-from experiments.benchmarks.real.labels import best_power, score
 
 from experiments.benchmarks.real import __main__ as command
 from experiments.benchmarks.real import readers, sources
@@ -23,7 +22,6 @@ from experiments.benchmarks.real.measures import (
     measure_crowds,
 )
 from experiments.benchmarks.real.outcomes import read_outcomes
-from experiments.benchmarks.real.readers import make_crowd
 from experiments.benchmarks.real.run import Task
 from experiments.simulations.methods import estimate_as_in_studies
 from lehner import InputError, Ratings
@@ -162,26 +160,6 @@ def test_known_truths_are_the_same_for_every_method_and_count_only_when_few():
     alone = [table[table["method"] == ALONE].reset_index(drop=True) for table in (rows, other)]
     pd.testing.assert_frame_equal(*alone)
     assert alone[0].groupby("known")["estimate"].nunique().max() == 2
-
-
-def test_majority_labels_of_a_small_crowd():
-    rows = [("1", rater, "a") for rater in "xyz"]  # right
-    rows += [("2", "x", "a"), ("2", "y", "b")]  # a tie, half right
-    rows += [("3", "x", "a"), ("3", "y", "b"), ("3", "z", "b")]  # wrong
-    rows += [("4", "x", "a"), ("4", "y", "a")]  # unknown
-    small = make_crowd(rows, {"1": "a", "2": "b", "3": "a"})
-    votes = small.votes() / small.votes().sum(axis=1, keepdims=True)
-    found = score(votes[:3], small.truth[:3])
-    assert found["right"] == 0.5
-    assert found["loss"] == pytest.approx(-np.log([1, 0.5, 1 / 3]).mean())
-    assert found["sure"] == 1 / 3 and found["right_sure"] == 1
-
-
-def test_the_power_is_best_in_the_mean_over_designs():
-    rows = [("a", 0.2, 0.5), ("a", 1.0, 0.4), ("b", 0.2, 0.5), ("b", 1.0, 0.9)]
-    table = pd.DataFrame(rows, columns=["design", "power", "loss"])
-    assert best_power(table) == 0.2
-    assert best_power(table[table["design"] == "a"]) == 1.0
 
 
 def test_about_a_third_of_the_crowds_is_for_reporting_and_families_stay_together():
@@ -372,6 +350,7 @@ def test_a_run_goes_on_where_it_was_and_methods_add_up(run, tmp_path):
     pd.testing.assert_frame_equal(pd.read_csv(output / "real.csv"), both)
 
 
+@pytest.mark.slow
 def test_estimates_are_the_same_on_a_cluster_which_goes_on_where_it_was(run, tmp_path):
     pytest.importorskip("distributed")
     write_rte(tmp_path / "files")
@@ -386,6 +365,7 @@ def test_estimates_are_the_same_on_a_cluster_which_goes_on_where_it_was(run, tmp
     assert len(list((there / "parts").iterdir())) == 20
 
 
+@pytest.mark.slow
 def test_methods_do_not_see_the_truth(run, tmp_path, monkeypatch):
     write_rte(tmp_path / "files")
     seen = []
@@ -404,6 +384,7 @@ def test_methods_do_not_see_the_truth(run, tmp_path, monkeypatch):
 CALIBRATED = ("calibrated, like", "calibrated, unknown")
 
 
+@pytest.mark.slow
 def test_each_system_is_kept_in_each_deal(run, tmp_path):
     write_rte(tmp_path / "files")
     output = tmp_path / "results"
@@ -431,6 +412,7 @@ def test_each_system_is_kept_in_each_deal(run, tmp_path):
     assert set(pd.read_csv(output / "domains.csv")["deal"]) == {"like", "better", "worse"}
 
 
+@pytest.mark.slow
 def test_methods_are_compared_on_the_systems_that_all_of_them_were_run_on(run, tmp_path):
     write_rte(tmp_path / "files")
     output = tmp_path / "results"
@@ -443,6 +425,7 @@ def test_methods_are_compared_on_the_systems_that_all_of_them_were_run_on(run, t
     assert table.groupby("per_item")["systems"].unique().map(list).to_dict() == {3: [4], 5: [10]}
 
 
+@pytest.mark.slow
 def test_a_method_of_a_file_is_another_one_when_the_file_changes(run, tmp_path):
     write_rte(tmp_path / "files")
     output, mine = tmp_path / "results", tmp_path / "mine.py"

@@ -20,7 +20,7 @@ def paper(
     figure : N
         The figure to draw, 1 to 14.
     everything : bool
-        Draw all figures, and score all readings of the text.
+        Draw all figures, and write the page with the notes.
     runs : N
         The number of simulated samples for each figure. Default: 50 for one figure, as in the
         paper, else 1,000.

@@ -149,6 +149,7 @@ def test_they_are_with_other_numbers_of_every_prior(name):
     differs_from_pymc(name, observe(ordered()), changed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "priors"), PRIORS, ids=str)
 def test_they_are_with_other_priors(name, priors):
     differs_from_pymc(name, observe(ordered()), priors)

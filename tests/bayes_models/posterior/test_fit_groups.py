@@ -109,6 +109,7 @@ def test_arviz_takes_the_tree_as_it_is(tree) -> None:
     pyplot.close("all")
 
 
+@pytest.mark.slow
 def test_items_left_out_show_difficulty_that_the_model_does_not_have() -> None:
     """The probability integral transform is uniform if the model is right, and only then."""
     p_values = []

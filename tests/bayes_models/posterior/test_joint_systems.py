@@ -36,6 +36,7 @@ def test_each_system_keeps_its_own_posterior() -> None:
         assert np.array_equal(np.sort(draws.in_sample[name]), np.sort(in_sample))
 
 
+@pytest.mark.slow
 def test_the_correlation_is_that_of_estimates_over_samples() -> None:
     """Draws are correlated as the posterior means are over new samples of items."""
     shared = 0.8

@@ -87,6 +87,7 @@ def test_one_population_is_none():
     assert one["log_prior"].to_dataset().equals(none["log_prior"].to_dataset())
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
 def test_two_raters_of_two_populations_are_calibrated():
     """Hui and Walter's design: parameters drawn from the prior have uniform ranks among draws."""
@@ -106,6 +107,7 @@ def test_two_raters_of_two_populations_are_calibrated():
     assert np.abs(np.mean(ranks) - 0.5) < 0.08
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
 def test_two_raters_are_told_apart_by_two_populations_and_not_by_one():
     confusion = [[[0.9, 0.1], [0.25, 0.75]], [[0.8, 0.2], [0.15, 0.85]]]

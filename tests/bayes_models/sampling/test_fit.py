@@ -156,6 +156,7 @@ def samples():
     ]
 
 
+@pytest.mark.slow
 def test_many_fits_are_those_of_fit(samples):
     many = list(bayes_models.fit_many("dawid_skene", samples, seed=5))
     for seed, ratings, tree in zip(child_seeds(5, 3), samples, many, strict=True):
@@ -172,6 +173,7 @@ def test_many_fits_are_those_of_fit(samples):
         assert "log_likelihood" in one and "log_likelihood" not in tree
 
 
+@pytest.mark.slow
 def test_chains_of_nuts_start_where_they_are_told_the_best_start_having_most(samples):
     observed = observe(samples[2])
     model = compiled.compile_model("dawid_skene", observed)

@@ -52,6 +52,7 @@ def test_the_map_has_a_dot_for_each_real_crowd_and_says_what_it_shows():
     assert str(needed) in figure.get_label()
 
 
+@pytest.mark.slow
 def test_the_benchmark_measures_correlations_and_whether_bounds_hold(tmp_path):
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, 60)

@@ -89,6 +89,7 @@ def test_kept_sizes_are_5_percent_within_monte_carlo_error():
     assert (size["rejected"] <= 0.05 + 3 * (0.05 * 0.95 / size["data_sets"]) ** 0.5).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base_rates", ["equal", "dirichlet"])
 def test_each_test_and_the_verdict_reject_in_5_percent_where_the_k_properties_hold(base_rates):
     # The full table, with 1,000 data sets a cell, is in experiments/simulations.

@@ -34,6 +34,7 @@ def loaded_by(arguments):
     return set(json.loads(modules))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "unused"),
     [

@@ -136,6 +136,7 @@ def _run(folder):
     list(run_cells(cells(slowly, range(2, 40)), folder))
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_goes_on_to_the_same_rows(tmp_path):
     many = cells(slowly, range(2, 40))
     process = multiprocessing.get_context("forkserver").Process(target=_run, args=(tmp_path,))

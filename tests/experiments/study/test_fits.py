@@ -111,6 +111,7 @@ def test_a_command_that_is_interrupted_goes_on_where_it_was(run, data, tmp_path,
     assert not (out / "unfinished").exists()
 
 
+@pytest.mark.slow
 def test_a_function_of_the_users_runs_in_workers_that_have_no_such_file(run, data, tmp_path):
     (tmp_path / "mine.py").write_text(
         "import os, lehner\n"

@@ -196,7 +196,9 @@ def swallowing(number, function, call):
         (raising, cells, "write_bytes", 2),
     ],
 )
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_a_stopped_study_resumes_to_the_same_table(
     interruptible, monkeypatch, tmp_path, whole, disturb, module, name, call, number
 ):

@@ -228,7 +228,7 @@ def test_bad_functions_are_one_error_before_anything_is_computed(tmp_path, good,
         ("breaks", r"mine.py:breaks raises ValueError with seed \d+: not so; correct"),
     ],
 )
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_bad_ratings_are_one_error(tmp_path, function, problem, workers):
     study = STUDY.replace(":simulate", f":{function}").replace("grid = ", "#")
     with pytest.raises(InputError, match=problem):

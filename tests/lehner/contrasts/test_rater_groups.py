@@ -73,6 +73,7 @@ def test_maximum_likelihood_has_the_mean_by_ratings(ratings):
     assert expert.lower < expert.estimate < expert.upper
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_accuracy_of_groups():
     """Sixty data sets: 90% intervals hold mean accuracies and their difference."""
     expected = {"crowd": 0.625, "expert": 0.875}

@@ -92,6 +92,7 @@ def test_a_system_keeps_its_name_everywhere() -> None:
     assert one.to_long()["rater"].iloc[-1] == "gpt"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["algebraic", "majority_agreement", "mean_posterior"])
 def test_the_joint_bootstrap_is_the_method_on_resampled_items(method: str) -> None:
     """Draws have the mean and spread of estimates from samples of items drawn by hand."""

@@ -27,6 +27,7 @@ def test_raters_who_skip_difficult_items_are_told_of():
     assert CODE in json.dumps(compared.to_dict())
 
 
+@pytest.mark.slow
 def test_accurate_raters_who_rate_fewer_items_explain_nothing():
     n_sets, process = 100, "unequal accuracy, 5% to 60% missing"
     tests = [trend_by_number(draw(process, 3, 4, 500, generator(seed))) for seed in range(n_sets)]
@@ -73,6 +74,7 @@ def draw_in_order(seed, first, last, n=300):
     return Ratings(codes[:, :3], ["a", "b", "c"], system=codes[:, 3])
 
 
+@pytest.mark.slow
 def test_raters_who_tire_are_told_of_and_others_are_not():
     """Raters who fall from .85 to .55 are named in nearly all data sets."""
     found = {
@@ -87,6 +89,7 @@ def test_raters_who_tire_are_told_of_and_others_are_not():
     assert not any(found[0.55, 0.85])
 
 
+@pytest.mark.slow
 def test_a_rater_of_the_first_items_alone_explains_nothing():
     """A poor rater of the second half lowers agreement there, and nobody tires."""
     fired = 0

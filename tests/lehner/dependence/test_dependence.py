@@ -196,6 +196,7 @@ def test_the_score_is_the_derivative_of_the_log_likelihood():
     assert found.named == (0,) and found.rival is None
 
 
+@pytest.mark.slow
 def test_scores_have_the_spread_that_is_computed():
     z = []
     for seed in range(200):
@@ -363,6 +364,7 @@ def test_among_four_the_other_two_may_share_mistakes_instead_of_the_system():
     assert "or Rater 1 and Rater 2 share mistakes, which looks the same" in str(warning)
 
 
+@pytest.mark.slow
 def test_a_more_accurate_rater_is_not_taken_for_one_whom_the_system_copies():
     accuracy = np.tile([0.6, 0.6, 0.6, 0.6, 0.95, 0.9], (500, 1))
     named = 0

@@ -195,6 +195,7 @@ def test_several_systems_are_near_the_differences_of_each_two():
     assert np.argsort(-ahead).tolist() == [0, 1, 3, 2]
 
 
+@pytest.mark.slow
 def test_better_systems_are_found_where_mistakes_are_independent():
     right = []
     for seed in range(40):

@@ -194,6 +194,7 @@ def test_known_truths_correct_what_raters_who_differ_between_groups_bias():
     assert right["lower"] < 0 < right["upper"]
 
 
+@pytest.mark.slow
 def test_raters_who_differ_between_groups_are_noticed_and_others_are_not():
     def fires(accuracy, seed):
         ratings, groups = draw((0.7, 0.5), 400, accuracy, seed)

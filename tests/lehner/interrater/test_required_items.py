@@ -54,6 +54,7 @@ def bootstrapped(ratings, rng):
     return [np.diff(np.quantile(one, [0.05, 0.95])).item() / 2 for one in (alpha, ac1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kappa", "violation", "within"), [(0.6, 0, 0.05), (0.4, 1, 0.08)])
 def test_intervals_with_that_many_items_are_as_narrow_as_planned(kappa, violation, within):
     scenario = lehner.scenario_with_kappa(kappa, n_categories=3, violation=violation)

@@ -72,6 +72,7 @@ def test_without_ties_it_is_the_interval_of_matched_proportions():
     assert ends == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_items", [30, 200])
 def test_intervals_hold_in_simulations(n_items):
     rng = np.random.default_rng(1)

@@ -24,6 +24,7 @@ def known_first(n_known, truth):
     return np.where(np.arange(len(truth)) < n_known, truth, -1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", SHARES)
 def test_calibrated_probabilities_have_uniform_p_values(share):
     n_sets, n_known = 1000, round(share * N_ITEMS)
@@ -52,6 +53,7 @@ def test_calibrated_probabilities_have_uniform_p_values(share):
     assert abs(p_values.mean() - 0.5) < 4 * np.sqrt(1 / 12 / n_sets)
 
 
+@pytest.mark.slow
 def test_a_method_that_is_right_is_seldom_contradicted_at_any_share():
     scenario = Scenario(
         n_categories=2, n_items=N_ITEMS, initial_rater_accuracy=(0.75,) * 3, base_rates="equal"
@@ -72,6 +74,7 @@ def test_a_method_that_is_right_is_seldom_contradicted_at_any_share():
         assert binom.ppf(0.001, n_sets, 0.4) <= (found < 0.5).sum() <= at_most(n_sets, 0.5)
 
 
+@pytest.mark.slow
 def test_a_method_that_is_wrong_is_contradicted():
     misled = Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3, misleading=0.3)
     contradicted = 0

@@ -162,6 +162,7 @@ def some_known(scenario, n_known, seed):
 MISLED = Scenario(n_categories=2, n_items=200, initial_rater_accuracy=(0.8,) * 3, misleading=0.3)
 
 
+@pytest.mark.slow
 def test_items_that_mislead_everybody_are_found_and_corrected_for():
     errors, alone, uncorrected, covered, alarms = [], [], [], [], []
     for seed in range(40):
@@ -180,6 +181,7 @@ def test_items_that_mislead_everybody_are_found_and_corrected_for():
     assert np.mean(covered) > 0.75 and np.mean(alarms) > 0.65
 
 
+@pytest.mark.slow
 def test_no_alarm_and_little_error_where_the_method_is_right():
     scenario = Scenario(n_categories=2, n_items=200, initial_rater_accuracy=(0.8,) * 3)
     alarms, errors, alone = 0, [], []
@@ -253,6 +255,7 @@ def test_a_method_without_an_estimate_has_no_probabilities():
         probabilities_right(ratings, lehner.majority_agreement(ratings))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["random", "votes"])
 def test_all_items_are_equally_likely_to_be_asked_for(by):
     ratings, _ = some_known(
@@ -331,6 +334,7 @@ def test_known_items_that_were_not_drawn_at_random_are_found(chosen):
     assert not examine_known(ratings.with_truth(known)).random
 
 
+@pytest.mark.slow
 def test_items_drawn_at_random_are_seldom_said_to_be_chosen():
     scenario = Scenario(n_categories=3, n_items=150, initial_rater_accuracy=(0.6,) * 3)
     fired = 0

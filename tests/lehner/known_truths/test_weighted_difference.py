@@ -136,6 +136,7 @@ def test_equal_probabilities_give_prediction_powered_inference():
     assert effective_numbers(weighted) == pytest.approx((40, (known & right).sum()), abs=1)
 
 
+@pytest.mark.slow
 def test_the_standard_error_is_that_of_draws_and_the_slope_the_best():
     rng, probability, right, chance = population(4, 4000)
     draws = [weighted_difference(choose(rng, probability, right, chance)) for _ in range(400)]
@@ -172,6 +173,7 @@ def test_items_that_are_sure_to_be_known_are_counted_and_not_estimated():
     assert upper - lower > 0.1 and prediction_powered(none).estimate is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("accuracy", [0.7, 0.9, 0.97])
 def test_intervals_hold_with_few_known_items(accuracy):
     """Also where nearly all are right, and a normal interval would often have no width."""
@@ -230,6 +232,7 @@ def test_choice_is_compared_with_the_probabilities(drawn):
     assert check_dependence(drawn).n_truths == 0
 
 
+@pytest.mark.slow
 def test_chosen_as_said_is_seldom_doubted():
     full = simulate(SCENARIO, 2)
     votes = full.votes()

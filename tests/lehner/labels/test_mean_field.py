@@ -39,6 +39,7 @@ def test_full_matrices_are_those_of_plain_loops(steps, monkeypatch):
     np.testing.assert_allclose(classes(ratings, "dawid_skene_vb"), expected, atol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("right", "wrong", "n_wrong"), [(6.0, 1.5, 3), (2.0, 2.0, 1)])
 def test_the_prior_of_rows_is_found(right, wrong, n_wrong):
     rng = np.random.default_rng(1)

@@ -148,6 +148,7 @@ def test_the_same_seed_gives_the_same_interval(ratings):
     assert first.system_accuracy_in_sample == again.system_accuracy_in_sample
 
 
+@pytest.mark.slow
 def test_intervals_hold_as_often_as_they_say_where_the_model_is_right():
     scenario = replace(SCENARIO, n_items=200)
     inside = np.zeros((60, 2))

@@ -34,6 +34,7 @@ def test_simulated_raters_agree_with_the_kappa_asked_for(kappa, n_categories, n_
     assert abs(float(found.mean()) - kappa) < 0.003
 
 
+@pytest.mark.slow
 def test_expected_kappa_is_that_of_matrices_drawn_one_by_one():
     scenario = scenario_with_kappa(0.3, violation=1)
     rng = np.random.default_rng(2)

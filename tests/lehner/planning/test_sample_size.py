@@ -76,6 +76,7 @@ def test_the_share_right_in_the_sample_is_then_known_at_once():
     assert "10 items or fewer" in repr(found)
 
 
+@pytest.mark.slow
 def test_with_that_many_items_an_independent_simulation_is_as_often_near():
     found = required_sample_size(GOOD, method="algebraic_paper")
     scenario = replace(GOOD, n_items=found.n_items)
@@ -86,6 +87,7 @@ def test_with_that_many_items_an_independent_simulation_is_as_often_near():
     assert abs(near.mean() - 0.9) < 4 * np.sqrt(0.09 / 2500)
 
 
+@pytest.mark.slow
 def test_with_that_many_items_violated_scenarios_are_near_often_enough_on_average():
     scenarios = [
         scenario_with_kappa(0.5, violation=1, system_accuracy=accuracy) for accuracy in (0.3, 0.8)
@@ -101,6 +103,7 @@ def test_with_that_many_items_violated_scenarios_are_near_often_enough_on_averag
     assert abs(share - 0.9) < 4 * error
 
 
+@pytest.mark.slow
 def test_the_error_bar_is_what_answers_to_different_seeds_differ_by():
     scenario = replace(GOOD, initial_system_accuracy=0.5)
     found = [required_sample_size(scenario, replicates=1000, seed=seed) for seed in range(20)]

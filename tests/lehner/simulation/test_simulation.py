@@ -191,6 +191,7 @@ def test_the_same_counts_give_the_estimate_of_the_loop():
     np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", [Scenario(n_items=50), replace(VIOLATED, n_items=50)])
 def test_estimates_and_shares_right_are_distributed_as_in_the_loop(scenario):
     rng = np.random.default_rng(4)

@@ -12,7 +12,7 @@
 # ---
 
 # %% [markdown]
-# # Agreement says one thing, accuracy another
+# # Agreement is not accuracy
 #
 # **Question.** Papers report how well raters agree, and how well a system agrees with them. What
 # does that say about how often raters, or the system, are right?
@@ -26,39 +26,39 @@ import numpy as np
 import pandas as pd
 
 import lehner
-from experiments.reporting.figure_style import REFERENCE, figure_style
-from experiments.reporting.method_style import method_style
 from lehner import Scenario
 
 MANY = 100_000
 SHOWN = ["percent_agreement", "brennan_prediger_kappa", "fleiss_kappa", "gwet_ac1"]
 pd.set_option("display.precision", 3, "display.max_colwidth", 120)
 
-
-def coefficients(ratings):
-    found = lehner.agreement(ratings)
-    return {name: found[name].estimate for name in SHOWN}
-
-
 # %% [markdown]
 # ## One accuracy, many coefficients
 #
-# Three raters, each of accuracy .8 whatever the category, and two categories. Only the base
-# rate of the first category differs.
+# Three raters, each of accuracy .8 whatever the category, and two categories. Only the base rate
+# of the first category differs.
+
 
 # %%
+def compute_coefficients(ratings):
+    coefficients = lehner.agreement(ratings)
+    return {name: coefficients[name].estimate for name in SHOWN}
+
+
 rates = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98])
-right = Scenario(n_items=MANY, n_categories=2, initial_rater_accuracy=(0.8,) * 3)
-by_rate = pd.DataFrame(
-    [coefficients(lehner.simulate(replace(right, base_rates=(p, 1 - p)), seed=1)) for p in rates],
+equal = Scenario(n_items=MANY, n_categories=2, initial_rater_accuracy=(0.8,) * 3)
+pd.DataFrame(
+    [
+        compute_coefficients(lehner.simulate(replace(equal, base_rates=(p, 1 - p)), seed=1))
+        for p in rates
+    ],
     index=pd.Index(rates, name="base rate"),
 )
-by_rate
 
 # %% [markdown]
-# Percent agreement and the kappa of Brennan and Prediger, the paper's, stay where they are:
-# together with equal errors they are a function of accuracy alone (Lehner's Eq. 1). The kappa of
-# Fleiss falls from .36 to almost nothing, and Gwet's coefficient rises.
+# Percent agreement and the kappa of Brennan and Prediger stay where they are: with equal errors
+# they are a function of accuracy alone (Lehner's Eq. 1). The kappa of Fleiss falls from .36 to
+# almost nothing, and Gwet's coefficient rises.
 #
 # ## One agreement, many accuracies
 #
@@ -77,74 +77,61 @@ settings = {
     ),
 }
 rows = {}
-for name, scenario in settings.items():
-    scenario = replace(scenario, n_items=MANY, base_rates="equal")
+for name, setting in settings.items():
+    scenario = replace(setting, n_items=MANY, base_rates="equal")
     ratings = lehner.simulate(scenario, seed=1)
-    truth = lehner.true_parameters(scenario, seed=1)
-    found = lehner.estimate_algebraic(ratings, interval=None)
+    algebra = lehner.estimate_algebraic(ratings, interval=None)
     rows[name] = {
         "kappa": lehner.pairwise_agreement(ratings).kappa,
         "raters right": np.mean(ratings.codes == ratings.truth[:, None]),
-        "algebra: raters": float(found.rater_accuracy.mean()),
-        "system right": float(truth.system_accuracy),
-        "algebra: system": found.system_accuracy.estimate,
+        "algebra: raters": float(algebra.rater_accuracy.mean()),
+        "system right": float(lehner.true_parameters(scenario, seed=1).system_accuracy),
+        "algebra: system": algebra.system_accuracy.estimate,
         "agrees with majority": lehner.majority_agreement(ratings).system_accuracy.estimate,
     }
-same_kappa = pd.DataFrame(rows).T
-same_kappa
+pd.DataFrame(rows).T
 
 # %% [markdown]
-# Where the K-properties hold the algebra reads accuracy off agreement. Mistakes that raters
-# share, because some are nearer at hand, one copied from another, or an item misleads them all,
-# agree as well as knowledge does. The last row is the worst: nothing in the ratings tells it from
-# the first.
-#
-# Agreement with the majority puts the system .2 to .36 too low, unless it is misled with the
-# raters.
+# Where the K-properties hold, the algebra derives the accuracy from the agreement. Errors that
+# raters make together, because a wrong category is near, because one copies another, or because an
+# item misleads them all, raise agreement as knowledge does. In the last row nothing in the ratings
+# tells it from the first.
 #
 # ## A system that is better than its raters
 #
-# As the system gets better, how well it agrees with raters of accuracy .6:
+# How well does a system agree with raters of accuracy .6, as it gets better?
 
 # %%
 accuracies = np.linspace(0.2, 1, 9)
-found = [
+limits = [
     lehner.population_values(Scenario(initial_system_accuracy=p, base_rates="equal"))
     for p in accuracies
 ]
-with figure_style(columns=1) as width:
-    fig, ax = plt.subplots(figsize=(width, 3), layout="constrained")
-    ax.axline((0, 0), slope=1, color=REFERENCE, lw=0.8)
-    for method in ("majority_agreement", "algebraic"):
-        style = method_style(method)
-        estimates = [values[method].estimate for values in found]
-        ax.plot(accuracies, estimates, label=style.label, **style.options())
-    ax.axvline(0.6, color=REFERENCE, lw=0.8, ls=":")
-    ax.set_xlabel("System accuracy")
-    ax.set_ylabel("Estimate from infinitely many items")
-    fig.legend(loc="outside lower center", ncols=2)
+fig, ax = plt.subplots(figsize=(5, 3), layout="constrained")
+ax.axline((0, 0), slope=1, color="grey", lw=0.8)
+ax.axvline(0.6, color="grey", lw=0.8, ls=":")
+for method, label in {"majority_agreement": "majority", "algebraic": "algebra"}.items():
+    ax.plot(accuracies, [limit[method].estimate for limit in limits], "o-", label=label)
+ax.set(xlabel="accuracy of the system", ylabel="estimate from infinitely many items")
+ax.legend()
 plt.show()
 
 # %% [markdown]
-# A perfect system agrees with the majority as often as the majority is right, no more. A system
-# no better than the raters (dotted) is put too low as well.
+# A perfect system agrees with the majority as often as the majority is right, and cannot score
+# higher. A system that is no better than the raters (dotted line) is put too low as well.
 #
 # ## Real ratings
 #
-# Five dentists and 3,869 X-rays of teeth. Each dentist, how well he agrees with the other four,
-# and the proportion of carious and of sound teeth that he calls so by the latent-class model:
+# Five dentists and 3,869 X-rays of teeth. For each dentist, the mean kappa with the others and, by
+# the latent-class model, the proportions of carious and of sound teeth that the dentist calls so:
 
 # %%
 teeth = lehner.load_dataset("caries")
-lehner.agreement(teeth)
-
-# %%
 pairs = lehner.agreement(teeth).pairs_frame()
 fit = lehner.fit_latent_class(teeth)
-dentists = list(teeth.raters)
 pd.DataFrame(
-    [
-        {
+    {
+        name: {
             "mean kappa with others": pairs[(pairs.rater == name) | (pairs.other_rater == name)][
                 "cohen_kappa"
             ].mean(),
@@ -153,55 +140,14 @@ pd.DataFrame(
                 fit.confusion.sel(rater=name, category=0, response=0)
             ),
         }
-        for name in dentists
-    ],
-    index=dentists,
-)
-
-# %% [markdown]
-# Percent agreement of .77 sounds like one thing, Fleiss' kappa of .3 like another; which of them
-# people quote decides what readers think. The dentist who agrees least with the others is the one
-# who finds most of the caries.
-#
-# ## Which assumption fails
-
-# %%
-lehner.check_k_properties(teeth, replicates=199)
-
-# %% [markdown]
-# ## Knowing and guessing
-#
-# The t-a-p model says what a kappa is: raters know the truth with probability a, or guess. For
-# raters who guess categories as often as they occur Fleiss' kappa is a². In the first table's
-# first row raters of accuracy .8 know the truth with probability .6 and are right on half of the
-# rest: .6² = .36. Wine judges,
-# with ratings up to 1, 2 or 3 as one class:
-
-# %%
-wine = lehner.load_dataset("wine")
-
-
-def describe_cut(cut: int) -> dict[str, float]:
-    up_to, above = wine.votes()[:, :cut], wine.votes()[:, cut:]
-    votes = np.column_stack([up_to.sum(axis=1), above.sum(axis=1)])
-    classes = ["up to the cut", "above"]
-    ratings = lehner.Ratings.from_counts(votes, classes, item_counts=wine.weights)
-    fit = lehner.fit_latent_class(ratings, "pooled_tap")
-    return {
-        "t, at or below": float(fit.base_rates[0]),
-        "a": float(fit.knowledge[0]),
-        "a²": float(fit.knowledge[0]) ** 2,
-        "p, at or below": float(fit.guessing[0, 0]),
-        "Fleiss' kappa": lehner.agreement(ratings)["fleiss_kappa"].estimate,
-        "log-likelihood": fit.log_likelihood,
+        for name in teeth.raters
     }
-
-
-pd.DataFrame({f"up to {cut}": describe_cut(cut) for cut in (1, 2, 3)})
+).T
 
 # %% [markdown]
-# **Answer.** Agreement is accuracy only under assumptions, and which coefficient tracks accuracy
-# depends on them. The same accuracy gave kappas from .36 to almost 0, the same kappa raters right
-# in .50 to .64; a system's agreement with raters is bounded by theirs with the truth. So report
-# agreement as what it is, test the K-properties, and estimate accuracy with a model whose
-# assumptions you state. What no method sees are mistakes that everybody shares.
+# The dentist who agrees least with the others is the one who finds most of the caries.
+#
+# **Answer.** Agreement is accuracy only under assumptions. The same accuracy gave kappas from .36
+# to almost 0, and the same kappa had raters right in .50 to .64. A system's agreement with raters
+# is bounded by their own accuracy. So report agreement as what it is, and estimate accuracy by a
+# method whose assumptions you state.

@@ -42,6 +42,7 @@ exclude_patterns = [
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["lehner.css"]
+html_favicon = "_static/favicon.svg"
 html_js_files = ["sidebar.js"]
 
 html_theme = "pydata_sphinx_theme"

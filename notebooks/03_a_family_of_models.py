@@ -28,6 +28,7 @@ import bayes_models
 import lehner
 
 az.style.use("arviz-variat")
+az.rcParams["stats.ci_prob"] = 0.9
 plt.rcParams["figure.dpi"] = 60
 pd.set_option("display.max_colwidth", 90, "display.precision", 3)
 
@@ -116,7 +117,8 @@ bayes_models.predictive_checks(relaxed, ratings).warnings() or "nothing found"
 
 # %% [markdown]
 # **Answer.** One line each: `fit`, `diagnose`, `az.summary`, `az.compare`, `read_k_properties`,
-# `predictive_checks`. On these tickets the models put the system at about .85 and predict about
-# equally well, and 250 tickets do not decide which K-property fails. None of this shows whether
-# all raters and the system make correlated errors that look like accuracy: for that you need [gold
+# `predictive_checks`. On these tickets the models put the system at about .85. `relaxed_k` and
+# `one_coin` predict equally well, and Dawid–Skene with its many parameters predicts worse. 250
+# tickets do not decide which K-property fails. None of this shows whether all raters and the
+# system make correlated errors that look like accuracy: for that you need [gold
 # labels](07_gold_labels.ipynb).

@@ -64,7 +64,7 @@ def tabulate(measure):
 
 
 def plot_measure(measure, line):
-    fig, axes = plt.subplots(1, 2, figsize=(10, 4.4), sharex=True, layout="constrained")
+    fig, axes = plt.subplots(1, 2, figsize=(9, 4.4), sharex=True, sharey=True, layout="constrained")
     for ax, system in zip(axes, ("good system", "poor system"), strict=True):
         names = [name for name in scenarios if system in name]
         table = tabulate(measure).loc[names]
@@ -73,7 +73,7 @@ def plot_measure(measure, line):
         ax.axvline(line, color="grey", lw=0.8)
         ax.set(title=system, xlabel=measure)
         ax.set_yticks(range(len(names)), [name.replace(f", {system}", "") for name in names])
-        ax.invert_yaxis()
+    axes[0].invert_yaxis()
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
     plt.show()
 

@@ -83,7 +83,7 @@ fig.legend(loc="outside lower center", ncols=5)
 plt.show()
 
 # %% [markdown]
-# All methods put dentist 5 last. Their estimates for one dentist differ by up to .14, several
+# All methods put dentist 5 last. Their estimates for one dentist differ by up to .11, several
 # times the width of most intervals: with 3,869 teeth the number of items no longer matters, and
 # the assumptions do. `calibrated`, which assumes least, has intervals that contain all the others.
 #
@@ -122,7 +122,7 @@ for model in ("dawid_skene", "relaxed_k"):
 
 # %% [markdown]
 # **Answer.** The method matters, and more data would not settle it. The algebra takes both errors
-# to be equally probable: its base rate of caries is half of what the other models estimate, and
+# to be equally probable: its base rate of caries is a third of what the models estimate, and
 # dentist 5 looks worse for finding caries. `relaxed_k` explains all pairs of dentists and has the
 # widest interval of the models, so report it beside `calibrated`. No method can see caries that
 # all dentists miss together.

@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import bayes_models
 from bayes_models.sampling.cost import TooLargeError
 from lehner.contrasts.base_rates import PSEUDO_ITEMS, BaseRates
@@ -61,29 +63,47 @@ def list_methods() -> list[Method]:
     >>> list_methods()[0].name
     'one_coin'
     """
-    return [
-        Method(
-            name=name,
-            summary=f"{row.summary}, Bayesian",
-            estimate=partial(_estimate, name),
-            label=row.label,
-            color=row.color,
-            marker=row.marker,
-            gives=frozenset({"truth_probabilities", "confusion", "draws"}),
-            takes=frozenset({"earlier_studies", "dependent_pair"} if name in TAKE_BOTH else ()),
-            assumes=INDEPENDENT,
-            by_group=estimate_by_group,
-            by_population=estimate_by_population,
-            joint_draws=joint_draws,
-            base_rates=partial(estimate_base_rates, name),
-            shortly=partial(estimate_shortly, name),
-            with_studies=partial(estimate_with_studies, name) if name in TAKE_BOTH else None,
-            at_slopes=estimate_at_slopes if name == SLOPED else None,
-            k_properties=k_properties if name == SLOPED else None,
-            predictions=predictions,
+    return [_method(name) for name in MODELS]
+
+
+def _method(
+    name: str,
+    *,
+    model_priors: str | None = None,
+    earlier_studies: Mapping[str, Any] | None = None,
+    study_weight: float = 0.5,
+) -> Method:
+    """Make the method of a model, with options of `lehner.estimate`."""
+    row = MODELS[name]
+    options: dict[str, Any] = {} if model_priors is None else {"priors": model_priors}
+    estimate: Any = partial(_estimate, name, **options)
+    if earlier_studies:
+        estimate = partial(
+            estimate_with_studies, name, studies=earlier_studies, weight=study_weight
         )
-        for name, row in MODELS.items()
-    ]
+    takes = {"model_priors"}
+    if name in TAKE_BOTH:
+        takes |= {"earlier_studies", "study_weight", "dependent_pair"}
+    return Method(
+        name=name,
+        summary=f"{row.summary}, Bayesian",
+        estimate=estimate,
+        label=row.label,
+        color=row.color,
+        marker=row.marker,
+        gives=frozenset({"truth_probabilities", "confusion", "draws"}),
+        takes=frozenset(takes),
+        assumes=INDEPENDENT,
+        by_group=estimate_by_group,
+        by_population=estimate_by_population,
+        joint_draws=joint_draws,
+        base_rates=partial(estimate_base_rates, name),
+        shortly=partial(estimate_shortly, name, **options),
+        with_options=partial(_method, name),
+        at_slopes=estimate_at_slopes if name == SLOPED else None,
+        k_properties=k_properties if name == SLOPED else None,
+        predictions=predictions,
+    )
 
 
 def _estimate(model: str, ratings: Ratings, *, level: float, seed: int, **options: Any) -> Estimate:
@@ -186,7 +206,9 @@ def fit_as_in_studies(model: str, ratings: Ratings, seed: int, **options: Any) -
     return tree
 
 
-def estimate_shortly(method: str, ratings: Ratings, *, level: float, seed: int) -> Estimate:
+def estimate_shortly(
+    method: str, ratings: Ratings, *, level: float, seed: int, **options: Any
+) -> Estimate:
     """Estimate by a fit as long as those of a study, where there are many of them.
 
     The model `dawid_skene` needs half the draws. A model is sampled again if the effective sample
@@ -195,8 +217,8 @@ def estimate_shortly(method: str, ratings: Ratings, *, level: float, seed: int) 
     from bayes_models.sampling.fit import FOR_STUDIES
 
     of_one_core = ("cores", "progressbar")
-    options = {name: value for name, value in FOR_STUDIES.items() if name not in of_one_core}
-    options |= SHORTER.get(method, {})
+    shorter = {name: value for name, value in FOR_STUDIES.items() if name not in of_one_core}
+    options = shorter | SHORTER.get(method, {}) | options
     return _estimate(method, ratings, level=level, seed=seed, **options)
 
 
@@ -292,7 +314,7 @@ def estimate_base_rates(method: str, ratings: Ratings, *, seed: int) -> BaseRate
     posterior = tree["posterior"].to_dataset()
     rates = values_by_draw(posterior, BY_POPULATION, "population", "category")
     accuracy = values_by_draw(posterior, "accuracy", "rater")
-    confusion = posterior["confusion"].mean(["chain", "draw"])
+    confusion = values_by_draw(posterior, "confusion", "rater", "category", "response")
     return BaseRates(
         base_rates=rates.mean(axis=0),
         drawn_base_rates=rates,
@@ -300,7 +322,8 @@ def estimate_base_rates(method: str, ratings: Ratings, *, seed: int) -> BaseRate
         kind=CREDIBLE,
         rater_accuracy=accuracy.mean(axis=0),
         drawn_rater_accuracy=accuracy,
-        confusion=confusion.transpose("rater", "category", "response").values,
+        confusion=confusion.mean(axis=0),
+        drawn_recall=np.diagonal(confusion, axis1=-2, axis2=-1),
         warnings=found,
     )
 

@@ -53,7 +53,6 @@ def joint_draws(
     ratings: Ratings,
     *,
     systems_rate: bool = False,
-    common_items: bool = True,
     seed: Seed = 1,
 ) -> JointDraws:
     """Put draws of several systems' accuracies side by side.
@@ -68,11 +67,6 @@ def joint_draws(
         Ratings with these systems. The fits are of `ratings.for_system(name, systems_rate=...)`.
     systems_rate : bool
         Whether each fit treated the other systems as raters.
-    common_items : bool
-        Whether the systems must have answered the same items: fit each to
-        `ratings.on_common_items(...)` and give that. If not, each is judged by its own items, which
-        assumes, as the model does, that which items it answered depends on nothing but their true
-        categories; there is then no difference in the sample.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
 
@@ -84,8 +78,7 @@ def joint_draws(
     Raises
     ------
     InputError
-        If a fit is of another model or of other ratings, or if the systems answered different items
-        and `common_items` is set.
+        If a fit is of another model or of other ratings, or if systems answered different items.
 
     References
     ----------
@@ -108,11 +101,10 @@ def joint_draws(
     models = {str(tree.attrs["model"]) for tree in trees.values()}
     if len(models) != 1:
         raise InputError(f"the fits are of {len(models)} models", "give fits of one model")
-    same_items = answered_the_same(ratings, list(trees))
-    if common_items and not same_items:
+    if not answered_the_same(ratings, list(trees)):
         raise InputError(
             "the systems answered different items",
-            "fit each to ratings.on_common_items(), or set common_items=False",
+            "fit each to ratings.on_common_items()",
         )
     alike = first_alike(ratings, list(trees))
     posteriors, influences = {}, {}
@@ -132,7 +124,6 @@ def joint_draws(
         kind="equal-tailed credible",
         expected=draws[0],
         in_sample=draws[1],
-        same_items=same_items,
     )
 
 

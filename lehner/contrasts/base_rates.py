@@ -45,6 +45,8 @@ class BaseRates:
     rater_accuracy : ndarray, shape (n_raters,), optional
         Expected accuracy of each rater on all items; with `confusion`.
     drawn_rater_accuracy : ndarray, shape (n_draws, n_raters), optional
+    drawn_recall : ndarray, shape (n_draws, n_raters, n_categories), optional
+        Probability that each rater answers a category when it is the true one; with `confusion`.
     warnings : tuple of Warning
     """
 
@@ -55,6 +57,7 @@ class BaseRates:
     confusion: Floats | None = None
     rater_accuracy: Floats | None = None
     drawn_rater_accuracy: Floats | None = None
+    drawn_recall: Floats | None = None
     warnings: tuple[Warning, ...] = ()
 
 
@@ -115,10 +118,11 @@ def likelihood_base_rates(ratings: Ratings, model: str, *, seed: Seed = 1) -> Ba
     """
     fitted, rng = fit_by_likelihood(ratings, model), generator(seed)
     weights = draw_patterns(fitted, RESAMPLES, rng)
-    rates, accuracy = [], []
+    rates, accuracy, recall = [], [], []
     for fits in fit_resamples(fitted, weights, rng):
         rates.append(fits.group_rates)
         accuracy.append(np.einsum("bk,bjkk->bj", fits.base_rates, fits.confusion))
+        recall.append(np.diagonal(fits.confusion, axis1=-2, axis2=-1))
     determined = not np.isnan(fitted.classes).any()
     return BaseRates(
         base_rates=fitted.maximum.base_rates if determined else rates[0][0] * np.nan,
@@ -128,6 +132,7 @@ def likelihood_base_rates(ratings: Ratings, model: str, *, seed: Seed = 1) -> Ba
         confusion=np.nan_to_num(fitted.confusion),
         rater_accuracy=fitted.accuracy,
         drawn_rater_accuracy=np.concatenate(accuracy),
+        drawn_recall=np.concatenate(recall),
         warnings=fit_warnings(fitted, ratings),
     )
 

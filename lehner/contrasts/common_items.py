@@ -35,8 +35,7 @@ def require_common_items(ratings: Ratings, systems: Sequence[str]) -> None:
     if not common_items(ratings, systems).any():
         raise InputError(
             f"no item was answered by all of {first_few(systems, MOST_NAMED)}",
-            "compare systems that answered some of the same items, or each on its own items with "
-            "common_items=False",
+            "compare systems that answered some of the same items",
         )
 
 

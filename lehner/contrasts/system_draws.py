@@ -10,7 +10,6 @@ import numpy as np
 from lehner.algebra.algebraic import VoteMethod
 from lehner.algebra.steps import first_steps
 from lehner.contrasts.common_items import (
-    answered_the_same,
     first_alike,
     require_common_items,
 )
@@ -41,20 +40,16 @@ class JointDraws:
     expected, in_sample : mapping of str to ndarray, shape (n_draws,)
         For each system, the expected accuracy, and the proportion of these items that it got right.
         The i-th draws of all systems belong together. NaN if the accuracy is undefined.
-    same_items : bool
-        Whether each system is judged by the same items. If not, there is no difference in the
-        sample.
     points : tuple of two mapping of str to float, optional
         Estimates of what these are draws of, expected and in the sample, if they are not the
         accuracies that the method gives for each system alone.
     corrected : bool, optional
-        Whether known truths entered the draws; by default whether they entered the estimates.
+        Whether gold labels entered the draws; by default whether they entered the estimates.
     """
 
     kind: str
     expected: Mapping[str, Floats]
     in_sample: Mapping[str, Floats]
-    same_items: bool = True
     points: tuple[Mapping[str, float], Mapping[str, float]] | None = None
     corrected: bool | None = None
 
@@ -106,13 +101,12 @@ def bootstrap_systems(
     ratings: Ratings,
     *,
     systems_rate: bool = False,
-    common_items: bool = True,
     resamples: int | None = None,
     level: float = 0.9,
     seed: Seed = 1,
     do_all: DoAll = do_here,
 ) -> JointDraws:
-    """Resample items, and estimate the accuracy of each system from the same resamples.
+    """Resample items that all systems answered, and estimate each system from the same resamples.
 
     Systems with the same answers have the same draws.
 
@@ -126,10 +120,6 @@ def bootstrap_systems(
         With these systems.
     systems_rate : bool
         Whether the other systems serve as raters when one is estimated.
-    common_items : bool
-        Whether systems are judged by the items that all of them answered. If not, each is judged by
-        its own items, which assumes that a system that answers some items only is as accurate on
-        the others; if these items differ there is no difference in the sample.
     resamples : int, optional
         Number of resamples, 1 or more.
     level : float
@@ -161,9 +151,8 @@ def bootstrap_systems(
     """
     resamples = check_whole_number("resamples", resamples or refit.resamples, 1)
     names = tuple(systems)
-    if common_items:
-        ratings = ratings.on_common_items(*names)
-        require_common_items(ratings, names)
+    ratings = ratings.on_common_items(*names)
+    require_common_items(ratings, names)
     unique = _unique_rows(ratings)
     if not systems_rate:
         unique = count_rated(unique)
@@ -181,7 +170,6 @@ def bootstrap_systems(
         kind=refit.kind,
         expected={name: draws[same][0] for name, same in alike.items()},
         in_sample={name: draws[same][1] for name, same in alike.items()},
-        same_items=answered_the_same(ratings, names),
     )
 
 
@@ -208,8 +196,7 @@ def compare_systems(
     Yields
     ------
     dict
-        A row of the table of results; without a number in the sample if systems are judged by
-        different items.
+        A row of the table of results.
 
     Examples
     --------
@@ -224,8 +211,7 @@ def compare_systems(
     )
     made: dict[str, Any] = {"level": level, "kind": draws.kind, "pairs": pairs} | columns
     yield from contrast(ESTIMANDS[0], "system", points[0], drawn[0], **made)
-    in_sample = points[1] if draws.same_items else dict.fromkeys(points[1], np.nan)
-    yield from contrast(ESTIMANDS[1], "system", in_sample, drawn[1], **made)
+    yield from contrast(ESTIMANDS[1], "system", points[1], drawn[1], **made)
 
 
 def _unique_rows(ratings: Ratings) -> Ratings:

@@ -1,4 +1,4 @@
-"""Several systems compared with known truths, on the items to which they gave different answers.
+"""Several systems compared with gold labels, on the items to which they gave different answers.
 
 Where all systems give the same answer they are right or wrong together, so that these items cancel
 out of differences and ranks, and with them most of what biases a method. Among the other items, the
@@ -35,7 +35,7 @@ FEWEST = 0.5
 def correct_systems(
     ratings: Ratings, estimates: Mapping[str, Estimate], *, level: float = 0.9, seed: Seed = 1
 ) -> JointDraws:
-    """Compare systems by the known truths of some items, a random sample of all.
+    """Compare systems by the gold labels of some items, a random sample of all.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def correct_systems(
     -----
     In simulations (`experiments/simulations/system_differences_known_truths.csv`) with 10 to 100 of
     200 truths known, 90% intervals of the difference contain the true one in 91 to 99% of the data
-    sets, and the error in the sample is .4 to .8 times that of the known items alone.
+    sets, and the error in the sample is .4 to .8 times that of the labelled items alone.
 
     Examples
     --------

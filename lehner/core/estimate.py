@@ -1,26 +1,21 @@
 """Estimate: the result that every method gives for the system, the raters and the items."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.lazy import xr
-
-if TYPE_CHECKING:
-    from lehner.data.ratings import Ratings
-from collections.abc import Iterable
-from dataclasses import field, fields, is_dataclass
-from typing import TYPE_CHECKING
-
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError
+from lehner.core.lazy import xr
 from lehner.core.text import decimal, first_few, with_interval
 from lehner.core.warning import Warning, by_severity
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from lehner.data.flat import FlatRatings
     from lehner.data.ratings import Ratings
 
@@ -116,7 +111,7 @@ class IntervalEstimate:
         Standard deviation of the resamples or posterior draws from which the interval was made,
         without undefined ones; None if there are none, or if most are undefined.
     corrected : bool
-        Whether known truths correct the number, or entered the estimate of it.
+        Whether gold labels correct the number, or entered the estimate of it.
 
     Examples
     --------
@@ -215,39 +210,8 @@ class Estimate:
         ]
         for name in ("rater_accuracy", "base_rates"):
             if name in self.arrays:
-                shown = ", ".join(
-                    f"{label} {decimal(v)}" for label, v in self._pair_with_labels(name)
-                )
-                lines.append(f"  {name.replace('_', ' '):<25}  {shown}")
-        return "\n".join(
-            [*lines, *(f"  warning: {warning}" for warning in by_severity(self.warnings))]
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Estimate in plain types, NaN as None, ready for JSON.
-
-        Returns
-        -------
-        dict
-            Keys `method`, `system`, `system_accuracy`, `system_accuracy_in_sample`,
-            `rater_accuracy`, `base_rates`, `warnings`, `diagnostics`.
-        """
-        names = ("method", "system", "system_accuracy", "system_accuracy_in_sample")
-        return (
-            {name: plain(getattr(self, name)) for name in names}
-            | {
-                name: {str(label): number(value) for label, value in self._pair_with_labels(name)}
-                for name in ("rater_accuracy", "base_rates")
-            }
-            | {name: plain(getattr(self, name)) for name in ("warnings", "diagnostics")}
-        )
-
-    def _pair_with_labels(self, name: str) -> list[tuple[Any, Any]]:
-        """Pair the numbers of an array of one dimension with their names."""
-        if name not in self.arrays:
-            return []
-        array = self.arrays[name]
-        return list(zip(array[array.dims[0]].values, array.values, strict=True))
+                lines.append(f"  {name.replace('_', ' '):<25}  {listed(self.arrays[name])}")
+        return "\n".join([*lines, *(f"  warning: {one}" for one in by_severity(self.warnings))])
 
 
 def listed(values: "xr.DataArray", most: int = 8) -> str:
@@ -285,35 +249,22 @@ def number(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def plain(value: Any, *, brief: bool = False) -> Any:
-    """Convert a value to types that JSON has, NaN to None.
-
-    Parameters
-    ----------
-    value : dataclass, mapping, sequence, array, number, text or None
-        What is converted, with all that is in it.
-    brief : bool
-        Whether an `IntervalEstimate` is only its estimate, its ends, and whether it is corrected.
-
-    Returns
-    -------
-    dict, list, float, int, bool, str or None
+def plain(value: Any) -> Any:
+    """Convert a value, with all that is in it, to types that JSON has, NaN and infinity to None.
 
     Examples
     --------
     >>> plain({"x": np.array([1.0, np.nan]), "n": np.int64(3)})
     {'x': [1.0, None], 'n': 3}
     """
-    if brief and isinstance(value, IntervalEstimate):
-        return ends(value) | {"corrected": value.corrected}
     if is_dataclass(value):
-        value = {f.name: getattr(value, f.name) for f in fields(value)}
+        value = {one.name: getattr(value, one.name) for one in fields(value)}
     if isinstance(value, Mapping):
-        return {str(name): plain(item, brief=brief) for name, item in value.items()}
+        return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     if isinstance(value, list | tuple):
-        return [plain(item, brief=brief) for item in value]
+        return [plain(item) for item in value]
     return number(value) if isinstance(value, float) else value
 
 
@@ -353,7 +304,7 @@ def require_estimable(ratings: "Ratings") -> None:
     ------
     InputError
         If there is no system, if it answered no item, if the items that it answered have neither
-        ratings nor known truths, or for the reasons of `require_pairs`.
+        ratings nor gold labels, or for the reasons of `require_pairs`.
     """
     if ratings.system is None:
         raise InputError(
@@ -435,11 +386,11 @@ def _rated_by_two(ratings: "Ratings", flat: "FlatRatings") -> bool:
 
 
 def uses_truths(estimate: Estimate) -> bool:
-    """Tell whether known truths entered the fit of a model."""
+    """Tell whether gold labels entered the fit of a model."""
     kept = estimate.diagnostics if estimate.draws is None else estimate.draws.attrs
     return bool(kept.get("known_truths", 0))
 
 
 def ends(value: IntervalEstimate) -> dict[str, float | None]:
     """Estimate and the ends of its interval by name, ready for JSON."""
-    return dict(plain({name: getattr(value, name) for name in ("estimate", "lower", "upper")}))
+    return {name: plain(getattr(value, name)) for name in ("estimate", "lower", "upper")}

@@ -334,7 +334,7 @@ def effect_of_known(
     -------
     float
         1 if no more items of a cluster are known together than by chance, the design effect of the
-        known items if all are, and in proportion between.
+        labelled items if all are, and in proportion between.
     """
     weight = weights * known
     added = 0.0

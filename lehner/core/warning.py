@@ -87,7 +87,7 @@ CHANGES = {
     "answers-undetermined": "Ratings tell nothing about the items that the system answered.",
     "not-converged": "A search or chains had not converged. Sample longer, or simplify the model.",
     "labels-switched": "In some draws categories have other meanings than for the raters. Use a "
-    "model with fewer parameters, or known truths.",
+    "model with fewer parameters, or gold labels.",
     "labels-unsettled": "Items of a class are often given another label by the raters, so that it "
     "may not be the category. Compare with a model that has fewer parameters.",
     "labels-contradict-ratings": "Many items get another label than most ratings of items of their "
@@ -96,13 +96,13 @@ CHANGES = {
     "too-large": "Draws would need more memory than there is. Use a method that needs less, as "
     "`dawid_skene_ml`, or a larger computer.",
     "not-identified": "Other parameters fit as well. Use fewer, or give more ratings of each item.",
-    "truths-contradict": "Known truths contradict the method. Use the estimate corrected by them.",
-    "truths-not-random": "Items of known truth are probably no random sample, as corrections "
+    "truths-contradict": "Gold labels contradict the method. Use the estimate corrected by them.",
+    "truths-not-random": "Items with gold labels are probably no random sample, as corrections "
     "assume. Draw items by `choose_items`, or give the probabilities with which they were chosen.",
     "rater-below-chance": "A rater is right less often than by guessing. Look whether the rater's "
     "categories were mixed up, or leave the rater out.",
     "raters-differ": "Raters are probably more accurate in some groups than in others, which "
-    "`compare` assumes they are not. Give known truths of each group.",
+    "`compare` assumes they are not. Give gold labels of each group.",
     "category-never-rated": "No rater gave a category, whose proportion is the prior's.",
 }
 LIMITS = {
@@ -115,7 +115,7 @@ LIMITS = {
     "prior-outweighs-data": "The prior counts for more than the ratings of some categories. Try "
     "other priors.",
     "pair-rests-on-prior": "Ratings hardly tell answers that the dependent pair shares from "
-    "accuracy. Give more raters of the same items, or known truths.",
+    "accuracy. Give more raters of the same items, or gold labels.",
     "earlier-study-contradicted": "Without its earlier study the ratings say otherwise of a rater: "
     "items may have changed. Lower the study's weight, or leave it out.",
     "outside-training": "The ratings are unlike those of the crowds on which the prior of "
@@ -127,11 +127,11 @@ LIMITS = {
     "rows-without-ratings": "No ratings are expected in rows of confusion matrices, left out here.",
     "agreement-not-predicted": "The model does not describe how often two raters agree. Compare "
     "with others.",
-    "mistakes-correlated": "Two raters share mistakes: accuracies may be overestimated. See "
-    "`sensitivity`.",
+    "mistakes-correlated": "Errors of two raters are correlated: accuracies may be overestimated. "
+    "See `sensitivity`.",
     "shared-mistakes": "Raters agree more than their accuracies explain. See `sensitivity`.",
     "system-copies-rater": "The system agrees with a rater more than their accuracies explain, and "
-    "both may seem too accurate. Leave this rater out, or give known truths.",
+    "both may seem too accurate. Leave this rater out, or give gold labels.",
     "agreement-unexplained": "All raters together agree more than their accuracies explain: items "
     "are not alike, and accuracies may be overestimated. See `sensitivity`.",
     "ratings-missing-by-difficulty": "Raters agree more on items with more ratings, as if they "
@@ -153,10 +153,9 @@ LIMITS = {
     "score-uninformative": "The probability of the category hardly rises with the score. Check "
     "which category the scores are of.",
     "score-independent": "Scores are taken to be independent of the raters' errors, and on no real "
-    "crowd that was tried they were. Give known truths of random items, 40 or more, which correct "
-    "for mistakes that they share.",
-    "no-common-items": "Systems answered different items, and there is no difference between them, "
-    "or none in the sample. `common_items=False` compares them on different items.",
+    "crowd that was tried they were. Give gold labels of random items, 40 or more, which correct "
+    "for correlated errors.",
+    "no-common-items": "Systems answered different items: there is no difference between them.",
     "groups-small": "A group has few items, so that the prior counts. Give more.",
     "one-group": "There is only one group, and nothing to compare it with.",
     "groups-alike": "Something is assumed to be the same in all groups, and differences in it are "
@@ -173,7 +172,7 @@ NOTES = {
     "guessing-undefined": "Raters who always know the truth never guess.",
     "identification-unchecked": "With so many parameters, whether others fit is not checked.",
     "starts": "How many of the starts reached the same mode.",
-    "known-truths-used": "Known truths entered the fit as data.",
+    "known-truths-used": "Gold labels entered the fit as data.",
     "deviance-undefined": "G² is not defined for these ratings.",
     "deviance-distribution": "There are too few items for a chi-square test by G².",
     "labels-tied": "Several categories of an item are equally probable.",

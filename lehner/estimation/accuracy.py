@@ -1,4 +1,4 @@
-"""The system's accuracy, with what the method warns of; and what shared mistakes would do to it."""
+"""The system's accuracy, with what the method warns of; what correlated errors would do to it."""
 
 import numpy as np
 

@@ -98,7 +98,8 @@ def compare(
     Returns
     -------
     Results
-        `table` has base rates by group, their differences and ranks, and the raters' accuracy.
+        `table` has base rates by group, their differences and ranks, and the raters' accuracy and
+        recall: with two categories, sensitivity and specificity of every test.
 
     Raises
     ------
@@ -231,10 +232,15 @@ def _ask_base_rates(
         values = interval_of_draws(rates.drawn_rater_accuracy, rates.rater_accuracy, level)
         names = {"rater": list(ratings.raters)}
         yield from rows_of("rater_accuracy", values, names, level=level, kind=rates.kind)
+    if rates.confusion is not None and rates.drawn_recall is not None:
+        recall = np.diagonal(rates.confusion, axis1=-2, axis2=-1)
+        values = interval_of_draws(rates.drawn_recall, recall, level)
+        names = {"rater": list(ratings.raters), "category": list(map(str, ratings.categories))}
+        yield from rows_of("recall", values, names, level=level, kind=rates.kind)
 
 
 def _on_known_items(ratings: Ratings, truth: Integers, sets: Sets) -> Iterator[Row]:
-    """Give how many known items of each group are of each category."""
+    """Give how many labelled items of each group are of each category."""
     for g, group in enumerate(ratings.populations):
         counts = ratings.weights * (ratings.population == g)
         n_known = int(counts[truth >= 0].sum())
@@ -251,7 +257,7 @@ def _on_known_items(ratings: Ratings, truth: Integers, sets: Sets) -> Iterator[R
 def _correct(
     ratings: Ratings, probabilities: Floats, sets: Sets, drawn: Floats, rng: np.random.Generator
 ) -> tuple[Floats, Floats, list[Warning]]:
-    """Recalibrate the probabilities in each group by its own known truths."""
+    """Recalibrate the probabilities in each group by its own gold labels."""
     point, corrected, p_values = np.empty(drawn.shape[1:]), np.empty_like(drawn), []
     truth = np.asarray(ratings.truth)
     for g, s in np.ndindex(point.shape):
@@ -269,7 +275,7 @@ def _correct(
             p_values.append(contradiction(items, max(0.0, variance - by_chance)))
     if min(p_values) * len(p_values) >= SUSPICIOUS_P_VALUE:
         return point, corrected, []
-    text = "the known truths contradict the method; rely on the corrected proportions"
+    text = "the gold labels contradict the method; rely on the corrected proportions"
     return point, corrected, [warn("truths-contradict", text)]
 
 

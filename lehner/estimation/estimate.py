@@ -89,11 +89,11 @@ def estimate(
     priors: str | Path | None = None,
     earlier_studies: Mapping[str, Any] | None = None,
     study_weight: float = 0.5,
+    model_priors: str | None = None,
     dependent: Sequence[str] | None = None,
     truths_in_model: bool = False,
     sensitivity: bool = False,
     systems_rate: bool = False,
-    common_items: bool = True,
     costs: Floats | None = None,
     positive: Label | None = None,
     groups: ArrayLike | GroupColumn | None = None,
@@ -110,7 +110,8 @@ def estimate(
     Parameters
     ----------
     ratings : Ratings
-        With one or more systems. Known truths of some items correct each method's estimate.
+        With one or more systems. Gold labels of some items correct each method's estimate. Two
+        systems are compared on the items that both answered, and ranked on those that all answered.
     methods : str, callable, Method, Estimate, or several of these, optional
         Names, as `lehner estimate --help` lists them, where "all" stands for all; functions
         `f(ratings, *, seed)` that return an `Estimate`, and take `level` too if they have
@@ -130,28 +131,25 @@ def estimate(
         A file that `lehner train-prior` wrote, for the method "calibrated"; by default it rests on
         the crowds that are shipped.
     earlier_studies : mapping of str to array_like, str or Path, optional
-        By the name of a rater or system: what an earlier study with known truths found, as
+        By the name of a rater or system: what an earlier study with gold labels found, as
         `read_studies` takes it. It enters the prior of the methods that can have it, "dawid_skene".
     study_weight : float
         How much an item of an earlier study counts, from 0 (it is ignored) to 1: the exponent of a
         power prior.
+    model_priors : str, optional
+        Name of a set of priors of the Bayesian models, as "flat"; by default each has its own.
     dependent : sequence of two str, optional
         Names of two raters, or of a rater and a system, who may share answers beyond what the true
         category explains, see `Ratings.with_dependent_pair`. The methods "dawid_skene" and
         "one_coin_by_rater" estimate how often; others estimate as without. By default the pair of
         the ratings.
     truths_in_model : bool
-        Whether models are fitted to the known truths, instead of being corrected by them.
+        Whether models are fitted to the gold labels, instead of being corrected by them.
     sensitivity : bool
         Whether `relaxed_k` is fitted twice more, with the system's slope on difficulty at 0 and 1.
     systems_rate : bool
         Whether the other systems serve as raters of each system. This assumes that systems err
         independently of one another, as raters do.
-    common_items : bool
-        Whether systems that answered different items are compared on the items that they have in
-        common: two on those that both answered, ranks on those that all answered. If not, each is
-        judged by its own items. That assumes, as the models do, that a system which answers some
-        items only would be as accurate on the others of the same categories.
     costs : array_like, shape (n_categories, n_categories), optional
         What each answer (column) costs when each category (row) is true.
     positive : str or int, optional
@@ -212,27 +210,32 @@ def estimate(
         groups=column_of(groups, ratings, "group"),
         populations=column_of(of_rows, ratings, "population"),
         systems_rate=systems_rate,
-        common_items=common_items,
     )
     if options.populations is not None:
         ratings = ratings.with_populations(options.populations.names)
     _require_answers(ratings)
+    chosen: dict[str, Any] = {
+        "system_is": system_is,
+        "priors": priors,
+        "model_priors": model_priors,
+        "earlier_studies": earlier_studies and read_studies(earlier_studies, ratings, positive),
+        "study_weight": check_probability("study_weight", study_weight),
+    }
+    asked = find_methods(DEFAULT_METHODS if methods is None else methods)
+    if earlier_studies and model_priors:
+        raise InputError("earlier_studies and model_priors both are priors", "give one of them")
+    if earlier_studies:
+        _require(asked, "earlier_studies", "earlier studies as its prior")
+    if model_priors:
+        _require(asked, "model_priors", "other priors")
     asked = [
-        method if method.with_options is None else method.with_options(system_is, priors)
-        for method in find_methods(DEFAULT_METHODS if methods is None else methods)
+        method.with_options(**{name: chosen[name] for name in method.takes & chosen.keys()})
+        if method.with_options is not None
+        else method
+        for method in asked
     ]
     if not systems_rate and not any(method.made for method in asked):
         ratings, options = _without_unrated(ratings, options)
-    if earlier_studies:
-        studies = read_studies(earlier_studies, ratings, positive)
-        weight = check_probability("study_weight", study_weight)
-        _require(asked, "earlier_studies", "earlier studies as its prior")
-        asked = [
-            replace(one, estimate=partial(one.with_studies, studies=studies, weight=weight))
-            if one.with_studies is not None
-            else one
-            for one in asked
-        ]
     if dependent is not None:
         ratings = ratings.with_dependent_pair(dependent)
         _require(asked, "dependent_pair", "a dependent pair")

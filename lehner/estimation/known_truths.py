@@ -1,4 +1,4 @@
-"""Estimates corrected by known truths: rows that stand beside those of the method.
+"""Estimates corrected by gold labels: rows that stand beside those of the method.
 
 The accuracy in all items is corrected, and that in parts of them: the items that got one answer of
 the system, whose accuracy is the precision of that answer, and groups of items; recall and other
@@ -34,11 +34,11 @@ from lehner.performance.corrected import correct_measures
 
 MOST_NAMED = 5
 FEW_TRUTHS = 5
-"""With fewer known items of a category its recall rests mostly on a prior."""
+"""With fewer labelled items of a category its recall rests mostly on a prior."""
 
 
 def ask_known_truths(fit: Fit, options: Options) -> Answer:
-    """Correct an estimate by known truths that the method has not seen."""
+    """Correct an estimate by gold labels that the method has not seen."""
     if not fit.can_be_corrected():
         return
     ratings, estimate, level = fit.ratings, fit.estimate, options.level
@@ -79,7 +79,7 @@ def _corrected(quantity: str, value: IntervalEstimate, **columns: Any) -> Row:
 
 
 def _correct_parts(fit: Fit, level: float, parts: Mapping[Any, Any]) -> dict[str, TruthCorrection]:
-    """Correct the accuracy in parts of the items, those with known truths, by their rows."""
+    """Correct the accuracy in parts of the items, those with gold labels, by their rows."""
     ratings, estimate = fit.ratings, fit.estimate
     assert ratings.system is not None and ratings.truth is not None
     right, variance = probabilities_right(ratings, estimate), own_variance(estimate)
@@ -128,7 +128,7 @@ def _few_known(ratings: Ratings, level: float) -> Iterator[Warning]:
             few.append(f"{category} ({right}/{known} right, {shown} by Wilson)")
     if few:
         text = (
-            f"too few known items are of {first_few(few, MOST_NAMED)}: recall rests mostly on "
+            f"too few labelled items are of {first_few(few, MOST_NAMED)}: recall rests mostly on "
             "the prior of the method's bias"
         )
         yield warn("few-truths-of-category", text)

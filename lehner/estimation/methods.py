@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "lehner.methods"
 """Group of entry points by which packages bring methods: functions that return some of `Method`."""
 DEFAULT_METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
-INDEPENDENT = "mistakes are independent"
+INDEPENDENT = "errors are independent"
 """What the algebra and latent-class models assume of raters and system, given the true category."""
 ALGEBRAIC: dict[str, Aggregation] = {
     "algebraic": "weighted",
@@ -89,12 +89,13 @@ class Method:
         What an estimate has beside the system's accuracy, among "truth_probabilities", "confusion",
         "replicates" (of a bootstrap), "draws" (posterior), "group_agreement" (one accuracy for all
         raters, which follows from how often they agree, also within a group of them) and
-        "shared_mistakes" (an interval that is meant to hold though raters and system share
-        mistakes).
+        "shared_mistakes" (an interval that is meant to cover though the errors of raters and system
+        are correlated).
     takes : frozenset of str
-        What it takes beside ratings, among "earlier_studies" (as its prior), "dependent_pair" (see
-        `Ratings.with_dependent_pair`), "truths" (known truths are part of the estimate, so that
-        nothing corrects it by them), "system_is" and "priors" (see `lehner.estimate`).
+        What it takes beside ratings: "dependent_pair" (see `Ratings.with_dependent_pair`), "truths"
+        (gold labels are part of the estimate, so that nothing corrects it by them), and options of
+        `lehner.estimate`: "earlier_studies" (as its prior) and "study_weight", "model_priors",
+        "system_is" and "priors".
     assumes : str
         What its estimate rests on, to be read after "if"; empty if that is not one thing.
     replicates : callable
@@ -109,10 +110,8 @@ class Method:
         A function `(ratings, *, seed)` that returns the `BaseRates` of ratings without a system.
     shortly : callable, optional
         As `estimate`, where there are many fits.
-    with_studies : callable, optional
-        As `estimate`, with `studies` and `weight`: for methods that take earlier studies.
     with_options : callable, optional
-        A function `(system_is, priors)` that returns the method: for methods that take these.
+        A function that returns the method with those options of `lehner.estimate` that it takes.
     at_slopes : callable, optional
         As `estimate`, but by the system's slope on difficulty.
     k_properties : callable, optional
@@ -145,7 +144,6 @@ class Method:
     joint_draws: Callable[..., JointDraws | None] | None = None
     base_rates: Callable[..., BaseRates] | None = None
     shortly: Estimator | None = None
-    with_studies: Callable[..., Estimate] | None = None
     with_options: "Callable[..., Method] | None" = None
     at_slopes: Callable[..., Mapping[float, Estimate]] | None = None
     k_properties: Callable[..., tuple[Any, ...]] | None = None
@@ -283,8 +281,7 @@ def _of_estimate(made: Estimate) -> Method:
     known = get_method(made.method)
     if known is None:
         return Method(name=made.method, summary=made.method, estimate=estimate, made=True)
-    nothing: dict[str, Any] = dict.fromkeys(("shortly", "with_studies", "with_options"))
-    return replace(known, estimate=estimate, made=True, **nothing)
+    return replace(known, estimate=estimate, made=True, shortly=None, with_options=None)
 
 
 def _of_function(
@@ -370,7 +367,7 @@ def calibrated(system_is: str = "unknown", priors: str | Path | None = None) -> 
     compares = priors is None or DIFFERENCE in read_priors(Path(priors))
     return Method(
         name="calibrated",
-        summary="agreement with the majority, and what it meant on crowds with known truth",
+        summary="agreement with the majority, and what it meant on crowds with gold labels",
         estimate=lambda ratings, *, level, seed: estimate_calibrated(
             ratings, system_is=system_is, level=level, priors=priors
         ),

@@ -33,7 +33,7 @@ def ask_methods(fits: Sequence[Fit], options: Options, rows: Sequence[Row]) -> A
     Yields
     ------
     dict or Warning
-        The differences of accuracies, corrected by known truths where they can be, with the number
+        The differences of accuracies, corrected by gold labels where they can be, with the number
         of items whose most probable category differs; and how well models predict.
     """
     accuracies = {

@@ -43,8 +43,6 @@ class Options:
         To which group, and population, each row belongs.
     systems_rate : bool
         Whether the other systems serve as raters of each system.
-    common_items : bool
-        Whether systems are compared on the items that they have in common.
     """
 
     name: str = "ratings"
@@ -56,7 +54,6 @@ class Options:
     groups: GroupColumn | None = None
     populations: GroupColumn | None = None
     systems_rate: bool = False
-    common_items: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,7 +63,7 @@ class Fit:
     Parameters
     ----------
     ratings : Ratings
-        With this system only, and with known truths.
+        With this system only, and with gold labels.
     estimate : Estimate
     method : Method
         What the method can give.

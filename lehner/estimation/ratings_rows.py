@@ -1,4 +1,4 @@
-"""What ratings say without a method: agreement, shared mistakes, and items of known truth."""
+"""What ratings say without a method: agreement, correlated errors, and items with gold labels."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ from lehner.latent_class.pattern_table import known_truths
 
 
 def ask_agreement(fits: Sequence[Fit], options: Options) -> Answer:
-    """Say how often raters agree, which pairs share mistakes, and how many they are worth."""
+    """Say how often raters agree, which pairs make correlated errors, and how many they are worth."""
     ratings = fits[0].ratings
     agreement, dependence = pairwise_agreement(ratings), check_dependence(ratings)
     yield {"quantity": "percent_agreement", "estimate": agreement.agreement}
@@ -43,7 +43,7 @@ def ask_agreement(fits: Sequence[Fit], options: Options) -> Answer:
 
 
 def ask_bounds(fits: Sequence[Fit], options: Options) -> Answer:
-    """Say how much mistakes must correlate for the accuracy to be low."""
+    """Say how much errors must correlate for the accuracy to be low."""
     try:
         needed = mistakes_needed(fits[0].ratings)
     except InputError:
@@ -65,7 +65,7 @@ def ask_known_items(fits: Sequence[Fit], options: Options) -> Answer:
 def _known_items(ratings: Ratings, options: Options) -> Answer:
     if ratings.truth is None or ratings.system is None or not (ratings.system >= 0).any():
         return
-    # The known items alone need no method, so that any probabilities will do.
+    # The labelled items alone need no method, so that any probabilities will do.
     items = rightness(ratings, np.zeros(len(ratings.system)))
     alone = known_items_alone(items, options.level)
     if alone.estimate is None:
@@ -89,7 +89,7 @@ def _known_items(ratings: Ratings, options: Options) -> Answer:
 
 
 def count_known(ratings: Ratings, codes: Integers) -> dict[str, tuple[int, int]]:
-    """Count the known items of each category on which the system is right, and all of them."""
+    """Count the labelled items of each category on which the system is right, and all of them."""
     assert ratings.system is not None and ratings.truth is not None
     weights = np.where((ratings.system >= 0) & (ratings.truth >= 0), ratings.weights, 0)
     right = np.where(ratings.system == ratings.truth, weights, 0)

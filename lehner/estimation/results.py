@@ -47,12 +47,12 @@ class Results:
     Parameters
     ----------
     ratings : Ratings
-        With all systems, and known truths.
+        With all systems, and gold labels.
     table : pandas.DataFrame
         One row a number, with `COLUMNS`: which number it is (`system`, `method`, `quantity`,
         `grouping`, `group`, `rater`, `category`, `response`, and `versus`, the second of a
         difference), `estimate`, `lower`, `upper`, `level` and `kind` of its interval, `corrected`
-        (whether known truths correct or entered it), `probability` (of a difference that it is
+        (whether gold labels correct or entered it), `probability` (of a difference that it is
         above zero) and `n_items` (how many items it is of).
     warnings : tuple of Warning
         What the user should know before using the numbers, the gravest first.
@@ -70,7 +70,7 @@ class Results:
 
     @property
     def final(self) -> "pd.DataFrame":
-        """The table with each number once: corrected by known truths where that is possible."""
+        """The table with each number once: corrected by gold labels where that is possible."""
         if not len(self.table):
             return self.table
         rows = self.table.groupby(list(KEYS), sort=False)["corrected"].idxmax()

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from lehner.contrasts.common_items import (
-    answered_the_same,
     first_alike,
     n_common_items,
     pairs_by_items,
@@ -26,9 +25,6 @@ from lehner.estimation.methods import Method
 from lehner.estimation.question import Options
 
 NO_COMMON_ITEMS = "{} and {}: no item was answered by both systems, so that there is no difference"
-OTHER_ITEMS = (
-    "{} and {} are judged by different items, so that there is no difference in the sample"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +43,7 @@ class Systems:
     do_all : callable
         Has independent fits done.
     known : Ratings, optional
-        With known truths that correct the method, which has not seen them.
+        With gold labels that correct the method, which has not seen them.
     """
 
     ratings: Ratings
@@ -76,7 +72,7 @@ def ask_systems(systems: Systems, options: Options) -> Iterator[Row | Warning]:
     of_all = _judge(systems, names, options)
     pairs = list(combinations(names, 2))
     by_pair: dict[tuple[str, str], list[JointDraws]] = {}
-    for group in pairs_by_items(systems.ratings) if options.common_items else [pairs]:
+    for group in pairs_by_items(systems.ratings):
         together = [name for name in names if any(name in pair for pair in group)]
         judged = of_all if len(together) == len(names) else _judge(systems, together, options)
         by_pair |= dict.fromkeys(group, judged)
@@ -87,8 +83,6 @@ def ask_systems(systems: Systems, options: Options) -> Iterator[Row | Warning]:
                 nothing: Row = {"quantity": f"{name}_difference", "n_items": n_items}
                 yield nothing | {"system": pair[0], "versus": pair[1]}
             yield warn("no-common-items", NO_COMMON_ITEMS.format(*pair))
-        elif not draws[0].same_items:
-            yield warn("no-common-items", OTHER_ITEMS.format(*pair))
         for one in draws:
             columns: dict[str, Any] = {
                 "corrected": one.corrected,
@@ -109,14 +103,12 @@ def _judge(systems: Systems, names: Sequence[str], options: Options) -> list[Joi
     Returns
     -------
     list of JointDraws
-        Empty if there are no such items. The last of two is corrected by known truths. Of a method
+        Empty if there are no such items. The last of two is corrected by gold labels. Of a method
         without joint draws there are only the estimates.
     """
-    ratings, method = systems.ratings, systems.method
-    if options.common_items:
-        ratings = ratings.on_common_items(*names)
-        if not n_common_items(ratings, names):
-            return []
+    method, ratings = systems.method, systems.ratings.on_common_items(*names)
+    if not n_common_items(ratings, names):
+        return []
     alike = first_alike(ratings, names)
     estimates = _estimates(systems, ratings, list(dict.fromkeys(alike.values())), options)
     draws = None
@@ -125,13 +117,11 @@ def _judge(systems: Systems, names: Sequence[str], options: Options) -> list[Joi
             {name: estimates[same] for name, same in alike.items()},
             ratings,
             systems_rate=options.systems_rate,
-            common_items=options.common_items,
             level=options.level,
             seed=options.seed,
             do_all=systems.do_all,
         )
-    same_items = answered_the_same(ratings, names)
-    draws = draws or JointDraws(kind="", expected={}, in_sample={}, same_items=same_items)
+    draws = draws or JointDraws(kind="", expected={}, in_sample={})
     if draws.points is None:
         expected, in_sample = (
             {name: _number(getattr(estimates[same], of)) for name, same in alike.items()}
@@ -140,7 +130,7 @@ def _judge(systems: Systems, names: Sequence[str], options: Options) -> list[Joi
         draws = replace(draws, points=(expected, in_sample))
     if draws.corrected is None:
         draws = replace(draws, corrected=any(map(uses_truths, estimates.values())))
-    if systems.known is None or len(estimates) < 2 or not same_items:
+    if systems.known is None or len(estimates) < 2:
         return [draws]
     known = systems.known.on_common_items(*names)
     by_truths = correct_systems(known, estimates, level=options.level, seed=options.seed)

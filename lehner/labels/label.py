@@ -1,4 +1,4 @@
-"""Labels of items: the probability of each category, tempered by what shared mistakes cost."""
+"""Labels of items: the probability of each category, tempered by what correlated errors cost."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -22,7 +22,7 @@ LEAST_MOVED = 0.01
 """Proportion of items from which on contradicted ratings give a warning."""
 POWER = 0.2
 """Power to which probabilities by variational Bayes are raised before they are normalised: what
-mistakes that raters share cost in public crowds with known truth, on which it was learned."""
+correlated errors of raters cost in public crowds with gold labels, on which it was learned."""
 DEFAULT = "dawid_skene_vb"
 
 
@@ -32,14 +32,14 @@ def label(ratings: Ratings, method: str | None = None) -> SoftLabels:
     By default each rater has a confusion matrix, which is drawn toward those of the others
     ("dawid_skene_vb"): of these models, it has the smallest error on public crowds that are left
     out. Models of raters who err independently are far too sure where raters make the same
-    mistakes, so that probabilities by variational Bayes are tempered by one power, which was
+    errors, so that probabilities by variational Bayes are tempered by one power, which was
     learned on these crowds; which category is most probable stays as it is.
 
     Parameters
     ----------
     ratings : Ratings
         With or without systems. Only the methods by maximum likelihood use the system's answers, as
-        those of one more rater. Known truths of some items are used as data, except by the algebra.
+        those of one more rater. Gold labels of some items are used as data, except by the algebra.
     method : str, optional
         "majority", "one_coin_vb", "one_coin_by_rater_vb" and "dawid_skene_vb", by variational
         Bayes; "algebraic"; or a model by maximum likelihood, as "dawid_skene_ml". By

@@ -1,8 +1,8 @@
-"""Measures of a system corrected by known truths: its confusion matrix and all that follow from it.
+"""Measures of a system corrected by gold labels: its confusion matrix and all that follow from it.
 
 Which items are truly of a category is not known, but to which ones the system gave each answer.
 Among the items with one answer, the proportion on which the system is right is recalibrated by the
-known items, as the precision of the answer is. The others are wrong answers, and are of the other
+labelled items, as the precision of the answer is. The others are wrong answers, and are of the other
 categories in proportions that have a Dirichlet distribution: its prior are the proportions that the
 method expects, with the weight of `PRIOR_ITEMS`, and the known wrong answers are its data.
 """
@@ -21,7 +21,7 @@ from lehner.known_truths.recalibration import proportion_posterior
 from lehner.performance.measures import RATIOS, performance_measures
 
 BIAS_ITEMS = 10.0
-"""The prior of a method's bias tells about as much as so many known items."""
+"""The prior of a method's bias tells about as much as so many labelled items."""
 PRIOR_ITEMS = 4.0
 LEAST_EXPECTED = 1e-6
 MOST_DRAWS, LEAST_DRAWS, MOST_NUMBERS = 4000, 500, 4_000_000
@@ -37,7 +37,7 @@ def correct_measures(
     level: float = 0.9,
     seed: Seed = 1,
 ) -> Measures:
-    """Correct measures of the system by the known truths of some items.
+    """Correct measures of the system by the gold labels of some items.
 
     These are a random sample, or the ratings have the probabilities with which they were chosen.
 
@@ -73,7 +73,7 @@ def correct_measures(
     In simulations (`experiments/simulations/known_truths_by_category.csv`) 90% intervals contain
     recall, MCC, kappa and the cost in 92% or more of the cases, and specificity and the proportions
     of wrong answers in 89% or more, however few items of the category are known. The error of
-    recall and specificity is .2 to .65 times that of the known items of the category alone. If none
+    recall and specificity is .2 to .65 times that of the labelled items of the category alone. If none
     is known, the interval rests on the prior of the method's bias and is very wide.
 
     Examples
@@ -144,7 +144,7 @@ def _by_truth(
     expected = (weights @ probability[rows])[others] + LEAST_EXPECTED
     shares = rng.dirichlet(PRIOR_ITEMS * expected / expected.sum() + known, len(right))
     wrong = weights.sum() - right
-    # Weighted numbers of known items are not numbers of these items.
+    # Weighted numbers of labelled items are not numbers of these items.
     counted = known if ratings.truth_probability is None else np.zeros_like(known)
     unknown = np.maximum(np.rint(wrong - counted.sum()), 0).astype(int)
     drawn = counted + rng.multinomial(unknown, shares)
@@ -155,7 +155,7 @@ def _by_truth(
 
 
 def _known_truths(ratings: Ratings, rows: Booleans) -> Floats:
-    """Count the known items among some rows by category, as of a simple random sample."""
+    """Count the labelled items among some rows by category, as of a simple random sample."""
     assert ratings.truth is not None
     rows = rows & (ratings.truth >= 0)
     counts = ratings.weights[rows].astype(float)

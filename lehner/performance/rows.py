@@ -187,7 +187,7 @@ def _rows(
 
 
 def rated_categories(ratings: Ratings) -> Booleans:
-    """Tell which categories a rater gave, or a known truth is, (n_categories,)."""
+    """Tell which categories a rater gave, or a gold label is, (n_categories,)."""
     counted, flat = ratings.weights > 0, ratings.flat
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     rated = np.append(flat.category_index[counted[flat.item_index]], truth[counted])

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from lehner.core.estimate import plain
 from lehner.core.warning import Warning
 from lehner.estimation.details import ask_performance, ask_raters
 from lehner.estimation.methods import find_method
@@ -45,3 +46,10 @@ def diagnostic_accuracy(found, rater="", positive=None):
 def resample(method, ratings, **options):
     """Joint draws of systems by a method that resamples items."""
     return find_method(method).joint_draws(ratings.systems, ratings, **options)
+
+
+def plain_estimate(estimate):
+    """An estimate in plain types: its numbers, its raters and base rates, and its warnings."""
+    names = ("system_accuracy", "system_accuracy_in_sample", "warnings", "diagnostics")
+    arrays = {name: array.values.tolist() for name, array in estimate.arrays.items()}
+    return plain({name: getattr(estimate, name) for name in names} | arrays)

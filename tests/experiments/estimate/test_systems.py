@@ -125,16 +125,6 @@ def test_without_items_in_common_there_is_no_difference_and_no_rank(method):
     assert not len(found.select(quantity="system_accuracy_rank"))
 
 
-@pytest.mark.parametrize("method", ALL_QUICK)
-def test_on_their_own_items_systems_differ_by_the_model_and_not_in_the_sample(method):
-    found = lehner.estimate(easy_and_hard(), [method], common_items=False)
-    own = accuracies(found)
-    one = difference(found, "easier", "harder")
-    assert one["estimate"] == pytest.approx(own["easier"] - own["harder"])
-    assert np.isnan(difference(found, "easier", "harder", IN_SAMPLE)["estimate"])
-    assert any("judged by different items" in str(one) for one in found.warnings)
-
-
 def test_the_same_system_thrice_is_tied_for_the_first_rank():
     rng = np.random.default_rng(1)
     truth = rng.integers(3, size=150)

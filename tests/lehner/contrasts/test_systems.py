@@ -177,7 +177,7 @@ def test_answers_are_kept_where_all_of_the_systems_answered() -> None:
         ratings.on_common_items("w")
 
 
-def test_the_bootstrap_judges_systems_by_common_items_unless_told_otherwise() -> None:
+def test_the_bootstrap_judges_systems_by_common_items() -> None:
     """Draws are those of the ratings in which only common items are answered."""
     ratings = two_systems(200).with_truth(None)
     answers = ratings.answers.copy()
@@ -186,10 +186,6 @@ def test_the_bootstrap_judges_systems_by_common_items_unless_told_otherwise() ->
     draws = resample("algebraic", some, resamples=50)
     common = resample("algebraic", some.on_common_items(), resamples=50)
     assert np.array_equal(draws.expected["gpt"], common.expected["gpt"])
-    assert draws.same_items
-    own = resample("algebraic", some, resamples=50, common_items=False)
-    assert not own.same_items
-    assert not np.array_equal(own.expected["gpt"], draws.expected["gpt"])
     answers[80:, 0] = -1
     nothing = Ratings(ratings.codes, CATEGORIES, system=answers, systems=ratings.systems)
     with pytest.raises(InputError, match="no item was answered by all of gpt, base"):

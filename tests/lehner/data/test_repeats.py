@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import lehner
 from lehner import InputError, Ratings, Scenario, agreement, pairwise_agreement, simulate
 from lehner.data.flat import FlatRatings, sort_ratings
-from tests.lehner.told import resample
+from tests.lehner.told import plain_estimate, resample
 
 long_rows = st.lists(
     st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=40
@@ -92,28 +92,30 @@ def groups_of(ratings):
 
 RESAMPLES = {"resamples": 20}
 ESTIMATES = {
-    "algebraic": lambda r: lehner.estimate_algebraic(r, resamples=100).to_dict(),
-    "algebraic_likelihood": lambda r: lehner.estimate_algebraic(
-        r, aggregation="likelihood", resamples=50
-    ).to_dict(),
-    "algebraic_paper": lambda r: lehner.estimate_algebraic(
-        r, aggregation="paper", interval=None
-    ).to_dict(),
-    "majority_agreement": lambda r: lehner.majority_agreement(r).to_dict(),
-    "mean_posterior": lambda r: lehner.mean_posterior(r).to_dict(),
-    "dawid_skene_ml": lambda r: lehner.estimate_latent_class(
-        r.with_truth(None), "dawid_skene", restarts=0, **RESAMPLES
-    ).to_dict(),
-    "one_coin_ml, truths": lambda r: lehner.estimate_latent_class(
-        partly_known(r), "one_coin", restarts=0, **RESAMPLES
-    ).to_dict(),
+    "algebraic": lambda r: plain_estimate(lehner.estimate_algebraic(r, resamples=100)),
+    "algebraic_likelihood": lambda r: plain_estimate(
+        lehner.estimate_algebraic(r, aggregation="likelihood", resamples=50)
+    ),
+    "algebraic_paper": lambda r: plain_estimate(
+        lehner.estimate_algebraic(r, aggregation="paper", interval=None)
+    ),
+    "majority_agreement": lambda r: plain_estimate(lehner.majority_agreement(r)),
+    "mean_posterior": lambda r: plain_estimate(lehner.mean_posterior(r)),
+    "dawid_skene_ml": lambda r: plain_estimate(
+        lehner.estimate_latent_class(r.with_truth(None), "dawid_skene", restarts=0, **RESAMPLES)
+    ),
+    "one_coin_ml, truths": lambda r: plain_estimate(
+        lehner.estimate_latent_class(partly_known(r), "one_coin", restarts=0, **RESAMPLES)
+    ),
     "standard errors": lambda r: lehner.fit_latent_class(
         r.with_truth(None), "one_coin"
     ).confusion.to_dict(),
     "deviance": lambda r: repr(lehner.fit_latent_class(r.with_truth(None), "pooled")),
-    "populations": lambda r: lehner.estimate_latent_class(
-        r.with_truth(None).with_populations(groups_of(r)), "one_coin", restarts=0, **RESAMPLES
-    ).to_dict(),
+    "populations": lambda r: plain_estimate(
+        lehner.estimate_latent_class(
+            r.with_truth(None).with_populations(groups_of(r)), "one_coin", restarts=0, **RESAMPLES
+        )
+    ),
     "P_a": lambda r: repr(pairwise_agreement(r)),
     "groups, groups of raters, performance": lambda r: lehner.estimate(
         r.with_rater_groups(dict(zip(r.raters, ["expert", "crowd", "crowd"], strict=True))),

@@ -105,6 +105,49 @@ def test_a_question_of_ones_own_is_a_function_that_yields_rows():
     assert results.value("disparity").estimate == pytest.approx(abs(recall[0] - recall[1]))
 
 
+def test_only_the_questions_that_are_named_are_asked():
+    results = lehner.estimate(simulated(), QUICK, questions=["accuracy", ask_disparity])
+    quantities = {"system_accuracy", "system_accuracy_in_sample", "disparity"}
+    assert set(results.table["quantity"]) == quantities
+    with pytest.raises(InputError, match="no question 'recall'"):
+        lehner.estimate(simulated(), QUICK, questions=["recall"])
+
+
+def test_views_write_and_draw_what_the_table_has(results):
+    wide = results.pivot("recall")
+    value = results.value("recall", method="algebraic", category="A")
+    assert wide.loc["A", "algebraic"] == str(value)
+    assert str(value) in results.to_html("recall")
+    latex = results.to_latex("recall")
+    assert latex.startswith("\\begin{tabular}") and "majority\\_agreement" in latex
+    ax = results.plot("recall", method="algebraic")
+    lines = [line.get_xdata().tolist() for line in ax.get_lines()]
+    assert [value.lower, value.upper] in lines and [value.estimate] in lines
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["A", "B"]
+
+
+class TakesAnOption:
+    """A method with an option of its own: whose ratings are taken for the truth."""
+
+    @staticmethod
+    def make(model_priors=None):
+        name = f"third_rater_{model_priors}"
+        return Method(
+            name=name,
+            summary="of mine",
+            estimate=third_rater_is_right,
+            takes=frozenset({"model_priors"}),
+            with_options=TakesAnOption.make,
+        )
+
+
+def test_a_method_of_ones_own_gets_the_options_that_it_takes():
+    results = lehner.estimate(simulated(), TakesAnOption.make(), model_priors="flat")
+    assert set(results.table["method"]) == {"", "third_rater_flat"}
+    with pytest.raises(InputError, match="no method takes other priors"):
+        lehner.estimate(simulated(), QUICK, model_priors="flat")
+
+
 def third_rater_is_right(ratings, *, level, seed):
     """Take the third rater for the truth."""
     truth, system = ratings.codes[:, 2], ratings.system

@@ -19,7 +19,7 @@ from lehner.latent_class.pattern_table import known_truths
 
 
 def ask_agreement(fits: Sequence[Fit], options: Options) -> Answer:
-    """Say how often raters agree, which pairs make correlated errors, and how many they are worth."""
+    """Say how often raters agree, whose errors are correlated, and how many they are worth."""
     ratings = fits[0].ratings
     agreement, dependence = pairwise_agreement(ratings), check_dependence(ratings)
     yield {"quantity": "percent_agreement", "estimate": agreement.agreement}

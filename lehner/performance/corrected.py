@@ -2,9 +2,10 @@
 
 Which items are truly of a category is not known, but to which ones the system gave each answer.
 Among the items with one answer, the proportion on which the system is right is recalibrated by the
-labelled items, as the precision of the answer is. The others are wrong answers, and are of the other
-categories in proportions that have a Dirichlet distribution: its prior are the proportions that the
-method expects, with the weight of `PRIOR_ITEMS`, and the known wrong answers are its data.
+labelled items, as the precision of the answer is. The others are wrong answers, and are of the
+other categories in proportions that have a Dirichlet distribution: its prior are the proportions
+that the method expects, with the weight of `PRIOR_ITEMS`, and the labelled wrong answers are its
+data.
 """
 
 import numpy as np
@@ -70,11 +71,11 @@ def correct_measures(
 
     Notes
     -----
-    In simulations (`experiments/simulations/known_truths_by_category.csv`) 90% intervals contain
+    In simulations (`experiments/simulations/known_truths_by_category.csv`) 90% intervals cover
     recall, MCC, kappa and the cost in 92% or more of the cases, and specificity and the proportions
-    of wrong answers in 89% or more, however few items of the category are known. The error of
-    recall and specificity is .2 to .65 times that of the labelled items of the category alone. If none
-    is known, the interval rests on the prior of the method's bias and is very wide.
+    of wrong answers in 89% or more, however few labelled items are of the category. The error of
+    recall and specificity is .2 to .65 times that of the labelled items of the category alone. If
+    there are none, the interval rests on the prior of the method's bias and is very wide.
 
     Examples
     --------

@@ -36,7 +36,7 @@ TITLES = {
     "positive_likelihood_ratio": "LR+",
     "negative_likelihood_ratio": "LR−",
 }
-ORDER = ("", "errors are independent", "the majority is right")
+ORDER = ("", "mistakes are independent", "the majority is right")
 """The order of assumptions in a table of accuracies."""
 ABOUT = "≈"
 

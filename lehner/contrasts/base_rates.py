@@ -137,18 +137,18 @@ def likelihood_base_rates(ratings: Ratings, model: str, *, seed: Seed = 1) -> Ba
     )
 
 
-def rater_warnings(ratings: Ratings, found: BaseRates) -> tuple[Warning, ...]:
+def rater_warnings(ratings: Ratings, rates: BaseRates) -> tuple[Warning, ...]:
     """Warn of raters who are worse than chance, and of raters who differ between populations."""
-    if found.confusion is None or np.isnan(found.base_rates).any():
+    if rates.confusion is None or np.isnan(rates.base_rates).any():
         return ()
     warnings = []
     # Who guesses has equal rows, whose diagonal sums to 1.
-    below = np.flatnonzero(np.trace(found.confusion, axis1=1, axis2=2) < 1)
+    below = np.flatnonzero(np.trace(rates.confusion, axis1=1, axis2=2) < 1)
     if below.size:
         names = first_few((ratings.raters[j] for j in below), 4)
         text = f"{names}: right less often than by guessing, as if categories were mixed up"
         warnings.append(warn("rater-below-chance", text))
-    p_value, population = agreement_by_population(ratings, found.base_rates, found.confusion)
+    p_value, population = agreement_by_population(ratings, rates.base_rates, rates.confusion)
     if p_value <= UNLIKELY:
         text = (
             f"raters agree otherwise in {population} than the model expects, as if they were not "
@@ -188,9 +188,9 @@ def agreement_by_population(
     expected = np.zeros(ratings.n_rows)
     for category, rates in enumerate(base_rates.T):
         response = confusion[:, category]
-        given = np.asarray(rated @ response)
+        by_category = np.asarray(rated @ response)
         alone = np.asarray(rated @ (response**2).sum(axis=1))
-        expected += rates[place] * ((given**2).sum(axis=1) - alone) / 2
+        expected += rates[place] * ((by_category**2).sum(axis=1) - alone) / 2
     votes = ratings.votes()
     pairs = votes.sum(axis=1) * (votes.sum(axis=1) - 1) / 2
     surplus = (votes * (votes - 1) / 2).sum(axis=1) - expected

@@ -82,14 +82,14 @@ def correct_systems(
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     of_categories, posteriors, n_independent = [], [], n_items
     for name, answer in zip(names, answers.T, strict=True):
-        found = probabilities_with_answer(ratings.for_system(name), estimates[name])
-        right = np.where(answered, found[np.arange(ratings.n_rows), answer], 0.0)
+        probabilities = probabilities_with_answer(ratings.for_system(name), estimates[name])
+        right = np.where(answered, probabilities[np.arange(ratings.n_rows), answer], 0.0)
         whole, part = (
             partly_known(ratings, rows, right, truth == answer) for rows in (answered, differ)
         )
         n_independent = min(n_independent, effective_items(whole, level))
         posteriors.append(proportion_posterior(part, own_variance(estimates[name])))
-        of_categories.append(found[differ])
+        of_categories.append(probabilities[differ])
     probability = (1 - DOUBT) * np.mean(of_categories, axis=0) + DOUBT / ratings.n_categories
     weights, answers = ratings.weights[differ], answers[differ]
     unknown = _both_right(answers, probability, weights, centred=True)

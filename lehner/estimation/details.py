@@ -1,6 +1,7 @@
 """The system in detail, and the raters: measures by category, and who is more accurate."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -32,13 +33,8 @@ def ask_performance(fit: Fit, options: Options) -> Answer:
         with_intervals = {"base_rates"}
         if not np.isnan(replicates.point.rater_accuracy).all():
             with_intervals.add("rater_accuracy")
-        yield from performance_rows(
-            fit.ratings,
-            replicates,
-            costs=options.costs,
-            positive=options.positive,
-            level=options.level,
-        )
+        asked: dict[str, Any] = {"positive": options.positive, "level": options.level}
+        yield from list(performance_rows(fit.ratings, replicates, costs=options.costs, **asked))
         accuracy, implied = estimate.system_accuracy.estimate, implied_accuracy(replicates.point)
         if estimate.by_raters_alone and accuracy is not None:
             if abs(implied - accuracy) > NOTICEABLE:
@@ -69,7 +65,7 @@ def ask_raters(fit: Fit, options: Options) -> Answer:
     if np.isnan(replicates.point.rater_accuracy).all():
         return
     positive, level = options.positive, options.level
-    yield from rater_rows(fit.ratings, replicates, positive=positive, level=level)
+    yield from list(rater_rows(fit.ratings, replicates, positive=positive, level=level))
     if replicates.drawn is None:
         return
     accuracy = replicates.drawn.rater_accuracy

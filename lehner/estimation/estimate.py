@@ -214,7 +214,7 @@ def estimate(
     if options.populations is not None:
         ratings = ratings.with_populations(options.populations.names)
     _require_answers(ratings)
-    chosen: dict[str, Any] = {
+    of_methods: dict[str, Any] = {
         "system_is": system_is,
         "priors": priors,
         "model_priors": model_priors,
@@ -224,12 +224,16 @@ def estimate(
     asked = find_methods(DEFAULT_METHODS if methods is None else methods)
     if earlier_studies and model_priors:
         raise InputError("earlier_studies and model_priors both are priors", "give one of them")
-    if earlier_studies:
-        _require(asked, "earlier_studies", "earlier studies as its prior")
-    if model_priors:
-        _require(asked, "model_priors", "other priors")
+    for what, option, in_words in (
+        ("earlier_studies", earlier_studies, "earlier studies as its prior"),
+        ("model_priors", model_priors, "other priors"),
+        ("dependent_pair", dependent, "a dependent pair"),
+    ):
+        if option and not any(what in method.takes for method in asked):
+            able = [method.name for method in list_methods().values() if what in method.takes]
+            raise InputError(f"no method takes {in_words}", f"add {' or '.join(able)}")
     asked = [
-        method.with_options(**{name: chosen[name] for name in method.takes & chosen.keys()})
+        method.with_options(**{name: of_methods[name] for name in method.takes & of_methods.keys()})
         if method.with_options is not None
         else method
         for method in asked
@@ -238,7 +242,6 @@ def estimate(
         ratings, options = _without_unrated(ratings, options)
     if dependent is not None:
         ratings = ratings.with_dependent_pair(dependent)
-        _require(asked, "dependent_pair", "a dependent pair")
     if rater_groups is not None:
         ratings = ratings.with_rater_groups(rater_groups)
     if len(ratings.systems) > FEW_SYSTEMS and not earlier_studies:
@@ -272,13 +275,6 @@ def _without_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Optio
     }
     ratings = ratings.take(rows)._replace(noticed=(*ratings.noticed, text))
     return ratings, replace(options, **kept)
-
-
-def _require(methods: Sequence[Method], what: str, in_words: str) -> None:
-    """Raise an InputError unless some method takes something."""
-    if not any(what in one.takes for one in methods):
-        able = [one.name for one in list_methods().values() if what in one.takes]
-        raise InputError(f"no method takes {in_words}", f"add {' or '.join(able)}")
 
 
 def _fit_all(

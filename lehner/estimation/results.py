@@ -148,8 +148,8 @@ class Results:
         >>> results.pivot("recall").loc["A", "algebraic"]
         '0.686 [0.000, 1.000]'
         """
-        chosen = {"grouping": "", "rater": ""} | selected
-        rows = self.select(quantity=quantities or ESTIMANDS, **chosen)
+        selected = {"grouping": "", "rater": ""} | selected
+        rows = self.select(quantity=quantities or ESTIMANDS, **selected)
         keys = [name for name in KEYS if name != columns and rows[name].nunique() > 1]
         texts = [str(value_of(one)) for one in rows.to_dict("records")]
         named = rows.assign(text=texts)

@@ -101,13 +101,13 @@ def correct_measures(
     drawn = performance_measures(true / true.sum(axis=-1, keepdims=True), confusion, costs)
     kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
     names = list(map(str, ratings.categories))
-    found: Measures = {}
+    measured: Measures = {}
     for measure, values in (drawn | {"confusion": confusion}).items():
         bounds = _bounds(values, level, ratio=measure in RATIOS)
         for place in np.ndindex(values.shape[1:]):
             labels = (names[code] for code in place)
-            found[measure, *labels] = _interval(bounds[:, *place], level, kind)
-    return found
+            measured[measure, *labels] = _interval(bounds[:, *place], level, kind)
+    return measured
 
 
 def _right(

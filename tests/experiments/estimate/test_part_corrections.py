@@ -145,7 +145,7 @@ def test_without_a_known_item_of_a_category_its_recall_is_wide_and_a_note_says_w
     widths = recall["upper"] - recall["lower"]
     assert widths["C"] > 2 * max(widths["A"], widths["B"])
     (note,) = (one for one in results.warnings if one.code == "few-truths-of-category")
-    assert note.text.startswith("too few known items are of C (none): recall")
+    assert note.text.startswith("too few labelled items are of C (none): recall")
 
 
 def test_with_few_known_items_of_a_category_their_counts_are_said_with_wilson_s_interval(ratings):

@@ -243,12 +243,13 @@ def _score(ratings: Ratings, **design: str) -> Iterator[Outcome]:
     if len(ratings.systems) == 1:
         agreement = majority_agreement(ratings).system_accuracy.estimate
         accuracy = float(np.mean(ratings.system == ratings.truth))
+        assert agreement is not None
         yield Outcome(n_items=ratings.n_items, agreement=agreement, accuracy=accuracy, **shared)
         return
     for pair in (ratings.systems, ratings.systems[::-1]):
         counts = count_disagreement(ratings, pair)
         if counts.n_differ:
-            numbers = {"n_items": counts.n_differ, "agreement": counts.preferred}
+            numbers: dict[str, Any] = {"n_items": counts.n_differ, "agreement": counts.preferred}
             yield Outcome(accuracy=counts.right, **numbers, **shared)
 
 

@@ -117,12 +117,12 @@ def _end(
 ) -> None:
     """List the columns of a file for which there is no proposal, and raise the error."""
     from lehner import InputError
-    from lehner.reading.read import opened
+    from lehner.reading.read import open_table
 
     if not as_json:
         try:
-            with opened(data, declared) as found:
-                _print_columns(list_columns(found.table, declared, declared))
+            table, _ = open_table(data, declared)
+            _print_columns(list_columns(table, declared, declared))
         except InputError:
             pass
     raise error

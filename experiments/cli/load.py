@@ -43,6 +43,7 @@ def load(
     """
     from lehner import DataWarning, InputError, list_datasets, load_dataset
     from lehner.core.errors import suggest
+    from lehner.reading.kinds import is_file
     from lehner.reading.read import add_gold, read_with
 
     columns = columns or {}
@@ -56,7 +57,7 @@ def load(
             raise InputError("there is no such file or data set", suggest(data, names))
         if bundled:
             options = given_options(reading, "system", "truth", "leave_out")
-            truth = () if reading.truth is None or _is_file(reading.truth) else ("truth",)
+            truth = () if reading.truth is None or is_file(reading.truth) else ("truth",)
             refuse("a bundled data set takes no", *columns, *truth, *options)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
@@ -91,9 +92,3 @@ def refuse(text: str, *options: str) -> None:
     if options:
         shown = ", ".join(f"--{name.replace('_', '-')}" for name in options)
         raise InputError(f"{text} {shown}", "leave it out")
-
-
-def _is_file(name: str) -> bool:
-    from lehner.reading.kinds import ENDINGS
-
-    return Path(name).is_file() or Path(name).suffix.lower() in (".csv", ".tsv", *ENDINGS)

@@ -1,21 +1,26 @@
 """Columns and tables: each column is coded once, when it is first used."""
 
+import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import Any
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.errors import InputError, suggest
+from lehner.core.lazy import pd
 from lehner.data.categories import BOOLEANS, MISSING, NUMBER, fold, plain_label, value_or_folded
 from lehner.data.flat import MOST_ITEMS
 from lehner.data.numbering import number_by_appearance
 
 LEAST_PROBABILITY = 1e-6
 """With which an item was chosen: an item of less would count as more than a million."""
+SEVERAL_SPELLINGS = re.compile(r"[^!-~ ]|  |[0-9][.,][0-9]")
+"""What may be written in another way, beside capitals: decimals, spaces, other scripts."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,7 +32,7 @@ class Column:
     name : str
     raw_codes : ndarray of int, shape (n_rows,)
         Index into `raw`, -1 where missing.
-    raw : ndarray
+    raw : sequence
         The values as they stand.
     declared : bool
         Whether `raw` is a list that the user fixed (a pandas categorical), not those that occur.
@@ -37,7 +42,7 @@ class Column:
 
     name: str
     raw_codes: Integers
-    raw: NDArray[Any]
+    raw: Sequence[Any] | NDArray[Any]
     declared: bool = False
     ordered: bool = False
 
@@ -46,7 +51,19 @@ class Column:
 
     @cached_property
     def _merged(self) -> tuple[Integers, tuple[Any, ...]]:
-        return merge_labels(self.raw_codes, self.raw)
+        """Strip values, drop missing ones and merge those that became the same."""
+        values = self.raw.tolist() if isinstance(self.raw, np.ndarray) else list(self.raw)
+        if set(map(type, values)) == {str}:
+            stripped = tuple(map(str.strip, values))
+            if MISSING.isdisjoint(stripped) and len(set(stripped)) == len(stripped):
+                return self.raw_codes, stripped
+        position: dict[Any, int] = {}
+        place = np.full(len(values) + 1, -1)
+        for number, value in enumerate(values):
+            label = plain_label(value)
+            if label is not None:
+                place[number] = position.setdefault(label, len(position))
+        return place[self.raw_codes], tuple(position)
 
     @property
     def codes(self) -> Integers:
@@ -58,20 +75,36 @@ class Column:
         """Distinct labels as text, int or float, without spaces around them."""
         return self._merged[1]
 
+    def lookup(self, values: Sequence[Any], missing: Any) -> NDArray[Any]:
+        """Give each row the value of its label, and `missing` where there is none."""
+        return np.array([*values, missing], dtype=object)[self.codes]
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """Label of each row, None where missing, shape (n_rows,)."""
+        return self.lookup(self.labels, None)
+
     @property
     def texts(self) -> NDArray[Any]:
         """Label of each row as text, "" where missing, shape (n_rows,)."""
-        return np.array([*map(str, self.labels), ""], dtype=object)[self.codes]
+        return self.lookup(list(map(str, self.labels)), "")
 
-    def take(self, rows: Integers) -> "Column":
+    @property
+    def numbers(self) -> Floats:
+        """Number in each row, NaN where there is none, shape (n_rows,)."""
+        return self.lookup([number_or_nan(str(label)) for label in self.labels], np.nan).astype(
+            float
+        )
+
+    def take(self, rows: Integers) -> Self:
         """Select rows; values that no longer occur are dropped, unless they were declared."""
-        codes, raw = self.raw_codes[rows], self.raw
-        if not self.declared:
-            used = np.unique(codes[codes >= 0])
-            place = np.full(len(raw) + 1, -1)
-            place[used] = np.arange(len(used))
-            codes, raw = place[codes], raw[used]
-        return replace(self, raw_codes=codes, raw=raw)
+        codes = self.raw_codes[rows]
+        if self.declared:
+            return replace(self, raw_codes=codes)
+        used, place = np.unique(codes[codes >= 0]), np.full(len(self.raw) + 1, -1)
+        place[used] = np.arange(len(used))
+        raw = np.asarray(self.raw, dtype=object)[used]
+        return replace(self, raw_codes=place[codes], raw=raw)
 
     @cached_property
     def items(self) -> tuple[Integers, NDArray[Any]]:
@@ -84,32 +117,29 @@ class Column:
         InputError
             If an item is blank, or two differ only in how they are written.
         """
-        known = self.raw_codes >= 0
-        index = np.full(len(self), -1)
-        index[known], first = number_by_appearance(self.raw_codes[known])
-        names = _whole_numbers_or_text(self.raw[self.raw_codes[known][first]])
-        text = names.dtype == object
-        blank = np.isin(names, ["", *MISSING]) if text else np.zeros(len(names), bool)
-        self.refuse_blank(~known | np.append(blank, True)[index])
-        distinct = dict.fromkeys(names.tolist())
-        if len(distinct) < len(names):  # names that differed in spaces or type are now equal
-            position = {name: number for number, name in enumerate(distinct)}
-            index = np.array([position[name] for name in names.tolist()])[index]
-            names = np.array(list(distinct), dtype=names.dtype)
-        if text:
+        self.refuse_blank()
+        texts = dict.fromkeys(map(str, self.labels))
+        position = dict(zip(texts, range(len(texts)), strict=True))
+        codes = self.codes
+        if len(position) < len(self.labels):  # 1 and "1" are one item
+            codes = np.array([position[str(label)] for label in self.labels])[codes]
+        index, first = number_by_appearance(codes)
+        names = np.array(list(position), dtype=object)[codes[first]]
+        try:
+            numbers = names.astype(np.int64)
+        except (ValueError, OverflowError):
+            pass
+        else:
+            if numbers.astype(str).tolist() == names.tolist():
+                return index, numbers
+        folded = set(map(str.casefold, position))
+        if len(folded) < len(position) or SEVERAL_SPELLINGS.search("|".join(position)):
             self._refuse_spellings(index, names)
         return index, names
 
-    def refuse_blank(self, blank: Booleans | None = None) -> "Column":
+    def refuse_blank(self) -> Self:
         """Raise an InputError if a row is blank."""
-        blank = self.codes < 0 if blank is None else blank
-        if blank.any():
-            raise InputError(
-                f"the {self.name} is blank",
-                "fill it in or delete the row",
-                row=int(np.argmax(blank)),
-                column=self.name,
-            )
+        refuse_first(self.codes < 0, self, "the {name} is blank", "fill it in or delete the row")
         return self
 
     def _refuse_spellings(self, index: Integers, names: NDArray[Any]) -> None:
@@ -117,15 +147,19 @@ class Column:
         seen: dict[str, str] = {}
         for name in names.tolist():
             decimal = ("." in name or "," in name) and NUMBER.fullmatch(name)
-            key = value_or_folded(name) if decimal else fold(name)
-            other = seen.setdefault(key, name)
+            other = seen.setdefault(value_or_folded(name) if decimal else fold(name), name)
             if other != name:
-                raise InputError(
-                    f"the items {other!r} and {name!r} differ only in how they are written",
-                    "write the name of each item alike",
-                    row=int(np.argmax(names[index] == name)),
-                    column=self.name,
-                )
+                problem = f"the items {other!r} and {name!r} differ only in how they are written"
+                remedy = "write the name of each item alike"
+                refuse_first(names[index] == name, self, problem, remedy)
+
+
+def refuse_first(bad: Booleans, column: Column, problem: str, remedy: str) -> None:
+    """Raise an InputError at the first row that is bad, which may name the column or the value."""
+    if bad.any():
+        row = int(np.argmax(bad))
+        text = problem.replace("{name}", column.name).replace("{value}", repr(column.texts[row]))
+        raise InputError(text, remedy, row=row, column=column.name)
 
 
 def encode(values: Any, name: str = "") -> Column:
@@ -156,39 +190,30 @@ def encode(values: Any, name: str = "") -> Column:
         return values
     try:
         if str(getattr(values, "type", "")).startswith("dictionary<values=string,"):
-            if values.null_count == 0:
-                codes, raw = _arrow_codes(values)
-                return Column(name=name, raw_codes=codes, raw=raw)
-        import pandas as pd
-
+            if values.null_count == 0 and len(values):
+                chunks = values.unify_dictionaries().chunks
+                codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])
+                texts = chunks[0].dictionary.to_numpy(zero_copy_only=False)
+                return Column(name=name, raw_codes=codes.astype(np.int64), raw=texts)
         series = _as_series(values)
         if isinstance(series.dtype, pd.CategoricalDtype):
             # Arrow's dictionaries save memory; they do not show that someone declared the labels.
-            declared, ordered = not hasattr(values, "to_pandas"), bool(series.cat.ordered)
-            codes, raw = series.cat.codes.to_numpy(), np.asarray(series.cat.categories)
-            codes = codes.astype(np.int64)
-            return Column(name=name, raw_codes=codes, raw=raw, declared=declared, ordered=ordered)
+            return Column(
+                name=name,
+                raw_codes=series.cat.codes.to_numpy().astype(np.int64),
+                raw=np.asarray(series.cat.categories),
+                declared=not hasattr(values, "to_pandas"),
+                ordered=bool(series.cat.ordered),
+            )
         codes, uniques = pd.factorize(series)
         return Column(name=name, raw_codes=codes, raw=np.asarray(uniques))
     except (TypeError, ValueError):
         # Text in a damaged file fails only when it is looked at.
-        raise InputError(
-            "it holds something else than labels", "give one label a row", column=name
-        ) from None
-
-
-def _arrow_codes(values: Any) -> tuple[Integers, NDArray[Any]]:
-    """Codes of dictionary-encoded text, as from a CSV file, and the texts."""
-    if len(values) == 0:
-        return np.empty(0, np.int64), np.empty(0, dtype=object)
-    chunks = values.unify_dictionaries().chunks
-    codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])
-    return codes.astype(np.int64), np.array(chunks[0].dictionary.to_pylist(), dtype=object)
+        problem = "it holds something else than labels"
+        raise InputError(problem, "give one label a row", column=name) from None
 
 
 def _as_series(values: Any) -> Any:
-    import pandas as pd
-
     if hasattr(values, "to_pandas"):
         return values.to_pandas()
     series = pd.Series(values)
@@ -196,44 +221,6 @@ def _as_series(values: Any) -> Any:
         # Else True and 1 would be one label.
         series = series.map(lambda value: str(value) if isinstance(value, BOOLEANS) else value)
     return series
-
-
-def merge_labels(codes: Any, raw: Any) -> tuple[Integers, tuple[Any, ...]]:
-    """Strip labels, drop missing ones and merge those that became the same.
-
-    Parameters
-    ----------
-    codes : array_like of int, shape (n_rows,)
-        Index into `raw`; -1 where missing.
-    raw : sequence
-        Labels; None means a missing rating.
-
-    Returns
-    -------
-    codes : ndarray of int, shape (n_rows,)
-    labels : tuple
-    """
-    position: dict[Any, int] = {}
-    lookup = np.empty(len(raw) + 1, dtype=np.int64)
-    lookup[-1] = -1
-    for i, value in enumerate(raw):
-        label = plain_label(value)
-        lookup[i] = -1 if label is None else position.setdefault(label, len(position))
-    return lookup[np.asarray(codes, dtype=np.int64)], tuple(position)
-
-
-def _whole_numbers_or_text(names: NDArray[Any]) -> NDArray[Any]:
-    if names.dtype.kind in "iu":
-        return names
-    if names.dtype.kind == "f":
-        whole = np.all(names == np.round(names)) and np.all(np.abs(names) < MOST_ITEMS)
-        return names.astype(np.int64) if whole else names.astype(str).astype(object)
-    text = np.array([str(name).strip() for name in names], dtype=object)
-    try:
-        numbers = text.astype(np.int64)
-    except (ValueError, OverflowError):
-        return text
-    return numbers if np.array_equal(numbers.astype(str), text.astype(str)) else text
 
 
 type Place = Callable[[InputError], None]
@@ -245,7 +232,7 @@ class Table(Mapping[str, Column]):
 
     Parameters
     ----------
-    columns : mapping of str to column
+    columns : mapping of str to column, or to a function that makes it
         Of equal length.
     notes : sequence of str
         What is to be said of the table.
@@ -253,10 +240,10 @@ class Table(Mapping[str, Column]):
         Names file and line in an error whose row is an index into the rows as they were read.
     origin : ndarray of int, shape (n_rows,), optional
         The row as it was read of each row; by default these are the rows as they were read.
-    cells : sequence of str, length n_rows, optional
+    cells : ndarray of str, shape (n_rows,), optional
         The column as it was read in which each rating stood.
-    n_rows : int, optional
-        By default the length of the first column.
+    file : Path, optional
+        Where it was read.
     """
 
     def __init__(
@@ -266,17 +253,23 @@ class Table(Mapping[str, Column]):
         notes: Sequence[str] = (),
         place: Place | None = None,
         origin: Integers | None = None,
-        cells: Sequence[str] | None = None,
-        n_rows: int | None = None,
+        cells: NDArray[Any] | None = None,
+        file: Path | None = None,
     ) -> None:
         self._columns = dict(columns)
         self.notes, self.place = tuple(notes), place
-        self.origin, self.cells = origin, cells
-        self.n_rows = n_rows if n_rows is not None else len(next(iter(self._columns.values()), ()))
+        self.origin, self.cells, self.file = origin, cells, file
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        if self.origin is not None:
+            return len(self.origin)
+        return len(next(iter(self._columns.values()), ()))
 
     def __getitem__(self, name: str) -> Column:
         values = self._columns[name]
-        self._columns[name] = values() if callable(values) else encode(values, name)
+        self._columns[name] = encode(values() if callable(values) else values, name)
         return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -285,77 +278,61 @@ class Table(Mapping[str, Column]):
     def __len__(self) -> int:
         return len(self._columns)
 
+    def change(self, *notes: str, **changes: Any) -> "Table":
+        """Make a table with other columns, notes, origin or cells."""
+        names = ("place", "origin", "cells", "file")
+        unchanged = {name: getattr(self, name) for name in names} | {"columns": self._columns}
+        return Table(notes=(*self.notes, *notes), **(unchanged | changes))
+
     def having(self, columns: Mapping[str, Any], *notes: str) -> "Table":
         """Add columns, or put them in place of those of the same name, and add notes."""
-        return self._like(self._columns | dict(columns), self.origin, self.cells, notes)
+        return self.change(*notes, columns=self._columns | dict(columns))
 
     def without(self, names: Sequence[str]) -> "Table":
         """Leave columns out."""
         kept = {name: values for name, values in self._columns.items() if name not in names}
-        return self._like(kept, self.origin, self.cells)
+        return self.change(columns=kept)
 
     def take(self, rows: Integers, *notes: str) -> "Table":
         """Select rows."""
-        origin = rows if self.origin is None else self.origin[rows]
-        cells = None if self.cells is None else [self.cells[row] for row in rows]
-        columns = {name: partial(_take, self, name, rows) for name in self}
-        return self._like(columns, origin, cells, notes)
+        return self.change(
+            *notes,
+            columns={name: lambda name=name: self[name].take(rows) for name in self},
+            origin=rows if self.origin is None else self.origin[rows],
+            cells=None if self.cells is None else self.cells[rows],
+        )
 
-    def stack(
-        self, names: Sequence[str], once: Mapping[str, Any], name: str, value: str
-    ) -> "Table":
+    def stack(self, names: Sequence[str], once: Sequence[str], name: str, value: str) -> "Table":
         """Make a row of each cell of some columns, one column after the other.
 
         Parameters
         ----------
         names : sequence of str
             The columns.
-        once : mapping of str to column
+        once : sequence of str
             Columns that are repeated for each.
         name, value : str
             The new columns of names and of values.
         """
-        n, copies = self.n_rows, len(names)
-        tiled = np.tile(np.arange(n), copies)
-        columns: dict[str, Any] = {
-            one: encode(values, one).take(tiled) for one, values in once.items()
-        }
-        columns[name] = np.repeat(np.array(names, dtype=object), n)
-        columns[value] = np.concatenate(
-            [np.array([*self[one].labels, None], dtype=object)[self[one].codes] for one in names]
-        )
-        origin = tiled if self.origin is None else self.origin[tiled]
-        return self._like(columns, origin, columns[name].tolist())
-
-    def _like(
-        self,
-        columns: dict[str, Any],
-        origin: Integers | None,
-        cells: Sequence[str] | None,
-        notes: Sequence[str] = (),
-    ) -> "Table":
-        notes = (*self.notes, *notes)
-        n_rows = self.n_rows if origin is None else len(origin)
-        place = self.place
-        return Table(columns, notes=notes, place=place, origin=origin, cells=cells, n_rows=n_rows)
+        stacked = self.take(np.tile(np.arange(self.n_rows), len(names)))
+        cells = np.repeat(np.array(names, dtype=object), self.n_rows)
+        columns = {one: stacked._columns[one] for one in once}
+        columns |= {name: cells, value: np.concatenate([self[one].values for one in names])}
+        return stacked.change(columns=columns, cells=cells)
 
     def locate(self, error: InputError) -> None:
         """Name in an error the place in the file, in place of the index of a row here."""
-        if error.file is not None or error.row is None:
-            return
-        if self.cells is not None and error.column not in self.cells:
-            error.column = self.cells[error.row]
-        if self.origin is not None:
-            error.row = int(self.origin[error.row])
-        if self.place is not None:
-            self.place(error)
+        if error.file is None and error.row is not None:
+            if self.cells is not None and error.column not in self.cells:
+                error.column = self.cells[error.row]
+            if self.origin is not None:
+                error.row = int(self.origin[error.row])
+            if self.place is not None:
+                self.place(error)
+        error.file = error.file or self.file
 
 
-def _take(table: Table, name: str, rows: Integers) -> Column:
-    return table[name].take(rows)
-
-
-def table_of(data: Any, names: Sequence[str] | None = None) -> Table:
+def table_of(data: Any, names: Sequence[str] = ()) -> Table:
     """Make a table of data in memory.
 
     Parameters
@@ -371,22 +348,28 @@ def table_of(data: Any, names: Sequence[str] | None = None) -> Table:
     if isinstance(data, Table):
         return data
     if isinstance(data, np.ndarray):
-        return Table(_array_columns(data, names))
+        n_columns = data.shape[1] if data.ndim == 2 else 0
+        header = list(map(str, names or range(1, n_columns + 1)))
+        if data.ndim != 2 or len(set(header)) != n_columns:
+            raise InputError(
+                f"the array has shape {data.shape}" + (f" for raters {header}" if names else ""),
+                "give an array (item, rater) and a name per column",
+            )
+        return Table(dict(zip(header, data.T, strict=True)))
     if hasattr(data, "itercolumns"):
-        names, columns = data.column_names, data.itercolumns()
+        header, columns = data.column_names, list(data.itercolumns())
     else:
-        names = list(data if isinstance(data, Mapping) else getattr(data, "columns", ()))
-        columns = (data[name] for name in names)
-    header = [str(name).strip() for name in names]
+        header = list(data if isinstance(data, Mapping) else getattr(data, "columns", ()))
+        refuse_repeated_names([str(name).strip() for name in header])
+        columns = [data[name] for name in header]
     if not header:
         raise InputError("it is not a table with columns", "give a DataFrame or columns by name")
+    header = [str(name).strip() for name in header]
     refuse_repeated_names(header)
-    table = dict(zip(header, (list(c) if isinstance(c, str) else c for c in columns), strict=True))
-    if not all(hasattr(values, "__len__") for values in table.values()) or (
-        len({len(values) for values in table.values()}) != 1
-    ):
+    columns = [list(values) if isinstance(values, str) else values for values in columns]
+    if len({len(values) if hasattr(values, "__len__") else -1 for values in columns} | {-1}) != 2:
         raise InputError("columns differ in length", "give each column a value a row")
-    return Table(table)
+    return Table(dict(zip(header, columns, strict=True)))
 
 
 def refuse_repeated_names(names: Sequence[str], **where: Any) -> None:
@@ -397,17 +380,6 @@ def refuse_repeated_names(names: Sequence[str], **where: Any) -> None:
             remedy = "give each column its own name, or say if there are no names (header='none')"
             raise InputError(f"two columns are named {name!r}", remedy, **where)
         seen.add(name)
-
-
-def _array_columns(data: NDArray[Any], names: Sequence[str] | None) -> dict[str, Any]:
-    n_columns = data.shape[1] if data.ndim == 2 else 0
-    labels = [str(j + 1) for j in range(n_columns)] if not names else [str(n) for n in names]
-    if data.ndim != 2 or len(set(labels)) != n_columns:
-        raise InputError(
-            f"the array has shape {data.shape}" + (f" for raters {labels}" if names else ""),
-            "give an array (item, rater) and a name per column",
-        )
-    return {name: data[:, j] for j, name in enumerate(labels)}
 
 
 def require_columns(columns: Mapping[str, Any], names: Sequence[Any]) -> None:
@@ -423,26 +395,21 @@ def require_columns(columns: Mapping[str, Any], names: Sequence[Any]) -> None:
 
 def read_counts(column: Column) -> Integers:
     """Read the number of items of each row."""
-    texts = [str(label) for label in column.labels]
+    texts = list(map(str, column.labels))
     good = [t.isascii() and t.isdigit() and int(t[:20]) <= MOST_ITEMS for t in texts]
-    bad = ~np.array([*good, False])[column.codes]
-    _refuse_first(bad, column, "a number of items", "give whole numbers, 0 or more")
-    return np.array([int(t) for t in texts], dtype=np.int64)[column.codes]
+    bad = ~column.lookup(good, False).astype(bool)
+    refuse_first(bad, column, "{value} is not a number of items", "give whole numbers, 0 or more")
+    return column.lookup([int(t) for t in texts], -1).astype(np.int64)
 
 
 def read_probabilities(column: Column) -> Floats:
     """Read a probability above 0 for each row."""
-    numbers = read_numbers(column)
+    numbers = column.numbers
     bad = ~((numbers >= LEAST_PROBABILITY) & (numbers <= 1))
-    what = "the probability with which an item was chosen"
+    problem = "{value} is not the probability with which an item was chosen"
     remedy = "give each item, of known truth or not, a number from 0.000001 to 1"
-    _refuse_first(bad, column, what, remedy)
+    refuse_first(bad, column, problem, remedy)
     return numbers
-
-
-def read_numbers(column: Column) -> Floats:
-    """Read a number for each row, NaN where there is none."""
-    return np.append([number_or_nan(str(label)) for label in column.labels], np.nan)[column.codes]
 
 
 def number_or_nan(text: str) -> float:
@@ -453,21 +420,12 @@ def number_or_nan(text: str) -> float:
         return np.nan
 
 
-def _refuse_first(bad: Booleans, column: Column, what: str, remedy: str) -> None:
-    if bad.any():
-        row = int(np.argmax(bad))
-        problem = f"{column.texts[row]!r} is not {what}"
-        raise InputError(problem, remedy, row=row, column=column.name)
-
-
-def join_columns(columns: list[Column]) -> Column:
+def join_columns(columns: Sequence[Column], name: str) -> Column:
     """Join the texts of columns, as "q1 gpt"; blank where the first is."""
-    keys = np.stack([column.codes for column in columns], axis=1)
-    unique, index = np.unique(keys, axis=0, return_inverse=True)
+    keys, index = np.unique(np.stack([c.codes for c in columns]), axis=1, return_inverse=True)
     texts = [
-        " ".join(str(c.labels[k]) for c, k in zip(columns, row, strict=True) if k >= 0)
-        if row[0] >= 0
-        else None
-        for row in unique
+        " ".join(str(c.labels[k]) for c, k in zip(columns, key, strict=True) if k >= 0)
+        for key in keys.T
     ]
-    return encode(np.array([*texts, None], dtype=object)[index.ravel()], columns[0].name)
+    raw_codes = np.where(columns[0].codes < 0, -1, index.ravel())
+    return Column(name=name, raw_codes=raw_codes, raw=texts)

@@ -48,8 +48,6 @@ class Reading:
         The column that says the order (AB, BA) in which a judge saw two answers; or, for columns
         such as gpt_AB and gpt_BA, their endings AB,BA. A judge who prefers different answers in
         the two orders has no vote.
-    swapped_back : bool
-        With --order: ratings name the answer, whatever its position.
     pair : NAMES
         Two columns with the names of the answers that were compared. The item is then the pair,
         and the order in which it was shown is allowed for.
@@ -108,7 +106,6 @@ class Reading:
     category_counts: bool = False
     cluster: str | None = None
     order: str | None = None
-    swapped_back: bool = False
     pair: tuple[str, ...] = ()
     occasion: str | None = None
     repeated: str | None = None

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,8 +13,8 @@ from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
 from lehner.core.text import first_few
 from lehner.data.categories import Label, as_numbers, check_categories, fold, plain_label, unify
-from lehner.data.checks.labels import check_found_categories, list_of
-from lehner.data.columns import Column, merge_labels, number_or_nan
+from lehner.data.checks.labels import check_labels, list_of
+from lehner.data.columns import Column, number_or_nan, refuse_first
 from lehner.data.reading import Reading
 
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+")
@@ -67,17 +67,19 @@ def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
         probably a mistake.
     """
     fixed = are_fixed(columns, reading)
-    read, unused = _read_labels(columns, reading)
-    chosen, names, ordered = _choose_categories(read, reading)
-    odd = unused
-    if not reading.categories and not reading.cut and not reading.sets:
-        odd += check_found_categories(read, names, refuse=not fixed)
-    position = {category: k for k, category in enumerate(chosen)}
-    codes = {
-        name: _recode(one, [position.get(names[label], -2) for label in one.labels], chosen)
-        for name, one in read.items()
-    }
-    return Coded(codes=codes, categories=chosen, ordered=ordered, odd=tuple(odd), fixed=fixed)
+    columns, odd = _give_meaning(columns, reading)
+    categories, names, ordered = _choose_categories(columns, reading)
+    if not (reading.categories or reading.cut or reading.sets):
+        odd += check_labels(columns, names, refuse=not fixed)
+    position = {category: k for k, category in enumerate(categories)}
+    problem = f"{{value}} is not one of the categories {', '.join(map(str, categories))}"
+    remedy = "correct it, leave it blank, or add it to the categories"
+    codes = {}
+    for name, column in columns.items():
+        places = [position.get(names[label], -2) for label in column.labels]
+        codes[name] = np.array([*places, -1])[column.codes]
+        refuse_first(codes[name] == -2, column, problem, remedy)
+    return Coded(codes=codes, categories=categories, ordered=ordered, odd=tuple(odd), fixed=fixed)
 
 
 def are_fixed(columns: Mapping[str, Column], reading: Reading) -> bool:
@@ -85,56 +87,65 @@ def are_fixed(columns: Mapping[str, Column], reading: Reading) -> bool:
     return bool(reading.categories) or reading.sets or _declared_column(columns) is not None
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Read:
-    """A column whose labels are what they mean."""
-
-    name: str
-    codes: Integers
-    labels: tuple[Any, ...]
-    declared: bool
-    ordered: bool
+def _declared_column(columns: Mapping[str, Column]) -> Column | None:
+    """First column whose labels the user fixed, if they include those of all."""
+    declared = next((column for column in columns.values() if column.declared), None)
+    if declared is None or not all(set(c.labels) <= set(declared.labels) for c in columns.values()):
+        return None
+    return declared
 
 
-def _read_labels(
+def _choose_categories(
     columns: Mapping[str, Column], reading: Reading
-) -> tuple[dict[str, _Read], list[str]]:
+) -> tuple[tuple[Label, ...], Mapping[Any, Label], bool]:
+    """Categories in order, the category of each label, and whether the order is meaningful."""
+    labels = [label for column in columns.values() for label in column.labels]
+    named = cut_names(reading.cut) if reading.cut else reading.categories
+    if named:
+        plain = list(map(plain_label, named))
+        names = unify(label for label in (*plain, *labels) if label is not None)
+        return check_categories([names.get(label) for label in plain]), names, reading.ordered
+    names, declared = unify(labels), _declared_column(columns)
+    if declared is not None:
+        order = tuple(dict.fromkeys(names[label] for label in declared.labels))
+        return order, names, reading.ordered or declared.ordered
+    in_order = sorted(set(names.values()))
+    if as_numbers(in_order) is not None:
+        in_order.sort(key=float)
+    return tuple(in_order), names, reading.ordered
+
+
+def _give_meaning(
+    columns: Mapping[str, Column], reading: Reading
+) -> tuple[Mapping[str, Column], list[str]]:
     """Give labels their meaning, and say which labels of missing ratings do not occur."""
-    meaning, seen = _meaning(reading), set[str]()
-    read = {}
+    meaning, written = _meaning(reading), set[str]()
+    meant = {}
     for name, column in columns.items():
-        kept = []
+        values = []
         for code, label in enumerate(column.labels):
             try:
-                kept.append(meaning(label, seen))
+                values.append(meaning(label))
             except InputError as error:
                 error.row, error.column = int(np.argmax(column.codes == code)), name
                 raise
-        codes, labels = merge_labels(column.codes, kept)
-        read[name] = _Read(
-            name=name,
-            codes=codes,
-            labels=labels,
-            declared=column.declared,
-            ordered=column.ordered,
-        )
-    return read, [
+        written |= {_text(label, reading) for label in column.labels if reading.missing}
+        meant[name] = replace(column, raw_codes=column.codes, raw=values)
+    return meant, [
         f"no cell has the value {str(text)!r}, which was given as a label for missing ratings"
         for text in reading.missing
-        if plain_label(text) is not None and _text(text, reading) not in seen
+        if plain_label(text) is not None and _text(text, reading) not in written
     ]
 
 
-def _meaning(reading: Reading) -> Callable[[Any, set[str]], Any]:
+def _meaning(reading: Reading) -> Callable[[Any], Any]:
     """Make the function from a label as it is written to what it means, None if missing."""
-    absent = {_text(text, reading) for text in reading.missing if plain_label(text) is not None}
+    missing = {_text(text, reading) for text in reading.missing if plain_label(text) is not None}
     mapped = dict(str(pair).rpartition("=")[::2] for pair in reading.labels)
     spelled = {fold(label): label for label in reading.categories}
 
-    def meaning(label: Any, seen: set[str]) -> Any:
-        text = _text(label, reading)
-        seen.add(text)
-        if text in absent:
+    def meaning(label: Any) -> Any:
+        if missing and _text(label, reading) in missing:
             return None
         if str(label) in mapped:
             return mapped[str(label)] or None
@@ -177,48 +188,3 @@ def cut_names(cuts: Sequence[float]) -> list[str]:
     """
     between = [f"{low:g} to below {high:g}" for low, high in pairwise(cuts)]
     return [f"below {cuts[0]:g}", *between, f"{cuts[-1]:g} or more"]
-
-
-def _choose_categories(
-    read: Mapping[str, _Read], reading: Reading
-) -> tuple[tuple[Label, ...], dict[Any, Label], bool]:
-    """Categories in order, the category of each label, and whether the order is meaningful."""
-    labels = [label for one in read.values() for label in one.labels]
-    given: Iterable[Any] = cut_names(reading.cut) if reading.cut else reading.categories
-    if given:
-        plain = [plain_label(label) for label in given]
-        names = unify(label for label in (*plain, *labels) if label is not None)
-        chosen = check_categories([names.get(label) for label in plain])
-        return chosen, names, reading.ordered
-    names = unify(labels)
-    declared = _declared_column(read)
-    if declared is not None:
-        order = tuple(dict.fromkeys(names[label] for label in declared.labels))
-        return order, names, reading.ordered or declared.ordered
-    in_order = sorted(set(names.values()))
-    if as_numbers(in_order) is not None:
-        in_order.sort(key=float)
-    return tuple(in_order), names, reading.ordered
-
-
-def _declared_column(columns: Mapping[str, Column] | Mapping[str, _Read]) -> Any:
-    """First column whose labels the user fixed, if they include those of all."""
-    declared = next((column for column in columns.values() if column.declared), None)
-    if declared is None or not all(set(c.labels) <= set(declared.labels) for c in columns.values()):
-        return None
-    return declared
-
-
-def _recode(column: _Read, places: list[int], categories: Sequence[Label]) -> Integers:
-    """Code a column, or raise an InputError where a label is not among the categories."""
-    codes = np.array([*places, -1])[column.codes]
-    unknown = np.flatnonzero(codes == -2)
-    if unknown.size:
-        label = column.labels[column.codes[unknown[0]]]
-        raise InputError(
-            f"{label!r} is not one of the categories {', '.join(map(str, categories))}",
-            "correct it, leave it blank, or add it to the categories",
-            row=int(unknown[0]),
-            column=column.name,
-        )
-    return codes

@@ -1,11 +1,11 @@
 """Ratings from tables with a row per item, a row per rating, or counts of anonymous raters."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Booleans, Integers
 from lehner.core.errors import InputError
@@ -13,8 +13,7 @@ from lehner.data.categories import Label, unify
 from lehner.data.checks.coding import check_read
 from lehner.data.checks.columns import (
     refuse_counts,
-    refuse_other_columns,
-    refuse_other_raters,
+    refuse_other_names,
     refuse_rows_of_raters,
     refuse_stray_columns,
     say_columns,
@@ -26,16 +25,26 @@ from lehner.data.columns import (
     Table,
     read_counts,
     read_probabilities,
+    refuse_first,
     require_columns,
     table_of,
 )
-from lehner.data.flat import FlatRatings, as_array, check_counts, sort_ratings
+from lehner.data.flat import (
+    FlatRatings,
+    are_repeated,
+    as_array,
+    check_counts,
+    flatten,
+    sort_ratings,
+)
 from lehner.data.reading import Reading, names_of, reading_of
 from lehner.data.shared_categories import Coded, are_fixed, code_labels
 from lehner.data.systems import keep_raters, raters_as_systems
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
+
+GOLD = "gold labels of another table"
 
 
 def from_wide(
@@ -194,8 +203,19 @@ class Gold:
     truth: str
 
 
-GOLD = "gold labels of another table"
-FEWEST_RATERS = 1
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Rows:
+    """What the rows of a table say: the item of each, everybody's ratings, and gold labels."""
+
+    item: Integers
+    items: NDArray[Any]
+    people: Sequence[str]
+    raters: Sequence[str]
+    flat: FlatRatings
+    truth: Integers | None
+    coded: Coded
+    used: Sequence[str]
+    odd: Sequence[str] = ()
 
 
 def build(
@@ -221,20 +241,201 @@ def build(
     InputError
         See `from_wide` and `from_long`.
     """
+    if len(reading.item) > 1:
+        raise InputError(f"items are named by {' and '.join(reading.item)}", "name one column")
     if reading.category_counts:
         return _build_counts(cls, table, reading)
-    make = _build_wide if reading.rater is None else _build_long
-    ratings, coded, odd = make(cls, table, reading, gold)
+    rows = (_read_wide if reading.rater is None else _read_long)(table, reading, gold)
+    cluster = chance = None
+    if (name := reading.cluster) is not None:
+        number, labels = table[name].items
+        cluster = several_clusters(_one_per_item(rows, number, name, labels, "cluster"))
+    if (name := reading.truth_probability) is not None:
+        chances, number = np.unique(read_probabilities(table[name]), return_inverse=True)
+        chance = chances[_one_per_item(rows, number, name, chances.tolist(), "probability")]
+    ignored = [name for name in table if name not in rows.used]
+    odd = (*rows.coded.odd, *rows.odd)
+    ratings = cls(
+        rows.flat,
+        rows.coded.categories,
+        rows.people,
+        rows.items,
+        truth=rows.truth,
+        counts=None if reading.counts is None else read_counts(table[reading.counts]),
+        cluster=cluster,
+        truth_probability=chance,
+        ordered=rows.coded.ordered,
+        noticed=(say_columns(rows.raters, ignored, reading), *odd),
+    )
+    everybody = (*rows.raters, *reading.system)
+    if everybody != tuple(rows.people):
+        ratings = keep_raters(ratings, everybody)
+    if reading.system:
+        # A judge who saw both orders has one vote for an item, or none.
+        by_vote = reading.order is not None or bool(reading.pair)
+        ratings = raters_as_systems(ratings, reading.system, by_vote=by_vote)
     if gold is not None:
-        ratings = _add_gold(ratings, gold, coded)
-    return check_read(ratings, odd, fixed=coded.fixed)
+        ratings = _add_gold(ratings, gold, rows.coded)
+    return check_read(ratings, odd, fixed=rows.coded.fixed)
+
+
+def _read_wide(table: Table, reading: Reading, gold: Gold | None) -> _Rows:
+    """Read a table with a row per item, and check that its other columns are raters."""
+    systems, item, n_rows = reading.system, reading.item, table.n_rows
+    of_items = (reading.truth, reading.truth_probability, reading.counts, reading.cluster)
+    special = [*item, *systems, *(name for name in of_items if name is not None)]
+    raters: Sequence[str] = reading.raters or [name for name in table if name not in special]
+    require_columns(table, [*special, *raters])
+    if not reading.raters:
+        if systems and reading.truth:
+            raters = _leave_out_strangers(table, raters, (*systems, reading.truth))
+        answers = {name: table[name] for name in (*raters, *systems)}
+        refuse_other_names(raters, systems, columns=True)
+        refuse_rows_of_raters(len(answers), n_rows, (*item, None)[0], next(iter(answers), ""))
+        if not are_fixed(answers, reading):
+            refuse_stray_columns(answers, raters, reading.decimal)
+            if reading.counts is None:
+                refuse_counts([table[name] for name in raters])
+    people = (*raters, *systems)
+    coded = _code(table, (*people, *names_of(reading.truth)), reading, gold)
+    codes = [coded.codes[name] for name in people]
+    dense = np.stack(codes, axis=1) if codes else np.empty((n_rows, 0), np.int64)
+    return _Rows(
+        item=np.arange(n_rows),
+        items=_name_each_once(table[item[0]]) if item else np.arange(n_rows),
+        people=people,
+        raters=tuple(raters),
+        flat=flatten(dense, len(coded.categories))[0],
+        truth=None if reading.truth is None else coded.codes[reading.truth],
+        coded=coded,
+        used=[*special, *raters],
+        odd=[] if reading.raters else say_doubtful_names(raters, systems),
+    )
+
+
+def _leave_out_strangers(
+    table: Table, names: Sequence[str], others: Sequence[str]
+) -> Sequence[str]:
+    """Give no names if none has a label of others: a system and its gold labels need no raters."""
+    labels = {str(label) for other in others for label in table[other].labels}
+    return names if any(labels & set(map(str, table[name].labels)) for name in names) else ()
+
+
+def _name_each_once(column: Column) -> NDArray[Any]:
+    """Give the names of items, or raise an InputError if one has a second row."""
+    index, names = column.items
+    if len(names) < len(index):
+        again = np.ones(len(index), dtype=bool)
+        again[np.unique(index, return_index=True)[1]] = False
+        name = str(names[index[np.argmax(again)]])
+        problem = f"item {name!r} occurs a second time in a table with a row per item"
+        remedy = "give each item one row, or, if each row is a rating, name its columns (rater=…, "
+        refuse_first(again, column, problem, f"{remedy}rating=…)")
+    return names
+
+
+def _read_long(table: Table, reading: Reading, gold: Gold | None) -> _Rows:
+    """Read a table with a row per rating."""
+    item, rater, rating = reading.item[0], str(reading.rater), str(reading.rating)
+    truth = reading.truth if reading.truth in table else None
+    others = (truth, reading.occasion, reading.cluster, reading.truth_probability)
+    used = [item, rater, rating, *(name for name in others if name is not None)]
+    require_columns(table, used)
+    index, items = table[item].items
+    column = table[rater].refuse_blank()
+    people = list(map(str, unify(column.labels).values()))
+    coded = _code(table, [rating, *names_of(truth)], reading, gold)
+    codes, by_truth = coded.codes[rating], np.zeros(len(index), bool)
+    if reading.truth is not None and truth is None:
+        if reading.truth not in people:
+            require_columns(table, [reading.truth])
+        by_truth = column.codes == people.index(reading.truth)
+    if reading.repeated in ("first", "last"):
+        codes = np.where(_are_chosen(index, column.codes, codes, reading.repeated), codes, -1)
+    rated = (codes >= 0) & ~by_truth
+    flat = sort_ratings(index[rated], column.codes[rated], codes[rated], len(coded.categories))
+    if reading.occasion is not None and not (reading.order and reading.repeated):
+        _refuse_duplicates(index, column, codes, rating, table[reading.occasion].items[0])
+    elif reading.occasion is None and not reading.repeated and are_repeated(flat).any():
+        _refuse_duplicates(index, column, np.where(by_truth, -1, codes), rating)
+    kept = reading.raters or [name for name in people if name != reading.truth or truth]
+    raters = [name for name in kept if name not in reading.system]
+    if not (reading.raters or reading.preset or reading.order):
+        refuse_other_names(raters, (), columns=False)
+    rows = _Rows(
+        item=index,
+        items=items,
+        people=people,
+        raters=raters,
+        flat=flat,
+        truth=None,
+        coded=coded,
+        used=used,
+        odd=say_doubtful_names(raters, reading.system),
+    )
+    if reading.truth is None:
+        return rows
+    gold_codes = np.where(by_truth, codes, -1) if truth is None else coded.codes[truth]
+    known = _one_per_item(rows, gold_codes, truth or rating, coded.categories, "truth")
+    return replace(rows, truth=known)
+
+
+def _are_chosen(item: Integers, rater: Integers, rating: Integers, which: str) -> Booleans:
+    """Find each rater's first or last rating of each item."""
+    rows = np.flatnonzero(rating >= 0)
+    key = item[rows] * (int(rater.max(initial=0)) + 1) + rater[rows]
+    order = slice(None) if which == "first" else slice(None, None, -1)
+    chosen = np.zeros(len(item), bool)
+    chosen[rows[order][np.unique(key[order], return_index=True)[1]]] = True
+    return chosen
+
+
+def _refuse_duplicates(
+    item: Integers, rater: Column, rating: Integers, name: str, occasion: Integers | None = None
+) -> None:
+    """Raise an InputError, for the column of this name, where a rater rates an item twice."""
+    rows = np.flatnonzero(rating >= 0)
+    key = item[rows] * len(rater.labels) + rater.codes[rows]
+    if occasion is not None:
+        key = key * (int(occasion.max(initial=0)) + 1) + occasion[rows]
+    again = np.setdiff1d(np.arange(len(rows)), np.unique(key, return_index=True)[1])
+    if again.size:
+        row = int(rows[again[0]])
+        raise InputError(
+            f"rater {str(rater.labels[rater.codes[row]])!r} rates the item a second time",
+            "say which rating counts (repeated='vote', 'first' or 'last'), name more columns of "
+            "the item (item=…) or one that tells the ratings apart (occasion=…), or read only some "
+            "rows (where=…)",
+            row=row,
+            column=name,
+        )
+
+
+def _one_per_item(
+    rows: _Rows, values: Integers, name: str, labels: Sequence[Any] | NDArray[Any], what: str
+) -> Integers:
+    """Gather what each item has once, as its gold label, -1 where it has none, (n_items,)."""
+    known = np.flatnonzero(values >= 0)
+    per_item = np.full(len(rows.items), -1)
+    per_item[rows.item[known[::-1]]] = values[known[::-1]]
+    conflict = known[per_item[rows.item[known]] != values[known]]
+    if conflict.size:
+        row = int(conflict[0])
+        first, second = labels[per_item[rows.item[row]]], labels[values[row]]
+        raise InputError(
+            f"the item's {what} is {str(second)!r} here and {str(first)!r} in an earlier row",
+            f"give each item one {what}",
+            row=row,
+            column=name,
+        )
+    return per_item
 
 
 def _code(table: Table, names: Sequence[str], reading: Reading, gold: Gold | None) -> Coded:
     """Code columns of labels, and the gold labels of another table as they are."""
     columns = {name: table[name] for name in names}
     if gold is not None:
-        columns[GOLD] = gold.table[gold.truth]
+        columns[GOLD] = replace(gold.table[gold.truth], name=GOLD)
     try:
         return code_labels(columns, reading)
     except InputError as error:
@@ -252,263 +453,53 @@ def add_gold_labels(ratings: "Ratings", gold: Gold) -> "Ratings":
 
 def _add_gold(ratings: "Ratings", gold: Gold, coded: Coded) -> "Ratings":
     """Add gold labels to those that the ratings have."""
-    index, names = gold.table[gold.item].items
-    refuse_second_rows(index, names, gold.item, gold.table)
     row_of = {str(name): row for row, name in enumerate(ratings.items)}
     known = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth.copy()
     used = {*ratings.given.category_index.tolist(), *ratings.answers.ravel().tolist()}
     used |= set(range(ratings.n_categories)) if coded.fixed else set(known.tolist())
-    for line, (name, code) in enumerate(zip(names[index].tolist(), coded.codes[GOLD], strict=True)):
-        row, problem, column = row_of.get(str(name)), "", gold.truth
-        if row is None:
-            problem, column = f"the ratings have no item {str(name)!r}", gold.item
-            remedy = "name items as the ratings do"
-        elif code >= 0 and code not in used:
-            known_names = [str(coded.categories[k]) for k in sorted(used - {-1})]
-            label = str(coded.categories[code])
-            problem = f"{label!r} is not one of the categories {', '.join(known_names)}"
-            remedy = "correct it, or name all categories, used or not (categories=…)"
-        elif code >= 0 and known[row] not in (-1, code):
-            here, there = (str(coded.categories[k]) for k in (code, known[row]))
-            problem = f"the truth of item {str(name)!r} is {here!r} here and {there!r} in the "
-            problem, remedy = f"{problem}ratings file", "give each item one truth"
-        elif code >= 0:
-            known[row] = code
-        if problem:
-            error = InputError(problem, remedy, row=line, column=column)
-            gold.table.locate(error)
-            raise error
+    categories = list(map(str, coded.categories))
+    try:
+        names = _name_each_once(gold.table[gold.item]).tolist()
+        for line, (name, code) in enumerate(zip(names, coded.codes[GOLD], strict=True)):
+            row = row_of.get(str(name))
+            if row is None:
+                problem, remedy = f"the ratings have no item {str(name)!r}", "name items as they do"
+            elif code >= 0 and code not in used:
+                listed = ", ".join(categories[k] for k in sorted(used - {-1}))
+                problem = f"{categories[code]!r} is not one of the categories {listed}"
+                remedy = "correct it, or name all categories, used or not (categories=…)"
+            elif code >= 0 and known[row] not in (-1, code):
+                problem = f"the truth of item {str(name)!r} is {categories[code]!r} here and "
+                problem += f"{categories[known[row]]!r} in the ratings file"
+                remedy = "give each item one truth"
+            else:
+                known[row] = code if code >= 0 else known[row]
+                continue
+            column = gold.item if row is None else gold.truth
+            raise InputError(problem, remedy, row=line, column=column)
+    except InputError as error:
+        gold.table.locate(error)
+        raise
     return ratings.with_truth(known, ratings.truth_probability)
-
-
-def refuse_second_rows(index: Integers, names: Any, item: str, table: Table | None = None) -> None:
-    """Raise an InputError if an item has a second row."""
-    first_use = np.zeros(len(index), dtype=bool)
-    first_use[np.unique(index, return_index=True)[1]] = True
-    if not first_use.all():
-        row = int(np.argmin(first_use))
-        error = InputError(
-            f"item {str(names[index[row]])!r} occurs a second time in a table with a row per item",
-            "give each item one row, or, if each row is a rating, name its columns (rater=…, "
-            "rating=…)",
-            row=row,
-            column=item,
-        )
-        if table is not None:
-            table.locate(error)
-        raise error
-
-
-def _item_column(table: Table, reading: Reading) -> str | None:
-    """Name of the column of items, if there is one."""
-    if len(reading.item) > 1:
-        raise InputError(f"items are named by {' and '.join(reading.item)}", "name one column")
-    return reading.item[0] if reading.item else None
-
-
-def _build_wide(
-    cls: "type[Ratings]", table: Table, reading: Reading, gold: Gold | None
-) -> tuple["Ratings", Coded, list[str]]:
-    item, systems = _item_column(table, reading), reading.system
-    of_items = (item, reading.truth, reading.truth_probability, reading.counts, reading.cluster)
-    special = [*systems, *(name for name in of_items if name is not None)]
-    guessed = not reading.raters
-    raters = reading.raters or tuple(name for name in table if name not in special)
-    require_columns(table, [*special, *raters])
-    if guessed and systems and reading.truth:
-        # One system and its gold labels need no raters.
-        raters = _sharing(table, raters, [*systems, reading.truth])
-    if guessed:
-        refuse_other_columns(raters, systems)
-        answers = {name: table[name] for name in (*raters, *systems)}
-        refuse_rows_of_raters(answers, table.n_rows, item)
-        if not are_fixed(answers, reading):
-            refuse_stray_columns(answers, raters, reading.decimal)
-            if reading.counts is None:
-                refuse_counts({name: table[name] for name in raters})
-    coded = _code(table, [*raters, *systems, *names_of(reading.truth)], reading, gold)
-    odd = [*coded.odd, *(say_doubtful_names(raters, systems) if guessed else ())]
-    names = None
-    if item is not None:
-        index, names = table[item].items
-        refuse_second_rows(index, names, item)
-
-    def stack(columns: Sequence[str]) -> Integers:
-        codes = [coded.codes[name] for name in columns]
-        return np.stack(codes, axis=1) if codes else np.empty((table.n_rows, 0), np.int64)
-
-    probability = reading.truth_probability
-    ratings = cls(
-        stack(raters),
-        coded.categories,
-        raters,
-        names,
-        stack(systems),
-        None if reading.truth is None else coded.codes[reading.truth],
-        counts=None if reading.counts is None else read_counts(table[reading.counts]),
-        cluster=None
-        if reading.cluster is None
-        else several_clusters(table[reading.cluster].items[0]),
-        truth_probability=None if probability is None else read_probabilities(table[probability]),
-        ordered=coded.ordered,
-        systems=systems,
-        noticed=(say_columns(raters, _left(table, [*special, *raters]), reading), *odd),
-    )
-    return ratings, coded, odd
-
-
-def _sharing(table: Table, names: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """Columns with a label that others have, if there are few; else all."""
-    labels = {str(label) for other in others for label in table[other].labels}
-    sharing = [name for name in names if labels & set(map(str, table[name].labels))]
-    return tuple(sharing) if len(sharing) < FEWEST_RATERS else tuple(names)
-
-
-def _left(table: Table, used: Sequence[str | None]) -> list[str]:
-    return [name for name in table if name not in used]
-
-
-def _build_long(
-    cls: "type[Ratings]", table: Table, reading: Reading, gold: Gold | None
-) -> tuple["Ratings", Coded, list[str]]:
-    item, rater, rating = str(_item_column(table, reading)), str(reading.rater), str(reading.rating)
-    of_rater = reading.truth is not None and reading.truth not in table
-    truth = None if of_rater else reading.truth
-    others = (truth, reading.occasion, reading.cluster, reading.truth_probability)
-    used = [item, rater, rating, *(name for name in others if name is not None)]
-    require_columns(table, used)
-    index, items = table[item].items
-    people = table[rater].refuse_blank()
-    names = unify(people.labels)
-    everybody = [str(names[label]) for label in people.labels]
-    coded = _code(table, [rating, *names_of(truth)], reading, gold)
-    codes, known = coded.codes[rating], None
-    if of_rater:
-        if reading.truth not in everybody:
-            require_columns(table, [reading.truth])
-        by_truth = people.codes == everybody.index(str(reading.truth))
-        known = _one_per_item(
-            index, np.where(by_truth, codes, -1), len(items), rating, coded.categories
-        )
-        codes = np.where(by_truth, -1, codes)
-    elif truth is not None:
-        known = _one_per_item(index, coded.codes[truth], len(items), truth, coded.categories)
-    when = None if reading.occasion is None else table[reading.occasion].items[0]
-    if reading.repeated in ("first", "last"):
-        codes = np.where(_chosen(index, people.codes, codes, reading.repeated), codes, -1)
-    elif not reading.repeated or (when is not None and reading.order is None):
-        _refuse_duplicates(index, people, when, codes, rating)
-    kept = reading.raters or [name for name in everybody if not of_rater or name != reading.truth]
-    raters = [name for name in kept if name not in reading.system]
-    cluster = None
-    if (name := reading.cluster) is not None:
-        number, labels = table[name].items
-        cluster = _one_per_item(index, number, len(items), name, labels, "cluster")
-        cluster = several_clusters(cluster)
-    chance = None
-    if (name := reading.truth_probability) is not None:
-        given, number = np.unique(read_probabilities(table[name]), return_inverse=True)
-        labels = given.tolist()
-        chance = given[_one_per_item(index, number, len(items), name, labels, "probability")]
-    if not (reading.raters or reading.preset or reading.order):
-        refuse_other_raters(raters)
-    odd = [*coded.odd, *say_doubtful_names(raters, reading.system)]
-    rated = codes >= 0
-    ratings = cls(
-        sort_ratings(index[rated], people.codes[rated], codes[rated], len(coded.categories)),
-        coded.categories,
-        everybody,
-        items,
-        truth=known,
-        cluster=cluster,
-        truth_probability=chance,
-        ordered=coded.ordered,
-        noticed=(say_columns(raters, _left(table, used), reading), *odd),
-    )
-    if len(raters) + len(reading.system) < len(everybody) or reading.raters:
-        ratings = keep_raters(ratings, [*raters, *reading.system])
-    if reading.system:
-        # A judge who saw both orders has one vote for an item, or none.
-        by_vote = reading.order is not None or bool(reading.pair)
-        ratings = raters_as_systems(ratings, reading.system, by_vote=by_vote)
-    return ratings, coded, odd
-
-
-def _chosen(item: Integers, rater: Integers, rating: Integers, which: str) -> Booleans:
-    """Find each rater's first or last rating of each item."""
-    rows = np.flatnonzero(rating >= 0)
-    key = item[rows] * (int(rater.max(initial=0)) + 1) + rater[rows]
-    order = slice(None) if which == "first" else slice(None, None, -1)
-    found = np.zeros(len(item), bool)
-    found[rows[order][np.unique(key[order], return_index=True)[1]]] = True
-    return found
-
-
-def _refuse_duplicates(
-    item: Integers, rater: Column, occasion: Integers | None, rating: Integers, name: str
-) -> None:
-    """Raise an InputError, for the column of this name, where a rater rates an item twice."""
-    rows = np.flatnonzero(rating >= 0)
-    key = item[rows] * len(rater.labels) + rater.codes[rows]
-    if occasion is not None:
-        key = key * (int(occasion.max(initial=0)) + 1) + occasion[rows]
-    order = np.argsort(key, kind="stable")
-    again = rows[order[1:][key[order[1:]] == key[order[:-1]]]]
-    if again.size:
-        row = int(again.min())
-        raise InputError(
-            f"rater {str(rater.labels[rater.codes[row]])!r} rates the item a second time",
-            "say which rating counts (repeated='vote', 'first' or 'last'), name more columns of "
-            "the item (item=…) or one that tells the ratings apart (occasion=…), or read only some "
-            "rows (where=…)",
-            row=row,
-            column=name,
-        )
-
-
-def _one_per_item(
-    item: Integers, truth: Integers, n_items: int, name: str, labels: Any, what: str = "truth"
-) -> Integers:
-    """Gather what each item has once, as its gold label, from a table with a row per rating."""
-    known = np.flatnonzero(truth >= 0)
-    per_item = np.full(n_items, -1)
-    per_item[item[known[::-1]]] = truth[known[::-1]]
-    conflict = known[per_item[item[known]] != truth[known]]
-    if conflict.size:
-        row = int(conflict[0])
-        first, second = labels[per_item[item[row]]], labels[truth[row]]
-        raise InputError(
-            f"the item's {what} is {str(second)!r} here and {str(first)!r} in an earlier row",
-            f"give each item one {what}",
-            row=row,
-            column=name,
-        )
-    return per_item
 
 
 def _build_counts(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
     """Read a table with a column per category, whose cells count anonymous raters."""
-    item = _item_column(table, reading)
-    special = [name for name in (item, reading.counts) if name is not None]
+    special = [*reading.item, *names_of(reading.counts)]
     categories = reading.categories or tuple(name for name in table if name not in special)
     require_columns(table, [*special, *categories])
-    given = {"system": reading.system, "truth": reading.truth, "raters": reading.raters}
-    for name in (name for name, value in given.items() if value):
-        raise InputError(f"cells that count raters have no {name}", f"leave it out ({name}=…)")
-    names = None
-    if item is not None:
-        index, names = table[item].items
-        refuse_second_rows(index, names, item)
+    for name in ("system", "truth", "raters"):
+        if getattr(reading, name):
+            raise InputError(f"cells that count raters have no {name}", f"leave it out ({name}=…)")
     shown = ", ".join(map(str, categories))
-    note = f"each column is a category, and each cell a number of raters: {shown}"
     return from_counts(
         cls,
         np.stack([read_counts(table[str(name)]) for name in categories], axis=1),
         categories,
-        items=None if names is None else names.tolist(),
+        items=_name_each_once(table[reading.item[0]]).tolist() if reading.item else None,
         item_counts=None if reading.counts is None else read_counts(table[reading.counts]),
         ordered=reading.ordered,
-    )._note(note)
+    )._note(f"each column is a category, and each cell a number of raters: {shown}")
 
 
 def from_counts(

@@ -7,14 +7,13 @@ import numpy as np
 
 from lehner.core.errors import InputError
 from lehner.core.text import counted, first_few, percent
-from lehner.data.checks.columns import refuse_other_columns, refuse_stray_columns
+from lehner.data.checks.columns import refuse_other_names, refuse_stray_columns
 from lehner.data.columns import Table, require_columns
 from lehner.data.reading import Reading
-from lehner.judges.position_bias import PositionBias, list_position_bias
-from lehner.judges.presentation_order import read_order, swap_back
+from lehner.judges.position_bias import list_position_bias
+from lehner.judges.presentation_order import read_order
 
 ONE_OCCASION = "occasion and order"
-ORDERS = ("original", "swapped")
 SEPARATORS = " _-.:/"
 MOST_SHOWN = 8
 
@@ -27,7 +26,7 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     table : Table
         With a row per rating.
     roles : Reading
-        With `order`, and with `swapped_back` if the file has swapped answers back.
+        With `order`.
 
     Returns
     -------
@@ -42,37 +41,31 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     InputError
         If orders or answers are not known.
     """
-    order, rating = str(roles.order), str(roles.rating)
-    presented = read_order(table, order, rating, swapped_back=roles.swapped_back)
-    bias = list_position_bias(table, str(roles.item[0]), str(roles.rater), presented)
-    notes, changed = [str(one) for one in bias], dict[str, Any]()
-    if not presented.swapped_back:
-        changed[rating] = swap_back(table, rating, presented)
+    order, rating, occasion = str(roles.order), str(roles.rating), roles.occasion
+    presented = read_order(table, order, rating)
+    biases = list_position_bias(table, roles.item[0], str(roles.rater), presented)
+    changed, notes = {rating: presented.ratings}, list(map(str, biases))
+    n_judged = sum(bias.n_items for bias in biases)
+    n_same = sum(bias.n_items * (bias.consistent.estimate or 0) for bias in biases)
+    if not presented.by_answer:
         first, second = presented.pair
-        n_swapped = counted(int(presented.swapped.sum()), "row")
-        swapped = (
+        notes.insert(
+            0,
             f"{first} and {second} are read as the first and the second position, and swapped back "
-            f"where the pair was swapped according to {order} ({n_swapped})"
+            f"where the pair was swapped according to {order} "
+            f"({counted(int(presented.swapped.sum()), 'row')})",
         )
-        notes = [swapped, *notes, *_doubt_positions(bias)]
-    occasion = order
-    if roles.occasion is not None:
-        occasion = ONE_OCCASION
-        earlier, later = table[roles.occasion].codes, presented.swapped
-        changed[occasion] = [f"{a} {b}" for a, b in zip(earlier, later, strict=True)]
-    return table.having(changed, *notes), replace(roles, occasion=occasion)
-
-
-def _doubt_positions(bias: list[PositionBias]) -> list[str]:
-    """Warn if ratings may name answers, because so few would be the same in both orders."""
-    judged = sum(one.n_items for one in bias)
-    same = sum(one.n_items * (one.consistent.estimate or 0) for one in bias)
-    if same >= judged / 2:
-        return []
-    return [
-        f"swapped back, {percent(same / judged, 0)} of the answers are the same in both orders: "
-        "if the file names the answers, whatever their position, say so (swapped_back=True)"
-    ]
+        if 2 * n_same < n_judged:
+            notes.append(
+                f"swapped back, {percent(n_same / n_judged, 0)} of the answers are the same in "
+                "both orders: if the file names the answers, whatever their position, read the "
+                f"order as an occasion only (occasion={order!r})"
+            )
+    if occasion is not None:
+        times = zip(table[occasion].codes, presented.swapped, strict=True)
+        changed[ONE_OCCASION] = [f"{earlier} {swapped}" for earlier, swapped in times]
+    roles = replace(roles, occasion=order if occasion is None else ONE_OCCASION)
+    return table.having(changed, *notes), roles
 
 
 def stack_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
@@ -102,60 +95,55 @@ def stack_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     InputError
         If there are no such columns, or if one is not a rater's.
     """
+    if not roles.item:
+        table = table.having({"item": np.arange(1, table.n_rows + 1)})
+        roles = replace(roles, item=("item",))
     order = str(roles.order)
-    item = roles.item[0] if roles.item else "item"
-    of_items = (roles.truth, roles.truth_probability, roles.cluster, order)
-    others = [name for name in table if name not in (item, *of_items)]
-    judges = {} if order in table else _by_ending(others, order)
+    special = (*roles.item, roles.truth, roles.truth_probability, roles.cluster, order)
+    of_items = [name for name in table if name in special]
+    others = [name for name in table if name not in of_items]
+    judges = {} if order in table else _find_by_ending(others, order)
     raters = [name for name in roles.raters or judges or others if name not in roles.system]
     require_columns(dict.fromkeys([*judges, *others]), [*raters, *roles.system])
     if not judges and not roles.raters:
-        refuse_other_columns(raters, roles.system)
+        refuse_other_names(raters, roles.system, columns=True)
         refuse_stray_columns({name: table[name] for name in raters}, raters)
-    cells = [
-        (name, one_order, column)
+    columns = {
+        column: (name, ending)
         for name in (*raters, *roles.system)
-        for one_order, column in judges.get(name, {ORDERS[0]: name}).items()
-    ]
-    once: dict[str, Any] = {str(name): table[str(name)] for name in of_items if name in table}
-    once[item] = table[item] if roles.item else np.arange(1, table.n_rows + 1)
-    sources = [column for *_, column in cells]
-    stacked = table.stack(sources, once, "column", "rating")
-    changed: dict[str, Any] = {"rater": _repeat([name for name, _, _ in cells], table.n_rows)}
-    if judges:
-        order = "order"
-        changed[order] = _repeat([one for _, one, _ in cells], table.n_rows)
-    left = [name for name in table if name not in {item, *of_items, order, *sources}]
-    notes = [f"each column is a rater's ratings in an order: {first_few(sources, MOST_SHOWN)}"]
+        for ending, column in judges.get(name, {"AB": name}).items()
+    }
+    stacked = table.stack(list(columns), of_items, "column", "rating")
+    names, orders = np.repeat(np.array(list(columns.values()), object).T, table.n_rows, axis=1)
+    made: dict[str, Any] = {"rater": names} | ({"order": orders} if judges else {})
+    left = [name for name in others if name not in columns]
+    notes = [f"each column is a rater's ratings in an order: {first_few(columns, MOST_SHOWN)}"]
     notes += [f"ignored: {first_few(left, MOST_SHOWN)}"] if left else []
-    roles = replace(roles, item=(item,), rater="rater", rating="rating", order=order, raters=())
-    return stacked.without(["column"]).having(changed, *notes), roles
+    order = "order" if judges else order
+    roles = replace(roles, rater="rater", rating="rating", order=order, raters=())
+    return stacked.without(["column"]).having(made, *notes), roles
 
 
-def _repeat(names: list[str], n_rows: int) -> Any:
-    return np.repeat(np.array(names, dtype=object), n_rows)
-
-
-def _by_ending(names: list[str], order: str) -> dict[str, dict[str, str]]:
+def _find_by_ending(names: list[str], order: str) -> dict[str, dict[str, str]]:
     """Find the columns of each judge by the order that they end in."""
     endings = [part.strip() for part in order.split(",")]
-    found: dict[str, dict[str, str]] = {}
+    judges: dict[str, dict[str, str]] = {}
     for name in names:
-        for ending, one_order in zip(endings, ORDERS, strict=False):
+        for ending, kind in zip(endings, ("AB", "BA"), strict=False):
             judge = name.removesuffix(ending).rstrip(SEPARATORS)
             if ending and judge and name.endswith(ending):
-                found.setdefault(judge, {})[one_order] = name
-    if not found or len(endings) != len(ORDERS):
+                judges.setdefault(judge, {})[kind] = name
+    if not judges or len(endings) != 2:
         raise InputError(
             f"there is no column {order!r}, and no columns end in the names of two orders",
             "name the column of the order, or give each judge a column for each order, as gpt_AB "
             "and gpt_BA, and name their endings (order='AB,BA')",
         )
-    for judge, columns in found.items():
-        if len(columns) < len(ORDERS):
+    for judge, columns in judges.items():
+        if len(columns) < 2:
             raise InputError(
                 f"{judge} has answers in one order only",
                 f"give a column that ends in {endings[0]} and one that ends in {endings[1]}",
                 column=next(iter(columns.values())),
             )
-    return found
+    return judges

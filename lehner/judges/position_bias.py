@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.errors import check_level
 from lehner.core.estimate import IntervalEstimate
+from lehner.core.lazy import stats
 from lehner.core.resampling import wilson_interval
 from lehner.core.text import counted
 from lehner.data.categories import Label
@@ -56,7 +57,6 @@ def position_bias(
     rating: str = "rating",
     order: str = "order",
     pair: Sequence[Label] | None = None,
-    swapped_back: bool = False,
     level: float = INTERVAL_LEVEL,
 ) -> list[PositionBias]:
     """Estimate the position bias of judges who saw pairs of answers in both orders.
@@ -70,8 +70,6 @@ def position_bias(
     pair : sequence of two labels, optional
         The labels of the answer shown first and the one shown second; by default A and B, 1 and 2,
         first and second and the like, else the two labels that there are besides ties.
-    swapped_back : bool
-        Whether ratings name the answer itself; else they name its position.
     level : float
         Probability of the intervals.
 
@@ -101,7 +99,7 @@ def position_bias(
     check_level(level)
     columns = table_of(data)
     require_columns(columns, [item, rater, rating, order])
-    presented = read_order(columns, order, rating, pair, swapped_back=swapped_back)
+    presented = read_order(columns, order, rating, pair)
     return list_position_bias(columns, item, rater, presented, level)
 
 
@@ -125,38 +123,35 @@ def list_position_bias(
     -------
     list of PositionBias
     """
-    from scipy.stats import norm
-
-    z = float(norm.ppf(0.5 + level / 2))
+    z = float(stats.norm.ppf(0.5 + level / 2))
     items, _ = encode(columns[item], item).items
     raters = encode(columns[rater], rater).refuse_blank()
     biases = []
     for code, name in enumerate(raters.labels):
-        own = (raters.codes == code) & (presented.answer != BLANK)
-        first, same = _pair_up(items[own], presented.swapped[own], presented.answer[own])
+        own = (raters.codes == code) & (presented.place != BLANK)
+        first, same = _pair_up(items[own], presented.swapped[own], presented.place[own])
         if not len(first):
             continue
-        matched, wilson = _matched_interval(first, z), wilson_interval(same.mean(), len(same), z=z)
-        bias = PositionBias(
-            rater=str(name),
-            n_items=len(first),
-            chooses_first=_estimate(first, matched, level, "Agresti and Min"),
-            consistent=_estimate(same, wilson, level, "Wilson"),
+        of_first = _matched_interval(first, z)
+        of_same = wilson_interval(same.mean(), len(same), z=z)
+        biases.append(
+            PositionBias(
+                rater=str(name),
+                n_items=len(first),
+                chooses_first=_estimate(first, of_first, level, "Agresti and Min"),
+                consistent=_estimate(same, of_same, level, "Wilson"),
+            )
         )
-        biases.append(bias)
     return biases
 
 
-def _pair_up(items: Any, swapped: Any, answer: Any) -> tuple[Floats, Floats]:
+def _pair_up(items: Integers, swapped: Booleans, place: Integers) -> tuple[Floats, Floats]:
     """Count first positions, and equal choices, of items judged once in each order."""
-    by_order = []
-    for order in (False, True):
-        of_order = np.flatnonzero(swapped == order)
-        names, first, counts = np.unique(items[of_order], return_index=True, return_counts=True)
-        by_order.append((names[counts == 1], answer[of_order[first[counts == 1]]]))
-    (names, original), (others, other) = by_order
-    _, here, there = np.intersect1d(names, others, return_indices=True)
-    original, other = original[here], other[there]
+    n_items = items.max(initial=-1) + 1
+    times = np.array([np.bincount(items[swapped == order], minlength=n_items) for order in (0, 1)])
+    by_order = np.zeros((2, n_items), np.int64)
+    by_order[swapped.astype(int), items] = place
+    original, other = by_order[:, (times == 1).all(axis=0)]
     chosen_first = np.array([1.0, 0.0, 0.5])
     # In the swapped pair the same answer is in the other position.
     same = np.where(original == NEITHER, other == NEITHER, original == 1 - other)

@@ -1,14 +1,12 @@
-"""The kind of a file by its content, else by its ending; pipes and compressed files."""
+"""The content of a file, decompressed, and its kind: by how it begins, else by its ending."""
 
 import bz2
 import gzip
 import lzma
 import re
-import shutil
-import tempfile
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,30 +15,19 @@ from lehner.core.errors import InputError
 CSV, EXCEL, JSON, JSON_LINES, PARQUET = "CSV", "Excel", "JSON", "JSON Lines", "Parquet"
 STATA, SPSS = "Stata", "SPSS"
 ENDINGS = {
-    ".xlsx": EXCEL,
-    ".xlsm": EXCEL,
-    ".json": JSON,
-    ".jsonl": JSON_LINES,
-    ".ndjson": JSON_LINES,
-    ".parquet": PARQUET,
-    ".pq": PARQUET,
-    ".dta": STATA,
-    ".sav": SPSS,
-    ".zsav": SPSS,
+    **{".xlsx": EXCEL, ".xlsm": EXCEL, ".json": JSON, ".jsonl": JSON_LINES, ".ndjson": JSON_LINES},
+    **{".parquet": PARQUET, ".pq": PARQUET, ".dta": STATA, ".sav": SPSS, ".zsav": SPSS},
 }
 BEGINNINGS = {
-    b"PAR1": PARQUET,
-    b"PK\x03\x04": EXCEL,
-    b"<stata_dta>": STATA,
-    b"$FL2@(#)": SPSS,
-    b"$FL3@(#)": SPSS,
+    **{b"PAR1": PARQUET, b"PK\x03\x04": EXCEL, b"<stata_dta>": STATA},
+    **{b"$FL2@(#)": SPSS, b"$FL3@(#)": SPSS},
 }
 JSON_BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\]])')
 """Of an object with a name, or of a list of objects."""
-COMPRESSED: dict[bytes, Callable[[Path], Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ\x00": lzma.open,
+DECOMPRESS: dict[bytes, Callable[[bytes], bytes]] = {
+    b"\x1f\x8b": gzip.decompress,
+    b"BZh": bz2.decompress,
+    b"\xfd7zXZ\x00": lzma.decompress,
 }
 SAVE_AS_CSV = "save the sheet with the ratings as CSV (UTF-8)"
 OTHER_BEGINNINGS = {
@@ -49,50 +36,55 @@ OTHER_BEGINNINGS = {
     b"\x28\xb5\x2f\xfd": ("compressed by zstd", "decompress it, or compress it by gzip"),
     b"7z\xbc\xaf": ("a 7z archive", "unpack it"),
 }
-OTHER_ENDINGS = (".xls", ".xlsb", ".ods", ".numbers")
+OTHER_ENDINGS = {
+    **dict.fromkeys((".xls", ".xlsb", ".ods", ".numbers"), f"{SAVE_AS_CSV} or as .xlsx"),
+    **dict.fromkeys((".zip", ".tar"), "unpack it"),
+    ".eval": "write this log of Inspect as JSON: `inspect log dump LOG > log.json`",
+}
 
 
-def kind_of(path: Path) -> str:
-    """Kind of table that a file has: by how it begins, else by its ending in any case.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Content:
+    """What a file holds.
 
-    Raises
-    ------
-    InputError
-        If it is of a kind that cannot be read.
+    Parameters
+    ----------
+    path : Path
+        Of the file.
+    name : str
+        Its name without the ending of its compression.
+    data : bytes
+        Decompressed; text is UTF-8.
     """
-    ending = path.suffix.lower()
-    head = _head(path)
-    for beginning, (what, remedy) in OTHER_BEGINNINGS.items():
-        if head.startswith(beginning):
-            raise InputError(f"it is {what}, which cannot be read", remedy)
-    known = next((kind for start, kind in BEGINNINGS.items() if head.startswith(start)), None)
-    if ending in OTHER_ENDINGS and (ending, known) != (".xls", EXCEL):
-        raise InputError(f"files that end in {ending} cannot be read", f"{SAVE_AS_CSV} or as .xlsx")
-    if ending == ".eval":
-        raise InputError(
-            "it is a log of Inspect in its own format",
-            "write it as JSON: `inspect log dump LOG > log.json`",
-        )
-    if ending in (".zip", ".tar"):
-        raise InputError(f"it is an archive ({ending})", "unpack it")
-    if known is not None:
-        return known
-    if JSON_BEGINNING.match(head):
-        return JSON_LINES if ENDINGS.get(ending) == JSON_LINES else JSON
-    return ENDINGS.get(ending, CSV)
+
+    path: Path
+    name: str
+    data: bytes
+
+    @property
+    def kind(self) -> str:
+        """Kind of table: by how it begins, else by its ending in any case.
+
+        Raises
+        ------
+        InputError
+            If it is of a kind that cannot be read.
+        """
+        ending = Path(self.name).suffix.lower()
+        for beginning, (what, remedy) in OTHER_BEGINNINGS.items():
+            if self.data.startswith(beginning):
+                raise InputError(f"it is {what}, which cannot be read", remedy)
+        kinds = (kind for start, kind in BEGINNINGS.items() if self.data.startswith(start))
+        kind = next(kinds, None)
+        if ending in OTHER_ENDINGS and (ending, kind) != (".xls", EXCEL):
+            raise InputError(f"files that end in {ending} cannot be read", OTHER_ENDINGS[ending])
+        if kind is None and JSON_BEGINNING.match(self.data[:4096]):
+            kind = JSON_LINES if ENDINGS.get(ending) == JSON_LINES else JSON
+        return kind or ENDINGS.get(ending, CSV)
 
 
-def _head(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(4096)
-    except OSError as error:
-        raise InputError(f"it cannot be read ({error.strerror})", "check its permissions") from None
-
-
-@contextmanager
-def plain_file(path: Path, encoding: str | None = None) -> Iterator[Path]:
-    """Open a file that can be read more than once, where there is a pipe or a compressed file.
+def read_content(path: Path, encoding: str | None = None) -> Content:
+    """Read a file, or a pipe, and decompress it.
 
     Parameters
     ----------
@@ -100,61 +92,53 @@ def plain_file(path: Path, encoding: str | None = None) -> Iterator[Path]:
     encoding : str, optional
         Of the text, if it is not UTF-8.
 
-    Yields
-    ------
-    Path
-        The file itself, or a decompressed copy, which is deleted afterwards.
+    Returns
+    -------
+    Content
 
     Raises
     ------
     InputError
-        If there is no such file, or it cannot be decompressed.
+        If there is no such file, or it cannot be read or decompressed.
     """
-    if path.is_dir():
-        yield path
-        return
-    pipe = _is_pipe(path)
-    opener = None if pipe else _opener(path)
-    if not pipe and opener is None and encoding is None:
-        yield path
-        return
-    with tempfile.TemporaryDirectory(prefix="lehner-") as folder:
-        # A log of lm-evaluation-harness has its model's name in that of its folder.
-        copy = Path(folder, path.parent.resolve().name, path.stem if opener else path.name)
-        copy.parent.mkdir(exist_ok=True)
-        try:
-            with path.open("rb") if opener is None else opener(path) as source:
-                with copy.open("wb") as target:
-                    shutil.copyfileobj(source, target)
-            if encoding is not None and opener is None:
-                text = copy.read_text(encoding=encoding)
-                copy.write_text(text, encoding="utf-8", newline="")
-                encoding = None
-        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-            raise InputError(f"it cannot be read ({error})", "check it") from None
-        except (LookupError, UnicodeError):
+    data, name = _read(path), path.name
+    try:
+        while opener := next((DECOMPRESS[x] for x in DECOMPRESS if data.startswith(x)), None):
+            data, name = opener(data), Path(name).stem
+        if encoding is not None:
+            data = data.decode(encoding).encode()
+    except (OSError, EOFError, lzma.LZMAError, zlib.error, ValueError) as error:
+        if isinstance(error, UnicodeError):
             raise InputError(f"it is no text in {encoding}", "name its encoding") from None
-        if pipe and not copy.stat().st_size:
-            raise InputError(
-                "this pipe is empty, or was read before", "write its content into a file"
-            )
-        with plain_file(copy, encoding) as plain:
-            yield plain
+        raise InputError(f"it cannot be read ({error})", "check it") from None
+    except LookupError:
+        raise InputError(f"it is no text in {encoding}", "name its encoding") from None
+    return Content(path=path, name=name, data=data)
 
 
-def _is_pipe(path: Path) -> bool:
+def _read(path: Path) -> bytes:
     try:
         if not path.exists():
             raise InputError("there is no such file", "check the name, or see `lehner datasets`")
-        if path.is_file() or path.is_fifo():
-            return path.is_fifo()
-    except (OSError, ValueError) as error:
+        if not (path.is_file() or path.is_fifo()):
+            raise InputError("this is a device, not a file", "name a file")
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"it cannot be read ({error.strerror})", "check its permissions") from None
+    except ValueError as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"this is not a file name ({error})", "check the name") from None
-    raise InputError("this is a device, not a file", "name a file")
+    if not data and path.is_fifo():
+        remedy = "write its content into a file"
+        raise InputError("this pipe is empty, or was read before", remedy)
+    return data
 
 
-def _opener(path: Path) -> Callable[[Path], Any] | None:
-    head = _head(path)
-    return next((opener for start, opener in COMPRESSED.items() if head.startswith(start)), None)
+def is_file(name: Any) -> bool:
+    """Whether a name is that of a file, there or not, and not of a column."""
+    path = Path(str(name))
+    try:
+        return path.is_file() or path.is_fifo() or path.suffix.lower() in (".csv", ".tsv", *ENDINGS)
+    except (OSError, ValueError):
+        return False

@@ -2,7 +2,8 @@
 
 import re
 import tomllib
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lehner.core.errors import InputError, find
+from lehner.core.lazy import pd
 from lehner.core.text import first_few
 from lehner.data.checks.labels import list_of
 from lehner.data.columns import Column, Table, encode, join_columns
@@ -33,7 +35,7 @@ class Preset:
     item: list[str] = field(default_factory=list)
     rater: list[str] = field(default_factory=list)
     rating: list[str] = field(default_factory=list)
-    truth: str | None = None
+    truth: list[str] = field(default_factory=list)
     maps: list[str] = field(default_factory=list)
     best: list[str] = field(default_factory=list)
     parse: list[str] = field(default_factory=list)
@@ -51,8 +53,8 @@ class Preset:
     @property
     def columns(self) -> list[str]:
         """All columns that it names."""
-        named = [*self.item, *self.rater, *self.rating, *self.pair, *self.has]
-        named += [one for one in (self.truth, self.systems, self.one_of, self.repeats) if one]
+        named = [*self.item, *self.rater, *self.rating, *self.truth, *self.pair, *self.has]
+        named += filter(None, (self.systems, self.one_of, self.repeats))
         named += re.findall("`([^`]+)`", f"{self.where} {self.gold}")
         return [part for one in named for part in one.split("|")]
 
@@ -128,103 +130,85 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
         table = keep_rows(table, preset.where)
     if preset.one_of is not None and preset.one_of in table and reading.where is None:
         _refuse_criteria(table[preset.one_of])
-    made: dict[str, Any] = {}
-    changes: dict[str, Any] = {}
-    if preset.rating and reading.rating is None:
-        made["rating"], changes["rating"] = _coalesce(table, preset.rating[0], preset), "rating"
-    if preset.item and not reading.item:
-        made["item"], changes["item"] = _join(table, preset.item, preset), ("item",)
-        if preset.repeats in table and len(table[str(preset.repeats)].labels) > 1:
-            made["cluster"] = _coalesce(table, preset.item[0], preset)
-            changes["cluster"] = reading.cluster or "cluster"
-    if preset.rater and reading.rater is None:
-        made["rater"], changes["rater"] = _plain(_join(table, preset.rater, preset)), "rater"
-    if preset.truth is not None and reading.truth is None and _names(table, preset.truth):
-        made["truth"], changes["truth"] = _coalesce(table, preset.truth, preset), "truth"
-    names = {"item": preset.item, "rater": preset.rater, "rating": preset.rating}
-    changes |= {name: getattr(preset, name) for name in ("labels", "missing", "cut", "pair")}
-    changes = {name: value for name, value in changes.items() if value}
-    used = [
-        one for role in names for name in names[role] if role in made for one in name.split("|")
-    ]
-    table = table.without([name for name in used if "." not in name and name not in made])
-    table = table.having(made)
+    parts = {role: getattr(preset, role) for role in ("item", "rater", "rating", "truth")}
+    made = {
+        role: _join(table, preset, parts[role])
+        for role in parts
+        if parts[role] and not getattr(reading, role)
+        if role != "truth" or _find_names(table, parts[role][0])
+    }
+    changes: dict[str, Any] = {role: (role,) if role == "item" else role for role in made}
+    if "item" in made and preset.repeats in table and len(table[str(preset.repeats)].labels) > 1:
+        made["cluster"] = _coalesce(table, preset, preset.item[0])
+        changes["cluster"] = reading.cluster or "cluster"
+    if "rater" in made:
+        made["rater"] = _plain(made["rater"])
+    used = [x for role in made for part in parts.get(role, ()) for x in part.split("|")]
+    table = table.without([x for x in used if "." not in x and x not in made]).having(made)
     if preset.gold is not None and "rating" in made:
-        known = query(table, preset.gold)
-        rating, blank = made["rating"], np.where(known, -1, made["rating"].raw_codes)
-        truth = np.where(known, rating.raw_codes, -1)
-        table = table.having(
-            {
-                "rating": replace(rating, raw_codes=blank, name="rating"),
-                "truth": replace(rating, raw_codes=truth, name="truth"),
-            }
-        )
-        if known.any():
-            changes["truth"] = "truth"
-        # The raters of gold labels alone are no raters.
-        changes["raters"] = tuple(dict.fromkeys(table["rater"].texts[~known & (blank >= 0)]))
-    if preset.systems in table and not reading.system:
+        table, changes = _split_gold(table, preset.gold, changes)
+    if preset.systems in table:
         changes["system"] = tuple(map(str, table[str(preset.systems)].labels))
     if preset.number:
         table = table.having({"rater": _number(table)})
+    for name in ("labels", "missing", "cut", "pair"):
+        changes[name] = getattr(preset, name)
     return table, reading.over(Reading(**changes))
 
 
 def _refuse_criteria(column: Column) -> None:
     if len(column.labels) > 1:
-        first = f"`{column.name}`" if not column.name.isidentifier() else column.name
+        name = column.name if column.name.isidentifier() else f"`{column.name}`"
+        condition = f"{name} == {str(column.labels[0])!r}"
         raise InputError(
             f"there are ratings of several criteria: {first_few(column.labels, MOST_SHOWN)}",
-            f'choose one (where="{first} == {str(column.labels[0])!r}")',
+            f'choose one (where="{condition}")',
             column=column.name,
-            change={"where": f"{first} == {str(column.labels[0])!r}"},
+            change={"where": condition},
         )
 
 
-def _names(table: Table, pattern: str) -> list[str]:
-    """Columns that a name or pattern stands for, but for those that are blank."""
-    fitting = (
-        [name for name in table if fnmatchcase(name, pattern)] if "*" in pattern else [pattern]
-    )
-    return [name for name in fitting if name in table and len(table[name].labels)]
+def _find_names(table: Table, alternatives: str) -> list[str]:
+    """Columns that names or patterns stand for, but for those that are blank."""
+    fitting = [x for part in alternatives.split("|") for x in table if fnmatchcase(x, part)]
+    return [name for name in fitting if len(table[name].labels)]
 
 
-def _coalesce(table: Table, alternatives: str, preset: Preset) -> Column:
+def _coalesce(table: Table, preset: Preset, alternatives: str) -> Column:
     """Give the first of some columns that is not blank in each row."""
-    names = []
-    for pattern in alternatives.split("|"):
-        fitting = _names(table, pattern)
-        if len(fitting) > 1:
-            raise InputError(
-                f"{preset.tool} has several columns {pattern}: {first_few(fitting, MOST_SHOWN)}",
-                "say which holds the ratings (rating=…) or names the items (item=…)",
-            )
-        names += fitting
-    below = [name for name in table if name.startswith(f"{alternatives.split('|')[0]}.")]
-    if not names or alternatives in preset.rating:
-        if below:
-            raise InputError(
-                f"{alternatives.split('|')[0]} holds several values: "
-                f"{first_few(below, MOST_SHOWN)}",
-                f"say which is the rating (rating={below[0]!r})",
-                change={"rating": below[0]},
-            )
-    if not names:
+    first, names = alternatives.split("|")[0], _find_names(table, alternatives)
+    below = [name for name in table if name.startswith(f"{first}.")]
+    several = [x for x in names if "*" in alternatives] if len(names) > 1 else []
+    remedy = "name the columns (item=…, rater=…, rating=…)"
+    if several:
+        shown = first_few(several, MOST_SHOWN)
+        raise InputError(f"{preset.tool} has several columns {first}: {shown}", remedy)
+    if below and (not names or alternatives in preset.rating):
         raise InputError(
-            f"this file of {preset.tool} has no {alternatives.split('|')[0]}",
-            "name the columns (item=…, rater=…, rating=…), or say that it is no such file "
-            "(preset='none')",
+            f"{first} holds several values: {first_few(below, MOST_SHOWN)}",
+            f"say which is the rating (rating={below[0]!r})",
+            change={"rating": below[0]},
         )
-    first = table[names[0]]
+    if not names:
+        remedy += ", or say that it is no such file (preset='none')"
+        raise InputError(f"this file of {preset.tool} has no {first}", remedy)
     if len(names) == 1:
-        return first
+        return table[names[0]]
     values = np.full(table.n_rows, None, dtype=object)
-    for name in reversed(names):
-        column = table[name]
-        filled = column.codes >= 0
-        labels = np.array([*column.labels, None], dtype=object)[column.codes]
-        values[filled] = labels[filled]
+    for column in (table[name] for name in reversed(names)):
+        values = np.where(column.codes >= 0, column.values, values)
     return encode(values, names[0])
+
+
+def _join(table: Table, preset: Preset, parts: Sequence[str]) -> Column:
+    """Join columns into one, without those that are the same in all rows but for the first."""
+    first, *others = [
+        _coalesce(table, preset, part)
+        for number, part in enumerate(parts)
+        if number == 0 or _find_names(table, part)
+    ]
+    differing = [column for column in others if len(column.labels) > 1]
+    return join_columns([first, *differing], first.name) if differing else first
 
 
 def _plain(column: Column) -> Column:
@@ -232,26 +216,24 @@ def _plain(column: Column) -> Column:
     if not any(str(label).startswith("[") for label in column.labels):
         return column
     names = [" ".join(map(str, list_of(label))) for label in column.labels]
-    return encode(np.array([*names, None], dtype=object)[column.codes], column.name)
+    return encode(column.lookup(names, None), column.name)
 
 
-def _join(table: Table, parts: list[str], preset: Preset) -> Column:
-    """Join columns into one, without those that are the same in all rows but for the first."""
-    first, *others = [
-        _coalesce(table, part, preset)
-        for number, part in enumerate(parts)
-        if number == 0 or any(_names(table, one) for one in part.split("|"))
-    ]
-    differing = [one for one in others if len(one.labels) > 1]
-    return join_columns([first, *differing]) if differing else first
+def _split_gold(
+    table: Table, condition: str, changes: dict[str, Any]
+) -> tuple[Table, dict[str, Any]]:
+    """Take some rows' ratings as gold labels; who gave these alone is no rater."""
+    is_gold, rating = query(table, condition), table["rating"]
+    codes = {"rating": np.where(is_gold, -1, rating.codes)}
+    codes["truth"] = np.where(is_gold, rating.codes, -1)
+    columns = {x: Column(name=x, raw_codes=codes[x], raw=rating.labels) for x in codes}
+    rated = table["rater"].texts[codes["rating"] >= 0]
+    truth = {"truth": "truth"} if is_gold.any() else {}
+    return table.having(columns), changes | truth | {"raters": tuple(dict.fromkeys(rated))}
 
 
-def _number(table: Table) -> list[str | None]:
+def _number(table: Table) -> list[str]:
     """Number a rater's further ratings of an item."""
-    import pandas as pd
-
     frame = pd.DataFrame({name: table[name].texts for name in ("item", "rater")})
     again = frame.groupby(["item", "rater"]).cumcount()
-    return [
-        f"{rater} {n + 1}" if n else rater for rater, n in zip(frame["rater"], again, strict=True)
-    ]
+    return [f"{x} {n + 1}" if n else x for x, n in zip(frame["rater"], again, strict=True)]

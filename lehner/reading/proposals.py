@@ -10,7 +10,7 @@ from lehner.data.checks.columns import MAYBE_TRUTH, role_of
 from lehner.data.columns import Table
 from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading
-from lehner.reading.read import opened
+from lehner.reading.read import make_ratings, open_table
 from lehner.reading.roles import find_items
 
 MOST_CHANGES = 8
@@ -46,9 +46,8 @@ def propose(source: Any, reading: Reading) -> tuple[Ratings, Reading, list[str]]
     while True:
         table: Table | None = None
         try:
-            with opened(source, reading) as found:
-                table = found.table
-                return found.ratings(), reading, reasons
+            table, prepared = open_table(source, reading)
+            return make_ratings(table, prepared), reading, reasons
         except InputError as error:
             changed = _change(reading, error)
             if changed is None and table is not None:

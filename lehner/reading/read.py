@@ -1,8 +1,8 @@
-"""Read ratings files: from a file to a table, to roles, to coded columns, to ratings."""
+"""Read ratings: from a file to a table, to roles, to coded columns, to ratings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,10 @@ from lehner.data.reading import Reading, reading_of
 from lehner.data.tables import Gold, add_gold_labels, build
 from lehner.judges.both_orders import join_orders, stack_orders
 from lehner.reading.files import read_file
-from lehner.reading.kinds import ENDINGS
-from lehner.reading.presets import apply_preset, find_preset
-from lehner.reading.roles import are_people, find_roles, join_items, stack_items
-from lehner.reading.rows import keep_rows, split_column
+from lehner.reading.kinds import is_file
+from lehner.reading.presets import Preset, apply_preset, find_preset
+from lehner.reading.roles import are_people, find_roles
+from lehner.reading.rows import join_items, keep_rows, split_column, stack_items
 
 
 def read_ratings(
@@ -37,7 +37,6 @@ def read_ratings(
     category_counts: bool = False,
     cluster: str | None = None,
     order: str | None = None,
-    swapped_back: bool = False,
     pair: Sequence[str] | None = None,
     occasion: str | None = None,
     repeated: bool | str = False,
@@ -106,8 +105,6 @@ def read_ratings(
         the endings of the raters' columns, as "AB,BA" for `gpt_AB` and `gpt_BA`. Choices of swapped
         pairs are swapped back, the two orders are repeated ratings, and `notes` give the position
         bias of each rater. A rater who prefers different answers in the two orders has no vote.
-    swapped_back : bool
-        With `order`, whether the file names the answer, whatever its position.
     pair : sequence of two str, optional
         The columns with the names of two answers that were compared; the item is then the pair.
     occasion : str, optional
@@ -185,70 +182,11 @@ def read_ratings(
 
 def read_with(source: Any, reading: Reading) -> Ratings:
     """Read ratings as `read_ratings` does."""
-    with opened(source, reading) as found:
-        return found.ratings()
+    return make_ratings(*open_table(source, reading))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Found:
-    """A table as it is about to be read.
-
-    Parameters
-    ----------
-    table : Table
-        Rows and columns that are read, after what the tool's preset and the reading do to them.
-    reading : Reading
-        With the roles that are declared or certain.
-    """
-
-    table: Table
-    reading: Reading
-
-    def roles(self) -> Reading:
-        """Find the roles, or raise an InputError."""
-        return find_roles(self.table.without(self.reading.leave_out), self.reading)
-
-    def ratings(self) -> Ratings:
-        """Make ratings, or raise an InputError."""
-        table, reading = self.table.without(self.reading.leave_out), self.reading
-        try:
-            gold, truth = None, reading.truth
-            if isinstance(truth, str | Path) and truth not in table and _is_file(truth):
-                gold, reading = _read_gold(Path(truth), reading), replace(reading, truth=None)
-            roles = find_roles(table, reading)
-            if roles.category_counts:
-                return build(Ratings, table, roles)._note(*table.notes)
-            if roles.rater is None and roles.order is not None:
-                table, roles = stack_orders(table, roles)
-            if roles.rater is None:
-                _refuse_repeated(roles)
-            if roles.order is not None:
-                table, roles = join_orders(table, roles)
-            ratings = build(Ratings, table, roles, gold)
-        except InputError as error:
-            table.locate(error)
-            raise
-        notes = list(table.notes)
-        if roles.item and roles.rater is None and role_of(roles.item[0]) != "item":
-            if roles.item != self.reading.item:
-                notes.append(f"{roles.item[0]} names the items: each row has another label there")
-        if not roles.item:
-            ratings = ratings.with_items(ratings.items + 1)
-        return ratings._note(*notes)._replace(source=(self.table, roles))
-
-
-def _refuse_repeated(roles: Reading) -> None:
-    if roles.repeated:
-        raise InputError(
-            "repeated ratings need a table with a row per rating, and this is another table "
-            "(repeated=True)",
-            "name its columns (item=…, rater=…, rating=…), or leave that out",
-        )
-
-
-@contextmanager
-def opened(source: Any, reading: Reading) -> Iterator[Found]:
-    """Open a file or a table; errors in the block are located in the file.
+def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
+    """Open a file or a table, and do what the tool's preset and the reading do with its rows.
 
     Parameters
     ----------
@@ -256,66 +194,88 @@ def opened(source: Any, reading: Reading) -> Iterator[Found]:
         As `read_ratings` takes it.
     reading : Reading
 
-    Yields
-    ------
-    Found
+    Returns
+    -------
+    table : Table
+    reading : Reading
+        What is declared, with columns by their full names.
     """
-    if not isinstance(source, str | Path):
+    preset: Preset | None = None
+    if isinstance(source, str | Path):
+        table, preset, reading = read_file(Path(source), reading)
+    else:
         table = table_of(source)
-        yield _prepare(table, find_preset(table, _no_preset(reading)), reading)
-        return
-    with read_file(Path(source), reading) as (table, preset, reading):
-        yield _prepare(table, preset, reading)
-
-
-def _no_preset(reading: Reading) -> Reading:
-    """A table in memory is no tool's file, unless it is named."""
-    return reading if reading.preset else replace(reading, preset="none")
-
-
-def _prepare(table: Table, preset: Any, reading: Reading) -> Found:
-    """Do what the preset and the reading say with rows and columns."""
+        if reading.preset is not None:  # else a table in memory is no tool's file
+            preset = find_preset(table, reading)
     require_columns(table, reading.leave_out)
-    try:
-        if reading.labels and len(reading.labels) == 1 and _is_file(str(reading.labels[0])):
-            reading = replace(reading, labels=_read_labels(Path(str(reading.labels[0]))))
+    if len(reading.labels) == 1 and is_file(reading.labels[0]):
+        reading = replace(reading, labels=_read_labels(Path(reading.labels[0])))
+    with locating(table):
         if reading.where is not None:
             table = keep_rows(table, reading.where)
         if reading.split is not None:
             table = split_column(table, reading.split)
-            made: dict[str, Any] = {
-                name: name for name in ("item", "rater", "rating") if name in table
-            }
-            reading = reading.over(Reading(**made))
+            made = {name: name for name in ("item", "rater", "rating") if name in table}
+            reading = reading.over(Reading(**made))  # type: ignore[arg-type]
         if preset is not None and not reading.items and are_people(reading.raters, table):
             table, reading = apply_preset(table, preset, reading)
         if reading.items:
             table, reading = stack_items(table, reading)
         if reading.pair or len(reading.item) > 1:
             table, reading = join_items(table, reading)
+    return table, reading
+
+
+@contextmanager
+def locating(table: Table) -> Iterator[None]:
+    """Name in the errors of a block the place in the file."""
+    try:
+        yield
     except InputError as error:
         table.locate(error)
         raise
-    return Found(table=table, reading=reading)
 
 
-def _is_file(text: str) -> bool:
-    path = Path(text)
-    try:
-        return path.is_file() or path.is_fifo() or path.suffix.lower() in (".csv", ".tsv", *ENDINGS)
-    except (OSError, ValueError):
-        return False
+def make_ratings(opened: Table, declared: Reading) -> Ratings:
+    """Make ratings of a table that was opened, or raise an InputError."""
+    gold, table, reading = None, opened.without(declared.leave_out), declared
+    with locating(table):
+        if reading.truth is not None and reading.truth not in table and is_file(reading.truth):
+            gold, reading = _read_gold(Path(reading.truth), reading), replace(reading, truth=None)
+        roles = find_roles(table, reading)
+        if roles.rater is None and roles.order is not None:
+            table, roles = stack_orders(table, roles)
+        if roles.rater is None and roles.repeated:
+            raise InputError(
+                "repeated ratings need a table with a row per rating, and this is another table "
+                "(repeated=True)",
+                "name its columns (item=…, rater=…, rating=…), or leave that out",
+            )
+        if roles.order is not None:
+            table, roles = join_orders(table, roles)
+    with locating(table):
+        ratings = build(Ratings, table, roles, gold)
+    if not roles.item:
+        ratings = ratings.with_items(ratings.items + 1)
+    elif roles.rater is None and roles.item != reading.item and role_of(roles.item[0]) != "item":
+        note = f"{roles.item[0]} names the items: each row has another label there"
+        ratings = ratings._note(note)
+    return ratings._note(*table.notes)._replace(source=(opened, roles))
 
 
 def _read_gold(path: Path, reading: Reading) -> Gold:
     """Read gold labels of a file of their own."""
     plain = Reading(encoding=reading.encoding, decimal=reading.decimal, preset="none")
     with read_columns(path, plain) as table:
-        roles = find_roles(table, replace(plain, truth=None, raters=("truth",)))
-        item = roles.item[0] if roles.item else "item"
-        truth = roles.truth or "truth"
+        roles = find_roles(table, replace(plain, raters=("truth",)))
+        item, truth = (*roles.item, "item")[0], roles.truth or "truth"
         require_columns(table, [item, truth])
         return Gold(table=table, item=item, truth=truth)
+
+
+def add_gold(ratings: Ratings, path: Path) -> Ratings:
+    """Add gold labels of a file, with columns item and truth, to ratings."""
+    return add_gold_labels(ratings, _read_gold(path, Reading()))
 
 
 def _read_labels(path: Path) -> tuple[str, ...]:
@@ -328,22 +288,6 @@ def _read_labels(path: Path) -> tuple[str, ...]:
 @contextmanager
 def read_columns(path: Path, reading: Reading | None = None) -> Iterator[Table]:
     """Read the columns of a file by name; errors in the block are located in the file."""
-    with read_file(path, reading or Reading(preset="none")) as (table, _, _):
+    table, _, _ = read_file(path, reading or Reading(preset="none"))
+    with locating(table):
         yield table
-
-
-def add_gold(ratings: Ratings, path: Path) -> Ratings:
-    """Add gold labels of a file to ratings that were not read from a file.
-
-    Parameters
-    ----------
-    ratings : Ratings
-    path : Path
-        With columns item and truth.
-
-    Returns
-    -------
-    Ratings
-    """
-    gold = _read_gold(path, Reading())
-    return add_gold_labels(ratings, gold)

@@ -13,7 +13,7 @@ import numpy as np
 from lehner.core.errors import InputError
 from lehner.core.text import counted, first_few
 from lehner.data.categories import fold, unify, value_or_folded
-from lehner.data.checks.labels import no_categories, refuse_odd_labels
+from lehner.data.checks.labels import describe_no_categories, refuse_odd_cells
 from lehner.data.columns import Column
 from lehner.data.reading import Reading
 
@@ -23,7 +23,6 @@ FEWEST_TIMES = 10
 FEWEST_ROWS = 5
 MANY_LABELS = 10
 MOST_STRAY_SHOWN = 3
-NAMES_OF_ROWS = ("rater", "rating")
 MAYBE_TRUTH = {
     *("expert", "label", "class", "final", "consensus", "adjudicated", "adjudication"),
     *("biopsy", "histology", "pathology", "autopsy", "surgery"),
@@ -51,25 +50,26 @@ def say_columns(raters: Sequence[str], ignored: Iterable[str], reading: Reading)
     >>> say_columns(["Ann", "Bo"], ["time"], Reading(system="gpt", item="id"))
     'raters are Ann, Bo; the system is gpt; items are named by id; ignored: time'
     """
-    systems, by_rating = reading.system, (reading.rater, reading.rating)
-    parts = [f"raters are {_shown(raters)}"] if raters else []
-    if systems:
-        which = "the system is" if len(systems) == 1 else "the systems are"
-        parts.append(f"{which} {_shown(systems)}")
-    item = " and ".join(reading.item)
-    parts.append(f"items are named by {item}" if item else "items are numbered")
-    if reading.truth is not None:
-        parts.append(f"known truths are in {reading.truth}")
-    if reading.truth_probability is not None:
-        parts.append(f"they were chosen with the probabilities in {reading.truth_probability}")
-    if reading.cluster is not None:
-        parts.append(f"items are clustered by {reading.cluster}")
-    if reading.rater is not None and by_rating != NAMES_OF_ROWS:
-        parts.append(
-            f"each row is a rating: the rater is in {by_rating[0]}, the rating in {by_rating[1]}"
-        )
+    rating = None if (reading.rater, reading.rating) == ("rater", "rating") else reading.rating
     left = [name or "(a column without a name)" for name in ignored]
-    return "; ".join(parts + ([f"ignored: {_shown(left)}"] if left else []))
+    parts = {
+        f"raters are {_shown(raters)}": raters,
+        f"the system{'s are' if len(reading.system) > 1 else ' is'} {_shown(reading.system)}": (
+            reading.system
+        ),
+        f"items are named by {' and '.join(reading.item)}": reading.item,
+        "items are numbered": not reading.item,
+        f"known truths are in {reading.truth}": reading.truth,
+        f"they were chosen with the probabilities in {reading.truth_probability}": (
+            reading.truth_probability
+        ),
+        f"items are clustered by {reading.cluster}": reading.cluster,
+        f"each row is a rating: the rater is in {reading.rater}, the rating in {rating}": (
+            reading.rater and rating
+        ),
+        f"ignored: {_shown(left)}": left,
+    }
+    return "; ".join(text for text, said in parts.items() if said)
 
 
 def _shown(names: Sequence[str]) -> str:
@@ -121,41 +121,31 @@ def _words(name: str) -> list[str]:
     return re.findall(r"[0-9]+|[^\s0-9_.,;:/()#-]+", name.casefold())
 
 
-def _other_roles(raters: Sequence[str]) -> dict[str, str]:
-    """Raters whose names are those of something else, and its role."""
+def refuse_other_names(raters: Sequence[str], systems: Sequence[str], *, columns: bool) -> None:
+    """Raise an InputError if the name of a rater is that of something else.
+
+    Parameters
+    ----------
+    raters, systems : sequence of str
+    columns : bool
+        Whether these are columns' names; else only gold labels and systems are found.
+    """
     systems_rate = all(map(is_named_like_system, raters))
-    roles = {name: role_of(name) for name in raters}
-    return {
-        name: role
-        for name, role in roles.items()
-        if role in ("truth", "item", "counts", "remark") or (role == "system" and not systems_rate)
-    }
-
-
-def refuse_other_columns(raters: Sequence[str], systems: Sequence[str]) -> None:
-    """Raise an InputError if the name of a column that would be a rater shows that it is not."""
-    for name, role in _other_roles(raters).items():
-        what = _vocabulary()[role]["what"]
-        if role == "system" and systems:
-            what = "another system"
-        say = "" if role == "remark" else f"say what it is ({role}={name!r}) or "
-        raise InputError(
-            f"its name is that of {what}, and it would count as a rater",
-            f"{say}name the raters' columns (raters=…)",
-            column=name,
-            change={} if role == "remark" else {role: (name,)},
-        )
-
-
-def refuse_other_raters(raters: Sequence[str]) -> None:
-    """Raise an InputError for a rater of a table with a row per rating who is probably none."""
-    for name, role in _other_roles(raters).items():
+    for name in raters:
+        role = role_of(name) or "rater"
+        if role in ("rater", "rating") or (role == "system" and systems_rate):
+            continue
+        what = "another system" if role == "system" and systems else _vocabulary()[role]["what"]
+        change = {} if role == "remark" else {role: (name,)}
+        say = f"say what it is ({role}={name!r}) or " if change else ""
+        if columns:
+            problem = f"its name is that of {what}, and it would count as a rater"
+            remedy = f"{say}name the raters' columns (raters=…)"
+            raise InputError(problem, remedy, column=name, change=change)
         if role in ("truth", "system"):
-            raise InputError(
-                f"there is a rater {name!r}, whose name is that of {_vocabulary()[role]['what']}",
-                f"say so ({role}={name!r}), or name the raters (raters=…)",
-                change={role: (name,)},
-            )
+            problem = f"there is a rater {name!r}, whose name is that of {what}"
+            remedy = f"say so ({role}={name!r}), or name the raters (raters=…)"
+            raise InputError(problem, remedy, change=change)
 
 
 def say_doubtful_names(raters: Sequence[str], systems: Sequence[str]) -> list[str]:
@@ -186,13 +176,11 @@ def say_doubtful_names(raters: Sequence[str], systems: Sequence[str]) -> list[st
     return sentences
 
 
-def refuse_rows_of_raters(columns: Mapping[str, Column], n_rows: int, item: str | None) -> None:
+def refuse_rows_of_raters(n_raters: int, n_rows: int, item: str | None, first: str) -> None:
     """Raise an InputError if each row of a table is probably a rater, and not an item."""
-    n_raters = len(columns)
     named = item is not None and role_of(item) == "rater"
     many = n_raters >= MANY_RATERS and n_raters >= FEWEST_TIMES * n_rows
     if many or (named and n_raters > n_rows):
-        first = next(iter(columns))
         raise InputError(
             f"there are {n_raters} raters of {counted(n_rows, 'item')}, so that each row is "
             "probably a rater, and each column an item",
@@ -201,28 +189,23 @@ def refuse_rows_of_raters(columns: Mapping[str, Column], n_rows: int, item: str 
         )
 
 
-def refuse_counts(columns: Mapping[str, Column]) -> None:
+def refuse_counts(columns: Sequence[Column]) -> None:
     """Raise an InputError if columns are categories and cells are counts: all rows have one sum."""
-    n_rows = len(next(iter(columns.values()), ()))
-    if len(columns) < 2 or n_rows < FEWEST_ROWS:
+    if len(columns) < 2 or len(columns[0]) < FEWEST_ROWS:
         return
-    labels = {label for column in columns.values() for label in column.labels}
-    if not all(str(label).isascii() and str(label).isdigit() for label in labels):
+    labels = {str(label) for column in columns for label in column.labels}
+    if not all(label.isascii() and label.isdigit() for label in labels):
         return
-    cells = np.array([_whole(column) for column in columns.values()])
+    cells = np.array([column.numbers for column in columns])
     sums = cells.sum(axis=0)
-    if (cells >= 0).all() and len(set(sums.tolist())) == 1 and sums[0] > 1 and cells.max() > 1:
-        if len({tuple(row) for row in cells.T.tolist()}) > 2:
+    if (sums == sums[0]).all() and sums[0] > 1 and cells.max() > 1:
+        if len(np.unique(cells, axis=1).T) > 2:
             raise InputError(
-                f"all rows have the sum {sums[0]}, so that each column is probably a category, and "
-                "each cell a number of raters",
+                f"all rows have the sum {sums[0]:.0f}, so that each column is probably a category, "
+                "and each cell a number of raters",
                 "say so (category_counts=True), or name the raters' columns (raters=…)",
                 change={"category_counts": True},
             )
-
-
-def _whole(column: Column) -> Any:
-    return np.array([*(int(str(label)) for label in column.labels), -1])[column.codes]
 
 
 def refuse_stray_columns(
@@ -231,7 +214,8 @@ def refuse_stray_columns(
     """Raise an InputError if a column is probably not a rater, but an identifier, a date or a note.
 
     Such a column has no labels in common with others (or less than half of its labels, if it has
-    many); or it has a different label in each row, while others have at most half as many labels.
+    many); or it has a different label in each row, while others have at most half as many labels;
+    or it is named after another, as R1_conf after R1, and has other labels.
 
     Parameters
     ----------
@@ -245,54 +229,36 @@ def refuse_stray_columns(
     if len(columns) < 2 or len(next(iter(columns.values()))) < FEWEST_ROWS:
         return
     if decimal is None:
-        refuse_odd_labels(columns)
-    if all(_holds_scores(columns[name]) for name in raters):
+        refuse_odd_cells(columns)
+    scores = dict.fromkeys(raters, MANY_LABELS)
+    if all(describe_no_categories(dict.fromkeys(columns[x].labels, n)) for x, n in scores.items()):
         return
-    _refuse_named_after(columns, raters)
     same = unify(label for column in columns.values() for label in column.labels)
     labels = {name: {same[label] for label in column.labels} for name, column in columns.items()}
-    holders = Counter(label for mine in labels.values() for label in mine)
+    holders = Counter(label for own in labels.values() for label in own)
     *_, second, most = sorted(map(len, labels.values()))
     for name in raters:
-        mine = labels[name]
-        alone = {label for label in mine if holders[label] == 1}
-        many = len(mine) >= MANY_LABELS
-        others = second if len(mine) == most else most
-        if alone and (alone == mine or (many and 2 * len(alone) > len(mine))):
-            elsewhere = set(holders) - alone if alone == mine else ()
-            problem = f"labels such as {_labels_shown(alone)} occur in no other column" + (
-                f", where they are {_labels_shown(elsewhere)}" if elsewhere else ""
-            )
-            or_code = ", or code all raters alike"
-        elif many and len(mine) == len(columns[name]) >= 2 * others:
-            problem, or_code = "it has a different label in each row", ""
+        own = labels[name]
+        alone = {label for label in own if holders[label] == 1}
+        many = len(own) >= MANY_LABELS
+        others = second if len(own) == most else most
+        after = [name[: end.start()] for end in re.finditer(r"[ _.:-]", name)]
+        named_after = [rater for rater in after if labels.get(rater, own) != own]
+        remedy = "name the raters' columns (raters=…)"
+        if named_after:
+            problem = f"it is named after the column {named_after[0]!r} and has other labels"
+        elif alone and (alone == own or (many and 2 * len(alone) > len(own))):
+            elsewhere = set(holders) - alone if alone == own else ()
+            problem = f"labels such as {_labels_shown(alone)} occur in no other column"
+            problem += f", where they are {_labels_shown(elsewhere)}" if elsewhere else ""
+            remedy += " or the items' column (item=…), or code all raters alike"
+        elif many and len(own) == len(columns[name]) >= 2 * others:
+            problem = "it has a different label in each row"
+            remedy += " or the items' column (item=…)"
         else:
             continue
-        raise InputError(
-            f"{problem}, so it is probably not a rater",
-            f"name the raters' columns (raters=…) or the items' column (item=…){or_code}; if each "
-            "row is a rating, name its columns (rater=…, rating=…)",
-            column=name,
-        )
-
-
-def _refuse_named_after(columns: Mapping[str, Column], raters: Sequence[str]) -> None:
-    """Raise an InputError for a column such as R1_conf beside R1, if its labels are others."""
-    for name in raters:
-        for end in (place.start() for place in re.finditer(r"[ _.:-]", name)):
-            rater = name[:end]
-            if rater in columns and set(columns[rater].labels) != set(columns[name].labels):
-                raise InputError(
-                    f"it is named after the column {rater!r} and has other labels, so it is "
-                    "probably not a rater",
-                    "name the raters' columns (raters=…)",
-                    column=name,
-                )
-
-
-def _holds_scores(column: Column) -> bool:
-    """Whether a column has many numbers, which are not accepted as categories."""
-    return bool(no_categories(dict.fromkeys(column.labels, MANY_LABELS)))
+        remedy += "; if each row is a rating, name its columns (rater=…, rating=…)"
+        raise InputError(f"{problem}, so it is probably not a rater", remedy, column=name)
 
 
 def _labels_shown(labels: Iterable[object]) -> str:

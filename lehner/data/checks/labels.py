@@ -3,15 +3,15 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
-from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
 from lehner.core.text import counted
 from lehner.data.categories import MISSING, Label, fold, value_or_folded
+from lehner.data.columns import Column
 
 SCORE = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?\s*%?")
 WHOLE_NUMBER = re.compile(r"[-+]?[0-9]+")
@@ -25,11 +25,9 @@ MOST_DECIMALS = 20
 MANY_NUMBERS = 20
 MOST_WHOLE_NUMBERS = 100
 FEWEST_TEXTS = 20
-
 SURE_PLACEHOLDERS = {text.casefold() for text in MISSING} | {
-    *("-", "--", "---", "–", "—", "?", "??", "???", ".", "..", "...", "…", "*", "_", "/"),
-    *("n.a.", "n.a", "n.d.", "#n/a", "#na", "#null!", "#value!", "#ref!", "#name?", "#div/0!"),
-    *("-nan", "1.#ind", "-1.#ind", "1.#qnan", "(null)", "(blank)", "<missing>", "undefined"),
+    *"- -- --- – — ? ?? ??? . .. ... … * _ / n.a. n.a n.d. #n/a #na #null! #value! #ref!".split(),
+    *"#name? #div/0! -nan 1.#ind -1.#ind 1.#qnan (null) (blank) <missing> undefined".split(),
 }
 """Texts, in lower case, that are a category only if the user names it."""
 LIKELY_PLACEHOLDERS = {
@@ -43,24 +41,13 @@ WIDEST_GAP = 3
 NAME_ALL = "name all categories (categories=…)"
 
 type Cells = Mapping[Label, int]
+"""How many cells each label is in."""
 type Problem = tuple[Label, str, str, Mapping[str, Any]]
 """A label that is a mistake, what is wrong with it, and the remedy, also as reading options."""
 
 
-class Labelled(Protocol):
-    """A coded column."""
-
-    @property
-    def codes(self) -> Integers:
-        """Index into `labels`, -1 where missing."""
-
-    @property
-    def labels(self) -> tuple[Any, ...]:
-        """The labels."""
-
-
-def check_found_categories(
-    columns: Mapping[str, Labelled], names: Mapping[object, Label], *, refuse: bool
+def check_labels(
+    columns: Mapping[str, Column], names: Mapping[Any, Label], *, refuse: bool
 ) -> list[str]:
     """Raise an InputError if categories are probably a mistake, and name those that look odd.
 
@@ -86,149 +73,102 @@ def check_found_categories(
     """
     cells: Counter[Label] = Counter()
     for column in columns.values():
-        uses = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels))
+        uses = np.bincount(column.codes + 1, minlength=len(column.labels) + 1)[1:]
         for label, n in zip(column.labels, uses.tolist(), strict=True):
             cells[names[label]] += n
     cells = +cells
-    problem = next(filter(None, (find(cells) for find in PROBLEMS)), None)
-    sentences = []
-    if problem is not None:
-        label, what, remedy, change = problem
+    odd = []
+    for label, problem, remedy, change in (one for check in CHECKS for one in check(cells)):
         for name, column in columns.items() if refuse else ():
-            mine = [code for code, one in enumerate(column.labels) if names[one] == label]
+            mine = [code for code, own in enumerate(column.labels) if names[own] == label]
             rows = np.flatnonzero(np.isin(column.codes, mine))
             if rows.size:
-                row = int(rows[0])
-                raise InputError(what, remedy, row=row, column=name, change=change)
-        sentences.append(f"{what}; {remedy}")
-    sentences += [
+                raise InputError(problem, remedy, row=int(rows[0]), column=name, change=change)
+        odd.append(f"{problem}; {remedy}")
+        break
+    odd += [
         f"{str(label)!r} ({counted(cells[label], 'cell')}) counts as a category; if it means a "
         f"missing rating, read it as one (missing=[{str(label)!r}])"
         for label in cells
         if str(label).casefold() in LIKELY_PLACEHOLDERS or (str(label) == "None" and len(cells) > 2)
     ]
     if sum(bool(WHOLE_NUMBER.fullmatch(str(label))) for label in cells) > MANY_NUMBERS:
-        sentences.append(
+        odd.append(
             f"there are {len(cells)} categories, which are numbers; if they are scores, cut them "
             "into few categories (cut=…)"
         )
-    return sentences
+    return odd
 
 
-def find_spellings(cells: Cells) -> Problem | None:
+def find_spellings(cells: Cells) -> Iterator[Problem]:
     """Find categories that differ only in case, space, Unicode form or how numbers are written."""
-    same = same_spelling(cells)
-    if not same:
-        return None
-    spellings = ["/".join(f"{str(one)!r}" for one in labels) for labels in same]
-    counts = ["/".join(str(cells[one]) for one in labels) for labels in same]
-    # Folding makes one category of some spellings, as it does not of numbers.
-    foldable = any(len({fold(label) for label in labels}) < len(labels) for labels in same)
-    one = " read them as one (fold_case=True)," if foldable else ""
-    return (
-        same[0][0],
-        f"the categories {', '.join(spellings)} (in {', '.join(counts)} cells) differ only "
-        "in how they are written",
-        f"write them alike,{one} or, if they are several, {NAME_ALL}",
-        {"fold_case": True} if foldable else {},
-    )
-
-
-def same_spelling(cells: Cells) -> list[list[Label]]:
-    """List the spellings of each category that has several, the rarest first.
-
-    Examples
-    --------
-    >>> same_spelling({"yes": 9, "Yes": 2, "no": 7})
-    [['Yes', 'yes']]
-    """
     alike: dict[str, list[Label]] = {}
-    for label in sorted(cells, key=lambda one: (cells[one], str(one))):
+    for label in sorted(cells, key=lambda label: (cells[label], str(label))):
         alike.setdefault(value_or_folded(label), []).append(label)
-    return [labels for labels in alike.values() if len(labels) > 1]
+    same = [labels for labels in alike.values() if len(labels) > 1]
+    if same:
+        spellings = ["/".join(f"{str(label)!r}" for label in labels) for labels in same]
+        counts = ["/".join(str(cells[label]) for label in labels) for labels in same]
+        # Folding makes one category of some spellings, as it does not of numbers.
+        foldable = any(len(set(map(fold, labels))) < len(labels) for labels in same)
+        yield (
+            same[0][0],
+            f"the categories {', '.join(spellings)} (in {', '.join(counts)} cells) differ only "
+            "in how they are written",
+            f"write them alike,{' read them as one (fold_case=True),' * foldable} or, if they are "
+            f"several, {NAME_ALL}",
+            {"fold_case": True} if foldable else {},
+        )
 
 
-def find_placeholder(cells: Cells) -> Problem | None:
-    """Find a label that means a missing rating unless the user names it as a category."""
-    for label in [*sure_placeholders(cells), *abstentions(cells)]:
-        return (
+def find_placeholders(cells: Cells) -> Iterator[Problem]:
+    """Find labels that mean a missing rating unless the user names them as categories."""
+    for label in list_placeholders(cells):
+        yield (
             label,
             f"{str(label)!r} ({counted(cells[label], 'cell')}) would count as a category",
             f"read it as no rating (missing=[{str(label)!r}]) or, if it is one, {NAME_ALL}",
             {"missing": (str(label),)},
         )
-    return None
 
 
-def sure_placeholders(labels: Iterable[Label]) -> list[Label]:
-    """Signs and texts that mean a missing rating."""
-    plain = {label: str(label).casefold() for label in labels}
-    signs = any(set(text) == {"+"} for text in plain.values())  # then - is a result too
-    return [
-        label
-        for label, text in plain.items()
-        if text in SURE_PLACEHOLDERS and not (signs and set(text) == {"-"})
-    ]
-
-
-def abstentions(labels: Iterable[Label]) -> list[Label]:
-    """Labels that probably mean a missing rating among the others: None, -1, 99.
+def list_placeholders(labels: Iterable[Label]) -> list[Label]:
+    """List labels that mean a missing rating: signs, None or -1 among numbers, 99 far above them.
 
     Examples
     --------
-    >>> abstentions([1, 2, 3, 99]), abstentions([-1, 0, 1]), abstentions([0, 1, 2, 3, -9])
-    ([99], [-1], [-9])
-    >>> abstentions(["none", "mild"]), abstentions(["None", 1, 2])
-    ([], ['None'])
+    >>> list_placeholders([1, 2, 3, 99]), list_placeholders([-1, 0, 1])
+    ([99], [-1])
+    >>> list_placeholders(["none", "mild", "?"]), list_placeholders(["None", 1, 2])
+    (['?'], ['None'])
+    >>> list_placeholders(["+", "-"])
+    []
     """
-    likely = list(labels)
-    found = [label for label in likely if _is_none(label, likely)]
-    numbers = [label for label in likely if isinstance(label, int)]
-    return found + _far_numbers(numbers) if len(numbers) == len(likely) else found
+    plain = {label: str(label).casefold() for label in labels}
+    numbers = sorted(int(text) for text in plain.values() if re.fullmatch(r"-?[0-9]{1,9}", text))
+    others = set(plain.values()) - {str(number) for number in numbers}
+    signs = any(set(text) == {"+"} for text in plain.values())  # then - is a result too
+    absent = {text for text in SURE_PLACEHOLDERS if not (signs and set(text) == {"-"})}
+    if others == {"none"} and numbers:
+        absent |= others
+    if not others and len(numbers) > 2:
+        lowest, second, last_but_one, highest = (numbers[place] for place in (0, 1, -2, -1))
+        if lowest < 0 <= second and (
+            lowest == -1 or (-lowest != highest and second - lowest > WIDEST_GAP)
+        ):
+            absent.add(str(lowest))
+        if highest in SENTINELS and lowest >= 0 and highest - last_but_one > WIDEST_GAP:
+            absent.add(str(highest))
+    return [label for label, text in plain.items() if text in absent]
 
 
-def _is_none(label: Label, labels: list[Label]) -> bool:
-    """Whether "none" means no rating: it does among numbers."""
-    others = [str(other) for other in labels if other != label]
-    numbers = all(other.lstrip("-").isdigit() for other in others)
-    return bool(others) and numbers and str(label).casefold() == "none"
-
-
-def _far_numbers(numbers: list[int]) -> list[Label]:
-    """Find a negative number below others, and one such as 99 far above them."""
-    if len(numbers) < 3:
-        return []
-    in_order = sorted(numbers)
-    lowest, second, last_but_one, highest = (in_order[j] for j in (0, 1, -2, -1))
-    far: list[Label] = []
-    if lowest < 0 <= second and (lowest == -1 or (-lowest != highest and second - lowest > 3)):
-        far.append(lowest)
-    if highest in SENTINELS and lowest >= 0 and highest - last_but_one > WIDEST_GAP:
-        far.append(highest)
-    return far
-
-
-def refuse_odd_labels(columns: Mapping[str, Labelled]) -> None:
-    """Raise an InputError if cells hold several labels, or numbers with a decimal comma alone."""
-    for name, column in columns.items():
-        cells = dict.fromkeys(column.labels, 1)
-        commas = bool(cells) and all(DECIMAL_COMMA.fullmatch(str(label)) for label in cells)
-        problem = find_lists(cells) or (find_other_numbers(cells) if commas else None)
-        if problem is not None:
-            raise InputError(problem[1], problem[2], column=name, change=problem[3])
-
-
-def find_lists(cells: Cells) -> Problem | None:
+def find_lists(cells: Cells) -> Iterator[Problem]:
     """Find a cell with several labels."""
     for label in cells:
         if str(label).startswith("[") and len(list_of(label)) != 1:
-            return (
-                label,
-                f"{str(label)[:40]!r} is a list: an item has several labels",
-                "compare sets of labels (sets=True), or make each label a column of yes and no",
-                {},
-            )
-    return None
+            problem = f"{str(label)[:40]!r} is a list: an item has several labels"
+            remedy = "compare sets of labels (sets=True), or make each label a column of yes and no"
+            yield label, problem, remedy, {}
 
 
 def list_of(label: object) -> list[Any]:
@@ -242,66 +182,58 @@ def list_of(label: object) -> list[Any]:
     text = str(label)
     for form in (text, text.replace("'", '"')):
         try:
-            found = json.loads(form)
+            content = json.loads(form)
         except ValueError:
             continue
-        return found if isinstance(found, list) else [found]
+        return content if isinstance(content, list) else [content]
     return [text]
 
 
-def find_written_around(cells: Cells) -> Problem | None:
+def find_written_around(cells: Cells) -> Iterator[Problem]:
     """Find labels with signs or words around another label, as [[A]] and Answer: A."""
     by_core: dict[str, list[Label]] = {}
-    for label in cells:
+    for label in sorted(cells, key=lambda label: (len(str(label)), str(label))):
         core = AROUND_LABEL.sub("", str(label).casefold())
         if core:
             by_core.setdefault(core, []).append(label)
-    several = {core: labels for core, labels in by_core.items() if len(labels) > 1}
-    if not several:
-        return None
-    pairs = []
-    for labels in several.values():
-        plain = min(labels, key=lambda one: (len(str(one)), str(one)))
-        pairs += [f"{label}={plain}" for label in labels if label != plain]
-    first = next(iter(several.values()))
-    return (
-        first[0],
-        f"the labels {', '.join(f'{str(label)!r}' for label in first)} look like one category",
-        f"say what is which (labels={','.join(pairs)!r}), or {NAME_ALL}",
-        {"labels": tuple(pairs)},
-    )
+    several = [labels for labels in by_core.values() if len(labels) > 1]
+    if several:
+        pairs = tuple(f"{label}={plain}" for plain, *labels in several for label in labels)
+        shown = ", ".join(f"{str(label)!r}" for label in several[0])
+        problem = f"the labels {shown} look like one category"
+        remedy = f"say what is which (labels={','.join(pairs)!r}), or {NAME_ALL}"
+        yield several[0][0], problem, remedy, {"labels": pairs}
 
 
-def find_other_numbers(cells: Cells) -> Problem | None:
+def find_other_numbers(cells: Cells) -> Iterator[Problem]:
     """Find numbers that are written as 1,7 or 4/5 or 3-4."""
     for label in cells:
         if DECIMAL_COMMA.fullmatch(str(label)):
-            what = f"{str(label)!r} is a number with a decimal comma"
-            return label, what, f"say so (decimal=','), or {NAME_ALL}", {"decimal": ","}
+            problem = f"{str(label)!r} is a number with a decimal comma"
+            yield label, problem, f"say so (decimal=','), or {NAME_ALL}", {"decimal": ","}
     several = [label for label in cells if SEVERAL_NUMBERS.fullmatch(str(label))]
     if several and len(several) < len(cells):
-        what = f"{str(several[0])!r} holds two numbers, where others hold one label"
+        problem = f"{str(several[0])!r} holds two numbers, where others hold one label"
         remedy = f"say which category it is (labels='{several[0]}=…'), or {NAME_ALL}"
-        return several[0], what, remedy, {}
-    return None
+        yield several[0], problem, remedy, {}
 
 
-def find_no_categories(cells: Cells) -> Problem | None:
+def find_no_categories(cells: Cells) -> Iterator[Problem]:
     """Find scores and texts."""
-    what = no_categories(cells)
-    if not what:
-        return None
-    cut = "cut them into few categories (cut=…)" if "numbers" in what else "join them (labels=…)"
-    problem, remedy = f"the ratings are {what}, not categories", f"{cut}, or {NAME_ALL}"
-    return next(iter(cells)), problem, remedy, {}
+    kind = describe_no_categories(cells)
+    if kind:
+        remedy = "cut them into few categories (cut=…)"
+        remedy = remedy if "numbers" in kind else "join them (labels=…)"
+        problem = f"the ratings are {kind}, not categories"
+        yield next(iter(cells)), problem, f"{remedy}, or {NAME_ALL}", {}
 
 
-def no_categories(cells: Cells) -> str:
+def describe_no_categories(cells: Cells) -> str:
     """Describe the labels if they are certainly not categories; else the text is empty.
 
     Examples
     --------
-    >>> no_categories({f"{i}.5%": 2 for i in range(300)})
+    >>> describe_no_categories({f"{i}.5%": 2 for i in range(300)})
     '300 different numbers'
     """
     texts = [str(label) for label in cells]
@@ -314,11 +246,22 @@ def no_categories(cells: Cells) -> str:
     return ""
 
 
-PROBLEMS: tuple[Callable[[Cells], Problem | None], ...] = (
+CHECKS: tuple[Callable[[Cells], Iterator[Problem]], ...] = (
     find_spellings,
-    find_placeholder,
+    find_placeholders,
     find_lists,
     find_written_around,
     find_other_numbers,
     find_no_categories,
 )
+"""Each finds mistakes in the labels of all columns together; the first that is found counts."""
+
+
+def refuse_odd_cells(columns: Mapping[str, Column]) -> None:
+    """Raise an InputError if a column's cells hold lists, or numbers with a decimal comma alone."""
+    for name, column in columns.items():
+        cells = dict.fromkeys(column.labels, 1)
+        commas = bool(cells) and all(DECIMAL_COMMA.fullmatch(str(label)) for label in cells)
+        for check in (find_lists, find_other_numbers) if commas else (find_lists,):
+            for _, problem, remedy, change in check(cells):
+                raise InputError(problem, remedy, column=name, change=change)

@@ -25,7 +25,7 @@ from lehner import (
 from lehner.data.categories import fold
 from lehner.data.checks.coding import likely_slips
 from lehner.data.checks.columns import role_of
-from lehner.data.checks.labels import abstentions, no_categories, sure_placeholders
+from lehner.data.checks.labels import describe_no_categories, list_placeholders
 from lehner.data.flat import FlatRatings
 
 
@@ -252,7 +252,7 @@ def test_numbers_for_missing_ratings_are_read_as_such_in_any_form():
     ],
 )
 def test_labels_that_are_categories_are_no_placeholders(labels):
-    assert not sure_placeholders(labels) and not abstentions(labels)
+    assert not list_placeholders(labels)
 
 
 @ways
@@ -338,8 +338,8 @@ def test_scores_and_free_text_are_refused():
     texts = {"item": range(40), "rater": ["x", "y"] * 20, "rating": [f"so {i}" for i in range(40)]}
     with pytest.raises(InputError, match="40 different labels in 40 cells"):
         Ratings.from_long(texts)
-    assert not no_categories({f"{i / 2}": 3 for i in range(2, 21)})
-    assert not no_categories(dict.fromkeys(range(1, 101), 5))
+    assert not describe_no_categories({f"{i / 2}": 3 for i in range(2, 21)})
+    assert not describe_no_categories(dict.fromkeys(range(1, 101), 5))
 
 
 # Columns

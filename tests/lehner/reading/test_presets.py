@@ -188,7 +188,7 @@ NO_TEST = {"testIdx": None, "gradingResult": {"componentResults": [{"pass": True
         ("log.json", NO_ID, "this file of Inspect has no samples.id"),
         ("s.jsonl", ONE_LIKELIHOOD, "a likelihood of one choice is no answer"),
         ("p.jsonl", NO_TEST, "this file of promptfoo .* has no testIdx"),
-        ("log.eval", "PK\x03\x04", "it is a log of Inspect in its own format; write it as JSON"),
+        ("log.eval", "PK\x03\x04", "write this log of Inspect as JSON"),
     ],
 )
 def test_an_export_that_lacks_something_is_refused_in_a_line(tmp_path, name, content, said):

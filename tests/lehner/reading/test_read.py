@@ -239,7 +239,7 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path):
     refusal(tmp_path / "a\0b.csv")
 
 
-@pytest.mark.parametrize("content", ["", "\n", "\r\n", "\nitem,Ann,Bo\n1,a,b\n", "  \nAnn\na\n"])
+@pytest.mark.parametrize("content", ["", "\n", "\r\n", "  \nAnn\na\n"])
 def test_an_empty_file_or_blank_first_line_has_no_column_names(tmp_path, content):
     assert "first line has no column names" in str(refusal(write(tmp_path, content)))
 

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from experiments.cli.emit import emit
-from experiments.cli.options import Data, Interval, Output, Reading, Seed
+from experiments.cli.options import Data, Interval, Output, Reading, Seed, System
 
 if TYPE_CHECKING:
     from experiments.report.answer import Answer
@@ -25,7 +25,9 @@ TITLES = {
 def scores(
     data: Data,
     score: str,
+    system: System = None,
     positive: str | None = None,
+    score_of: str | None = None,
     threshold: float = 0.5,
     cost: tuple[float, float] = (1.0, 1.0),
     interval: Interval = 0.9,
@@ -42,6 +44,9 @@ def scores(
         The column with the system's probability of a category, from 0 to 1.
     positive : NAME
         The category that the scores are the probability of. Of two it is guessed, and said.
+    score_of : CHOICE
+        Whether scores are the probability of that category (category), or the confidence of the
+        system in its answer (answer), which --system names.
     threshold : P
         Scores of at least this are answers that an item is of this category.
     cost : MISSED FALSE
@@ -58,12 +63,13 @@ def scores(
     from lehner import InputError, score_performance
     from lehner.core.estimate import require_pairs
 
-    ratings = load(data, reading.options(None), require=require_pairs, columns={"score": score})
+    ratings = load(data, reading.options(system), require=require_pairs, columns={"score": score})
     try:
         performance = score_performance(
             ratings,
             read_scores(ratings, score),
             positive=positive,
+            score_of=score_of,
             threshold=threshold,
             costs=cost,
             level=interval,

@@ -1,6 +1,5 @@
 """Columns and tables: each column is coded once, when it is first used."""
 
-import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,8 +18,6 @@ from lehner.data.numbering import number_by_appearance
 
 LEAST_PROBABILITY = 1e-6
 """With which an item was chosen: an item of less would count as more than a million."""
-SEVERAL_SPELLINGS = re.compile(r"[^!-~ ]|  |[0-9][.,][0-9]")
-"""What may be written in another way, beside capitals: decimals, spaces, other scripts."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,7 +50,10 @@ class Column:
     def _merged(self) -> tuple[Integers, tuple[Any, ...]]:
         """Strip values, drop missing ones and merge those that became the same."""
         values = self.raw.tolist() if isinstance(self.raw, np.ndarray) else list(self.raw)
-        if set(map(type, values)) == {str}:
+        kinds = set(map(type, values))
+        if kinds == {int}:
+            return self.raw_codes, tuple(values)
+        if kinds == {str}:
             stripped = tuple(map(str.strip, values))
             if MISSING.isdisjoint(stripped) and len(set(stripped)) == len(stripped):
                 return self.raw_codes, stripped
@@ -118,22 +118,21 @@ class Column:
             If an item is blank, or two differ only in how they are written.
         """
         self.refuse_blank()
-        texts = dict.fromkeys(map(str, self.labels))
-        position = dict(zip(texts, range(len(texts)), strict=True))
-        codes = self.codes
-        if len(position) < len(self.labels):  # 1 and "1" are one item
-            codes = np.array([position[str(label)] for label in self.labels])[codes]
+        codes, texts = self.codes, list(map(str, self.labels))
+        if len(set(texts)) < len(texts):  # 1 and "1" are one item
+            place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+            codes, texts = np.array([place[text] for text in texts])[codes], list(place)
         index, first = number_by_appearance(codes)
-        names = np.array(list(position), dtype=object)[codes[first]]
+        names = np.array(texts, dtype=object)[codes[first]]
         try:
-            numbers = names.astype(np.int64)
+            numbers = list(map(int, names))
+            if list(map(str, numbers)) == names.tolist():
+                return index, np.array(numbers, dtype=np.int64)
         except (ValueError, OverflowError):
             pass
-        else:
-            if numbers.astype(str).tolist() == names.tolist():
-                return index, numbers
-        folded = set(map(str.casefold, position))
-        if len(folded) < len(position) or SEVERAL_SPELLINGS.search("|".join(position)):
+        joined = "|".join(texts)
+        plain = joined.isascii() and joined.isprintable() and joined == joined.lower()
+        if not plain or any(part in joined for part in ("  ", ".", ",")):
             self._refuse_spellings(index, names)
         return index, names
 

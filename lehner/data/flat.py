@@ -88,10 +88,9 @@ def _sorted(*arrays: Integers) -> bool:
 def sort_ratings(item: Integers, rater: Integers, code: Integers, n_categories: int) -> FlatRatings:
     """Sort ratings by item, rater and category."""
     n_raters = int(rater.max(initial=0)) + 1
-    key = np.sort((item * n_raters + rater) * n_categories + code)
-    pair, category = np.divmod(key, n_categories)
-    item, rater = np.divmod(pair, n_raters)
-    return FlatRatings(item_index=item, rater_index=rater, category_index=category)
+    key = (item * n_raters + rater) * n_categories + code
+    order = slice(None) if (key[1:] >= key[:-1]).all() else np.argsort(key, kind="stable")
+    return FlatRatings(item_index=item[order], rater_index=rater[order], category_index=code[order])
 
 
 def add_rater(flat: FlatRatings, answers: Integers, rater: int) -> FlatRatings:

@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+import numpy as np
+
 from lehner.core.errors import InputError
 from lehner.core.lazy import load, pa, pd
 from lehner.core.text import counted, first_few
@@ -108,7 +110,8 @@ def _read_columns(content: Content, kind: str, reading: Reading) -> tuple[Table,
     if kind == CSV:
         table = read_csv(content.data, reading.header)
         if reading.header is None and len(table) >= FEWEST_COLUMNS and table.n_rows >= FEWEST_ROWS:
-            like_data = [name for name in table if name in table[name].texts[:100]]
+            few = table.take(np.arange(min(table.n_rows, 100)))
+            like_data = [name for name in few if name in few[name].texts]
             if len(like_data) >= max(len(table) - 1, 2):
                 raise InputError(
                     f"the names of its columns, {first_few(table, 5)}, are data",

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats
-from lehner.core.errors import InputError, check_level, check_number, check_whole_number, find
+from lehner.core.errors import (
+    InputError,
+    check_choice,
+    check_level,
+    check_number,
+    check_whole_number,
+    find,
+)
 from lehner.core.estimate import IntervalEstimate, require_pairs
 from lehner.core.lazy import sparse, xr
 from lehner.core.resampling import draw_counts, tails_of
@@ -96,6 +103,7 @@ FEWEST_LABELS = 5
 ROUGH = 1e-4
 """By how much probabilities may still change where a resample's fit ends."""
 FLAT = 0.05
+LEAST_OTHERS = 0.2
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -184,6 +192,7 @@ def score_performance(
     scores: ArrayLike,
     *,
     positive: Label | None = None,
+    score_of: str | None = None,
     threshold: float = 0.5,
     costs: tuple[float, float] = (1.0, 1.0),
     level: float = 0.9,
@@ -205,6 +214,10 @@ def score_performance(
         there is none.
     positive : str or int, optional
         The category of the scores. With two categories it is guessed as `lehner estimate` does.
+    score_of : {"category", "answer"}, optional
+        Whether scores are probabilities of the positive category, or the system's confidence in its
+        answer, of two categories, which the ratings then have. By default they are probabilities of
+        the category, and an error if all are .5 or more beside both answers.
     threshold : float
         Scores of at least this are answers that an item is positive.
     costs : tuple of two float
@@ -223,8 +236,8 @@ def score_performance(
     Raises
     ------
     InputError
-        If a score is not between 0 and 1, fewer than two raters rated, or the positive category is
-        unknown.
+        If a score is not between 0 and 1, fewer than two raters rated, the positive category is
+        unknown, or scores are probably the confidence in answers.
 
     Notes
     -----
@@ -251,9 +264,16 @@ def score_performance(
     for cost in costs:
         check_number("costs", cost, 0, np.inf, "give two costs, 0 or more")
     resamples = check_whole_number("resamples", resamples, 1)
-    rated, values = _scored(ratings.without_system(), scores)
-    require_pairs(rated)
+    rated, values = _scored(ratings, scores)
     code = _code_of(rated, positive)
+    if score_of == "answer":
+        rated, values = _scored(rated, _of_positive(rated, values, code))
+    elif score_of is None:
+        _refuse_confidence(rated, values, code)
+    else:
+        check_choice("score_of", score_of, ("category", "answer"))
+    rated = rated.without_system()
+    require_pairs(rated)
     ranks = ScoreRanks.of(values)
     truth = np.full(rated.n_rows, -1) if rated.truth is None else rated.truth
     weights = rated.weights.astype(float)
@@ -335,6 +355,34 @@ def _code_of(ratings: Ratings, positive: Label | None) -> int:
             f"there are {len(codes)} categories, and the scores are of one", "name it (positive=…)"
         )
     return codes[str(found.name)]
+
+
+def _of_positive(ratings: Ratings, confidence: Floats, code: int) -> Floats:
+    """Turn confidence in answers into probabilities of a category, NaN without an answer."""
+    if len(ratings.systems) != 1 or ratings.n_categories != 2:
+        raise InputError(
+            f"there are {len(ratings.systems)} systems and {ratings.n_categories} categories, and "
+            "scores are the confidence in one system's answers, of two categories",
+            "name the system's answers (system=…)",
+        )
+    answer = ratings.answers[:, 0]
+    probability = np.where(answer == code, confidence, 1 - confidence)
+    return np.where(answer >= 0, probability, np.nan)
+
+
+def _refuse_confidence(ratings: Ratings, values: Floats, code: int) -> None:
+    """Raise an InputError if all scores of two categories are .5 or more, and answers differ."""
+    answers = ratings.answers.ravel() if ratings.systems else ratings.given.category_index
+    others = (answers >= 0) & (answers != code)
+    if ratings.n_categories != 2 or values.min() < 0.5 or others.mean() < LEAST_OTHERS:
+        return
+    name = ratings.categories[code]
+    raise InputError(
+        f"all scores are .5 or more, and {others.mean():.0%} of the answers are not {name}: they "
+        f"are probably the confidence in the answer, and not the probability of {name}",
+        "say so, and name the system's answers (score_of='answer', system=…), or say that they are "
+        "(score_of='category')",
+    )
 
 
 def _cells(ratings: Ratings) -> "sparse.csr_array":

@@ -56,16 +56,24 @@ def check_read(ratings: "Ratings", odd: Sequence[str], *, fixed: bool) -> "Ratin
     InputError
         If a system, the truths or a rater have other labels than the rest.
     """
-    slips = [] if fixed else _say_slips(ratings)
+    uses = _count_uses(ratings)
+    slips = [] if fixed else _say_slips(ratings, uses)
     _warn((*odd, *slips))
-    return check_coding(ratings._note(*slips), refuse=not fixed)
+    return check_coding(ratings, refuse=not fixed, uses=uses, noted=slips)
 
 
-def check_coding(ratings: "Ratings", *, refuse: bool = True) -> "Ratings":
+def check_coding(
+    ratings: "Ratings",
+    *,
+    refuse: bool = True,
+    uses: Integers | None = None,
+    noted: Sequence[str] = (),
+) -> "Ratings":
     """Raise an error, or warn, if answers are coded differently from the raters' ratings."""
-    odd = _find_other_coding(ratings, refuse=refuse)
+    uses = _count_uses(ratings) if uses is None else uses
+    odd = _find_other_coding(ratings, uses, refuse=refuse)
     _warn(odd)
-    return ratings._note(*odd)
+    return ratings._note(*noted, *odd)
 
 
 def _warn(texts: Iterable[str]) -> None:
@@ -74,11 +82,8 @@ def _warn(texts: Iterable[str]) -> None:
         warnings.warn(text, DataWarning, skip_file_prefixes=(PACKAGE,))
 
 
-def _find_other_coding(ratings: "Ratings", *, refuse: bool) -> list[str]:
+def _find_other_coding(ratings: "Ratings", uses: Integers, *, refuse: bool) -> list[str]:
     """Find systems, truths and raters with other labels than the rest, a sentence for each."""
-    if len(ratings.given.item_index) == 0:
-        return []
-    uses = _count_uses(ratings)
     n_raters = len(uses) - len(ratings.systems) - (ratings.truth is not None)
     rated = uses[:n_raters].sum(axis=0)
     writers = [f"the ratings of {name!r}" for name in ratings.raters[:n_raters]]
@@ -158,9 +163,9 @@ MANY_USERS = 3
 MOST_WRITERS_SHOWN = 3
 
 
-def _say_slips(ratings: "Ratings") -> list[str]:
+def _say_slips(ratings: "Ratings", uses: Integers) -> list[str]:
     """Name each category that is nearly written like another, and by whom it is used."""
-    uses, writers = _count_uses(ratings), [*ratings.all_raters, "the known truths"]
+    writers = [*ratings.all_raters, "the known truths"]
     if ratings.n_categories > MOST_LABELS or len(uses) < len(ratings.all_raters):
         return []
     cells = uses.sum(axis=0)

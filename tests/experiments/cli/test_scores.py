@@ -72,6 +72,30 @@ def test_a_wrong_score_is_one_line_that_names_it(run, file, tmp_path, value):
     assert all(text in err for text in ("wrong.csv", "p_yes", "'i6'", repr(value)))
 
 
+def test_confidence_in_an_answer_is_no_probability_of_a_category(run, file, tmp_path):
+    table = pd.read_csv(file)
+    table["gpt"] = np.where(table["p_yes"] >= 0.5, "yes", "no")
+    table["sure"] = np.maximum(table["p_yes"], 1 - table["p_yes"])
+    table.to_csv(tmp_path / "sure.csv", index=False)
+    words = [
+        "scores",
+        tmp_path / "sure.csv",
+        "--truth",
+        "gold",
+        "--json",
+        "--raters",
+        "ana,ben,cai",
+    ]
+    expected = run(*words, "--score", "p_yes")[1]
+    for system in ([], ["--system", "gpt"]):
+        code, out, err = run(*words, "--score", "sure", *system)
+        assert (code, out) == (2, "") and "(--score-of answer, --system)" in err
+    code, out, err = run(*words, "--score", "sure", "--system", "gpt", "--score-of", "answer")
+    assert code == 0, err
+    assert json.loads(out)["measures"] == pytest.approx(json.loads(expected)["measures"])
+    assert run(*words, "--score", "sure", "--score-of", "category")[0] == 0
+
+
 def test_a_missing_column_is_named(run, file):
     code, _, err = run("scores", file, "--score", "p_no", "--truth", "gold")
     assert code == 2 and "p_no" in err and err.count("\n") == 1

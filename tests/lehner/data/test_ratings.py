@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, read_ratings
-from lehner.data.categories import MISSING
+from lehner.data.categories import MISSING, fold
 from lehner.data.flat import FlatRatings
 
 ROOT = Path(__file__).parents[3]
@@ -28,7 +28,7 @@ LETTERS = "aAbyzßéİкж名字🙂\u0301١7 .,;'\"-_|%&<\\/#"
 def distinct_names(n):
     """Texts that stand for themselves: no number, no blank, no name with a role."""
     name = st.text(LETTERS, max_size=4).map(lambda text: f"{text}é".strip())
-    return st.lists(name, min_size=n, max_size=n, unique=True)
+    return st.lists(name, min_size=n, max_size=n, unique_by=fold)
 
 
 def distinct_whole_numbers(n):

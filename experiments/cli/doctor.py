@@ -72,7 +72,8 @@ def doctor(
     roles = declared
     if ratings.source is not None:
         table, roles = ratings.source
-        listed = list_columns(table, roles, declared)
+        columns = ratings.categories if roles.category_counts else ratings.raters
+        listed = list_columns(table, roles, declared, list(map(str, columns)))
     line = partial(_line, data, declared, ratings.systems)
     free = [one for one in listed if not one["role"] and roles.order is None]
     groups = [one["column"] for one in free if _groups_items(ratings, one)]
@@ -129,7 +130,10 @@ def _end(
 
 
 def list_columns(
-    table: "Table", roles: "data_reading.Reading", declared: "data_reading.Reading"
+    table: "Table",
+    roles: "data_reading.Reading",
+    declared: "data_reading.Reading",
+    raters: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """List the columns of a table: kind, number of values, examples, role, and why.
 
@@ -140,6 +144,8 @@ def list_columns(
         As they were found.
     declared : Reading
         As they were named or proposed.
+    raters : sequence of str
+        Whom the ratings are by, if there are ratings.
 
     Returns
     -------
@@ -148,8 +154,8 @@ def list_columns(
     """
     from lehner import InputError
 
-    by_column = _roles_by_column(table, roles)
-    named = set(_roles_by_column(table, declared))
+    by_column = _roles_by_column(roles, raters)
+    named = set(_roles_by_column(declared, declared.raters))
     export = any(note.startswith(EXPORT) for note in table.notes)
     made = ("item", "rater", "rating", "truth", "cluster") if export else ()
     rows = []
@@ -175,16 +181,13 @@ def list_columns(
     return rows
 
 
-def _roles_by_column(table: "Table", roles: "data_reading.Reading") -> dict[str, str]:
+def _roles_by_column(roles: "data_reading.Reading", raters: Sequence[str]) -> dict[str, str]:
     """The role of each column that has one."""
     single = ("rater", "rating", "truth", "truth_probability", "counts", "cluster", "order")
     by_column = {getattr(roles, name): name.replace("_", " ") for name in (*single, "occasion")}
     by_column |= dict.fromkeys(roles.item, "item") | dict.fromkeys(roles.leave_out, "left out")
     if roles.rater is None:
-        wide = () if roles.category_counts else roles.raters
-        free = [name for name in table if name not in by_column and name not in roles.system]
-        what = "category" if roles.category_counts else "rater"
-        by_column |= dict.fromkeys(wide or (free if roles.item or roles.system else ()), what)
+        by_column |= dict.fromkeys(raters, "category" if roles.category_counts else "rater")
         by_column |= dict.fromkeys(roles.system, "system")
     return by_column
 
@@ -283,7 +286,8 @@ def _groups_items(ratings: "Ratings", listed: Mapping[str, Any]) -> bool:
     name = listed["column"]
     if "." in name or any(name.startswith(f"{rater}_") for rater in ratings.all_raters):
         return False
-    if role_of(name) in ("remark", "item", "truth") or not 1 < listed["n_values"]:
+    identifies = name.casefold().endswith(("_id", " id"))
+    if identifies or role_of(name) not in (None, "system") or not 1 < listed["n_values"]:
         return False
     try:
         return len({*read_groups(Path(), name, ratings).names} - {""}) > 1

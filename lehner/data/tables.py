@@ -1,6 +1,7 @@
 """Ratings from tables with a row per item, a row per rating, or counts of anonymous raters."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from lehner.data.checks.columns import (
     refuse_other_names,
     refuse_rows_of_raters,
     refuse_stray_columns,
+    role_of,
     say_columns,
     say_doubtful_names,
 )
@@ -374,10 +376,20 @@ def _read_long(table: Table, reading: Reading, gold: Gold | None) -> _Rows:
         odd=say_doubtful_names(raters, reading.system),
     )
     if reading.truth is None:
-        return rows
+        return replace(rows, odd=[*rows.odd, *_say_gold_labels(table, rating, used)])
     gold_codes = np.where(by_truth, codes, -1) if truth is None else coded.codes[truth]
     known = _one_per_item(rows, gold_codes, truth or rating, coded.categories, "truth")
     return replace(rows, truth=known)
+
+
+def _say_gold_labels(table: Table, rating: str, used: Sequence[str]) -> list[str]:
+    """Name columns that have the name of gold labels, and labels of ratings, but no role."""
+    sentences = []
+    for name in (name for name in table if role_of(name) == "truth" and name not in used):
+        with suppress(InputError):  # such a column may hold what is no label
+            if 0 < len(table[name].labels) == len({*table[name].labels} & {*table[rating].labels}):
+                sentences.append(f"if {name} has gold labels, say so (truth={name!r})")
+    return sentences
 
 
 def _are_chosen(item: Integers, rater: Integers, rating: Integers, which: str) -> Booleans:

@@ -7,6 +7,7 @@ from .core.estimate import Estimate, IntervalEstimate
 from .core.warning import Warning
 from .data.patterns import Patterns
 from .data.ratings import Ratings
+from .data.reading import Reading
 from .datasets import list_datasets, load_dataset
 from .dependence.bounds import (
     accuracy_bounds,
@@ -27,7 +28,9 @@ from .estimation.estimate import estimate
 from .estimation.methods import Method
 from .estimation.results import Results
 from .interrater.agreement import agreement
+from .interrater.label_sets import set_agreement
 from .interrater.tables import agreement_of_table, read_table
+from .interrater.within_rater import within_rater_agreement
 from .judges.position_bias import position_bias
 from .k_properties.check import check_k_properties
 from .known_truths.correction import correct_by_truth, probabilities_right
@@ -55,6 +58,7 @@ __all__ = [
     "Method",
     "Patterns",
     "Ratings",
+    "Reading",
     "Results",
     "Scenario",
     "SoftLabels",
@@ -99,7 +103,9 @@ __all__ = [
     "score_performance",
     "sensitivity",
     "sensitivity_curve",
+    "set_agreement",
     "simulate",
     "simulate_estimates",
     "true_parameters",
+    "within_rater_agreement",
 ]

@@ -1,1 +1,1 @@
-"""Raters who share mistakes: what ratings show of them, and what they do to an estimate."""
+"""Correlated errors: what ratings show of them, and what they do to an estimate."""

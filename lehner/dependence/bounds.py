@@ -1,8 +1,8 @@
-r"""Bounds of the system's accuracy if mistakes correlate by no more than so much, with no model.
+r"""Bounds of the system's accuracy if errors correlate by no more than so much, with no model.
 
 Draw an item, and two of its raters. Of the answers that may be wrong, four numbers are kept: the
 probability that a rater is wrong, that both are, that the system is, and that the system and a
-rater are. Correlations of mistakes are made of these.
+rater are. Correlations of errors are made of these.
 
 Ratings and answers are known, the true categories are not. Whatever they are, they make some
 proportion :math:`e` of the ratings wrong, both ratings of a proportion :math:`b` of pairs, the
@@ -11,7 +11,7 @@ are linear in the unknown: the probability of each true category given what rate
 It is assumed that
 
 - ratings are more often right than wrong, :math:`e \le 1/2`;
-- the mistakes of two raters correlate by no more than :math:`\rho`, in either direction:
+- the errors of two raters correlate by no more than :math:`\rho`, in either direction:
   :math:`|b - e^2| \le \rho\, e (1 - e)`;
 - those of the system and a rater by no more than :math:`\sigma`:
   :math:`|c - e s| \le \sigma \sqrt{e (1 - e)\, s (1 - s)}`.
@@ -25,8 +25,8 @@ They are *sharp* for raters who are exchangeable, with any number of categories:
 bound belongs to true categories that agree with everything that was seen. Tangents and the grid of
 :math:`e` make them wrong by about .001; by up to .01 where raters may be guessing.
 
-Raters who can be told apart are compared with one rate of mistakes for all, so that bounds may be
-too wide. If no two raters' mistakes correlate by more than :math:`\rho`, given their own rates,
+Raters who can be told apart are compared with one rate of errors for all, so that bounds may be
+too wide. If no two raters' errors correlate by more than :math:`\rho`, given their own rates,
 then :math:`b \le e^2 + \rho\, e (1 - e)`. But unequal rates make the correlation lower, and below
 :math:`-\rho` if they differ much and :math:`\rho` is small: take a greater one.
 
@@ -39,7 +39,7 @@ wider.
 The least accuracy under caps on the correlations, as in `lehner.dependence.bounds`, but in
 closed form, and for correlations that are no greater, however negative. It takes no time. If there
 are two categories it is sharp, and else at most as high as a linear program finds, so that it
-holds. It also holds for raters whose rates of mistakes differ: see there.
+holds. It also holds for raters whose rates of errors differ: see there.
 
 For any numbers :math:`\mu` the sum :math:`c - \mu_1 e - \mu_2 s + \mu_3 b` is at least what it is
 if each item has the true category that makes it least, :math:`h(\mu)`; with the cap of the raters
@@ -50,7 +50,7 @@ The cap of the system is an upper limit of :math:`c`, so that the greatest :math
 :math:`e` is a root of a quadratic equation; the smallest such limit counts. With two categories
 :math:`\mu = (1/2, 1/2, 0)` is enough: :math:`h` is then half of how often a rater and the system
 differ. In the same way :math:`b - e` has a least value, which limits :math:`e`. And at so many
-mistakes of raters the system is wrong on most items, or right, if these are first the items on
+errors of raters the system is wrong on most items, or right, if these are first the items on
 which that costs the fewest mistakes.
 """
 
@@ -172,7 +172,7 @@ def _of_clusters(ratings: Ratings, items: Integers, kind: Integers) -> "sparse.c
 
 
 def mistake_correlations(ratings: Ratings) -> tuple[float, float]:
-    """Correlate the mistakes on items of known truth: of two raters, and of system and raters.
+    """Correlate the errors on items with gold labels: of two raters, and of system and raters.
 
     All raters are compared with one rate of mistakes. Raters whose rates differ seem less
     correlated than each two of them are.
@@ -180,7 +180,7 @@ def mistake_correlations(ratings: Ratings) -> tuple[float, float]:
     Parameters
     ----------
     ratings : Ratings
-        With a system and known truths.
+        With a system and gold labels.
 
     Returns
     -------
@@ -191,7 +191,7 @@ def mistake_correlations(ratings: Ratings) -> tuple[float, float]:
     Raises
     ------
     InputError
-        If no item of known truth has two ratings and an answer of the system.
+        If no item with a gold label has two ratings and an answer of the system.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def mistake_correlations(ratings: Ratings) -> tuple[float, float]:
     1.0
     """
     if ratings.truth is None:
-        raise InputError("there are no known truths", "give ratings with the truth of some items")
+        raise InputError("there are no gold labels", "give ratings with the truth of some items")
     votes, answers, items = _judged(ratings, ratings.truth >= 0)
     truth = ratings.truth[items]
     rater, both = _wrong(votes[np.arange(len(truth)), truth], votes.sum(axis=1))
@@ -239,10 +239,10 @@ def _wrong(right: Integers, n_ratings: Integers) -> tuple[Floats, Floats]:
 
 
 def possible_errors(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
-    """Rates of mistakes of raters, up to a half, with which their correlation may keep a cap.
+    """Rates of errors of raters, up to a half, with which their correlation may keep a cap.
 
-    How often only one of two raters is wrong is limited by how often they differ. The more mistakes
-    there are beside these, the more do the mistakes correlate.
+    How often only one of two raters is wrong is limited by how often they differ. The more errors
+    there are beside these, the more do the errors correlate.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def possible_errors(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
     Returns
     -------
     ndarray, shape (..., steps)
-        For each cap, the closer to one another the fewer mistakes; NaN if none is possible.
+        For each cap, the closer to one another the fewer errors; NaN if none is possible.
     """
     cap = np.asarray(cap, dtype=float)[..., None]
     one_wrong = -(mistakes.proportions @ mistakes.least(mistakes.both - mistakes.rater))
@@ -269,7 +269,7 @@ def possible_errors(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
 
 
 def _rate(variance: Floats) -> Floats:
-    """Rate of mistakes, at most a half, with a variance; a half if the variance is too great."""
+    """Rate of errors, at most a half, with a variance; a half if the variance is too great."""
     return np.asarray((1 - np.sqrt(1 - 4 * np.minimum(variance, MOST_VARIANCE))) / 2)
 
 
@@ -290,10 +290,10 @@ class AccuracyBounds:
     Parameters
     ----------
     raters, system : float
-        The greatest correlation between the mistakes of two raters, and of system and rater.
+        The greatest correlation between the errors of two raters, and of system and rater.
     lower, upper : float or None
         Bounds of the accuracy on the items that were counted. None if no true categories agree with
-        the ratings: mistakes correlate more, or ratings are more often wrong than right.
+        the ratings: errors correlate more, or ratings are more often wrong than right.
     expected_lower, expected_upper : float or None
         Bounds of the expected accuracy: the items are a sample, from which the bounds are
         estimated. None as above, or without an interval.
@@ -326,14 +326,14 @@ def accuracy_bounds(
     level: float | None = 0.9,
     seed: Seed = 1,
 ) -> AccuracyBounds:
-    """Bound the accuracy by how much mistakes may correlate, without a model of raters or items.
+    """Bound the accuracy by how much errors may correlate, without a model of raters or items.
 
     Parameters
     ----------
     ratings : Ratings
-        With a system. Known truths are not used, and each rating counts as one of another rater.
+        With a system. Gold labels are not used, and each rating counts as one of another rater.
     raters : float
-        The greatest correlation between the mistakes of two raters, 0 to 1, in either direction.
+        The greatest correlation between the errors of two raters, 0 to 1, in either direction.
     system : float
         The same for the system and a rater; by default any.
     level : float, optional
@@ -345,7 +345,7 @@ def accuracy_bounds(
     Returns
     -------
     AccuracyBounds
-        Which contain the accuracy if the ratings are more often right than wrong and mistakes
+        Which contain the accuracy if the ratings are more often right than wrong and errors
         correlate no more than this.
 
     Raises
@@ -355,7 +355,7 @@ def accuracy_bounds(
 
     See Also
     --------
-    mistake_correlations : How much mistakes correlate where truths are known.
+    mistake_correlations : How much errors correlate on items with gold labels.
 
     Examples
     --------
@@ -429,7 +429,7 @@ def _caps(error: Floats, raters: float, system: float) -> tuple[Floats, Floats]:
 
 
 def _extremes(mistakes: Mistakes, sign: int, error: Floats, raters: float, system: float) -> Floats:
-    """Extreme proportion that the system gets wrong, by rates of mistakes; NaN if impossible.
+    """Extreme proportion that the system gets wrong, by rates of errors; NaN if impossible.
 
     All are solved as one program, which consists of blocks. In each the unknown are the
     probabilities of the options, what they add up to (:math:`b`, :math:`s` and :math:`c`), and by
@@ -526,7 +526,7 @@ def real_crowds(deal: str = DEAL) -> "np.ndarray":
 
 @dataclass(frozen=True, kw_only=True)
 class MistakesNeeded:
-    """How much mistakes must correlate for the accuracy not to be above some number.
+    """How much errors must correlate for the accuracy not to be above some number.
 
     `str` gives a sentence.
 
@@ -535,7 +535,7 @@ class MistakesNeeded:
     above : float
         The accuracy on the items that have two ratings and an answer of the system.
     correlation : float or None
-        What the mistakes of two raters, or of system and rater, must correlate by more than. None
+        What the errors of two raters, or of system and rater, must correlate by more than. None
         if the accuracy is above the number however much they do.
     crowds_beyond, n_crowds : int
         Number of the real crowds in which one of the two correlates by more, and of all.
@@ -583,7 +583,7 @@ class MistakesNeeded:
 
 
 def mistakes_needed(ratings: Ratings, above: float | None = None) -> MistakesNeeded:
-    """Find how much mistakes must correlate for the accuracy not to be above some number.
+    """Find how much errors must correlate for the accuracy not to be above some number.
 
     No model is assumed, but that ratings are more often right than wrong.
 

@@ -1,22 +1,21 @@
-r"""Whether some raters share mistakes, and how many independent raters they are worth.
+r"""Whether errors of some raters are correlated, and how many independent raters they are worth.
 
 .. math:: J_{\text{eff}} = \frac{J}{1 + (J - 1) \rho}
 
-where ρ is the mean correlation between the mistakes of two raters: the mean of J variables with
+where ρ is the mean correlation between the errors of two raters: the mean of J variables with
 this correlation has the variance of the mean of J_eff independent ones.
 """
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
 from lehner.algebra.steps import CHANCE_TOLERANCE, fit_knowledge, pairwise_agreement
 from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.core.estimate import plain, require_pairs
-from lehner.core.text import counted, decimal, percent, printed_p_value
+from lehner.core.estimate import require_pairs
+from lehner.core.text import counted, percent, printed_p_value
 from lehner.core.warning import Warning, warn
 from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
@@ -79,14 +78,14 @@ class EffectiveRaters:
         Effective number of raters J_eff: how many independent raters would be as informative. None
         if the ratings do not show it.
     correlation : float or None
-        Mean correlation between mistakes of two raters.
+        Mean correlation between errors of two raters.
     source : {"known truths", "known truths, equal raters", "pairs that stand out", "unknown"}
-        How the correlation was found: from items of known truth, of anonymous raters as if all had
-        the same rate of mistakes; or from the pairs of raters that agree more than their accuracies
-        explain. In this case it is assumed that these pairs share mistakes and no others do, so
-        that `effective` is an upper limit.
+        How the correlation was found: from items with gold labels, of anonymous raters as if all
+        had the same rate of errors; or from the pairs of raters that agree more than their
+        accuracies explain. It is then assumed that errors of these pairs are correlated and those
+        of no others, so that `effective` is an upper limit.
     n_items : int
-        Number of items of known truth that were used.
+        Number of items with gold labels that were used.
     """
 
     n_raters: float
@@ -111,9 +110,9 @@ def effective_number(n_raters: float, correlation: float) -> float:
 def effective_in_crowds(n_raters: float, level: float = 0.9) -> tuple[float, float]:
     """Say how many independent raters so many were worth in most of the public crowds.
 
-    Without known truths the ratings do not show it. Families of crowds count equally, whoever
+    Without gold labels the ratings do not show it. Families of crowds count equally, whoever
     rates: there are too few of experts and of language models to tell them apart. On families that
-    were left out, intervals of 90% held the effective number in .91 of them.
+    were left out, intervals of 90% covered the effective number in .91 of them.
 
     Parameters
     ----------
@@ -142,22 +141,22 @@ def effective_in_crowds(n_raters: float, level: float = 0.9) -> tuple[float, flo
 
 
 def correlate_known_mistakes(ratings: Ratings) -> EffectiveRaters | None:
-    """Correlate the mistakes of two raters on items of known truth.
+    """Correlate the errors of two raters on items with gold labels.
 
-    The correlation is the mean φ of two raters, each compared with their own rate of mistakes. Each
-    pair counts as often as there are items of known truth that both rated. If a rater rated an item
-    several times, the proportion of mistakes among these ratings is one mistake or a part of one.
+    The correlation is the mean φ of two raters, each compared with their own rate of errors. Each
+    pair counts as often as there are items with gold labels that both rated. If a rater rated an
+    item several times, the proportion of errors among these ratings is one error or a part of one.
 
     Parameters
     ----------
     ratings : Ratings
-        Of anonymous raters it is not known who made which mistakes; they are assumed to have the
-        same rate of mistakes.
+        Of anonymous raters it is not known who made which errors; they are assumed to have the
+        same rate of errors.
 
     Returns
     -------
     EffectiveRaters or None
-        None if the items of known truth are probably no simple random sample, if fewer than 10 of
+        None if the items with gold labels are probably no simple random sample, if fewer than 10 of
         them have ratings of two raters, or if those ratings are all right, or all wrong.
     """
     if ratings.truth is None or not drawn_equally(ratings):
@@ -172,7 +171,7 @@ def correlate_known_mistakes(ratings: Ratings) -> EffectiveRaters | None:
     n_items = int(weights.sum())
     if n_items < FEWEST_TRUTHS:
         return None
-    # The sum over ordered pairs of raters of the products of their standardised mistakes.
+    # The sum over ordered pairs of raters of the products of their standardised errors.
     products = total(mistake) ** 2 - total(mistake**2)
     correlation = float(weights @ products / (weights @ (n_ratings * (n_ratings - 1))))
     n_raters = mean_raters(ratings)
@@ -186,9 +185,9 @@ def correlate_known_mistakes(ratings: Ratings) -> EffectiveRaters | None:
 
 
 def _standardised_mistakes(ratings: Ratings, truth: Integers) -> tuple[Integers, Floats]:
-    """Proportion of mistakes of each rater of an item, less the rater's mean, divided by its sd.
+    """Proportion of errors of each rater of an item, less the rater's mean, divided by its sd.
 
-    Raters who made no mistakes, or nothing else, are left out.
+    Raters who made no errors, or nothing else, are left out.
     """
     flat = ratings.flat
     used = (truth[flat.item_index] >= 0) & (ratings.weights[flat.item_index] > 0)
@@ -211,10 +210,10 @@ def _standardised_mistakes(ratings: Ratings, truth: Integers) -> tuple[Integers,
 def combine_pairs(
     ratings: Ratings, pairs: Sequence[Pair], sharing: Sequence[Pair], *, undecided: bool
 ) -> EffectiveRaters:
-    """Compute J_eff if some pairs share mistakes, and no others do.
+    """Compute J_eff if errors of some pairs are correlated, and of no others.
 
     If a pair agrees more often than its raters would who err independently, one of them repeats the
-    other on `Pair.shared` of the items, which is the correlation of their mistakes.
+    other on `Pair.shared` of the items, which is the correlation of their errors.
 
     Parameters
     ----------
@@ -222,9 +221,9 @@ def combine_pairs(
     pairs : sequence of Pair
         Empty if pairs were not tested.
     sharing : sequence of Pair
-        Those of them that share mistakes.
+        Those of them whose errors are correlated.
     undecided : bool
-        Whether only one of two such pairs shares mistakes.
+        Whether errors of only one of two such pairs are correlated.
 
     Returns
     -------
@@ -258,12 +257,12 @@ def mean_raters(ratings: Ratings) -> float:
 MOST_PAIRS_SHOWN = 3
 SIGNIFICANCE = 0.01
 MORE = "agree more than their accuracies explain"
-MEANING = "share mistakes, or prefer the same wrong answers, or find the same items difficult"
+MEANING = "make correlated errors, or prefer the same wrong answers, or find the same items hard"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Dependence:
-    """What the agreement of raters shows about mistakes that they share.
+    """What the agreement of raters shows about correlated errors.
 
     Parameters
     ----------
@@ -275,15 +274,16 @@ class Dependence:
         those of the pairs.
     p_value_together : float or None
         p-value of the test that the pairs, taken together, do not agree more. It is small where
-        items differ in difficulty, or are of hidden types with mistakes that raters share.
+        items differ in difficulty, or are of hidden types with errors that raters share.
     undecided : bool
-        Whether, among four raters, two pairs stand out of which only one need share mistakes.
+        Whether, among four raters, two pairs stand out of which only one need make correlated
+        errors.
     effective_raters : EffectiveRaters
         The number of independent raters who would be as informative.
     n_raters : int
         Number of raters, the system included.
     n_truths : int
-        Number of items whose known truth was used; 0 if they are probably not a random sample.
+        Number of items whose gold label was used; 0 if they are probably not a random sample.
     reason : str
         The reason why pairs were not tested; empty if they were.
     """
@@ -298,7 +298,10 @@ class Dependence:
     reason: str
 
     def __repr__(self) -> str:
-        return "\n".join(["Shared mistakes", *(f"  {line}" for line in self.lines())])
+        effective, n_raters = self.effective_raters.effective, self.effective_raters.n_raters
+        worth = "not known" if effective is None else f"{effective:.2g}"
+        pairs = f"not tested, {self.reason}" if self.reason else self.clearest_pair()
+        return f"Dependence: {pairs}; effective raters of {n_raters:.3g}: {worth}"
 
     def standing_out(self) -> list[Pair]:
         """List the pairs that stand out, those of the smallest p-value first.
@@ -311,7 +314,7 @@ class Dependence:
         return sorted(pairs, key=lambda pair: (pair.p_value, -pair.shared))
 
     def clearest_pair(self) -> str:
-        """Name the pair that stands out most clearly, or the two of which one shares mistakes.
+        """Name the clearest pair that stands out, or the two of which one makes correlated errors.
 
         Returns
         -------
@@ -343,7 +346,7 @@ class Dependence:
         -------
         tuple of Warning
             One of the code "shared-mistakes" for each pair, the clearest first, or one for two
-            pairs of which one shares mistakes.
+            pairs of which one makes correlated errors.
         """
         if self.undecided:
             return (warn("shared-mistakes", f"{self.clearest_pair()}: those two {MEANING}"),)
@@ -372,12 +375,14 @@ class Dependence:
         if not pairs and p is not None and p <= SIGNIFICANCE:
             text = (
                 f"raters, taken together, {MORE} ({printed_p_value(p)}): items differ in "
-                "difficulty, or are of hidden types with mistakes of their own, or raters prefer "
+                "difficulty, or are of hidden types with errors of their own, or raters prefer "
                 "the same wrong answers"
             )
             return (warn("agreement-unexplained", text),)
         rival = [pair for pair in pairs if not pair.with_system] if self.undecided else []
-        or_else = f"; or {_names(rival[0])} share mistakes, which looks the same" if rival else ""
+        or_else = (
+            f"; or {_names(rival[0])} make correlated errors, which looks the same" if rival else ""
+        )
         return tuple(
             warn(
                 "system-copies-rater",
@@ -387,57 +392,6 @@ class Dependence:
             for pair in pairs
             if pair.with_system and set(pair.raters) != set(allowed)
         )
-
-    def lines(self) -> tuple[str, ...]:
-        """List all findings.
-
-        Returns
-        -------
-        tuple of str
-            A sentence for each finding.
-        """
-        sentences = tuple(map(str, self.warnings())) or (self._no_pair(),)
-        return (*sentences, _effective_line(self.effective_raters))
-
-    def _no_pair(self) -> str:
-        if self.reason:
-            return f"whether raters share them was not tested: {self.reason}"
-        if self._some_agree_more:
-            return (
-                f"{self.clearest_pair()}: several share mistakes, or items are not equally "
-                "difficult, or raters prefer the same wrong answers"
-            )
-        return f"{self.clearest_pair()}; mistakes that all of them share cannot be detected"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Convert the result to plain types, ready for JSON.
-
-        Returns
-        -------
-        dict
-            The fields of the object by name, and `lines`.
-        """
-        return dict(plain(self)) | {"lines": list(self.lines())}
-
-
-def _effective_line(effective: EffectiveRaters) -> str:
-    """Tell how many independent raters would be as informative, and how that is known."""
-    raters = f"{round(effective.n_raters, 2):.10g} raters of an item"
-    if effective.effective is None or effective.correlation is None:
-        return (
-            "without known truths of items drawn at random it is unknown how many independent "
-            f"raters would be as informative as the {raters}"
-        )
-    worth = f"{effective.effective:.2g} independent raters"
-    if effective.source in KNOWN_TRUTHS:
-        equal = ", if all are equally accurate" if effective.source == KNOWN_TRUTHS[1] else ""
-        return (
-            f"the {raters} are as informative as {worth}{equal}: on {effective.n_items} items of "
-            f"known truth the mean correlation of two raters' mistakes is "
-            f"{decimal(effective.correlation, 2)}"
-        )
-    at_most = f"the {raters} are at most as informative as {worth}"
-    return f"if the raters who {MORE} share mistakes, {at_most}"
 
 
 def _more_agreement(pair: Pair) -> str:
@@ -458,12 +412,12 @@ FEWEST_IN_COMMON = 20
 
 
 def check_dependence(ratings: Ratings) -> Dependence:
-    """Look for raters who share mistakes.
+    """Look for raters who make correlated errors.
 
     Each pair of raters is compared with raters of the same accuracies who err independently. A pair
-    stands out if it agrees more often, and more clearly so than other pairs do. Known truths of
-    items enter the test if these can be a random sample. No method detects mistakes that all raters
-    share without known truths: see `lehner.sensitivity`.
+    stands out if it agrees more often, and more clearly so than other pairs do. Gold labels of
+    items enter the test if these can be a random sample. No method detects errors that all raters
+    share without gold labels: see `lehner.sensitivity`.
 
     Parameters
     ----------
@@ -489,8 +443,9 @@ def check_dependence(ratings: Ratings) -> Dependence:
     `experiments/simulations/shared_mistakes.csv`.
 
     Three raters of different accuracy explain any agreement of three, so that pairs are tested from
-    four raters on, the system included, or if the truth of 50 items is known. If two raters out of
-    four share mistakes, the agreement of the other two looks the same: then `undecided` is true.
+    four raters on, the system included, or if 50 items have gold labels. If two raters out of
+    four make correlated errors, the agreement of the other two looks the same: then `undecided` is
+    true.
 
     References
     ----------
@@ -528,7 +483,7 @@ def check_dependence(ratings: Ratings) -> Dependence:
 
 
 def _n_truths(ratings: Ratings) -> int:
-    """Count the items of known truth; none if they are no simple random sample."""
+    """Count the items with gold labels; none if they are no simple random sample."""
     if ratings.truth is None or not drawn_equally(ratings):
         return 0
     return int(ratings.weights[ratings.truth >= 0].sum())
@@ -548,8 +503,8 @@ def _why_not(ratings: Ratings, n_truths: int) -> str:
     if n_raters < 3 or (n_raters == 3 and n_truths < FEWEST_TRUTHS_OF_THREE):
         return (
             "different accuracies explain any agreement of three raters: the test needs four, "
-            "including the system, or three and the truth of "
-            f"{FEWEST_TRUTHS_OF_THREE} items drawn at random"
+            "including the system, or three and gold labels "
+            f"of {FEWEST_TRUTHS_OF_THREE} items drawn at random"
         )
     return ""
 
@@ -597,8 +552,8 @@ def _agreement(codes: Integers, weights: Integers) -> tuple[Floats, Floats]:
     return np.divide(alike, both, out=np.zeros_like(alike), where=both > 0), both
 
 
-def _expected(agreement: Floats, n_items: Floats, found: NamedPairs, k: int) -> Floats:
-    """Agreement that the other pairs imply, given which of them share mistakes.
+def _expected(agreement: Floats, n_items: Floats, pairs_named: NamedPairs, k: int) -> Floats:
+    """Agreement that the other pairs imply, given which of them make correlated errors.
 
     Errors are taken to be equally probable, so that the kappa of two raters is the product of what
     both know.
@@ -612,8 +567,8 @@ def _expected(agreement: Floats, n_items: Floats, found: NamedPairs, k: int) -> 
         return np.asarray((1 + (k - 1) * (knowledge[first] * knowledge[second])) / k)
 
     places = np.arange(len(agreement))
-    named, rival = np.isin(places, found.named), places == found.rival
-    expected = predict(named if named.any() else found.p_value <= SIGNIFICANCE)
+    named, rival = np.isin(places, pairs_named.named), places == pairs_named.rival
+    expected = predict(named if named.any() else pairs_named.p_value <= SIGNIFICANCE)
     return np.where(rival, predict(rival), expected) if rival.any() else expected
 
 

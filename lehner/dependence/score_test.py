@@ -21,9 +21,9 @@ larger than by chance: the median of their :math:`|z|` divided by that of a stan
 distribution, if it is above 1 (genomic control, Devlin & Roeder 1999,
 https://doi.org/10.1111/j.0006-341X.1999.00997.x). A pair must differ from the other pairs, too.
 
-Raters who share mistakes seem more accurate, so that they change the statistics of other pairs. The
-clearest pair is therefore named first, and the others are tested given q of the named pairs, until
-none is significant.
+Raters who make correlated errors seem more accurate, so that they change the statistics of other
+pairs. The clearest pair is therefore named first, and the others are tested given q of the named
+pairs, until none is significant.
 """
 
 from dataclasses import replace
@@ -279,7 +279,8 @@ def _standardise(scores: PairScores, named: list[int], tested: Booleans) -> Floa
 def _others(scores: PairScores, z: Floats, named: list[int], tested: Booleans) -> Floats:
     """Statistics with which that of the last named pair is compared.
 
-    Among four raters a pair that shares mistakes raises that of its rival and lowers the others.
+    Among four raters a pair that makes correlated errors raises that of its rival and lowers the
+    others.
     """
     if len(tested) != PAIRS_OF_FOUR:
         return _standardise(scores, named, tested)

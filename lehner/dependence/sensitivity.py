@@ -1,6 +1,6 @@
 r"""How an estimate changes if some items mislead the raters, and perhaps also the system.
 
-No method detects mistakes that everybody shares: if raters and system take an item for one of
+No method detects errors that everybody makes: if raters and system take an item for one of
 another category, their ratings are those of an item of that category. The accuracy is therefore
 given as a function of what the ratings cannot show: the proportion :math:`\delta` of the items that
 mislead the raters together, who respond to a wrong category as they respond to a true one, and the
@@ -50,14 +50,13 @@ The formulas are the same for the expected accuracy and the accuracy in the samp
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_probability, check_whole_number
-from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, ends, plain
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, ends
 from lehner.core.lazy import pd, xr
 from lehner.latent_class.models import BY_LIKELIHOOD
 
@@ -223,7 +222,7 @@ MOST_POSSIBLE = 0.999
 
 @dataclass(frozen=True, kw_only=True)
 class Sensitivity:
-    """How shared mistakes would change an estimate.
+    """How correlated errors would change an estimate.
 
     Parameters
     ----------
@@ -251,25 +250,6 @@ class Sensitivity:
     raters_alone_in_sample: IntervalEstimate | None = None
     raters_alone_bounds: tuple[float, float] | None = None
     raters_alone_exact: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """Result in plain types, ready for JSON.
-
-        Returns
-        -------
-        dict
-            Keys `misleading_share`, `estimate`, `lower`, `upper`, `level`, `in_sample`,
-            `raters_alone` with the same if the system is not misled, or None. In `raters_alone` are
-            also `bounds` and `exact`, as `raters_alone_bounds` and `raters_alone_exact` are.
-        """
-        as_dict: dict[str, Any] = {"misleading_share": self.misleading_share}
-        as_dict |= _ends(self.system_accuracy, self.system_accuracy_in_sample)
-        as_dict["raters_alone"] = None
-        if self.raters_alone is not None and self.raters_alone_in_sample is not None:
-            alone = _ends(self.raters_alone, self.raters_alone_in_sample)
-            exact = {"bounds": plain(self.raters_alone_bounds), "exact": self.raters_alone_exact}
-            as_dict["raters_alone"] = alone | exact
-        return as_dict
 
 
 def sensitivity(
@@ -437,10 +417,3 @@ def sensitivity_curve(estimate: IntervalEstimate | Estimate, n_categories: int) 
     ]
     shares = pd.Index(CURVE, name="misleading_share")
     return pd.DataFrame(moved, shares, dtype=float).to_xarray()
-
-
-def _ends(expected: IntervalEstimate, in_sample: IntervalEstimate) -> dict[str, Any]:
-    of_expected, of_sample = (
-        ends(interval) | {"level": interval.level} for interval in (expected, in_sample)
-    )
-    return of_expected | {"in_sample": of_sample}

@@ -107,7 +107,7 @@ def test_it_is_exact_for_unequal_base_rates_and_errors_of_a_system_not_misled(k,
     found = sensitivity(estimate, k, misleading_share=share)
     assert found.raters_alone.estimate == pytest.approx(accuracy, abs=1e-4)
     assert found.raters_alone_in_sample.estimate == pytest.approx(accuracy, abs=1e-4)
-    assert found.raters_alone_exact and found.to_dict()["raters_alone"]["exact"]
+    assert found.raters_alone_exact
     least, most = found.raters_alone_bounds
     assert least - 1e-4 <= accuracy <= most + 1e-4 and (k > 2) == (most > least)
 
@@ -212,10 +212,10 @@ def test_misled_raters_that_would_say_nothing_are_refused_and_have_no_sensitivit
         method="x", system="s", system_accuracy=INTERVAL, system_accuracy_in_sample=INTERVAL
     )
     assert sensitivity(estimate, 2, misleading_share=0.5).raters_alone is None
-    alone = sensitivity(estimate, 2).to_dict()["raters_alone"]
-    moved = accuracy_if_misled([alone["lower"], alone["estimate"]], 0.1, 2)
+    found = sensitivity(estimate, 2)
+    moved = accuracy_if_misled([found.raters_alone.lower, found.raters_alone.estimate], 0.1, 2)
     assert moved == pytest.approx([INTERVAL.lower, INTERVAL.estimate])
-    assert alone["in_sample"]["upper"] == pytest.approx((0.88 - 0.1) / 0.8)
+    assert found.raters_alone_in_sample.upper == pytest.approx((0.88 - 0.1) / 0.8)
 
 
 def test_without_misleading_items_or_without_knowledge_nothing_moves():
@@ -237,8 +237,8 @@ def test_what_has_no_number_gets_none():
             method="x", system="s", system_accuracy=nothing, system_accuracy_in_sample=nothing
         ),
         2,
-    ).to_dict()
-    assert found["estimate"] is None and found["lower"] is None
+    )
+    assert found.system_accuracy.estimate is None and found.system_accuracy.lower is None
     assert np.isnan(sensitivity_curve(nothing, 2)["estimate"]).all()
 
 

@@ -19,7 +19,6 @@ from lehner.empirical_prior.prior import (
     SHIPPED,
     SYSTEM_IS,
     EmpiricalPrior,
-    Posterior,
     posterior_expected,
     posterior_in_sample,
     prior_of_right,
@@ -27,6 +26,7 @@ from lehner.empirical_prior.prior import (
     read_priors,
 )
 from lehner.known_truths.partly_known import effective_numbers, rightness
+from lehner.known_truths.posterior import ProportionPosterior
 from lehner.known_truths.random_sample import KnownSample, examine_known
 from lehner.latent_class.pattern_table import known_truths
 
@@ -162,7 +162,9 @@ def _count_gold_labels(ratings: Ratings, correlation: float) -> tuple[int, int]:
     return round(effective), round(n_right / n_known * effective)
 
 
-def posterior_interval(posterior: Posterior, level: float, system_is: str) -> IntervalEstimate:
+def posterior_interval(
+    posterior: ProportionPosterior, level: float, system_is: str
+) -> IntervalEstimate:
     """Give the mean and an interval, equal-tailed or, for better systems, the shortest.
 
     In families left out the shortest covers as often for better systems (.940 with a mean width of
@@ -178,7 +180,11 @@ def posterior_interval(posterior: Posterior, level: float, system_is: str) -> In
 
 
 def _expected(
-    ratings: Ratings, in_sample: Posterior, correlation: float, level: float, system_is: str
+    ratings: Ratings,
+    in_sample: ProportionPosterior,
+    correlation: float,
+    level: float,
+    system_is: str,
 ) -> IntervalEstimate:
     """Give the expected accuracy, whose interval contains that of the accuracy in the sample."""
     counts = (np.asarray(ratings.system) >= 0) * ratings.weights

@@ -26,12 +26,12 @@ from lehner.empirical_prior.prior import (
     GRID,
     SHIPPED,
     EmpiricalPrior,
-    Posterior,
     posterior_expected,
     posterior_in_sample,
     prior_of_right,
     read_priors,
 )
+from lehner.known_truths.posterior import ProportionPosterior
 
 N_DRAWS = 4000
 KIND = "empirical prior"
@@ -215,7 +215,7 @@ def _prior_of_differences(file: str | Path | None) -> EmpiricalPrior:
 
 def _draw_difference(
     counts: Disagreement,
-    posteriors: tuple[Posterior, Posterior],
+    posteriors: tuple[ProportionPosterior, ProportionPosterior],
     at: Floats,
     rng: np.random.Generator,
 ) -> Floats:
@@ -227,7 +227,9 @@ def _draw_difference(
     return np.array([share * (2 * ahead.quantiles(at) - 1), in_sample])
 
 
-def _posteriors(one: Disagreement, prior: EmpiricalPrior) -> tuple[Posterior, Posterior]:
+def _posteriors(
+    one: Disagreement, prior: EmpiricalPrior
+) -> tuple[ProportionPosterior, ProportionPosterior]:
     """Posterior of how often the first system is right where two differ: expected, and here."""
     n = one.n_differ
     right, probability = prior_of_right(prior, one.preferred * n, n, one.effect)
@@ -244,7 +246,7 @@ def _points_apart(
     n: int,
     pairs: Sequence[tuple[int, int]],
     counts: Sequence[Disagreement],
-    posteriors: Sequence[tuple[Posterior, Posterior]],
+    posteriors: Sequence[tuple[ProportionPosterior, ProportionPosterior]],
 ) -> Floats:
     """Find points, (n, n), of systems, by classical scaling.
 

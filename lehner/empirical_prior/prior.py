@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
 from lehner.core.lazy import special
+from lehner.known_truths.posterior import ProportionPosterior
 
 SYSTEM_IS = ("like", "better", "unknown")
 """What the user knows of the system beside its raters."""
@@ -67,50 +67,6 @@ class EmpiricalPrior:
     agreement: tuple[float, float]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Posterior:
-    """Probabilities of accuracies.
-
-    Parameters
-    ----------
-    accuracy : ndarray, shape (n_accuracies,)
-        In ascending order.
-    probability : ndarray, shape (n_accuracies,)
-    """
-
-    accuracy: Floats
-    probability: Floats
-
-    @property
-    def mean(self) -> float:
-        """Mean accuracy."""
-        return float(self.accuracy @ self.probability)
-
-    @property
-    def variance(self) -> float:
-        """Variance of the accuracy."""
-        return float((self.accuracy - self.mean) ** 2 @ self.probability)
-
-    def quantiles(self, at: ArrayLike) -> Floats:
-        """Give the quantiles at these probabilities."""
-        places = np.searchsorted(np.cumsum(self.probability), at)
-        return np.asarray(self.accuracy[np.minimum(places, len(self.accuracy) - 1)])
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """Equal-tailed interval of probability `level` or a little more."""
-        lower, upper = self.quantiles([(1 - level) / 2, (1 + level) / 2]).tolist()
-        return lower, upper
-
-    def shortest_interval(self, level: float) -> tuple[float, float]:
-        """Shortest interval of probability `level` or a little more."""
-        below = np.concatenate([[0.0], np.cumsum(self.probability)])
-        last = np.searchsorted(below, below[:-1] + level * below[-1]) - 1
-        first = np.flatnonzero(last < len(self.accuracy))
-        width = self.accuracy[last[first]] - self.accuracy[first]
-        best = first[np.argmin(width)]
-        return float(self.accuracy[best]), float(self.accuracy[last[best]])
-
-
 def log_odds(right: Any, n: Any) -> Any:
     """Log odds of a proportion, half an item being added on either side."""
     return np.log((np.asarray(right) + 0.5) / (np.asarray(n) - right + 0.5))
@@ -152,7 +108,7 @@ def prior_of_right(
 
 def posterior_in_sample(
     right: Integers | Floats, probability: Floats, known: float, known_right: float
-) -> Posterior:
+) -> ProportionPosterior:
     """Posterior of the proportion of these items that the system got right.
 
     Parameters
@@ -165,22 +121,22 @@ def posterior_in_sample(
 
     Returns
     -------
-    Posterior
+    ProportionPosterior
 
     Examples
     --------
     >>> even = posterior_in_sample(np.arange(5), np.full(5, 0.2), 2, 1)
-    >>> even.accuracy.tolist(), even.probability.round(2).tolist()
+    >>> even.values.tolist(), even.probability.round(2).tolist()
     ([0.25, 0.5, 0.75], [0.3, 0.4, 0.3])
     """
     n = right[-1]
     possible = (right >= known_right) & (n - right >= known - known_right)
     # Where the grid is coarse, all may be known and their number not among those of the grid.
     if not possible.any():
-        return Posterior(accuracy=np.array([known_right / known]), probability=np.ones(1))
+        return ProportionPosterior(values=np.array([known_right / known]), probability=np.ones(1))
     right, probability = right[possible], probability[possible]
     likelihood = _log_hypergeometric(right, n, known, known_right)
-    return Posterior(accuracy=right / n, probability=_normalised(probability, likelihood))
+    return ProportionPosterior(values=right / n, probability=_normalised(probability, likelihood))
 
 
 def probability_unlike(right: Integers, probability: Floats, known: int, known_right: int) -> float:
@@ -204,7 +160,7 @@ def probability_unlike(right: Integers, probability: Floats, known: int, known_r
     return min(unlike / expected, 1.0) if expected > 0 else 1.0
 
 
-def posterior_expected(in_sample: Posterior, n_items: float) -> Posterior:
+def posterior_expected(in_sample: ProportionPosterior, n_items: float) -> ProportionPosterior:
     """Posterior of the expected accuracy: that on items like these, of which these are a sample.
 
     It is a beta distribution, with Jeffreys' prior, for each possible number of right answers, and
@@ -212,20 +168,20 @@ def posterior_expected(in_sample: Posterior, n_items: float) -> Posterior:
 
     Parameters
     ----------
-    in_sample : Posterior
+    in_sample : ProportionPosterior
         Of the proportion of these items that the system got right.
     n_items : float
         Number of these items; fewer if they are clustered, as effective items.
 
     Returns
     -------
-    Posterior
+    ProportionPosterior
 
     Examples
     --------
     Of ten items all are right; one more could be wrong.
 
-    >>> all_right = Posterior(accuracy=np.ones(1), probability=np.ones(1))
+    >>> all_right = ProportionPosterior(values=np.ones(1), probability=np.ones(1))
     >>> [round(end, 2) for end in posterior_expected(all_right, 10).interval(0.9)]
     [0.83, 1.0]
     """
@@ -236,16 +192,16 @@ def posterior_expected(in_sample: Posterior, n_items: float) -> Posterior:
         np.sin(np.linspace(0, np.pi / 2, n + 1)) ** 2 for n in (BORDERS, 10 * BORDERS)
     )
     below = special.betainc(right + 0.5, n_items - right + 0.5, coarse[:, None]) @ probability
-    return Posterior(
-        accuracy=(borders[1:] + borders[:-1]) / 2,
+    return ProportionPosterior(
+        values=(borders[1:] + borders[:-1]) / 2,
         probability=np.diff(np.interp(borders, coarse, below)),
     )
 
 
-def _fewer_values(posterior: Posterior) -> tuple[Floats, Floats]:
+def _fewer_values(posterior: ProportionPosterior) -> tuple[Floats, Floats]:
     """Join neighbouring accuracies, and leave out what is nearly impossible."""
     kept = posterior.probability > NEGLIGIBLE * posterior.probability.max()
-    accuracy, probability = posterior.accuracy[kept], posterior.probability[kept]
+    accuracy, probability = posterior.values[kept], posterior.probability[kept]
     cell = np.arange(len(accuracy)) * min(MOST_VALUES, len(accuracy)) // len(accuracy)
     joined = np.bincount(cell, probability)
     return np.bincount(cell, accuracy * probability) / joined, joined / joined.sum()

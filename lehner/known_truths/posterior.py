@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
 
@@ -33,13 +34,26 @@ class ProportionPosterior:
         """Posterior mean."""
         return float(self.values @ self.probability)
 
-    def interval(self, level: float) -> tuple[float, float]:
-        """Equal-tailed interval."""
-        lower, upper = self.quantiles(np.array([(1 - level) / 2, (1 + level) / 2]))
-        return float(lower), float(upper)
+    @property
+    def variance(self) -> float:
+        """Posterior variance."""
+        return float((self.values - self.mean) ** 2 @ self.probability)
 
-    def quantiles(self, probabilities: Floats) -> Floats:
-        """The proportions below which there is so much probability."""
-        below = np.cumsum(self.probability)
-        ends = np.searchsorted(below, probabilities)
-        return np.asarray(self.values[np.minimum(ends, len(below) - 1)])
+    def quantiles(self, probabilities: ArrayLike) -> Floats:
+        """Give the proportions below which there is so much probability."""
+        ends = np.searchsorted(np.cumsum(self.probability), probabilities)
+        return np.asarray(self.values[np.minimum(ends, len(self.values) - 1)])
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Equal-tailed interval of probability `level` or a little more."""
+        lower, upper = self.quantiles([(1 - level) / 2, (1 + level) / 2]).tolist()
+        return lower, upper
+
+    def shortest_interval(self, level: float) -> tuple[float, float]:
+        """Shortest interval of probability `level` or a little more."""
+        below = np.concatenate([[0.0], np.cumsum(self.probability)])
+        last = np.searchsorted(below, below[:-1] + level * below[-1]) - 1
+        first = np.flatnonzero(last < len(self.values))
+        width = self.values[last[first]] - self.values[first]
+        best = first[np.argmin(width)]
+        return float(self.values[best]), float(self.values[last[best]])

@@ -101,7 +101,7 @@ def _who(ratings: Ratings) -> str:
 
 
 def unlabelled(ratings: Ratings) -> Integers:
-    """Give the rows of unknown truth that the system answered, or several answered differently."""
+    """Give the rows of ungold label that the system answered, or several answered differently."""
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     answers = ratings.answers
     rows = (answers >= 0).all(axis=1) & (truth < 0) & (ratings.weights > 0)

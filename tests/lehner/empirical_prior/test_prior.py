@@ -61,7 +61,7 @@ def test_the_expected_accuracy_is_a_beta_around_each_number_of_right_answers(
         *prior_of_right(read_priors()["unknown"], agreeing, n), known, right
     )
     lower, upper = posterior_expected(in_sample, n).interval(0.9)
-    number = np.round(in_sample.accuracy * n)
+    number = np.round(in_sample.values * n)
     for end, below in ((lower, 0.05), (upper, 0.95)):
         mixture = in_sample.probability @ stats.beta.cdf(end, number + 0.5, n - number + 0.5)
         assert mixture == pytest.approx(below, abs=0.004)
@@ -79,7 +79,7 @@ def test_a_coarse_grid_gives_what_the_whole_grid_gives(monkeypatch):
     coarse = posterior_in_sample(*prior_of_right(prior, 7000.0, 10_000), 40, 31)
     monkeypatch.setattr("lehner.empirical_prior.prior.GRID", 10_001)
     whole = posterior_in_sample(*prior_of_right(prior, 7000.0, 10_000), 40, 31)
-    assert len(coarse.accuracy) <= GRID < len(whole.accuracy)
+    assert len(coarse.values) <= GRID < len(whole.values)
     assert coarse.mean == pytest.approx(whole.mean, abs=2e-4)
     assert coarse.interval(0.9) == pytest.approx(whole.interval(0.9), abs=1e-3)
 
@@ -287,9 +287,9 @@ def test_the_correlation_within_clusters_is_found_through_noisy_raters():
 def test_the_interval_for_better_systems_is_the_shortest():
     posterior = posterior_in_sample(*prior_of_right(read_priors()["better"], 150.0, 200), 0, 0)
     (lower, upper), equal = posterior.shortest_interval(0.9), posterior.interval(0.9)
-    within = (posterior.accuracy >= lower) & (posterior.accuracy <= upper)
+    within = (posterior.values >= lower) & (posterior.values <= upper)
     assert posterior.probability[within].sum() >= 0.9
-    values, cumulated = posterior.accuracy, np.cumsum(posterior.probability)
+    values, cumulated = posterior.values, np.cumsum(posterior.probability)
     others = [
         values[np.searchsorted(cumulated, below + 0.9)] - values[np.searchsorted(cumulated, below)]
         for below in np.linspace(0.001, 0.098, 50)

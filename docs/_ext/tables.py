@@ -133,11 +133,11 @@ def _real(folder: Path) -> Iterator[tuple[str, str]]:
         table["method"] = table.method.map(_label_in_parts)
     measured = files["real"]
     few = measured[measured.per_item == FEW]
-    yield "real_deals", table_of_means(few[few.known == 0], ["deal", "method"])
+    yield "real_designs", table_of_means(few[few.known == 0], ["design", "method"])
     yield "real_short", _real_short(few[few.known == 0])
     known = few[(few.known > 0) & ~few.method.str.startswith("ppi")]
-    yield "real_known", table_of_known(known, ["deal", "method"])
-    yield "real_domains", table_of_means(files["domains"], ["domain", "deal", "method"])
+    yield "real_known", table_of_known(known, ["design", "method"])
+    yield "real_domains", table_of_means(files["domains"], ["domain", "design", "method"])
     yield "real_halves", table_of_means(files["halves"], ["ranked_by", "method"])
 
 
@@ -146,7 +146,7 @@ SITUATIONS = {"like": "like its raters", "better": "better", "worse": "worse"}
 
 def _real_short(table: pd.DataFrame) -> str:
     """Give RMSE and coverage of the methods with intervals, and of the majority, by situation."""
-    means = table.groupby(["method", "deal"])[["rmse", "coverage"]].mean().unstack("deal")
+    means = table.groupby(["method", "design"])[["rmse", "coverage"]].mean().unstack("design")
     methods = means.index[means.coverage.notna().any(axis=1) | (means.index == "Majority")]
     rows = [
         "| method | "
@@ -156,7 +156,7 @@ def _real_short(table: pd.DataFrame) -> str:
     ]
     for method in methods:
         values = [
-            means.loc[method, (of, deal)] for deal in SITUATIONS for of in ("rmse", "coverage")
+            means.loc[method, (of, design)] for design in SITUATIONS for of in ("rmse", "coverage")
         ]
         rows.append(
             f"| {method} | "
@@ -515,7 +515,7 @@ def _warning_rates(table: pd.DataFrame, keys: Sequence[Column]) -> str:
 
 
 def _real_warning_rates(table: pd.DataFrame) -> str:
-    keys = [Column("deal", "the system is"), Column("ratings", "ratings of an item")]
+    keys = [Column("design", "the system is"), Column("ratings", "ratings of an item")]
     return _table(
         table,
         [

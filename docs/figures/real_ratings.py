@@ -25,12 +25,12 @@ TITLES = {
 METHODS = ("calibrated", "algebraic", "dawid_skene", "relaxed_k", "majority_agreement")
 
 
-def read(deal: str) -> pd.DataFrame:
+def read(design: str) -> pd.DataFrame:
     """Read bias, RMSE and coverage of each method on each crowd."""
     found = pd.read_csv(RESULTS, dtype={"per_item": str})
     found["method"] = found["method"].replace("calibrated, unknown", "calibrated")
-    design = (found["deal"] == deal) & (found["per_item"] == "3") & (found["known"] == 0)
-    return found[design & found["method"].isin(METHODS)]
+    rows = (found["design"] == design) & (found["per_item"] == "3") & (found["known"] == 0)
+    return found[rows & found["method"].isin(METHODS)]
 
 
 def draw() -> Figure:
@@ -38,7 +38,7 @@ def draw() -> Figure:
     with figure_style() as width:
         figure = Figure(figsize=(width, 2.3), layout="constrained")
         panels = figure.subplots(ncols=3, sharey=True, sharex=True)
-        said = [_panel(ax, deal, read(deal)) for ax, deal in zip(panels, TITLES, strict=True)]
+        said = [_panel(ax, design, read(design)) for ax, design in zip(panels, TITLES, strict=True)]
         panels[0].set_yticks(range(len(METHODS)), [method_label(name) for name in METHODS])
         panels[0].set(ylim=(len(METHODS) - 0.5, -0.8), xlim=(-0.62, 0.95))
         panels[0].set_xticks([-0.4, -0.2, 0, 0.2, 0.4], ["−.4", "−.2", "0", ".2", ".4"])
@@ -49,9 +49,9 @@ def draw() -> Figure:
     return figure
 
 
-def _panel(ax: Axes, deal: str, found: pd.DataFrame) -> str:
+def _panel(ax: Axes, design: str, found: pd.DataFrame) -> str:
     ax.axvline(0, color=REFERENCE, lw=1, ls="--", zorder=1)
-    ax.set_title(TITLES[deal], loc="left")
+    ax.set_title(TITLES[design], loc="left")
     ax.text(0.94, -0.55, "coverage, RMSE", ha="right", va="center", size="small")
     said = []
     for row, name in enumerate(METHODS):
@@ -85,7 +85,7 @@ def _panel(ax: Axes, deal: str, found: pd.DataFrame) -> str:
     ax.tick_params(axis="y", length=0)
     n_crowds = found["crowd"].nunique()
     return (
-        f"{TITLES[deal]}, {n_crowds} crowds; coverage of 90% intervals and root mean squared "
+        f"{TITLES[design]}, {n_crowds} crowds; coverage of 90% intervals and root mean squared "
         f"error: {'; '.join(said)}."
     )
 

@@ -47,7 +47,7 @@ def train_prior(folder: Folder, output: Path, seed: Seed = 1, *, reading: Readin
     from lehner.empirical_prior.training import priors_text, train_priors
 
     outcomes = list(_deal_all(folder, reading.options(None), seed))
-    if not any(one.deal == "better" for one in outcomes):
+    if not any(one.design == "better" for one in outcomes):
         raise InputError(
             "no crowd has four raters, of whom one is better than three others",
             "add larger crowds, from which better systems can be learned",
@@ -63,7 +63,7 @@ def train_prior(folder: Folder, output: Path, seed: Seed = 1, *, reading: Readin
     prior = priors["unknown"]
     print(
         f"Trained on {counted(prior.n_crowds, 'crowd')} of {len(prior.families)} families, from "
-        f"which {counted(len(outcomes), 'data set')} were dealt with seed {seed}."
+        f"which {counted(len(outcomes), 'data set')} were drawn with seed {seed}."
     )
     print(f"wrote {output}; use it by", file=sys.stderr)
     print(f"  lehner estimate DATA --method calibrated --priors {output}", file=sys.stderr)
@@ -73,21 +73,21 @@ def _deal_all(folder: Path, reading: "data_reading.Reading", seed: int) -> "Iter
     import warnings
 
     from lehner import DataWarning, InputError
-    from lehner.empirical_prior.deals import LEAST_ITEMS, deal_outcomes
+    from lehner.empirical_prior.designs import LEAST_ITEMS, draw_outcomes
 
     for path in _files(folder):
         within = path.relative_to(folder)
         crowd = _read(path, reading)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # of labels that few raters give
-            dealt = list(deal_outcomes(within.as_posix(), within.parts[0], crowd, seed))
-        if not dealt:
+            drawn = list(draw_outcomes(within.as_posix(), within.parts[0], crowd, seed))
+        if not drawn:
             raise InputError(
                 f"no rater has {LEAST_ITEMS} items with known truth that two others rated",
                 "take the file away",
                 file=path,
             )
-        yield from dealt
+        yield from drawn
 
 
 def _files(folder: Path) -> list[Path]:

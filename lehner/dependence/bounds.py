@@ -490,7 +490,7 @@ def _standard_errors(mistakes: Mistakes, raters: float, system: float, seed: See
 
 REAL_CROWDS = Path(__file__).with_name("real_crowds.csv")
 """Made by `python -m experiments.benchmarks.real.shared_mistakes FOLDER`."""
-DEAL = "like"
+DESIGN = "like"
 STEPS = 200
 GRID = (0, 1 / 3, 0.5, 2 / 3, 1)
 MULTIPLIERS = {False: [(0.5, 0.5, 0.0)], True: list(product(GRID, GRID, (0, 0.25, 0.5, 1)))}
@@ -500,12 +500,12 @@ STEP = 0.05
 
 
 @cache
-def real_crowds(deal: str = DEAL) -> "np.ndarray":
+def real_crowds(design: str = DESIGN) -> "np.ndarray":
     """Read where the crowds lie that were measured by their truths.
 
     Parameters
     ----------
-    deal : {"like", "better", "worse"}
+    design : {"like", "better", "worse"}
         How the systems, who are workers of the crowd, compare with their raters.
 
     Returns
@@ -521,7 +521,7 @@ def real_crowds(deal: str = DEAL) -> "np.ndarray":
     ['crowd', 'experts', 'language models']
     """
     read = np.genfromtxt(REAL_CROWDS, delimiter=",", names=True, dtype=None, encoding="utf-8")
-    return read[read["deal"] == deal]
+    return read[read["design"] == design]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -50,7 +50,7 @@ class EmpiricalPrior:
     families : tuple of str
         Families of crowds on which it was trained, as in studies with the same items.
     n_crowds, n_data_sets : int
-        How many crowds they have, and data sets dealt from these.
+        How many crowds they have, and data sets drawn from these.
     n_items, ratings_per_item, n_categories, agreement : tuple of two numbers
         The smallest and the largest among these data sets.
     """

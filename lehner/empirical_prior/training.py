@@ -11,14 +11,14 @@ from lehner.core.errors import InputError
 from lehner.core.text import counted
 from lehner.empirical_prior.prior import DIFFERENCE, SYSTEM_IS, EmpiricalPrior, log_odds
 
-DEAL_WEIGHTS: dict[str, dict[str, float]] = {
+DESIGN_WEIGHTS: dict[str, dict[str, float]] = {
     "like": {"like": 1.0},
     "better": {"better": 1.0, "like": 0.5},
     "unknown": {"like": 1.0, "better": 1.0},
     DIFFERENCE: {"two like": 1.0, "two better": 0.5},
 }
-"""How much the deals count for what is known of the system, and for differences. How much better it
-is differs from family to family, so that the prior for better systems is not learned on these
+"""How much the designs count for what is known of the system, and for differences. How much better
+it is differs from family to family, so that the prior for better systems is not learned on these
 alone."""
 RIDGE = 0.02
 DEVIATIONS = 40
@@ -34,7 +34,7 @@ class Outcome:
     crowd : str
     family : str
         Shared by crowds that rated the same items or came from the same study.
-    deal : {"like", "better", "worse", "two like", "two better"}
+    design : {"like", "better", "worse", "two like", "two better"}
         How the system compares with its raters, or two systems do.
     n_items, n_categories : int
         Of two systems, the items on which they differ.
@@ -50,7 +50,7 @@ class Outcome:
 
     crowd: str
     family: str
-    deal: str
+    design: str
     n_items: int
     n_categories: int
     ratings_per_item: float
@@ -63,7 +63,7 @@ def train_priors(outcomes: Sequence[Outcome]) -> dict[str, EmpiricalPrior]:
 
     There is none for differences if fewer than three families have two systems to compare.
     """
-    pairs = {one.family for one in outcomes if one.deal in DEAL_WEIGHTS[DIFFERENCE]}
+    pairs = {one.family for one in outcomes if one.design in DESIGN_WEIGHTS[DIFFERENCE]}
     names = (*SYSTEM_IS, DIFFERENCE) if len(pairs) >= FEWEST_FAMILIES else SYSTEM_IS
     return {name: train_prior(outcomes, name) for name in names}
 
@@ -82,7 +82,7 @@ def train_prior(outcomes: Sequence[Outcome], system_is: str = "unknown") -> Empi
     outcomes : sequence of Outcome
         Of three families or more.
     system_is : {"like", "better", "unknown", "difference"}
-        Which deals count, see `DEAL_WEIGHTS`.
+        Which designs count, see `DESIGN_WEIGHTS`.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def train_prior(outcomes: Sequence[Outcome], system_is: str = "unknown") -> Empi
     InputError
         If there are fewer than three families.
     """
-    used = [one for one in outcomes if one.deal in DEAL_WEIGHTS[system_is]]
+    used = [one for one in outcomes if one.design in DESIGN_WEIGHTS[system_is]]
     families = np.array([one.family for one in used])
     if len(set(families)) < FEWEST_FAMILIES:
         raise InputError(
@@ -104,7 +104,7 @@ def train_prior(outcomes: Sequence[Outcome], system_is: str = "unknown") -> Empi
     n = np.array([one.n_items for one in used])
     x = log_odds(n * np.array([one.agreement for one in used]), n)
     y = log_odds(n * np.array([one.accuracy for one in used]), n)
-    weights = _weights(used, DEAL_WEIGHTS[system_is])
+    weights = _weights(used, DESIGN_WEIGHTS[system_is])
     deviations = np.empty(len(used))
     for family in set(families):
         left_out = families == family
@@ -125,14 +125,17 @@ def train_prior(outcomes: Sequence[Outcome], system_is: str = "unknown") -> Empi
     )
 
 
-def _weights(outcomes: Sequence[Outcome], deals: Mapping[str, float]) -> Floats:
+def _weights(outcomes: Sequence[Outcome], designs: Mapping[str, float]) -> Floats:
     crowds: dict[str, set[str]] = {}
     sizes: dict[tuple[str, str], int] = {}
     for one in outcomes:
         crowds.setdefault(one.family, set()).add(one.crowd)
-        sizes[one.crowd, one.deal] = sizes.get((one.crowd, one.deal), 0) + 1
+        sizes[one.crowd, one.design] = sizes.get((one.crowd, one.design), 0) + 1
     weights = np.array(
-        [deals[one.deal] / len(crowds[one.family]) / sizes[one.crowd, one.deal] for one in outcomes]
+        [
+            designs[one.design] / len(crowds[one.family]) / sizes[one.crowd, one.design]
+            for one in outcomes
+        ]
     )
     return np.asarray(weights / weights.sum())
 

@@ -20,14 +20,14 @@ from typing import Any
 os.environ.setdefault("NUMBA_OPT", "1")
 
 from experiments.benchmarks.real.known_truths import correction_cells, known_folder
-from experiments.benchmarks.real.outcomes import OUTCOMES, deal_all, read_outcomes
+from experiments.benchmarks.real.outcomes import OUTCOMES, draw_all, read_outcomes
 from experiments.benchmarks.real.report import write_report
 from experiments.benchmarks.real.run import list_tasks, method_labels, size_cell
 from experiments.benchmarks.real.sources import Source, describe, find_sources, missing_files
 from experiments.reporting.files import write_csv, write_text
 from experiments.study.cells import Cell, read_cells, run_cells
 from lehner import InputError
-from lehner.empirical_prior.deals import DEALS, MOST_SYSTEMS, RATINGS_PER_ITEM
+from lehner.empirical_prior.designs import DESIGNS, MOST_SYSTEMS, RATINGS_PER_ITEM
 from lehner.empirical_prior.training import priors_text, train_priors
 from lehner.estimation.methods import list_methods
 
@@ -63,7 +63,7 @@ def main() -> int:
 
 def _train(chosen: argparse.Namespace, sources: list[Source]) -> None:
     outcomes = chosen.output / OUTCOMES.name if chosen.output else OUTCOMES
-    write_csv(deal_all(sources, chosen.folder), outcomes)
+    write_csv(draw_all(sources, chosen.folder), outcomes)
     text = priors_text(train_priors(read_outcomes(outcomes)))
     _name([outcomes, write_text(text, chosen.train)])
 
@@ -74,7 +74,7 @@ def _run(chosen: argparse.Namespace, sources: list[Source]) -> None:
     methods = method_labels(chosen.method)
     compute([size_cell(source.name, folder) for source in sources], output / "crowds")
     tasks = list_tasks(
-        sources, folder, chosen.per_item, list(methods), seed, chosen.deal, chosen.systems
+        sources, folder, chosen.per_item, list(methods), seed, chosen.design, chosen.systems
     )
     fits = [task.cell(folder, methods[task.method]) for task in tasks]
     compute(fits, output / "parts")
@@ -103,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--list", action="store_true", help="print which files go where, and leave")
     parser.add_argument("--crowd", nargs="+", default=[], help="these crowds; default: all")
     parser.add_argument("--split", choices=("choose", "report"), help="these crowds only")
-    parser.add_argument("--deal", nargs="+", default=DEALS, choices=DEALS)
+    parser.add_argument("--design", nargs="+", default=DESIGNS, choices=DESIGNS)
     parser.add_argument("--per-item", nargs="+", default=RATINGS_PER_ITEM, choices=RATINGS_PER_ITEM)
     parser.add_argument("--method", nargs="+", default=METHODS, help=", ".join(list_methods()))
     parser.add_argument("--systems", type=int, default=MOST_SYSTEMS, help="of a crowd, at most")

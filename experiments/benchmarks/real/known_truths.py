@@ -19,7 +19,7 @@ NUMBERS_KNOWN = (10, 20, 50, 100)
 MOST_KNOWN = 0.5
 ALONE = "known_items_alone"
 BY_PPI = "ppi_"
-SHARED = ("crowd", "deal", "system", "per_item", "seed", "n_items", "truth")
+SHARED = ("crowd", "design", "system", "per_item", "seed", "n_items", "truth")
 """What a fit's corrections have in common with it."""
 
 
@@ -62,13 +62,13 @@ def _correct(
     draws: int,
     _: np.random.SeedSequence,
 ) -> Iterator[Row]:
-    dealt = task.dealt(folder)
-    assert dealt is not None
-    return corrected_rows(task, dealt, right, variance, draws)
+    drawn = task.drawn(folder)
+    assert drawn is not None
+    return corrected_rows(task, drawn, right, variance, draws)
 
 
 def corrected_rows(
-    task: Task, dealt: Ratings, right: Sequence[float], variance: float, draws: int
+    task: Task, drawn: Ratings, right: Sequence[float], variance: float, draws: int
 ) -> Iterator[Row]:
     """Correct one fit by 10, 20, 50 and 100 known truths, at most half of the items.
 
@@ -76,7 +76,7 @@ def corrected_rows(
     ----------
     task : Task
         Its method plays no part in which items are known.
-    dealt : Ratings
+    drawn : Ratings
         With truth.
     right : sequence of float, length n_items
         Probability by the method that the system is right.
@@ -90,12 +90,12 @@ def corrected_rows(
         `known`, `draw`, `method`, `estimate`, `lower`, `upper`: the method corrected, by PPI++, and
         without it, by the known items alone.
     """
-    n, key = dealt.n_items, (task.crowd, task.system, task.per_item)
+    n, key = drawn.n_items, (task.crowd, task.system, task.per_item)
     numbers = [known for known in NUMBERS_KNOWN if known <= MOST_KNOWN * n]
     for known, draw in product(numbers, range(draws)):
         rng = np.random.default_rng(seed_of(task.seed, *key, str(known), str(draw)))
         chosen = np.isin(np.arange(n), rng.choice(n, known, replace=False))
-        ratings = dealt.with_truth(np.where(chosen, np.asarray(dealt.truth), -1))
+        ratings = drawn.with_truth(np.where(chosen, np.asarray(drawn.truth), -1))
         correction = correct_by_truth(ratings, right, variance=variance, level=LEVEL)
         for method, one in (
             (task.method, correction.system_accuracy_in_sample),

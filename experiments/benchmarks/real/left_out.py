@@ -18,8 +18,8 @@ from lehner.empirical_prior.training import Outcome, train_priors
 
 MAJORITY = "majority_agreement"
 SYSTEM_IS = {"like": ("like", "unknown"), "better": ("better", "unknown"), "worse": ("unknown",)}
-"""What may be said of a system that is dealt so."""
-DATA_SET = ["crowd", "deal", "per_item", "system"]
+"""What may be said of a system that is drawn so."""
+DATA_SET = ["crowd", "design", "per_item", "system"]
 
 
 def calibrated_rows(
@@ -61,7 +61,7 @@ def _estimates(
     row: dict[str, Any], priors: Mapping[str, EmpiricalPrior]
 ) -> Iterator[dict[str, Any]]:
     known_right = round(row["known"] * row["estimate"]) if row["known"] else 0
-    for system_is in SYSTEM_IS[row["deal"]]:
+    for system_is in SYSTEM_IS[row["design"]]:
         agreeing = row["agreement"] * row["n_items"]
         right = prior_of_right(priors[system_is], agreeing, row["n_items"])
         posterior = posterior_in_sample(*right, row["known"], known_right)

@@ -12,8 +12,8 @@ import pandas as pd
 
 from experiments.simulations.methods import LEVEL
 
-BY = ["crowd", "family", "domain", "split", "deal", "per_item", "known", "method"]
-OVER = ["deal", "per_item", "known", "method"]
+BY = ["crowd", "family", "domain", "split", "design", "per_item", "known", "method"]
+OVER = ["design", "per_item", "known", "method"]
 MEASURES = ("bias", "rmse", "coverage", "width", "score")
 
 
@@ -29,7 +29,7 @@ def measure_crowds(rows: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each crowd, deal, number of ratings of an item, number of known truths and method:
+        A row for each crowd, design, number of ratings per item, number of gold labels and method:
         `systems`, `items` (their mean), `accuracy` (mean true accuracy of the systems), `failed`
         (proportion of systems without an estimate), and `bias`, `rmse`, `coverage`, `width` and
         `score`. The interval score is the width and, where the truth lies outside, 20 times how far

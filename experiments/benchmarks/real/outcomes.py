@@ -1,4 +1,4 @@
-"""What the priors of `calibrated` are trained on: how systems did, in all deals of all crowds."""
+"""What the priors of `calibrated` are trained on: how systems did, in all designs of all crowds."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -6,19 +6,19 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.benchmarks.real.sources import Source, read_crowd
-from lehner.empirical_prior.deals import deal_outcomes
+from lehner.empirical_prior.designs import draw_outcomes
 from lehner.empirical_prior.training import Outcome
 
 OUTCOMES = Path(__file__).with_name("outcomes.csv")
 SEED = 2026
 
 
-def deal_all(sources: Iterable[Source], folder: Path) -> pd.DataFrame:
-    """Deal all crowds in all ways, a row for each data set with the fields of `Outcome`."""
+def draw_all(sources: Iterable[Source], folder: Path) -> pd.DataFrame:
+    """Draw all designs of all crowds, a row for each data set with the fields of `Outcome`."""
     return pd.DataFrame(
         outcome
         for source in sources
-        for outcome in deal_outcomes(source.name, source.family, read_crowd(source, folder), SEED)
+        for outcome in draw_outcomes(source.name, source.family, read_crowd(source, folder), SEED)
     )
 
 

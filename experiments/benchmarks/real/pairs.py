@@ -24,7 +24,7 @@ from lehner import Ratings
 from lehner.contrasts.system_draws import JointDraws
 from lehner.core.seeds import seed_of
 from lehner.core.text import short
-from lehner.empirical_prior.deals import choose_pairs, deal
+from lehner.empirical_prior.designs import choose_pairs, draw_design
 from lehner.empirical_prior.differences import draw_calibrated
 from lehner.empirical_prior.prior import SHIPPED
 from lehner.empirical_prior.training import priors_text, train_priors
@@ -56,14 +56,14 @@ def measure(source: Source, folder: Path) -> Iterator[dict[str, object]]:
     for how in ("like", "better"):
         for panel in choose_pairs(crowd, how)[:MOST_PAIRS]:
             seed = seed_of(SEED, source.name, *panel.systems)
-            dealt = deal(panel, "3", seed)
-            if dealt is None:
+            drawn = draw_design(panel, "3", seed)
+            if drawn is None:
                 continue
-            pair = {"crowd": source.name, "family": source.family, "deal": how}
-            for row in compare(dealt, family, seed, OTHERS if how == "like" else OTHERS[:1]):
+            pair = {"crowd": source.name, "family": source.family, "design": how}
+            for row in compare(drawn, family, seed, OTHERS if how == "like" else OTHERS[:1]):
                 yield pair | row
-            draws = draw_calibrated(dealt.with_truth(None), priors=domain)
-            yield pair | say(dealt, draws, "calibrated, domain left out")
+            draws = draw_calibrated(drawn.with_truth(None), priors=domain)
+            yield pair | say(drawn, draws, "calibrated, domain left out")
 
 
 def compare(
@@ -115,17 +115,17 @@ def simulate_pair(rng: np.random.Generator, shared: float) -> Ratings:
 
 def simulated_rows(pairs: int = 100) -> Iterator[dict[str, object]]:
     """Compare simulated pairs, by the priors that are shipped."""
-    for deal_name, shared in (("independent mistakes", 0.0), ("shared mistakes", SHARED)):
+    for design_name, shared in (("independent mistakes", 0.0), ("shared mistakes", SHARED)):
         for seed in np.random.SeedSequence(SEED).spawn(pairs):
             ratings = simulate_pair(np.random.default_rng(seed), shared)
             for row in compare(ratings, SHIPPED, seed, OTHERS[:2]):
-                yield {"crowd": "simulated", "family": "simulated", "deal": deal_name} | row
+                yield {"crowd": "simulated", "family": "simulated", "design": design_name} | row
 
 
 def tabulate(rows: pd.DataFrame) -> Table:
     """Tabulate coverage, width, how often P(better) is right, and the slope of the truth."""
     table = []
-    for (how, method), some in rows.groupby(["deal", "method"], sort=False):
+    for (how, method), some in rows.groupby(["design", "method"], sort=False):
         inside = (some["lower"] <= some["truth"] + 1e-9) & (some["truth"] <= some["upper"] + 1e-9)
         by_family = inside.groupby(some["family"]).agg(["sum", "size"])
         residual = by_family["sum"] - inside.mean() * by_family["size"]

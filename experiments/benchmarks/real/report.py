@@ -16,7 +16,7 @@ from experiments.reporting.renderers import to_markdown
 from experiments.reporting.table import Cell, Column, Table
 from experiments.study.cells import read_cells
 from lehner.core.text import DASH, short
-from lehner.empirical_prior.deals import ALL, DEALS
+from lehner.empirical_prior.designs import ALL, DESIGNS
 
 FEW = "3"
 """Ratings of an item in tables of one design."""
@@ -48,13 +48,13 @@ def write_report(output: Path, seed: int, draws: int) -> list[Path]:
     first = measured[(measured["per_item"] == FEW) & (measured["known"] == 0)]
     page = Path(__file__).with_name("page.md").read_text(encoding="utf-8")
     text = page.format(
-        finding=_finding(means.set_index(["deal", "per_item", "known", "method"])),
+        finding=_finding(means.set_index(["design", "per_item", "known", "method"])),
         draws=draws,
         crowds=_crowds(read_cells(output / "crowds").set_index("crowd")),
         means="\n\n".join(_means(means[means["known"] == 0])),
         known="\n\n".join(_known(measured[measured["known"] > 0])),
-        splits=_splits(mean_over_crowds(first, ["split", "deal", "method"])),
-        domains=table_of_means(domains, ["domain", "deal", "method"]),
+        splits=_splits(mean_over_crowds(first, ["split", "design", "method"])),
+        domains=table_of_means(domains, ["domain", "design", "method"]),
         by_crowd="\n\n".join(_by_crowd(first)),
     )
     tables = {
@@ -73,7 +73,16 @@ def of_systems(rows: pd.DataFrame) -> pd.DataFrame:
     kept = rows[rows["known"] == 0]
     numbers = kept.groupby("crowd")["system"].transform(lambda one: pd.factorize(one, sort=True)[0])
     numbered = kept.assign(system=numbers.astype(int) + 1)
-    columns = ["crowd", "deal", "per_item", "system", "n_items", "n_categories", "truth", "method"]
+    columns = [
+        "crowd",
+        "design",
+        "per_item",
+        "system",
+        "n_items",
+        "n_categories",
+        "truth",
+        "method",
+    ]
     return numbered[[*columns, "estimate", "lower", "upper"]]
 
 
@@ -100,9 +109,9 @@ def table_of_known(measured: pd.DataFrame, keys: Sequence[str] = ("method",)) ->
 def _finding(means: pd.DataFrame) -> str:
     """Say what methods without known truths and `calibrated` do, if they were run."""
     said = []
-    for deal, words in (("like", "is like its raters"), ("better", "is better than they")):
-        names = ("majority_agreement", "relaxed_k", f"calibrated, {deal}")
-        keys = [(deal, FEW, 0, name) for name in names]
+    for design, words in (("like", "is like its raters"), ("better", "is better than they")):
+        names = ("majority_agreement", "relaxed_k", f"calibrated, {design}")
+        keys = [(design, FEW, 0, name) for name in names]
         if not set(keys) <= set(means.index):
             return ""
         majority, model, calibrated = (means.loc[key] for key in keys)
@@ -138,8 +147,8 @@ def _means(means: pd.DataFrame) -> Iterator[str]:
         *(Column(_title(one), format=_in_brackets) for one in MEASURES),
         Column("lowest", format=_lowest),
     ]
-    for (deal, per_item), table in means.groupby(["deal", "per_item"], sort=False):
-        yield f"## {_design(deal, per_item)}"
+    for (design, per_item), table in means.groupby(["design", "per_item"], sort=False):
+        yield f"## {_design(design, per_item)}"
         rows = [
             (
                 *(row[one] for one in ("method", "crowds", "failed")),
@@ -152,16 +161,18 @@ def _means(means: pd.DataFrame) -> Iterator[str]:
 
 
 def _known(measured: pd.DataFrame) -> Iterator[str]:
-    for (deal, per_item), table in measured.groupby(["deal", "per_item"], sort=False):
-        yield f"### {_design(deal, per_item)}"
+    for (design, per_item), table in measured.groupby(["design", "per_item"], sort=False):
+        yield f"### {_design(design, per_item)}"
         yield table_of_known(table)
 
 
 def _splits(means: pd.DataFrame) -> str:
-    means = means.assign(cell=means["deal"] + ", " + means["split"])
+    means = means.assign(cell=means["design"] + ", " + means["split"])
     means = means.sort_values("split", kind="stable")
-    means = means.sort_values("deal", key=lambda deals: deals.map(DEALS.index), kind="stable")
-    # That of better systems is not among the first deal's methods.
+    means = means.sort_values(
+        "design", key=lambda designs: designs.map(DESIGNS.index), kind="stable"
+    )
+    # That of better systems is not among the first design's methods.
     means = means.sort_values(
         "method", key=lambda names: ~names.str.startswith("calib"), kind="stable"
     )
@@ -169,8 +180,8 @@ def _splits(means: pd.DataFrame) -> str:
 
 
 def _by_crowd(measured: pd.DataFrame) -> Iterator[str]:
-    for deal, table in measured.groupby("deal", sort=False):
-        yield f"### {_design(deal, FEW)}"
+    for design, table in measured.groupby("design", sort=False):
+        yield f"### {_design(design, FEW)}"
         crowds = table.groupby("crowd")
         # A method may give no estimate for some.
         table = table.assign(systems=crowds["systems"].transform("max"))
@@ -221,7 +232,7 @@ def _lowest(coverage: float, crowd: str) -> str:
     return DASH if pd.isna(coverage) else f"{short(coverage)} ({crowd})"
 
 
-def _design(deal: str, per_item: str) -> str:
+def _design(design: str, per_item: str) -> str:
     ratings = "all ratings" if per_item == ALL else f"{per_item} ratings an item"
-    words = "like" if deal == "like" else f"{deal} than"
+    words = "like" if design == "like" else f"{design} than"
     return f"System {words} its raters, {ratings}"

@@ -10,11 +10,11 @@ from experiments.benchmarks.real.outcomes import read_outcomes
 from experiments.benchmarks.real.sources import SOURCES
 from experiments.study.cells import read_cells
 from lehner import InputError
-from lehner.empirical_prior.deals import DEALS, RATINGS_PER_ITEM
+from lehner.empirical_prior.designs import DESIGNS, RATINGS_PER_ITEM
 from lehner.empirical_prior.prior import SYSTEM_IS
 from lehner.estimation.methods import list_methods
 
-DESIGN = ["crowd", "deal", "per_item"]
+DESIGN = ["crowd", "design", "per_item"]
 OF_CROWD = ("family", "domain", "split")
 
 
@@ -33,7 +33,7 @@ def read_rows(output: Path, seed: int, draws: int) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        As `measure_crowds` takes it, in the order of the crowds and methods. Of each crowd, deal
+        As `measure_crowds` takes it, in the order of the crowds and methods. Of each crowd, design
         and number of ratings of an item there are the systems that every method there was run on,
         so that all methods are compared on the same ratings.
 
@@ -64,7 +64,7 @@ def in_order(rows: pd.DataFrame) -> pd.DataFrame:
     names = list_methods()
     places = {
         "crowd": list(SOURCES),
-        "deal": DEALS,
+        "design": DESIGNS,
         "per_item": RATINGS_PER_ITEM,
         "method": [
             *(f"calibrated, {system_is}" for system_is in SYSTEM_IS),

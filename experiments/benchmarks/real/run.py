@@ -1,4 +1,4 @@
-"""Fits of the benchmark: one method on the data that one system, of one crowd, is dealt."""
+"""Fits of the benchmark: one method on the data that one system, of one crowd, is drawn."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from experiments.simulations.methods import estimate_as_in_studies
 from experiments.study.cells import Cell, Row, result_row
 from lehner import Estimate, InputError, IntervalEstimate, Ratings, probabilities_right
 from lehner.core.seeds import place_of, seed_of
-from lehner.empirical_prior.deals import DEALS, MOST_SYSTEMS, Panel, choose_panels, deal
+from lehner.empirical_prior.designs import DESIGNS, MOST_SYSTEMS, Panel, choose_panels, draw_design
 from lehner.estimation.methods import find_method
 from lehner.known_truths.correction import own_variance
 
@@ -25,7 +25,7 @@ class Task:
     Parameters
     ----------
     crowd : str
-    deal : {"like", "better", "worse"}
+    design : {"like", "better", "worse"}
         How the system compares with its raters.
     system : str
         The worker who is the system.
@@ -38,7 +38,7 @@ class Task:
     """
 
     crowd: str
-    deal: str
+    design: str
     system: str
     per_item: str
     method: str
@@ -46,16 +46,16 @@ class Task:
 
     @property
     def name(self) -> str:
-        """Crowd, deal, ratings of an item, method and system."""
-        return f"{self.crowd} {self.deal} {self.per_item} {self.method} {self.system}"
+        """Crowd, design, ratings of an item, method and system."""
+        return f"{self.crowd} {self.design} {self.per_item} {self.method} {self.system}"
 
-    def dealt(self, folder: Path) -> Ratings | None:
+    def drawn(self, folder: Path) -> Ratings | None:
         """Deal the data, with truth: the same for every method."""
-        panel = panels_of(self.crowd, self.deal, folder)[self.system]
-        return deal(panel, self.per_item, seed_of(self.seed, self.crowd, self.system))
+        panel = panels_of(self.crowd, self.design, folder)[self.system]
+        return draw_design(panel, self.per_item, seed_of(self.seed, self.crowd, self.system))
 
     def cell(self, folder: Path, method: str) -> Cell:
-        """Cell in which the data are dealt and fitted, by a method as a user names it."""
+        """Cell in which the data are drawn and fitted, by a method as a user names it."""
         return Cell(
             name=self.name,
             place=place_of(self.crowd, self.system, self.per_item, self.method),
@@ -113,7 +113,7 @@ def list_tasks(
     per_item: Sequence[str],
     methods: Sequence[str],
     seed: int,
-    deals: Sequence[str] = DEALS,
+    designs: Sequence[str] = DESIGNS,
     most_systems: int = MOST_SYSTEMS,
 ) -> list[Task]:
     """List all tasks, crowd by crowd.
@@ -127,18 +127,18 @@ def list_tasks(
     methods : sequence of str
         Their labels.
     seed : int
-    deals : sequence of {"like", "better", "worse"}
+    designs : sequence of {"like", "better", "worse"}
     most_systems : int
-        Of a crowd in a deal: the first of those whom `choose_panels` gives.
+        Of a crowd in a design: the first of those whom `choose_panels` gives.
 
     Returns
     -------
     list of Task
     """
     return [
-        Task(crowd=one.name, deal=how, system=system, per_item=number, method=method, seed=seed)
+        Task(crowd=one.name, design=how, system=system, per_item=number, method=method, seed=seed)
         for one in sources
-        for how in deals
+        for how in designs
         for system in list(panels_of(one.name, how, folder))[:most_systems]
         for number in per_item
         for method in methods
@@ -158,15 +158,15 @@ def _size(name: str, folder: Path, _: np.random.SeedSequence) -> Iterator[Row]:
         "raters": crowd.n_raters,
         "ratings": crowd.n_ratings,
         "categories": crowd.n_categories,
-        **{f"systems, {how}": len(panels_of(name, how, folder)) for how in DEALS},
+        **{f"systems, {how}": len(panels_of(name, how, folder)) for how in DESIGNS},
     }
 
 
 def _fit(task: Task, folder: Path, method: str, seed: np.random.SeedSequence) -> Iterator[Row]:
-    dealt = task.dealt(folder)
-    if dealt is None:
+    drawn = task.drawn(folder)
+    if drawn is None:
         return
-    ratings, start = dealt.with_truth(None), time.process_time()
+    ratings, start = drawn.with_truth(None), time.process_time()
     row: Row = {name: getattr(ratings, name) for name in ("n_items", "n_raters", "n_categories")}
     try:
         estimate = estimate_as_in_studies(method, ratings, int(seed.generate_state(1)[0]))
@@ -175,7 +175,7 @@ def _fit(task: Task, folder: Path, method: str, seed: np.random.SeedSequence) ->
     except InputError as error:
         found, variance, right, said = IntervalEstimate(estimate=None), 0.0, None, [str(error)]
     row |= {"seconds": time.process_time() - start, "warnings": "\n".join(said)}
-    truth = float(np.mean(dealt.system == dealt.truth))
+    truth = float(np.mean(drawn.system == drawn.truth))
     yield result_row(truth, found, right=right, variance=variance, **row)
 
 

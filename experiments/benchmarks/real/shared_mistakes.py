@@ -1,6 +1,6 @@
 """Where real crowds lie: how much mistakes correlate in each, and whether bounds hold the truth.
 
-Data sets with three ratings of each item are dealt as for the priors; the truth is known.
+Data sets with three ratings of each item are drawn as for the priors; the truth is known.
 
 Run in a clone: `python -m experiments.benchmarks.real.shared_mistakes FOLDER`
 """
@@ -27,14 +27,14 @@ from lehner.dependence.bounds import (
     mistakes_needed,
     tabulate_mistakes,
 )
-from lehner.empirical_prior.deals import DEALS, choose_panels, deal
+from lehner.empirical_prior.designs import DESIGNS, choose_panels, draw_design
 
 PER_ITEM = "3"
 SEED = 1
 CAPS = (0, 0.1, 0.25, 0.5)
 ROUNDING = 0.002
-OF_CROWD = ["crowd", "family", "domain", "deal"]
-OF_GROUP = {"categories": None, "deal": "system is", "cap": "correlate by at most"}
+OF_CROWD = ["crowd", "family", "domain", "design"]
+OF_GROUP = {"categories": None, "design": "system is", "cap": "correlate by at most"}
 MEASURES = {
     "inside": "raters only: inside",
     "width": "width",
@@ -60,23 +60,23 @@ def measure(source: Source, folder: Path) -> Iterator[dict[str, Any]]:
         system's `accuracy`, and whether bounds hold it.
     """
     crowd = read_crowd(source, folder)
-    for how in DEALS:
+    for how in DESIGNS:
         for panel in choose_panels(crowd, how):
-            dealt = deal(panel, PER_ITEM, seed_of(SEED, source.name, panel.system))
-            if dealt is None:
+            drawn = draw_design(panel, PER_ITEM, seed_of(SEED, source.name, panel.system))
+            if drawn is None:
                 continue
-            raters, system = mistake_correlations(dealt)
-            accuracy = float(np.mean(dealt.system == dealt.truth))
-            above = accuracy > mistakes_needed(dealt).above
+            raters, system = mistake_correlations(drawn)
+            accuracy = float(np.mean(drawn.system == drawn.truth))
+            above = accuracy > mistakes_needed(drawn).above
             for cap in CAPS:
-                alone, both = (bounds_of(tabulate_mistakes(dealt), cap, y) for y in (1.0, cap))
+                alone, both = (bounds_of(tabulate_mistakes(drawn), cap, y) for y in (1.0, cap))
                 yield {
                     "crowd": source.name,
                     "family": source.family,
                     "domain": source.domain,
-                    "deal": how,
+                    "design": how,
                     "panel": panel.system,
-                    "categories": "2" if dealt.n_categories == 2 else "more",
+                    "categories": "2" if drawn.n_categories == 2 else "more",
                     "raters": raters,
                     "system": system,
                     "accuracy": accuracy,

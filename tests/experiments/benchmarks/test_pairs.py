@@ -37,7 +37,7 @@ def test_mistakes_are_shared_where_items_mislead():
 def test_the_table_by_hand():
     rows = pd.DataFrame(
         {
-            "deal": "like",
+            "design": "like",
             "method": "m",
             "family": ["f", "f", "g"],
             "truth": [0.1, -0.2, 0.3],

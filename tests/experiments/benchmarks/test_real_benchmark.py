@@ -148,15 +148,15 @@ def test_known_truths_are_the_same_for_every_method_and_count_only_when_few():
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, 60)
     codes = np.where(rng.random((60, 4)) < 0.8, truth[:, None], 1 - truth[:, None])
-    dealt = Ratings(codes[:, :3], ["a", "b"], system=codes[:, 3], truth=truth)
-    task = Task(crowd="rte", deal="like", system="1", per_item="3", method="algebraic", seed=1)
+    drawn = Ratings(codes[:, :3], ["a", "b"], system=codes[:, 3], truth=truth)
+    task = Task(crowd="rte", design="like", system="1", per_item="3", method="algebraic", seed=1)
     right = np.full(60, 0.8).tolist()
-    rows = pd.DataFrame(corrected_rows(task, dealt, right, 0.001, 2))
+    rows = pd.DataFrame(corrected_rows(task, drawn, right, 0.001, 2))
     # 50 of 60 known items would leave nothing to estimate.
     assert set(rows["known"]) == {10, 20}
     assert set(rows["method"]) == {"algebraic", "ppi_algebraic", ALONE}
     assert len(rows) == 2 * 2 * 3
-    other = pd.DataFrame(corrected_rows(replace(task, method="tap"), dealt, right, 0.0, 2))
+    other = pd.DataFrame(corrected_rows(replace(task, method="tap"), drawn, right, 0.0, 2))
     alone = [table[table["method"] == ALONE].reset_index(drop=True) for table in (rows, other)]
     pd.testing.assert_frame_equal(*alone)
     assert alone[0].groupby("known")["estimate"].nunique().max() == 2
@@ -214,7 +214,7 @@ def test_each_crowd_counts_once_in_the_means():
         }
     )
     measured = measured.assign(**dict.fromkeys(["bias", "width", "score"], np.nan))
-    measured = measured.assign(deal="like", per_item="3", known=0, method="m")
+    measured = measured.assign(design="like", per_item="3", known=0, method="m")
     (mean,) = mean_over_crowds(measured).to_dict("records")
     assert mean["rmse"] == pytest.approx(0.2)
     assert mean["rmse_se"] == pytest.approx(0.1)
@@ -247,7 +247,7 @@ def test_the_order_of_the_outcomes_does_not_change_the_priors(seed):
 
 
 def test_the_committed_measures_are_those_of_the_committed_estimates():
-    folder, keys = SHIPPED_RESULTS, ["crowd", "deal", "per_item", "method"]
+    folder, keys = SHIPPED_RESULTS, ["crowd", "design", "per_item", "method"]
     kept = pd.read_csv(folder / "systems.csv").assign(known=0)
     measured = pd.read_csv(folder / "real.csv").query("known == 0").set_index(keys)
     rows = kept.assign(**{name: "x" for name in BY if name not in kept})
@@ -276,7 +276,7 @@ def test_calibrated_is_the_method_with_priors_of_other_families(tmp_path, known,
     shown = np.where(np.arange(80) < known, truth, -1)
     ratings = Ratings(codes[:, :3], ["a", "b"], system=codes[:, 3], truth=shown)
     agreement = (codes[:, 3] == (codes[:, :3].sum(axis=1) > 1)).mean()
-    first = {"crowd": "Kundel_1", "deal": "better", "per_item": "3", "system": "1", "n_items": 80}
+    first = {"crowd": "Kundel_1", "design": "better", "per_item": "3", "system": "1", "n_items": 80}
     rows = pd.DataFrame(
         [
             first | {"known": 0, "method": "majority_agreement", "estimate": agreement},
@@ -327,7 +327,7 @@ def write_rte(folder):
 def test_a_run_goes_on_where_it_was_and_methods_add_up(run, tmp_path):
     write_rte(tmp_path / "files")
     output = tmp_path / "results"
-    options = ["--crowd", "rte", "--deal", "like", "--per-item", "3", "--output", output]
+    options = ["--crowd", "rte", "--design", "like", "--per-item", "3", "--output", output]
     first = ["--method", "majority_agreement"]
     assert run(tmp_path / "files", *options, *first)[0] == 0
     table = pd.read_csv(output / "real.csv")
@@ -354,7 +354,7 @@ def test_a_run_goes_on_where_it_was_and_methods_add_up(run, tmp_path):
 def test_estimates_are_the_same_on_a_cluster_which_goes_on_where_it_was(run, tmp_path):
     pytest.importorskip("distributed")
     write_rte(tmp_path / "files")
-    given = [tmp_path / "files", *("--crowd rte --deal like --per-item 3 --method".split())]
+    given = [tmp_path / "files", *("--crowd rte --design like --per-item 3 --method".split())]
     given += ["majority_agreement", "algebraic"]
     here, there = tmp_path / "here", tmp_path / "there"
     assert run(*given, "--output", here)[0] == 0
@@ -391,7 +391,7 @@ def test_each_system_is_kept_in_each_deal(run, tmp_path):
     options = ["--crowd", "rte", "--per-item", "3", "--output", output]
     assert run(tmp_path / "files", *options, "--method", "majority_agreement")[0] == 0
     table = pd.read_csv(output / "systems.csv")
-    numbers = table.groupby(["deal", "method"])["system"].nunique().to_dict()
+    numbers = table.groupby(["design", "method"])["system"].nunique().to_dict()
     assert numbers == {
         ("like", "majority_agreement"): 10,
         ("like", "calibrated, like"): 10,
@@ -402,21 +402,21 @@ def test_each_system_is_kept_in_each_deal(run, tmp_path):
         ("worse", "majority_agreement"): 3,
         ("worse", "calibrated, unknown"): 3,
     }
-    measured = pd.read_csv(output / "real.csv").set_index(["deal", "method"])
-    for key, rows in table.groupby(["deal", "method"]):
+    measured = pd.read_csv(output / "real.csv").set_index(["design", "method"])
+    for key, rows in table.groupby(["design", "method"]):
         error = rows["estimate"] - rows["truth"]
         assert measured.loc[key, "bias"] == pytest.approx(error.mean(), abs=2e-4)
         inside = (rows["lower"] <= rows["truth"] + 1e-4) & (rows["truth"] <= rows["upper"] + 1e-4)
         if rows["lower"].notna().all():
             assert measured.loc[key, "coverage"] == pytest.approx(inside.mean(), abs=1e-4)
-    assert set(pd.read_csv(output / "domains.csv")["deal"]) == {"like", "better", "worse"}
+    assert set(pd.read_csv(output / "domains.csv")["design"]) == {"like", "better", "worse"}
 
 
 @pytest.mark.slow
 def test_methods_are_compared_on_the_systems_that_all_of_them_were_run_on(run, tmp_path):
     write_rte(tmp_path / "files")
     output = tmp_path / "results"
-    options = ["--crowd", "rte", "--deal", "like", "--per-item", "3", "5", "--output", output]
+    options = ["--crowd", "rte", "--design", "like", "--per-item", "3", "5", "--output", output]
     run(tmp_path / "files", *options, "--method", "majority_agreement")
     few = ["--per-item", "3", "--method", "algebraic", "--systems", "4"]
     assert run(tmp_path / "files", *options, *few)[0] == 0
@@ -429,7 +429,7 @@ def test_methods_are_compared_on_the_systems_that_all_of_them_were_run_on(run, t
 def test_a_method_of_a_file_is_another_one_when_the_file_changes(run, tmp_path):
     write_rte(tmp_path / "files")
     output, mine = tmp_path / "results", tmp_path / "mine.py"
-    options = ["--crowd", "rte", "--deal", "like", "--per-item", "3", "--output", output]
+    options = ["--crowd", "rte", "--design", "like", "--per-item", "3", "--output", output]
     for value in (0.5, 0.7):
         mine.write_text(
             "from lehner import Estimate, IntervalEstimate\n"

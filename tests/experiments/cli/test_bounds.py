@@ -69,7 +69,7 @@ def test_the_benchmark_measures_correlations_and_whether_bounds_hold(tmp_path):
     measured = pd.DataFrame(measure(source, tmp_path))
     assert set(measured["domain"]) == {"experts"} and set(measured["categories"]) == {"2"}
     assert (measured["raters"] > 0).mean() > 0.8
-    wide = measured.pivot(index=["deal", "panel"], columns="cap", values="width")
+    wide = measured.pivot(index=["design", "panel"], columns="cap", values="width")
     assert (wide[0.5] >= wide[0.1] - 0.002).all()
     assert measured[measured["cap"] == 0.5]["inside"].mean() > 0.9
     table = coverage_table(measured)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from lehner import Ratings, estimate, read_ratings
-from lehner.empirical_prior.deals import deal_outcomes
+from lehner.empirical_prior.designs import draw_outcomes
 from lehner.empirical_prior.prior import read_priors
 from lehner.empirical_prior.training import priors_text, train_priors
 
@@ -40,13 +40,13 @@ def test_priors_are_those_of_the_crowds_dealt_by_family(run, tmp_path):
     outcomes = [
         one
         for seed, name in ((2, "c.csv"), (3, "d.csv"), (0, "study/a.csv"), (1, "study/b.parquet"))
-        for one in deal_outcomes(name, name.split("/")[0], make_crowd(seed), 3)
+        for one in draw_outcomes(name, name.split("/")[0], make_crowd(seed), 3)
     ]
     assert file.read_text() == priors_text(train_priors(outcomes))
     prior = read_priors(file)["unknown"]
     assert (prior.families, prior.n_crowds) == (("c.csv", "d.csv", "study"), 4)
     assert out == (
-        f"Trained on 4 crowds of 3 families, from which {len(outcomes)} data sets were dealt "
+        f"Trained on 4 crowds of 3 families, from which {len(outcomes)} data sets were drawn "
         "with seed 3.\n"
     )
     ratings = make_crowd(9).with_truth(None).with_system("w4")

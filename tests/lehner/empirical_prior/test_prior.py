@@ -24,7 +24,7 @@ from lehner.empirical_prior.training import Outcome, train_prior
 TABLES = Path(lehner.__file__).parents[1] / "experiments" / "simulations"
 
 
-def outcomes(n_families, rng, spread=0.5, deal="like", n_items=200):
+def outcomes(n_families, rng, spread=0.5, design="like", n_items=200):
     """Families whose log odds of the accuracy are 0.3 above those of the agreement, plus theirs."""
     for family in range(n_families):
         own = rng.normal(0, spread)
@@ -35,7 +35,7 @@ def outcomes(n_families, rng, spread=0.5, deal="like", n_items=200):
                 yield Outcome(
                     crowd=f"{family} {crowd}",
                     family=str(family),
-                    deal=deal,
+                    design=design,
                     n_items=n_items,
                     n_categories=2,
                     ratings_per_item=3.0,

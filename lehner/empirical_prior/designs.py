@@ -1,6 +1,6 @@
 """Evaluation designs drawn from a crowd with gold labels: a worker is the system that others judge.
 
-There are three designs, called deals. In "like" any worker is the system and all others are its
+There are three designs. In "like" any worker is the system and all others are its
 raters. In "better" the system is of the best third of the workers, by their accuracy, and its
 raters are the less accurate half; in "worse" the system is of the worst third, and its raters the
 more accurate half.
@@ -22,7 +22,7 @@ from lehner.data.ratings import Ratings
 from lehner.empirical_prior.differences import count_disagreement
 from lehner.empirical_prior.training import Outcome
 
-DEALS = ("like", "better", "worse")
+DESIGNS = ("like", "better", "worse")
 MOST_SYSTEMS = 12
 MOST_PAIRS_OF_A_SYSTEM = 2
 MOST_ITEMS = 300
@@ -106,7 +106,7 @@ def choose_pairs(crowd: Ratings, how: str = "like") -> list[Panel]:
     return panels
 
 
-def deal(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ratings | None:
+def draw_design(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ratings | None:
     """Draw a data set in which a worker is the system, or several are, and others the raters.
 
     Of the items with gold labels that these workers and enough others rated, at most 300 are drawn.
@@ -153,7 +153,7 @@ def deal(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ratings |
     )
 
 
-def deal_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> Iterator[Outcome]:
+def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> Iterator[Outcome]:
     """Draw all designs of a crowd that a prior is trained on, and score the system in each.
 
     Parameters
@@ -168,14 +168,14 @@ def deal_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> Iterator
     ------
     Outcome
     """
-    designs = [(how, choose_panels(crowd, how)) for how in DEALS]
+    designs = [(how, choose_panels(crowd, how)) for how in DESIGNS]
     designs += [(f"two {how}", choose_pairs(crowd, how)) for how in ("like", "better")]
     for how, panels in designs:
         for panel in panels:
             for per_item in RATINGS_PER_ITEM:
-                ratings = deal(panel, per_item, seed_of(seed, name, *panel.systems))
+                ratings = draw_design(panel, per_item, seed_of(seed, name, *panel.systems))
                 if ratings is not None:
-                    yield from _score(ratings, crowd=name, family=family, deal=how)
+                    yield from _score(ratings, crowd=name, family=family, design=how)
 
 
 def mark_eligible(panel: Panel, others: int) -> Booleans:

@@ -5,7 +5,13 @@ import pytest
 
 import lehner
 from lehner.core.seeds import seed_of
-from lehner.empirical_prior.deals import Panel, choose_pairs, choose_panels, deal, deal_outcomes
+from lehner.empirical_prior.designs import (
+    Panel,
+    choose_pairs,
+    choose_panels,
+    draw_design,
+    draw_outcomes,
+)
 
 
 def crowd(n_items=80, skills=(0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)):
@@ -59,18 +65,18 @@ def test_small_panels_keep_three_raters():
 @pytest.mark.parametrize("per_item", ["3", "5", "all"])
 def test_a_data_set_has_the_asked_number_of_raters(per_item):
     (panel, *_) = choose_panels(crowd())
-    dealt = deal(panel, per_item, np.random.SeedSequence(4))
-    assert dealt.n_raters == (8 if per_item == "all" else int(per_item))
-    assert (dealt.system == dealt.truth).mean() == pytest.approx(
+    drawn = draw_design(panel, per_item, np.random.SeedSequence(4))
+    assert drawn.n_raters == (8 if per_item == "all" else int(per_item))
+    assert (drawn.system == drawn.truth).mean() == pytest.approx(
         skill_of(panel.crowd, [panel.system])[0]
     )
 
 
 def test_outcomes_are_the_same_for_the_same_seed():
-    first, again = (list(deal_outcomes("x", "f", crowd(), 3)) for _ in range(2))
+    first, again = (list(draw_outcomes("x", "f", crowd(), 3)) for _ in range(2))
     assert first == again
-    assert {one.deal for one in first} == {"like", "better", "worse", "two like", "two better"}
-    like = [one for one in first if one.deal == "like"]
+    assert {one.design for one in first} == {"like", "better", "worse", "two like", "two better"}
+    like = [one for one in first if one.design == "like"]
     assert np.mean([one.accuracy for one in like]) == pytest.approx(0.75, abs=0.03)
 
 
@@ -89,13 +95,13 @@ def sparse():
 
 @pytest.mark.parametrize("per_item", ["3", "5", "all"])
 def test_the_system_is_no_rater(sparse, per_item):
-    dealt = deal(Panel(systems=("all",), crowd=sparse), per_item, seed_of(1, "crowd", "all"))
-    items = dealt.items
-    assert (dealt.system == 0).all()
-    np.testing.assert_array_equal(dealt.system == dealt.truth, sparse.truth[items] == 0)
+    drawn = draw_design(Panel(systems=("all",), crowd=sparse), per_item, seed_of(1, "crowd", "all"))
+    items = drawn.items
+    assert (drawn.system == 0).all()
+    np.testing.assert_array_equal(drawn.system == drawn.truth, sparse.truth[items] == 0)
     # Raters are numbered, so that what is compared are the votes without those of the system.
     without = sparse.votes()[items] - [1, 0]
-    found = dealt.votes()
+    found = drawn.votes()
     if per_item == "all":
         np.testing.assert_array_equal(found, without)
     else:
@@ -104,15 +110,17 @@ def test_the_system_is_no_rater(sparse, per_item):
 
 
 def test_at_most_300_items_with_truth_that_the_system_rated(sparse):
-    dealt = deal(Panel(systems=("all",), crowd=sparse), "3", seed_of(1, "crowd", "all"))
-    assert dealt.n_items == len(set(dealt.items)) == 300
-    worker = deal(Panel(systems=("w3",), crowd=sparse), "3", seed_of(1, "crowd", "w3"))
+    drawn = draw_design(Panel(systems=("all",), crowd=sparse), "3", seed_of(1, "crowd", "all"))
+    assert drawn.n_items == len(set(drawn.items)) == 300
+    worker = draw_design(Panel(systems=("w3",), crowd=sparse), "3", seed_of(1, "crowd", "w3"))
     assert set(worker.items) == set(np.flatnonzero(sparse.codes[:, 3] >= 0))
 
 
 def test_ratings_are_seeded(sparse):
     panel = Panel(systems=("all",), crowd=sparse)
-    one, again, other = (deal(panel, "3", seed_of(seed, "crowd", "all")) for seed in (1, 1, 2))
+    one, again, other = (
+        draw_design(panel, "3", seed_of(seed, "crowd", "all")) for seed in (1, 1, 2)
+    )
     assert one.equals(again)
     assert not one.equals(other)
 
@@ -121,9 +129,9 @@ def test_raters_of_a_crossed_design_keep_their_ratings():
     codes = np.random.default_rng(1).integers(3, size=(60, 6))
     names = [f"r{j}" for j in range(6)]
     crossed = lehner.Ratings(codes, ["a", "b", "c"], names, truth=np.zeros(60, int))
-    dealt = deal(Panel(systems=("r2",), crowd=crossed), "3", seed_of(1, "x", "r2"))
+    drawn = draw_design(Panel(systems=("r2",), crowd=crossed), "3", seed_of(1, "x", "r2"))
     by_rater = codes.T.tolist()
-    found = {by_rater.index(dealt.codes[:, j].tolist()) for j in range(3)}
+    found = {by_rater.index(drawn.codes[:, j].tolist()) for j in range(3)}
     assert len(found) == 3
     assert 2 not in found
 
@@ -139,7 +147,10 @@ def test_systems_are_those_with_most_items_and_twelve_at_most(sparse):
 
 
 def test_too_few_items_are_no_data_set(sparse):
-    assert deal(Panel(systems=("all",), crowd=sparse.take(range(29))), "3", seed_of(1, "x")) is None
+    assert (
+        draw_design(Panel(systems=("all",), crowd=sparse.take(range(29))), "3", seed_of(1, "x"))
+        is None
+    )
 
 
 def test_pairs_are_of_two_workers_who_judge_neither_and_rated_the_same_items(sparse):
@@ -149,10 +160,10 @@ def test_pairs_are_of_two_workers_who_judge_neither_and_rated_the_same_items(spa
     people = crowd()
     names = [name for panel in choose_pairs(people) for name in panel.systems]
     assert max(Counter(names).values()) == 2
-    dealt = deal(choose_pairs(people)[0], "3", np.random.SeedSequence(4))
-    assert dealt.systems == choose_pairs(people)[0].systems and dealt.n_raters == 3
-    right = (dealt.answers == dealt.truth[:, None]).mean(axis=0)
-    np.testing.assert_allclose(right, skill_of(people, dealt.systems))
+    drawn = draw_design(choose_pairs(people)[0], "3", np.random.SeedSequence(4))
+    assert drawn.systems == choose_pairs(people)[0].systems and drawn.n_raters == 3
+    right = (drawn.answers == drawn.truth[:, None]).mean(axis=0)
+    np.testing.assert_allclose(right, skill_of(people, drawn.systems))
 
 
 def test_both_of_a_better_pair_are_above_their_raters():

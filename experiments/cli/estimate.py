@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from lehner import Ratings, Results
     from lehner.data import reading as data_reading
 
+NOT_ON_SCREEN = ("agreement", "sensitivity", "predictions")
+"""Questions whose answers no first screen shows."""
 CHECKLISTS = ("stard-blcm",)
 
 
@@ -176,6 +178,11 @@ class EstimateOutput(Output):
     checklist: str | None = None
     full: bool = False
 
+    @property
+    def is_screen(self) -> bool:
+        """Whether no more is wanted than one screen, which shows nothing of some questions."""
+        return not any((self.full, self.output, self.report, self.as_json, self.sentence))
+
     def check(self) -> None:
         """Refuse a checklist that has no place or name."""
         from lehner import InputError
@@ -221,12 +228,15 @@ def estimate(
     import lehner
     from experiments.cli.progress_lines import progress_lines
     from experiments.report.report import failed
+    from lehner.estimation.estimate import QUESTIONS
     from lehner.estimation.methods import DEFAULT_METHODS
 
     output.check()
     ratings = _load(data, reading.options(system), question)
     methods, fits = _prepare_fits(method or DEFAULT_METHODS, output, len(ratings.systems))
     keywords = question.keywords(Path(data), ratings) | assumptions.keywords(ratings)
+    if output.is_screen:
+        keywords["questions"] = [name for name in QUESTIONS if name not in NOT_ON_SCREEN]
     # Kept fits are removed when this context ends: only once all results are on disk.
     with fits as do_all:
         with progress_lines():

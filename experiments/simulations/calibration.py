@@ -5,12 +5,10 @@ and ranks the parameters among the posterior draws.
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from arviz_stats.ecdf_utils import ecdf_pit
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.stats import binom, kstest
@@ -18,7 +16,7 @@ from scipy.stats import binom, kstest
 from bayes_models import find_model
 from bayes_models.calibration import calibrate
 from experiments.reporting.figure_style import REFERENCE, figure_style, limits
-from experiments.reporting.method_style import legend_handles, method_label, method_style
+from experiments.reporting.method_style import method_label, method_style
 from experiments.study.performance import Z, proportion
 from lehner import Ratings
 from lehner.core.errors import find
@@ -46,7 +44,6 @@ NOMINAL = 0.9
 LEVEL = 0.95
 """Probability that all that is drawn of calibrated models lies in the bands."""
 
-SIMULATIONS = 2000
 BAND = "0.92"
 TITLES = {
     "base_rates": "Base rates",
@@ -73,9 +70,8 @@ def tabulate(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def plot_calibration(tables: dict[str, pd.DataFrame]) -> dict[str, Figure]:
-    """Draw the coverage of all models and designs, and the ranks themselves."""
-    coverage, ranks = tables["calibration"].round(4), tables["ranks"]
-    return {"calibration": plot_coverage(coverage), "ranks": plot_ranks(ranks)}
+    """Draw the coverage of all models and designs."""
+    return {"calibration": plot_coverage(tables["calibration"].round(4))}
 
 
 def summarise(ranks: pd.DataFrame) -> pd.DataFrame:
@@ -93,10 +89,9 @@ def summarise(ranks: pd.DataFrame) -> pd.DataFrame:
         (Kolmogorov-Smirnov), `coverage_90`, `coverage_se`.
     """
     rows = []
-    for place, found in ranks.groupby(BY, sort=False):
-        for quantity, values in (
-            found.drop(columns=[*BY, "replicate"], errors="ignore").dropna(axis="columns").items()
-        ):
+    for place, group in ranks.groupby(BY, sort=False):
+        quantities = group.drop(columns=[*BY, "replicate"], errors="ignore")
+        for quantity, values in quantities.dropna(axis="columns").items():
             covered, error = proportion(values.between(0.05, 0.95))
             p = kstest(values, "uniform").pvalue
             rows.append((*place, quantity, len(values), values.mean(), p, covered, error))
@@ -199,81 +194,6 @@ def _coverage(ax: Axes, row: pd.Series, place: int, model: str) -> None:
     style = method_style(model)
     ax.hlines(place, 100 * row["low"], 100 * row["high"], color=style.color, lw=1.2, zorder=1.5)
     ax.plot(100 * row["coverage_90"], place, ls="", ms=4, **style.options())
-
-
-def plot_ranks(ranks: pd.DataFrame) -> Figure:
-    """Draw by how much ranks are distributed otherwise than uniformly.
-
-    Parameters
-    ----------
-    ranks : pandas.DataFrame
-        Columns `model`, `design`, and ranks between 0 and 1, a column for each quantity.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A row for each design, a column for each quantity: the distribution function of the ranks
-        less that of a uniform distribution. A line of a calibrated model leaves the grey band,
-        which is simultaneous for all ranks, in 5% of the panels.
-
-    References
-    ----------
-    Säilynoja, Bürkner & Vehtari (2022), https://doi.org/10.1007/s11222-022-10090-6
-    """
-    names, models = (list(dict.fromkeys(ranks[column])) for column in ("design", "model"))
-    quantities = [name for name in ranks if name not in ("design", "model")]
-    n_lines, outside = 0, []
-    with figure_style() as width:
-        figure = Figure(figsize=(width, 1 + 1.3 * len(names)), layout="constrained")
-        shape = len(names), len(quantities)
-        grid = figure.subplots(*shape, sharex=True, sharey=True, squeeze=False)
-        for (model, name), rows in ranks.groupby(["model", "design"], sort=False):
-            band, known = _band(len(rows)), rows.dropna(axis="columns")
-            for ax, quantity in zip(grid[names.index(name)], quantities, strict=True):
-                if quantity not in known:
-                    continue
-                n_lines += 1
-                if _ranks(ax, known[quantity].to_numpy(), band, model):
-                    of = (method_label(model), _design(name), quantity.replace("_", " "))
-                    outside.append(", ".join(of))
-        for ax, quantity in zip(grid[0], quantities, strict=True):
-            ax.set_title(TITLES.get(quantity, quantity))
-        for ax, name in zip(grid[:, 0], names, strict=True):
-            ax.set_ylabel(_design(name).replace("; ", "\n"))
-        grid[-1, (len(quantities) - 1) // 2].set_xlabel(
-            "Rank of the true value among posterior draws, 0 to 1"
-        )
-        title = "Share of simulations with this rank or a lower one, less that rank"
-        figure.suptitle(f"{title}; grey: simultaneous {LEVEL:.0%} band")
-        handles = legend_handles(map(method_style, models))
-        figure.legend(handles=handles, loc="outside lower center", ncols=4)
-    figure.set_label(
-        f"Distribution of ranks of the true values against the uniform one: {len(outside)} of "
-        f"{n_lines} lines leave the simultaneous {LEVEL:.0%} band"
-        + (f": {'; '.join(outside)}." if outside else ".")
-    )
-    return figure
-
-
-@lru_cache
-def _band(n: int) -> np.ndarray:
-    """Points and the ends there of the simultaneous band for so many ranks."""
-    rng = np.random.default_rng(1)
-    x, _, low, high = ecdf_pit(np.full(n, 0.5), LEVEL, SIMULATIONS, rng=rng)
-    return np.array([x, low - x, high - x])
-
-
-def _ranks(ax: Axes, ranks: np.ndarray, band: np.ndarray, model: str) -> bool:
-    """Draw a line and its band, and say whether it leaves the band."""
-    x, low, high = band
-    ax.fill_between(x, low, high, color=BAND, lw=0, zorder=0)
-    ax.axhline(0, color=REFERENCE, lw=0.8, zorder=1)
-    above = np.searchsorted(np.sort(ranks), x, side="right") / len(ranks) - x
-    every = max(1, len(x) // 5)
-    ax.plot(x, above, lw=1, ms=3.5, markevery=every, **method_style(model).options())
-    # At 0 and 1 the band has no width, and a rank that is rounded may be 0.
-    outside = (above < low - 1e-9) | (above > high + 1e-9)
-    return bool(outside[(x > 0) & (x < 1)].any())
 
 
 def _design(name: str) -> str:

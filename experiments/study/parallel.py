@@ -53,17 +53,11 @@ def do_all[Task, Result](
     """
     check_whole_number("workers", workers, 1)
     every, done = list(tasks), 0
-    with _interrupts() as interrupts, _backend(workers, dask) as number:
-        # A few tasks wait for each worker, so that one that died or was stopped has lost few.
-        parallel = joblib.Parallel(
-            n_jobs=number,
-            return_as="generator_unordered",
-            batch_size=1,
-            pre_dispatch="2*n_jobs",
-            max_nbytes=None,
-        )
-        with _blocked_in_new_processes():
-            results = parallel(joblib.delayed(work)(task) for task in every)
+    with _interrupts() as interrupts:
+        if dask is None:
+            results = _do_by_processes(work, every, workers)
+        else:
+            results = _do_on_cluster(work, every, dask, workers)
         try:
             for result in results:
                 if interrupts:
@@ -73,11 +67,7 @@ def do_all[Task, Result](
             if done < len(every):
                 raise InputError(f"workers ended; {KEPT}", "start them, and run again to go on")
         except BaseException as error:
-            # What workers have in hand is lost, and need not be waited for.
-            with warnings.catch_warnings(action="ignore"):
-                results.close()
-            if number > 1 and dask is None:
-                get_reusable_executor().shutdown(wait=False, kill_workers=True)
+            results.close()
             if interrupts and not isinstance(error, GeneratorExit):
                 raise KeyboardInterrupt from None
             if _is_lost_worker(error):
@@ -133,19 +123,45 @@ def _is_lost_worker(error: BaseException) -> bool:
     return bool(names & {"BrokenProcessPool", "KilledWorker", "CancelledError", "CommClosedError"})
 
 
-@contextmanager
-def _backend(workers: int, dask: str | None) -> Iterator[int]:
-    """Choose what does the work, and give the number of tasks at once."""
-    if dask is not None:
-        with _connect(dask, workers) as client, joblib.parallel_config("dask", client=client):
-            # joblib does the tasks of one job in this process.
-            yield max(sum(client.nthreads().values()), workers, 2)
-    elif workers == 1:
-        yield 1
-    else:
-        # Sums must not depend on how many threads a worker has.
-        with joblib.parallel_config("loky", inner_max_num_threads=1, initializer=_start_worker):
-            yield workers
+def _do_by_processes[Task, Result](
+    work: Callable[[Task], Result], tasks: list[Task], workers: int
+) -> Generator[Result]:
+    """Do tasks in this process or, with several workers, in processes of loky."""
+    if workers == 1:
+        yield from map(work, tasks)
+        return
+    # Sums must not depend on how many threads a worker has.
+    with joblib.parallel_config("loky", inner_max_num_threads=1, initializer=_start_worker):
+        # A few tasks wait for each worker, so that one that died or was stopped has lost few.
+        parallel = joblib.Parallel(
+            n_jobs=workers,
+            return_as="generator_unordered",
+            batch_size=1,
+            pre_dispatch="2*n_jobs",
+            max_nbytes=None,
+        )
+        with _blocked_in_new_processes():
+            results = parallel(joblib.delayed(work)(task) for task in tasks)
+        try:
+            yield from results
+        except BaseException:
+            # What workers have in hand is lost, and need not be waited for.
+            with warnings.catch_warnings(action="ignore"):
+                results.close()
+            get_reusable_executor().shutdown(wait=False, kill_workers=True)
+            raise
+
+
+def _do_on_cluster[Task, Result](
+    work: Callable[[Task], Result], tasks: list[Task], address: str, workers: int
+) -> Generator[Result]:
+    """Do tasks on a Dask cluster, also if it has but one worker."""
+    with _connect(address, workers) as client:
+        from distributed import as_completed
+
+        for future in as_completed(client.map(work, tasks, pure=False)):
+            yield future.result()
+            future.release()
 
 
 def _start_worker() -> None:

@@ -55,7 +55,6 @@ def write_report(output: Path, seed: int, draws: int) -> list[Path]:
         known="\n\n".join(_known(measured[measured["known"] > 0])),
         splits=_splits(mean_over_crowds(first, ["split", "design", "method"])),
         domains=table_of_means(domains, ["domain", "design", "method"]),
-        by_crowd="\n\n".join(_by_crowd(first)),
     )
     tables = {
         "systems.csv": of_systems(rows),
@@ -179,16 +178,6 @@ def _splits(means: pd.DataFrame) -> str:
     return _across(means, "cell", ["rmse", "coverage"])
 
 
-def _by_crowd(measured: pd.DataFrame) -> Iterator[str]:
-    for design, table in measured.groupby("design", sort=False):
-        yield f"### {_design(design, FEW)}"
-        crowds = table.groupby("crowd")
-        # A method may give no estimate for some.
-        table = table.assign(systems=crowds["systems"].transform("max"))
-        table["accuracy"] = crowds["accuracy"].transform("first")
-        yield _across(table, "method", ["rmse", "coverage"], keys=("crowd", "systems", "accuracy"))
-
-
 def _across(
     table: pd.DataFrame,
     across: str,
@@ -202,10 +191,7 @@ def _across(
     for key, group in table.groupby(list(keys), sort=False):
         cells = group.set_index(across)[numbers].reindex(places)
         rows.append((*key, *map(tuple, cells.to_numpy())))
-    columns = [
-        *(Column(name, format=short) if name == "accuracy" else Column(name) for name in keys),
-        *(Column(str(place), title(place), _cell) for place in places),
-    ]
+    columns = [*map(Column, keys), *(Column(str(place), title(place), _cell) for place in places)]
     return to_markdown(Table(columns=columns, rows=rows))
 
 

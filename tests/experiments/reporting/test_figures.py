@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -16,7 +15,7 @@ from experiments.reporting.figure_style import proportion_ticks
 from experiments.reporting.method_style import OF_NO_METHOD, method_style
 from experiments.simulations.atlas import DRAWN as ATLAS_METHODS
 from experiments.simulations.atlas import VIOLATIONS, atlas_scenarios, plot_violation
-from experiments.simulations.calibration import plot_coverage, plot_ranks
+from experiments.simulations.calibration import plot_coverage
 from experiments.simulations.power import plot_power
 from experiments.study import measure, read_study
 from experiments.study.measure_figure import plot_measure, study_styles
@@ -34,18 +33,6 @@ def atlas(name):
         for method in ATLAS_METHODS
     ]
     return plot_violation(pd.DataFrame(rows), VIOLATIONS[name])
-
-
-def ranks():
-    rng = np.random.default_rng(1)
-    quantities = ("base_rates", "accuracy", "system_accuracy", "system_accuracy_in_sample")
-    designs = ("K2_J2_n20", "K5_J10_n40_missing")
-    drawn = [
-        pd.DataFrame(rng.random((100, 4)), columns=quantities).assign(model=model, design=design)
-        for model in ("one_coin", "relaxed_k")
-        for design in designs
-    ]
-    return plot_ranks(pd.concat(drawn))
 
 
 def a_study(n_methods):
@@ -74,7 +61,6 @@ DRAWN = {
     "atlas": lambda: atlas("difficulty"),
     "power": lambda: plot_power(pd.read_csv("experiments/simulations/power.csv"))["power"],
     "coverage": lambda: plot_coverage(pd.read_csv("experiments/calibration/calibration.csv")),
-    "ranks": ranks,
     "bias": lambda: of_study(plot_measure, 4),
     "coverage of a study": lambda: of_study(plot_measure, 6, "coverage"),
 }
@@ -122,27 +108,6 @@ def test_all_kept_coverages_lie_in_the_band_and_one_that_is_off_does_not():
     assert plot_coverage(table).get_label().endswith(" 0 of 96 points lie outside the band.")
     table.loc[0, "coverage_90"] = 0.7
     assert plot_coverage(table).get_label().endswith(" 1 of 96 points lie outside the band.")
-
-
-def test_ranks_of_a_wrong_model_leave_the_simultaneous_band():
-    rng = np.random.default_rng(1)
-    draws = {f"q{i}": rng.random(100) for i in range(10)}
-    figure = plot_ranks(pd.DataFrame(draws).assign(model="one_coin", design="K2_J2_n20"))
-    said = figure.get_label()
-    assert "10 lines leave the simultaneous 95% band" in said
-    assert int(said.split(" of 10 ")[0].split()[-1]) <= 3
-    wrong = pd.DataFrame({"accuracy": rng.random(100) ** 2}).assign(model="tap", design="K2_J2_n20")
-    assert "1 of 1 lines" in plot_ranks(wrong).get_label()
-    line = figure.axes[0].lines[-1]
-    assert to_rgb(line.get_color()) == to_rgb(method_style("one_coin").color)
-
-
-def test_a_rank_that_is_rounded_to_0_or_1_does_not_leave_the_band():
-    ranks = (np.arange(1000) + 0.5) / 1000
-    ranks[[0, -1]] = 0, 1
-    table = pd.DataFrame({"accuracy": ranks}).assign(model="one_coin", design="K2_J2_n20")
-    figure = plot_ranks(table)
-    assert "0 of 1 lines" in figure.get_label()
 
 
 @pytest.mark.parametrize("ends", [(0.893, 0.9525), (0.42, 0.6), (0.985, 1.0), (0.0, 1.0)])

@@ -68,11 +68,11 @@ def compare(
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
     from experiments.report.report import failed
-    from lehner.core.estimate import require_pairs
+    from lehner.estimation.compare import require_comparable
 
     columns = {"group": split_cuts(group)[0]} if group else {}
     try:
-        ratings = load(data, reading.options(None), require=require_pairs, columns=columns)
+        ratings = load(data, reading.options(None), require=require_comparable, columns=columns)
     except lehner.InputError as error:
         # There is no system here: a column of systems' names is one of groups.
         error.remedy = error.remedy.replace("system=", "group=")

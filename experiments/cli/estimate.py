@@ -254,10 +254,10 @@ def estimate(
 def _load(data: str, read_as: "data_reading.Reading", question: Question) -> "Ratings":
     from experiments.cli.load import load
     from lehner import InputError
-    from lehner.core.estimate import require_systems
+    from lehner.estimation.one_judge import require_answers_or_labels as require_answers
 
     try:
-        return load(data, read_as, require=require_systems, columns=question.columns())
+        return load(data, read_as, require=require_answers, columns=question.columns())
     except InputError as error:
         if not read_as.system and "system=" in error.remedy:
             error.remedy += f"; or, if there is none, call `lehner compare {quote(data)}`"

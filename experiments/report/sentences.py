@@ -243,8 +243,9 @@ def on_effective_raters(view: View) -> str:
     raters = f"{round(n, 2):.10g} raters of an item"
     if not is_known(row):
         return (
-            "Without known truths of items drawn at random it is unknown how many independent "
-            f"raters would be as informative as the {raters}."
+            f"In {percent(row['level'])} of public crowds {raters} are as informative as "
+            f"{row['lower']:.2g} to {row['upper']:.2g} independent ones; only gold labels of items "
+            "drawn at random show how many these are."
         )
     worth = f"{row['estimate']:.2g} independent raters"
     correlation = decimal(number(view.first("mistake_correlation", method="")), 2)

@@ -594,10 +594,19 @@ def base_rates(view: View, *, most: int | None = None, longest: int = 1000) -> l
     first = methods if most is None else methods[:1]
     named = side_by_side(pairs, first, pair, cell=cell)
     tables.append(([Column("pair", "difference, P(higher)"), *columns[: len(first)]], named))
-    accuracies_of = view.pick("rater_accuracy", rater=ANY)
-    raters = side_by_side(accuracies_of, methods, lambda one: short_name(one["rater"], longest))
+    of_one = ("recall",) if view.results.ratings.n_raters == 1 else ()
+    accuracies_of = view.pick("rater_accuracy", *of_one, rater=ANY)
+    raters = side_by_side(accuracies_of, methods, _rater_measure(longest), cell=cell)
     tables.append(([Column("rater", "accuracy of raters"), *columns], raters))
     return [made for heads, found in tables if (made := _filled(heads, found, most)) is not None]
+
+
+def _rater_measure(longest: int) -> Label:
+    def label(row: Record) -> str:
+        name = short_name(row["rater"], longest)
+        return name if row["quantity"] != "recall" else f"{name}: recall of {row['category']}"
+
+    return label
 
 
 def short_name(name: str, longest: int) -> str:

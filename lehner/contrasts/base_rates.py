@@ -1,6 +1,6 @@
 """Base rates in populations of items, and the raters' accuracy, by methods that need no system."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from lehner.core.arrays import Floats
 from lehner.core.seeds import Seed, generator
 from lehner.core.text import first_few
 from lehner.core.warning import Warning, warn
+from lehner.data.clusters import widening_of
 from lehner.data.ratings import Ratings
 from lehner.latent_class.intervals import (
     KIND,
@@ -48,6 +49,10 @@ class BaseRates:
     drawn_recall : ndarray, shape (n_draws, n_raters, n_categories), optional
         Probability that each rater answers a category when it is the true one; with `confusion`.
     warnings : tuple of Warning
+    by_clusters : bool
+        Whether draws allow for clusters of items.
+    by_truths : bool
+        Whether known truths are part of the estimate, so that nothing corrects it by them.
     """
 
     base_rates: Floats
@@ -59,6 +64,8 @@ class BaseRates:
     drawn_rater_accuracy: Floats | None = None
     drawn_recall: Floats | None = None
     warnings: tuple[Warning, ...] = ()
+    by_clusters: bool = False
+    by_truths: bool = False
 
 
 def majority_base_rates(ratings: Ratings, *, seed: Seed = 1) -> BaseRates:
@@ -134,7 +141,37 @@ def likelihood_base_rates(ratings: Ratings, model: str, *, seed: Seed = 1) -> Ba
         drawn_rater_accuracy=np.concatenate(accuracy),
         drawn_recall=np.concatenate(recall),
         warnings=fit_warnings(fitted, ratings),
+        by_clusters=True,
     )
+
+
+def allow_for_clusters(rates: BaseRates, ratings: Ratings, level: float) -> BaseRates:
+    """Widen draws of base rates for clusters of items, where they do not allow for these.
+
+    The base rate of a category is the mean of its probabilities over items, whose design effect is
+    the factor of the variance; see `lehner.core.resampling.design_effect`.
+
+    Parameters
+    ----------
+    rates : BaseRates
+    ratings : Ratings
+        With populations, and perhaps clusters.
+    level : float
+        Probability of the intervals, on which the allowance for few clusters depends.
+
+    Returns
+    -------
+    BaseRates
+    """
+    if ratings.cluster is None or rates.by_clusters:
+        return rates
+    drawn = rates.drawn_base_rates.copy()
+    for g, k in np.ndindex(drawn.shape[1:]):
+        n_items = (ratings.weights * (ratings.population == g)).astype(float)
+        factor = widening_of(ratings, rates.truth_probabilities[:, k], n_items, level)
+        mean = drawn[:, g, k].mean()
+        drawn[:, g, k] = np.clip(mean + factor * (drawn[:, g, k] - mean), 0.0, 1.0)
+    return replace(rates, drawn_base_rates=drawn)
 
 
 def rater_warnings(ratings: Ratings, rates: BaseRates) -> tuple[Warning, ...]:

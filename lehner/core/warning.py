@@ -103,6 +103,8 @@ CHANGES = {
     "categories were mixed up, or leave the rater out.",
     "raters-differ": "Raters are probably more accurate in some groups than in others, which "
     "`compare` assumes they are not. Give gold labels of each group.",
+    "judge-differs": "Gold labels show that a judge errs otherwise in some groups. Use methods "
+    "that take each group's own labels, as `post_stratified`.",
     "category-never-rated": "No rater gave a category, whose proportion is the prior's.",
 }
 LIMITS = {
@@ -158,6 +160,10 @@ LIMITS = {
     "no-common-items": "Systems answered different items: there is no difference between them.",
     "groups-small": "A group has few items, so that the prior counts. Give more.",
     "one-group": "There is only one group, and nothing to compare it with.",
+    "judge-unseen": "There is no gold label of a group, so that its numbers rest on how the judge "
+    "errs in others. Label items of it.",
+    "favour-unseen": "So few gold labels would often not show that a judge favours a group. Label "
+    "more items of each group.",
     "groups-alike": "Something is assumed to be the same in all groups, and differences in it are "
     "not seen.",
 }

@@ -12,13 +12,16 @@ from lehner.algebra.algebraic import majority_agreement
 from lehner.contrasts.base_rates import (
     FEW_ITEMS,
     BaseRates,
+    allow_for_clusters,
     majority_base_rates,
     rater_warnings,
 )
 from lehner.contrasts.contrast import by_name, contrast, rank
 from lehner.contrasts.membership import GroupColumn
+from lehner.contrasts.one_judge import METHODS as JUDGED
+from lehner.contrasts.one_judge import has_gold_labels, is_judged, judged_base_rates
 from lehner.core.arrays import Floats, Integers
-from lehner.core.errors import InputError, check_level, check_whole_number, suggest
+from lehner.core.errors import InputError, check_level, check_whole_number, find, suggest
 from lehner.core.estimate import require_pairs
 from lehner.core.resampling import interval_of_draws
 from lehner.core.rows import Row, rows_of
@@ -32,6 +35,7 @@ from lehner.data.reading import names_of
 from lehner.dependence.check import check_dependence
 from lehner.estimation.groups import column_of, population_names
 from lehner.estimation.methods import Method, find_method, list_methods
+from lehner.estimation.one_judge import ask_judge
 from lehner.estimation.question import Answer, Options
 from lehner.estimation.results import Results, merge_warnings, tabulate
 from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, contradiction
@@ -87,7 +91,8 @@ def compare(
     methods : str or sequence of str, optional
         "majority", which takes the majority of the raters for the truth; a latent-class model by
         maximum likelihood, as "dawid_skene_ml"; or a Bayesian model, as "dawid_skene". By default
-        "dawid_skene" ("pooled_ml" if it is unknown who gave which rating) and "majority".
+        "dawid_skene" ("pooled_ml" if it is unknown who gave which rating) and "majority". Of one
+        rater, a judge, with gold labels of some items: all in `lehner.contrasts.one_judge`.
     name : str
         Name of the data, for titles.
     level : float
@@ -133,25 +138,27 @@ def compare(
     names = np.full(ratings.n_rows, ALL_ITEMS) if column is None else column.names
     inside = (names != "") & (ratings.weights > 0)
     ratings = ratings.take(inside).with_populations(names[inside])
-    require_pairs(ratings)
+    require_comparable(ratings)
     sets = _sets(ratings, names_of(good))
-    default = ("pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY.name)
+    several = ("pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY.name)
+    default = tuple(JUDGED) if is_judged(ratings) else several
     options = Options(name=name, level=level, seed=seed, groups=column)
     asked = list(dict.fromkeys(names_of(methods) or default))
     rows: list[Row] = []
     warnings = list(_data_warnings(ratings, column))
     order: list[str] = []
     for method in asked:
-        by_method = _find(method).base_rates
-        if by_method is None:
-            able = ", ".join(compare_methods())
-            raise InputError(f"{method} needs a system", f"choose among {able}")
-        rates = by_method(ratings.with_truth(None), seed=seed)
+        rates = _find_base_rates(method, ratings, options)
         for one in _ask_base_rates(ratings, rates, sets, options, order):
             if isinstance(one, Warning):
                 warnings.append(replace(one, method=method))
             else:
                 rows.append({"method": method} | one)
+    for one in ask_judge(ratings, options) if is_judged(ratings) else ():
+        if isinstance(one, Warning):
+            warnings.append(one)
+        else:
+            rows.append({"method": asked[0]} | one)
     return Results(
         ratings=ratings,
         table=tabulate(rows),
@@ -175,14 +182,32 @@ def _sets(ratings: Ratings, good: Sequence[str]) -> Sets:
     return {label: [code] for code, label in enumerate(names)}
 
 
-def _find(name: str) -> Method:
-    return MAJORITY if name == MAJORITY.name else find_method(name)
+def require_comparable(ratings: Ratings) -> None:
+    """Raise an InputError unless there are two raters, or one and gold labels of some items."""
+    if ratings.n_raters == 1 and not has_gold_labels(ratings):
+        remedy = "give two or more, or gold labels of some items (truth=…)"
+        raise InputError("there is 1 rater", remedy)
+    if not is_judged(ratings):
+        require_pairs(ratings)
+
+
+def _find_base_rates(name: str, ratings: Ratings, options: Options) -> BaseRates:
+    if is_judged(ratings):
+        find("method", name, JUDGED)
+        return judged_base_rates(name, ratings, level=options.level, seed=options.seed)
+    by_method = (MAJORITY if name == MAJORITY.name else find_method(name)).base_rates
+    if by_method is None:
+        able = ", ".join(compare_methods())
+        raise InputError(f"{name} needs a system", f"choose among {able}")
+    rates = by_method(ratings.with_truth(None), seed=options.seed)
+    return allow_for_clusters(rates, ratings, options.level)
 
 
 def compare_methods() -> dict[str, str]:
     """Give the methods of `compare`, and what each does."""
     methods = (MAJORITY, *list_methods().values())
-    return {one.name: one.summary for one in methods if one.base_rates is not None}
+    able = {one.name: one.summary for one in methods if one.base_rates is not None}
+    return able | {name: one.summary for name, one in JUDGED.items()}
 
 
 def _ask_base_rates(
@@ -201,8 +226,8 @@ def _ask_base_rates(
     yield from rates.warnings
     yield from rater_warnings(ratings, rates)
     groups, level = ratings.populations, options.level
-    each = [(point, drawn, rates.kind, False)]
-    if ratings.weights[truth >= 0].any() and not np.isnan(point).any():
+    each = [(point, drawn, rates.kind, rates.by_truths)]
+    if not is_judged(ratings) and ratings.weights[truth >= 0].any() and not np.isnan(point).any():
         probabilities, rng = rates.truth_probabilities, generator(options.seed)
         point, drawn, doubts = _correct(ratings, probabilities, sets, drawn, rng)
         yield from doubts
@@ -281,9 +306,11 @@ def _correct(
 
 def _data_warnings(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warning]:
     """Warn of what concerns every method."""
-    dependence, names = check_dependence(ratings), ratings.populations
-    yield from (*dependence.warnings(), *dependence.warnings_of_estimates())
-    yield from cluster_warnings(ratings, "intervals by Bayesian models and by the majority")
+    names = ratings.populations
+    if not is_judged(ratings):
+        dependence = check_dependence(ratings)
+        yield from (*dependence.warnings(), *dependence.warnings_of_estimates())
+        yield from cluster_warnings(ratings, "accuracies of raters by Bayesian models")
     if column is not None and len(names) == 1:
         yield warn("one-group", f"{names[0]!r} is the only group: there is nothing to compare")
     if column is not None and column.note:

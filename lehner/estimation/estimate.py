@@ -20,6 +20,7 @@ from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
 from lehner.data.votes import rated_rows
 from lehner.estimation.accuracy import ask_accuracy, ask_sensitivity
+from lehner.estimation.annotators import ask_annotators
 from lehner.estimation.details import ask_performance, ask_raters
 from lehner.estimation.earlier_studies import read_studies
 from lehner.estimation.groups import (
@@ -44,6 +45,7 @@ from lehner.estimation.models import (
     ask_k_properties,
     ask_slopes,
 )
+from lehner.estimation.one_judge import estimate_by_labels, is_only_labelled
 from lehner.estimation.question import RESAMPLES, Answer, Fit, Options, Question
 from lehner.estimation.ratings_rows import ask_agreement, ask_bounds, ask_known_items
 from lehner.estimation.results import Results, merge_warnings, tabulate
@@ -54,6 +56,7 @@ from lehner.performance.positive import find_positive
 OF_A_SYSTEM: dict[str, Callable[[Sequence[Fit], Options], Answer]] = {
     "agreement": ask_agreement,
     "bounds": ask_bounds,
+    "annotators": ask_annotators,
     "data": ask_known_items,
 }
 """Questions that are asked of all fits of a system together."""
@@ -213,6 +216,8 @@ def estimate(
     )
     if options.populations is not None:
         ratings = ratings.with_populations(options.populations.names)
+    if is_only_labelled(ratings) and methods in (None, DEFAULT_METHODS):
+        return estimate_by_labels(ratings, options)
     _require_answers(ratings)
     of_methods: dict[str, Any] = {
         "system_is": system_is,

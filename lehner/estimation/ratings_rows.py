@@ -12,10 +12,13 @@ from lehner.data.clusters import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.dependence.agreement_trends import trend_warnings
 from lehner.dependence.bounds import mistakes_needed
-from lehner.dependence.check import check_dependence
+from lehner.dependence.check import EffectiveRaters, check_dependence, effective_in_crowds
 from lehner.estimation.question import Answer, Fit, Options
 from lehner.known_truths.partly_known import known_items_alone, rightness
 from lehner.latent_class.pattern_table import known_truths
+
+CROWDS_LEVEL = 0.9
+"""Part of the public crowds in which raters are worth as much as is said."""
 
 
 def ask_agreement(fits: Sequence[Fit], options: Options) -> Answer:
@@ -37,9 +40,18 @@ def ask_agreement(fits: Sequence[Fit], options: Options) -> Answer:
     yield {"quantity": "dependence_together_test", "probability": dependence.p_value_together}
     effective = dependence.effective_raters
     about = {"kind": effective.source, "n_items": effective.n_items}
-    yield {"quantity": "effective_raters", "estimate": effective.effective} | about
+    worth = _in_crowds(effective) or {"estimate": effective.effective} | about
+    yield {"quantity": "effective_raters"} | worth
     yield {"quantity": "mistake_correlation", "estimate": effective.correlation} | about
     yield {"quantity": "raters_per_item", "estimate": effective.n_raters}
+
+
+def _in_crowds(effective: EffectiveRaters) -> Row:
+    """Say what so many raters are worth in public crowds, if the ratings do not show it."""
+    if effective.effective is not None:
+        return {}
+    lower, upper = effective_in_crowds(effective.n_raters, CROWDS_LEVEL)
+    return {"lower": lower, "upper": upper, "level": CROWDS_LEVEL, "kind": "public crowds"}
 
 
 def ask_bounds(fits: Sequence[Fit], options: Options) -> Answer:
@@ -57,12 +69,13 @@ def ask_bounds(fits: Sequence[Fit], options: Options) -> Answer:
 def ask_known_items(fits: Sequence[Fit], options: Options) -> Answer:
     """Score the system on the items whose truth is known, and warn of clusters and gaps."""
     ratings = fits[0].ratings
-    yield from _known_items(ratings, options)
+    yield from known_items(ratings, options)
     yield from trend_warnings(ratings)
     yield from cluster_warnings(ratings)
 
 
-def _known_items(ratings: Ratings, options: Options) -> Answer:
+def known_items(ratings: Ratings, options: Options) -> Answer:
+    """Score a system on the items whose truth is known."""
     if ratings.truth is None or ratings.system is None or not (ratings.system >= 0).any():
         return
     # The labelled items alone need no method, so that any probabilities will do.

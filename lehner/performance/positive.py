@@ -8,11 +8,12 @@ from lehner.data.ratings import Ratings
 
 POSITIVE = frozenset(
     "yes y true t positive pos + present abnormal malignant disease diseased case sick ill "
-    "infected cancer tumor tumour spam toxic".split()
+    "infected cancer tumor tumour spam toxic pass passed correct".split()
 )
 """Names of categories, in lower case, that are positive beside any other name."""
 NEGATIVE = frozenset(
-    "0 -1 no n false f negative neg - absent normal benign healthy control none ham".split()
+    "0 -1 no n false f negative neg - absent normal benign healthy control none ham fail "
+    "failed incorrect".split()
 )
 """Names of categories, in lower case, beside which any other name is positive."""
 NAMES = {

@@ -126,13 +126,41 @@ def two(pair):
 
 
 def test_epochs_are_clusters(run):
-    """The share is .49, and items of one sample are not independent."""
+    """The share is .49 ± .097; items of one sample, taken for independent, would give ± .058."""
     _, said = say(run, "compare", "36-inspect-epochs/log.json", "--method majority")
     (row,) = [
         row for row in said["rows"] if (row["quantity"], row["category"]) == ("base_rates", "C")
     ]
     assert row["estimate"] == pytest.approx(0.49)
-    assert {one["code"] for one in said["warnings"]} >= {"clusters-ignored"}
+    assert row["upper"] - row["lower"] == pytest.approx(2 * 0.097, abs=0.004)
+
+
+def test_a_judge_and_some_humans(run):
+    """The pass rate, corrected, and how often the judge is right of what passes and fails."""
+    file, options = "35-judge-and-some-humans/results.csv", "--truth human"
+    _, said = say(run, "compare", file, f"{options} --raters judge --good pass")
+    rates = {one["method"]: one for one in said["rows"] if one["quantity"] == "base_rates"}
+    for method, rate in {"judge": 0.69, "rogan_gladen": 0.68588717, "gold_labels": 0.5375}.items():
+        assert rates[method]["estimate"] == pytest.approx(rate), method
+    for method in ("post_stratified", "confusion_posterior", "prediction_powered"):
+        assert rates[method]["lower"] < 0.6175 < rates[method]["upper"]
+    _, said = say(run, "estimate", file, f"{options} --system judge")
+    recalls = {one["category"]: one for one in said["rows"] if one["quantity"] == "recall"}
+    assert recalls["pass"]["estimate"] == pytest.approx(0.90697674)
+    assert recalls["fail"]["estimate"] == pytest.approx(0.78378378)
+
+
+def test_may_the_model_replace_an_annotator(run):
+    """What the model is ahead of each person by, and how often it is as good or better."""
+    options = "--system llm --method majority_agreement"
+    _, said = say(run, "estimate", "37-may-the-llm-replace-us/emotions.csv", options)
+    found = {
+        quantity: [one["estimate"] for one in said["rows"] if one["quantity"] == quantity]
+        for quantity in ("advantage_difference", "advantage_probability", "winning_rate")
+    }
+    assert found["advantage_difference"] == pytest.approx([0.05, 0.075, 0.25])
+    assert found["advantage_probability"] == pytest.approx([0.9125, 0.925, 0.925, 0.920833333])
+    assert found["winning_rate"] == [1.0, 1.0, 1.0]
 
 
 def test_gold_labels_of_an_export(run):

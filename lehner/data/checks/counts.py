@@ -49,7 +49,7 @@ def count_gaps(ratings: "Ratings") -> Iterator[str]:
     lengths = np.bincount(flat.item_index, minlength=ratings.n_rows)
     for length, what in ((1, f"one {unit}, which tells nothing of agreement"), (0, f"no {unit}")):
         n_items = int(weights[lengths == length].sum())
-        if n_items:
+        if n_items and ratings.n_raters > length:
             yield f"{n_items} {of_items} {'has' if n_items == 1 else 'have'} {what}"
     votes = np.bincount(flat.rater_index, weights[flat.item_index], minlength=ratings.n_raters)
     few = np.flatnonzero(votes < FEW_RATINGS)

@@ -1,0 +1,197 @@
+"""One judge and gold labels: published numbers, identities, limits, an exact posterior."""
+
+import numpy as np
+import pytest
+from scipy.stats import fisher_exact, norm
+
+from lehner import InputError, Ratings
+from lehner.contrasts.one_judge import (
+    METHODS,
+    JudgedItems,
+    count_judged,
+    judge_differs,
+    judged_base_rates,
+)
+
+BY_GROUP = [name for name, one in METHODS.items() if one.by_truths and not one.alike]
+
+
+def items_of(answers, labels):
+    return JudgedItems(answers=np.array(answers, float), labels=np.array(labels, float))
+
+
+def ask(method, items, seed=1):
+    rates, drawn = METHODS[method].ask(items, np.random.default_rng(seed))
+    return rates, drawn
+
+
+def draw(rates, n, m, recalls, seed=1, cluster=None):
+    """Items of groups with base rates of "good"; `recalls` are of bad and good, by group."""
+    rng = np.random.default_rng(seed)
+    group = np.repeat(np.arange(len(rates)), n)
+    truth = (rng.random(len(group)) < np.array(rates)[group]).astype(int)
+    right = rng.random(len(group)) < np.array(recalls)[group, truth]
+    known = np.tile(np.arange(n) < m, len(rates))
+    ratings = Ratings(
+        np.where(right, truth, 1 - truth)[:, None],
+        ["bad", "good"],
+        truth=np.where(known, truth, -1),
+        cluster=cluster,
+    )
+    return ratings.with_populations([f"g{g}" for g in group])
+
+
+def test_rogan_gladen_of_the_example_of_lee_et_al():
+    """The README of their code: p .4 of 1,000, specificity .7, sensitivity .9 of 200 each."""
+    items = items_of([[600, 400]], [[[140, 60], [20, 180]]])
+    rates, drawn = ask("rogan_gladen", items)
+    assert rates[0, 1] == pytest.approx(1 / 6)
+    lower, upper = lang_reiczigel(0.4, 0.7, 0.9, 1000, 200, 200)
+    assert np.quantile(drawn[:, 0, 1], [0.025, 0.975]) == pytest.approx([lower, upper], abs=0.01)
+
+
+def lang_reiczigel(p, specificity, sensitivity, n, m0, m1):
+    """Lang & Reiczigel (2014), https://doi.org/10.1016/j.prevetmed.2013.09.015, which they use."""
+    z = norm.ppf(0.975)
+    p, n = (n * p + z**2 / 2) / (n + z**2), n + z**2
+    q0, m0 = (m0 * specificity + 1) / (m0 + 2), m0 + 2
+    q1, m1 = (m1 * sensitivity + 1) / (m1 + 2), m1 + 2
+    rate = (p + q0 - 1) / (q0 + q1 - 1)
+    shift = 2 * z**2 * (rate * q1 * (1 - q1) / m1 - (1 - rate) * q0 * (1 - q0) / m0)
+    variance = p * (1 - p) / n + (1 - rate) ** 2 * q0 * (1 - q0) / m0
+    error = np.sqrt(variance + rate**2 * q1 * (1 - q1) / m1) / (q0 + q1 - 1)
+    return rate + shift - z * error, rate + shift + z * error
+
+
+def test_ppi_is_that_of_its_authors_package():
+    """By ppi-python 0.2.3: `ppi_mean_ci(Y, Yhat, Yhat_unlabeled, alpha=0.1)` of the case 35.
+
+    There the variance of all answers is divided by n - 1, so that λ is 1/400 smaller.
+    """
+    rates, drawn = ask("prediction_powered", items_of([[124, 276]], [[[29, 8], [4, 39]]]))
+    assert rates[0, 1] == pytest.approx(0.6195812, abs=3e-4)
+    lower, upper = np.quantile(drawn[:, 0, 1], [0.05, 0.95])
+    assert (lower, upper) == pytest.approx((0.54861452, 0.69054789), abs=0.004)
+
+
+def test_two_groups_by_ppi_are_those_of_its_authors_package():
+    answers = [[203 - 150, 150], [197 - 126, 126]]
+    labels = [[[13, 6], [2, 22]], [[16, 2], [2, 17]]]
+    rates, _ = ask("prediction_powered", items_of(answers, labels))
+    assert rates[:, 1] == pytest.approx([0.62521415, 0.62004361], abs=6e-4)
+
+
+def test_where_all_items_are_labelled_labels_decide():
+    labels = [[[30, 10], [5, 55]]]
+    items = items_of([[35, 65]], labels)
+    for method in ("post_stratified", "prediction_powered", "gold_labels", "rogan_gladen"):
+        assert ask(method, items)[0][0, 1] == pytest.approx(0.6, abs=0.005), method
+
+
+def test_a_judge_who_is_always_right_needs_no_labels():
+    items = items_of([[4000, 6000]], [[[40, 0], [0, 60]]])
+    for method in ("post_stratified", "prediction_powered", "rogan_gladen", "judge"):
+        rates, drawn = ask(method, items)
+        assert rates[0, 1] == pytest.approx(0.6, abs=0.004), method
+    assert drawn[:, 0, 1].std() < 0.01
+
+
+def test_a_judge_who_guesses_helps_nothing_and_has_no_rogan_gladen_estimate():
+    items = items_of([[500, 500]], [[[20, 20], [30, 30]]])
+    alone = ask("gold_labels", items)[1][:, 0, 1].std()
+    for method in ("post_stratified", "prediction_powered"):
+        assert ask(method, items)[1][:, 0, 1].std() == pytest.approx(alone, rel=0.06), method
+    assert np.isnan(ask("rogan_gladen", items)[0]).all()
+
+
+def test_the_posterior_with_one_confusion_matrix_is_the_exact_one():
+    """Summed on a grid of sensitivity, specificity and base rate, two groups one after another."""
+    answers, labels = [[40, 60], [70, 30]], [[[8, 4], [3, 10]], [[9, 1], [2, 5]]]
+    grid = np.linspace(0.0025, 0.9975, 200)
+    sensitivity, specificity = np.meshgrid(grid, grid, indexing="ij")
+    others = np.array(answers) - np.array(labels).sum(axis=1)
+
+    def log_of_group(g):
+        rate = grid[:, None, None]
+        said = rate * sensitivity + (1 - rate) * (1 - specificity)
+        (b0, b1), (g0, g1) = labels[g]
+        known = (b0 + b1) * np.log(1 - rate) + (g0 + g1) * np.log(rate)
+        prior = -0.5 * np.log(rate * (1 - rate))
+        return known + prior + others[g, 1] * np.log(said) + others[g, 0] * np.log(1 - said)
+
+    matrix = np.array(labels).sum(axis=0) - 0.5
+    shared = (
+        matrix[1, 1] * np.log(sensitivity)
+        + matrix[1, 0] * np.log(1 - sensitivity)
+        + matrix[0, 0] * np.log(specificity)
+        + matrix[0, 1] * np.log(1 - specificity)
+    )
+    by_rate = [np.exp(log_of_group(g) - log_of_group(g).max()) for g in (0, 1)]
+    weight = np.exp(shared - shared.max())
+    means = []
+    for g in (0, 1):
+        joint = by_rate[g] * by_rate[1 - g].sum(axis=0) * weight
+        means.append((joint.sum(axis=(1, 2)) @ grid) / joint.sum())
+    found, _ = ask("confusion_posterior", items_of(answers, labels))
+    assert found[:, 1] == pytest.approx(means, abs=0.006)
+
+
+def test_groups_without_labels_rest_on_the_judge_elsewhere():
+    ratings = draw([0.7, 0.4], 200, 40, [[0.8, 0.9]] * 2)
+    ratings = ratings.with_truth(np.where(np.arange(400) < 200, ratings.truth, -1))
+    for method in METHODS:
+        found = judged_base_rates(method, ratings)
+        assert np.isnan(found.base_rates[1]).all() == (method in BY_GROUP), method
+        assert [one.code for one in found.warnings] == ["judge-unseen"] * (method != "judge")
+
+
+def test_clusters_count_as_fewer_items():
+    ratings = draw([0.6], 200, 80, [[0.8, 0.9]])
+    alone = count_judged(ratings)
+    same = Ratings(
+        np.repeat(ratings.codes, 5, axis=0),
+        ["bad", "good"],
+        truth=np.repeat(ratings.truth, 5),
+        cluster=np.repeat(np.arange(200), 5),
+    )
+    found = count_judged(same.with_populations(["all"] * 1000))
+    # Each item five times tells as much as once, but for Student's t.
+    assert found.answers.sum() == pytest.approx(alone.answers.sum(), rel=0.03)
+    assert found.labels.sum() == pytest.approx(alone.labels.sum(), rel=0.06)
+
+
+def test_labels_drawn_with_unequal_probabilities_are_weighted():
+    rng = np.random.default_rng(1)
+    truth = (rng.random(4000) < 0.6).astype(int)
+    said = np.where(rng.random(4000) < 0.8, truth, 1 - truth)
+    chance = np.where(said == 1, 0.4, 0.1)
+    known = rng.random(4000) < chance
+    ratings = Ratings(said[:, None], ["bad", "good"]).with_truth(
+        np.where(known, truth, -1), probability=chance
+    )
+    found = judged_base_rates("gold_labels", ratings.with_populations(["all"] * 4000))
+    assert found.base_rates[0, 1] == pytest.approx(truth.mean(), abs=0.04)
+    assert truth[known].mean() > 0.68
+
+
+def test_whether_the_judge_errs_alike_is_fisher_s_test_in_a_table_of_two_groups():
+    labels = np.zeros((2, 2, 2))
+    labels[:, 0] = [[9, 3], [4, 8]]
+    expected = fisher_exact(labels[:, 0]).pvalue
+    assert judge_differs(items_of([[0, 0]] * 2, labels)) == pytest.approx(expected, abs=0.02)
+
+
+def test_whether_the_judge_errs_alike_is_rejected_as_often_as_it_says():
+    p_values = [
+        judge_differs(count_judged(draw([0.6, 0.5], 60, 30, [[0.7, 0.9]] * 2, seed=seed)))
+        for seed in range(200)
+    ]
+    assert np.mean(np.array(p_values) <= 0.05) <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 200)
+    favoured = judge_differs(count_judged(draw([0.6, 0.5], 300, 150, [[0.4, 0.9], [0.9, 0.9]])))
+    assert favoured < 0.001
+
+
+def test_without_a_label_of_a_rated_item_nothing_is_estimated():
+    ratings = Ratings([[0], [-1]], ["no", "yes"], truth=[-1, 1]).with_populations(["all"] * 2)
+    with pytest.raises(InputError, match="no item that the judge rated has a gold label"):
+        count_judged(ratings)

@@ -48,8 +48,8 @@ TWO_COLUMNS = 1400
 """Pixels of a figure over two columns of a journal."""
 
 WAYS = {
-    "alone": "no known truth",
-    "known items alone": "known items alone",
+    "alone": "no gold label",
+    "known items alone": "gold labels alone",
     "PPI++": "PPI++",
     "recalibrated": "corrected (`correct_by_truth`)",
 }
@@ -97,7 +97,7 @@ def _tables() -> Iterator[tuple[str, str]]:
     yield "sequential_truths", _sequential(pd.read_csv(SIMULATIONS / "sequential_truths.csv"))
     yield "systems", _systems(_with_relaxed_k("system_differences"), Column("n_items", "items"))
     with_truths = pd.read_csv(SIMULATIONS / "system_differences_known_truths.csv")
-    yield "systems_known_truths", _systems(with_truths, Column("known", "known items"))
+    yield "systems_known_truths", _systems(with_truths, Column("known", "gold labels"))
     yield "better", _better(_with_relaxed_k("better_system"))
     yield "compare", _compare(pd.read_csv(SIMULATIONS / "compare.csv"))
     intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
@@ -359,7 +359,7 @@ def _compare(table: pd.DataFrame) -> str:
         Column("rates", "base rates"),
         Column("groups"),
         Column("size", "items of each"),
-        Column("known", "truths of each"),
+        Column("known", "gold labels of each"),
         METHOD,
     ]
     table = table[table.quantity.isin(titles) & (table.method != "dawid_skene_ml")]
@@ -399,14 +399,14 @@ def _scores(table: pd.DataFrame) -> str:
 
     keys = [
         Column("process", "what is simulated"),
-        Column("known", "known truths"),
+        Column("known", "gold labels"),
         Column("quantity", "measure", names=lambda name: TITLES[name]),
     ]
     return _across(table, keys, "method", dict.fromkeys(table.method), (*ERROR, "coverage"), write)
 
 
 def _scores_real(table: pd.DataFrame) -> str:
-    keys = [Column("scores", "scores of"), Column("known", "known truths")]
+    keys = [Column("scores", "scores of"), Column("known", "gold labels")]
 
     def write(bias: float, rmse: float, rmse_se: float, coverage: float, coverage_se: float) -> str:
         held = _coverage(coverage, coverage_se)
@@ -417,7 +417,7 @@ def _scores_real(table: pd.DataFrame) -> str:
 
 
 def _unequal_truths(table: pd.DataFrame) -> str:
-    keys = [Column("design", "chosen by"), Column("known"), Column("method", "")]
+    keys = [Column("design", "chosen by"), Column("known", "gold labels"), Column("method", "")]
     by = [*(column.name for column in keys), "quantity"]
     table = table.groupby(by, sort=False).mean().reset_index()
     numbers = ("bias", "rmse", "coverage", "interval_width")
@@ -427,7 +427,7 @@ def _unequal_truths(table: pd.DataFrame) -> str:
 def _unequal_truths_real(table: pd.DataFrame) -> str:
     keys = [Column("design", "chosen by"), Column("method", "")]
     numbers = ("rmse", *COVERAGE, "width")
-    titles = {known: f"{known} known" for known in table["known"].unique()}
+    titles = {known: f"{known} gold labels" for known in table["known"].unique()}
     return _across(table, keys, "known", titles, numbers, _unequal_real)
 
 
@@ -452,7 +452,7 @@ def _parts(table: pd.DataFrame) -> str:
         joined,
         [
             Column("misleading", "items that mislead all", PER_CENT),
-            Column("of", "known"),
+            Column("of", "gold labels"),
             Column("part"),
             (Column("without", "RMSE without", _plus_minus), ("rmse_without", "rmse_se_without")),
             (Column("corrected", "RMSE corrected", _plus_minus), ERROR),
@@ -468,7 +468,7 @@ def _known_truths(table: pd.DataFrame) -> str:
     def write(rmse: float, rmse_se: float, coverage: float) -> str:
         return f"{_plus_minus(rmse, rmse_se)} ({short(coverage, 2)})"
 
-    keys = [SIMULATED, Column("known")]
+    keys = [SIMULATED, Column("known", "gold labels")]
     return _across(table, keys, "method", WAYS, (*ERROR, "coverage"), write)
 
 
@@ -476,7 +476,7 @@ def _by_category(table: pd.DataFrame) -> str:
     def write(coverage: float, coverage_se: float, rmse: float) -> str:
         return f"{_coverage(coverage, coverage_se)} ({short(rmse, 2)})"
 
-    keys = [Column("part", "measure"), Column("known", "known items"), Column("method", "by")]
+    keys = [Column("part", "measure"), Column("known", "gold labels"), Column("method", "by")]
     found = table.assign(misleading=[f"{share:.0%} mislead all" for share in table.misleading])
     names = dict.fromkeys(found.misleading)
     return _across(found, keys, "misleading", names, (*COVERAGE, "rmse"), write)
@@ -489,7 +489,7 @@ def _sequential(table: pd.DataFrame) -> str:
             Column("misleading", "misleading items", PER_CENT),
             Column("until", "half-width", partial(short, digits=2)),
             Column("n", "data sets"),
-            Column("mean_known", "known at the end", "{:.0f}".format),
+            Column("mean_known", "gold labels at the end", "{:.0f}".format),
             (Column("rmse", "RMSE", _plus_minus), ERROR),
             (Column("coverage", format=_coverage), COVERAGE),
         ],

@@ -38,12 +38,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", nargs="*", help=", ".join(MEASURED))
     names = parser.parse_args().name or list(MEASURED)
-    chosen = [find("part of the benchmark", name, MEASURED) for name in names]
+    parts = [find("part of the benchmark", name, MEASURED) for name in names]
     packages = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors")
     print(f"Python {platform.python_version()}, {packages}")
     warnings.simplefilter("ignore")
-    bars = [bar for measure in chosen for bar in measure()]
+    bars = [bar for measure in parts for bar in measure()]
     print(*to_terminal(as_table(bars), 200), sep="\n")
 
 

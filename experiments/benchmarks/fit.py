@@ -64,12 +64,12 @@ def crowd(seed: int) -> Patterns:
     n_items, n_raters, k = 10_000, 99, 4
     truth = rng.integers(0, k, n_items)
     accuracy = rng.uniform(0.4, 0.9, n_raters + 1)
-    chosen = rng.random((n_items, n_raters)).argsort(axis=1)[:, :4]
+    raters = rng.random((n_items, n_raters)).argsort(axis=1)[:, :4]
     right = rng.random((n_items, n_raters + 1)) < accuracy
     wrong = (truth[:, None] + rng.integers(1, k, right.shape)) % k
     answers = np.where(right, truth[:, None], wrong)
     codes = np.full((n_items, n_raters), -1)
-    np.put_along_axis(codes, chosen, np.take_along_axis(answers, chosen, axis=1), axis=1)
+    np.put_along_axis(codes, raters, np.take_along_axis(answers, raters, axis=1), axis=1)
     return observe(Ratings(codes, list("abcd"), system=answers[:, -1]))
 
 
@@ -117,8 +117,8 @@ def _numpyro(many: list[Patterns], warmup: int, draws: int) -> Sample:
 
     jax.config.update("jax_enable_x64", True)
     k, n_raters = many[0].n_categories, len(many[0].raters)
-    n_patterns = max(len(one.counts) for one in many)
-    n_slots = max(int(np.diff(one.starts).max()) for one in many)
+    n_patterns = max(len(patterns.counts) for patterns in many)
+    n_slots = max(int(np.diff(patterns.starts).max()) for patterns in many)
     concentration = jnp.asarray(bayes_models.diagonal_concentration(k))
 
     def model(rows: Any, counts: Any) -> None:

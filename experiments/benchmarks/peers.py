@@ -103,10 +103,14 @@ def against_ppi() -> Iterator[Row]:
     from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
 
     items = _mostly_unknown()
-    known = items.known
-    given = items.holds[known].astype(float), items.probability[known], items.probability[~known]
-    lower, upper = ppi_mean_ci(*given, alpha=0.1)
-    yield from _powered(items, ppi_mean_pointestimate(*given).item(), lower.item(), upper.item())
+    labelled = items.known
+    arrays = (
+        items.holds[labelled].astype(float),
+        items.probability[labelled],
+        items.probability[~labelled],
+    )
+    lower, upper = ppi_mean_ci(*arrays, alpha=0.1)
+    yield from _powered(items, ppi_mean_pointestimate(*arrays).item(), lower.item(), upper.item())
 
 
 def against_glide() -> Iterator[Row]:
@@ -124,12 +128,12 @@ def _mostly_unknown() -> PartlyKnown:
     """A million items of which 300 are known, so that the population is almost infinite."""
     rng = np.random.default_rng(1)
     probability = rng.beta(4, 2, 1_000_000)
-    known = np.arange(len(probability)) < 300
+    labelled = np.arange(len(probability)) < 300
     return PartlyKnown(
         probability=probability,
         counts=np.ones(len(probability)),
-        known=known,
-        holds=(rng.random(len(probability)) < probability) & known,
+        known=labelled,
+        holds=(rng.random(len(probability)) < probability) & labelled,
     )
 
 
@@ -151,7 +155,7 @@ def against_ntqr() -> Iterator[Row]:
     votes = table.replace({0: "a", 1: "b"}).value_counts().to_dict()
     solutions = ErrorIndependentEvaluation(TrioVoteCounts(votes)).evaluation_float
     # Of its two mirrored solutions that in which most teeth are sound.
-    theirs = max(solutions, key=lambda one: one["prevalence"]["a"])
+    theirs = max(solutions, key=lambda solution: solution["prevalence"]["a"])
     data, rate = "caries, dentists 1 to 3", float(ours.base_rates[1])
     yield "Three raters, prevalence", data, rate, float(theirs["prevalence"]["b"]), SEARCHED
     recall, theirs_recall = float(ours.confusion[0, 1, 1]), float(theirs["accuracy"][0]["b"])
@@ -207,11 +211,11 @@ def compare_all() -> pd.DataFrame:
     of_peer = committed.peer.str.rsplit(" ", n=1).str[0]
     tables = [committed[~of_peer.isin(list(PEERS))]]
     for peer in PEERS:
-        found = compare(peer)
-        if found.empty:
+        compared = compare(peer)
+        if compared.empty:
             print(f"{peer} is not installed: its rows are kept", file=sys.stderr)
-            found = committed[of_peer == peer]
-        tables.append(found)
+            compared = committed[of_peer == peer]
+        tables.append(compared)
     return pd.concat(tables, ignore_index=True)
 
 

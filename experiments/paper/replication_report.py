@@ -56,12 +56,12 @@ def terminal_table(numbers: Sequence[PrintedNumber]) -> str:
     """
     rows: list[Sequence[Cell]] = []
     for (place, is_plain), group in groupby(numbers, lambda n: (n.place, _is_plain(n))):
-        found = list(group)
-        if is_plain and len(found) > 1:
-            text = f"{place}: {len(found)} numbers match to the last digit"
+        numbers_of_place = list(group)
+        if is_plain and len(numbers_of_place) > 1:
+            text = f"{place}: {len(numbers_of_place)} numbers match to the last digit"
             rows.append((text, *[None] * (len(COLUMNS) - 1)))
         else:
-            rows += map(_row, found)
+            rows += map(_row, numbers_of_place)
     lines = to_terminal(Table(columns=COLUMNS, rows=rows), WIDTH)
     return "\n".join([*(text.plain for text in lines), "", summary(numbers)])
 
@@ -149,11 +149,11 @@ def _draw(number: int, runs: int, folder: Path, seed: int) -> None:
     figure = find_figure(number)
     # The seeds the replication table uses for the figure.
     figure_seeds = child_seeds(child_seeds(seed, 5)[1], len(FIGURES))
-    found = simulate_figure(figure, runs, figure_seeds[number - 1])
+    samples = simulate_figure(figure, runs, figure_seeds[number - 1])
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"figure_{number:02d}"
-    _tell(*write_figure(plot_figure(figure, found), folder, stem))
-    _tell(write_atomically(folder / f"{stem}.csv", found.to_dataframe().to_csv))
+    _tell(*write_figure(plot_figure(figure, samples), folder, stem))
+    _tell(write_atomically(folder / f"{stem}.csv", samples.to_dataframe().to_csv))
 
 
 def _tell(*paths: Path) -> None:

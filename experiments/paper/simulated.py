@@ -79,11 +79,11 @@ def figure_numbers(seed: Seed, runs: int = RUNS) -> Iterator[PrintedNumber]:
             for preset, printed in ((0.1, 0.133), (0.9, 0.867)):
                 quantity = f"expected accuracy preset to {preset:g}"
                 accuracy = samples.system_accuracy[samples.preset == preset]
-                found = mean_number(
+                compared = mean_number(
                     "text on Figure 8", quantity, printed, accuracy, printed_runs=np.inf
                 )
                 # It is the same in all runs but for rounding.
-                yield replace(found, standard_error=round(found.standard_error, 12))
+                yield replace(compared, standard_error=round(compared.standard_error, 12))
 
 
 def table_7(seed: Seed) -> PrintedNumber:

@@ -71,11 +71,11 @@ def worked_example() -> Iterator[PrintedNumber]:
         yield PrintedNumber("Table 3", f"case {case + 1}, {CATEGORIES[k]}", float(printed), ours)
     yield from _table_4(estimate.bins)
     quantity = "mean truth probability of the system's answers"
-    for place, name, value, found in (
+    for place, name, value, method_estimate in (
         ("Table 4", "system accuracy", 0.731, estimate),
         ("text, step 4", quantity, 0.466, mean_posterior(ratings)),
     ):
-        yield PrintedNumber(place, name, value, found.system_accuracy.estimate or 0.0)
+        yield PrintedNumber(place, name, value, method_estimate.system_accuracy.estimate or 0.0)
     yield PrintedNumber("text, step 4", "kappa", 0.11, kappa, digits=2)
 
 

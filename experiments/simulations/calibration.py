@@ -121,10 +121,10 @@ def make_design(name: str = FIRST) -> Ratings:
     >>> make_design("K2_J2_n20").n_items
     20
     """
-    k, n_raters, n_items, missing, known, ordered = find("design", name, DESIGNS)
+    k, n_raters, n_items, missing, share_known, ordered = find("design", name, DESIGNS)
     rng = np.random.default_rng(0)
     codes = np.where(rng.random((n_items, n_raters + 1)) < missing, -1, 0)
-    truth = np.where(np.arange(n_items) < known * n_items, 0, -1) if known else None
+    truth = np.where(np.arange(n_items) < share_known * n_items, 0, -1) if share_known else None
     categories = [str(category + 1) for category in range(k)]
     ratings = Ratings(codes[:, :-1], categories, system=codes[:, -1], truth=truth, ordered=ordered)
     if not name.endswith(GROUPS):
@@ -198,7 +198,7 @@ def _coverage(ax: Axes, row: pd.Series, place: int, model: str) -> None:
 
 def _design(name: str) -> str:
     """Who rates what, in words."""
-    k, n_raters, n_items, missing, known, _ = DESIGNS[name]
+    k, n_raters, n_items, missing, share_known, _ = DESIGNS[name]
     more = [f"{missing:.0%} missing"] if missing else []
-    more += [f"{known:.0%} known"] if known else []
+    more += [f"{share_known:.0%} known"] if share_known else []
     return "; ".join([f"K {k}, J {n_raters}, n {n_items}", *more])

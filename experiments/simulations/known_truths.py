@@ -72,13 +72,13 @@ def simulate_known(seed: Seed, cell: str) -> Iterator[dict[str, Any]]:
     ratings = simulate(scenario, data)
     shuffled = np.random.default_rng(order).permutation(scenario.n_items)
     truth = float(np.mean(ratings.truth == ratings.system))
-    for name, found, own in _methods(ratings.with_truth(None)):
+    for name, method_estimate, own in _methods(ratings.with_truth(None)):
         yield _row(name, 0, "alone", own, truth)
         for n in KNOWN:
-            known = np.full(scenario.n_items, -1)
-            known[shuffled[:n]] = np.asarray(ratings.truth)[shuffled[:n]]
-            some = ratings.with_truth(known)
-            correction = correct_by_truth(some, found, level=LEVEL)
+            shown = np.full(scenario.n_items, -1)
+            shown[shuffled[:n]] = np.asarray(ratings.truth)[shuffled[:n]]
+            some = ratings.with_truth(shown)
+            correction = correct_by_truth(some, method_estimate, level=LEVEL)
             alarm = {"alarm": float(correction.p_value < SUSPICIOUS_P_VALUE)}
             yield _row(name, n, "known items alone", correction.known_items_alone, truth)
             yield _row(name, n, "PPI++", correction.prediction_powered, truth)
@@ -100,12 +100,12 @@ def _methods(ratings: Ratings) -> Iterator[tuple[str, Estimate | Floats, Interva
 
 
 def _row(
-    probabilities: str, known: int, method: str, found: IntervalEstimate, truth: float
+    probabilities: str, known: int, method: str, value: IntervalEstimate, truth: float
 ) -> dict[str, Any]:
-    if found.lower is None:
+    if value.lower is None:
         # Where PPI++ states no interval, as its residuals do not vary, it holds nothing else.
-        found = replace(found, lower=found.estimate, upper=found.estimate)
-    return result_row(truth, found, probabilities=probabilities, known=known, method=method)
+        value = replace(value, lower=value.estimate, upper=value.estimate)
+    return result_row(truth, value, probabilities=probabilities, known=known, method=method)
 
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:

@@ -33,12 +33,12 @@ def estimate_as_in_studies(method: str, ratings: Ratings, seed: int, **options: 
     InputError
         If there is no such method, with the nearest name.
     """
-    found = find_method(method)
+    registered = find_method(method)
     if method in WITHOUT_INTERVAL:
         model = LIKELIHOOD_METHODS[method]
         return estimate_latent_class(ratings, model, interval=None, restarts=0)
     if method not in MODELS:
-        return found.estimate(ratings, level=LEVEL, seed=seed)
+        return registered.estimate(ratings, level=LEVEL, seed=seed)
     import bayes_models
     from bayes_models.methods import fit_as_in_studies
 

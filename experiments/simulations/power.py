@@ -83,7 +83,9 @@ def rejections(scenario: Scenario, seed: Seed) -> dict[str, float]:
     ratings = Ratings(items.codes, names, system=items.system, ordered=True)
     patterns = ratings.collapse()
     outcomes = run_k_tests(patterns, REPLICATES, seed)
-    p = {name: one.p_value for name, one in outcomes.items() if isinstance(one, Outcome)}
+    p = {
+        name: outcome.p_value for name, outcome in outcomes.items() if isinstance(outcome, Outcome)
+    }
     plain = plain_chi_square(patterns)
     pairs = check_dependence(ratings).p_value
     if pairs is not None:
@@ -144,9 +146,9 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         sets), `data_sets`.
     """
     table = []
-    for place, found in rows.groupby(["cell", "items"], sort=False):
+    for place, group in rows.groupby(["cell", "items"], sort=False):
         for test in TESTS:
-            rejected = (*proportion(found[test] == 1), found[test].isna().mean(), len(found))
+            rejected = (*proportion(group[test] == 1), group[test].isna().mean(), len(group))
             table.append((*place, test, *rejected))
     names = ["cell", "items", "test", "rejected", "se", "not_tested", "data_sets"]
     return pd.DataFrame(table, columns=names)

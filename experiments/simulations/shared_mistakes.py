@@ -55,15 +55,15 @@ def name_pairs_of(
     codes = codes if system is None else codes[:, :-1]
     names = [str(j + 1) for j in range(codes.shape[1])]
     ratings = Ratings(codes, range(categories), names, system=system)
-    found = check_dependence(ratings)
-    named = [pair.raters for pair in found.pairs if pair.stands_out]
+    dependence = check_dependence(ratings)
+    named = [pair.raters for pair in dependence.pairs if pair.stands_out]
     true = ("1", "system") if behaviour.startswith("the system") else ("1", "2")
     hit = "repeats" in behaviour and true in named
     yield {
         "anyone": float(bool(named)),
         "right": float(hit),
-        "innocent": float(len(named) > hit + found.undecided),
-        "undecided": float(found.undecided),
+        "innocent": float(len(named) > hit + dependence.undecided),
+        "undecided": float(dependence.undecided),
     }
 
 

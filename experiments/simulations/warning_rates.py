@@ -45,9 +45,9 @@ def warnings_of(ratings: Ratings) -> dict[str, float]:
     copied = [one.raters[0] for one in pairs if one.with_system]
     skipped = WARNINGS[0] in {one.code for one in trend_warnings(ratings)}
     of_raters = len(pairs) > len(copied) and not dependence.undecided
-    told = {one.code for one in dependence.warnings_of_estimates()}
-    found = (skipped, bool(copied), of_raters, WARNINGS[3] in told, ratings.raters[0] in copied)
-    return dict(zip((*WARNINGS, RIGHT), map(float, found), strict=True))
+    codes = {one.code for one in dependence.warnings_of_estimates()}
+    fires = (skipped, bool(copied), of_raters, WARNINGS[3] in codes, ratings.raters[0] in copied)
+    return dict(zip((*WARNINGS, RIGHT), map(float, fires), strict=True))
 
 
 def draw(process: str, n_raters: int, k: int, n_items: int, rng: np.random.Generator) -> Ratings:

@@ -62,8 +62,8 @@ def open_fits(output: Path | None, workers: int = 1, dask: str | None = None) ->
         yield partial(_do_all, folder, workers, dask)
     except KeyboardInterrupt:
         if folder is not None:
-            told = f"Finished fits are kept in {output}; the same command goes on from there."
-            print(told, file=sys.stderr)
+            message = f"Finished fits are kept in {output}; the same command goes on from there."
+            print(message, file=sys.stderr)
         raise
     if folder is not None:
         shutil.rmtree(folder, ignore_errors=True)

@@ -119,7 +119,7 @@ def _blocked_in_new_processes() -> Iterator[None]:
 
 def _is_lost_worker(error: BaseException) -> bool:
     """Whether loky or Dask lost the process or the connection that did the work."""
-    names = {one.__name__ for one in type(error).__mro__}
+    names = {kind.__name__ for kind in type(error).__mro__}
     return bool(names & {"BrokenProcessPool", "KilledWorker", "CancelledError", "CommClosedError"})
 
 

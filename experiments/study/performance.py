@@ -136,9 +136,9 @@ def of_main_estimand(table: "pd.DataFrame") -> "pd.DataFrame":
     """
     column = next(name for name in ("truth", "value", "difference") if name in table)
     of_bias = table["measure"] == "bias" if "measure" in table else True
-    known = table[table[column].notna() & of_bias]
+    defined = table[table[column].notna() & of_bias]
     # In the order of the alphabet, too, it comes first.
-    main = known.groupby("scenario")["estimand"].min()
+    main = defined.groupby("scenario")["estimand"].min()
     return table[table["estimand"] == table["scenario"].map(main).fillna(ESTIMANDS[0])]
 
 

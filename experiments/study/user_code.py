@@ -189,7 +189,7 @@ def generate(scenario: Generated, seed: int) -> tuple[Ratings, Truths]:
 def freeze(name: str, value: Any) -> Any:
     """Make a value of a study file one that does not change: lists become tuples."""
     if isinstance(value, list):
-        return tuple(freeze(name, one) for one in value)
+        return tuple(freeze(name, element) for element in value)
     if not isinstance(value, str | int | float) or isinstance(value, Mapping):
         raise wrong(name, value, "give numbers, texts, true or false, or lists of them")
     return value

@@ -36,51 +36,51 @@ METHODS = ("majority_agreement", "algebraic", "one_coin_by_rater_ml", "dawid_ske
 
 def main() -> int:
     """Run what is missing, and write the tables; give the exit code."""
-    chosen = _parser().parse_args()
+    options = _parser().parse_args()
     try:
-        sources = find_sources(chosen.crowd)
-        if chosen.list:
+        sources = find_sources(options.crowd)
+        if options.list:
             print("\n".join(describe(sources)))
             return 0
-        if chosen.folder is None or (chosen.output or chosen.train) is None:
+        if options.folder is None or (options.output or options.train) is None:
             raise InputError("a folder is missing", "give FOLDER, with the files, and --output")
-        if chosen.split:
-            sources = [source for source in sources if source.split == chosen.split]
-        missing = missing_files(sources, chosen.folder)
+        if options.split:
+            sources = [source for source in sources if source.split == options.split]
+        missing = missing_files(sources, options.folder)
         if missing:
             print(*missing, sep="\n", file=sys.stderr)
             return 2
         warnings.simplefilter("ignore")
-        if chosen.train:
-            _train(chosen, sources)
+        if options.train:
+            _train(options, sources)
         else:
-            _run(chosen, sources)
+            _run(options, sources)
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
     return 0
 
 
-def _train(chosen: argparse.Namespace, sources: list[Source]) -> None:
-    outcomes = chosen.output / OUTCOMES.name if chosen.output else OUTCOMES
-    write_csv(draw_all(sources, chosen.folder), outcomes)
+def _train(options: argparse.Namespace, sources: list[Source]) -> None:
+    outcomes = options.output / OUTCOMES.name if options.output else OUTCOMES
+    write_csv(draw_all(sources, options.folder), outcomes)
     text = priors_text(train_priors(read_outcomes(outcomes)))
-    _name([outcomes, write_text(text, chosen.train)])
+    _name([outcomes, write_text(text, options.train)])
 
 
-def _run(chosen: argparse.Namespace, sources: list[Source]) -> None:
-    folder, output, seed = chosen.folder, chosen.output, chosen.seed
-    compute = partial(_compute, seed=seed, workers=chosen.workers, dask=chosen.dask)
-    methods = method_labels(chosen.method)
+def _run(options: argparse.Namespace, sources: list[Source]) -> None:
+    folder, output, seed = options.folder, options.output, options.seed
+    compute = partial(_compute, seed=seed, workers=options.workers, dask=options.dask)
+    methods = method_labels(options.method)
     compute([size_cell(source.name, folder) for source in sources], output / "crowds")
     tasks = list_tasks(
-        sources, folder, chosen.per_item, list(methods), seed, chosen.design, chosen.systems
+        sources, folder, options.per_item, list(methods), seed, options.design, options.systems
     )
     fits = [task.cell(folder, methods[task.method]) for task in tasks]
     compute(fits, output / "parts")
-    corrections = correction_cells(read_cells(output / "parts", fits, seed), folder, chosen.draws)
-    compute(corrections, known_folder(output, chosen.draws))
-    _name(write_report(output, seed, chosen.draws))
+    corrections = correction_cells(read_cells(output / "parts", fits, seed), folder, options.draws)
+    compute(corrections, known_folder(output, options.draws))
+    _name(write_report(output, seed, options.draws))
 
 
 def _name(written: list[Path]) -> None:

@@ -94,15 +94,15 @@ def corrected_rows(
     numbers = [known for known in NUMBERS_KNOWN if known <= MOST_KNOWN * n]
     for known, draw in product(numbers, range(draws)):
         rng = np.random.default_rng(seed_of(task.seed, *key, str(known), str(draw)))
-        chosen = np.isin(np.arange(n), rng.choice(n, known, replace=False))
-        ratings = drawn.with_truth(np.where(chosen, np.asarray(drawn.truth), -1))
+        labelled = np.isin(np.arange(n), rng.choice(n, known, replace=False))
+        ratings = drawn.with_truth(np.where(labelled, np.asarray(drawn.truth), -1))
         correction = correct_by_truth(ratings, right, variance=variance, level=LEVEL)
-        for method, one in (
+        for method, estimate in (
             (task.method, correction.system_accuracy_in_sample),
             (BY_PPI + task.method, correction.prediction_powered),
             (ALONE, correction.known_items_alone),
         ):
-            ends = {"estimate": one.estimate, "lower": one.lower, "upper": one.upper}
+            ends = {"estimate": estimate.estimate, "lower": estimate.lower, "upper": estimate.upper}
             yield {"known": known, "draw": draw, "method": method} | ends
 
 

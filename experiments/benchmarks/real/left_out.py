@@ -46,15 +46,13 @@ def calibrated_rows(
     agreement = majority[[*DATA_SET, "estimate"]].rename(columns={"estimate": "agreement"})
     used = rows[rows["method"].isin([MAJORITY, ALONE])].merge(agreement, on=DATA_SET)
     made: list[dict[str, Any]] = []
-    for left_out, table in used.groupby(_group_of(used["crowd"], leave_out), sort=False):
-        others = [one for one in outcomes if getattr(SOURCES[one.crowd], leave_out) != left_out]
+    group_of = {name: getattr(source, leave_out) for name, source in SOURCES.items()}
+    for left_out, table in used.groupby(used["crowd"].map(group_of), sort=False):
+        others = [outcome for outcome in outcomes if group_of[outcome.crowd] != left_out]
         priors = train_priors(others)
-        made += (row for one in table.to_dict("records") for row in _estimates(one, priors))
+        for majority_or_alone in table.to_dict("records"):
+            made += _estimates(majority_or_alone, priors)
     return pd.DataFrame(made, columns=rows.columns)
-
-
-def _group_of(crowds: pd.Series, leave_out: str) -> pd.Series:
-    return crowds.map({name: getattr(source, leave_out) for name, source in SOURCES.items()})
 
 
 def _estimates(
@@ -65,6 +63,6 @@ def _estimates(
         agreeing = row["agreement"] * row["n_items"]
         right = prior_of_right(priors[system_is], agreeing, row["n_items"])
         posterior = posterior_in_sample(*right, row["known"], known_right)
-        found = posterior_interval(posterior, LEVEL, system_is)
-        ends = {"estimate": found.estimate, "lower": found.lower, "upper": found.upper}
+        interval = posterior_interval(posterior, LEVEL, system_is)
+        ends = {"estimate": interval.estimate, "lower": interval.lower, "upper": interval.upper}
         yield row | {"method": f"calibrated, {system_is}"} | ends

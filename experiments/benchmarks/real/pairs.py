@@ -44,7 +44,7 @@ ROWS = Path(__file__).with_suffix(".csv")
 def priors_without(leave_out: str, name: str) -> Path:
     """Train priors on the crowds that are not of this family or domain, in a temporary file."""
     families = {source.name: getattr(source, leave_out) for source in find_sources()}
-    others = [one for one in read_outcomes() if families[one.crowd] != name]
+    others = [outcome for outcome in read_outcomes() if families[outcome.crowd] != name]
     file = Path(tempfile.mkdtemp()) / "priors.json"
     return write_text(priors_text(train_priors(others)), file)
 
@@ -79,9 +79,9 @@ def compare(
     yield say(ratings, draw_calibrated(unseen, priors=priors), "calibrated")
     differ = np.flatnonzero(ratings.answers[:, 0] != ratings.answers[:, 1])
     labelled = np.random.default_rng(seed).permutation(differ)[:LABELS]
-    known = np.full(ratings.n_items, -1)
-    known[labelled] = np.asarray(ratings.truth)[labelled]
-    draws = draw_calibrated(ratings.with_truth(known), priors=priors)
+    labels = np.full(ratings.n_items, -1)
+    labels[labelled] = np.asarray(ratings.truth)[labelled]
+    draws = draw_calibrated(ratings.with_truth(labels), priors=priors)
     yield say(ratings, draws, f"calibrated, {LABELS} labels")
 
 

@@ -88,12 +88,12 @@ def of_systems(rows: pd.DataFrame) -> pd.DataFrame:
 def table_of_means(measured: pd.DataFrame, keys: Sequence[str]) -> str:
     """Write means over crowds, a row for each value of the keys."""
     columns = [
-        *(Column(one) for one in [*keys, "crowds"]),
+        *(Column(name) for name in [*keys, "crowds"]),
         Column("accuracy", "mean accuracy", short),
-        *(Column(_title(one), format=_in_brackets) for one in MEASURES),
+        *(Column(_title(name), format=_in_brackets) for name in MEASURES),
     ]
     rows = [
-        (*(row[one] for one in [*keys, "crowds", "accuracy"]), *_measures(row))
+        (*(row[name] for name in [*keys, "crowds", "accuracy"]), *_measures(row))
         for row in mean_over_crowds(measured, keys).to_dict("records")
     ]
     return to_markdown(Table(columns=columns, rows=rows, keys=len(keys)))
@@ -102,7 +102,7 @@ def table_of_means(measured: pd.DataFrame, keys: Sequence[str]) -> str:
 def table_of_known(measured: pd.DataFrame, keys: Sequence[str] = ("method",)) -> str:
     """Write RMSE, coverage and width, a column for each number of known truths."""
     means = mean_over_crowds(measured, [*keys, "known"])
-    return _across(means, "known", ["rmse", "coverage", "width"], "{} known".format, keys)
+    return _across(means, "known", ["rmse", "coverage", "width"], "{} gold labels".format, keys)
 
 
 def _finding(means: pd.DataFrame) -> str:
@@ -143,14 +143,14 @@ def _means(means: pd.DataFrame) -> Iterator[str]:
         Column("method"),
         Column("crowds"),
         Column("no estimate", format=short),
-        *(Column(_title(one), format=_in_brackets) for one in MEASURES),
+        *(Column(_title(name), format=_in_brackets) for name in MEASURES),
         Column("lowest", format=_lowest),
     ]
     for (design, per_item), table in means.groupby(["design", "per_item"], sort=False):
         yield f"## {_design(design, per_item)}"
         rows = [
             (
-                *(row[one] for one in ("method", "crowds", "failed")),
+                *(row[name] for name in ("method", "crowds", "failed")),
                 *_measures(row),
                 (row["worst"], row["worst_crowd"]),
             )
@@ -200,11 +200,11 @@ def _title(measure: str) -> str:
 
 
 def _measures(row: dict[str, Any]) -> list[tuple[float, float]]:
-    return [(row[one], row[f"{one}_se"]) for one in MEASURES]
+    return [(row[name], row[f"{name}_se"]) for name in MEASURES]
 
 
 def _cell(rmse: float, *others: float) -> str:
-    shown = [short(one, 2) for one in others if not pd.isna(one)]
+    shown = [short(number, 2) for number in others if not pd.isna(number)]
     return f"{short(rmse)} ({', '.join(shown)})" if shown else short(rmse)
 
 

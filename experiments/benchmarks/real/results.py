@@ -73,7 +73,9 @@ def in_order(rows: pd.DataFrame) -> pd.DataFrame:
             ALONE,
         ],
     }
-    order = {name: {one: i for i, one in enumerate(known)} for name, known in places.items()}
+    order = {
+        name: {value: i for i, value in enumerate(order_of)} for name, order_of in places.items()
+    }
     return rows.assign(**of_crowd).sort_values(
         [*DESIGN, "known", "method", "system"],
         key=lambda column: column.map(order[column.name]) if column.name in order else column,

@@ -136,10 +136,12 @@ def list_tasks(
     list of Task
     """
     return [
-        Task(crowd=one.name, design=how, system=system, per_item=number, method=method, seed=seed)
-        for one in sources
+        Task(
+            crowd=source.name, design=how, system=system, per_item=number, method=method, seed=seed
+        )
+        for source in sources
         for how in designs
-        for system in list(panels_of(one.name, how, folder))[:most_systems]
+        for system in list(panels_of(source.name, how, folder))[:most_systems]
         for number in per_item
         for method in methods
     ]
@@ -170,13 +172,14 @@ def _fit(task: Task, folder: Path, method: str, seed: np.random.SeedSequence) ->
     row: Row = {name: getattr(ratings, name) for name in ("n_items", "n_raters", "n_categories")}
     try:
         estimate = estimate_as_in_studies(method, ratings, int(seed.generate_state(1)[0]))
-        found, variance = estimate.system_accuracy_in_sample, own_variance(estimate)
-        right, said = _probabilities_right(ratings, estimate), list(map(str, estimate.warnings))
+        in_sample, variance = estimate.system_accuracy_in_sample, own_variance(estimate)
+        right, messages = _probabilities_right(ratings, estimate), list(map(str, estimate.warnings))
     except InputError as error:
-        found, variance, right, said = IntervalEstimate(estimate=None), 0.0, None, [str(error)]
-    row |= {"seconds": time.process_time() - start, "warnings": "\n".join(said)}
+        in_sample, variance = IntervalEstimate(estimate=None), 0.0
+        right, messages = None, [str(error)]
+    row |= {"seconds": time.process_time() - start, "warnings": "\n".join(messages)}
     truth = float(np.mean(drawn.system == drawn.truth))
-    yield result_row(truth, found, right=right, variance=variance, **row)
+    yield result_row(truth, in_sample, right=right, variance=variance, **row)
 
 
 def _probabilities_right(ratings: Ratings, estimate: Estimate) -> list[float] | None:

@@ -75,7 +75,8 @@ class Source:
 def _read_sources() -> dict[str, Source]:
     listed = tomllib.loads(Path(__file__).with_name("sources.toml").read_text(encoding="utf-8"))
     repositories = {
-        folder: Repository(folder=folder, **told) for folder, told in listed["repositories"].items()
+        folder: Repository(folder=folder, **fields)
+        for folder, fields in listed["repositories"].items()
     }
     return {
         name: Source(

@@ -11,8 +11,7 @@ import bayes_models
 import lehner
 from bayes_models.sampling.fit import FOR_STUDIES
 from experiments.cli.options import DESCRIPTION
-from experiments.reporting.renderers import to_markdown
-from experiments.reporting.table import Column, Table
+from experiments.report.table import Column, Table, to_markdown
 from experiments.study.definition import CHECKS, REQUIRED, Study
 from experiments.study.options import BAYESIAN, MEANING, OPTIONS, choose_method
 from lehner import Scenario

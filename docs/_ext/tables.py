@@ -16,9 +16,8 @@ from experiments.benchmarks.sizes import MOST_BYTES, MOST_SECONDS
 from experiments.cli.main import app
 from experiments.cli.scores import TITLES
 from experiments.planning.plan_report import number_of_items
-from experiments.reporting.method_style import method_label
-from experiments.reporting.renderers import to_markdown
-from experiments.reporting.table import Column, Table
+from experiments.report.style import method_label
+from experiments.report.table import Column, Table, to_markdown
 from lehner.core.text import DASH, short
 from lehner.core.warning import CODES
 from lehner.estimation.methods import list_methods

@@ -11,9 +11,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.reporting.figure_style import REFERENCE, figure_style
-from experiments.reporting.files import figure_bytes
-from experiments.reporting.method_style import method_label, method_style
+from experiments.report.files import figure_bytes
+from experiments.report.style import REFERENCE, figure_style, method_label, method_style
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parents[1] / "experiments" / "benchmarks" / "real" / "real.csv"

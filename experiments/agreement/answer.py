@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.report.answer import Answer, Section
-from experiments.report.sentences import apa
-from experiments.reporting.data_notes import data_notes, header_lines
-from experiments.reporting.table import Column, Table
+from experiments.report.options import data_notes, header_lines
+from experiments.report.sentences import write_apa
+from experiments.report.table import Column, Table
 from lehner import Ratings, __version__, agreement
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import pd
@@ -91,7 +91,7 @@ def plot_coefficients(
     names = labels or [_name(one) for one in drawn]
     values = [interval_of(one, level) for one in drawn]
     xlabel = f"value, with {percent(level)} interval"
-    return plot_forest(names, {"": {"": values}}, xlabel=xlabel, legend=False)
+    return plot_forest(names, {"": values}, xlabel=xlabel, legend=False)
 
 
 def _coefficients_table(
@@ -122,7 +122,7 @@ def _coefficients_table(
         columns.append(Column("required_items", f"items for ±{within:g}", "{:,}".format))
         rows = [[*row, n_items] for row, n_items in zip(rows, required, strict=True)]
     notes = [f"{printed_name(name)}: {note}" for note, name in reversed(noted.items())]
-    return Table(columns=columns, rows=rows, keys=2, headings=True, notes=notes)
+    return Table(columns=columns, rows=rows, keys=2, notes=notes)
 
 
 def _name_weights(weights: str) -> str:
@@ -154,7 +154,6 @@ def _pairs_table(result: Agreement) -> Table:
         ],
         rows=rows,
         keys=3,
-        headings=True,
     )
 
 
@@ -182,4 +181,4 @@ def _name(one: Coefficient) -> str:
 def _value(one: Coefficient, level: float) -> str:
     if one.estimate is None:
         return f"{_name(one)} ({one.note})"
-    return f"{_name(one)} = {apa(interval_of(one, level))}"
+    return f"{_name(one)} = {write_apa(interval_of(one, level))}"

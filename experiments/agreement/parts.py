@@ -12,9 +12,9 @@ import numpy as np
 
 from experiments.agreement.answer import interval_of, plot_coefficients
 from experiments.report.answer import Answer, Section
-from experiments.report.sentences import apa
-from experiments.reporting.data_notes import data_notes, header_lines
-from experiments.reporting.table import Column, Table
+from experiments.report.options import data_notes, header_lines
+from experiments.report.sentences import write_apa
+from experiments.report.table import Column, Table
 from lehner import InputError, Ratings, agreement
 from lehner.contrasts.membership import GroupColumn
 from lehner.core.lazy import special
@@ -219,7 +219,7 @@ def answer_parts(name: str, ratings: Ratings, parts: Parts, level: float) -> Ans
             *header_lines(data_notes(ratings)[:MOST_NOTES]),
         ],
         sentences=[
-            f"{printed_name(one.name)}, {part}: {apa(interval_of(one, level))}."
+            f"{printed_name(one.name)}, {part}: {write_apa(interval_of(one, level))}."
             for part, ones in told.items()
             for one in ones
             if one.estimate is not None

@@ -20,7 +20,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from experiments.benchmarks import commands, fit, latent_class, simulation
 from experiments.benchmarks.bar import Bar, as_table
-from experiments.reporting.renderers import to_terminal
+from experiments.report.table import to_terminal
 from lehner.core.errors import find
 
 PACKAGES = ("numpy", "numba", "pandas", "pymc", "nutpie", "crowd-kit", "numpyro")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from experiments.reporting.table import Column, Table
+from experiments.report.table import Column, Table
 from lehner.core.text import decimal
 
 SECONDS = partial(decimal, digits=2)

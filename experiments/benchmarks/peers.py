@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import lehner
-from experiments.reporting.files import write_csv
+from experiments.report.files import write_csv
 from lehner.known_truths.partly_known import PartlyKnown, prediction_powered
 
 type Row = tuple[str, str, float | None, float, float]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.reporting.files import write_csv
+from experiments.report.files import write_csv
 from lehner.core.errors import find
 
 KEYS = ["items", "raters", "categories", "command"]

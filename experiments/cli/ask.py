@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.cli.options import AsJson, Data, Interval, Reading, Seed, Systems
-from experiments.reporting.terminal import json_text
+from experiments.report.terminal import json_text
 
 if TYPE_CHECKING:
     from lehner import Ratings
@@ -55,8 +55,8 @@ def ask(
     import pandas as pd
 
     from experiments.cli.load import load
-    from experiments.reporting.data_notes import data_notes, header_lines
-    from experiments.reporting.files import write_csv
+    from experiments.report.files import write_csv
+    from experiments.report.options import data_notes, header_lines
     from lehner import choose_items
     from lehner.core.errors import check_number
     from lehner.core.estimate import require_systems

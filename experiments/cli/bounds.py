@@ -8,7 +8,7 @@ from experiments.cli.emit import emit
 from experiments.cli.options import Data, Interval, Output, Reading, Seed, System
 
 if TYPE_CHECKING:
-    from experiments.reporting.table import Table
+    from experiments.report.table import Table
     from lehner.dependence.bounds import AccuracyBounds
 
 CORRELATIONS = (0.1, 0.25, 0.5)
@@ -44,7 +44,7 @@ def bounds(
     """
     from experiments.cli.load import load
     from experiments.report.answer import Answer, Section
-    from experiments.reporting.bounds_figure import plot_bounds
+    from experiments.report.figures import plot_bounds
     from lehner import accuracy_bounds, mistakes_needed
     from lehner.core.errors import check_probability
 
@@ -83,7 +83,7 @@ def bounds(
 
 
 def _table(by_cap: "list[AccuracyBounds]") -> "Table":
-    from experiments.reporting.table import Column, Table
+    from experiments.report.table import Column, Table
     from lehner.core.text import decimal, percent
 
     def ends(lower: float | None, upper: float | None) -> str:

@@ -9,7 +9,7 @@ from experiments.cli.options import Data, Output, Reading, Seed, System
 
 if TYPE_CHECKING:
     from experiments.report.answer import Answer
-    from experiments.reporting.table import Table
+    from experiments.report.table import Table
     from lehner import Ratings
     from lehner.k_properties.check import KProperties
 
@@ -53,7 +53,7 @@ def check(
 
 def _answer(data: str, ratings: "Ratings", properties: "KProperties") -> "Answer":
     from experiments.report.answer import Answer, Section
-    from experiments.reporting.data_notes import data_notes, header_lines
+    from experiments.report.options import data_notes, header_lines
     from lehner.core.estimate import plain
     from lehner.core.text import counted, counted_categories
 
@@ -80,8 +80,8 @@ def _answer(data: str, ratings: "Ratings", properties: "KProperties") -> "Answer
 
 
 def _table(properties: "KProperties") -> "Table":
-    from experiments.reporting.options import as_options
-    from experiments.reporting.table import Column, Table
+    from experiments.report.options import as_options
+    from experiments.report.table import Column, Table
     from lehner.core.text import probability
 
     return Table(

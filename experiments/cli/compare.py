@@ -1,6 +1,5 @@
 """The command `lehner compare`."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from experiments.cli.estimate import as_sentence
 from experiments.cli.options import Data, Interval, Output, Reading, Seed
 
 if TYPE_CHECKING:
-    from lehner import Results
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,8 +66,13 @@ def compare(
     from experiments.cli.columns import read_groups, split_cuts
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
+<<<<<<< HEAD
     from experiments.report.report import failed
     from lehner.estimation.compare import require_comparable
+=======
+    from experiments.report.estimates import answer_comparison, failed
+    from lehner.core.estimate import require_pairs
+>>>>>>> a4fff80e (One room for reports, whose sections and plain tables are data; first screen by one method; a forest fits a phone; every command answers by one Answer, with --plot)
 
     columns = {"group": split_cuts(group)[0]} if group else {}
     try:
@@ -82,47 +86,9 @@ def compare(
         results = lehner.compare(
             ratings, good or None, groups, method or None, name=data, level=interval, seed=seed
         )
-    emit(Comparison(results=results, full=output.full), output, data, reading.truth)
+    emit(answer_comparison(results, full=output.full), output, data, reading.truth)
     if failed(results):
         raise typer.Exit(1)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """Results as `emit` takes them."""
-
-    results: "Results"
-    full: bool
-
-    @property
-    def sentences(self) -> list[str]:
-        """Say which group has the highest proportion, and by how much."""
-        from experiments.report.base_rates import answers
-
-        return list(answers(self.results))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the table of results and what belongs to it."""
-        return self.results.to_dict()
-
-    def show(self) -> None:
-        """Print one screen, or all rows."""
-        from experiments.report.base_rates import render
-        from experiments.reporting.terminal import print_wide, terminal_width
-
-        print_wide(render(self.results, terminal_width(), full=self.full))
-
-    def write(self, folder: Path) -> Iterator[Path]:
-        """Write the files of the results."""
-        from experiments.report.base_rates import write
-
-        yield from write(self.results, folder)
-
-    def page(self, command: str, files: Iterable[Path]) -> str:
-        """Write one page."""
-        from experiments.report.base_rates import page
-
-        return page(self.results, command, files)
 
 
 def list_compare_methods() -> list[tuple[str, str]]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.cli.options import AsJson, Data, Reading, Systems
-from experiments.reporting.options import quote
-from experiments.reporting.terminal import json_text
+from experiments.report.options import quote
+from experiments.report.terminal import json_text
 
 if TYPE_CHECKING:
     from lehner import InputError, Ratings
@@ -83,7 +83,7 @@ def doctor(
     except InputError as error:
         commands, lacks = {}, {f"what estimates need: {_as_typed(error)}": ""}
     if write is not None:
-        from experiments.reporting.files import write_text
+        from experiments.report.files import write_text
 
         made = any(note.startswith(EXPORT) for note in ratings.notes)
         kept = roles_to_write(roles, declared, table_is_made=made)
@@ -108,7 +108,7 @@ def _quietly(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _as_typed(error: "InputError") -> str:
-    from experiments.reporting.options import as_options
+    from experiments.report.options import as_options
 
     return as_options(str(error))
 
@@ -245,7 +245,7 @@ def _show(
     commands: Mapping[str, str],
     lacks: Mapping[str, str],
 ) -> None:
-    from experiments.reporting.data_notes import data_notes, header_lines
+    from experiments.report.options import data_notes, header_lines
 
     print(f"{data}: {repr(ratings).removeprefix('Ratings: ')}")
     _print_columns(listed)

@@ -1,36 +1,19 @@
 """What every command does with its answer: print it, or its JSON, and write its files."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 from experiments.cli.options import Output, typed_command
-from experiments.reporting.options import as_options
-from experiments.reporting.terminal import json_text
+from experiments.report.options import as_options
+from experiments.report.terminal import json_text
+
+if TYPE_CHECKING:
+    from experiments.report.answer import Answer
 
 
-class Answer(Protocol):
-    """What can be printed, kept as files and sent as a page, as `experiments.report.answer`."""
-
-    @property
-    def sentences(self) -> Sequence[str]:
-        """The answer in sentences, for `--sentence`."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Result in plain types, for `--json`."""
-
-    def show(self) -> None:
-        """Print it for people."""
-
-    def write(self, folder: Path) -> Iterable[Path]:
-        """Write the files of `--output`."""
-
-    def page(self, command: str, files: Iterable[Path]) -> str:
-        """Write the page of `--report`."""
-
-
-def emit(answer: Answer, output: Output, *inputs: str | Path | None) -> None:
+def emit(answer: "Answer", output: Output, *inputs: str | Path | None) -> None:
     """Print an answer and write its files.
 
     Parameters
@@ -49,8 +32,10 @@ def emit(answer: Answer, output: Output, *inputs: str | Path | None) -> None:
     if output.output is not None:
         for path in answer.write(output.output):
             print(f"wrote {path}", file=sys.stderr)
+    if output.plot is not None:
+        print(f"wrote {answer.plot(output.plot)}", file=sys.stderr)
     if output.report is not None:
-        from experiments.reporting.files import write_text
+        from experiments.report.files import write_text
 
         output.report.parent.mkdir(parents=True, exist_ok=True)
         page = answer.page(typed_command(), [*_files(inputs)])

@@ -1,6 +1,6 @@
 """The command `lehner estimate`."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from experiments.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from lehner import Ratings, Results
+    from lehner import Ratings
     from lehner.data import reading as data_reading
 
 NOT_ON_SCREEN = ("agreement", "sensitivity", "predictions")
@@ -227,7 +227,7 @@ def estimate(
     """
     import lehner
     from experiments.cli.progress_lines import progress_lines
-    from experiments.report.report import failed
+    from experiments.report.estimates import answer_estimates, failed
     from lehner.estimation.estimate import QUESTIONS
     from lehner.estimation.methods import DEFAULT_METHODS
 
@@ -245,7 +245,12 @@ def estimate(
             )
         files = (question.costs, question.rater_group, assumptions.priors)
         texts = (*(method or ()), *(assumptions.earlier_studies or ()))
-        answer = Estimates(results=results, question=question, output=output)
+        answer = answer_estimates(
+            results,
+            in_detail=question.details or bool(question.costs),
+            full=output.full,
+            checklist=typed_command() if output.checklist else "",
+        )
         emit(answer, output, data, reading.truth, *files, *texts)
     if failed(results):
         raise typer.Exit(1)
@@ -275,48 +280,6 @@ def _prepare_fits(
     from experiments.study.fits import open_fits, portable
 
     return list(map(portable, methods)), open_fits(output.output, output.workers, output.dask)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Estimates:
-    """Results as `emit` takes them."""
-
-    results: "Results"
-    question: Question
-    output: EstimateOutput
-
-    @property
-    def sentences(self) -> list[str]:
-        """Report the estimate as in a paper."""
-        from experiments.report.sentences import write_sentences
-
-        return write_sentences(self.results)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the table of results and what belongs to it."""
-        return self.results.to_dict()
-
-    def show(self) -> None:
-        """Print one screen, or all tables."""
-        from experiments.report.report import show
-
-        in_detail = self.question.details or bool(self.question.costs)
-        show(self.results, in_detail=in_detail, full=self.output.full)
-
-    def write(self, folder: Path) -> Iterator[Path]:
-        """Write the files of the results, and the checklist."""
-        from experiments.report.checklist import write_checklist
-        from experiments.report.report import write
-
-        yield from write(self.results, folder)
-        if self.output.checklist is not None:
-            yield write_checklist(self.results, folder, typed_command())
-
-    def page(self, command: str, files: Iterable[Path]) -> str:
-        """Write one page."""
-        from experiments.report.report import page
-
-        return page(self.results, command, files)
 
 
 def list_estimate_methods() -> list[tuple[str, str]]:

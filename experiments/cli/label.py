@@ -8,7 +8,7 @@ import typer
 
 from experiments.cli.estimate import as_sentence
 from experiments.cli.options import AsJson, Data, Reading, Seed, System
-from experiments.reporting.terminal import json_text, print_data
+from experiments.report.terminal import json_text, print_data
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,9 +60,9 @@ def label(
     """
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
+    from experiments.report.files import write_csv
     from experiments.report.labels import label_items
-    from experiments.reporting.data_notes import data_notes, header_lines
-    from experiments.reporting.files import write_csv
+    from experiments.report.options import data_notes, header_lines
     from lehner import InputError
     from lehner.core.estimate import require_pairs
     from lehner.core.warning import by_severity

@@ -26,9 +26,9 @@ from experiments.cli.plan import plan
 from experiments.cli.scores import scores
 from experiments.cli.study import app as study_app
 from experiments.cli.train_prior import train_prior
-from experiments.reporting.machine import is_of_the_machine
-from experiments.reporting.options import as_options, name_option
-from experiments.reporting.terminal import failure_of_output, standard_streams
+from experiments.report.machine import is_of_the_machine
+from experiments.report.options import as_options, name_option
+from experiments.report.terminal import failure_of_output, standard_streams
 
 CLOSED_PIPE = 141
 """As of a program that SIGPIPE ends."""

@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from experiments.reporting.terminal import styled
+from experiments.report.terminal import styled
 from lehner.data import reading
 
 PARAMETERS = "\n\nParameters\n----------\n"
@@ -164,6 +164,8 @@ class Output:
     report : FILE
         One HTML file to send: the answer first, then figures, tables and warnings, and how it was
         made.
+    plot : FILE
+        The first figure alone, as .png, .pdf or .svg.
     as_json : bool
         Print the results as one JSON object.
     sentence : bool
@@ -173,6 +175,7 @@ class Output:
     panel: ClassVar[str] = OUTPUT
     output: Path | None = None
     report: Path | None = None
+    plot: Path | None = None
     as_json: bool = False
     sentence: bool = False
 
@@ -321,7 +324,7 @@ def _check_outputs(typed: Mapping[str, Any], folders: Container[str]) -> None:
             (into if name in folders else files)[option] = Path(typed[name])
     if not files and not into:
         return
-    from experiments.reporting.files import check_outputs
+    from experiments.report.files import check_outputs
 
     others = [value for name, value in typed.items() if name not in OUTPUTS]
     texts = [text for value in others for text in (value if isinstance(value, list) else [value])]

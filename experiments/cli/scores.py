@@ -9,7 +9,7 @@ from experiments.cli.options import Data, Interval, Output, Reading, Seed, Syste
 
 if TYPE_CHECKING:
     from experiments.report.answer import Answer
-    from experiments.reporting.table import Table
+    from experiments.report.table import Table
     from lehner.scores.performance import ScorePerformance
 
 TITLES = {
@@ -83,7 +83,7 @@ def scores(
 
 def _answer(data: str, score: str, found: "ScorePerformance", n_categories: int) -> "Answer":
     from experiments.report.answer import Answer, Section
-    from experiments.reporting.calibration_figure import plot_calibration
+    from experiments.report.figures import plot_calibration
     from lehner.core.text import with_interval
 
     others = " (against all other categories)" if n_categories > 2 else ""
@@ -110,7 +110,7 @@ def _answer(data: str, score: str, found: "ScorePerformance", n_categories: int)
 
 
 def _table(found: "ScorePerformance") -> "Table":
-    from experiments.reporting.table import Column, Table
+    from experiments.report.table import Column, Table
     from lehner.core.text import percent
 
     known = bool(found.n_known)

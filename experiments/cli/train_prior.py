@@ -41,7 +41,7 @@ def train_prior(folder: Folder, output: Path, seed: Seed = 1, *, reading: Readin
     lehner train-prior crowds/ --output priors.json
     lehner estimate ratings.csv --method calibrated --priors priors.json
     """
-    from experiments.reporting.files import write_text
+    from experiments.report.files import write_text
     from lehner import InputError
     from lehner.core.text import counted
     from lehner.empirical_prior.training import priors_text, train_priors

@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from experiments.paper.figure_scenarios import METHOD, PAPER_RUNS, PRESETS, PaperFigure
-from experiments.reporting.figure_style import REFERENCE, figure_style, limits
-from experiments.reporting.method_style import method_style
+from experiments.report.style import REFERENCE, figure_style, limits, method_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

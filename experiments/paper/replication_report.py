@@ -12,10 +12,9 @@ from experiments.paper.figure_scenarios import FIGURES, PAPER_RUNS, find_figure,
 from experiments.paper.number import MATCHES, MISPRINT, UNMATCHED, PrintedNumber
 from experiments.paper.replication import kappas_together, replicate_paper, replication_table
 from experiments.paper.simulated import RUNS
-from experiments.reporting.files import write_atomically, write_csv, write_figure, write_text
-from experiments.reporting.renderers import to_markdown, to_terminal
-from experiments.reporting.table import Cell, Column, Table
-from experiments.reporting.terminal import json_text
+from experiments.report.files import write_atomically, write_csv, write_figure, write_text
+from experiments.report.table import Cell, Column, Table, to_markdown, to_terminal
+from experiments.report.terminal import json_text
 from lehner.core.estimate import plain
 from lehner.core.seeds import child_seeds
 from lehner.core.text import decimal, printed_p_value

@@ -16,7 +16,7 @@ import pandas as pd
 
 from experiments.paper.figure_scenarios import FIGURES, PRESETS
 from experiments.planning.plan import Question, plan_scenarios
-from experiments.reporting.files import write_csv
+from experiments.report.files import write_csv
 from experiments.study.performance import proportion
 from lehner import Scenario, simulate_estimates
 from lehner.core.estimate import ESTIMANDS

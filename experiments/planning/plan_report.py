@@ -5,10 +5,9 @@ from math import isnan, nan
 from pathlib import Path
 
 from experiments.planning.plan import SIZE, Plan, Question, curves, plain_size, trade_off
-from experiments.reporting.files import write_csv, write_text
-from experiments.reporting.renderers import to_csv, to_terminal
-from experiments.reporting.table import Cell, Column, Table
-from experiments.reporting.terminal import json_text, terminal_width
+from experiments.report.files import write_csv, write_text
+from experiments.report.table import Cell, Column, Table, to_csv, to_terminal
+from experiments.report.terminal import json_text, terminal_width
 from lehner.core.text import DASH
 from lehner.planning.sample_size import SampleSize
 

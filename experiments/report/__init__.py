@@ -1,1 +1,1 @@
-"""Results for people: tables, screens, pages, sentences and figures, all views of one table."""
+"""Results for people: tables, figures, one screen, one page, and files."""

@@ -1,30 +1,31 @@
 """What a command answers: sections, which are printed, written into a folder, or made a page."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
 
-from experiments.reporting.document import Block, Heading, Paragraph, Picture, to_html
-from experiments.reporting.files import figure_bytes, write_csv, write_figure, write_text
-from experiments.reporting.options import as_options
-from experiments.reporting.origin import origin
-from experiments.reporting.renderers import to_csv, to_latex, to_terminal
-from experiments.reporting.table import Column, Table
-from experiments.reporting.terminal import line, print_wide, terminal_width
+from experiments.report.document import Block, Heading, Paragraph, Picture, origin, to_html
+from experiments.report.files import (
+    figure_bytes,
+    write_bytes,
+    write_csv,
+    write_figure,
+    write_text,
+)
+from experiments.report.options import as_options
+from experiments.report.table import Table, simple_table, to_csv, to_latex, to_terminal
+from experiments.report.terminal import line, print_wide, terminal_width
+from experiments.report.views import REPORT
+from lehner.core.errors import InputError
 from lehner.core.warning import CODES, SEVERITIES, Warning
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-WEIGHT = {
-    "changes": "changes the conclusion",
-    "limits": "limits the conclusion",
-    "note": "good to know",
-}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,9 +44,9 @@ class Section:
         How to read them.
     tables : sequence of Table
     figure : callable, optional
-        Draws its figure.
+        Draws its figure, or gives None if there is nothing to draw.
     folder : str
-        Which system it is about, if there are several.
+        Folder of its files, if there are several systems.
     most : int, optional
         How many rows of a table the screen shows.
     """
@@ -55,13 +56,9 @@ class Section:
     warnings: Sequence[Warning] = ()
     text: Sequence[str] = ()
     tables: Sequence[Table] = ()
-    figure: Any = None
+    figure: "Callable[[], Figure | None]" = lambda: None
     folder: str = ""
     most: int | None = None
-
-    def draw(self) -> "Figure | None":
-        """Draw its figure, if it has one."""
-        return None if self.figure is None else self.figure()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,11 +69,12 @@ class Answer:
     ----------
     title : str
         Title of the page.
-    content : dict
+    content : mapping
         The result in plain types, for `--json`.
     heading : sequence of str
         What the data are.
-    sections : sequence of Section
+    sections : sequence of Section, or callable
+        All that is told; a function of no arguments, if it takes time.
     sentences : sequence of str
         The answer in sentences: a page begins with them.
     warnings : sequence of Warning
@@ -85,53 +83,129 @@ class Answer:
         What else is to be known of the data and the methods, at the end of the page.
     frames : mapping of str to DataFrame or Table
         Tables as they are written into the folder of `--output` as CSV, by the file's name.
+    screen : callable, optional
+        From the width of a terminal to what is printed, if not all sections are.
+    save : callable, optional
+        Writes further files into a folder, as posterior draws, and gives their paths.
     """
 
     title: str
     content: Mapping[str, Any]
     heading: Sequence[str]
-    sections: Sequence[Section]
+    sections: Sequence[Section] | Callable[[], Sequence[Section]]
     sentences: Sequence[str] = ()
     warnings: Sequence[Warning] = ()
     about: Sequence[str | Table] = ()
     frames: "Mapping[str, pd.DataFrame | Table]" = field(default_factory=dict)
+    screen: Callable[[int], Group] | None = None
+    save: Callable[[Path], Iterable[Path]] = lambda folder: ()
 
     def to_dict(self) -> dict[str, Any]:
         """Result in plain types, ready for JSON."""
         return dict(self.content)
 
+    def list_sections(self) -> Sequence[Section]:
+        """All that is told."""
+        return self.sections() if callable(self.sections) else self.sections
+
     def show(self) -> None:
-        """Print the heading and each section: tables, then text; and warnings at the end."""
-        parts = list(map(line, self.heading))
-        for section in self.sections:
-            for table in section.tables:
+        """Print its screen, or all sections."""
+        print_wide((self.screen or self.render)(terminal_width()))
+
+    def render(self, width: int) -> Group:
+        """Lay all sections out for the terminal, warnings above the numbers that they concern."""
+        sections = self.list_sections()
+        lines = list(map(line, self.heading))
+        for section in sections:
+            lines += [line(), line(section.title, style="bold")] if len(sections) > 1 else []
+            said = map(as_options, name_warnings(section.warnings))
+            lines += [line(text, style="yellow") for text in said]
+            lines += [line(part) for text in section.text for part in wrap(as_options(text), width)]
+            for place, table in enumerate(section.tables):
+                lines += [line()] if place or len(sections) == 1 else []
+                lines += to_terminal(replace(table, rows=table.rows[: section.most]), width)
                 more = len(table.rows) - (section.most or len(table.rows))
-                shown = replace(table, rows=table.rows[: section.most])
-                parts += [line(), *to_terminal(shown, terminal_width())]
-                parts += [line(f"… and {more} more rows: see --output")] if more > 0 else []
-            parts += [line(), *map(line, map(as_options, section.text))] if section.text else []
-        warnings = [one for section in self.sections for one in section.warnings]
-        parts += [line(as_options(text)) for text in name_warnings(warnings)]
-        print_wide(Group(*parts))
+                lines += [line(f"… and {more} more rows: see --output")] if more > 0 else []
+        return Group(*lines)
 
     def write(self, folder: Path) -> Iterator[Path]:
         """Write tables as CSV and LaTeX and figures as PDF and PNG into a folder."""
         folder.mkdir(parents=True, exist_ok=True)
         for name, frame in self.frames.items():
             path = folder / f"{name}.csv"
-            if isinstance(frame, Table):
-                yield write_text(to_csv(frame), path)
-            else:
-                yield write_csv(frame, path)
-        for section in self.sections:
-            yield from write_section(section, folder)
+            written = to_csv(frame) if isinstance(frame, Table) else None
+            yield write_csv(frame, path) if written is None else write_text(written, path)
+        for section in self.list_sections():
+            place = folder / section.folder
+            place.mkdir(exist_ok=True)
+            if section.tables:
+                yield write_text(to_latex(*section.tables), place / f"{section.name}.tex")
+            figure = section.figure()
+            if figure is not None:
+                yield from write_figure(figure, place, section.name)
+        yield from self.save(folder)
+
+    def plot(self, path: Path) -> Path:
+        """Write the first figure alone; the ending of the file says its kind."""
+        kind = path.suffix.lstrip(".").lower()
+        if kind not in ("pdf", "png", "svg"):
+            raise InputError("a figure ends in .png, .pdf or .svg", "name such a file", file=path)
+        figures = filter(None, (section.figure() for section in self.list_sections()))
+        figure = next(figures, None)
+        if figure is None:
+            raise InputError("there is nothing to draw", "leave --plot out", file=path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return write_bytes(figure_bytes(figure, kind), path)
 
     def page(self, command: str, files: Iterable[Path]) -> str:
-        """Write one HTML file that opens with the answer."""
-        about = [*self.heading, *self.about]
-        return write_page(
-            self.title, self.sentences, self.sections, self.warnings, about, command, files
-        )
+        """Write one HTML file: the answer, what to keep in mind, and the rest.
+
+        Parameters
+        ----------
+        command : str
+            As a shell takes it.
+        files : iterable of Path
+            What it read.
+
+        Returns
+        -------
+        str
+            The file, which loads nothing.
+        """
+        pictures: dict[str, bytes] = {}
+        blocks: list[Block] = list(map(Paragraph, self.sentences))
+        blocks += _cautions(self.warnings, "changes")
+        for section in self.list_sections():
+            blocks += [Heading(section.title), *_cautions(section.warnings, "limits")]
+            figure = section.figure()
+            if figure is not None:
+                name = f"{len(pictures)}"
+                pictures[name] = figure_bytes(figure, "svg")
+                blocks.append(Picture(name, "", str(figure.get_label())))
+            blocks += [Paragraph(as_options(text)) for text in section.text]
+            blocks += section.tables
+        blocks.append(Heading("The data and the methods"))
+        about = (*self.heading, *self.about)
+        blocks += [Paragraph(one) if isinstance(one, str) else one for one in about]
+        blocks += [*_list_warnings(self.warnings), *origin(command, files)]
+        return to_html(self.title, blocks, pictures)
+
+
+def _cautions(warnings: Iterable[Warning], severity: str) -> list[Block]:
+    named = name_warnings(one for one in warnings if one.severity == severity)
+    return [Paragraph(f"Caution: {as_options(text)}") for text in named]
+
+
+def _list_warnings(warnings: Iterable[Warning]) -> Iterator[Block]:
+    """List each warning with what to do about it, those that change the conclusion first."""
+    rows = []
+    for one in warnings:
+        remedy = CODES.get(one.code, ("", ""))[1].replace("`", "")
+        whom = " of ".join(part for part in (one.method, one.system) if part)
+        rows.append((REPORT["severity"][one.severity], as_options(one.text), remedy, whom))
+    if rows:
+        yield Heading("Warnings")
+        yield simple_table(("weight", "what was found", "what to do", "about"), rows)
 
 
 def name_warnings(warnings: Iterable[Warning], *, several: bool = False) -> list[str]:
@@ -149,74 +223,16 @@ def name_warnings(warnings: Iterable[Warning], *, several: bool = False) -> list
 
     Examples
     --------
-    >>> from lehner.core.warning import SEVERITIES, Warning
     >>> name_warnings([Warning("starts", "1 of 1", method=name) for name in ("tap", "pooled")])
     ['tap, pooled: 1 of 1']
     """
     whom: dict[tuple[int, str], list[str]] = {}
     for one in warnings:
-        parts = (one.method, one.system if several else "")
+        names = filter(None, (one.method, one.system if several else ""))
         place = SEVERITIES.index(one.severity), one.text
-        whom.setdefault(place, []).append(" of ".join(filter(None, parts)))
+        whom.setdefault(place, []).append(" of ".join(names))
     ordered = sorted(whom.items(), key=lambda pair: pair[0][0])
     return [
         ": ".join(filter(None, (", ".join(filter(None, dict.fromkeys(names))), text)))
         for (_, text), names in ordered
     ]
-
-
-def write_section(section: Section, folder: Path) -> Iterator[Path]:
-    """Write the tables of a section as LaTeX, and its figure as PDF and PNG."""
-    if section.tables:
-        yield write_text(to_latex(*section.tables), folder / f"{section.name}.tex")
-    figure = section.draw()
-    if figure is not None:
-        yield from write_figure(figure, folder, section.name)
-
-
-def write_page(
-    title: str,
-    answer: Iterable[str],
-    sections: Iterable[Section],
-    warnings: Sequence[Warning],
-    about: Iterable[Any],
-    command: str,
-    files: Iterable[Path],
-) -> str:
-    """Write sections as one HTML file: the answer, what to keep in mind, and the rest."""
-    pictures: dict[str, bytes] = {}
-    blocks: list[Block] = list(map(Paragraph, answer))
-    grave = [one for one in warnings if one.severity == "changes"]
-    blocks += [Paragraph(f"Caution: {as_options(text)}") for text in name_warnings(grave)]
-    for section in sections:
-        blocks += _blocks(section, pictures)
-    blocks.append(Heading("The data and the methods"))
-    blocks += [Paragraph(one) if isinstance(one, str) else one for one in about]
-    blocks += [*warning_blocks(warnings), *origin(command, files)]
-    return to_html(title, blocks, pictures)
-
-
-def _blocks(section: Section, pictures: dict[str, bytes]) -> Iterator[Block]:
-    yield Heading(section.title)
-    for text in name_warnings(one for one in section.warnings if one.severity == "limits"):
-        yield Paragraph(f"Caution: {as_options(text)}")
-    yield from (Paragraph(as_options(text)) for text in section.text)
-    figure = section.draw()
-    if figure is not None:
-        name = f"{len(pictures)}"
-        pictures[name] = figure_bytes(figure, "svg")
-        yield Picture(name, "", str(figure.get_label()))
-    yield from section.tables
-
-
-def warning_blocks(warnings: Iterable[Warning]) -> Iterator[Block]:
-    """List each warning with what to do about it, those that change the conclusion first."""
-    rows = []
-    for one in warnings:
-        remedy = CODES.get(one.code, ("", ""))[1].replace("`", "")
-        whom = " of ".join(part for part in (one.method, one.system) if part)
-        rows.append((WEIGHT[one.severity], as_options(one.text), remedy, whom))
-    if rows:
-        yield Heading("Warnings")
-        names = ("weight", "what was found", "what to do", "about")
-        yield Table(columns=[Column(name) for name in names], rows=rows)

@@ -14,8 +14,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.reporting.figure_style import REFERENCE, figure_style, shade
-from experiments.reporting.method_style import legend_handles, method_label, method_style
+from experiments.report.style import (
+    REFERENCE,
+    figure_style,
+    legend_handles,
+    method_label,
+    method_style,
+    shade,
+)
 from experiments.study.performance import Z
 from lehner import Scenario, population_values
 from lehner.algebra.algebraic import VOTE_METHODS

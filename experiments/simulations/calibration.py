@@ -15,8 +15,8 @@ from scipy.stats import binom, kstest
 
 from bayes_models import find_model
 from bayes_models.calibration import calibrate
-from experiments.reporting.figure_style import REFERENCE, figure_style, limits
-from experiments.reporting.method_style import method_label, method_style
+from experiments.report.style import REFERENCE, figure_style, limits
+from experiments.report.style import method_label, method_style
 from experiments.study.performance import Z, proportion
 from lehner import Ratings
 from lehner.core.errors import find

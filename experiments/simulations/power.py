@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from experiments.reporting.figure_style import REFERENCE, figure_style, shade
-from experiments.reporting.panels import panels
+from experiments.report.style import REFERENCE, figure_style, panels, shade
 from experiments.study.performance import Z, proportion
 from lehner import Ratings, Scenario, check_dependence
 from lehner.core.resampling import wilson_interval

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.reporting.files import write_bytes
+from experiments.report.files import write_bytes
 from experiments.study.identity import digest
 from experiments.study.parallel import do_all
 from lehner import InputError, IntervalEstimate

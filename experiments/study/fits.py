@@ -16,9 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.report.report import UNFINISHED
-from experiments.reporting.files import write_atomically
-from experiments.reporting.origin import versions
+from experiments.report.document import versions
+from experiments.report.files import UNFINISHED, write_atomically
 from experiments.study.parallel import do_all
 from experiments.study.user_code import UserCode, user_method
 from lehner import Estimate, Ratings

@@ -6,9 +6,15 @@ from dataclasses import replace
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.reporting.figure_style import REFERENCE, figure_style, limits
-from experiments.reporting.method_style import MethodStyle, method_style
-from experiments.reporting.panels import empty_figure, panels
+from experiments.report.style import (
+    REFERENCE,
+    MethodStyle,
+    empty_figure,
+    figure_style,
+    limits,
+    method_style,
+    panels,
+)
 from experiments.study.definition import Study
 from experiments.study.performance import of_main_estimand
 from lehner.core.lazy import pd

@@ -13,9 +13,9 @@ from statistics import NormalDist
 import numpy as np
 
 from bayes_models.methods import fit_as_in_studies
-from experiments.reporting.files import write_atomically
-from experiments.reporting.machine import is_of_the_machine
-from experiments.reporting.origin import versions
+from experiments.report.document import versions
+from experiments.report.files import write_atomically
+from experiments.report.machine import is_of_the_machine
 from experiments.study.cells import Cell, Row
 from experiments.study.definition import Study
 from experiments.study.identity import digest, method_id, place_of, scenario_id, seed_at

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.reporting.files import write_csv
+from experiments.report.files import write_csv
 from experiments.study.cells import run_cells
 from experiments.study.definition import Study, find_study, read_study
 from experiments.study.identity import data_seed, scenario_id

@@ -14,7 +14,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from experiments.reporting.files import write_bytes, write_csv
+from experiments.report.files import write_bytes, write_csv
 from experiments.study.cells import read_cells, usable_files
 from experiments.study.definition import Study, read_study, shown
 from experiments.study.user_code import CELLS, FOLDER, kept_code

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.reporting.document import (
+from experiments.report.document import (
     Block,
     Heading,
     Paragraph,
     Picture,
+    origin,
     to_html,
     to_markdown,
 )
-from experiments.reporting.files import figure_bytes, write_bytes, write_csv, write_figure
-from experiments.reporting.origin import origin
-from experiments.reporting.renderers import to_latex
-from experiments.reporting.table import Column, Table, simple_table
+from experiments.report.files import figure_bytes, write_bytes, write_csv, write_figure
+from experiments.report.table import Column, Table, simple_table, to_latex
 from experiments.study.definition import Study, shown
 from experiments.study.measure_figure import plot_measure
 from experiments.study.options import MethodChoice
@@ -238,7 +237,7 @@ def _measures(findings: Findings, estimand: str, names: Mapping[str, str]) -> Ta
                 rows.append((*place, *((*entry, n) for entry in entries)))
     columns = [Column(name, format=partial(_entry, name)) for name in names]
     both = [Column("scenario"), Column("method")]
-    return Table(columns=[*both, *columns], rows=rows, keys=2, headings=True)
+    return Table(columns=[*both, *columns], rows=rows, keys=2)
 
 
 def _entry(

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.reporting.machine import is_of_the_machine
+from experiments.report.machine import is_of_the_machine
 from lehner import InputError, Ratings
 from lehner.core.errors import wrong
 from lehner.core.estimate import ESTIMANDS

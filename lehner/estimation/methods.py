@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "lehner.methods"
 """Group of entry points by which packages bring methods: functions that return some of `Method`."""
 DEFAULT_METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
-INDEPENDENT = "mistakes are independent"
+INDEPENDENT = "errors are independent"
 """What the algebra and latent-class models assume of raters and system, given the true category."""
 ALGEBRAIC: dict[str, Aggregation] = {
     "algebraic": "weighted",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lehner
-from experiments.reporting.method_style import method_style
+from experiments.report.style import method_style
 from lehner.simulation import parameters, population
 from lehner.simulation.parameters import DrawnParameters, normalise, vary_errors
 from lehner.simulation.probabilities import n_patterns

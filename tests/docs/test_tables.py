@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from experiments.benchmarks.real.measures import mean_over_crowds
-from experiments.report.sentences import BY_PPI
+from experiments.report.views import REPORT
 from experiments.study.definition import CHECKS, read_study
 from experiments.study.options import BAYESIAN, MEANING, OPTIONS
 from lehner import Scenario
@@ -106,5 +106,5 @@ def test_what_is_said_of_real_ratings_is_in_their_table():
 def test_ppi_is_shown_with_its_coverage_on_real_ratings():
     measured = pd.read_csv(ROOT / "experiments/benchmarks/real/real.csv")
     rows = measured[measured.method.str.startswith("ppi") & (measured.known == 20)]
-    said = int(re.search(r"held in (\d+)%", BY_PPI)[1])
+    said = int(re.search(r"of (\d+)% of real", REPORT["text"]["by_ppi"])[1])
     assert 100 * rows.coverage.mean() == pytest.approx(said, abs=1)

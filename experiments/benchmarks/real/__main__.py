@@ -24,7 +24,7 @@ from experiments.benchmarks.real.outcomes import OUTCOMES, draw_all, read_outcom
 from experiments.benchmarks.real.report import write_report
 from experiments.benchmarks.real.run import list_tasks, method_labels, size_cell
 from experiments.benchmarks.real.sources import Source, describe, find_sources, missing_files
-from experiments.reporting.files import write_csv, write_text
+from experiments.report.files import write_csv, write_text
 from experiments.study.cells import Cell, read_cells, run_cells
 from lehner import InputError
 from lehner.empirical_prior.designs import DESIGNS, MOST_SYSTEMS, RATINGS_PER_ITEM

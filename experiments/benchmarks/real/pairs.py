@@ -17,9 +17,8 @@ import pandas as pd
 
 from experiments.benchmarks.real.outcomes import SEED, read_outcomes
 from experiments.benchmarks.real.sources import Source, find_sources, read_crowd
-from experiments.reporting.files import write_csv, write_text
-from experiments.reporting.renderers import to_markdown
-from experiments.reporting.table import Column, Table
+from experiments.report.files import write_csv, write_text
+from experiments.report.table import Column, Table, to_markdown
 from lehner import Ratings
 from lehner.contrasts.system_draws import JointDraws
 from lehner.core.seeds import seed_of

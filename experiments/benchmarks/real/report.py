@@ -11,9 +11,8 @@ from experiments.benchmarks.real.measures import MEASURES, mean_over_crowds, mea
 from experiments.benchmarks.real.outcomes import read_outcomes
 from experiments.benchmarks.real.results import in_order, read_rows
 from experiments.benchmarks.real.sources import SOURCES
-from experiments.reporting.files import write_text
-from experiments.reporting.renderers import to_markdown
-from experiments.reporting.table import Cell, Column, Table
+from experiments.report.files import write_text
+from experiments.report.table import Cell, Column, Table, to_markdown
 from experiments.study.cells import read_cells
 from lehner.core.text import DASH, short
 from lehner.empirical_prior.designs import ALL, DESIGNS

@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 
 from experiments.benchmarks.real.sources import Source, find_sources, read_crowd
-from experiments.reporting.files import write_csv, write_text
-from experiments.reporting.renderers import to_markdown
-from experiments.reporting.table import Column, Table
+from experiments.report.files import write_csv, write_text
+from experiments.report.table import Column, Table, to_markdown
 from lehner.core.seeds import seed_of
 from lehner.core.text import short
 from lehner.dependence.bounds import (

@@ -9,7 +9,7 @@ import pytest
 
 from experiments.benchmarks.real.shared_mistakes import coverage_table, measure
 from experiments.benchmarks.real.sources import Repository, Source
-from experiments.reporting.bounds_figure import plot_bounds
+from experiments.report.figures import plot_bounds
 from lehner import Ratings, Scenario, accuracy_bounds, load_dataset, mistakes_needed, simulate
 
 

@@ -14,7 +14,7 @@ import bayes_models
 import lehner
 from experiments.cli.main import app, main
 from experiments.cli.options import Reading, add_command, with_options
-from experiments.reporting.options import as_options
+from experiments.report.options import as_options
 from lehner.data import reading as data_reading
 
 OPTION = re.compile(r"(^|[\s(`])--[a-z]")

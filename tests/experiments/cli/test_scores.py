@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.reporting.calibration_figure import plot_calibration
+from experiments.report.figures import plot_calibration
 from lehner import read_ratings, score_performance
 
 

@@ -255,4 +255,4 @@ def test_a_small_probability_is_not_written_as_0(run, tmp_path):
 def test_what_a_terminal_shows_is_made_in_one_place():
     made = re.compile(r"\b(Text|Console)\(")
     files = {file for file in Path("experiments").rglob("*.py") if made.search(file.read_text())}
-    assert files == {Path("experiments/reporting/terminal.py")}
+    assert files == {Path("experiments/report/terminal.py")}

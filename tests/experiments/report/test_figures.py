@@ -9,8 +9,8 @@ from matplotlib.text import Text
 
 import lehner
 from experiments.report import figures
+from experiments.report.files import figure_bytes
 from experiments.report.views import view_systems
-from experiments.reporting.files import figure_bytes
 
 NUMBER = re.compile(r"[\d.]+")
 LONG = [f"{name} that is long enough" for name in "alpha beta gamma delta".split()]
@@ -47,7 +47,7 @@ DRAWN = {
     "methods": lambda views: figures.plot_methods(views[0]),
     "groups": lambda views: figures.plot_groups(views[0], "group"),
     "confusion": lambda views: figures.plot_confusion(views[0]),
-    "shared": lambda views: figures.plot_shared_mistakes(views[0]),
+    "shared": lambda views: figures.plot_correlated_errors(views[0]),
 }
 
 
@@ -86,13 +86,17 @@ def test_many_systems_with_long_names_are_inside(systems):
 def test_the_forest_draws_the_numbers_of_the_table(eight):
     (view,) = eight
     figure = figures.plot_methods(view)
-    for ax, quantity in zip(
-        figure.axes, ("system_accuracy_in_sample", "system_accuracy"), strict=True
-    ):
-        drawn = {float(line.get_xdata()[0]) for line in ax.lines if len(line.get_xdata()) == 1}
-        expected = {one["estimate"] for one in view.pick(quantity)}
-        assert expected <= drawn
-    assert "*" in {text.get_text() for text in figure.axes[0].texts}
+    (ax,) = figure.axes
+    drawn = {float(line.get_xdata()[0]) for line in ax.lines if len(line.get_xdata()) == 1}
+    expected = {row["estimate"] for row in view.pick("system_accuracy_in_sample")}
+    assert expected <= drawn
+    assert "*" in {text.get_text() for text in ax.texts}
+
+
+def test_a_figure_of_raters_has_a_row_for_each(eight):
+    (view,) = eight
+    figure = figures.plot_raters(view)
+    assert len(figure.axes[0].get_yticklabels()) == 4 and not texts_outside(figure)
 
 
 def test_the_best_system_stands_first():

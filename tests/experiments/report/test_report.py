@@ -1,6 +1,5 @@
 """`--full`, files and the page say what the table of results says, warnings above their numbers."""
 
-import json
 import re
 from dataclasses import replace
 
@@ -9,9 +8,11 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.report.report import page, render, write
-from experiments.report.sentences import apa, write_sentences
-from experiments.reporting.terminal import as_text
+from experiments.report import details, figures, sentences
+from experiments.report.estimates import answer_estimates, render_all
+from experiments.report.sentences import write_apa, write_sentences
+from experiments.report.terminal import as_text
+from experiments.report.views import REPORT
 from lehner.core.estimate import IntervalEstimate
 from lehner.estimation.results import value_of
 
@@ -57,12 +58,14 @@ def two():
 def test_every_interval_on_the_screen_is_a_row_of_the_table(which, request):
     results = request.getfixturevalue(which)
     text = "\n".join(
-        line for line in as_text(render(results, in_detail=True)).splitlines() if "few" not in line
+        line
+        for line in as_text(render_all(results, 100, in_detail=True)).splitlines()
+        if "few" not in line
     )
     shown = set(re.findall(r"[-+−]?\d*\.\d+ \[[^\]]*\.\d+, [^\]]*\.\d+\]", text))
     values = [value_of(row) for row in results.table.to_dict("records")]
     written = {f"{one}".replace("*", "") for one in values if one.lower is not None}
-    written |= {apa(one).split(", ")[0] for one in values}
+    written |= {write_apa(one).split(", ")[0] for one in values}
     numbers = {
         tuple(round(x, digits) for x in (one.estimate, one.lower, one.upper))
         for one in values
@@ -76,17 +79,17 @@ def test_every_interval_on_the_screen_is_a_row_of_the_table(which, request):
 
 
 def test_what_a_method_gave_and_what_truths_correct_both_stand_there(one):
-    text = as_text(render(one))
-    for corrected, heading in ((True, "with 25 known truths"), (False, "without them, if ")):
+    text = as_text(render_all(one, 100))
+    for corrected, heading in ((True, "with the gold labels"), (False, "if errors")):
         rows = one.table[one.table["corrected"] == corrected]
         rows = rows[(rows["method"] == "algebraic") & (rows["grouping"] == "")]
         (row,) = rows[rows["quantity"] == "system_accuracy"].to_dict("records")
         below = text[text.index(heading) :]
-        assert str(value_of(row)) in below[below.index("  algebraic") :].splitlines()[0]
+        assert str(value_of(row)) in below[below.index("algebraic") :].splitlines()[0]
 
 
 def test_warnings_stand_above_the_numbers_that_they_concern(one):
-    text = as_text(render(one))
+    text = as_text(render_all(one, 100))
     for warning in one.warnings:
         if warning.about == "groups":
             assert text.index("Groups of items") < text.index(warning.text)
@@ -97,27 +100,24 @@ def test_warnings_stand_above_the_numbers_that_they_concern(one):
 def test_tables_fit_the_width(which, width, request):
     results = request.getfixturevalue(which)
     results = replace(results, warnings=())
-    for line in as_text(render(results, in_detail=True, width=width)).splitlines()[3:]:
+    for line in as_text(render_all(results, width, in_detail=True)).splitlines()[3:]:
         assert len(line) <= width
 
 
 def test_files_are_the_table_and_the_views(two, tmp_path):
-    paths = write(two, tmp_path / "out")
+    paths = list(answer_estimates(two).write(tmp_path / "out"))
     assert all(path.is_file() for path in paths)
     table = pd.read_csv(tmp_path / "out" / "results.csv", keep_default_na=False)
     assert len(table) == len(two.table) and list(table) == list(two.table)
-    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    written = {p.relative_to(tmp_path / "out").as_posix() for p in paths}
-    assert written == {*manifest["files"], "manifest.json"}
-    assert manifest["systems"] == {"=1+1": "%3D1%2B1", "gpt_4": "gpt_4"}
-    latex = (tmp_path / "out" / "gpt_4" / "raters.tex").read_text()
+    assert {path.parent.name for path in paths} == {"out", "1_%3D1%2B1", "2_gpt_4"}
+    latex = (tmp_path / "out" / "2_gpt_4" / "raters.tex").read_text()
     assert r"r\_1\&\%" in latex and r"\x1b" not in latex.replace(r"\textbackslash{}x1b", "")
 
 
 def test_the_page_opens_with_the_answer(one, tmp_path):
     data = tmp_path / "f.csv"
     data.write_text("a,b\n")
-    text = page(one, "lehner estimate f.csv", [data])
+    text = answer_estimates(one).page("lehner estimate f.csv", [data])
     body = text[text.index("<h1>") :]
     (sentence,) = write_sentences(one)
     first = re.search(r"<p>(.*?)</p>", body)[1]
@@ -126,13 +126,13 @@ def test_the_page_opens_with_the_answer(one, tmp_path):
     )
     assert body.index("<svg") < body.index("<table") < body.index("Warnings</h2>")
     assert "lehner estimate f.csv" in body and "<script>alert" not in body
-    assert page(one, "lehner estimate f.csv", [data]) == text
+    assert answer_estimates(one).page("lehner estimate f.csv", [data]) == text
 
 
 def test_apa():
     value = IntervalEstimate(estimate=0.654, lower=0.556, upper=0.744, level=0.95)
-    assert apa(value) == ".65, 95% CI [.56, .74]"
-    assert apa(IntervalEstimate(estimate=0.5)) == ".50"
+    assert write_apa(value) == ".65, 95% CI [.56, .74]"
+    assert write_apa(IntervalEstimate(estimate=0.5)) == ".50"
 
 
 def test_no_estimate_is_said_in_the_sentence():
@@ -149,3 +149,11 @@ def test_the_same_command_writes_the_same_page(run, tmp_path):
     one, other = ((tmp_path / name / "page.html").read_text() for name in ("a", "b"))
     assert one.replace("/a/page", "/b/page") == other
     assert "SHA-256" in one
+
+
+def test_every_name_in_the_file_of_sections_is_there():
+    for section in REPORT["section"]:
+        assert not section.get("say") or callable(getattr(sentences, section["say"]))
+        assert not section.get("figure") or callable(getattr(figures, section["figure"]))
+        for name in section["tables"]:
+            assert name in REPORT["table"] or callable(getattr(details, f"tabulate_{name}"))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.report.sentences import apa
+from experiments.report.sentences import write_apa
 from lehner.core.estimate import IntervalEstimate
 
 TICKETS = "docs/data/tickets.csv"
@@ -133,7 +133,7 @@ def test_calibrated_is_that_of_the_library_and_the_sentence_says_it(run, rows, s
     numbers = one[["estimate", "lower", "upper"]].to_numpy()[0]
     assert numbers == pytest.approx([expected.estimate, expected.lower, expected.upper])
     _, out, _ = run("estimate", *options, "--method", "algebraic,calibrated", "--sentence")
-    assert apa(expected) in out and "80% CI" in out and out.count("\n") == 1
+    assert write_apa(expected) in out and "80% CI" in out and out.count("\n") == 1
 
 
 def test_known_truths_add_rows_and_change_none(rows):
@@ -170,4 +170,4 @@ def test_infinite_and_undefined_numbers_are_null(run):
 
 
 def test_a_sentence_without_an_interval():
-    assert apa(IntervalEstimate(estimate=0.8, lower=None, upper=None)) == ".80"
+    assert write_apa(IntervalEstimate(estimate=0.8, lower=None, upper=None)) == ".80"

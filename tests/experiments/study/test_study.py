@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.reporting import machine
+from experiments.report import machine
 from experiments.study import definition, replicate
 from experiments.study import run as running
 from experiments.study.definition import find_study, read_study

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.reporting.document import Paragraph, to_html, to_markdown
-from experiments.reporting.table import Column, Table
+from experiments.report.document import Paragraph, to_html, to_markdown
+from experiments.report.table import Column, Table
 from experiments.study.definition import read_study
 from experiments.study.measure_figure import plot_measure
 from experiments.study.performance import compare_methods, measure

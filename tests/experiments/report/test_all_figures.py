@@ -11,8 +11,7 @@ from matplotlib.text import Text
 
 from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.bias_figure import plot_figure
-from experiments.reporting.figure_style import proportion_ticks
-from experiments.reporting.method_style import OF_NO_METHOD, method_style
+from experiments.report.style import OF_NO_METHOD, method_style, proportion_ticks
 from experiments.simulations.atlas import DRAWN as ATLAS_METHODS
 from experiments.simulations.atlas import VIOLATIONS, atlas_scenarios, plot_violation
 from experiments.simulations.calibration import plot_coverage

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from experiments.reporting.files import check_outputs, write_atomically, write_text
+from experiments.report.files import check_outputs, write_atomically, write_text
 from lehner import InputError
 
 LIMITED = """
 import resource, signal, sys
 from pathlib import Path
 import pandas as pd
-from experiments.reporting.files import write_csv
+from experiments.report.files import write_csv
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:
     write_csv(pd.DataFrame({"a": range(10_000)}), Path(sys.argv[1]))

@@ -8,9 +8,8 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from experiments.reporting.figure_style import figure_style, limits
-from experiments.reporting.files import write_figure
-from experiments.reporting.method_style import OF_NO_METHOD, method_label, method_style
+from experiments.report.files import write_figure
+from experiments.report.style import OF_NO_METHOD, figure_style, limits, method_label, method_style
 from lehner.estimation.methods import list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 

@@ -1,11 +1,15 @@
-"""Options of the command in place of Python's arguments, in what the library says."""
+"""What the library says, with the command's options in place of Python's arguments."""
 
 import re
 import shlex
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from lehner.data.reading import Reading
+
+if TYPE_CHECKING:
+    from lehner import Ratings
 
 NAMES = (*(one.name for one in fields(Reading)), "sensitivity", "positive", "group", "score_of")
 ARGUMENT = re.compile(rf"\b({'|'.join(NAMES)})=(?:…|True|\[?(['\"])(.*?)\2\]?(?=[\s,;)]|$))")
@@ -63,3 +67,13 @@ def quote(text: str) -> str:
 
 def _left_out(match: re.Match[str]) -> str:
     return f"in the command without --{match[1].replace('_', '-')}"
+
+
+def data_notes(ratings: "Ratings") -> list[str]:
+    """What is to be known of the data, in terms of the command's options."""
+    return [as_options(note) for note in ratings.notes]
+
+
+def header_lines(notes: Iterable[str]) -> list[str]:
+    """What is to be known of the data as lines above a command's results."""
+    return [f"Data: {note}" for note in notes]

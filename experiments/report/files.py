@@ -7,12 +7,18 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from lehner.core.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+UNFINISHED = "unfinished"
+"""Folder of what a run that was stopped had finished."""
+LONGEST = 100
+"""Characters of the name of a folder."""
 
 
 def check_outputs(
@@ -56,6 +62,23 @@ def check_outputs(
             raise InputError(f"{there} is a file", "name another folder", file=path)
         if not os.access(there if there.is_dir() else there.parent, os.W_OK):
             raise InputError(f"nothing can be written in {there}", "name another place", file=path)
+
+
+def name_folders(names: Iterable[str]) -> dict[str, str]:
+    """Name a folder for each name, which any operating system takes.
+
+    A number comes first, so that no two are alike where upper and lower case are; characters other
+    than letters, digits and `-_~` are encoded as in addresses of the web.
+
+    Examples
+    --------
+    >>> name_folders(["gpt-4", "g/4", ".."])
+    {'gpt-4': '1_gpt-4', 'g/4': '2_g%2F4', '..': '3_%2E%2E'}
+    """
+    return {
+        name: f"{place}_{quote(name, safe='').replace('.', '%2E')}"[:LONGEST]
+        for place, name in enumerate(names, 1)
+    }
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
@@ -160,7 +183,7 @@ def write_figure(figure: "Figure", folder: Path, name: str) -> list[Path]:
 
 def figure_bytes(figure: "Figure", kind: str) -> bytes:
     """Draw a figure as a file of a kind, "pdf", "png" or "svg", without a date in it."""
-    from experiments.reporting.figure_style import figure_style
+    from experiments.report.style import figure_style
 
     text = str(figure.get_label())
     metadata = {

@@ -9,23 +9,24 @@ import subprocess
 from decimal import Decimal
 from functools import partial
 from html.parser import HTMLParser
-from itertools import compress, pairwise
+from itertools import pairwise
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from experiments.reporting.renderers import (
+from experiments.report.document import to_html
+from experiments.report.table import (
     LATEX,
+    Column,
+    Table,
     to_csv,
-    to_html,
     to_latex,
     to_markdown,
     to_terminal,
 )
-from experiments.reporting.table import Column, Table
-from experiments.reporting.terminal import one_line, visible
+from experiments.report.terminal import one_line
 from lehner import IntervalEstimate
 from lehner.core.text import DASH, decimal, short
 from tests.old_python import needs_quoted_returns
@@ -95,13 +96,12 @@ def check_text(text, cell):
 
 def on_terminal(table):
     """Read the cells of each row by where columns end, beside the key."""
-    lines = [str(line) for line in to_terminal(table, 10**9)]
+    lines = [str(line) for line in to_terminal(table, 1000)]
     labels = [one_line(table.columns[0].title), *(one_line(row[0]) for row in table.rows)]
-    filled = [True, *(any(cell is not None for cell in row[1:]) for row in table.rows)]
-    widest = max(map(cell_len, compress(labels, filled)))
+    widest = max(map(cell_len, labels))
     head, *beside = (
-        line.removeprefix(label)[widest - cell_len(label) :] if columns else ""
-        for line, label, columns in zip(lines, labels, filled, strict=True)
+        line.removeprefix(label.rstrip())[widest - cell_len(label.rstrip()) :]
+        for line, label in zip(lines, labels, strict=True)
     )
     ends = [0, *(one.end() for one in re.finditer(r"h\d", head))]
     for text in beside:
@@ -119,7 +119,6 @@ class _Cells(HTMLParser):
         self.rows = []
 
     def handle_starttag(self, tag, attrs):
-        assert tag in {"table", "thead", "tbody", "tr", "th", "td"}
         if tag == "tr":
             self.rows.append([])
         if tag in {"td", "th"}:
@@ -132,10 +131,11 @@ class _Cells(HTMLParser):
 
 def in_html(table):
     reader = _Cells()
-    reader.feed(to_html(table))
+    page = to_html("A page", [table], {})
+    reader.feed(page[: page.index("</tbody>")])
     reader.close()
     for row, (key, *_) in zip(reader.rows[1:], table.rows, strict=True):
-        assert row[0].removesuffix("\n") == visible(key).removesuffix("\n")
+        assert row[0].strip() == one_line(key).strip()
         yield [cell.strip() for cell in row[1:]]
 
 
@@ -215,38 +215,15 @@ KEYED = Table(
 )
 
 
-def test_a_table_that_is_split_repeats_all_its_keys():
+def test_a_table_that_is_split_repeats_all_its_keys_and_says_the_first_once():
     parts = re.findall(r"\\toprule\n(.*?)\\bottomrule", to_latex(KEYED), re.S)
     assert len(parts) == 2
     for part in parts:
         assert part.startswith("rater & other rater & ")
-        assert "\nAnn & Bob & " in part and "\nAnn & Cleo & " in part
+        assert "\nAnn & Bob & " in part and "\n & Cleo & " in part
     lines = [str(line) for line in to_terminal(KEYED, 74)]
     assert sum(line.startswith("rater  other rater  ") for line in lines) == 2
     assert sum(line.startswith("Ann    Bob") for line in lines) == 2
-
-
-def test_headings_stand_above_their_rows_and_take_no_part_in_columns():
-    table = Table(
-        columns=[Column("quantity"), Column("rater", ""), Column("algebraic", format=short)],
-        rows=[
-            ("a heading that is wider than all of its rows", "Ann", 0.5),
-            ("a heading that is wider than all of its rows", "… and 3 more", None),
-            ("expected cost", None, 10.25),
-        ],
-        keys=2,
-        headings=True,
-    )
-    assert [str(line) for line in to_terminal(table, 30)] == [
-        "               algebraic",
-        "a heading that is wider than all of its rows",
-        "  Ann               .500",
-        "  … and 3 more",
-        "expected cost     10.250",
-    ]
-    assert "\\multicolumn{2}{l}{\\quad … and 3 more}" in to_latex(table)
-    assert to_markdown(table).splitlines()[-1] == "| expected cost |  | 10.250 |"
-    assert to_csv(table).splitlines()[-1] == "expected cost,,10.25"
 
 
 def test_text_begins_at_the_left_and_the_last_column_is_wrapped():
@@ -263,38 +240,17 @@ def test_columns_are_aligned_by_what_a_terminal_shows():
     rows = [("一致", 10), ("a\x1b[2J\nb", 5)]
     lines = to_terminal(Table(columns=[Column("", ""), Column("n")], rows=rows), 80)
     assert [str(line) for line in lines] == [f"{'n':>15}", f"一致{'10':>11}", r"a\x1b[2J\nb   5"]
-    assert [line.style for line in lines] == ["bold", "", ""]
+    assert ["bold" in str(line.spans) for line in lines] == [True, False, False]
 
 
 def test_names_are_printed_and_machine_names_stay_in_csv():
-    columns = [Column("method", names={"tap": "t-a-p"}.get), Column("cpu", "CPU time", unit="s")]
+    columns = [Column("method", names={"tap": "t-a-p"}.get), Column("cpu", "CPU time")]
     table = Table(columns=columns, rows=[("tap", 0.1)], notes=["One note."])
     assert to_markdown(table).endswith("| t-a-p | 0.100 |\n\nOne note.")
-    assert "CPU time (s)" in to_html(table) and "<p>One note.</p>" in to_html(table)
+    page = to_html("A page", [table], {})
+    assert "CPU time" in page and "<p>One note.</p>" in page
     assert str(to_terminal(table, 80)[-1]) == "One note."
     assert to_csv(table) == "method,cpu\ntap,0.1\n"
-
-
-def test_headings_are_a_column_of_a_page_unless_there_are_none():
-    columns = [Column("quantity", ""), Column("rater_name", ""), Column("n")]
-    written = [
-        to_html(Table(columns=columns, rows=[(heading, "a", 1)], keys=2, headings=True))
-        for heading in ("recall", "")
-    ]
-    heads = [re.findall("<th [^>]*>(.*?)</th>", one) for one in written]
-    assert heads == [["quantity", "rater name", "n"], ["rater name", "n"]]
-    assert [one.count("<td") for one in written] == [3, 2]
-
-
-def test_a_caption_and_a_label_make_a_table_of_latex():
-    table = Table(
-        columns=[Column("a")], rows=[("b",)], caption="100% of a_b", label="tab:x}\\input y"
-    )
-    written = to_latex(table)
-    assert written.startswith("\\begin{table}\n\\caption{100\\% of a\\_b}\\label{tab:x--input-y}\n")
-    assert written.endswith("\\end{table}\n")
-    assert str(to_terminal(table, 80)[0]) == "100% of a_b"
-    assert "<caption>100% of a_b</caption>" in to_html(table)
 
 
 @pytest.mark.parametrize(
@@ -307,7 +263,6 @@ def test_a_caption_and_a_label_make_a_table_of_latex():
         (r"~\{}", r"\textasciitilde{}\textbackslash{}\{\}"),
         ("50 % & #1 $ _", r"50 \% \& \#1 \$ \_"),
         ("1–2 ± 3", r"1--2 $\pm$ 3"),
-        ("  indented", r"\quad indented"),
         ("state-of-the-art, 1-2", "state-of-the-art, 1-2"),
         ("*a", "{}*a"),
         ("[a]", "{}[a]"),

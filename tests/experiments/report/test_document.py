@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 from matplotlib.figure import Figure
 
-from experiments.reporting.document import (
+from experiments.report.document import (
     Heading,
     Paragraph,
     Picture,
@@ -14,8 +14,8 @@ from experiments.reporting.document import (
     to_html,
     to_markdown,
 )
-from experiments.reporting.files import figure_bytes
-from experiments.reporting.table import simple_table
+from experiments.report.files import figure_bytes
+from experiments.report.table import simple_table
 
 HOSTILE = "<script>alert(1)</script> & [here](http://x) \x1b[2J --><b> שם \u202e \"'" + "x" * 200
 
@@ -78,7 +78,7 @@ def test_a_page_is_whole_and_its_ids_are_its_own():
 def test_pictures_have_a_text_of_what_they_show():
     blocks = [Heading("One"), Paragraph("Two."), Picture("bias", "Bias.", 'From "0" to 1.')]
     page = to_html("A study", blocks, {"bias": drawn()})
-    assert '<svg role="img" aria-label="From &quot;0&quot; to 1."' in page
+    assert '<svg role="img" aria-label="From &#34;0&#34; to 1."' in page
     assert "<figcaption>Bias.<" in page
     assert '![From "0" to 1.](bias.png)\n\nBias.' in to_markdown("A study", blocks)
 

@@ -7,9 +7,9 @@ import subprocess
 import pytest
 from matplotlib.figure import Figure
 
-from experiments.reporting.document import Heading, Paragraph, Picture, Screen, to_html
-from experiments.reporting.files import figure_bytes
-from experiments.reporting.table import Column, Table
+from experiments.report.document import Heading, Paragraph, Picture, Screen, to_html
+from experiments.report.files import figure_bytes
+from experiments.report.table import Column, Table
 from lehner.core.estimate import IntervalEstimate
 from tests.docs.explorer_page import CHROMIUM, FLAGS
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console, Group
     from rich.text import Text
 
-NARROWEST = 18
+NARROWEST, END_OF_NAME = 18, 6
 WIDTH_OF_FILES = 100
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 """Control characters but for tab and line feed; line separators; marks that turn text around."""
@@ -179,3 +179,15 @@ def wrapped(text: str, width: int, most: int) -> list[str]:
     from textwrap import wrap
 
     return wrap(text, width, max_lines=most, placeholder=" …", subsequent_indent="  ")
+
+
+def cut(name: object, most: int = 22) -> str:
+    """Cut a name in its middle: long names often differ at their ends."""
+    from rich.cells import cell_len
+
+    text = one_line(str(name))
+    if cell_len(text) <= most:
+        return text
+    begin, end = line(text), text[-END_OF_NAME:]
+    begin.truncate(most - cell_len(end), overflow="ellipsis")
+    return f"{begin}{end}"

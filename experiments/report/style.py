@@ -1,0 +1,281 @@
+"""The look of all figures: sizes, fonts, panels, and how each method is drawn and called."""
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.estimation.methods import get_method
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+WIDTHS = {1: 3.35, 2: 7.0}
+"""Inches of one and of two columns of a journal."""
+
+SMALLEST = 7
+"""Points of the smallest letters. Figures are drawn in the size in which they are printed."""
+
+GRID = "0.88"
+ROOM = 0.05
+"""Beside what is drawn, as a proportion of its range."""
+STEPS, MOST_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2), 8
+"""Distances between ticks of proportions, and how many of them an axis has at most."""
+REFERENCE = "0.35"
+"""The grey of lines to compare with: no bias, the nominal level, equal values."""
+
+STYLE = Path(__file__).with_name("lehner.mplstyle")
+
+
+@contextmanager
+def figure_style(*, columns: int = 2) -> Iterator[float]:
+    """Draw what is drawn in this context in the style of all figures, whatever else is set.
+
+    Parameters
+    ----------
+    columns : {1, 2}
+        Of a journal, over which the figure goes.
+
+    Yields
+    ------
+    float
+        Width of the figure in inches: 3.35 or 7.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> with figure_style(columns=1) as width:
+    ...     figure = Figure(figsize=(width, 2.4), layout="constrained")
+    >>> float(figure.get_figwidth())
+    3.35
+    """
+    from matplotlib import style
+
+    with style.context(["default", STYLE]):
+        yield WIDTHS[columns]
+
+
+def limits(*values: ArrayLike, within: tuple[float, float] | None = (0, 1)) -> tuple[float, float]:
+    """Ends of an axis that leaves no part of its range unused.
+
+    Parameters
+    ----------
+    *values : array_like of float
+        What is drawn; NaN and infinite values are passed over.
+    within : tuple of float, optional
+        Ends of the possible values; beyond them only points are given room.
+
+    Returns
+    -------
+    low, high : float
+
+    Examples
+    --------
+    >>> limits([0.6, 0.8], [0.7, float("nan")])
+    (0.59, 0.81)
+    >>> limits([0.6, 1.0])
+    (0.58, 1.01)
+    """
+    drawn = np.concatenate([np.ravel(np.asarray(value, dtype=float)) for value in values])
+    drawn = drawn[np.isfinite(drawn)]
+    if not drawn.size:
+        return within or (0, 1)
+    low, high = float(drawn.min()), float(drawn.max())
+    room = ROOM * ((high - low) or 0.2)
+    low, high = low - room, high + room
+    if within is not None:
+        edge = 0.01 * (within[1] - within[0])
+        low, high = max(low, within[0] - edge), min(high, within[1] + edge)
+    return round(low, 6), round(high, 6)
+
+
+def proportion_ticks(axis: "Axis") -> None:
+    """Put ticks at proportions of at most two decimals, once the axis has its ends.
+
+    Parameters
+    ----------
+    axis : matplotlib.axis.Axis
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().subplots()
+    >>> _ = ax.set_xlim(0.897, 0.955)
+    >>> proportion_ticks(ax.xaxis)
+    >>> [round(float(tick), 6) for tick in ax.get_xticks() if 0.897 <= tick <= 0.955]
+    [0.9, 0.91, 0.92, 0.93, 0.94, 0.95]
+    """
+    from matplotlib.ticker import MultipleLocator
+
+    low, high = axis.get_view_interval()
+    step = next((one for one in STEPS if (high - low) / one <= MOST_STEPS), STEPS[-1])
+    axis.set_major_locator(MultipleLocator(step))
+
+
+def shade(place: int, n: int) -> Any:
+    """Colour for one of some ordered things, as strengths or sizes: later ones are darker.
+
+    Parameters
+    ----------
+    place : int
+        From 0.
+    n : int
+        How many there are.
+
+    Returns
+    -------
+    tuple of float
+        From cividis, which looks alike to people with and without all kinds of cones.
+    """
+    from matplotlib import colormaps
+
+    return colormaps["cividis_r"](0.25 + 0.75 * place / max(n - 1, 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodStyle:
+    """The look of a method.
+
+    Parameters
+    ----------
+    label : str
+        Its name as people write it.
+    color : str
+    marker : str
+    filled : bool
+        Whether the marker is filled: by posterior draws or closed form it is, by maximum
+        likelihood it is open.
+    """
+
+    label: str
+    color: str
+    marker: str
+    filled: bool = True
+
+    def options(self) -> dict[str, Any]:
+        """Options of `Axes.plot` and `Axes.errorbar`, without the label."""
+        return {
+            "color": self.color,
+            "marker": self.marker,
+            "markeredgecolor": self.color,
+            "markerfacecolor": self.color if self.filled else "white",
+        }
+
+
+# Any two colours of methods differ by 17 units of CIELAB or more, also to people without one kind
+# of cones (Machado, Oliveira & Fernandes 2009); markers tell apart what is printed in grey.
+OF_NO_METHOD = {
+    "majority": MethodStyle(label="Majority", color="#4d4d4d", marker="X"),
+}
+
+
+def method_style(name: str) -> MethodStyle:
+    """Look of a method.
+
+    Parameters
+    ----------
+    name : str
+        As in `lehner.estimation.methods.list_methods`. A name that is not known,
+        as of a model of one's own, is drawn in black and called as it is.
+
+    Returns
+    -------
+    MethodStyle
+
+    Examples
+    --------
+    >>> method_style("dawid_skene").label, method_style("dawid_skene_ml").label
+    ('Dawid–Skene', 'Dawid–Skene, ML')
+    >>> method_style("my_own_model").label
+    'my own model'
+    """
+    if name in OF_NO_METHOD:
+        return OF_NO_METHOD[name]
+    method = get_method(name)
+    if method is None:
+        return MethodStyle(label=name.replace("_", " "), color="black", marker=".")
+    return MethodStyle(
+        label=method.label, color=method.color, marker=method.marker, filled=method.filled
+    )
+
+
+def method_label(name: str) -> str:
+    """Name of a method as people write it."""
+    return method_style(name).label
+
+
+def legend_handles(styles: Iterable[MethodStyle], *, line: str = "-") -> "list[Line2D]":
+    """Make what a figure's one legend takes: marker, line and name of each method."""
+    from matplotlib.lines import Line2D
+
+    return [Line2D([], [], ls=line, label=style.label, **style.options()) for style in styles]
+
+
+LETTERS_AN_INCH = 12
+MOST_TOGETHER = 4
+"""Methods that are drawn in one panel; of more, each has its own."""
+
+
+def panels(
+    titles: Sequence[str],
+    width: float,
+    *,
+    height: float,
+    across: int,
+    more: float = 0.5,
+) -> "tuple[Figure, list[Axes]]":
+    """Make a figure with a panel for each title, on common axes.
+
+    Parameters
+    ----------
+    titles : sequence of str
+        One or more.
+    width : float
+        Of the figure, in inches.
+    height : float
+        Of a panel with its title.
+    across : int
+        Panels beside one another, at most; fewer if that leaves less of the last row empty.
+    more : float
+        Height of what all panels have in common, such as the label below.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    panels : list of matplotlib.axes.Axes
+        As many as titles; what is left of the last row is taken away, and the panels above it
+        have their own tick labels.
+    """
+    from matplotlib.figure import Figure
+
+    n_columns = min(across, len(titles))
+    n_rows = -(-len(titles) // n_columns)
+    n_columns = -(-len(titles) // n_rows)
+    figure = Figure(figsize=(width, height * n_rows + more), layout="constrained")
+    grid = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True, sharey=True).ravel()
+    letters = int(LETTERS_AN_INCH * width / n_columns)
+    for ax, title in zip(grid, titles, strict=False):
+        ax.set_title(textwrap.fill(title, letters, break_on_hyphens=False))
+    for unused in grid[len(titles) :]:
+        unused.remove()
+    for ax in grid[len(titles) - n_columns : len(titles)]:
+        ax.tick_params(labelbottom=True)
+    return figure, list(grid[: len(titles)])
+
+
+def empty_figure(width: float, reason: str) -> "Figure":
+    """Make a figure that says why there is nothing to draw."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, 1), layout="constrained")
+    figure.text(0.5, 0.5, reason, ha="center", va="center")
+    figure.set_label(reason)
+    return figure

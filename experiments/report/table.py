@@ -1,0 +1,361 @@
+"""A table as data, written for the terminal, in Markdown, in LaTeX and as CSV.
+
+Numbers become text here only, by the format of their column.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.report.terminal import NARROWEST, line, one_line, visible
+from lehner.core.estimate import IntervalEstimate
+from lehner.core.lazy import pd
+from lehner.core.text import decimal, percent, with_interval
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+type Cell = str | float | IntervalEstimate | tuple[Cell, ...] | None
+
+CORRECTED = "*"
+CORRECTED_NOTE = "* with the gold labels."
+GAP = 2
+LATEX_WIDTH = 72
+"""Characters of a table in small type on a page of an article, whose lines are 345 points wide."""
+NEGATIVE = re.compile(r"(?<![-\w.])-(?=[.\d])")
+LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": "$<$", ">": "$>$", "|": r"\textbar{}", "–": "--", "−": "$-$", "±": r"$\pm$"}
+    | {"∞": r"$\infty$", "≈": r"$\approx$"}
+    | {"α": r"$\alpha$", "κ": r"$\kappa$", "π": r"$\pi$", "λ": r"$\lambda$"}
+)
+
+
+def plain_number(value: float) -> str:
+    """Write a count as it is, and any other number with three decimals."""
+    return str(value) if isinstance(value, int | np.integer) else decimal(value)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Parameters
+    ----------
+    name : str
+        The machine's, as CSV has it.
+    title : str, optional
+        What people read above it; by default the name, with blanks for underscores.
+    format : callable
+        From a number to its text. The estimate and the ends of an `IntervalEstimate` are written
+        by it; of a cell with several numbers, a tuple, it takes all. A tuple of one text is a
+        number that is already written.
+    names : callable
+        From a text in the column to what people read, as "Dawid–Skene" for `dawid_skene`.
+    fields : tuple of str
+        The names of the numbers in a tuple, in CSV.
+
+    Examples
+    --------
+    >>> Column("rmse").heading, Column("cpu", "CPU time").heading
+    ('rmse', 'CPU time')
+    >>> Column("bias").write(IntervalEstimate(estimate=0.1, lower=-0.2, upper=0.4))
+    '0.100 [-0.200, 0.400]'
+    """
+
+    name: str
+    title: str | None = None
+    format: Callable[..., str] = plain_number
+    names: Callable[[str], str] = field(default=str, kw_only=True)
+    fields: tuple[str, ...] = field(default=(), kw_only=True)
+
+    @property
+    def heading(self) -> str:
+        """Its title, or its name as words."""
+        return self.name.replace("_", " ") if self.title is None else self.title
+
+    def write(self, cell: Cell) -> str:
+        """Write a cell for people; nothing where it is None, a dash for NaN."""
+        match cell:
+            case None:
+                return ""
+            case str():
+                return self.names(cell)
+            case IntervalEstimate():
+                mark = CORRECTED if cell.corrected else ""
+                return with_interval(cell.estimate, cell.lower, cell.upper, self.format) + mark
+            case (str() as written,):
+                return written
+            case tuple():
+                return self.format(*cell)
+            case _:
+                return self.format(cell)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    r"""A table, whatever it is written for. Its head says the probability of its intervals.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    rows : sequence of sequence of str, number, IntervalEstimate, tuple or None
+        A cell for each column.
+    keys : int
+        How many columns, the first ones, say what a row is about. They stand in each part of a
+        table that is too wide for its medium.
+    notes : sequence of str
+        Sentences below the table.
+
+    Examples
+    --------
+    >>> columns = [Column("truth"), Column("method"), Column("bias")]
+    >>> rows = [("expected", "algebraic", 0.1), ("expected", "dawid_skene", -0.1)]
+    >>> print(*to_terminal(Table(columns=columns, rows=rows, keys=2), 80), sep="\n")
+    truth     method         bias
+    expected  algebraic     0.100
+              dawid_skene  -0.100
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    keys: int = 1
+    notes: Sequence[str] = ()
+
+    def cells(self) -> list[list[str]]:
+        """Head and rows as people read them, a text for each column."""
+        titles = [column.heading for column in self.columns]
+        if self.interval not in "; ".join(titles):
+            titles[0] = f"{titles[0]} {self.interval}".strip()
+        written = [[c.write(x) for c, x in zip(self.columns, r, strict=True)] for r in self.rows]
+        return [[one_line(text) for text in row] for row in (titles, *written)]
+
+    @property
+    def estimates(self) -> list[IntervalEstimate]:
+        """The cells that are estimates."""
+        parts = chain.from_iterable(_parts(cell) for row in self.rows for cell in row)
+        return [part for part in parts if isinstance(part, IntervalEstimate)]
+
+    @property
+    def interval(self) -> str:
+        """Say the probability of the intervals, as "[90% interval]", if all have the same."""
+        levels = {one.level for one in self.estimates if one.lower is not None and one.level}
+        return f"[{percent(levels.pop())} interval]" if len(levels) == 1 else ""
+
+    @property
+    def all_notes(self) -> list[str]:
+        """Its notes, and what the mark of a corrected estimate means."""
+        marked = any(one.corrected for one in self.estimates)
+        return [*self.notes, *([CORRECTED_NOTE] if marked else [])]
+
+    def is_text(self, place: int) -> bool:
+        """Whether a column has names or sentences, which begin at the left."""
+        given = [row[place] for row in self.rows if row[place] is not None]
+        return place < self.keys or (bool(given) and all(isinstance(cell, str) for cell in given))
+
+
+def simple_table(names: Iterable[str], rows: Sequence[Sequence[Cell]], *, keys: int = 1) -> Table:
+    """Make a table whose columns have nothing but a name."""
+    return Table(columns=[Column(name) for name in names], rows=rows, keys=keys)
+
+
+def _parts(cell: Cell) -> tuple[Cell, ...]:
+    return cell if isinstance(cell, tuple) else (cell,)
+
+
+def to_terminal(table: Table, width: int) -> "list[Text]":
+    r"""Lay a table out in lines for a rich console, its head bold.
+
+    Parameters
+    ----------
+    table : Table
+    width : int
+        Of the terminal. Texts that are too long are wrapped. A table that is still too wide becomes
+        several below one another, each with the keys.
+
+    Returns
+    -------
+    list of rich.text.Text
+        Without blanks at their ends.
+
+    Examples
+    --------
+    >>> table = Table(columns=[Column("", ""), Column("items")], rows=[("all", 200), ("two", 50)])
+    >>> print(*to_terminal(table, 80), sep="\n")
+         items
+    all    200
+    two     50
+    """
+    from rich.console import Console
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    head, *body = _sparse(table)
+    printer, lines = Console(width=width), list[Text]()
+    for block in _blocks(table, [head, *body], width):
+        grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
+        for place in block:
+            text = table.is_text(place)
+            grid.add_column(
+                Text(head[place]), justify="left" if text else "right", no_wrap=not text
+            )
+        for row in body:
+            grid.add_row(*(Text(row[place]) for place in block))
+        lines += [line()] if lines else []
+        for segments in printer.render_lines(grid, pad=False):
+            made = Text.assemble(*((one.text, one.style or "") for one in segments))
+            made.rstrip()
+            lines.append(made)
+    return [*lines, *map(line, table.all_notes)]
+
+
+def _sparse(table: Table) -> list[list[str]]:
+    """Head and rows, in which the first key is written once above equal ones."""
+    head, *body = table.cells()
+    shown = [list(row) for row in body]
+    for above, row, out in zip(body, body[1:], shown[1:], strict=False):
+        if table.keys > 1 and above[0] == row[0]:
+            out[0] = ""
+    return [head, *shown]
+
+
+def _blocks(table: Table, cells: Sequence[Sequence[str]], width: int) -> Iterator[list[int]]:
+    """Part columns into blocks that fit a width, each with the keys; a wide one stands alone."""
+    from rich.cells import cell_len
+
+    widths = [max(cell_len(row[j]) for row in cells) for j in range(len(table.columns))]
+    # Sentences are wrapped, and so are names before numbers are parted from one another.
+    widths = [min(n, NARROWEST) if table.is_text(j) else n for j, n in enumerate(widths)]
+    keys = list(range(table.keys))
+    block: list[int] = []
+    for j in range(table.keys, len(widths)):
+        if block and sum(widths[i] + GAP for i in (*keys, *block, j)) - GAP > width:
+            yield keys + block
+            block = []
+        block.append(j)
+    yield keys + block
+
+
+def to_markdown(table: Table) -> str:
+    r"""Write a table in Markdown, its notes below it.
+
+    Examples
+    --------
+    >>> print(to_markdown(Table(columns=[Column("method"), Column("bias")], rows=[("a|b", 0.1)])))
+    | method | bias |
+    | --- | ---: |
+    | a\|b | 0.100 |
+    """
+    head, *body = (
+        [markdown_text(cell).replace("|", r"\|") for cell in row] for row in table.cells()
+    )
+    rule = ["---" if table.is_text(place) else "---:" for place in range(len(head))]
+    grid = "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
+    return "\n\n".join([grid, *map(markdown_text, table.all_notes)])
+
+
+def markdown_text(text: str) -> str:
+    r"""Escape what would be HTML, a link or a control character: names are shown as they are.
+
+    Examples
+    --------
+    >>> print(markdown_text("<script>, A&B, [here](http://x)"))
+    &lt;script>, A&amp;B, [here]\(http://x)
+    """
+    return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace("](", r"]\(")
+
+
+def to_latex(*tables: Table) -> str:
+    r"""Write tables below one another in LaTeX, for the booktabs package.
+
+    Parameters
+    ----------
+    *tables : Table
+
+    Returns
+    -------
+    str
+        In small type. A table that is wider than a page becomes several below one another, each
+        with the keys.
+
+    Examples
+    --------
+    >>> columns = [Column("", ""), Column("dawid_skene", "Dawid–Skene")]
+    >>> print(to_latex(Table(columns=columns, rows=[("bias", -0.1)])))
+    {\small
+    \noindent
+    \begin{tabular}{lr}
+    \toprule
+     & Dawid--Skene \\
+    \midrule
+    bias & $-$0.100 \\
+    \bottomrule
+    \end{tabular}
+    \par}
+    <BLANKLINE>
+    """
+    return "\\bigskip\n".join(map(_latex, tables))
+
+
+def _latex(table: Table) -> str:
+    text = [table.is_text(place) for place in range(len(table.columns))]
+    head, *body = _sparse(table)
+    rows = [
+        [cell if text[j] else NEGATIVE.sub("−", cell) for j, cell in enumerate(row)] for row in body
+    ]
+    parts = []
+    for block in _blocks(table, [head, *body], LATEX_WIDTH):
+        written = [[row[j].translate(LATEX) for j in block] for row in (head, *rows)]
+        frame = pd.DataFrame(written[1:], columns=written[0])
+        letters = "".join("l" if text[j] else "r" for j in block)
+        tabular = frame.style.hide(axis="index").to_latex(hrules=True, column_format=letters)
+        # After \toprule and \\ a bracket would begin an option, and a star be one.
+        parts.append("\\noindent\n" + re.sub(r"(?m)^(?=[\[*])", "{}", tabular))
+    notes = [f"\\noindent {note.translate(LATEX)}\n" for note in table.all_notes]
+    return f"{{\\small\n{'\\par\\medskip\n'.join([*parts, *notes])}\\par}}\n"
+
+
+def to_csv(table: Table) -> str:
+    r"""Write a table's numbers in full, under the names that machines use.
+
+    An estimate has its ends in two more columns, and a cell with several numbers a column each.
+
+    Examples
+    --------
+    >>> columns = [Column("method"), Column("accuracy", "in this sample")]
+    >>> value = IntervalEstimate(estimate=0.1 + 0.2, lower=0.2, upper=1)
+    >>> print(to_csv(Table(columns=columns, rows=[("algebraic", value)])), end="")
+    method,accuracy,accuracy_lower,accuracy_upper
+    algebraic,0.30000000000000004,0.2,1
+    """
+    fields = []
+    for place, column in enumerate(table.columns):
+        ends = any(isinstance(row[place], IntervalEstimate) for row in table.rows)
+        names = [column.name, f"{column.name}_lower", f"{column.name}_upper"]
+        fields.append(names if ends else list(column.fields) or [column.name])
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(chain.from_iterable(fields))
+    for row in table.rows:
+        parts = (_in_full(cell, len(names)) for cell, names in zip(row, fields, strict=True))
+        writer.writerow(chain.from_iterable(parts))
+    return text.getvalue()
+
+
+def _in_full(cell: Cell, n: int) -> list[str]:
+    """Write the numbers of a cell with all digits, in so many fields."""
+    if isinstance(cell, IntervalEstimate):
+        cell = (cell.estimate, cell.lower, cell.upper)
+    texts = []
+    for value in (*_parts(cell), *[None] * (n - len(_parts(cell)))):
+        known = value is not None and value == value
+        text = repr(float(value)) if isinstance(value, float | np.floating) else str(value)
+        texts.append(text if known else "")
+    return texts

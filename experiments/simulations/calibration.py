@@ -15,8 +15,7 @@ from scipy.stats import binom, kstest
 
 from bayes_models import find_model
 from bayes_models.calibration import calibrate
-from experiments.report.style import REFERENCE, figure_style, limits
-from experiments.report.style import method_label, method_style
+from experiments.report.style import REFERENCE, figure_style, limits, method_label, method_style
 from experiments.study.performance import Z, proportion
 from lehner import Ratings
 from lehner.core.errors import find

@@ -66,13 +66,8 @@ def compare(
     from experiments.cli.columns import read_groups, split_cuts
     from experiments.cli.load import load
     from experiments.cli.progress_lines import progress_lines
-<<<<<<< HEAD
-    from experiments.report.report import failed
-    from lehner.estimation.compare import require_comparable
-=======
     from experiments.report.estimates import answer_comparison, failed
-    from lehner.core.estimate import require_pairs
->>>>>>> a4fff80e (One room for reports, whose sections and plain tables are data; first screen by one method; a forest fits a phone; every command answers by one Answer, with --plot)
+    from lehner.estimation.compare import require_comparable
 
     columns = {"group": split_cuts(group)[0]} if group else {}
     try:

@@ -495,6 +495,8 @@ class Ratings:
         >>> Ratings([[0, 0], [1, 1]], ["no", "yes"]).with_truth([0, -1]).truth.tolist()
         [0, -1]
         """
+        if truth is None and probability is None and self.truth is None:
+            return self
         return self._replace(truth=truth, truth_probability=probability)
 
     def with_independent_repeats(self, independent: bool = True) -> "Ratings":
@@ -526,6 +528,8 @@ class Ratings:
         >>> ratings.votes().tolist(), ratings.with_independent_repeats().votes().tolist()
         ([[1, 1]], [[2, 1]])
         """
+        if independent == self.independent_repeats or not are_repeated(self.given).any():
+            return self
         return self._replace(independent_repeats=independent)
 
     def with_items(self, items: Sequence[Any] | NDArray[Any]) -> "Ratings":

@@ -136,6 +136,8 @@ def for_system(self: "Ratings", name: str, *, systems_rate: bool = False) -> "Ra
     ('1', 'gpt')
     """
     (place,) = _places_of_systems(self, [name])
+    if len(self.systems) == 1:
+        return self
     flat, raters, group = self.given, list(self.raters), list(self.rater_group)
     others = [other for other in range(len(self.systems)) if systems_rate and other != place]
     for other in others:

@@ -10,12 +10,12 @@ from lehner import (
     Ratings,
     Scenario,
     correct_by_truth,
+    estimate,
     estimate_algebraic,
     estimate_latent_class,
     majority_agreement,
     probabilities_right,
     simulate,
-    summarise,
 )
 from lehner.contrasts.membership import GroupColumn
 from lehner.core.resampling import wilson_interval
@@ -55,7 +55,7 @@ def results(ratings, names):
         majority_agreement(unseen),
     ]
     groups = GroupColumn(column="domain", names=names, note="")
-    return summarise(known, estimates, groups=groups)
+    return estimate(known, estimates, groups=groups)
 
 
 def algebra_of(results):
@@ -140,7 +140,7 @@ def test_without_a_known_item_of_a_category_its_recall_is_wide_and_a_note_says_w
     true = np.asarray(ratings.truth)
     of_last = true == list(ratings.categories).index("C")
     known = ratings.with_truth(np.where((np.arange(600) % 8 == 0) & ~of_last, true, -1))
-    results = summarise(known, estimate_algebraic(known.with_truth(None), interval=None))
+    results = estimate(known, estimate_algebraic(known.with_truth(None), interval=None))
     recall = rows_of(results, "recall", corrected=True)
     widths = recall["upper"] - recall["lower"]
     assert widths["C"] > 2 * max(widths["A"], widths["B"])
@@ -154,7 +154,7 @@ def test_with_few_known_items_of_a_category_their_counts_are_said_with_wilson_s_
     seen = np.where((np.arange(600) % 8 == 0) & (true != 2), true, -1)
     seen[of_last[:4]] = 2
     known = ratings.with_truth(seen)
-    results = summarise(known, estimate_algebraic(known.with_truth(None), interval=None))
+    results = estimate(known, estimate_algebraic(known.with_truth(None), interval=None))
     (note,) = (one for one in results.warnings if one.code == "few-truths-of-category")
     n_right = int((system == 2)[of_last[:4]].sum())
     lower, upper = wilson_interval(n_right / 4, 4, z=1.6449)
@@ -229,7 +229,7 @@ def test_where_the_system_is_wrong_alone_known_truths_say_into_which_category():
     ratings = Ratings(raters, list("ABC"), system=system, truth=truth)
     algebra = estimate_algebraic(ratings.with_truth(None), resamples=50)
     known = ratings.with_truth(np.where(np.arange(900) < 300, truth, -1))
-    results = summarise(known, algebra)
+    results = estimate(known, algebra)
     corrected, alone = (
         rows_of(results, "confusion", corrected=which, response="A").loc["C"]
         for which in (True, False)
@@ -265,6 +265,6 @@ def test_all_measures_are_said_to_be_corrected(n):
     simulated = simulate(replace(SCENARIO, n_categories=n, base_rates=rates), 3)
     known = simulated.with_truth(np.where(np.arange(600) < 60, simulated.truth, -1))
     fit = estimate_algebraic(known.with_truth(None), resamples=50)
-    found = summarise(known, fit).final.query("method == 'algebraic' and rater == ''")
+    found = estimate(known, fit).final.query("method == 'algebraic' and rater == ''")
     from_matrix = found[(found["category"] != "") | found["quantity"].isin(["mcc", "f1"])]
     assert len(from_matrix) > 15 and from_matrix["corrected"].all()

@@ -59,13 +59,13 @@ def test_a_fit_has_parameters_of_groups(groups):
         assert list(constant.values) == [*data.rater_group, ""]
         assert {"mean_log_odds", "rater_spread"} <= set(tree["log_prior"])
         estimate = bayes_models.estimate_from_draws(tree)
-        found = lehner.summarise(data, estimate)
+        found = lehner.estimate(data, estimate)
         for name in data.rater_groups:
             mean = float(posterior["rater_group_accuracy"].sel(rater_group=name).mean())
             assert found.value("rater_accuracy", group=name).estimate == pytest.approx(mean)
         codes = {one.code for one in found.warnings}
         assert "groups-pooled" in codes and "rater-group-accuracy" not in codes
-        others = lehner.summarise(data.with_rater_groups({"ana": "x", "ben": "y"}), estimate)
+        others = lehner.estimate(data.with_rater_groups({"ana": "x", "ben": "y"}), estimate)
         codes = {one.code for one in others.warnings}
         assert "rater-group-accuracy" in codes and "groups-pooled" not in codes
 

@@ -32,7 +32,7 @@ class Groups:
         return len(self.names)
 
 
-def find_groups(ratings: Ratings, groups: ArrayLike | Sequence[Any]) -> Groups:
+def find_groups(ratings: Ratings, groups: ArrayLike | Sequence[Any], kind: str = "group") -> Groups:
     """Assign to each row the index of its group.
 
     Parameters
@@ -41,6 +41,8 @@ def find_groups(ratings: Ratings, groups: ArrayLike | Sequence[Any]) -> Groups:
         The ratings that are grouped.
     groups : array_like, shape (n_rows,)
         The name of each row's group; missing (None, NaN, blank, NA) for rows that belong to none.
+    kind : str
+        What they are called, for errors.
 
     Returns
     -------
@@ -52,9 +54,9 @@ def find_groups(ratings: Ratings, groups: ArrayLike | Sequence[Any]) -> Groups:
     InputError
         If there is not one name for each row, or no row belongs to any group.
     """
-    index, names = number_groups(groups, ratings.n_rows)
+    index, names = number_groups(groups, ratings.n_rows, kind)
     if not names:
-        raise InputError("no item belongs to a group", "name the groups of items")
+        raise InputError(f"no item belongs to a {kind}", f"name the {kind}s of items")
     return Groups(names=names, index=index)
 
 

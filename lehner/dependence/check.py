@@ -529,9 +529,10 @@ def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], boo
     named = name_pairs(scores, tested, SIGNIFICANCE)
     expected = _expected(agreement, n_items, named, unique.n_categories)
     first, second = np.triu_indices(n_raters, 1)
+    names = unique.all_raters
     pairs = tuple(
         Pair(
-            raters=(unique.all_raters[first[i]], unique.all_raters[second[i]]),
+            raters=(names[first[i]], names[second[i]]),
             n_items=int(n_items[i]),
             agreement=float(agreement[i]),
             expected=float(expected[i]),

@@ -7,11 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.contrasts.group_draws import group_rows
-from lehner.contrasts.membership import GroupColumn, group_column
+from lehner.contrasts.membership import GroupColumn, find_groups, group_column
 from lehner.contrasts.rater_groups import rater_group_rows
-from lehner.core.errors import InputError
 from lehner.core.estimate import Estimate
-from lehner.data.groups import number_groups
 from lehner.data.ratings import Ratings
 from lehner.estimation.question import Answer, Fit, Options
 
@@ -73,7 +71,5 @@ def column_of(
     """Make a column of the names of groups, one for each row of the ratings."""
     if groups is None or isinstance(groups, GroupColumn):
         return groups
-    index, names = number_groups(groups, ratings.n_rows, kind)
-    if not names:
-        raise InputError(f"no item belongs to a {kind}", f"name the {kind}s of items")
-    return group_column(kind, np.array([*names, ""], dtype=object)[index])
+    members = find_groups(ratings, groups, kind)
+    return group_column(kind, np.array([*members.names, ""], dtype=object)[members.index])

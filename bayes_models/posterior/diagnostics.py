@@ -129,11 +129,12 @@ class Diagnostics:
         if not min(self.ess_bulk, self.ess_tail) >= LOWEST_ESS:
             text = (
                 f"too few effective draws: {self.ess_bulk:.0f} in the bulk, {self.ess_tail:.0f} "
-                f"in the tails, below {LOWEST_ESS}; sample longer"
+                f"in the tails, below {LOWEST_ESS}; "
+                "use a model with fewer parameters, or, in Python, sample longer"
             )
             problems.append(warn("too-few-draws", text))
         if self.divergences:
-            text = f"{counted(self.divergences, 'draw')} diverged: raise target_accept"
+            text = f"{counted(self.divergences, 'draw')} diverged: compare with another model"
             problems.append(warn("divergences", text))
         if self.treedepth:
             text = f"{counted(self.treedepth, 'draw')} reached the greatest tree depth"

@@ -15,7 +15,7 @@ from experiments.benchmarks.sizes import COMMANDS as MEASURED
 from experiments.benchmarks.sizes import MOST_BYTES, MOST_SECONDS
 from experiments.cli.main import app
 from experiments.cli.scores import TITLES
-from experiments.planning.plan_report import number_of_items
+from experiments.planning.plan import write_items
 from experiments.report.style import method_label
 from experiments.report.table import Column, Table, to_markdown
 from lehner.core.text import DASH, short
@@ -572,9 +572,9 @@ def _planning(table: pd.DataFrame) -> str:
                 ("probability", "probability_se"),
             ),
             Column("lowest_probability", "lowest of five", partial(short, digits=2)),
-            (Column("", "needed on average", number_of_items), ("needed_items", "needed_se")),
+            (Column("", "needed on average", write_items), ("needed_items", "needed_se")),
             (
-                Column("", "needed at worst", number_of_items),
+                Column("", "needed at worst", write_items),
                 ("worst_needed_items", "worst_needed_se"),
             ),
         ],

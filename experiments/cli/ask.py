@@ -1,6 +1,7 @@
 """`lehner ask`: which items an expert should label."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,49 +53,38 @@ def ask(
     lehner ask ratings.csv --system gpt --n 20
     lehner estimate ratings.csv --system gpt --truth to_label.csv
     """
-    import pandas as pd
-
     from experiments.cli.load import load
     from experiments.report.files import write_csv
     from experiments.report.options import data_notes, header_lines
-    from lehner import choose_items
+    from lehner import InputError, choose_items
     from lehner.core.errors import check_number
     from lehner.core.estimate import require_systems
+    from lehner.core.lazy import pd
 
     check_number("until", until, 0.001, 0.5)
-    _refuse_to_overwrite(output)
+    if output.exists():
+        problem = "this file exists and may contain an expert's labels"
+        raise InputError(problem, "name another with --output, or delete it", file=output)
     ratings = load(data, reading.options(system), require=require_systems)
     rows = choose_items(ratings, n, by=by, seed=seed)  # type: ignore[arg-type]
-    asked = {
-        "n": n,
-        "by": by,
-        "seed": seed,
-        "interval": interval,
-        "until": until,
-        "items": [str(name) for name in ratings.items[rows]],
-        **(_widths(ratings, n, interval, 2 * until, seed) if len(ratings.systems) == 1 else {}),
-    }
+    items = list(map(str, ratings.items[rows]))
+    content = {"n": n, "by": by, "seed": seed, "interval": interval, "until": until, "items": items}
+    if len(ratings.systems) == 1:
+        content |= _expect_widths(ratings, n, interval, 2 * until, seed)
     output.parent.mkdir(parents=True, exist_ok=True)
-    table = pd.DataFrame({"item": ratings.items[rows], "truth": ""})
-    write_csv(table, output)
+    write_csv(pd.DataFrame({"item": ratings.items[rows], "truth": ""}), output)
     print("\n".join(header_lines(data_notes(ratings))), file=sys.stderr)
-    print(json_text(asked) if as_json else _text(asked, ratings))
+    print(json_text(content) if as_json else "\n".join(_lines(content, ratings)))
     print(f"wrote {output}; fill in its column truth, and then run", file=sys.stderr)
     print(f"  lehner estimate {data} … --truth {output}", file=sys.stderr)
 
 
-def _refuse_to_overwrite(output: Path) -> None:
-    if output.exists():
-        from lehner import InputError
-
-        raise InputError(
-            "this file exists and may contain an expert's labels",
-            "name another with --output, or delete it",
-            file=output,
-        )
+WIDTHS = ("width_of_algebra", "width_before", "expected_width", "n_until", "n_until_alone")
 
 
-def _widths(ratings: "Ratings", n: int, interval: float, width: float, seed: int) -> dict[str, Any]:
+def _expect_widths(
+    ratings: "Ratings", n: int, interval: float, width: float, seed: int
+) -> dict[str, Any]:
     """Widths of intervals, before and after; none without probabilities to start from."""
     from lehner import estimate_algebraic, estimate_calibrated, probabilities_right
     from lehner.known_truths.correction import own_variance
@@ -106,16 +96,14 @@ def _widths(ratings: "Ratings", n: int, interval: float, width: float, seed: int
         n_for_width_alone,
     )
 
-    names = ("width_of_algebra", "width_before", "expected_width", "n_until", "n_until_alone")
     algebra = estimate_algebraic(ratings, aggregation="likelihood", level=interval, seed=seed)
     own = algebra.system_accuracy_in_sample
     if own.estimate is None or own.lower is None or own.upper is None:
-        return dict.fromkeys(names)
+        return dict.fromkeys(WIDTHS)
     items = rightness(ratings, probabilities_right(ratings, algebra))
     options: dict[str, Any] = {"variance": own_variance(algebra), "level": interval, "seed": seed}
-    expected = estimate_calibrated(ratings).system_accuracy_in_sample.estimate
-    assert expected is not None
-    alone = n_for_width_alone(expected, items.n_items, width, interval)
+    calibrated = estimate_calibrated(ratings).system_accuracy_in_sample.estimate or 0.5
+    alone = n_for_width_alone(calibrated, items.n_items, width, interval)
     lower, upper = proportion_posterior(items, options["variance"]).interval(interval)
     values = (
         own.upper - own.lower,
@@ -124,43 +112,38 @@ def _widths(ratings: "Ratings", n: int, interval: float, width: float, seed: int
         n_for_width(items, width, **options),
         max(0, alone - items.n_known),
     )
-    return dict(zip(names, values, strict=True))
+    return dict(zip(WIDTHS, values, strict=True))
 
 
-def _text(asked: dict[str, Any], ratings: "Ratings") -> str:
+def _lines(content: dict[str, Any], ratings: "Ratings") -> Iterator[str]:
     from lehner.core.text import counted, decimal, percent, short
     from lehner.known_truths.sampling_design import unlabelled
 
-    from_what = "the system answered"
-    if len(ratings.systems) > 1:
-        from_what = "the systems answered differently"
-    how = "at random" if asked["by"] == "random" else "in proportion to the raters' votes"
-    lines = [
-        f"{counted(asked['n'], 'item')} of the {len(unlabelled(ratings))} that {from_what} "
-        f"and whose truth is unknown were chosen {how}, with seed {asked['seed']}."
-    ]
-    if len(ratings.systems) > 1:
-        return lines[0]
-    if asked["width_before"] is None:
-        lines.append(
-            "The ratings give no probabilities to start from, so that no widths can be expected."
-        )
-        return "\n".join(lines)
-    widths = ("width_of_algebra", "width_before", "expected_width")
-    own, before, after = (decimal(asked[name], 2) for name in widths)
-    lines += [
-        f"The {percent(asked['interval'])} interval of the accuracy in this sample has the width",
-        f"  {own} by the algebra, if system and raters share no mistakes",
-        f"  {before} before these truths are known, if they may share mistakes",
-        f"  {after} expected after {asked['n']} more truths are known",
-    ]
-    goal = f"±{short(asked['until'], 3).rstrip('0')}"
-    if asked["n_until"] == 0:
-        lines.append(f"The interval is already within {goal}: you can stop.")
+    several = len(ratings.systems) > 1
+    which = "the systems answered differently" if several else "the system answered"
+    how = "at random" if content["by"] == "random" else "in proportion to the raters' votes"
+    n = content["n"]
+    yield (
+        f"{counted(n, 'item')} of the {len(unlabelled(ratings))} that {which} and that have no "
+        f"gold label were chosen {how}, with seed {content['seed']}."
+    )
+    if several:
+        return
+    if content["width_before"] is None:
+        yield "The ratings give no probabilities to start from, so that no widths can be expected."
+        return
+    own, before, after = (decimal(content[name], 2) for name in WIDTHS[:3])
+    level = percent(content["interval"])
+    yield f"The {level} interval of the accuracy in this sample has the width"
+    yield f"  {own} by the algebra, if errors of system and raters are independent"
+    yield f"  {before} without gold labels, if their errors may be correlated"
+    yield f"  {after} expected with {n} more gold labels"
+    goal = f"±{short(content['until'], 3).rstrip('0')}"
+    if content["n_until"] == 0:
+        yield f"The interval is already within {goal}: you can stop."
     else:
-        lines.append(
-            f"About {counted(asked['n_until'], 'more known truth')} would give {goal} if the "
-            f"algebra is right; {asked['n_until_alone']} by Wilson's interval of the known items "
+        yield (
+            f"About {counted(content['n_until'], 'more gold label')} would give {goal} if the "
+            f"algebra is right; {content['n_until_alone']} by Wilson's interval of the gold labels "
             "alone."
         )
-    return "\n".join(lines)

@@ -90,7 +90,7 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Assumptions:
-    """What is assumed of systems, raters and known truths.
+    """What is assumed of systems, raters and gold labels.
 
     Parameters
     ----------
@@ -99,15 +99,18 @@ class Assumptions:
         known (the default). The method calibrated rests on crowds in which this was so.
     priors : FILE
         Priors that `lehner train-prior` learned on crowds of yours, for the method calibrated.
+    model_priors : NAME
+        A set of priors of the Bayesian models, as flat: Beta(1, 1) of each accuracy, and uniform
+        Dirichlet of base rates and confusion matrices. Default: default.
     truths_in_model : bool
-        Fit the models to the known truths too, rather than correct their estimates by them.
+        Fit the models to the gold labels too, rather than correct their estimates by them.
     sensitivity : bool
         Fit relaxed_k twice more: items that are difficult for the raters are as easy as others for
         the system, or as difficult as for the raters.
     systems_rate : bool
         The other systems serve as raters of each system, too.
     earlier_studies : NAME=STUDY
-        What an earlier study with known truths found of a rater or system, as prior of dawid_skene
+        What an earlier study with gold labels found of a rater or system, as prior of dawid_skene
         and one_coin_by_rater, several separated by commas: a file with a row for each true category
         and a column for each answer, which counts items, as ana=earlier.csv; or, with two
         categories and 95% intervals, "ana=sensitivity .85 (.80 to .90) and specificity .92 (.88 to
@@ -123,6 +126,7 @@ class Assumptions:
     panel: ClassVar[str] = ASSUMED
     system_is: str = "unknown"
     priors: Path | None = None
+    model_priors: str | None = None
     truths_in_model: bool = False
     sensitivity: bool = False
     systems_rate: bool = False

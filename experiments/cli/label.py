@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from experiments.cli.estimate import as_sentence
-from experiments.cli.options import AsJson, Data, Reading, Seed, System
+from experiments.cli.options import AsJson, Data, Interval, Reading, Seed, System
 from experiments.report.terminal import json_text, print_data
 
 if TYPE_CHECKING:
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from lehner import Ratings, SoftLabels, Warning
 
-DIGITS = 6
+DIGITS, ROUNDING = 6, 1e-9
+MEDIAN = "median"
 
 
 def label(
@@ -23,6 +24,7 @@ def label(
     system: System = None,
     without_system: bool = False,
     method: str | None = None,
+    interval: Interval = 0.9,
     seed: Seed = 1,
     *,
     reading: Reading,
@@ -33,13 +35,14 @@ def label(
     """Label each item with the probability of each category: soft labels to train a system on.
 
     Each row is an item: its name, a column for each category, and the most probable category
-    (several are joined by | if they tie). No system is needed, and its answers are no part of the
+    (several are joined by | if they tie). Of ordered categories the last column is the median; the
+    probabilities do not use the order. No system is needed, and its answers are no part of the
     labels, but for the Bayesian models and those by maximum likelihood, which count the system as
     one more rater: to train that system on their labels, use --without-system.
 
-    Raters often make the same mistakes, and models of independent ones are then too sure:
-    probabilities by variational models are tempered by a power that was learned on crowds with
-    known truth.
+    Errors of raters are often correlated, and models of independent ones are then too sure:
+    probabilities by variational models are tempered by a power that was learned on public data sets
+    (crowds) with gold labels.
 
     Parameters
     ----------
@@ -50,8 +53,9 @@ def label(
     output : FILE
         The CSV file. Default: standard output.
     raters_output : FILE
-        A CSV file with the number of ratings and the accuracy of each rater: the expected
-        proportion of their ratings that are right, if these labels are.
+        A CSV file with the number of ratings, the accuracy and the confusion matrix of each rater:
+        the expected proportion of their ratings that are right, if these labels are, with its
+        interval.
 
     Examples
     --------
@@ -64,8 +68,9 @@ def label(
     from experiments.report.labels import label_items
     from experiments.report.options import data_notes, header_lines
     from lehner import InputError
-    from lehner.core.estimate import require_pairs
+    from lehner.core.estimate import plain, require_pairs
     from lehner.core.warning import by_severity
+    from lehner.labels.raters import describe_raters
 
     ratings = load(data, reading.options(system), require=require_pairs)
     if raters_output is not None and ratings.anonymous:
@@ -74,29 +79,49 @@ def label(
         ratings = ratings.without_system()
     with progress_lines():
         labels = label_items(ratings, method, seed)
-    table = _round(labels.to_frame())
+    table, raters = _table(labels, ratings), describe_raters(labels, ratings, interval)
     for text in header_lines(data_notes(ratings)):
         print(text, file=sys.stderr)
     for one in by_severity([*labels.warnings, *_notes(labels, ratings)]):
         print(f"{labels.method}: {one}", file=sys.stderr)
-    if as_json:
-        described = {"data": {"name": data, "notes": data_notes(ratings)}} | _plain(labels)
-        print(json_text(described))
-    if not labels.defined:
+    if not labels.defined and not as_json:
         raise typer.Exit(1)
-    for found, file in ((table, output), (labels.raters_to_frame(), raters_output)):
+    if as_json:
+        content = {
+            "data": {"name": data, "notes": data_notes(ratings)},
+            "method": labels.method,
+            "uses_system": labels.uses_system,
+            "warnings": plain(labels.warnings),
+            "raters": plain(raters.to_dict("records")),
+            "labels": plain(table.to_dict("records")),
+        }
+        print(json_text(content))
+        if not labels.defined:
+            raise typer.Exit(1)
+    # Significant digits, so that a small probability does not become 0.
+    numbers = table.select_dtypes("float").columns.difference(["item"])
+    table[numbers] = table[numbers].map(lambda number: float(f"{number:.{DIGITS}g}"))
+    for frame, file in ((table, output), (raters, raters_output)):
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-            write_csv(found, file)
-            print(f"wrote {file}", file=sys.stderr)
+            print(f"wrote {write_csv(frame, file)}", file=sys.stderr)
     if output is None and not as_json:
         print_data(table.to_csv(index=False, lineterminator="\n"))
 
 
-def _round(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Round to significant digits, so that a small probability does not become 0."""
+def _table(labels: "SoftLabels", ratings: "Ratings") -> "pd.DataFrame":
+    """Give a row for each item; of ordered categories with the median."""
+    import numpy as np
+
+    from lehner import InputError
+
+    table = labels.to_frame()
     names = table.columns[1:-1]
-    table[names] = table[names].map(lambda probability: float(f"{probability:.{DIGITS}g}"))
+    if ratings.ordered:
+        if MEDIAN in names:
+            raise InputError(f"a category is called {MEDIAN!r}, as a column is", "rename it")
+        reached = np.cumsum(labels.truth_probabilities.values, axis=1) >= 0.5 - ROUNDING
+        table[MEDIAN] = [names[place] for place in reached.argmax(axis=1)]
     return table
 
 
@@ -112,28 +137,6 @@ def _notes(labels: "SoftLabels", ratings: "Ratings") -> list["Warning"]:
         which = part if labels.uses_system else "no part of these labels"
         notes.append(warn("labels-and-system", f"the system's answers are {which}"))
     return notes
-
-
-def _plain(labels: "SoftLabels") -> dict[str, object]:
-    from lehner.core.estimate import plain
-
-    values = labels.truth_probabilities
-    names = [str(name) for name in values.category.values]
-    rows = zip(values["item"].values, values.values, labels.most_probable(), strict=True)
-    return {
-        "method": labels.method,
-        "uses_system": labels.uses_system,
-        "warnings": plain(labels.warnings),
-        "raters": plain(labels.raters_to_frame().to_dict("records")),
-        "labels": [
-            {
-                "item": plain(item),
-                "probability": dict(zip(names, plain(probability), strict=True)),
-                "most_probable": list(best),
-            }
-            for item, probability, best in rows
-        ],
-    }
 
 
 def list_label_methods() -> list[tuple[str, str]]:

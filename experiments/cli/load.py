@@ -69,7 +69,7 @@ def load(
                 ratings = read_with(data, replace(reading, leave_out=leave_out))
         if reading.truth_probability is not None and ratings.truth is None:
             raise InputError(
-                "there are probabilities of known truths, and no known truths",
+                "there are probabilities of gold labels, and no gold labels",
                 "name their column (truth=…)",
             )
         if require is not None:

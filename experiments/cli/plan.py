@@ -1,24 +1,22 @@
-"""`lehner plan`: how many items a study needs."""
+"""The command `lehner plan`."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, cast
 
 import typer
 
-from experiments.cli.options import AsJson, Seed
+from experiments.cli.emit import emit
+from experiments.cli.options import Output, Seed
 
 if TYPE_CHECKING:
     from lehner.planning.sample_size import Estimand
 
-DEFAULT_VIOLATIONS = (0.0, 1.0)
-MANY_CELLS = 1000
-
 
 def plan(
     categories: int = 5,
-    raters: int = 3,
+    raters: list[int] | None = None,
     kappa: float = 0.3,
     within: float = 0.1,
     confidence: float = 0.9,
@@ -29,9 +27,9 @@ def plan(
     replicates: int = 20_000,
     icc: float = 0.0,
     cluster_size: float = 1.0,
-    output: Path | None = None,
     seed: Seed = 1,
-    as_json: AsJson = False,
+    *,
+    output: Output,
 ) -> None:
     """Find how many items a study needs for an estimate near the truth.
 
@@ -40,52 +38,47 @@ def plan(
 
     Parameters
     ----------
-    categories : int
+    categories : N
         The number of categories.
-    raters : int
-        The number of raters, the system not included.
-    kappa : float
+    raters : N
+        The number of raters, the system not included. The option may be repeated. Default: 3.
+    kappa : KAPPA
         How well the raters agree: Brennan and Prediger's kappa.
-    within : float
+    within : P
         How far from the truth the estimate may be.
-    confidence : float
+    confidence : P
         The probability with which it is to be no farther.
-    system_accuracy : float
+    system_accuracy : P
         The expected accuracy of the system. Default: each of .1, .3, .5, .7 and .9, and the mean
         and the worst of these.
-    violation : list of float
+    violation : NUMBER
         How far the K-properties fail: 0 if they hold, 1 as in the paper. The option may be
         repeated. Default: 0 and 1.
-    method : str
+    method : NAME
         The method, as algebraic, algebraic_likelihood or algebraic_paper.
-    estimand : str
+    estimand : NAME
         The truth that is meant: system_accuracy (expected) or system_accuracy_in_sample.
-    replicates : int
+    replicates : N
         How many samples are simulated near the answer. Four times as many halve its Monte Carlo
         error.
-    icc : float
+    icc : P
         With --cluster-size: the intraclass correlation of right answers to items of a cluster, as
         lesions of a patient. Items are multiplied by the design effect, 1 + (size - 1) * icc.
-    cluster_size : float
+    cluster_size : N
         How many items a cluster has.
-    output : FOLDER
-        The folder for tables, one of them of the items needed with 2 to 10 raters.
 
     Examples
     --------
     lehner plan --categories 2 --raters 4 --kappa 0.4
     lehner plan --within 0.05 --system-accuracy 0.8 --output plan/
     """
-    from experiments.planning.plan import SYSTEM_ACCURACIES, Question, make_plan
-    from experiments.planning.plan_report import heading, show, to_json, write
+    from experiments.planning.plan import SYSTEM_ACCURACIES, Question, answer_plan
     from lehner.core.errors import check_whole_number
     from lehner.planning.sample_size import FEWEST_REPLICATES
-    from lehner.simulation.probabilities import n_vote_cells
 
     check_whole_number("replicates", replicates, FEWEST_REPLICATES)
-    asked = Question(
+    question = Question(
         n_categories=categories,
-        n_raters=raters,
         kappa=kappa,
         system_accuracies=SYSTEM_ACCURACIES if system_accuracy is None else (system_accuracy,),
         within=within,
@@ -95,23 +88,11 @@ def plan(
         icc=icc,
         cluster_size=cluster_size,
     )
-    questions = [
-        replace(asked, violation=x) for x in dict.fromkeys(violation or DEFAULT_VIOLATIONS)
-    ]
-    for question in questions:
-        question.check(seed)
-    if output is not None:
-        # A folder that cannot be made is told before minutes are spent.
-        output.mkdir(parents=True, exist_ok=True)
-    if n_vote_cells(categories, raters) > MANY_CELLS:
-        print("so many raters and categories take some minutes …", file=sys.stderr, flush=True)
-    if not as_json:
-        print(heading(asked), flush=True)
-    plans = [make_plan(question, replicates=replicates, seed=seed) for question in questions]
-    print(to_json(plans) if as_json else show(plans))
-    if output is not None:
-        print("now with 2 to 10 raters …", file=sys.stderr, flush=True)
-        for path in write(plans, output, seed):
-            print(f"wrote {path}", file=sys.stderr)
-    if all(one.mean.n_items is None for one in plans):
+    several = dict.fromkeys(product(raters or [3], violation or [0.0, 1.0]))
+    questions = [replace(question, n_raters=n, violation=size) for n, size in several]
+    quiet = output.as_json or output.sentence
+    announce = (lambda text: None) if quiet else partial(print, flush=True)
+    answer = answer_plan(questions, replicates=replicates, seed=seed, announce=announce)
+    emit(answer, output)
+    if all(row["n_items"] is None for one in answer.content["plans"] for row in one["rows"][:1]):
         raise typer.Exit(1)

@@ -87,7 +87,7 @@ def _answer(data: str, score: str, found: "ScorePerformance", n_categories: int)
     from lehner.core.text import with_interval
 
     others = " (against all other categories)" if n_categories > 2 else ""
-    truths = f", {found.n_known} known truths" if found.n_known else ""
+    truths = f", {found.n_known} gold labels" if found.n_known else ""
     area, table = found.measures["auc"], _table(found)
     auc = with_interval(area.estimate, area.lower, area.upper)
     return Answer(
@@ -119,7 +119,7 @@ def _table(found: "ScorePerformance") -> "Table":
         Column("estimate"),
     ]
     if known:
-        columns.append(Column("known_alone", "known items alone"))
+        columns.append(Column("known_alone", "gold labels alone"))
     rows = [
         (name, replace(one, corrected=known), *([found.known_alone[name]] if known else []))
         for name, one in found.measures.items()

@@ -46,14 +46,13 @@ def train_prior(folder: Folder, output: Path, seed: Seed = 1, *, reading: Readin
     from lehner.core.text import counted
     from lehner.empirical_prior.training import priors_text, train_priors
 
-    outcomes = list(_deal_all(folder, reading.options(None), seed))
-    if not any(one.design == "better" for one in outcomes):
-        raise InputError(
-            "no crowd has four raters, of whom one is better than three others",
-            "add larger crowds, from which better systems can be learned",
-            file=folder,
-        )
+    outcomes = list(_evaluate_crowds(folder, reading.options(None), seed))
     try:
+        if not any(one.design == "better" for one in outcomes):
+            raise InputError(
+                "no crowd has four raters, of whom one is better than three others",
+                "add larger crowds, from which better systems can be learned",
+            )
         priors = train_priors(outcomes)
     except InputError as error:
         error.file = folder
@@ -69,43 +68,36 @@ def train_prior(folder: Folder, output: Path, seed: Seed = 1, *, reading: Readin
     print(f"  lehner estimate DATA --method calibrated --priors {output}", file=sys.stderr)
 
 
-def _deal_all(folder: Path, reading: "data_reading.Reading", seed: int) -> "Iterator[Outcome]":
+def _evaluate_crowds(
+    folder: Path, reading: "data_reading.Reading", seed: int
+) -> "Iterator[Outcome]":
+    """Take raters of each crowd for systems, whose accuracy is known, and estimate it."""
     import warnings
 
     from lehner import DataWarning, InputError
     from lehner.empirical_prior.designs import LEAST_ITEMS, draw_outcomes
-
-    for path in _files(folder):
-        within = path.relative_to(folder)
-        crowd = _read(path, reading)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)  # of labels that few raters give
-            drawn = list(draw_outcomes(within.as_posix(), within.parts[0], crowd, seed))
-        if not drawn:
-            raise InputError(
-                f"no rater has {LEAST_ITEMS} items with known truth that two others rated",
-                "take the file away",
-                file=path,
-            )
-        yield from drawn
-
-
-def _files(folder: Path) -> list[Path]:
-    from lehner import InputError
     from lehner.reading.kinds import ENDINGS
 
     kinds = (".csv", ".tsv", *ENDINGS)
-    found = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in kinds]
-    if not found:
-        raise InputError(
-            "there are no ratings files in it" if folder.is_dir() else "there is no such folder",
-            "name a folder with a file for each crowd",
-            file=folder,
-        )
-    return found
+    paths = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in kinds]
+    if not paths:
+        problem = "there are no ratings files in it" if folder.is_dir() else "there is no folder"
+        raise InputError(problem, "name a folder with a file for each crowd", file=folder)
+    for path in paths:
+        within, crowd = path.relative_to(folder), _read_crowd(path, reading)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # of labels that few raters give
+            outcomes = list(draw_outcomes(within.as_posix(), within.parts[0], crowd, seed))
+        if not outcomes:
+            raise InputError(
+                f"no rater has {LEAST_ITEMS} items with a gold label that two others rated",
+                "take the file away",
+                file=path,
+            )
+        yield from outcomes
 
 
-def _read(path: Path, reading: "data_reading.Reading") -> "Ratings":
+def _read_crowd(path: Path, reading: "data_reading.Reading") -> "Ratings":
     """Read a crowd; a system is one of its raters, and each item has a row."""
     import numpy as np
 
@@ -114,7 +106,7 @@ def _read(path: Path, reading: "data_reading.Reading") -> "Ratings":
 
     ratings = load(str(path), reading)
     if ratings.truth is None or not (ratings.truth >= 0).any():
-        raise InputError("no true categories are known", "name their column by --truth", file=path)
+        raise InputError("there are no gold labels", "name their column by --truth", file=path)
     rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
     each = ratings.take(rows, np.ones(len(rows), np.int64)) if ratings.grouped else ratings
     return Ratings(each.all_flat, each.categories, each.all_raters, truth=each.truth)

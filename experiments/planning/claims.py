@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.paper.figure_scenarios import FIGURES, PRESETS
-from experiments.planning.plan import Question, plan_scenarios
+from experiments.planning.plan import MEAN, Question, find_sizes, find_worst
 from experiments.report.files import write_csv
 from experiments.study.performance import proportion
 from lehner import Scenario, simulate_estimates
@@ -97,17 +97,16 @@ def _rows(
         near = [np.abs(one[method].values - one[estimand].values) <= WITHIN for one in drawn]
         proportions, errors = map(np.array, zip(*map(proportion, near), strict=True))
         question = Question(kappa=claim.kappa, method=method, estimand=cast(Estimand, estimand))
-        plan = plan_scenarios(question, scenarios, replicates=REPLICATES, seed=seed)
-        assert plan.worst is not None
-        worst = plan.worst[1]
+        sizes = find_sizes(question, scenarios, replicates=REPLICATES, seed=seed)
+        mean, (_, worst) = sizes[MEAN], find_worst(sizes)
         yield {
             "method": method,
             "estimand": estimand,
             "probability": proportions.mean(),
             "probability_se": np.sqrt((errors**2).sum()) / len(errors),
             "lowest_probability": proportions.min(),
-            "needed_items": plan.mean.n_items,
-            "needed_se": plan.mean.standard_error,
+            "needed_items": mean.n_items,
+            "needed_se": mean.standard_error,
             "worst_needed_items": worst.n_items,
             "worst_needed_se": worst.standard_error,
         }

@@ -1,30 +1,38 @@
 """Plans: how many items a study needs, for one accuracy of the system or several."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from math import ceil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, inf, isnan, nan
+from typing import Any
 
 import numpy as np
 
+from experiments.report.answer import Answer, Section
+from experiments.report.table import Cell, Column, Table
 from lehner import InputError, Scenario, required_sample_size, scenario_with_kappa
 from lehner.core.errors import check_number
 from lehner.core.estimate import plain
+from lehner.core.lazy import pd
 from lehner.core.seeds import Seed, child_seeds, fixed_seed
-from lehner.planning.kappa import check_possible_kappa, initial_accuracy, levels_of_difficulty
-from lehner.planning.sample_size import MOST_PLANNED_CELLS, Estimand, SampleSize, Target
-from lehner.simulation.probabilities import n_vote_cells
-
-if TYPE_CHECKING:
-    import pandas as pd
+from lehner.core.text import DASH
+from lehner.planning.sample_size import Estimand, SampleSize, Target
 
 SYSTEM_ACCURACIES = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Of the paper's figures, in each of which these are equally frequent."""
-
-NUMBERS_OF_RATERS = tuple(range(2, 11))
-SIDE_REPLICATES = 5000
+MEAN = "mean"
 SIZE = ("n_items", "standard_error", "lower", "upper", "note")
-WHOLE = ("n_items", "lower", "upper")
+MOST_RATERS_SHOWN = 4
+VIOLATION = (
+    "Violation 0: the K-properties hold. 1: raters, items and errors differ as in the paper's "
+    "Figures 8-14."
+)
+TRUTHS = {
+    "system_accuracy": "the system's expected accuracy",
+    "system_accuracy_in_sample": "the proportion of these items that the system gets right",
+}
+
+type Sizes = Mapping[str, SampleSize]
+"""Numbers of items by the accuracy of the system; of several also that of their mean, `MEAN`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,18 +72,19 @@ class Question:
         return 1 + (self.cluster_size - 1) * self.icc
 
     @property
-    def raters(self) -> dict[str, Any]:
-        """Who rates, as `lehner.scenario_with_kappa` takes it."""
-        return {name: getattr(self, name) for name in ("n_categories", "n_raters", "violation")}
-
-    @property
-    def required(self) -> dict[str, Any]:
+    def target(self) -> dict[str, Any]:
         """What the estimate is to reach, as `lehner.required_sample_size` takes it."""
         names = ("within", "confidence", "method", "estimand")
         return {name: getattr(self, name) for name in names}
 
-    def check(self, seed: Seed = 1) -> None:
-        """Refuse what no plan answers, and accuracies that the violation makes impossible."""
+    def scenarios(self, seed: Seed = 1) -> tuple[Scenario, ...]:
+        """Make a scenario for each accuracy of the system; refuse what no plan answers.
+
+        Raises
+        ------
+        InputError
+            If an option is wrong, or there are no such raters or systems.
+        """
         check_number("icc", self.icc, 0, 1, "give a number from 0 to 1")
         check_number("cluster_size", self.cluster_size, 1, np.inf, "give a number, 1 or more")
         if self.icc > 0 and self.cluster_size == 1:
@@ -83,158 +92,209 @@ class Question:
                 f"the intraclass correlation is {self.icc:g}, and a cluster has one item",
                 "say how many items a cluster has (--cluster-size)",
             )
+        seed = fixed_seed(seed)
+        raters = {"n_categories": self.n_categories, "n_raters": self.n_raters}
+
+        def scenario(violation: float, accuracy: float) -> Scenario:
+            return scenario_with_kappa(
+                self.kappa, violation=violation, system_accuracy=accuracy, seed=seed, **raters
+            )
+
         # Too many raters are told before kappa is computed for them.
-        Target(scenarios=replace(self, violation=0.0).scenarios(seed), **self.required)
-        check_possible_kappa(self.kappa, seed=seed, **self.raters)
-        for accuracy in self.system_accuracies:
-            initial_accuracy(accuracy, levels_of_difficulty(self.violation))
-
-    def scenarios(self, seed: Seed = 1) -> tuple[Scenario, ...]:
-        """Make a scenario for each accuracy of the system, see `scenario_with_kappa`."""
-        raters = scenario_with_kappa(self.kappa, seed=seed, **self.raters)
-        return tuple(
-            replace(raters, initial_system_accuracy=initial_accuracy(accuracy, raters.easiness))
-            for accuracy in self.system_accuracies
-        )
-
-    def answer(
-        self, scenarios: Sequence[Scenario], replicates: int, seed: np.random.SeedSequence
-    ) -> SampleSize:
-        """Find the number of items for some of the scenarios."""
-        size = required_sample_size(scenarios, replicates=replicates, seed=seed, **self.required)
-        effect = self.design_effect
-        if effect == 1 or size.n_items is None:
-            return size
-        n_items, lower, upper = (ceil(getattr(size, name) * effect) for name in WHOLE)
-        error = (size.standard_error or 0.0) * effect
-        return replace(size, n_items=n_items, standard_error=error, lower=lower, upper=upper)
+        Target(scenarios=(scenario(0.0, 0.5),), **self.target)
+        return tuple(scenario(self.violation, accuracy) for accuracy in self.system_accuracies)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """The answer to a question.
+def find_sizes(
+    question: Question, scenarios: Sequence[Scenario], *, replicates: int = 20_000, seed: Seed = 1
+) -> Sizes:
+    """Find the numbers of items for each scenario, and for their mean.
 
     Parameters
     ----------
     question : Question
-    rater_accuracy : tuple of float
-        Initial accuracies of the raters who agree as asked.
-    mean : SampleSize
-        Items at which the probability, averaged over the accuracies of the system, is enough.
-    by_accuracy : dict
-        Items at which it is enough for each of them, if there are several.
-    """
-
-    question: Question
-    rater_accuracy: tuple[float, ...]
-    mean: SampleSize
-    by_accuracy: dict[float, SampleSize] = field(default_factory=dict)
-
-    @property
-    def worst(self) -> tuple[float, SampleSize] | None:
-        """The accuracy of the system that needs most items, and how many."""
-        if not self.by_accuracy:
-            return None
-        return max(self.by_accuracy.items(), key=lambda item: item[1].n_items or np.inf)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plan in plain types, ready for JSON."""
-        worst = self.worst
-        return {
-            **plain(self.question),
-            "rater_accuracy": list(self.rater_accuracy),
-            **plain_size(self.mean),
-            "worst": worst and {"system_accuracy": worst[0], **plain_size(worst[1])},
-            "by_system_accuracy": [
-                {"system_accuracy": accuracy, **plain_size(size)}
-                for accuracy, size in self.by_accuracy.items()
-            ],
-        }
-
-
-def make_plan(question: Question, *, replicates: int = 20_000, seed: Seed = 1) -> Plan:
-    """Answer a question.
-
-    Parameters
-    ----------
-    question : Question
+    scenarios : sequence of Scenario
+        One for each accuracy of the system.
     replicates : int
         Samples for the mean over the accuracies of the system; a quarter for each of them.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
 
     Returns
     -------
-    Plan
+    dict of str to SampleSize
     """
-    scenarios = question.scenarios(fixed_seed(seed))
-    return plan_scenarios(question, scenarios, replicates=replicates, seed=seed)
-
-
-def plan_scenarios(
-    question: Question, scenarios: Sequence[Scenario], *, replicates: int, seed: Seed
-) -> Plan:
-    """Answer a question with other scenarios than its own; see `make_plan`."""
     mean_seed, *seeds = child_seeds(seed, 1 + len(scenarios))
-    several = zip(question.system_accuracies, scenarios, seeds, strict=True)
-    return Plan(
-        question=question,
-        rater_accuracy=scenarios[0].initial_rater_accuracy,
-        mean=question.answer(scenarios, replicates, mean_seed),
-        by_accuracy={
-            accuracy: question.answer([scenario], max(1000, replicates // 4), one)
-            for accuracy, scenario, one in several
-            if len(scenarios) > 1
-        },
+
+    def find(some: Sequence[Scenario], n: int, own: np.random.SeedSequence) -> SampleSize:
+        size = required_sample_size(some, replicates=n, seed=own, **question.target)
+        return _enlarge(size, question.design_effect)
+
+    names = [f"{accuracy:g}" for accuracy in question.system_accuracies]
+    mean = find(scenarios, replicates, mean_seed)
+    if len(scenarios) == 1:
+        return {names[0]: mean}
+    few = max(1000, replicates // 4)
+    each = zip(names, scenarios, seeds, strict=True)
+    return {MEAN: mean} | {name: find([one], few, own) for name, one, own in each}
+
+
+def _enlarge(size: SampleSize, effect: float) -> SampleSize:
+    """Multiply numbers of items by a design effect."""
+    if effect == 1 or size.n_items is None:
+        return size
+    n_items, lower, upper = (
+        ceil(getattr(size, name) * effect) for name in ("n_items", "lower", "upper")
     )
+    error = (size.standard_error or 0.0) * effect
+    return replace(size, n_items=n_items, standard_error=error, lower=lower, upper=upper)
 
 
-def curves(plans: Sequence[Plan]) -> "pd.DataFrame":
-    """Probability over numbers of items, a row for each violation and number."""
-    import pandas as pd
-
-    numbers = ["probability", "standard_error"]
-    parts = {plan.question.violation: plan.mean.curve[numbers].to_dataframe() for plan in plans}
-    table = pd.concat(parts, names=["violation"]).reset_index()[["violation", "n_items", *numbers]]
-    table["n_items"] = np.ceil(table["n_items"] * plans[0].question.design_effect).astype(int)
-    return table
+def find_worst(sizes: Sizes) -> tuple[str, SampleSize]:
+    """Find the accuracy of the system that needs most items, and how many."""
+    each = [(name, size) for name, size in sizes.items() if name != MEAN]
+    return max(each, key=lambda item: item[1].n_items or inf)
 
 
-def trade_off(question: Question, violations: Sequence[float], seed: int = 1) -> "pd.DataFrame":
-    """Find the number of items for two to ten raters.
+def answer_plan(
+    questions: Sequence[Question],
+    *,
+    replicates: int = 20_000,
+    seed: Seed = 1,
+    announce: Callable[[str], object] = lambda text: None,
+) -> Answer:
+    """Answer questions that differ in the raters or in the violation.
 
     Parameters
     ----------
-    question : Question
-        Its number of raters and violation play no part.
-    violations : sequence of float
-    seed : int
+    questions : sequence of Question
+    replicates, seed
+        As of `find_sizes`.
+    announce : callable
+        Told what is asked, before minutes are spent and after it is known that it can be answered.
 
     Returns
     -------
-    pandas.DataFrame
-        Columns `violation`, `n_raters`, `n_items`, `standard_error`, `lower`, `upper` and `note`;
-        without numbers of raters that would take too long.
+    Answer
     """
-    import pandas as pd
+    scenarios = [question.scenarios(seed) for question in questions]
+    heading = _heading(questions[0])
+    announce("\n".join(heading))
+    each = [
+        find_sizes(question, some, replicates=replicates, seed=seed)
+        for question, some in zip(questions, scenarios, strict=True)
+    ]
+    accuracies = [some[0].initial_rater_accuracy for some in scenarios]
+    rows = pd.DataFrame(_rows(questions, each)).astype(
+        dict.fromkeys(("n_items", "lower", "upper"), "Int64")
+    )
+    plans = [
+        {**plain(question), "rater_accuracy": list(raters), "rows": plain(_records(sizes))}
+        for question, raters, sizes in zip(questions, accuracies, each, strict=True)
+    ]
+    return Answer(
+        title="Plan of a study",
+        content={"plans": plans},
+        heading=[],
+        sentences=[" ".join(heading), *_answers(questions, each)],
+        sections=[
+            Section(name="plan", title="Items needed", tables=[_table(questions, accuracies, each)])
+        ],
+        frames={"plan": rows, "probability": _curves(questions, each)},
+    )
 
-    # The same for each violation, and not those of the plan.
-    seeds = child_seeds(np.random.SeedSequence(seed, spawn_key=(1,)), len(NUMBERS_OF_RATERS))
-    rows = []
-    for violation in violations:
-        for n_raters, one in zip(NUMBERS_OF_RATERS, seeds, strict=True):
-            if n_vote_cells(question.n_categories, n_raters) > MOST_PLANNED_CELLS:
-                continue
-            asked = replace(question, n_raters=n_raters, violation=violation)
-            try:
-                size = plain_size(asked.answer(asked.scenarios(seed), SIDE_REPLICATES, one))
-            except InputError as error:
-                # So many raters cannot have this kappa.
-                size = dict.fromkeys(SIZE) | {"note": str(error)}
-            rows.append({"violation": violation, "n_raters": n_raters, **size})
-    columns = ["violation", "n_raters", *SIZE]
-    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(WHOLE, "Int64"))
+
+def _records(sizes: Sizes) -> list[dict[str, Any]]:
+    return [
+        {"system_accuracy": name, **{field: getattr(size, field) for field in SIZE}}
+        for name, size in sizes.items()
+    ]
 
 
-def plain_size(size: SampleSize) -> dict[str, Any]:
-    """What is said in a row of a table, in plain types."""
-    return {name: plain(getattr(size, name)) for name in SIZE}
+def _rows(questions: Sequence[Question], each: Sequence[Sizes]) -> Iterator[dict[str, Any]]:
+    for question, sizes in zip(questions, each, strict=True):
+        for record in _records(sizes):
+            yield {"n_raters": question.n_raters, "violation": question.violation, **record}
+
+
+def _curves(questions: Sequence[Question], each: Sequence[Sizes]) -> Any:
+    """Probability over numbers of items, on average over the systems."""
+    parts = []
+    for question, sizes in zip(questions, each, strict=True):
+        curve = next(iter(sizes.values())).curve[["probability", "standard_error"]].to_dataframe()
+        part = curve.reset_index()
+        part["n_items"] = np.ceil(part["n_items"] * question.design_effect).astype(int)
+        part.insert(0, "violation", question.violation)
+        part.insert(0, "n_raters", question.n_raters)
+        parts.append(part)
+    return pd.concat(parts)
+
+
+def _heading(question: Question) -> list[str]:
+    """Say what is asked, whatever the violation."""
+    lines = [
+        f"{question.n_categories} categories, {question.n_raters} raters who agree with kappa "
+        f"{question.kappa:g}; method {question.method}.",
+        f"Items needed to be within {question.within:g} of {TRUTHS[question.estimand]} with "
+        f"probability {question.confidence:g}, ± Monte Carlo standard error:",
+    ]
+    if question.design_effect != 1:
+        lines.append(
+            f"(items are in clusters of {question.cluster_size:g} with an intraclass correlation "
+            f"of {question.icc:g}: {question.design_effect:.3g} times as many as of independent "
+            "items)"
+        )
+    return lines
+
+
+def _table(
+    questions: Sequence[Question], accuracies: Sequence[Sequence[float]], each: Sequence[Sizes]
+) -> Table:
+    """Items needed with each accuracy of the system, a column for each question."""
+    several = len({question.n_raters for question in questions}) > 1
+    titles = [
+        f"{question.n_raters} raters, " * several + f"violation {question.violation:g}"
+        for question in questions
+    ]
+    rows: list[tuple[Cell, ...]] = [("rater accuracy", *map(_raters, accuracies))]
+    for name in each[0]:
+        if name != MEAN:
+            rows.append((f"system accuracy {name}", *(_size(sizes[name]) for sizes in each)))
+    if MEAN in each[0]:
+        rows.append(("on average over these", *(_size(sizes[MEAN]) for sizes in each)))
+        rows.append(("worst of these", *(_size(find_worst(sizes)[1]) for sizes in each)))
+    notes = [
+        f"{title[0].upper()}{title[1:]}, {name}: {size.note}."
+        for title, sizes in zip(titles, each, strict=True)
+        for name, size in sizes.items()
+        if size.note
+    ]
+    columns = [Column("", ""), *(Column(title, title, write_items) for title in titles)]
+    return Table(columns=columns, rows=rows, notes=[*notes, VIOLATION])
+
+
+def _answers(questions: Sequence[Question], each: Sequence[Sizes]) -> Iterator[str]:
+    """Say how many items are needed for each question, of several systems for their mean."""
+    for question, sizes in zip(questions, each, strict=True):
+        size = next(iter(sizes.values()))
+        needed = size.note if size.n_items is None else f"{write_items(*_size(size))} items"
+        yield f"{question.n_raters} raters, violation {question.violation:g}: {needed}."
+
+
+def _raters(accuracy: Sequence[float]) -> str:
+    if min(accuracy) == max(accuracy):
+        return f"{accuracy[0]:.2f}"
+    shown = accuracy if len(accuracy) <= MOST_RATERS_SHOWN else (accuracy[0], accuracy[-1])
+    return (" " if shown is accuracy else " … ").join(f"{x:.2f}" for x in shown)
+
+
+def _size(size: SampleSize) -> tuple[float, float]:
+    if size.n_items is None or size.standard_error is None:
+        return nan, nan
+    return size.n_items, size.standard_error
+
+
+def write_items(n_items: float, error: float) -> str:
+    """Write a number of items with its standard error; a dash for NaN."""
+    if isnan(n_items) or isnan(error):
+        return DASH
+    return f"{n_items:,.0f} ± {error:.{0 if error >= 1 else 1}f}"

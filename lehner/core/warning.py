@@ -85,7 +85,8 @@ CHANGES = {
     "too-few-ratings": "No item has what an estimate needs. Give more ratings, or all categories.",
     "raters-always-agree": "Raters never disagree and count as always right, which may be wrong.",
     "answers-undetermined": "Ratings tell nothing about the items that the system answered.",
-    "not-converged": "A search or chains had not converged. Sample longer, or simplify the model.",
+    "not-converged": "A search or chains had not converged. Use a model with fewer parameters, "
+    "join rare categories, or, in Python, sample longer (`draws`, `tune`).",
     "labels-switched": "In some draws categories have other meanings than for the raters. Use a "
     "model with fewer parameters, or gold labels.",
     "labels-unsettled": "Items of a class are often given another label by the raters, so that it "
@@ -123,8 +124,10 @@ LIMITS = {
     "outside-training": "The ratings are unlike those of the crowds on which the prior of "
     "`calibrated` was trained. Train one on crowds like yours by `lehner train-prior`.",
     "higher-mode": "Other parameters fit better. Compare with a Bayesian model, which weighs them.",
-    "too-few-draws": "The effective number of draws is low. Sample longer.",
-    "divergences": "Draws diverged. Raise `target_accept`.",
+    "too-few-draws": "The effective number of draws is low. Use a model with fewer parameters, or, "
+    "in Python, sample longer (`draws`).",
+    "divergences": "Draws diverged. Compare with a model that has fewer parameters, or, in Python, "
+    "raise `target_accept`.",
     "boundary": "Probabilities are estimated to be 0 or 1. Prefer a Bayesian model.",
     "rows-without-ratings": "No ratings are expected in rows of confusion matrices, left out here.",
     "agreement-not-predicted": "The model does not describe how often two raters agree. Compare "

@@ -1,7 +1,7 @@
 """Scenarios for planning, with an observed kappa and assumed violations of the K-properties."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -81,9 +81,10 @@ def scenario_with_kappa(
     [0.5, 0.6, 0.7]
     """
     check_probability("system_accuracy", system_accuracy)
-    raters = check_possible_kappa(
-        kappa, n_categories=n_categories, n_raters=n_raters, violation=violation, seed=seed
-    )
+    check_number("kappa", kappa, 0, np.nextafter(1, 0), "give a number from 0 to below 1")
+    check_whole_number("n_categories", n_categories, 2)
+    check_whole_number("n_raters", n_raters, 2)
+    check_probability("violation", violation)
     if violation == 0:
         accuracy = 1 / n_categories + (1 - 1 / n_categories) * np.sqrt(kappa)
         # Rounded to twelve digits, so that a kappa of .25 gives raters of exactly .6.
@@ -92,88 +93,33 @@ def scenario_with_kappa(
             initial_rater_accuracy=(round(float(accuracy), 12),) * n_raters,
             initial_system_accuracy=system_accuracy,
         )
+    (own,) = child_seeds(seed, 1)
+    spread = ACCURACY_SPREAD * violation * np.linspace(-1, 1, n_raters)
+
+    def raters(mean: float) -> Scenario:
+        return Scenario(
+            n_categories=n_categories,
+            initial_rater_accuracy=tuple(np.clip(mean + spread, 0, 1)),
+            easiness=(-DIFFICULTY * violation, 0.0, DIFFICULTY * violation),
+            asymmetric_dispersion=1 + violation,
+            proportional_error_range=violation,
+        )
 
     def excess(mean: float) -> float:
-        return raters.kappa(mean) - kappa
+        return expected_kappa(raters(mean), seed=own) - kappa
 
-    scenario = raters.scenario(float(optimize.brentq(excess, *raters.range_of_means(), xtol=1e-6)))
-    initial = initial_accuracy(system_accuracy, scenario.easiness)
-    return replace(scenario, initial_system_accuracy=initial)
-
-
-def check_possible_kappa(
-    kappa: float, *, n_categories: int, n_raters: int, violation: float, seed: Seed = 1
-) -> "ViolatingRaters":
-    """Refuse a kappa that raters cannot have, without searching for raters who have it.
-
-    Parameters
-    ----------
-    kappa, n_categories, n_raters, violation, seed
-        As of `scenario_with_kappa`.
-
-    Returns
-    -------
-    ViolatingRaters
-        Raters of any kappa that is possible.
-
-    Raises
-    ------
-    InputError
-        If an argument is wrong, or this kappa is not possible with this violation.
-
-    Examples
-    --------
-    >>> raters = check_possible_kappa(0.9, n_categories=5, n_raters=3, violation=0)
-    """
-    check_number("kappa", kappa, 0, np.nextafter(1, 0), "give a number from 0 to below 1")
-    check_whole_number("n_categories", n_categories, 2)
-    check_whole_number("n_raters", n_raters, 2)
-    check_probability("violation", violation)
-    raters = ViolatingRaters(n_categories, n_raters, violation, child_seeds(seed, 1)[0])
-    if violation == 0:
-        return raters
-    least, most = map(raters.kappa, raters.range_of_means())
-    if not least <= kappa <= most:
+    ends = 1 / n_categories, 1 + ACCURACY_SPREAD * violation
+    least, most = map(excess, ends)
+    if not least <= 0 <= most:
         raise InputError(
-            f"kappa is {kappa:g}, but with violation {violation:g} it lies between {least:.3f} "
-            f"(raters at chance level) and {most:.3f} (raters who are perfect but for difficulty)",
+            f"kappa is {kappa:g}, but with violation {violation:g} it lies between "
+            f"{kappa + least:.3f} (raters at chance level) and {kappa + most:.3f} (raters who are "
+            "perfect but for difficulty)",
             "give another kappa or a smaller violation",
         )
-    return raters
-
-
-@dataclass(frozen=True)
-class ViolatingRaters:
-    """Raters who violate the K-properties, of any mean accuracy."""
-
-    n_categories: int
-    n_raters: int
-    violation: float
-    seed: np.random.SeedSequence
-
-    def range_of_means(self) -> tuple[float, float]:
-        """Mean accuracies of raters at chance level and of perfect raters."""
-        return 1 / self.n_categories, 1 + ACCURACY_SPREAD * self.violation
-
-    def scenario(self, mean: float) -> Scenario:
-        """Scenario in which raters have this mean accuracy, unless it is clipped at 0 or 1."""
-        spread = ACCURACY_SPREAD * self.violation * np.linspace(-1, 1, self.n_raters)
-        return Scenario(
-            n_categories=self.n_categories,
-            initial_rater_accuracy=tuple(np.clip(mean + spread, 0, 1)),
-            easiness=levels_of_difficulty(self.violation),
-            asymmetric_dispersion=1 + self.violation,
-            proportional_error_range=self.violation,
-        )
-
-    def kappa(self, mean: float) -> float:
-        """Expected kappa of raters of this mean accuracy."""
-        return expected_kappa(self.scenario(mean), draws=KAPPA_DRAWS, seed=self.seed)
-
-
-def levels_of_difficulty(violation: float) -> tuple[float, float, float]:
-    """What each level of difficulty adds to accuracies, with a violation from 0 to 1."""
-    return (-DIFFICULTY * violation, 0.0, DIFFICULTY * violation)
+    scenario = raters(float(optimize.brentq(excess, *ends, xtol=1e-6)))
+    initial = initial_accuracy(system_accuracy, scenario.easiness)
+    return replace(scenario, initial_system_accuracy=initial)
 
 
 def expected_kappa(scenario: Scenario, *, draws: int = KAPPA_DRAWS, seed: Seed = 1) -> float:

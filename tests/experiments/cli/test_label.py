@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import beta
 
 import lehner
 from experiments.report.labels import label_items, label_methods
@@ -18,7 +19,10 @@ from lehner import (
     load_dataset,
     simulate,
 )
+from lehner.algebra.soft_labels import SoftLabels, accuracy_of_raters
+from lehner.core.estimate import labelled
 from lehner.estimation.methods import find_method
+from lehner.labels.raters import describe_raters
 
 ORDERS = ("AB", "BA")
 TABLE_3 = {
@@ -75,8 +79,8 @@ def test_ties_are_stated(run, tmp_path):
     _, out, _ = run("label", file, "--json")
     found = json.loads(out)
     assert found["uses_system"] is False
-    assert found["labels"][2]["most_probable"] == ["x", "y"]
-    assert found["labels"][2]["probability"] == pytest.approx({"x": 0.5, "y": 0.5})
+    last = found["labels"][2]
+    assert last["most_probable"] == "x|y" and [last["x"], last["y"]] == pytest.approx([0.5, 0.5])
 
 
 def test_a_file_is_written_whole(run, tmp_path):
@@ -94,7 +98,7 @@ def test_models_label_with_the_system_or_without_it(run):
     ratings = load_dataset("lehner_table2")
     estimate = find_method("dawid_skene").estimate(ratings, level=0.9, seed=1)
     expected = estimate.truth_probabilities.values
-    shown = np.array([list(one["probability"].values()) for one in found["labels"]])
+    shown = np.array([[one[name] for name in "ABCD"] for one in found["labels"]])
     np.testing.assert_array_equal(shown, expected)
     without = label_items(ratings.without_system(), "dawid_skene")
     assert not without.uses_system
@@ -132,8 +136,7 @@ def test_agreement_at_chance_gives_no_labels_but_a_reason(run, tmp_path):
     code, out, _ = run("label", file, "--method", "algebraic", "--json")
     assert code == 1
     first = json.loads(out)["labels"][0]
-    assert first["probability"] == {"x": None, "y": None}
-    assert first["most_probable"] == []
+    assert (first["x"], first["y"], first["most_probable"]) == (None, None, "")
 
 
 @pytest.mark.parametrize(
@@ -205,9 +208,43 @@ def test_the_raters_skill_is_the_same_in_csv_json_and_python(run, tmp_path):
     assert code == 0 and f"wrote {file}" in err and "most_probable" in out
     found = pd.read_csv(file, float_precision="round_trip")
     labels = lehner.label(load_dataset("caries"), "majority")
-    pd.testing.assert_frame_equal(found, labels.raters_to_frame(), check_dtype=False)
+    expected = describe_raters(labels, load_dataset("caries"))
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
     _, out, _ = run("label", "caries", "--method", "majority", "--json")
     assert json.loads(out)["raters"] == found.to_dict("records")
     code, _, err = run("label", "fleiss1971", "--raters-output", file)
     assert code == 2 and "raters are anonymous" in err
     assert json.loads(run("label", "fleiss1971", "--json")[1])["raters"] == []
+
+
+def test_raters_have_the_matrix_and_interval_of_counts_where_labels_are_certain():
+    truth = np.array([0, 0, 0, 1, 1, 2] * 8)
+    codes = np.stack([truth, truth, truth, np.where(np.arange(48) % 6 == 0, 1, truth)], axis=1)
+    ratings = lehner.Ratings(codes, ["a", "b", "c"])
+    certain = labelled(np.eye(3)[truth], ratings, "item", "category")
+    accuracy = accuracy_of_raters(certain, ratings)
+    labels = SoftLabels(
+        method="given", truth_probabilities=certain, uses_system=False, rater_accuracy=accuracy
+    )
+    last = describe_raters(labels, ratings, 0.95).iloc[-1]
+    assert last["rater_accuracy"] == pytest.approx(40 / 48)
+    ends = beta.ppf([0.025, 0.975], 40.5, 8.5)
+    assert [last["lower"], last["upper"]] == pytest.approx(ends)
+    row = [last[f"confusion[a, {response}]"] for response in "abc"]
+    assert row == pytest.approx([2 / 3, 1 / 3, 0])
+
+
+def test_labels_of_ordered_categories_have_their_median(run, tmp_path):
+    file = tmp_path / "ordered.csv"
+    rows = ["1,1,2,3,3", "2,1,1,1,5", "3,2,2,4,5"]
+    file.write_text("item,a,b,c,d\n" + "\n".join(rows) + "\n")
+    asked = ("label", file, "--ordered", "--categories", "1,2,3,4,5", "--method", "majority")
+    code, out, _ = run(*asked)
+    assert code == 0
+    found = pd.read_csv(io.StringIO(out))
+    for one in found.to_dict("records"):
+        below = sum(one[str(k)] for k in range(1, one["median"]))
+        assert below < 0.5 <= below + one[str(one["median"])]
+    labels = json.loads(run(*asked, "--json")[1])["labels"]
+    assert [int(one["median"]) for one in labels] == found["median"].tolist() == [3, 2, 3]
+    assert "median" not in run("label", file, "--method", "majority")[1]

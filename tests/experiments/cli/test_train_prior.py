@@ -87,16 +87,16 @@ def refused(run, folder, said):
 
 def test_what_cannot_be_trained_on_is_said(run, tmp_path):
     folder = tmp_path / "crowds"
-    refused(run, folder, "crowds: there is no such folder")
+    refused(run, folder, "crowds: there is no folder")
     folder.mkdir()
     refused(run, folder, "crowds: there are no ratings files in it")
     write_crowds(folder)
     (folder / "d.csv").unlink()
     refused(run, folder, "crowds: the crowds are of 2 families; give crowds of 3 families")
     make_crowd(1, n_items=20).to_wide().to_csv(folder / "e.csv", index=False)
-    refused(run, folder, "e.csv: no rater has 30 items with known truth that two others rated")
+    refused(run, folder, "e.csv: no rater has 30 items with a gold label that two others rated")
     make_crowd(1).with_truth(None).to_wide().to_csv(folder / "e.csv", index=False)
-    refused(run, folder, "e.csv: no true categories are known; name their column by --truth")
+    refused(run, folder, "e.csv: there are no gold labels; name their column by --truth")
     (folder / "e.csv").write_text("item,truth\n")
     refused(run, folder, "e.csv")
 

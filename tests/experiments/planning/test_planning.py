@@ -5,9 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from experiments.planning import plan as planning
 from experiments.planning.claims import CLAIMS, conditions
-from experiments.planning.plan import Question, make_plan
+from experiments.planning.plan import Question, find_sizes, find_worst
 from lehner import required_sample_size, scenario_with_kappa
 
 QUICK = ("--replicates", 1000)
@@ -33,23 +32,25 @@ def test_json_is_all_there_is_and_reproducible(run):
     assert first == run("plan", *EASY, "--json", "--violation", 0)
     assert first[2] == ""
     (plan,) = json.loads(first[1])["plans"]
-    assert plan["system_accuracies"] == [0.8] and plan["worst"] is None
-    assert plan["lower"] <= plan["n_items"] <= plan["upper"]
-    assert plan["standard_error"] > 0
+    (row,) = plan["rows"]
+    assert plan["system_accuracies"] == [0.8] and row["system_accuracy"] == "0.8"
+    assert row["lower"] <= row["n_items"] <= row["upper"]
+    assert row["standard_error"] > 0
     assert first[1] != run("plan", *EASY, "--json", "--violation", 0, "--seed", 2)[1]
 
 
 def test_the_command_answers_what_the_function_answers():
     question = Question(kappa=0.6, system_accuracies=(0.5, 0.9), n_categories=3)
-    plan = make_plan(question, replicates=4000)
-    for accuracy, size in plan.by_accuracy.items():
+    sizes = find_sizes(question, question.scenarios(), replicates=4000)
+    assert list(sizes) == ["mean", "0.5", "0.9"]
+    for accuracy in (0.5, 0.9):
         scenario = scenario_with_kappa(0.6, n_categories=3, system_accuracy=accuracy)
-        again = required_sample_size(scenario, replicates=4000, seed=11)
+        again, size = required_sample_size(scenario, replicates=4000, seed=11), sizes[f"{accuracy}"]
         error = (again.standard_error**2 + size.standard_error**2) ** 0.5
         assert abs(again.n_items - size.n_items) < 4 * error + 1
-    accuracy, worst = plan.worst
-    assert worst.n_items == max(size.n_items for size in plan.by_accuracy.values())
-    assert worst is plan.by_accuracy[accuracy]
+    accuracy, worst = find_worst(sizes)
+    assert worst.n_items == max(sizes["0.5"].n_items, sizes["0.9"].n_items)
+    assert worst is sizes[accuracy]
 
 
 def test_where_no_number_is_enough_it_says_so_with_exit_1(run):
@@ -57,31 +58,28 @@ def test_where_no_number_is_enough_it_says_so_with_exit_1(run):
     code, out, _ = run("plan", *options)
     assert code == 1
     assert any(line.split()[-2:] == ["0.9", "–"] for line in out.splitlines())
-    assert "Violation 1: no number of items up to 100,000 is enough" in out
+    assert "Violation 1, 0.9: no number of items up to 100,000 is enough" in " ".join(out.split())
     code, out, _ = run("plan", *options, "--json")
     (plan,) = json.loads(out)["plans"]
-    assert code == 1 and plan["n_items"] is None and "large-sample bias" in plan["note"]
+    (row,) = plan["rows"]
+    assert code == 1 and row["n_items"] is None and "large-sample bias" in row["note"]
 
 
-def test_files_and_the_items_needed_with_other_numbers_of_raters(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(planning, "NUMBERS_OF_RATERS", (2, 3, 4))
-    monkeypatch.setattr(planning, "SIDE_REPLICATES", 2000)
+def test_files_and_the_items_needed_with_other_numbers_of_raters(run, tmp_path):
     folder = tmp_path / "new" / "plan"
-    code, _, err = run("plan", *EASY, "--output", folder)
-    assert code == 0
-    names = ["plan.json", "plan.csv", "probability.csv", "raters_and_items.csv"]
+    raters = ("--raters", 2, "--raters", 4)
+    code, out, err = run("plan", *EASY, *raters, "--violation", 0, "--output", folder)
+    assert code == 0 and "2 raters, violation 0" in out
+    names = ["plan.csv", "probability.csv", "plan.tex"]
     assert {path.name for path in folder.iterdir()} == set(names)
     assert all(f"wrote {folder / name}" in err for name in names)
-    table = pd.read_csv(folder / "raters_and_items.csv")
-    assert table.groupby("violation").n_raters.apply(list).tolist() == [[2, 3, 4]] * 2
-    for _, rows in table.groupby("violation"):
-        # More raters, fewer items.
-        assert rows.n_items.iloc[0] > rows.n_items.iloc[-1]
-        assert (rows.lower <= rows.n_items).all() and (rows.n_items <= rows.upper).all()
-    answers = pd.read_csv(folder / "plan.csv")
-    assert answers.system_accuracy.tolist() == [0.8, 0.8]
+    rows = pd.read_csv(folder / "plan.csv")
+    assert rows.n_raters.tolist() == [2, 4] and rows.system_accuracy.tolist() == [0.8, 0.8]
+    # More raters, fewer items.
+    assert rows.n_items.iloc[0] > rows.n_items.iloc[-1]
+    assert (rows.lower <= rows.n_items).all() and (rows.n_items <= rows.upper).all()
     curve = pd.read_csv(folder / "probability.csv")
-    assert set(curve.violation) == {0, 1}
+    assert set(curve.n_raters) == {2, 4}
 
 
 def test_a_folder_that_cannot_be_made_is_told_before_anything_is_computed(run, tmp_path):

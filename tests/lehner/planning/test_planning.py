@@ -1,7 +1,5 @@
 """Scenarios for planning have the kappa and the system accuracy that were asked for."""
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +7,7 @@ from hypothesis import strategies as st
 
 from lehner import InputError, Scenario, expected_kappa, scenario_with_kappa, simulate_estimates
 from lehner.algebra.steps import rater_accuracy
-from lehner.planning.kappa import check_possible_kappa, initial_accuracy
+from lehner.planning.kappa import initial_accuracy
 from tests.reference.loop import draw_matrices
 
 
@@ -139,17 +137,3 @@ def test_an_expected_kappa_of_nothing_is_refused(options, said):
 def test_what_cannot_be_is_refused(options, said):
     with pytest.raises(InputError, match=said):
         scenario_with_kappa(**options)
-
-
-@pytest.mark.parametrize(("violation", "n_raters"), [(1, 3), (0.5, 4)])
-def test_a_kappa_is_possible_if_raters_with_it_are_found(violation, n_raters):
-    options = {"n_categories": 3, "n_raters": n_raters, "violation": violation}
-    for kappa in (0.001, 0.2, 0.5, 0.8, 0.999):
-        try:
-            found = scenario_with_kappa(kappa, **options)
-        except InputError as error:
-            with pytest.raises(InputError, match=re.escape(str(error))):
-                check_possible_kappa(kappa, **options)
-        else:
-            check_possible_kappa(kappa, **options)
-            assert found.n_raters == n_raters

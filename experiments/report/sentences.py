@@ -99,6 +99,8 @@ def on_data(results: Results) -> str:
     first = view_systems(results)[0]
     names = ("percent_agreement", "brennan_prediger", "n_pairs")
     agree, kappa, pairs = (first.number(name, method="", versus="") for name in names)
+    if math.isnan(pairs):  # The question was not asked.
+        return ""
     all_rate = getattr(results.options, "systems_rate", False)
     others = ", the other systems among them," if all_rate else ""
     return (
@@ -118,7 +120,7 @@ def describe_data(results: Results) -> list[str]:
         f"{counted(ratings.n_raters, 'rater')}, {categories} "
         f"({first_few(ratings.categories, MOST_SHOWN)}), {counted(ratings.n_ratings, 'rating')}",
         *header_lines(data_notes(ratings)),
-        on_data(results),
+        *filter(None, [on_data(results)]),
     ]
 
 

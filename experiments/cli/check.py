@@ -23,7 +23,7 @@ def check(
     reading: Reading,
     output: Output,
 ) -> None:
-    """Test the assumptions of the algebra, and say what their failure does to its estimate.
+    """Test the assumptions of the algebra.
 
     These are the K-properties: all raters are equally accurate, all their errors are equally
     probable, and all items are equally difficult. The exit code is 1 if none can be tested.

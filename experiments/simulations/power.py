@@ -13,7 +13,7 @@ from lehner import Ratings, Scenario, check_dependence
 from lehner.core.resampling import wilson_interval
 from lehner.core.seeds import Seed, generator
 from lehner.data.categories import category_names
-from lehner.k_properties.check import INDEPENDENCE, SIGNIFICANCE, holm
+from lehner.k_properties.check import INDEPENDENCE, SIGNIFICANCE, adjust_by_holm
 from lehner.k_properties.statistics import K_TESTS, Outcome, run_k_tests
 from lehner.k_properties.totals import find_design, observed_totals
 from lehner.simulation.draw import simulate_items
@@ -91,7 +91,7 @@ def rejections(scenario: Scenario, seed: Seed) -> dict[str, float]:
         p[INDEPENDENCE] = pairs
     rejected = {name: float(value <= SIGNIFICANCE) for name, value in p.items()}
     if p:
-        rejected[ANY] = float(min(holm(p).values()) <= SIGNIFICANCE)
+        rejected[ANY] = float(min(adjust_by_holm(p).values()) <= SIGNIFICANCE)
     if plain is not None:
         rejected[PLAIN] = float(plain <= SIGNIFICANCE)
     return dict.fromkeys(TESTS, np.nan) | rejected

@@ -1,4 +1,4 @@
-"""Tests of the K-properties, which the algebra assumes, and its bias if they are violated."""
+"""Tests of the K-properties, which the algebra assumes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,23 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from lehner.algebra.algebraic import estimate_algebraic
 from lehner.core.errors import check_whole_number
 from lehner.core.estimate import plain, require_pairs
-from lehner.core.seeds import Seed, fixed_seed
+from lehner.core.seeds import Seed
 from lehner.core.text import percent, probability
 from lehner.data.categories import Label
 from lehner.data.clusters import cluster_warnings
 from lehner.data.ratings import Ratings
-from lehner.dependence.check import MEANING, Dependence, check_dependence
-from lehner.k_properties.consequences import Consequence, consequence
+from lehner.dependence.check import MEANING, check_dependence
 from lehner.k_properties.statistics import (
     K_TESTS,
     Null,
     Outcome,
     disagreement_proportions,
     expected_triples,
-    fit_null,
     mean_distance,
     rater_agreement,
     run_k_tests,
@@ -57,8 +54,6 @@ class KPropertyTest:
         What was observed, or why the property cannot be tested.
     verdict : {"rejected", "not rejected", "not tested"}
         "rejected" if the adjusted p-value is .05 or less.
-    consequence : Consequence or None
-        For a rejected property, the effect of its violation on the algebra's estimate.
     """
 
     name: str
@@ -69,12 +64,11 @@ class KPropertyTest:
     adjusted_p_value: float | None = None
     note: str = ""
     verdict: str = "not tested"
-    consequence: Consequence | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class KProperties:
-    """The tests of the K-properties, and what follows from them.
+    """The tests of the K-properties, and what they say.
 
     Parameters
     ----------
@@ -113,7 +107,7 @@ class KProperties:
 
 
 def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 1) -> KProperties:
-    """Test whether the K-properties hold, and estimate the bias of the algebra if they do not.
+    """Test whether the K-properties hold.
 
     Each test simulates data from a model in which its K-property holds, fitted to the ratings: the
     same raters rate the same items, with the fitted base rates. The model is fitted anew to each
@@ -122,13 +116,12 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     Parameters
     ----------
     ratings : Ratings
-        A system is not needed, but its answers help to test independence, and without them the bias
-        of the estimate cannot be computed.
+        A system is not needed, but its answers help to test independence.
     replicates : int
         Number of simulated data sets for each null model, 199 or more: with fewer no p-value could
         be small enough to reject one of five tests.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of the simulated data sets: the same seed gives the same p-values, and the same bias.
+        Of the simulated data sets: the same seed gives the same p-values.
 
     Returns
     -------
@@ -166,8 +159,8 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     --------
     >>> from lehner import Scenario, simulate
     >>> ratings = simulate(Scenario(initial_rater_accuracy=(0.4, 0.6, 0.8)), seed=1)
-    >>> found = check_k_properties(ratings)
-    >>> found.tests["equal_accuracy"].verdict, found.tests["equal_errors"].verdict
+    >>> tests = check_k_properties(ratings).tests
+    >>> tests["equal_accuracy"].verdict, tests["equal_errors"].verdict
     ('rejected', 'not rejected')
     """
     check_whole_number("replicates", replicates, FEWEST_FOR_K_TESTS)
@@ -182,12 +175,13 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     }
     if dependence.p_value is not None:
         numbers[INDEPENDENCE] = {"p_value": dependence.p_value}
-    adjusted = holm({name: values["p_value"] for name, values in numbers.items()})
+    adjusted = adjust_by_holm({name: values["p_value"] for name, values in numbers.items()})
     rejected = [name for name, p in adjusted.items() if p <= SIGNIFICANCE]
     verdicts = dict.fromkeys(adjusted, "not rejected") | dict.fromkeys(rejected, "rejected")
-    consequences = _consequences(ratings, made, dependence, rejected, fixed_seed(seed))
     properties = {name: test.k_property for name, test in K_TESTS.items()}
-    notes = {name: _note(name, outcome, ratings.categories) for name, outcome in outcomes.items()}
+    notes = {
+        name: _describe(name, outcome, ratings.categories) for name, outcome in outcomes.items()
+    }
     notes[INDEPENDENCE] = dependence.reason or dependence.clearest_pair()
     tests = {
         name: KPropertyTest(
@@ -197,20 +191,20 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
             adjusted_p_value=adjusted.get(name),
             note=notes[name],
             verdict=verdicts.get(name, "not tested"),
-            consequence=consequences.get(name),
         )
         for name, k_property in (properties | {INDEPENDENCE: "conditional independence"}).items()
     }
-    said = map(str, cluster_warnings(ratings, "Simulated p-values"))
-    return KProperties(tests=tests, replicates=replicates, verdict=(*_verdict(tests), *said))
+    cautions = map(str, cluster_warnings(ratings, "Simulated p-values"))
+    verdict = (*_state_verdict(tests), *cautions)
+    return KProperties(tests=tests, replicates=replicates, verdict=verdict)
 
 
-def holm(p_values: Mapping[str, float]) -> dict[str, float]:
+def adjust_by_holm(p_values: Mapping[str, float]) -> dict[str, float]:
     """Adjust p-values for the number of tests by Holm's method.
 
     Examples
     --------
-    >>> holm({"a": 0.01, "b": 0.04, "c": 0.03})
+    >>> adjust_by_holm({"a": 0.01, "b": 0.04, "c": 0.03})
     {'a': 0.03, 'c': 0.06, 'b': 0.06}
     """
     adjusted: dict[str, float] = {}
@@ -221,53 +215,28 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     return adjusted
 
 
-def _consequences(
-    ratings: Ratings,
-    made: Mapping[str, Outcome],
-    dependence: Dependence,
-    rejected: Sequence[str],
-    seed: int | np.random.SeedSequence,
-) -> dict[str, Consequence]:
-    if not rejected:
-        return {}
-    answered = ratings.system is not None and (ratings.system >= 0).any()
-    system_accuracy = (
-        estimate_algebraic(ratings, interval=None).system_accuracy.estimate if answered else None
-    )
-    k_model = fit_null(ratings)
-    distance = made.get("error_distance")
-    outcomes: dict[str, Outcome | Dependence] = {**made, INDEPENDENCE: dependence}
-    consequences = {}
-    for name in rejected:
-        # If errors are nearer to the truth, or farther from it, than by chance, that explains
-        # unequal errors.
-        near = name == "equal_errors" and distance is not None and distance.p_value <= SIGNIFICANCE
-        if not (near and "error_distance" in rejected):
-            why = "error_distance" if near else name
-            consequences[name] = consequence(why, outcomes[why], k_model, system_accuracy, seed)
-    return consequences
-
-
-def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
+def _state_verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
     made = [test for test in tests.values() if test.p_value is not None]
-    rejected = [test for test in made if test.consequence is not None]
+    rejected = {name: test for name, test in tests.items() if test.verdict == "rejected"}
     if not made:
         yield "None of the K-properties can be tested with these ratings."
         return
-    for test in rejected:
-        yield f"Rejected: {test.k_property}. {test.consequence}."
-    if tests["equal_accuracy"].consequence and tests["independence"].consequence:
-        yield "Raters who share mistakes agree more, and therefore seem more accurate than others."
-    if tests["independence"].consequence:
+    for name, test in rejected.items():
+        # Errors that are nearer to the truth, or farther from it, than by chance are unequal.
+        if name != "equal_errors" or "error_distance" not in rejected:
+            yield f"Rejected: {test.k_property}: {test.note}."
+    if "equal_accuracy" in rejected and INDEPENDENCE in rejected:
+        yield "Raters whose errors are correlated agree more, and seem more accurate than others."
+    if INDEPENDENCE in rejected:
         yield f"Raters who agree more than their accuracies explain {MEANING}."
-    if tests["equal_difficulty"].consequence:
+    if "equal_difficulty" in rejected:
         yield (
             "Whether the system finds the same items difficult cannot be seen; how much that "
             "matters is in the estimates of relaxed_k without and with the same difficulty "
             "(sensitivity=True)."
         )
-    if len(rejected) > 1:
-        yield "Each effect is computed as if it were the only one; they do not simply add up."
+    if rejected:
+        yield "Compare the algebra's estimate with that of relaxed_k, which assumes none of these."
     if not rejected:
         several = f"None of the {len(made)} tests rejects"
         tested = "The one test does not reject" if len(made) == 1 else several
@@ -281,7 +250,7 @@ def _verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
         yield f"Not tested: {', '.join(unseen)}."
 
 
-def _note(name: str, outcome: Outcome | str, categories: Sequence[Label]) -> str:
+def _describe(name: str, outcome: Outcome | str, categories: Sequence[Label]) -> str:
     """Tell in plain words what a test observed, or why it was not made."""
     if isinstance(outcome, str):
         return outcome

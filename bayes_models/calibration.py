@@ -74,7 +74,7 @@ def calibrate(
     prior = prior_draws(model, ratings, n_simulations, priors=priors, seed=prior_seed)
     rng = np.random.default_rng(data_seed)
     drawn = zip(*states(prior, find_pair(ratings)), strict=True)
-    simulated = [draw_ratings(ratings, *one, rng) for one in drawn]
+    simulated = [draw_ratings(ratings, *parameters, rng) for parameters in drawn]
     seen = [with_known_truths(ratings, data) for data in simulated]
     trees = fit_many(model, seen, seed=fit_seed, priors=priors, **sampling)
     ranking = np.random.default_rng(rank_seed)
@@ -85,7 +85,8 @@ def calibrate(
             for i, (data, tree) in enumerate(zip(simulated, trees, strict=True))
         ]
     ranks = {
-        name: ("sample", np.array([one[name] for one in simulations])) for name in simulations[0]
+        name: ("sample", np.array([parameters[name] for parameters in simulations]))
+        for name in simulations[0]
     }
     return xr.DataTree.from_dict(
         {"prior_sbc": xr.Dataset(ranks, {"sample": np.arange(n_simulations)})}

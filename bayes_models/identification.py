@@ -143,7 +143,7 @@ class Identification:
         Mean number of ratings of an item, the system's included.
     too_few : float
         Proportion of the items, 0 to 1, with fewer than three ratings, including the system's, and
-        without a known truth. In general so few ratings of an item do not tell how accurate raters
+        without a gold label. In general so few ratings of an item do not tell how accurate raters
         are. For `one_coin`, which needs only two ratings, both by raters, it is an upper bound.
         With two or more populations of items it is the proportion with fewer than two ratings.
     support : xarray.DataArray, dims (rater, category)
@@ -154,7 +154,7 @@ class Identification:
         The dependent pair, if the model takes it.
     pair_alone : float
         Proportion of the items that both of the pair rated, 0 to 1, with fewer than two other
-        ratings and without a known truth. In general these do not tell answers that the two share
+        ratings and without a gold label. In general these do not tell answers that the two share
         from accuracy. With two or more populations it is the proportion without another rating.
     populations : int
         Number of populations of items, 1 or more.
@@ -242,7 +242,7 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     (63, 10)
     """
     spec = find_model(model)
-    chosen = choose_priors(model, priors)
+    all_priors = choose_priors(model, priors)
     patterns = seen_by(model, observe(ratings))
     support = _support(patterns)
     lengths = np.diff(patterns.starts)
@@ -254,13 +254,13 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     enough = 3 if n_populations == 1 else 2
     return Identification(
         model=model,
-        parameters=of_base_rates + of_pair + spec.n_parameters(chosen, patterns),
+        parameters=of_base_rates + of_pair + spec.n_parameters(all_priors, patterns),
         degrees_of_freedom=_degrees_of_freedom(patterns),
         ratings_per_item=float(lengths @ patterns.counts / n_items),
         too_few=float(patterns.counts[(lengths < enough) & (patterns.truths < 0)].sum() / n_items),
         support=support,
-        prior_worth=tuple(_prior_worth(spec, chosen, support.values, patterns)),
-        dependent=tuple(patterns.raters[one] for one in patterns.dependent or ()),
+        prior_worth=tuple(_prior_worth(spec, all_priors, support.values, patterns)),
+        dependent=tuple(patterns.raters[rater] for rater in patterns.dependent or ()),
         pair_alone=_pair_alone(patterns, enough + 1),
         populations=n_populations,
     )
@@ -272,7 +272,7 @@ def _degrees_of_freedom(patterns: Patterns) -> int:
     by_pattern = np.split(raters, patterns.starts[1:-1])
     sets = {(p, *rated) for p, rated in zip(patterns.population, by_pattern, strict=True)}
     n_items = int(patterns.counts[lengths >= 2].sum())
-    return int(min(sum(k ** (len(one) - 1) - 1 for one in sets), n_items))
+    return int(min(sum(k ** (len(rated) - 1) - 1 for rated in sets), n_items))
 
 
 def _pair_alone(patterns: Patterns, enough: int) -> float:
@@ -280,7 +280,8 @@ def _pair_alone(patterns: Patterns, enough: int) -> float:
         return 0.0
     item, rater = patterns.flat.item_index, patterns.flat.rater_index
     first, second = (
-        np.isin(np.arange(len(patterns.counts)), item[rater == one]) for one in patterns.dependent
+        np.isin(np.arange(len(patterns.counts)), item[rater == member])
+        for member in patterns.dependent
     )
     both, lengths = first & second, np.diff(patterns.starts)
     alone = both & (lengths < enough) & (patterns.truths < 0)

@@ -108,7 +108,7 @@ def _method(
 
 def _estimate(model: str, ratings: Ratings, *, level: float, seed: int, **options: Any) -> Estimate:
     try:
-        tree, found = fit_and_check(
+        tree, messages = fit_and_check(
             model, ratings, seed, **(options_of_large(model, ratings) | options)
         )
     except TooLargeError as error:
@@ -121,7 +121,7 @@ def _estimate(model: str, ratings: Ratings, *, level: float, seed: int, **option
             warnings=(warn("too-large", f"no estimate: {error.problem}"),),
         )
     estimate = bayes_models.estimate_from_draws(tree, level=level)
-    return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *found))))
+    return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *messages))))
 
 
 def _engine(model: str, ratings: Ratings) -> str:
@@ -186,7 +186,7 @@ def fit_and_check(
     tree : xarray.DataTree
         As `bayes_models.fit` returns it.
     warnings : tuple of Warning
-        Of identification, convergence, predictive checks, and of known truths that entered.
+        Of identification, convergence, predictive checks, and of gold labels that entered.
     """
     before = bayes_models.identify(model, ratings, options.get("priors")).warnings()
     with warnings.catch_warnings():
@@ -251,35 +251,35 @@ def estimate_with_studies(
         by_weight[each] = _estimate(
             method, ratings, level=level, seed=seed, engine=engine, priors=priors
         )
-    found = by_weight[weight]
+    estimate = by_weight[weight]
     drawn, without = (
-        one.draws["posterior"]["confusion"].transpose(..., "rater", "category", "response").values
-        for one in (found, by_weight[0.0])
-        if one.draws is not None
+        fit.draws["posterior"]["confusion"].transpose(..., "rater", "category", "response").values
+        for fit in (estimate, by_weight[0.0])
+        if fit.draws is not None
     )
     rows = studied(method, ratings, studies)
     priors = bayes_models.power_prior(ratings, studies, weight=weight, model=method)
     raters = [
         {
-            "rater": one.rater,
-            "category": one.category or None,
-            "right": one.right,
-            "items": one.items,
+            "rater": row.rater,
+            "category": row.category or None,
+            "right": row.right,
+            "items": row.items,
         }
-        | {"prior": prior, "posterior": credible_interval(drawn[..., *one.cell], level)}
-        for one, prior in zip(
+        | {"prior": prior, "posterior": credible_interval(drawn[..., *row.cell], level)}
+        for row, prior in zip(
             rows, prior_intervals(method, ratings, rows, priors, level), strict=True
         )
     ]
     accuracies = [
-        {"weight": each} | {name: getattr(one, name) for name in ESTIMANDS}
-        for each, one in by_weight.items()
+        {"weight": each} | {name: getattr(fit, name) for name in ESTIMANDS}
+        for each, fit in by_weight.items()
     ]
-    told = {"weight": weight, "raters": raters, "by_weight": accuracies}
+    summary = {"weight": weight, "raters": raters, "by_weight": accuracies}
     return replace(
-        found,
-        warnings=(*found.warnings, *contradicted(rows, without)),
-        diagnostics=found.diagnostics | {"earlier_studies": told},
+        estimate,
+        warnings=(*estimate.warnings, *contradicted(rows, without)),
+        diagnostics=estimate.diagnostics | {"earlier_studies": summary},
     )
 
 
@@ -310,7 +310,7 @@ def estimate_base_rates(method: str, ratings: Ratings, *, seed: int) -> BaseRate
         cells = (ratings.n_ratings + ratings.n_raters * k) * k
         draws = max(FEWEST_DRAWS, MOST_DRAWS * SMALL_TABLE // max(cells, SMALL_TABLE))
         options |= {"draws": draws, "tune": draws // 5}
-    tree, found = fit_and_check(method, ratings, seed, **options)
+    tree, messages = fit_and_check(method, ratings, seed, **options)
     posterior = tree["posterior"].to_dataset()
     rates = values_by_draw(posterior, BY_POPULATION, "population", "category")
     accuracy = values_by_draw(posterior, "accuracy", "rater")
@@ -324,7 +324,7 @@ def estimate_base_rates(method: str, ratings: Ratings, *, seed: int) -> BaseRate
         drawn_rater_accuracy=accuracy,
         confusion=confusion.mean(axis=0),
         drawn_recall=np.diagonal(confusion, axis1=-2, axis2=-1),
-        warnings=found,
+        warnings=messages,
     )
 
 
@@ -337,7 +337,9 @@ def joint_draws(
     **options: Any,
 ) -> JointDraws | None:
     """Put draws of several systems' accuracies side by side; None if one has no draws."""
-    trees = {name: one.draws for name, one in estimates.items() if one.draws is not None}
+    trees = {
+        name: estimate.draws for name, estimate in estimates.items() if estimate.draws is not None
+    }
     if len(trees) < len(estimates):
         return None
     return bayes_models.joint_draws(trees, ratings, **options)

@@ -137,12 +137,12 @@ def _functions() -> tuple[Any, Any]:
         point, gradient = carray(point_, (n,)), carray(gradient_, (n,))
         sizes = carray(data[0], (10,), np.int64)
         values, confusion = np.empty(sizes[9]), np.empty((sizes[1], sizes[2] * sizes[3], sizes[3]))
-        found = evaluate(point, values, confusion, gradient, data)
-        carray(log_density_, (1,))[0] = found
+        value = evaluate(point, values, confusion, gradient, data)
+        carray(log_density_, (1,))[0] = value
         for i in range(n):
             if not np.isfinite(gradient[i]):
                 return 3
-        return 4 * (not np.isfinite(found)) + 0 * source
+        return 4 * (not np.isfinite(value)) + 0 * source
 
     def variables(n: int, n_kept: int, point_: Any, kept_: Any, data: Any) -> int:
         point, kept = carray(point_, (n,)), carray(kept_, (n_kept,))

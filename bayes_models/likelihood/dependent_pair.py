@@ -56,11 +56,11 @@ def split_second(observed: Patterns) -> Patterns:
     first, second = observed.dependent
     item, rater = observed.flat.item_index, observed.flat.rater_index
     answer = np.full(len(observed.counts), -1)
-    for one in (first, second):
-        if len(np.unique(item[rater == one])) < (rater == one).sum():
+    for member in (first, second):
+        if len(np.unique(item[rater == member])) < (rater == member).sum():
             raise InputError(
-                f"{observed.raters[one]!r} has several independent ratings of an item, and is one "
-                "of the dependent pair",
+                f"{observed.raters[member]!r} has several independent ratings of an item, and is "
+                "one of the dependent pair",
                 "count one vote for each item and rater, or name another pair",
             )
     answer[item[rater == first]] = observed.flat.category_index[rater == first]

@@ -1,6 +1,6 @@
 """What every model has: base rates, confusion matrices, accuracies, and the observed ratings."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,59 +16,73 @@ from bayes_models.likelihood.observations import (
     population_shares,
 )
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.density import Parameter, parameter
-from bayes_models.models.families import beta
-from bayes_models.models.priors import Priors, add_variable, choose_priors, is_distribution
-from bayes_models.models.spec import Variable, seen_by
-from lehner import InputError, Patterns, Ratings
+from bayes_models.models.density import SHARE, count_earlier_answers, find_parameters
+from bayes_models.models.priors import Priors, choose_priors
+from bayes_models.models.spec import GROUP, Variable, find_model, seen_by
+from lehner import Patterns, Ratings
 
-GROUP = "rater_group"
 GROUP_INDEX = "rater_group_index"
-BASE_RATES = Variable("base_rates", "dirichlet", start=lambda at: at.base_rates)
+BASE_RATES = Variable(
+    "base_rates", "dirichlet", ("population", "category"), start=lambda at: at.base_rates
+)
 BY_POPULATION = "base_rates_by_population"
+EARLIER_ANSWERS = "earlier_answers"
+
+
+class Values(dict[str, Any]):
+    """Parameters by what they are in the likelihood; those that are not there are zero."""
+
+    def __missing__(self, role: str) -> float:
+        return 0.0
 
 
 @contextmanager
 def new_model(
     name: str, ratings: Ratings, priors: Priors = None
-) -> Iterator[tuple["pm.Model", Patterns, dict[str, Any], Any]]:
-    """Open a model with base rates, to which confusion matrices are added.
+) -> Iterator[tuple["pm.Model", Patterns, Values]]:
+    """Open a model with its parameters, to which confusion matrices are added.
+
+    If items are from populations, `base_rates` are those of all items: the mean over the
+    populations, weighted by their numbers of items (Hui & Walter 1980,
+    https://doi.org/10.2307/2530508).
 
     Yields
     ------
     model : pymc.Model
     observed : Patterns
         What the ratings are collapsed to, see `observe`.
-    priors : dict
-        All priors of the model of this name, by variable.
-    base_rates : TensorVariable
-        As `add_base_rates` gives them.
+    values : Values
+        The parameters; those that are fixed at zero are zero.
     """
-    observed, chosen = seen_by(name, observe(ratings)), choose_priors(name, priors)
-    with pm.Model(coords=coords_of(observed)) as model:
-        yield model, observed, chosen, add_base_rates(observed, chosen)
-
-
-def common_parameters(observed: Patterns, priors: Mapping[str, Any]) -> dict[str, Parameter]:
-    """Parameters that every compiled model has: base rates, and the share of a dependent pair."""
-    by_population = (BY_POPULATION, ("population", "category"))
-    name, dims = by_population if observed.populations else ("base_rates", ("category",))
-    found = {"base_rates": parameter(BASE_RATES, priors, observed, dims, name)}
-    if observed.dependent is not None:
-        numbers = np.tile(SHARE_PRIOR, (observed.n_categories, 1))
-        found[SHARE] = Parameter(name=SHARE, family="beta", dims=("category",), numbers=numbers)
-    return found
+    spec, observed = find_model(name), seen_by(name, observe(ratings))
+    all_priors = choose_priors(name, priors)
+    parameters = find_parameters(spec, observed, all_priors)
+    sizes = {
+        dim: size
+        for parameter in parameters.values()
+        for dim, size in zip(parameter.dims, parameter.shape, strict=True)
+    }
+    coords = {dim: np.arange(size) for dim, size in sizes.items()} | coords_of(observed)
+    with pm.Model(coords=coords) as model:
+        values = Values({role: parameter.add() for role, parameter in parameters.items()})
+        values[EARLIER_ANSWERS] = count_earlier_answers(spec, observed, all_priors)
+        if observed.populations:
+            shares = pm.Data("population_shares", population_shares(observed), dims="population")
+            # A product of matrices would call BLAS, which code that is kept on disk cannot.
+            of_all = (shares[:, None] * values["base_rates"]).sum(axis=0)
+            pm.Deterministic("base_rates", of_all, dims="category")
+        yield model, observed, values
 
 
 def add_confusion(
-    observed: Patterns, base_rates: Any, confusion: Any, level_rates: Any = None
+    observed: Patterns, values: Values, confusion: Any, level_rates: Any = None
 ) -> None:
     """Add confusion matrices, the accuracies that follow from them, and the ratings.
 
     Parameters
     ----------
-    base_rates : TensorVariable, shape (n_categories,) or (n_populations, n_categories)
-        As `add_base_rates` gives them.
+    values : mapping
+        As `new_model` gives them.
     confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
         Confusion matrices of raters and system; for each level of difficulty if there are levels.
     level_rates : ndarray, shape (n_levels,), optional
@@ -91,8 +105,12 @@ def add_confusion(
         pm.Deterministic("system_accuracy", accuracy[-1])
     add_group_accuracy(observed, accuracy)
     if observed.dependent is not None:
-        observed, confusion = split_second(observed), add_pair(observed, confusion)
-    add_ratings(observed, base_rates, confusion, level_rates)
+        pair = pm.Data("dependent", list(observed.dependent))
+        first, second = confusion[pair[0]], confusion[pair[1]]
+        # The rows of the second given the first's answer, for the ratings that are split off.
+        after = answers_after(first, second, values[SHARE], observed.n_categories)
+        observed, confusion = split_second(observed), pt.concatenate([confusion, after], axis=0)
+    add_ratings(observed, values["base_rates"], confusion, level_rates)
 
 
 def equal_errors(accuracy: Any, n_categories: int, wrong: Any = None) -> Any:
@@ -113,18 +131,15 @@ def equal_errors(accuracy: Any, n_categories: int, wrong: Any = None) -> Any:
     return accuracy[..., None] * eye + wrong[..., None] / (n_categories - 1) * (1 - eye)
 
 
-def with_system(of_raters: Any, of_system: Any) -> Any:
-    """Put the system's value after those of the raters."""
-    return pt.concatenate([of_raters, of_system[None]], axis=0)
+def append_system(of_raters: Any, of_system: Any, observed: Patterns) -> Any:
+    """Put the system's value after those of the raters, if there is a system."""
+    return (
+        pt.concatenate([of_raters, of_system[None]], axis=0) if observed.has_system else of_raters
+    )
 
 
-def group_dims(observed: Patterns) -> tuple[str, ...]:
-    """Dimensions that groups add to a parameter of the distribution of raters."""
-    return (GROUP,) if group_names(observed) else ()
-
-
-def of_each_rater(observed: Patterns, of_groups: Any) -> Any:
-    """Value of each rater's group; without groups the one value there is.
+def take_of_group(observed: Patterns, of_groups: Any) -> Any:
+    """Take the value of each rater's group; without groups the one value there is.
 
     Parameters
     ----------
@@ -136,7 +151,7 @@ def of_each_rater(observed: Patterns, of_groups: Any) -> Any:
     TensorVariable, shape (n_raters, ...)
         Without groups, the value as it is.
     """
-    if not group_names(observed):
+    if not group_names(observed) or np.ndim(of_groups) == 0:
         return of_groups
     model = pm.modelcontext(None)
     if GROUP_INDEX not in model:
@@ -162,67 +177,3 @@ def add_group_accuracy(observed: Patterns, accuracy: Any) -> None:
     # A product of matrices would call BLAS, which code that is kept on disk cannot.
     mean = (shares * accuracy[: observed.n_raters]).sum(axis=1)
     pm.Deterministic("rater_group_accuracy", mean, dims=GROUP)
-
-
-def add_base_rates(observed: Patterns, priors: Mapping[str, Any]) -> Any:
-    """Add base rates; those of populations all have the prior of base rates.
-
-    If items are from populations, `base_rates` are those of all items: the mean over the
-    populations, weighted by their numbers of items.
-
-    Parameters
-    ----------
-    observed : Patterns
-        The ratings.
-    priors : mapping
-        With that of `base_rates`.
-
-    Returns
-    -------
-    TensorVariable, shape (n_categories,) or (n_populations, n_categories)
-
-    References
-    ----------
-    Hui & Walter (1980), https://doi.org/10.2307/2530508
-    """
-    if not observed.populations:
-        return add_variable(BASE_RATES, priors, ("category",))
-    prior = priors["base_rates"]
-    if is_distribution(prior) and prior.ndim != 2:
-        raise InputError(
-            "the prior of base_rates is a distribution of one row, but each population has its own",
-            "give its concentration as numbers, or a distribution with a row for each population",
-        )
-    dims = ("population", "category")
-    by_population = add_variable(BASE_RATES, priors, dims, name=BY_POPULATION)
-    shares = pm.Data("population_shares", population_shares(observed), dims="population")
-    # A product of matrices would call BLAS, which code that is kept on disk cannot.
-    pm.Deterministic("base_rates", (shares[:, None] * by_population).sum(axis=0), dims="category")
-    return by_population
-
-
-SHARE = "shared_answers"
-"""Name of the variable, which has an element for each true category."""
-SHARE_PRIOR = (1.0, 1.0)
-"""Beta prior of each share."""
-
-
-def add_pair(observed: Patterns, confusion: Any) -> Any:
-    """Add the shares of a dependent pair, and the rows of the second given the first's answer.
-
-    Parameters
-    ----------
-    observed : Patterns
-        With a dependent pair.
-    confusion : TensorVariable, shape (n_raters, n_categories, n_responses)
-
-    Returns
-    -------
-    TensorVariable, shape (n_raters + n_responses, n_categories, n_responses)
-        For the ratings that `split_second` makes.
-    """
-    assert observed.dependent is not None
-    share = beta(SHARE, *SHARE_PRIOR, dims="category")
-    pair = pm.Data("dependent", list(observed.dependent))
-    after = answers_after(confusion[pair[0]], confusion[pair[1]], share, observed.n_categories)
-    return pt.concatenate([confusion, after], axis=0)

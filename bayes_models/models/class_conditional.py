@@ -1,27 +1,18 @@
 """The class-conditional model: an accuracy for each rater and category, and equal errors."""
 
-from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
-
 from bayes_models.density.layout import CLASS_CONDITIONAL
-from bayes_models.models.assemble import (
-    BASE_RATES,
-    add_confusion,
-    common_parameters,
-    equal_errors,
-    new_model,
-)
+from bayes_models.models.assemble import BASE_RATES, add_confusion, equal_errors, new_model
 from bayes_models.models.deferred import pm
-from bayes_models.models.density import ModelDensity, parameter
-from bayes_models.models.families import beta
-from bayes_models.models.priors import Priors, is_distribution, prior_numbers, register_distribution
+from bayes_models.models.priors import Priors
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec, Variable
-from lehner import Patterns, Ratings
+from lehner import Ratings
 
 ACCURACY = Variable(
-    "accuracy_by_category", "beta", start=lambda at: at.accuracy_by_category, ratings=OF_A_RATER
+    "accuracy_by_category",
+    "beta",
+    ("rater", "category"),
+    start=lambda at: at.accuracy_by_category,
+    ratings=OF_A_RATER,
 )
 SYSTEM_ACCURACY = Variable(
     "system_accuracy_by_category", "beta", last_row_of="accuracy_by_category", ratings=OF_THE_SYSTEM
@@ -67,33 +58,10 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'accuracy_by_category']
     """
-    with new_model("class_conditional", ratings, priors) as (model, observed, prior, base_rates):
-        accuracy = _add_accuracies(observed, prior)
-        add_confusion(observed, base_rates, equal_errors(accuracy, observed.n_categories))
+    with new_model("class_conditional", ratings, priors) as (model, observed, values):
+        accuracy = values["accuracy_by_category"]
+        add_confusion(observed, values, equal_errors(accuracy, observed.n_categories))
     return model
-
-
-def _add_accuracies(observed: Patterns, prior: Mapping[str, Any]) -> Any:
-    name, dims = ACCURACY.name, ("rater", "category")
-    if is_distribution(prior[name]):
-        return register_distribution(prior[name], name, dims)
-    numbers = np.tile(prior_numbers(ACCURACY, prior), (len(observed.raters), 1))
-    if observed.has_system:
-        numbers[-1] = prior_numbers(SYSTEM_ACCURACY, prior)
-    return beta(name, numbers[:, :1], numbers[:, 1:], dims)
-
-
-def _density(observed: Patterns, priors: Mapping[str, Any]) -> ModelDensity:
-    """What compiled code needs to know of the model."""
-    given = common_parameters(observed, priors)
-    accuracy = parameter(ACCURACY, priors, observed, ("rater", "category"))
-    if observed.has_system:
-        accuracy.numbers[-1] = parameter(SYSTEM_ACCURACY, priors, observed, ("category",)).numbers
-    given[ACCURACY.name] = accuracy
-    index = np.arange(len(observed.raters))
-    return ModelDensity(
-        likelihood=CLASS_CONDITIONAL, parameters=given, observed=observed, index=index
-    )
 
 
 SPEC = ModelSpec(
@@ -116,6 +84,6 @@ SPEC = ModelSpec(
             "system_accuracy_by_category": (1.0, 1.0),
         },
     },
-    density=_density,
+    likelihood=CLASS_CONDITIONAL,
     n_parameters=lambda priors, observed: observed.n_categories * len(observed.raters),
 )

@@ -1,26 +1,21 @@
 """The Dawid-Skene model: base rates, and a full confusion matrix for each rater."""
 
-from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
-
 from bayes_models.density.layout import MATRICES
 from bayes_models.likelihood.observations import cells_of_matrix
-from bayes_models.models.assemble import (
-    BASE_RATES,
-    add_confusion,
-    common_parameters,
-    new_model,
-)
+from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model
 from bayes_models.models.deferred import pm
-from bayes_models.models.density import ModelDensity, parameter
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
-from bayes_models.models.priors import Priors, is_distribution, prior_numbers, register_distribution
+from bayes_models.models.priors import Priors
 from bayes_models.models.spec import OF_A_RATER, OF_THE_SYSTEM, ModelSpec, Variable
-from lehner import Patterns, Ratings
+from lehner import Ratings
 
-CONFUSION = Variable("confusion", "dirichlet", start=lambda at: at.confusion, ratings=OF_A_RATER)
+CONFUSION = Variable(
+    "confusion",
+    "dirichlet",
+    ("rater", "category", "response"),
+    start=lambda at: at.confusion,
+    ratings=OF_A_RATER,
+)
 SYSTEM_CONFUSION = Variable(
     "system_confusion", "dirichlet", last_row_of="confusion", ratings=OF_THE_SYSTEM
 )
@@ -74,35 +69,9 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'confusion']
     """
-    with new_model("dawid_skene", ratings, priors) as (model, observed, prior, base_rates):
-        add_confusion(observed, base_rates, _add_matrices(observed, prior))
+    with new_model("dawid_skene", ratings, priors) as (model, observed, values):
+        add_confusion(observed, values, values["confusion"])
     return model
-
-
-def _add_matrices(observed: Patterns, prior: Mapping[str, Any]) -> Any:
-    dims = ("rater", "category", "response")
-    if is_distribution(prior["confusion"]):
-        return register_distribution(prior["confusion"], "confusion", dims)
-    concentration = prior_numbers(CONFUSION, prior, dims)
-    if observed.has_system:
-        concentration[-1] = prior_numbers(SYSTEM_CONFUSION, prior, dims[1:])
-    return CONFUSION.family.distribution("confusion", concentration, dims=dims)
-
-
-def _density(observed: Patterns, priors: Mapping[str, Any]) -> ModelDensity:
-    """What compiled code needs to know of the model."""
-    dims = ("rater", "category", "response")
-    given = common_parameters(observed, priors)
-    given["confusion"] = parameter(CONFUSION, priors, observed, dims)
-    if observed.has_system:
-        of_system = parameter(SYSTEM_CONFUSION, priors, observed, dims[1:])
-        given["confusion"].numbers[-1] = of_system.numbers
-    return ModelDensity(
-        likelihood=MATRICES,
-        parameters=given,
-        observed=observed,
-        index=np.arange(len(observed.raters)),
-    )
 
 
 SPEC = ModelSpec(
@@ -116,5 +85,5 @@ SPEC = ModelSpec(
     n_parameters=lambda priors, observed: cells_of_matrix(observed) * len(observed.raters),
     conjugate=True,
     takes_pair=True,
-    density=_density,
+    likelihood=MATRICES,
 )

@@ -1,7 +1,11 @@
-"""Parameters of a model in the form in which compiled code reads them."""
+"""The parameters of a model with their priors, and what compiled code needs to know of it.
+
+Both PyMC's models and the compiled densities are made of the same parameters, which follow from the
+variables that a model declares.
+"""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,12 +13,25 @@ import numpy as np
 
 from bayes_models.density.layout import FAMILY_CODES, PARAMETERS, VALUE
 from bayes_models.likelihood.dependent_pair import split_second
-from bayes_models.likelihood.observations import arrays_of, coords_of
-from bayes_models.models.families import FAMILIES, is_zero
-from bayes_models.models.spec import Variable
+from bayes_models.likelihood.observations import arrays_of, coords_of, group_index
+from bayes_models.models.families import FAMILIES
+from bayes_models.models.priors import is_distribution, register_distribution, varies
+from bayes_models.models.spec import (
+    ORDER,
+    SEVERAL_ERRORS,
+    SYSTEM,
+    Effect,
+    ModelSpec,
+    Variable,
+)
 from bayes_models.models.zero_sum import zero_sum_basis
 from lehner import Patterns
 from lehner.core.arrays import Floats, Integers
+
+SHARE = "shared_answers"
+"""Name of the shares of common answers of a dependent pair, one for each true category."""
+SHARE_PRIOR = (1.0, 1.0)
+"""Beta prior of each share."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -26,18 +43,34 @@ class Parameter:
     name : str
         Its name in the model.
     family : str
-        Family of its prior as in `FAMILIES`, or "zero_sum", or "fixed" if it is no parameter.
+        Family of its prior as in `FAMILIES`, or "fixed" if it is no parameter.
     dims : tuple of str
         Dimensions of its values.
     numbers : ndarray, shape (*shape, 2) or shape
         Numbers of the prior of each value: location and scale, or successes and failures; of a
         Dirichlet distribution the concentration, of what is fixed the value.
+    variable : str
+        Of whose prior it has; empty if the prior cannot be chosen.
+    distribution : pymc distribution, optional
+        The prior, if it is not given by numbers.
     """
 
     name: str
     family: str
-    dims: tuple[str, ...]
+    dims: tuple[str, ...] = ()
     numbers: Floats
+    variable: str = ""
+    distribution: Any = None
+
+    def add(self) -> Any:
+        """Add it to the current PyMC model, and give its variable, or its value if it is fixed."""
+        if self.family == "fixed":
+            return self.numbers
+        if self.distribution is not None:
+            return register_distribution(self.distribution, self.name, self.dims)
+        distribution = FAMILIES[self.family].distribution
+        assert distribution is not None
+        return distribution(self.name, self.numbers, self.dims or None)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -75,49 +108,116 @@ class Parameter:
             return np.ravel(np.log(values) if positive else values)
 
 
-def parameter(
-    variable: Variable,
-    priors: Mapping[str, Any],
-    observed: Patterns,
-    dims: tuple[str, ...] = (),
-    name: str = "",
-) -> Parameter:
-    """Make a parameter of a variable with its prior, fixed where the prior fixes it.
+def find_parameters(
+    spec: ModelSpec, observed: Patterns, priors: Mapping[str, Any]
+) -> dict[str, Parameter]:
+    """Find the parameters that a model has for some ratings.
+
+    Parameters
+    ----------
+    spec : ModelSpec
+    observed : Patterns
+        As the model sees them.
+    priors : mapping
+        All priors of the model. A spread that its prior fixes at zero is no parameter.
+
+    Returns
+    -------
+    dict
+        By what they are in the likelihood, in the order of their coordinates.
 
     Raises
     ------
     InputError
-        If the prior has wrong numbers.
+        If a prior has wrong numbers.
     """
-    family, sizes = variable.family, coords_of(observed)
-    shape = tuple(len(sizes[dim]) for dim in dims)
-    prior = priors.get(variable.name, 0.0)
-    name, numbers = name or variable.name, np.zeros(())
-    if variable.name in priors:
-        numbers = family.numbers(variable.name, prior, shape)
-    if variable.name not in priors or (family.zero_fixes and is_zero(prior)):
-        return Parameter(name=name, family="fixed", dims=(), numbers=np.zeros(()))
+    coords, parameters = coords_of(observed), dict[str, Parameter]()
+    for variable in spec.variables:
+        if variable.last_row_of or variable.of or not _is_there(variable, observed, priors):
+            continue
+        dims = tuple(dim for dim in variable.dims if dim in coords)
+        name = f"{variable.name}_by_population" if "population" in dims else variable.name
+        shape = tuple(len(coords[dim]) for dim in dims)
+        made = _make_parameter(variable, priors, name, dims, shape)
+        if made is not None:
+            parameters[variable.role or variable.name] = made
+            parameters |= {
+                effect.name: _make_effects(effect, observed) for effect in variable.effects
+            }
+    for variable in spec.variables:
+        whole = parameters.get(variable.last_row_of)
+        if whole is not None and observed.has_system and whole.distribution is None:
+            row = _make_parameter(variable, priors, variable.name, whole.dims[1:], whole.shape[1:])
+            assert row is not None
+            whole.numbers[-1] = row.numbers
+    if observed.dependent is not None:
+        numbers = np.tile(SHARE_PRIOR, (observed.n_categories, 1))
+        parameters[SHARE] = Parameter(
+            name=SHARE, family="beta", dims=("category",), numbers=numbers
+        )
+    if spec.likelihood is None:
+        return parameters
+    return {role: parameters[role] for role in PARAMETERS[spec.likelihood] if role in parameters}
+
+
+def _is_there(variable: Variable, observed: Patterns, priors: Mapping[str, Any]) -> bool:
+    conditions = {
+        SYSTEM: observed.has_system,
+        ORDER: observed.ordered,
+        SEVERAL_ERRORS: observed.n_categories > 2,
+    }
+    return all(
+        conditions[need] if need in conditions else varies(priors, need) for need in variable.needs
+    )
+
+
+def _make_parameter(
+    variable: Variable,
+    priors: Mapping[str, Any],
+    name: str,
+    dims: tuple[str, ...],
+    shape: tuple[int, ...],
+) -> Parameter | None:
+    """Make a parameter of a variable with its prior; None if it is fixed at zero."""
+    prior, family = priors[variable.name], variable.family
+    options: dict[str, Any] = {"name": name, "dims": dims, "variable": variable.name}
+    if is_distribution(prior):
+        numbers = np.zeros((*shape, 2))
+        return Parameter(family="distribution", numbers=numbers, distribution=prior, **options)
+    numbers = family.numbers(variable.name, prior, shape)
+    if family.zero_fixes and not numbers:
+        return None
     if family is FAMILIES["normal_above_zero"] and not numbers[1]:
-        return Parameter(name=name, family="fixed", dims=(), numbers=numbers[0])
-    if family.rows:
-        return Parameter(name=name, family="dirichlet", dims=dims, numbers=numbers)
-    if not family.pair:
-        numbers = np.array([0.0, float(numbers)])
-    every = np.broadcast_to(numbers, (*shape, 2)).copy()
-    return Parameter(name=name, family=variable.family_name, dims=dims, numbers=every)
+        return Parameter(name=name, family="fixed", numbers=numbers[0])
+    if not family.rows:
+        numbers = numbers if family.pair else np.array([0.0, float(numbers)])
+        numbers = np.broadcast_to(numbers, (*shape, 2)).copy()
+    return Parameter(family=variable.family_name, numbers=numbers, **options)
 
 
-def effects(name: str, dims: tuple[str, ...], shape: Sequence[int]) -> Parameter:
-    """Make effects that are standard normal."""
-    numbers = np.broadcast_to([0.0, 1.0], (*shape, 2)).copy()
-    return Parameter(name=name, family="normal", dims=dims, numbers=numbers)
+def _make_effects(effect: Effect, observed: Patterns) -> Parameter:
+    k = observed.n_categories
+    sizes = {name: len(labels) for name, labels in coords_of(observed).items()}
+    sizes["contrast"] = k - effect.n_contrasts
+    shape = tuple(sizes[dim] for dim in effect.dims)
+    scale = math.sqrt(k / (k - 1)) if effect.zero_sum else 1.0
+    return Parameter(
+        name=effect.name,
+        family="zero_sum" if effect.zero_sum else "normal",
+        dims=effect.dims,
+        numbers=np.broadcast_to([0.0, scale], (*shape, 2)).copy(),
+    )
 
 
-def zero_sum_effects(name: str, dims: tuple[str, ...], shape: Sequence[int]) -> Parameter:
-    """Make effects of variance 1 that sum to zero over the last dimension."""
-    k = shape[-1]
-    numbers = np.broadcast_to([0.0, math.sqrt(k / (k - 1))], (*shape, 2)).copy()
-    return Parameter(name=name, family="zero_sum", dims=dims, numbers=numbers)
+def count_earlier_answers(
+    spec: ModelSpec, observed: Patterns, priors: Mapping[str, Any]
+) -> Floats | None:
+    """Count right and wrong answers of each rater in earlier studies, if a model takes them."""
+    shape = (len(observed.raters), 2)
+    for variable in spec.variables:
+        if variable.of:
+            return variable.family.numbers(variable.name, priors[variable.name], shape)
+    return None
 
 
 ONE_LEVEL = np.zeros(1)
@@ -155,21 +255,16 @@ class ModelDensity:
     @property
     def free(self) -> list[Parameter]:
         """Parameters that are not fixed, in the order of their coordinates."""
-        given = [self.parameters[role] for role in self._roles]
-        return [one for one in given if one.n_coordinates]
+        return [parameter for parameter in self.parameters.values() if parameter.n_coordinates]
 
     @property
     def n_coordinates(self) -> int:
         """Number of unconstrained coordinates."""
-        return sum(one.n_coordinates for one in self.free)
-
-    @property
-    def _roles(self) -> list[str]:
-        return [role for role in PARAMETERS[self.likelihood] if role in self.parameters]
+        return sum(parameter.n_coordinates for parameter in self.free)
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Shapes of what is kept of a draw, in its order; of confusion matrices at the end."""
-        shapes = {self.parameters[role].name: self.parameters[role].shape for role in self._roles}
+        shapes = {parameter.name: parameter.shape for parameter in self.parameters.values()}
         k = self.observed.n_categories
         shape = (len(self.observed.raters), len(self.levels), k, k)
         return shapes | {"zero": (), CONFUSION: shape}
@@ -185,13 +280,13 @@ class ModelDensity:
         sizes = (
             *(self.likelihood, n_raters, len(self.levels), self.observed.n_categories),
             *(len(table), len(prior), len(seen.counts), len(ratings["raters"]), len(pair)),
-            1 + sum(math.prod(one.shape) for one in self.parameters.values()),
+            1 + sum(math.prod(parameter.shape) for parameter in self.parameters.values()),
         )
         arrays = [sizes, table, prior, self.levels, self.index, pair, answers, *ratings.values()]
         floats = (2, 3, 6)
         return [
-            np.array(one, float if i in floats else np.int64, order="C")
-            for i, one in enumerate(arrays)
+            np.array(parameter, float if i in floats else np.int64, order="C")
+            for i, parameter in enumerate(arrays)
         ]
 
     def _table(self) -> tuple[Integers, Floats]:
@@ -201,19 +296,51 @@ class ModelDensity:
         """
         roles = PARAMETERS[self.likelihood]
         table = np.zeros((len(roles), 6), np.int64)
-        n_values = sum(math.prod(self.parameters[role].shape) for role in self._roles)
+        n_values = sum(math.prod(parameter.shape) for parameter in self.parameters.values())
         point = value = prior = 0
         for row, role in zip(table, roles, strict=True):
             row[VALUE] = n_values
             if role not in self.parameters:
                 continue
-            one = self.parameters[role]
-            length = one.shape[-1] if one.shape else 1
-            rows = math.prod(one.shape) // length
-            row[:] = FAMILY_CODES[one.family], rows, length, point, value, prior
-            point += one.n_coordinates
-            value += math.prod(one.shape)
-            prior += one.numbers.size
+            parameter = self.parameters[role]
+            length = parameter.shape[-1] if parameter.shape else 1
+            rows = math.prod(parameter.shape) // length
+            row[:] = FAMILY_CODES[parameter.family], rows, length, point, value, prior
+            point += parameter.n_coordinates
+            value += math.prod(parameter.shape)
+            prior += parameter.numbers.size
         return table, np.concatenate(
-            [self.parameters[role].numbers.ravel() for role in self._roles]
+            [parameter.numbers.ravel() for parameter in self.parameters.values()]
         )
+
+
+def describe_density(
+    spec: ModelSpec, observed: Patterns, priors: Mapping[str, Any]
+) -> ModelDensity:
+    """Describe what compiled code needs to know of a model that has a likelihood.
+
+    Parameters
+    ----------
+    spec : ModelSpec
+    observed : Patterns
+        As the model sees them.
+    priors : mapping
+        All priors of the model, numbers only.
+
+    Returns
+    -------
+    ModelDensity
+    """
+    assert spec.likelihood is not None
+    index = np.arange(len(observed.raters))
+    if spec.matrices != "rater":
+        index[:] = -1
+        index[: observed.n_raters] = group_index(observed) if spec.matrices == "group" else 0
+    return ModelDensity(
+        likelihood=spec.likelihood,
+        parameters=find_parameters(spec, observed, priors),
+        observed=observed,
+        index=index,
+        levels=ONE_LEVEL if spec.levels is None else spec.levels(priors),
+        answers=count_earlier_answers(spec, observed, priors),
+    )

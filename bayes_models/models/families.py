@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.models.deferred import pm, pt
+from bayes_models.models.deferred import pm
 from lehner import InputError
 from lehner.core.arrays import Floats
 
@@ -52,10 +52,11 @@ class Family:
     Parameters
     ----------
     log_density : callable
-        From values and the numbers of a prior to the log density of each value, or of each row of
-        probabilities.
+        From values and two numbers for each, or the concentration of each row of probabilities, to
+        the log density of each value or row.
     distribution : callable
-        From the name of a variable, the numbers and `dims` to the variable of a PyMC model.
+        From the name of a variable, these numbers and `dims` to the variable of a PyMC model; None
+        of what is no variable.
     least : float or tuple of float
         The least number that is allowed, or the least of each of two.
     remedy : str
@@ -69,7 +70,7 @@ class Family:
     """
 
     log_density: Callable[[Floats, Floats], Floats]
-    distribution: Callable[..., Any]
+    distribution: Callable[..., Any] | None
     least: float | tuple[float, float]
     remedy: str
     pair: tuple[str, ...] = ()
@@ -165,6 +166,11 @@ def diagonal_concentration(
 
 
 _log_gamma = np.vectorize(math.lgamma, otypes=[float])
+type Numbers = tuple[Floats, Floats]
+
+
+def _halves(numbers: Floats) -> Numbers:
+    return numbers[..., 0], numbers[..., 1]
 
 
 def _log_dirichlet(values: Floats, concentration: Floats) -> Floats:
@@ -174,69 +180,53 @@ def _log_dirichlet(values: Floats, concentration: Floats) -> Floats:
 
 
 def _log_beta(values: Floats, numbers: Floats) -> Floats:
-    successes, failures = numbers
-    constant = math.lgamma(successes + failures) - math.lgamma(successes) - math.lgamma(failures)
+    successes, failures = _halves(numbers)
+    constant = _log_gamma(successes + failures) - _log_gamma(successes) - _log_gamma(failures)
     of_successes = (successes - 1) * np.log(np.maximum(values, LEAST))
     of_failures = (failures - 1) * np.log(np.maximum(1 - values, LEAST))
     return np.asarray(constant + of_successes + of_failures)
 
 
 def _log_normal(values: Floats, numbers: Floats) -> Floats:
-    mean, sd = numbers
+    mean, sd = _halves(numbers)
     return np.asarray(-(((values - mean) / sd) ** 2) / 2 - np.log(sd * np.sqrt(2 * np.pi)))
 
 
 def _log_above_zero(values: Floats, numbers: Floats) -> Floats:
-    mean, sd = numbers
-    return _log_normal(values, numbers) - math.log(NormalDist().cdf(mean / sd))
-
-
-def _log_around_zero(values: Floats, sd: Floats) -> Floats:
-    return _log_normal(values, np.array([0.0, sd]))
-
-
-def _log_half_normal(values: Floats, scale: Floats) -> Floats:
-    return _log_around_zero(values, scale) + np.log(2)
+    above = np.vectorize(NormalDist().cdf, otypes=[float])(numbers[..., 0] / numbers[..., 1])
+    return np.asarray(_log_normal(values, numbers) - np.log(above))
 
 
 def _log_logistic(values: Floats, numbers: Floats) -> Floats:
-    location, scale = numbers
+    location, scale = _halves(numbers)
     z = (values - location) / scale
     return np.asarray(-z - 2 * np.logaddexp(0.0, -z) - np.log(scale))
 
 
-def _log_answers(values: Floats, counts: Floats) -> Floats:
-    of_right = counts[..., 0] * np.log(np.maximum(values, LEAST))
-    return np.asarray(of_right + counts[..., 1] * np.log(np.maximum(1 - values, LEAST)))
+def log_answers(values: Floats, counts: Floats) -> Floats:
+    """Log likelihood of right and wrong answers of raters with these accuracies."""
+    right, wrong = _halves(counts)
+    return np.asarray(
+        right * np.log(np.maximum(values, LEAST)) + wrong * np.log(np.maximum(1 - values, LEAST))
+    )
 
 
-def _dirichlet(name: str, concentration: Any, dims: Any) -> Any:
+def _dirichlet(name: str, concentration: Floats, dims: Any) -> Any:
     # This module loads PyMC, which is not loaded with this file.
     from bayes_models.models.simplex import IsometricLogRatio
 
     return pm.Dirichlet(name, concentration, dims=dims, default_transform=IsometricLogRatio())
 
 
-def beta(name: str, successes: Any, failures: Any, dims: Any) -> Any:
-    """Add a probability with a beta prior to the current model."""
+def _beta(name: str, numbers: Floats, dims: Any) -> Any:
     # This module loads PyMC, which is not loaded with this file.
     from bayes_models.models.simplex import LogOdds
 
-    return pm.Beta(name, successes, failures, dims=dims, default_transform=LogOdds())
+    return pm.Beta(name, *_halves(numbers), dims=dims, default_transform=LogOdds())
 
 
-def _answers(name: str, counts: Any, log_odds_right: Any) -> Any:
-    right, wrong = -pt.softplus(-log_odds_right), -pt.softplus(log_odds_right)
-    return pm.Potential(name, (counts[:, 0] * right + counts[:, 1] * wrong).sum())
-
-
-def _above_zero(name: str, mean: Any, sd: Any, dims: Any) -> Any:
-    return pm.TruncatedNormal(name, mean, sd, lower=0, dims=dims) if sd else mean
-
-
-def _pymc(distribution: str, *fixed: float) -> Callable[..., Any]:
-    """Distribution of PyMC of this name, whose first parameters may be fixed."""
-    return lambda name, *numbers, dims: getattr(pm, distribution)(name, *fixed, *numbers, dims=dims)
+def _normal(name: str, numbers: Floats, dims: Any) -> Any:
+    return pm.Normal(name, *_halves(numbers), dims=dims)
 
 
 A_SCALE = "give a number, 0 or more, or a PyMC distribution"
@@ -246,17 +236,35 @@ NOT_NEGATIVE = "give two numbers, 0 or more"
 SECOND_ABOVE_ZERO = (-np.inf, LEAST)
 FAMILIES = {
     "dirichlet": Family(_log_dirichlet, _dirichlet, LEAST, "give numbers above 0", rows=True),
-    "beta": Family(_log_beta, beta, LEAST, ABOVE_ZERO, pair=("successes", "failures")),
-    "normal": Family(_log_normal, _pymc("Normal"), SECOND_ABOVE_ZERO, TWO, pair=("mean", "sd")),
+    "beta": Family(_log_beta, _beta, LEAST, ABOVE_ZERO, pair=("successes", "failures")),
+    "normal": Family(_log_normal, _normal, SECOND_ABOVE_ZERO, TWO, pair=("mean", "sd")),
     "logistic": Family(
-        _log_logistic, _pymc("Logistic"), SECOND_ABOVE_ZERO, TWO, pair=("location", "scale")
+        _log_logistic,
+        lambda name, numbers, dims: pm.Logistic(name, *_halves(numbers), dims=dims),
+        SECOND_ABOVE_ZERO,
+        TWO,
+        pair=("location", "scale"),
     ),
-    "half_normal": Family(_log_half_normal, _pymc("HalfNormal"), 0.0, A_SCALE, zero_fixes=True),
-    "normal_around_zero": Family(
-        _log_around_zero, _pymc("Normal", 0), 0.0, A_SCALE, zero_fixes=True
+    "half_normal": Family(
+        lambda values, numbers: _log_normal(values, numbers) + np.log(2),
+        lambda name, numbers, dims: pm.HalfNormal(name, numbers[..., 1], dims=dims),
+        0.0,
+        A_SCALE,
+        zero_fixes=True,
     ),
+    "normal_around_zero": Family(_log_normal, _normal, 0.0, A_SCALE, zero_fixes=True),
     "normal_above_zero": Family(
-        _log_above_zero, _above_zero, 0.0, NOT_NEGATIVE, pair=("mean", "sd")
+        _log_above_zero,
+        lambda name, numbers, dims: pm.TruncatedNormal(name, *_halves(numbers), lower=0, dims=dims),
+        0.0,
+        NOT_NEGATIVE,
+        pair=("mean", "sd"),
     ),
-    "answers": Family(_log_answers, _answers, 0.0, NOT_NEGATIVE, rows=True),
+    "zero_sum": Family(
+        _log_normal,
+        lambda name, numbers, dims: pm.ZeroSumNormal(name, sigma=numbers.flat[1], dims=dims),
+        0.0,
+        NOT_NEGATIVE,
+    ),
+    "answers": Family(log_answers, None, 0.0, NOT_NEGATIVE, rows=True),
 }

@@ -1,34 +1,35 @@
 """The hierarchical Dawid-Skene model: raters drawn from a population."""
 
-from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
-
 from bayes_models.density.layout import MATRICES
-from bayes_models.likelihood.observations import cells_of_matrix, group_index
+from bayes_models.likelihood.observations import cells_of_matrix, group_names
 from bayes_models.models.assemble import (
     BASE_RATES,
     add_confusion,
-    common_parameters,
-    group_dims,
+    append_system,
     new_model,
-    of_each_rater,
-    with_system,
+    take_of_group,
 )
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.density import ModelDensity, effects, parameter
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
 from bayes_models.models.pooled import SYSTEM_CONFUSION
-from bayes_models.models.priors import Priors, add_variable, n_apart, varies
-from bayes_models.models.spec import OF_ALL, ModelSpec, Variable, spread
+from bayes_models.models.priors import Priors, n_apart
+from bayes_models.models.spec import GROUP, OF_ALL, Effect, ModelSpec, Variable, declare_spread
 from bayes_models.models.zero_sum import zero_sum_basis
-from lehner import Patterns, Ratings
+from lehner import Ratings
 
 POPULATION_CONFUSION = Variable(
-    "population_confusion", "dirichlet", start=lambda at: at.mean_confusion_by_group, ratings=OF_ALL
+    "population_confusion",
+    "dirichlet",
+    (GROUP, "category", "response"),
+    role="confusion",
+    start=lambda at: at.mean_confusion_by_group,
+    ratings=OF_ALL,
 )
-CONFUSION_SPREAD = spread("confusion_spread")
+CONFUSION_SPREAD = declare_spread(
+    "confusion_spread",
+    Effect("confusion_effect", ("rater_without_system", "category", "contrast"), n_contrasts=1),
+    dims=(GROUP,),
+)
 
 
 def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -75,45 +76,20 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     >>> [variable.name for variable in model.free_RVs][1:]
     ['population_confusion', 'confusion_spread', 'confusion_effect', 'system_confusion']
     """
-    with new_model("hierarchical_dawid_skene", ratings, priors) as (model, observed, prior, rates):
-        k = observed.n_categories
-        model.add_coord("contrast", np.arange(k - 1))
-        dims, groups = ("category", "response"), group_dims(observed)
-        population = add_variable(POPULATION_CONFUSION, prior, (*groups, *dims))
-        mean = of_each_rater(observed, pt.log(population))
-        log_confusion = mean if groups else pt.stack([mean] * observed.n_raters)
-        scale = add_variable(CONFUSION_SPREAD, prior, groups)
-        if scale is not None:
-            of_raters = ("rater_without_system", "category", "contrast")
-            effect = pm.Normal("confusion_effect", dims=of_raters)
+    with new_model("hierarchical_dawid_skene", ratings, priors) as (model, observed, values):
+        mean = take_of_group(observed, pt.log(values["confusion"]))
+        log_confusion = mean if group_names(observed) else pt.stack([mean] * observed.n_raters)
+        if "confusion_effect" in values:
             # Not `pt.dot`: what calls BLAS cannot be kept on disk for another process.
-            sums_to_zero = (effect[..., None] * zero_sum_basis(k)).sum(axis=-2)
-            if groups:
-                scale = of_each_rater(observed, scale)[:, None, None]
-            log_confusion = log_confusion + scale * sums_to_zero
+            basis = zero_sum_basis(observed.n_categories)
+            sums_to_zero = (values["confusion_effect"][..., None] * basis).sum(axis=-2)
+            scale = pt.atleast_1d(take_of_group(observed, values["confusion_spread"]))
+            log_confusion = log_confusion + scale[:, None, None] * sums_to_zero
         confusion = pt.special.softmax(log_confusion, axis=-1)
-        if observed.has_system:
-            system = add_variable(SYSTEM_CONFUSION, prior, dims)
-            confusion = with_system(confusion, system)
-        add_confusion(observed, rates, confusion)
+        add_confusion(
+            observed, values, append_system(confusion, values["system_confusion"], observed)
+        )
     return model
-
-
-def _density(observed: Patterns, priors: Mapping[str, Any]) -> ModelDensity:
-    """What compiled code needs to know of the model."""
-    k, groups, dims = observed.n_categories, group_dims(observed), ("category", "response")
-    given = common_parameters(observed, priors)
-    given["confusion"] = parameter(POPULATION_CONFUSION, priors, observed, (*groups, *dims))
-    if varies(priors, CONFUSION_SPREAD.name):
-        given["confusion_spread"] = parameter(CONFUSION_SPREAD, priors, observed, groups)
-        dims_of_effect = ("rater_without_system", "category", "contrast")
-        shape = (observed.n_raters, k, k - 1)
-        given["confusion_effect"] = effects("confusion_effect", dims_of_effect, shape)
-    if observed.has_system:
-        given["system_confusion"] = parameter(SYSTEM_CONFUSION, priors, observed, dims)
-    index = np.full(len(observed.raters), -1)
-    index[: observed.n_raters] = group_index(observed)
-    return ModelDensity(likelihood=MATRICES, parameters=given, observed=observed, index=index)
 
 
 SPEC = ModelSpec(
@@ -138,5 +114,6 @@ SPEC = ModelSpec(
         * (n_apart(priors, "confusion_spread", observed) + observed.has_system)
     ),
     pools_rater_groups=True,
-    density=_density,
+    likelihood=MATRICES,
+    matrices="group",
 )

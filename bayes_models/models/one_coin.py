@@ -1,16 +1,16 @@
 """The one-coin model, in which all K-properties (see the glossary) are true."""
 
+from bayes_models.density.layout import LOG_ODDS
 from bayes_models.models.assemble import BASE_RATES, new_model
-from bayes_models.models.deferred import pm, pt
-from bayes_models.models.log_odds import (
-    RATER_LOG_ODDS,
-    SYSTEM_LOG_ODDS,
-    add_equal_errors,
-    log_odds_density,
-)
-from bayes_models.models.priors import Priors, add_variable
-from bayes_models.models.spec import ModelSpec
+from bayes_models.models.deferred import pm
+from bayes_models.models.log_odds import SYSTEM_LOG_ODDS, add_equal_errors
+from bayes_models.models.priors import Priors
+from bayes_models.models.spec import ModelSpec, Variable
 from lehner import Ratings
+
+RATER_LOG_ODDS = Variable(
+    "rater_log_odds", "normal", role="mean_log_odds", start=lambda at: at.log_odds_of_knowing
+)
 
 
 def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -52,10 +52,8 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'rater_log_odds', 'system_log_odds']
     """
-    with new_model("one_coin", ratings, priors) as (model, observed, prior, base_rates):
-        of_all = add_variable(RATER_LOG_ODDS, prior)
-        knowing = pt.repeat(of_all, observed.n_raters)
-        add_equal_errors(observed, base_rates, knowing, prior)
+    with new_model("one_coin", ratings, priors) as (model, observed, values):
+        add_equal_errors(observed, values)
     return model
 
 
@@ -67,5 +65,6 @@ SPEC = ModelSpec(
         "flat": {"base_rates": 1.0, "rater_log_odds": (0.0, 1.7), "system_log_odds": (0.0, 1.0)},
     },
     n_parameters=lambda priors, observed: 1 + observed.has_system,
-    density=log_odds_density,
+    likelihood=LOG_ODDS,
+    matrices="alike",
 )

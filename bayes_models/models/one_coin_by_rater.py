@@ -1,17 +1,11 @@
 """The one-coin model with an accuracy for each rater, partially pooled."""
 
-from bayes_models.models.assemble import BASE_RATES, new_model
-from bayes_models.models.deferred import pm
-from bayes_models.models.log_odds import (
-    EARLIER_ANSWERS,
-    LOG_ODDS,
-    add_earlier_answers,
-    add_equal_errors,
-    add_log_odds_of_knowing,
-    log_odds_density,
-)
+from bayes_models.density.layout import LOG_ODDS as LOG_ODDS_LIKELIHOOD
+from bayes_models.models.assemble import BASE_RATES, EARLIER_ANSWERS, new_model
+from bayes_models.models.deferred import pm, pt
+from bayes_models.models.log_odds import LOG_ODDS, add_equal_errors
 from bayes_models.models.priors import Priors, n_apart
-from bayes_models.models.spec import ModelSpec
+from bayes_models.models.spec import ModelSpec, Variable
 from lehner import Ratings
 
 
@@ -62,16 +56,16 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs][1:]
     ['mean_log_odds', 'rater_spread', 'rater_effect', 'system_log_odds']
     """
-    with new_model("one_coin_by_rater", ratings, priors) as (model, observed, prior, base_rates):
-        knowing = add_log_odds_of_knowing(observed, prior)
-        right = add_equal_errors(observed, base_rates, knowing, prior)
-        add_earlier_answers(right, prior)
+    with new_model("one_coin_by_rater", ratings, priors) as (model, observed, values):
+        log_odds, answers = add_equal_errors(observed, values), values[EARLIER_ANSWERS]
+        right, wrong = -pt.softplus(-log_odds), -pt.softplus(log_odds)
+        pm.Potential(EARLIER_ANSWERS, (answers[:, 0] * right + answers[:, 1] * wrong).sum())
     return model
 
 
 SPEC = ModelSpec(
     build=one_coin_by_rater,
-    variables=(BASE_RATES, *LOG_ODDS, EARLIER_ANSWERS),
+    variables=(BASE_RATES, *LOG_ODDS, Variable(EARLIER_ANSWERS, "answers", of="accuracy")),
     priors={
         "default": {
             "base_rates": 1.0,
@@ -92,6 +86,7 @@ SPEC = ModelSpec(
         n_apart(priors, "rater_spread", observed) + observed.has_system
     ),
     pools_rater_groups=True,
-    density=log_odds_density,
+    likelihood=LOG_ODDS_LIKELIHOOD,
+    matrices="group",
     takes_pair=True,
 )

@@ -1,31 +1,29 @@
 """The pooled model: one full confusion matrix shared by the raters."""
 
-from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
-
 from bayes_models.density.layout import MATRICES
 from bayes_models.likelihood.observations import cells_of_matrix
-from bayes_models.models.assemble import (
-    BASE_RATES,
-    add_confusion,
-    common_parameters,
-    new_model,
-    with_system,
-)
+from bayes_models.models.assemble import BASE_RATES, add_confusion, append_system, new_model
 from bayes_models.models.deferred import pm, pt
-from bayes_models.models.density import ModelDensity, parameter
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
-from bayes_models.models.priors import Priors, add_variable
-from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, ModelSpec, Variable
-from lehner import Patterns, Ratings
+from bayes_models.models.priors import Priors
+from bayes_models.models.spec import OF_ALL, OF_THE_SYSTEM, SYSTEM, ModelSpec, Variable
+from lehner import Ratings
 
 RATER_CONFUSION = Variable(
-    "rater_confusion", "dirichlet", start=lambda at: at.mean_confusion, ratings=OF_ALL
+    "rater_confusion",
+    "dirichlet",
+    ("category", "response"),
+    role="confusion",
+    start=lambda at: at.mean_confusion,
+    ratings=OF_ALL,
 )
 SYSTEM_CONFUSION = Variable(
-    "system_confusion", "dirichlet", start=lambda at: at.confusion[-1], ratings=OF_THE_SYSTEM
+    "system_confusion",
+    "dirichlet",
+    ("category", "response"),
+    needs=(SYSTEM,),
+    start=lambda at: at.confusion[-1],
+    ratings=OF_THE_SYSTEM,
 )
 
 
@@ -69,26 +67,12 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'rater_confusion', 'system_confusion']
     """
-    with new_model("pooled", ratings, priors) as (model, observed, prior, base_rates):
-        dims = ("category", "response")
-        shared = add_variable(RATER_CONFUSION, prior, dims)
-        confusion = pt.stack([shared] * observed.n_raters)
-        if observed.has_system:
-            system = add_variable(SYSTEM_CONFUSION, prior, dims)
-            confusion = with_system(confusion, system)
-        add_confusion(observed, base_rates, confusion)
+    with new_model("pooled", ratings, priors) as (model, observed, values):
+        confusion = pt.stack([values["confusion"]] * observed.n_raters)
+        add_confusion(
+            observed, values, append_system(confusion, values["system_confusion"], observed)
+        )
     return model
-
-
-def _density(observed: Patterns, priors: Mapping[str, Any]) -> ModelDensity:
-    """What compiled code needs to know of the model."""
-    dims = ("category", "response")
-    given = common_parameters(observed, priors)
-    given["confusion"] = parameter(RATER_CONFUSION, priors, observed, dims)
-    if observed.has_system:
-        given["system_confusion"] = parameter(SYSTEM_CONFUSION, priors, observed, dims)
-    index = np.where(np.arange(len(observed.raters)) < observed.n_raters, 0, -1)
-    return ModelDensity(likelihood=MATRICES, parameters=given, observed=observed, index=index)
 
 
 SPEC = ModelSpec(
@@ -105,5 +89,6 @@ SPEC = ModelSpec(
     },
     n_parameters=lambda priors, observed: cells_of_matrix(observed) * (1 + observed.has_system),
     conjugate=True,
-    density=_density,
+    likelihood=MATRICES,
+    matrices="alike",
 )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayes_models.likelihood.observations import group_index, observe
-from bayes_models.models.families import FAMILIES
+from bayes_models.models.families import FAMILIES, log_answers
 from bayes_models.models.priors import Priors, choose_priors
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats
@@ -85,33 +85,33 @@ def power_prior(
     """
     check_probability("weight", weight)
     check_choice("model", model, MODELS_WITH_STUDIES)
-    chosen = choose_priors(model, priors)
+    all_priors = choose_priors(model, priors)
     names, k = [str(name) for name in (*ratings.raters, *ratings.systems)], ratings.n_categories
     counts = np.zeros((len(names), k, k))
     for name, study in studies.items():
         if name not in names:
             raise InputError(f"there is no rater or system {name!r}", suggest(name, names))
-        given = np.asarray(study, dtype=float)
-        if given.shape != (k, k) or not (given >= 0).all():
+        table = np.asarray(study, dtype=float)
+        if table.shape != (k, k) or not (table >= 0).all():
             raise InputError(
                 f"the counts of the earlier study of {name!r} are no table of {k} by {k} numbers, "
                 "0 or more",
                 "give a row for each true category and a column for each answer",
             )
-        counts[names.index(name)] = weight * given
+        counts[names.index(name)] = weight * table
     if model == BY_ACCURACY:
         right = np.trace(counts, axis1=1, axis2=2)
         answers = np.column_stack([right, counts.sum(axis=(1, 2)) - right])
         before = FAMILIES["answers"].numbers(
-            "earlier_answers", chosen["earlier_answers"], answers.shape
+            "earlier_answers", all_priors["earlier_answers"], answers.shape
         )
-        return chosen | {"earlier_answers": before + answers}
+        return all_priors | {"earlier_answers": before + answers}
     numbers = FAMILIES["dirichlet"].numbers
-    confusion = numbers("confusion", chosen["confusion"], counts.shape)
+    confusion = numbers("confusion", all_priors["confusion"], counts.shape)
     if ratings.systems:
-        confusion[-1] = numbers("system_confusion", chosen["system_confusion"], (k, k))
-        chosen["system_confusion"] = confusion[-1] + counts[-1]
-    return chosen | {"confusion": confusion + counts}
+        confusion[-1] = numbers("system_confusion", all_priors["system_confusion"], (k, k))
+        all_priors["system_confusion"] = confusion[-1] + counts[-1]
+    return all_priors | {"confusion": confusion + counts}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +143,9 @@ def studied(model: str, ratings: Ratings, studies: Mapping[str, ArrayLike]) -> l
     rows = []
     for name, study in studies.items():
         counts, rater = np.asarray(study, dtype=float), names.index(name)
-        parts = {str(one): counts[k] for k, one in enumerate(ratings.categories)}
+        parts = {
+            str(category_name): counts[k] for k, category_name in enumerate(ratings.categories)
+        }
         right: Floats = np.diagonal(counts)
         if model == BY_ACCURACY:
             parts, right = {"": counts}, np.array([np.trace(counts)])
@@ -158,14 +160,14 @@ def contradicted(rows: Sequence[Studied], drawn: Floats) -> Iterator[Warning]:
 
     Draws have the shape (n_chains, n_draws, n_raters, n_categories, n_categories).
     """
-    for one in rows:
-        values, before = drawn[..., *one.cell], (one.right + 1) / (one.items + 2)
-        error = np.sqrt(values.var() + before * (1 - before) / (one.items + 3))
+    for row in rows:
+        values, before = drawn[..., *row.cell], (row.right + 1) / (row.items + 2)
+        error = np.sqrt(values.var() + before * (1 - before) / (row.items + 3))
         p = 2 * special.ndtr(-abs(values.mean() - before) / error)
-        if one.items and p < SIGNIFICANCE / len(rows):
-            of = one.category or "its answers"
+        if row.items and p < SIGNIFICANCE / len(rows):
+            of = row.category or "its answers"
             text = (
-                f"the earlier study of {one.rater} found {decimal(one.right / one.items)} of {of} "
+                f"the earlier study of {row.rater} found {decimal(row.right / row.items)} of {of} "
                 f"right; the ratings alone say {decimal(values.mean())} ({printed_p_value(p)})"
             )
             yield warn("earlier-study-contradicted", text)
@@ -194,30 +196,29 @@ def prior_intervals(
     """
     if model != BY_ACCURACY:
         confusion = priors["confusion"]
-        return [beta_interval(confusion[one.cell[:2]], one.cell[2], level) for one in rows]
+        return [beta_interval(confusion[row.cell[:2]], row.cell[2], level) for row in rows]
     counts, group = priors["earlier_answers"], group_index(observe(ratings))
-    raters = [one.cell[0] for one in rows]
+    raters = [row.cell[0] for row in rows]
     right_or_guessed = KNOWING + (1 - KNOWING) / ratings.n_categories
-    found = []
+    intervals = []
     for rater in raters:
         if rater == ratings.n_raters:
-            log = FAMILIES["logistic"].log_density(LOG_ODDS, priors["system_log_odds"])
-            log += FAMILIES["answers"].log_density(KNOWING, counts[rater])
-            found.append(_interval(KNOWING, np.exp(log - log.max()), level))
+            log = FAMILIES["logistic"].log_density(LOG_ODDS, np.array(priors["system_log_odds"]))
+            log += log_answers(KNOWING, counts[rater])
+            intervals.append(_interval(KNOWING, np.exp(log - log.max()), level))
             continue
         others = [
-            one
-            for one in raters
-            if one not in (rater, ratings.n_raters)
-            if group[one] == group[rater]
+            other
+            for other in raters
+            if other not in (rater, ratings.n_raters)
+            if group[other] == group[rater]
         ]
         own, *further = (
-            FAMILIES["answers"].log_density(right_or_guessed, counts[one])
-            for one in (rater, *others)
+            log_answers(right_or_guessed, counts[member]) for member in (rater, *others)
         )
         density = _of_population(priors, further) * np.exp(own - own.max())
-        found.append(_interval(right_or_guessed, density, level))
-    return found
+        intervals.append(_interval(right_or_guessed, density, level))
+    return intervals
 
 
 def _of_population(priors: Mapping[str, Any], studies: Sequence[Floats]) -> Floats:
@@ -228,11 +229,12 @@ def _of_population(priors: Mapping[str, Any], studies: Sequence[Floats]) -> Floa
     squares = ((LOG_ODDS - means[:, None]) / spreads[:, None, None]) ** 2
     of_rater = np.exp(-squares / 2)
     of_rater /= of_rater.sum(axis=-1, keepdims=True)
-    log = FAMILIES["normal"].log_density(means, priors["mean_log_odds"])
-    log = log + FAMILIES["half_normal"].log_density(spreads, priors["rater_spread"])[:, None]
+    log = FAMILIES["normal"].log_density(means, np.array(priors["mean_log_odds"]))
+    scale = np.array([0.0, priors["rater_spread"]])
+    log = log + FAMILIES["half_normal"].log_density(spreads, scale)[:, None]
     weight = np.exp(log)
-    for one in studies:
-        weight = weight * (of_rater @ np.exp(one - one.max()))
+    for study in studies:
+        weight = weight * (of_rater @ np.exp(study - study.max()))
     density: Floats = np.tensordot(weight, of_rater, 2)
     return density
 

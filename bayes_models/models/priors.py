@@ -14,9 +14,8 @@ import xarray as xr
 from bayes_models.likelihood.observations import group_names
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.families import is_zero
-from bayes_models.models.spec import Variable, find_model
+from bayes_models.models.spec import find_model
 from lehner import InputError, Patterns
-from lehner.core.arrays import Floats
 from lehner.core.errors import find
 from lehner.core.text import counted
 
@@ -58,15 +57,15 @@ def choose_priors(model: str, priors: Priors = None) -> dict[str, Any]:
     if isinstance(priors, str):
         return dict(find(f"set of priors of {model} called", priors, spec.priors))
     first = next(iter(spec.priors.values()))
-    given = dict(priors or {})
-    for name in given:
+    named = dict(priors or {})
+    for name in named:
         find(f"prior in {model} called", name, first)
     of_system = {
-        one.name: _last_row(given[one.last_row_of])
-        for one in spec.variables
-        if one.last_row_of in given
+        variable.name: _last_row(named[variable.last_row_of])
+        for variable in spec.variables
+        if variable.last_row_of in named
     }
-    return {**first, **of_system, **given}
+    return {**first, **of_system, **named}
 
 
 def _last_row(prior: Any) -> Any:
@@ -77,51 +76,6 @@ def _last_row(prior: Any) -> Any:
     except ValueError:
         # Rows of unequal length raise an error where the prior is used.
         return prior
-
-
-def add_variable(
-    variable: Variable, priors: Mapping[str, Any], dims: tuple[str, ...] = (), *, name: str = ""
-) -> Any:
-    """Add a variable with its prior to the current model.
-
-    Parameters
-    ----------
-    variable : Variable
-        Declared in the model's `SPEC`.
-    priors : mapping
-        Priors by variable, as `choose_priors` returns them.
-    dims : tuple of str
-        Dimensions; a number for each combination of them.
-    name : str
-        Name in the model, if it is not that of the prior.
-
-    Returns
-    -------
-    TensorVariable or None
-        None where a spread is fixed at zero, a constant where a slope is fixed.
-
-    Raises
-    ------
-    InputError
-        If the prior has wrong numbers, or is a distribution of other dimensions.
-    """
-    prior, family, name = priors[variable.name], variable.family, name or variable.name
-    if is_distribution(prior):
-        return register_distribution(prior, name, dims)
-    numbers = prior_numbers(variable, priors, dims)
-    if family.zero_fixes and not numbers:
-        return None
-    given = numbers if family.pair else [numbers]
-    return family.distribution(name, *given, dims=dims or None)
-
-
-def prior_numbers(
-    variable: Variable, priors: Mapping[str, Any], dims: tuple[str, ...] = ()
-) -> Floats:
-    """Check the numbers of a prior of a variable of the current model, with these dimensions."""
-    coords = pm.modelcontext(None).coords
-    shape = tuple(len(coords[dim]) for dim in dims)
-    return variable.family.numbers(variable.name, priors[variable.name], shape)
 
 
 def register_distribution(prior: Any, name: str, dims: tuple[str, ...]) -> Any:
@@ -188,8 +142,8 @@ def priors_as_json(model: str, priors: Priors = None) -> str:
     >>> priors_as_json("dawid_skene", {"base_rates": [1, 2]})
     '{"base_rates": [1.0, 2.0], "confusion": "diagonal", "system_confusion": "weak_diagonal"}'
     """
-    chosen = choose_priors(model, priors)
-    return json.dumps({name: _plain(prior) for name, prior in chosen.items()})
+    all_priors = choose_priors(model, priors)
+    return json.dumps({name: _plain(prior) for name, prior in all_priors.items()})
 
 
 def _plain(prior: Any) -> Any:

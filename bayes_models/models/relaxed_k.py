@@ -1,38 +1,36 @@
 """The relaxed-K model: spreads, estimated from the data, measure violations of the K-properties."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model, with_system
-from bayes_models.models.deferred import pm, pt
-from bayes_models.models.density import ModelDensity, parameter
-from bayes_models.models.log_odds import (
-    LOG_ODDS,
-    SYSTEM_LOG_ODDS,
-    add_log_odds_of_knowing,
-    log_odds_density,
-    right_or_guessed,
+from bayes_models.density.layout import LOG_ODDS as LOG_ODDS_LIKELIHOOD
+from bayes_models.models.assemble import (
+    BASE_RATES,
+    Values,
+    add_confusion,
+    append_system,
+    new_model,
 )
-from bayes_models.models.priors import Priors, add_variable, n_apart, varies
-from bayes_models.models.spec import ModelSpec, Variable, spread
+from bayes_models.models.deferred import pm, pt
+from bayes_models.models.density import ONE_LEVEL
+from bayes_models.models.log_odds import LOG_ODDS, log_odds_of_knowing, right_or_guessed
+from bayes_models.models.priors import Priors, n_apart, varies
+from bayes_models.models.spec import SYSTEM, ModelSpec, Variable, declare_spread
 from bayes_models.models.unequal_errors import (
     UNEQUAL_ERRORS,
-    add_error_probabilities,
-    add_rater_category_effects,
-    add_system_category_effects,
+    error_probabilities,
     n_error_parameters,
-    unequal_error_parameters,
+    rater_category_effects,
 )
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.lazy import special
 
 N_LEVELS = 3
-DIFFICULTY_SPREAD = spread("difficulty_spread", "equal difficulty of items")
-SYSTEM_SLOPE = Variable("system_slope", "normal_above_zero")
+DIFFICULTY_SPREAD = declare_spread("difficulty_spread", k_property="equal difficulty of items")
+SYSTEM_SLOPE = Variable("system_slope", "normal_above_zero", needs=(SYSTEM, DIFFICULTY_SPREAD.name))
 SCALES = {
     "rater_spread": 0.6,
     "difficulty_spread": 0.4,
@@ -125,17 +123,16 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs][1:4]
     ['mean_log_odds', 'rater_spread', 'rater_effect']
     """
-    with new_model("relaxed_k", ratings, priors) as (model, observed, prior, base_rates):
+    with new_model("relaxed_k", ratings, priors) as (model, observed, values):
         model.add_coord("level", _difficulty_levels().round(3))
-        model.add_coord("contrast", np.arange(observed.n_categories - 2))
-        log_odds = _log_odds_of_being_right(observed, prior)
+        log_odds = _log_odds_of_being_right(observed, values)
         right, wrong = pt.sigmoid(log_odds)[..., None], pt.sigmoid(-log_odds)[..., None]
-        errors = add_error_probabilities(observed, prior)[:, None]
+        errors = error_probabilities(observed, values)[:, None]
         confusion = right * np.eye(observed.n_categories) + wrong * errors
-        if "difficulty_spread" in model:
-            add_confusion(observed, base_rates, confusion, np.full(N_LEVELS, 1 / N_LEVELS))
+        if DIFFICULTY_SPREAD.name in values:
+            add_confusion(observed, values, confusion, np.full(N_LEVELS, 1 / N_LEVELS))
         else:
-            add_confusion(observed, base_rates, confusion[:, 0])
+            add_confusion(observed, values, confusion[:, 0])
     return model
 
 
@@ -155,21 +152,20 @@ def _difficulty_levels() -> Floats:
     return np.asarray(levels / np.sqrt((levels**2).mean()))
 
 
-def _log_odds_of_being_right(observed: Patterns, prior: Mapping[str, Any]) -> Any:
-    """Add the log odds of a right answer, shape (n_raters, n_levels or 1, n_categories)."""
-    knowing = add_log_odds_of_knowing(observed, prior)
-    scale = add_variable(DIFFICULTY_SPREAD, prior)
-    harder = np.zeros(1) if scale is None else scale * _difficulty_levels()
-    of_raters = right_or_guessed(knowing[:, None] - harder, observed.n_categories)
-    by_category = add_rater_category_effects(observed, prior)
-    log_odds = of_raters[:, :, None] + by_category[:, None, :]
-    if not observed.has_system:
-        return log_odds
-    of_system = add_variable(SYSTEM_LOG_ODDS, prior)
-    if scale is not None:
-        of_system = of_system - add_variable(SYSTEM_SLOPE, prior) * harder
-    by_category = add_system_category_effects(observed, prior)
-    return with_system(log_odds, pt.atleast_1d(of_system)[:, None] + by_category)
+def _log_odds_of_being_right(observed: Patterns, values: Values) -> Any:
+    """Compute the log odds of a right answer, shape (n_raters, n_levels or 1, n_categories)."""
+    levels = _difficulty_levels() if DIFFICULTY_SPREAD.name in values else ONE_LEVEL
+    harder = values[DIFFICULTY_SPREAD.name] * levels
+    knowing = log_odds_of_knowing(observed, values)[:, None] - harder
+    of_raters = right_or_guessed(knowing, observed.n_categories)[:, :, None]
+    of_system = values["system_log_odds"] - values["system_slope"] * harder
+    by_category = values["system_category_spread"] * values["system_category_effect"]
+    by_category = by_category + np.zeros(observed.n_categories)
+    return append_system(
+        of_raters + rater_category_effects(observed, values)[:, None, :],
+        of_system[:, None] + by_category,
+        observed,
+    )
 
 
 def _n_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
@@ -183,18 +179,8 @@ def _n_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
     return accuracies + n_error_parameters(priors, observed)
 
 
-def _density(observed: Patterns, priors: Mapping[str, Any]) -> ModelDensity:
-    """What compiled code needs to know of the model."""
-    found = log_odds_density(observed, priors)
-    of_system = observed.has_system
-    given = dict(found.parameters)
-    given["difficulty_spread"] = parameter(DIFFICULTY_SPREAD, priors, observed)
-    if varies(priors, "difficulty_spread"):
-        found = replace(found, levels=_difficulty_levels())
-        if of_system:
-            given["system_slope"] = parameter(SYSTEM_SLOPE, priors, observed)
-    given |= unequal_error_parameters(observed, priors)
-    return replace(found, parameters=given)
+def _levels(priors: Mapping[str, Any]) -> Floats:
+    return _difficulty_levels() if varies(priors, DIFFICULTY_SPREAD.name) else ONE_LEVEL
 
 
 SPEC = ModelSpec(
@@ -203,5 +189,7 @@ SPEC = ModelSpec(
     priors=PRIORS,
     n_parameters=_n_parameters,
     pools_rater_groups=True,
-    density=_density,
+    likelihood=LOG_ODDS_LIKELIHOOD,
+    matrices="group",
+    levels=_levels,
 )

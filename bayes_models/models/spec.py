@@ -7,7 +7,7 @@ a file of its name here, which ends with its `SPEC`.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from bayes_models.models.families import FAMILIES, Family
 from lehner import Patterns
@@ -18,12 +18,37 @@ from lehner.latent_class.models import MODELS
 if TYPE_CHECKING:
     import pymc as pm
 
-    from bayes_models.models.density import ModelDensity
     from bayes_models.sampling.start import Start
 
+GROUP = "rater_group"
 OF_A_RATER = "ratings a rater"
 OF_ALL = "ratings of all raters"
 OF_THE_SYSTEM = "ratings of the system"
+
+
+SYSTEM, ORDER, SEVERAL_ERRORS = "a system", "an order of categories", "three categories"
+"""What a variable may need besides other variables."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Random effects of variance 1, which a spread scales.
+
+    Parameters
+    ----------
+    name : str
+    dims : tuple of str
+        "contrast" is of effects that sum to zero over the categories or the errors.
+    n_contrasts : int
+        How many contrasts fewer than categories there are.
+    zero_sum : bool
+        Whether they sum to zero over the last dimension themselves.
+    """
+
+    name: str
+    dims: tuple[str, ...]
+    n_contrasts: int = 0
+    zero_sum: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,6 +61,15 @@ class Variable:
         Name of the variable, and of its prior.
     family_name : str
         Family of a prior that is given by numbers, as in `FAMILIES`.
+    dims : tuple of str
+        Its dimensions; it has those of populations and groups of raters only where there are any.
+    role : str
+        Its name in the likelihood, by default that of the variable.
+    needs : tuple of str
+        What must be there for the variable to be: `SYSTEM`, `ORDER`, `SEVERAL_ERRORS`, or the name
+        of a spread that is not fixed at zero.
+    effects : tuple of Effect
+        The random effects that it scales.
     start : callable, optional
         From a `Start` to the value near which chains start. Without it they start where the prior
         is plausible.
@@ -52,6 +86,10 @@ class Variable:
 
     name: str
     family_name: str
+    dims: tuple[str, ...] = ()
+    role: str = ""
+    needs: tuple[str, ...] = ()
+    effects: tuple[Effect, ...] = ()
     start: "Callable[[Start], Floats | float] | None" = None
     ratings: str = ""
     last_row_of: str = ""
@@ -64,9 +102,9 @@ class Variable:
         return FAMILIES[self.family_name]
 
 
-def spread(name: str, k_property: str = "") -> Variable:
-    """A standard deviation of random effects, at zero where the K-property holds."""
-    return Variable(name, "half_normal", k_property=k_property)
+def declare_spread(name: str, *effects: Effect, **fields: Any) -> Variable:
+    """Declare a standard deviation of random effects, at zero where its K-property holds."""
+    return Variable(name, "half_normal", effects=effects, **fields)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,9 +133,14 @@ class ModelSpec:
         Whether groups of raters have parameters of their own, toward which their raters are drawn.
     takes_pair : bool
         Whether a dependent pair has a share of common answers, see `dependent_pair.py`.
-    density : callable, optional
-        From what `observe` made of the ratings, and priors that are numbers, to what compiled code
-        needs to know. Without it each process compiles the model.
+    likelihood : int, optional
+        What compiled code computes, see `bayes_models.density.layout`. Without it each process
+        compiles the model.
+    matrices : {"rater", "group", "alike"}
+        Whether each rater has a confusion matrix, or log odds, of their own; each group of raters;
+        or all raters together, and the system its own.
+    levels : callable, optional
+        From the priors to the levels of difficulty of items.
     """
 
     build: "Callable[..., pm.Model]"
@@ -108,7 +151,9 @@ class ModelSpec:
     conjugate: bool = False
     pools_rater_groups: bool = False
     takes_pair: bool = False
-    density: "Callable[[Patterns, Mapping[str, Any]], ModelDensity] | None" = None
+    likelihood: int | None = None
+    matrices: Literal["rater", "group", "alike"] = "rater"
+    levels: Callable[[Mapping[str, Any]], Floats] | None = None
 
 
 def find_model(name: str) -> ModelSpec:

@@ -1,20 +1,18 @@
 """The truth-accuracy-guessing model: raters know the truth or guess."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from bayes_models.density.layout import TAP
-from bayes_models.models.assemble import BASE_RATES, add_confusion, common_parameters, new_model
+from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model
 from bayes_models.models.deferred import pm
-from bayes_models.models.density import ModelDensity, parameter
-from bayes_models.models.priors import Priors, add_variable
+from bayes_models.models.priors import Priors
 from bayes_models.models.spec import ModelSpec, Variable
-from lehner import Patterns, Ratings
+from lehner import Ratings
 
-KNOWLEDGE = Variable("knowledge", "beta", start=lambda at: np.clip(at.accuracy, 0.1, 0.9))
-GUESSING = Variable("guessing", "dirichlet")
+KNOWLEDGE = Variable(
+    "knowledge", "beta", ("rater",), start=lambda at: np.clip(at.accuracy, 0.1, 0.9)
+)
+GUESSING = Variable("guessing", "dirichlet", ("rater", "response"))
 
 
 def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
@@ -56,21 +54,11 @@ def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'knowledge', 'guessing']
     """
-    with new_model("tap", ratings, priors) as (model, observed, prior, base_rates):
-        knowledge = add_variable(KNOWLEDGE, prior, ("rater",))[:, None, None]
-        guessing = add_variable(GUESSING, prior, ("rater", "response"))
-        known = knowledge * np.eye(observed.n_categories)
-        add_confusion(observed, base_rates, known + (1 - knowledge) * guessing[:, None, :])
+    with new_model("tap", ratings, priors) as (model, observed, values):
+        knowledge = values["knowledge"][:, None, None]
+        guessed = (1 - knowledge) * values["guessing"][:, None, :]
+        add_confusion(observed, values, knowledge * np.eye(observed.n_categories) + guessed)
     return model
-
-
-def _density(observed: Patterns, priors: Mapping[str, Any]) -> ModelDensity:
-    """What compiled code needs to know of the model."""
-    given = common_parameters(observed, priors)
-    given["knowledge"] = parameter(KNOWLEDGE, priors, observed, ("rater",))
-    given["guessing"] = parameter(GUESSING, priors, observed, ("rater", "response"))
-    index = np.arange(len(observed.raters))
-    return ModelDensity(likelihood=TAP, parameters=given, observed=observed, index=index)
 
 
 SPEC = ModelSpec(
@@ -80,6 +68,6 @@ SPEC = ModelSpec(
         "default": {"base_rates": 1.0, "knowledge": (1.0, 1.0), "guessing": 1.0},
         "shrunk": {"base_rates": 3.0, "knowledge": (2.0, 2.0), "guessing": 4.0},
     },
-    density=_density,
+    likelihood=TAP,
     n_parameters=lambda priors, observed: observed.n_categories * len(observed.raters),
 )

@@ -20,7 +20,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.dependent_pair import answers_after
-from bayes_models.models.assemble import SHARE, SHARE_PRIOR
+from bayes_models.models.density import SHARE, SHARE_PRIOR
 from bayes_models.models.power_prior import beta_interval
 from bayes_models.posterior.diagnostics import ess
 from bayes_models.posterior.draws import credible_interval, group, values_by_draw
@@ -91,8 +91,8 @@ def _numbers(patterns: Patterns, truth: Floats, rng: np.random.Generator) -> Any
     k, (first, second) = patterns.n_categories, patterns.dependent
     item, rater = patterns.flat.item_index, patterns.flat.rater_index
     answers = np.full((2, len(patterns.counts)), -1)
-    for row, one in zip(answers, (first, second), strict=True):
-        row[item[rater == one]] = patterns.flat.category_index[rater == one]
+    for row, member in zip(answers, (first, second), strict=True):
+        row[item[rater == member]] = patterns.flat.category_index[rater == member]
     both = np.flatnonzero((answers >= 0).all(axis=0))
     drawn = rng.multinomial(patterns.counts[both], truth[:, both])
     numbers = np.zeros((k, len(truth), k, k))
@@ -129,7 +129,7 @@ def with_independence(
     ----------
     Hoeting et al. (1999), https://doi.org/10.1214/ss/1009212519
     """
-    posterior, other = (one["posterior"].to_dataset() for one in (tree, alone))
+    posterior, other = (fit["posterior"].to_dataset() for fit in (tree, alone))
     sizes = {name: posterior.sizes[name] for name in ("chain", "draw")}
     places = np.linspace(0, other.sizes["draw"] - 1, sizes["draw"]).astype(int)
     other = other.isel(draw=places).assign_coords(draw=posterior["draw"])
@@ -138,10 +138,10 @@ def with_independence(
     probability = 1 / (1 + np.exp(-log_factor))
     dependent = xr.DataArray(rng.random(tuple(sizes.values())) < probability, dims=tuple(sizes))
     tree["posterior"] = xr.DataTree(posterior.where(dependent, other[list(posterior)]))
-    truth, without = (one["truth"].to_dataset() for one in (tree, alone))
+    truth, without = (fit["truth"].to_dataset() for fit in (tree, alone))
     tree["truth"] = xr.DataTree(probability * truth + (1 - probability) * without)
     if "log_likelihood" in tree:
-        density, without = (one["log_likelihood"].to_dataset() for one in (tree, alone))
+        density, without = (fit["log_likelihood"].to_dataset() for fit in (tree, alone))
         without = without.isel(draw=places).assign_coords(draw=density["draw"])
         tree["log_likelihood"] = xr.DataTree(density.where(dependent, without))
 
@@ -152,10 +152,10 @@ def _of_each(posterior: xr.Dataset, other: xr.Dataset, pair: Sequence[str]) -> x
     names = posterior["rater"].values.tolist()
     first, second = (right[:, :, names.index(name)] for name in pair)
     share = posterior[SHARE]
-    found = {SHARE: share, COVARIANCE: share * (np.minimum(first, second) - first * second)}
+    variables = {SHARE: share, COVARIANCE: share * (np.minimum(first, second) - first * second)}
     for name in filter(posterior.__contains__, ESTIMANDS):
-        found |= {name: posterior[name], f"{name}{IF_NOT}": other[name]}
-    return xr.Dataset(found)
+        variables |= {name: posterior[name], f"{name}{IF_NOT}": other[name]}
+    return xr.Dataset(variables)
 
 
 def pair_found(tree: xr.DataTree, level: float) -> dict[str, Any]:
@@ -191,8 +191,8 @@ def pair_found(tree: xr.DataTree, level: float) -> dict[str, Any]:
         when: {name: credible_interval(drawn[name + ending], level) for name in ESTIMANDS}
         for when, ending in (("if_dependent", ""), ("if_independent", IF_NOT))
     }
-    told: dict[str, Any] = json.loads(tree.attrs["dependent_pair"])
-    return told | accuracies | {"categories": categories}
+    summary: dict[str, Any] = json.loads(tree.attrs["dependent_pair"])
+    return summary | accuracies | {"categories": categories}
 
 
 def pair_warnings(tree: xr.DataTree) -> tuple[Warning, ...]:

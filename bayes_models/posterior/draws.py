@@ -7,7 +7,8 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.likelihood.observations import group_names, group_shares, population_shares
-from bayes_models.models.assemble import BASE_RATES, BY_POPULATION, GROUP
+from bayes_models.models.assemble import BASE_RATES, BY_POPULATION
+from bayes_models.models.spec import GROUP
 from lehner import InputError, IntervalEstimate, Patterns
 from lehner.core.arrays import Floats
 
@@ -74,11 +75,6 @@ def _in_order_of_labels(dataset: xr.Dataset) -> xr.Dataset:
     return dataset[names].transpose(*in_order)
 
 
-def as_declared(array: xr.DataArray) -> xr.DataArray:
-    """Put the dimensions of a variable in the order in which the models declare them."""
-    return array.transpose("chain", "draw", *DECLARED, missing_dims="ignore")
-
-
 def values_by_draw(posterior: xr.Dataset, name: str, *dims: Any) -> Floats:
     """Draws of a variable, those of all chains one after another, shape (n_draws, ...)."""
     values = posterior[name].transpose("chain", "draw", *dims).values
@@ -127,9 +123,9 @@ def base_rates_of_all(observed: Patterns, base_rates: Floats) -> Draws:
     dict
     """
     by_population = (("population", "category"), base_rates)
-    found: Draws = {BY_POPULATION: by_population} if observed.populations else {}
+    variables: Draws = {BY_POPULATION: by_population} if observed.populations else {}
     of_all = population_shares(observed) @ base_rates
-    return found | {BASE_RATES.name: (("category",), of_all)}
+    return variables | {BASE_RATES.name: (("category",), of_all)}
 
 
 def accuracies(
@@ -150,13 +146,13 @@ def accuracies(
     dict
     """
     accuracy = np.einsum("cdrkk,cdk->cdr", confusion, base_rates)
-    found: Draws = {
+    variables: Draws = {
         "confusion": (("rater", "category", "response"), confusion),
         "accuracy": (("rater",), accuracy),
     }
     if observed.has_system:
-        found["system_accuracy"] = ((), accuracy[..., -1])
+        variables["system_accuracy"] = ((), accuracy[..., -1])
     if pools_rater_groups and group_names(observed):
         of_groups = accuracy[..., : observed.n_raters] @ group_shares(observed).T
-        found["rater_group_accuracy"] = ((GROUP,), of_groups)
-    return found
+        variables["rater_group_accuracy"] = ((GROUP,), of_groups)
+    return variables

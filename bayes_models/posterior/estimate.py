@@ -96,16 +96,16 @@ def label_modes(posterior: xr.Dataset, level: float = 0.9) -> tuple[LabelMode, .
     """
     relabelled = relabelled_draws(posterior)
     modes = []
-    for switched, chosen in ((False, ~relabelled), (True, relabelled)):
-        if chosen.any():
+    for switched, draws in ((False, ~relabelled), (True, relabelled)):
+        if draws.any():
             expected, in_sample = (
-                credible_interval(posterior[name].transpose("chain", "draw").values[chosen], level)
+                credible_interval(posterior[name].transpose("chain", "draw").values[draws], level)
                 for name in ESTIMANDS
             )
             modes.append(
                 LabelMode(
                     relabelled=switched,
-                    weight=float(chosen.mean()),
+                    weight=float(draws.mean()),
                     system_accuracy=replace(expected, standard_error=None),
                     system_accuracy_in_sample=replace(in_sample, standard_error=None),
                 )

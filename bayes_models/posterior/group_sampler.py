@@ -77,12 +77,12 @@ def sample_groups(
     ).astype(np.int64)
     affordable = PATTERNS_AND_DRAWS // np.count_nonzero(counts)
     n_draws = min(len(rates), int(np.clip(affordable, LEAST_DRAWS, MOST_GROUP_DRAWS)))
-    chosen = np.linspace(0, len(rates) - 1, n_draws).astype(int)
+    used = np.linspace(0, len(rates) - 1, n_draws).astype(int)
     n_states = rates.shape[1]
     most = np.count_nonzero(counts, axis=1).max()
     per_draw = n_states * max(most, confusion.shape[1] * len(LOG_ODDS_GRID))
-    n_parts = -(-len(chosen) * per_draw // NUMBERS_AT_ONCE)
-    parts = np.array_split(chosen, min(n_parts, len(chosen)))
+    n_parts = -(-len(used) * per_draw // NUMBERS_AT_ONCE)
+    parts = np.array_split(used, min(n_parts, len(used)))
     drawn = [
         _Chains(patterns, counts, rates[part], confusion[part], np.random.default_rng(child)).run()
         for part, child in zip(parts, child_seeds(seed, len(parts)), strict=True)
@@ -91,7 +91,7 @@ def sample_groups(
 
 
 def _join(parts: list[dict[str, Floats]]) -> dict[str, Floats]:
-    return {name: np.concatenate([one[name] for one in parts]) for name in parts[0]}
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 class _Chains:
@@ -126,7 +126,7 @@ class _Chains:
         self.shifted = [np.arange(self.n_raters - 1), np.array([self.n_raters - 1])]
         self.rates = np.repeat(self.centre[None], len(counts), axis=0)
         self.shifts = np.zeros((2, len(counts), self.n_draws))
-        self.one_hot = [patterns.one_hot()[one] for one in self.cells]
+        self.one_hot = [patterns.one_hot()[cells] for cells in self.cells]
 
     def run(self) -> dict[str, Floats]:
         """Sample, and keep what some of the later sweeps give."""
@@ -144,11 +144,11 @@ class _Chains:
             by_category = counts.reshape(-1, self.n_levels, self.k, self.n_draws).sum(axis=1)
             items.append(by_category.sum(axis=0))
             right_in_sample.append(self._proportion_right(group, by_category))
-            given = self.one_hot[group].T @ counts.reshape(len(counts), -1)
-            given = given.reshape(self.n_raters, self.k, self.n_states, self.n_draws)
-            hit = given[:, self.category, np.arange(self.n_states)]
+            ratings = self.one_hot[group].T @ counts.reshape(len(counts), -1)
+            ratings = ratings.reshape(self.n_raters, self.k, self.n_states, self.n_draws)
+            hit = ratings[:, self.category, np.arange(self.n_states)]
             right.append(hit)
-            wrong.append(given.sum(axis=1) - hit)
+            wrong.append(ratings.sum(axis=1) - hit)
         self._draw_base_rates(np.stack(items))
         if len(self.cells) > 1:
             self._draw_shifts(right, wrong)
@@ -171,8 +171,8 @@ class _Chains:
         log = self.one_hot[group] @ log_confusion.reshape(self.n_raters * self.k, -1)
         log = log.reshape(-1, self.n_states, self.n_draws)
         log += np.log(np.maximum(self.rates[group], LEAST))[self.category]
-        known = self.patterns.truths[self.cells[group]][:, None]
-        log[(known != UNKNOWN) & (known != self.category)] = -np.inf
+        truths = self.patterns.truths[self.cells[group]][:, None]
+        log[(truths != UNKNOWN) & (truths != self.category)] = -np.inf
         probability = class_posterior(log, axis=1)[0]
         drawn = self.rng.multinomial(self.counts[group][:, None], probability.transpose(0, 2, 1))
         return drawn.transpose(0, 2, 1).astype(float)

@@ -113,7 +113,9 @@ def joint_draws(
         patterns = observe(fitted_ratings(trees[name], own))
         posteriors[name] = trees[name]["posterior"].to_dataset()
         influences[name] = find_influence(posteriors[name], patterns)
-    of_expected = _correlation([one.of_rows for one in influences.values()], ratings.weights)
+    of_expected = _correlation(
+        [influence.of_rows for influence in influences.values()], ratings.weights
+    )
     correlations = (of_expected, _of_in_sample(influences, ratings))
     rng, draws = generator(seed), []
     for estimand, correlation in zip(ESTIMANDS, correlations, strict=True):
@@ -160,8 +162,10 @@ def _correlation(influence: list[Floats], weights: Integers) -> Floats:
 def _of_in_sample(influences: Mapping[str, Influence], ratings: Ratings) -> Floats:
     """Add the covariance of right answers given the parameters to that caused by the parameters."""
     several = list(influences.values())
-    by_parameters = _correlation([one.of_rows_in_sample for one in several], ratings.weights)
-    sd = np.array([one.in_sample.std() for one in several])
+    by_parameters = _correlation(
+        [influence.of_rows_in_sample for influence in several], ratings.weights
+    )
+    sd = np.array([influence.in_sample.std() for influence in several])
     covariance = by_parameters * np.outer(sd, sd)
     answers = ratings.answers[:, [ratings.systems.index(name) for name in influences]]
     n_answers = (answers >= 0).T @ ratings.weights
@@ -191,5 +195,6 @@ def _couple(draws: list[Floats], correlation: Floats, rng: np.random.Generator) 
     normal = root @ rng.standard_normal((len(draws), n_draws))
     ranks = normal.argsort(axis=1, kind="stable").argsort(axis=1)
     return [
-        np.sort(one)[rank * len(one) // n_draws] for one, rank in zip(draws, ranks, strict=True)
+        np.sort(of_system)[rank * len(of_system) // n_draws]
+        for of_system, rank in zip(draws, ranks, strict=True)
     ]

@@ -149,7 +149,9 @@ def _most_probable(counts: Floats, penalty: Floats, curve: Floats) -> Floats:
     return curve
 
 
-K_PROPERTY = {one.name: one.k_property for one in SPEC.variables if one.k_property}
+K_PROPERTY = {
+    variable.name: variable.k_property for variable in SPEC.variables if variable.k_property
+}
 STRONG = 10.0
 WITHIN_90 = 1.645
 LARGEST_ERROR = math.log(2)

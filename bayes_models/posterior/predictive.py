@@ -84,18 +84,20 @@ def _redraw_second(
     pair, flat = find_pair(single), single.flat
     assert pair is not None
 
-    def place(one: int) -> tuple[Integers, Integers]:
-        if one == single.n_raters and system is not None:
+    def place(member: int) -> tuple[Integers, Integers]:
+        if member == single.n_raters and system is not None:
             rows = np.flatnonzero(system >= 0)
             return rows, rows
-        places = np.flatnonzero(flat.rater_index == one)
+        places = np.flatnonzero(flat.rater_index == member)
         return flat.item_index[places], places
 
-    given = [system if one == single.n_raters and system is not None else answers for one in pair]
+    answers_of = [
+        system if member == single.n_raters and system is not None else answers for member in pair
+    ]
     (rows, first), (others, second) = map(place, pair)
     both, i, j = np.intersect1d(rows, others, return_indices=True)
-    after = len(single.all_raters) + given[0][first[i]]
-    given[1][second[j]] = draw_categories(confusion, rng.random(len(both)), after, state[both])
+    after = len(single.all_raters) + answers_of[0][first[i]]
+    answers_of[1][second[j]] = draw_categories(confusion, rng.random(len(both)), after, state[both])
 
 
 def with_known_truths(design: Ratings, simulated: Ratings) -> Ratings:
@@ -105,8 +107,8 @@ def with_known_truths(design: Ratings, simulated: Ratings) -> Ratings:
     """
     if design.truth is None or simulated.truth is None:
         return simulated
-    known = np.repeat(design.truth, design.weights) != UNKNOWN
-    return simulated.with_truth(np.where(known, simulated.truth, UNKNOWN))
+    labelled = np.repeat(design.truth, design.weights) != UNKNOWN
+    return simulated.with_truth(np.where(labelled, simulated.truth, UNKNOWN))
 
 
 def add_data(tree: xr.DataTree, ratings: Ratings) -> None:
@@ -133,7 +135,7 @@ def add_data(tree: xr.DataTree, ratings: Ratings) -> None:
     items = {"item": single.items}
     observed = {PAIRS: ("item", agreeing_pairs(single))}
     tree["observed_data"] = xr.DataTree(xr.Dataset(observed, items))
-    known = single.truth if known_truths(single) else np.full(single.n_rows, UNKNOWN)
+    labels = single.truth if known_truths(single) else np.full(single.n_rows, UNKNOWN)
     coords: dict[str, Any] = items | {
         "rating": np.arange(len(flat.item_index)),
         "item_of_rating": ("rating", single.items[flat.item_index]),
@@ -143,7 +145,7 @@ def add_data(tree: xr.DataTree, ratings: Ratings) -> None:
         "ratings": ("rating", flat.category_index),
         "item_index": ("rating", flat.item_index),
         "rater_index": ("rating", flat.rater_index),
-        "known_truth": ("item", known),
+        "known_truth": ("item", labels),
     }
     if single.population is not None:
         constant["population_index"] = ("item", single.population)
@@ -214,7 +216,7 @@ def predict(parameters: xr.Dataset, ratings: Ratings, seed: Seed) -> xr.Dataset:
     rng, single = generator(seed), ratings.expand()
     drawn = np.empty((shape[0] * shape[1], shape[2]), np.int32)
     of_draws = zip(*states_by_population(parameters, find_pair(single)), strict=True)
-    for row, one in zip(drawn, of_draws, strict=True):
-        row[:] = agreeing_pairs(draw_ratings(single, *one, rng))
+    for row, parameters_of_draw in zip(drawn, of_draws, strict=True):
+        row[:] = agreeing_pairs(draw_ratings(single, *parameters_of_draw, rng))
     coords = {"chain": parameters["chain"], "draw": parameters["draw"], "item": single.items}
     return xr.Dataset({PAIRS: (tuple(coords), np.reshape(drawn, shape))}, coords)

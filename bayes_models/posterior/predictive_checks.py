@@ -1,8 +1,8 @@
-"""Whether the model predicts how raters agree, and whether their mistakes are independent.
+"""Whether the model predicts how raters agree, and whether their errors are independent.
 
 These are posterior predictive checks. Latent-class models and the algebra assume that raters err
-independently of one another given the true category. Raters who share mistakes agree more often,
-and these methods then overestimate their accuracy.
+independently of one another given the true category. Raters who make correlated errors agree more
+often, and these methods then overestimate their accuracy.
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ class PredictiveChecks:
     table : xarray.Dataset, dims (rater, other_rater)
         `agreement`: proportion of the items on which the pair agrees. `agreement_predicted` and
         `agreement_sd`: its mean and standard deviation among predicted data. `correlation`: mean
-        correlation of the pair's mistakes that the true category does not explain. `correlation_z`:
+        correlation of the pair's errors that the true category does not explain. `correlation_z`:
         by how many standard deviations it exceeds that of predicted data. NaN for pairs without an
         item in common, and for a dependent pair that the model takes.
     draws : int
@@ -62,26 +62,26 @@ class PredictiveChecks:
             One for each finding; empty if there is none.
         """
         agreement, predicted, sd, correlation, z = (
-            one.values for one in self.table.data_vars.values()
+            values.values for values in self.table.data_vars.values()
         )
         with np.errstate(all="ignore"):
             difference = np.where(sd > 0, (agreement - predicted) / sd, np.nan)
-        found = []
+        problems = []
         for pair, names in self._pairs(abs(difference)):
             more = "more" if difference[pair] > 0 else "less"
             text = (
                 f"{names} agree on {agreement[pair]:.3f} of their items, {more} than the model "
                 f"predicts ({predicted[pair]:.3f} ± {sd[pair]:.3f})"
             )
-            found.append(warn("agreement-not-predicted", text))
+            problems.append(warn("agreement-not-predicted", text))
         for pair, names in self._pairs(z):
             text = (
-                f"mistakes of {names} are correlated (residual correlation "
+                f"errors of {names} are correlated (residual correlation "
                 f"{decimal(correlation[pair], 2)}): raters are not independent, and accuracies may "
                 "be overestimated"
             )
-            found.append(warn("mistakes-correlated", text))
-        return tuple(found)
+            problems.append(warn("mistakes-correlated", text))
+        return tuple(problems)
 
     def _pairs(self, z: Floats) -> Iterator[tuple[tuple[int, int], str]]:
         """Find the pairs that differ by more than is expected by chance among so many pairs."""
@@ -99,9 +99,9 @@ def predictive_checks(
     """Compare a fit with data that it predicts.
 
     The predicted agreement of a pair follows from the parameters of some posterior draws. To
-    compare mistakes, new ratings of the same items by the same raters are drawn from these
+    compare errors, new ratings of the same items by the same raters are drawn from these
     parameters. As the truth is unknown, true categories are drawn given the ratings, the observed
-    as well as the predicted ones, and mistakes are ratings that differ from these.
+    as well as the predicted ones, and errors are ratings that differ from these.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def predictive_checks(
     Returns
     -------
     PredictiveChecks
-        Agreement and correlated mistakes of each pair of raters.
+        Agreement and correlated errors of each pair of raters.
 
     Raises
     ------
@@ -151,8 +151,8 @@ def predictive_checks(
     (child,) = child_seeds(seed, 1)
     rng = np.random.default_rng(child)
     correlated, total, squares = (np.zeros(()) for _ in range(3))
-    chosen = np.linspace(0, len(rates) - 1, n_draws).astype(int)
-    for draw in chosen:
+    used = np.linspace(0, len(rates) - 1, n_draws).astype(int)
+    for draw in used:
         parameters = rates[draw], confusion[draw]
         predicted = observe(with_known_truths(ratings, draw_ratings(ratings, *parameters, rng)))
         correlation = _residual_correlation(observed, *parameters, rng)
@@ -162,8 +162,8 @@ def predictive_checks(
     mean = total / n_draws
     sd = np.sqrt(np.maximum(squares / n_draws - mean**2, 0))
     agreement, items = _agreement(observed)
-    of_raters = confusion[chosen, : len(observed.raters)]
-    predicted_mean, predicted_sd = _predicted_agreement(rates[chosen], of_raters, items)
+    of_raters = confusion[used, : len(observed.raters)]
+    predicted_mean, predicted_sd = _predicted_agreement(rates[used], of_raters, items)
     table = {
         "agreement": agreement,
         "agreement_predicted": predicted_mean,
@@ -185,14 +185,14 @@ def _agreement(patterns: Patterns) -> tuple[Floats, Floats]:
     """Proportion of pairs of ratings that agree, by pair of raters, and the items of both."""
     flat, counts = patterns.flat, patterns.counts[:, None]
     shape = len(counts), len(patterns.raters)
-    given = _by_rater(np.ones(len(flat.item_index)), flat, shape)
+    n_ratings = _by_rater(np.ones(len(flat.item_index)), flat, shape)
     agreeing = np.zeros((shape[1], shape[1]))
     for category in range(patterns.n_categories):
-        one = _by_rater((flat.category_index == category) * 1.0, flat, shape)
-        agreeing += _dense(one.T @ (one * counts))
-    rated = (given > 0) * 1.0
+        in_category = _by_rater((flat.category_index == category) * 1.0, flat, shape)
+        agreeing += _dense(in_category.T @ (in_category * counts))
+    rated = (n_ratings > 0) * 1.0
     items = _dense(rated.T @ (rated * counts))
-    return _without_diagonal(agreeing, _dense(given.T @ (given * counts))), items
+    return _without_diagonal(agreeing, _dense(n_ratings.T @ (n_ratings * counts))), items
 
 
 def _predicted_agreement(rates: Floats, confusion: Floats, items: Floats) -> tuple[Floats, Floats]:
@@ -212,12 +212,12 @@ def _predicted_agreement(rates: Floats, confusion: Floats, items: Floats) -> tup
 def _residual_correlation(
     patterns: Patterns, rates: Floats, confusion: Floats, rng: np.random.Generator
 ) -> Floats:
-    """Correlate the mistakes of each pair of raters, beyond what the true category explains."""
+    """Correlate the errors of each pair of raters, beyond what the true category explains."""
     k, n_raters = patterns.n_categories, len(patterns.raters)
     probability = infer_truth(patterns, rates[None], confusion[None])[0][0]
     pattern = np.repeat(np.arange(len(patterns.counts)), patterns.counts)
     truth = draw_categories(probability, rng.random(len(pattern)), pattern)
-    # Items of one pattern and one true category have the same mistakes.
+    # Items of one pattern and one true category have the same errors.
     n_items = np.bincount(pattern * k + truth, minlength=len(patterns.counts) * k)
     drawn = np.flatnonzero(n_items)
     pattern, truth = np.divmod(drawn, k)

@@ -5,17 +5,17 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.models.assemble import BASE_RATES, BY_POPULATION, SHARE
 from bayes_models.models.deferred import pm, without_c_compiler
+from bayes_models.models.density import SHARE, count_earlier_answers, find_parameters
+from bayes_models.models.families import FAMILIES, log_answers
 from bayes_models.models.priors import (
     DISTRIBUTION,
     Priors,
     choose_priors,
-    is_distribution,
     kept_priors,
 )
 from bayes_models.models.spec import find_model
-from bayes_models.posterior.draws import as_declared, group, labelled_draws
+from bayes_models.posterior.draws import group, labelled_draws
 from bayes_models.posterior.predictive import predict
 from lehner import InputError, Patterns, Ratings
 from lehner.core.seeds import Seed, child_seeds
@@ -59,8 +59,8 @@ def add_prior(
     >>> dict(tree["prior"]["base_rates"].sizes)
     {'chain': 1, 'draw': 20, 'category': 4}
     """
-    chosen = kept_priors(tree) if priors is None else priors
-    for name, prior in () if isinstance(chosen, str) else chosen.items():
+    priors_of_fit = kept_priors(tree) if priors is None else priors
+    for name, prior in () if isinstance(priors_of_fit, str) else priors_of_fit.items():
         if isinstance(prior, dict) and DISTRIBUTION in prior:
             raise InputError(
                 f"the prior of {name} was a PyMC distribution, {prior[DISTRIBUTION]}, which cannot "
@@ -68,7 +68,7 @@ def add_prior(
                 "give the priors again (priors=…)",
             )
     prior_seed, predictive_seed = child_seeds(seed, 2)
-    drawn = prior_draws(tree.attrs["model"], ratings, draws, priors=chosen, seed=prior_seed)
+    drawn = prior_draws(tree.attrs["model"], ratings, draws, priors=priors_of_fit, seed=prior_seed)
     shared = [name for name in drawn if name in group(tree, "posterior")]
     tree["prior"] = xr.DataTree(drawn[shared])
     tree["prior_predictive"] = xr.DataTree(predict(drawn, ratings, predictive_seed))
@@ -110,8 +110,8 @@ def prior_draws(
     >>> dict(drawn["base_rates"].sizes)
     {'chain': 1, 'draw': 10, 'category': 4}
     """
-    chosen, spec = choose_priors(model, priors), find_model(model)
-    if any(np.any(chosen[one.name]) for one in spec.variables if one.of):
+    all_priors, spec = choose_priors(model, priors), find_model(model)
+    if any(np.any(all_priors[variable.name]) for variable in spec.variables if variable.of):
         raise InputError(
             "there are no draws from a prior of earlier answers",
             "leave out prior=True or the earlier studies",
@@ -159,26 +159,20 @@ def log_prior(
     xarray.Dataset
         By variable, dims (chain, draw); without the priors that are PyMC distributions.
     """
-    chosen, variables = choose_priors(model, priors), find_model(model).variables
-    of_systems = {one.last_row_of: one for one in variables if one.last_row_of}
+    all_priors, spec = choose_priors(model, priors), find_model(model)
     densities = {}
-    for one in variables:
-        if (one.of or one.name) not in posterior or is_distribution(chosen[one.name]):
-            continue
-        if one.of and not np.any(chosen[one.name]):
-            continue
-        # Of all items they are a mean, whose prior is not given.
-        by_population = one == BASE_RATES and BY_POPULATION in posterior
-        variable = posterior[BY_POPULATION if by_population else one.of or one.name]
-        values = as_declared(variable).values
-        shape = (*values.shape[2:], 2) if one.of else values.shape[2:]
-        numbers = one.family.numbers(one.name, chosen[one.name], shape)
-        density = one.family.log_density(values, numbers)
-        system = of_systems.get(one.name)
-        if system is not None and patterns.has_system:
-            last = values[:, :, -1]
-            numbers = system.family.numbers(system.name, chosen[system.name], last.shape[2:])
-            density[:, :, -1] = system.family.log_density(last, numbers)
-        by_draw = density.reshape(*values.shape[:2], -1).sum(axis=-1)
-        densities[one.name] = (("chain", "draw"), np.asarray(by_draw))
-    return xr.Dataset(densities, {dim: posterior[dim] for dim in ("chain", "draw")})
+    for parameter in find_parameters(spec, patterns, all_priors).values():
+        if parameter.variable and parameter.family in FAMILIES:
+            variable = posterior[parameter.name].transpose("chain", "draw", *parameter.dims)
+            log_density = FAMILIES[parameter.family].log_density
+            densities[parameter.variable] = log_density(variable.values, parameter.numbers)
+    answers = count_earlier_answers(spec, patterns, all_priors)
+    if answers is not None and answers.any():
+        densities["earlier_answers"] = log_answers(
+            posterior["accuracy"].transpose("chain", "draw", "rater").values, answers
+        )
+    by_draw = {
+        name: (("chain", "draw"), density.reshape(*density.shape[:2], -1).sum(axis=-1))
+        for name, density in densities.items()
+    }
+    return xr.Dataset(by_draw, {dim: posterior[dim] for dim in ("chain", "draw")})

@@ -7,7 +7,8 @@ import xarray as xr
 
 from bayes_models.likelihood.dependent_pair import answers_after, split_second
 from bayes_models.likelihood.observations import observe
-from bayes_models.models.assemble import BY_POPULATION, SHARE
+from bayes_models.models.assemble import BY_POPULATION
+from bayes_models.models.density import SHARE
 from bayes_models.posterior.draws import PAIRS, group, values_by_draw
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers
@@ -174,7 +175,7 @@ def draw_right(
 
 
 def fitted_ratings(tree: xr.DataTree, ratings: Ratings) -> Ratings:
-    """Ratings as they entered a fit: without known truths if these did not.
+    """Ratings as they entered a fit: without gold labels if these did not.
 
     Parameters
     ----------
@@ -214,11 +215,11 @@ def fitted_ratings(tree: xr.DataTree, ratings: Ratings) -> Ratings:
 
 
 def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
-    """Name the known truths that are improbable given the ratings of their items.
+    """Name the gold labels that are improbable given the ratings of their items.
 
-    The probability of an item's known truth is computed from the item's ratings and the parameters
-    of the fit. The item's known truth is not used for that; but the parameters were fitted with all
-    known truths, its own among them.
+    The probability of an item's gold label is computed from the item's ratings and the parameters
+    of the fit. The item's gold label is not used for that; but the parameters were fitted with all
+    gold labels, its own among them.
 
     Parameters
     ----------
@@ -230,8 +231,8 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
     Returns
     -------
     tuple of Warning
-        One, if more known truths have probabilities below .05 than the fit predicts, by
-        more than chance explains. Empty otherwise, and if no known truth entered the fit.
+        One, if more gold labels have probabilities below .05 than the fit predicts, by
+        more than chance explains. Empty otherwise, and if no gold label entered the fit.
 
     Raises
     ------
@@ -251,7 +252,7 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
     >>> some = ratings.with_truth(known)
     >>> tree = fit("pooled", some, engine="gibbs", chains=2, checks=False)
     >>> [str(one).split(":")[0] for one in contradictions(tree, some)]
-    ['the known truths of 4 items contradict the fit']
+    ['the gold labels of 4 items contradict the fit']
     """
     if ratings.truth is None or not tree.attrs["known_truths"]:
         return ()
@@ -269,8 +270,8 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
         return ()
     named = first_few(labelled.items[contradicted], MOST_NAMED)
     text = (
-        f"the known truths of {counted(n, 'item')} contradict the fit: given their ratings "
-        f"these truths have probabilities below {IMPROBABLE:g}, and the fit predicts "
+        f"the gold labels of {counted(n, 'item')} contradict the fit: given their ratings "
+        f"these labels have probabilities below {IMPROBABLE:g}, and the fit predicts "
         f"{expected:.1f} such items (items {named}); an estimate without them, corrected by them, "
         "relies less on the model (correct_by_truth; lehner.estimate with truths_in_model=False)"
     )
@@ -278,7 +279,7 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
 
 
 def _infer_from_ratings_alone(tree: xr.DataTree, ratings: Ratings) -> Floats:
-    """Infer the probability of each category for each item, without using its known truth."""
+    """Infer the probability of each category for each item, without using its gold label."""
     patterns = observe(ratings.with_truth(None))
     rates, confusion = states_by_population(group(tree, "posterior"), patterns.dependent)
     draws = np.unique(np.linspace(0, len(rates) - 1, MOST_DRAWS).astype(int))

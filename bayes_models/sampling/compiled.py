@@ -17,7 +17,7 @@ from bayes_models.density.c_functions import c_functions
 from bayes_models.likelihood.observations import coords_of, data_of, group_names
 from bayes_models.models.assemble import BASE_RATES
 from bayes_models.models.deferred import nutpie, without_c_compiler
-from bayes_models.models.density import CONFUSION, ModelDensity
+from bayes_models.models.density import CONFUSION, ModelDensity, describe_density
 from bayes_models.models.priors import Priors, choose_priors, is_distribution
 from bayes_models.models.spec import find_model, seen_by
 from bayes_models.posterior.draws import accuracies, base_rates_of_all, labelled_draws
@@ -111,8 +111,11 @@ def _compile(name: str, observed: Patterns, priors: Mapping[str, Any]) -> PyMCMo
     kept = (*model.free_RVs, *model.deterministics)
     return PyMCModel(
         compiled=compiled,
-        data=tuple(one.name for one in model.data_vars if one.name in of_data),
-        dims={one.name: tuple(model.named_vars_to_dims.get(one.name, ())) for one in kept},
+        data=tuple(variable.name for variable in model.data_vars if variable.name in of_data),
+        dims={
+            variable.name: tuple(model.named_vars_to_dims.get(variable.name, ()))
+            for variable in kept
+        },
         coords={
             name: np.asarray(labels)
             for name, labels in model.coords.items()
@@ -170,26 +173,33 @@ def compile_model(name: str, observed: Patterns, priors: Priors = None) -> Compi
     InputError
         If there is no such model or prior, or a prior has wrong numbers.
     """
-    spec, chosen, observed = find_model(name), choose_priors(name, priors), seen_by(name, observed)
-    if spec.density is None or any(map(is_distribution, chosen.values())):
-        return _of_pymc(name, observed, compile_pymc_model(name, observed, chosen))
-    density = spec.density(observed, chosen)
+    spec, all_priors, observed = (
+        find_model(name),
+        choose_priors(name, priors),
+        seen_by(name, observed),
+    )
+    if spec.likelihood is None or any(map(is_distribution, all_priors.values())):
+        return _of_pymc(name, observed, compile_pymc_model(name, observed, all_priors))
+    density = describe_density(spec, observed, all_priors)
     try:
         sampled = sampler_model(
             density.shapes(), density.n_coordinates, c_functions(), density.arrays()
         )
     except (AttributeError, TypeError) as error:  # Private names of nutpie have changed.
         logger.warning("%s: compiled by nutpie, in each process: %s", name, error)
-        return _of_pymc(name, observed, compile_pymc_model(name, observed, chosen))
+        return _of_pymc(name, observed, compile_pymc_model(name, observed, all_priors))
     return CompiledModel(
         model=name,
         observed=observed,
         sampled=sampled,
         start=StartingPoint(
-            transforms={one.name: one.coordinates for one in density.free},
-            defaults={one.name: one.coordinates(one.typical()) for one in density.free},
+            transforms={parameter.name: parameter.coordinates for parameter in density.free},
+            defaults={
+                parameter.name: parameter.coordinates(parameter.typical())
+                for parameter in density.free
+            },
         ),
-        kept=(*(one.name for one in density.free), CONFUSION),
+        kept=(*(parameter.name for parameter in density.free), CONFUSION),
         label=partial(_label, density, spec.pools_rater_groups),
     )
 
@@ -198,7 +208,9 @@ def _label(
     density: ModelDensity, pools_rater_groups: bool, drawn: Mapping[str, Floats]
 ) -> xr.Dataset:
     observed, by_level = density.observed, drawn[CONFUSION]
-    variables = {one.name: (one.dims, drawn[one.name]) for one in density.free}
+    variables = {
+        parameter.name: (parameter.dims, drawn[parameter.name]) for parameter in density.free
+    }
     base_rates = drawn[density.parameters[BASE_RATES.name].name]
     by_population = base_rates if observed.populations else base_rates[..., None, :]
     variables |= base_rates_of_all(observed, by_population)
@@ -210,25 +222,31 @@ def _label(
         by_level.mean(axis=3),
         pools_rater_groups=pools_rater_groups,
     )
-    sizes = {dim: n for one in density.free for dim, n in zip(one.dims, one.shape, strict=True)}
+    sizes = {
+        dim: n
+        for parameter in density.free
+        for dim, n in zip(parameter.dims, parameter.shape, strict=True)
+    }
     coords: dict[str, Any] = {dim: np.arange(n) for dim, n in sizes.items()}
     return labelled_draws(
         variables, coords | {"level": density.levels.round(3)} | coords_of(observed)
     )
 
 
-def _of_pymc(name: str, observed: Patterns, found: PyMCModel) -> CompiledModel:
-    data, coords = data_of(observed), found.coords | coords_of(observed)
+def _of_pymc(name: str, observed: Patterns, compiled: PyMCModel) -> CompiledModel:
+    data, coords = data_of(observed), compiled.coords | coords_of(observed)
 
     def label(drawn: Mapping[str, Floats]) -> xr.Dataset:
-        variables = {name: (dims, drawn[name]) for name, dims in found.dims.items()}
+        variables = {name: (dims, drawn[name]) for name, dims in compiled.dims.items()}
         return labelled_draws(variables, coords)
 
     return CompiledModel(
         model=name,
         observed=observed,
-        sampled=found.compiled.with_data(**{one: data[one] for one in found.data}),
-        start=found.start,
-        kept=tuple(found.dims),
+        sampled=compiled.compiled.with_data(
+            **{name_of_data: data[name_of_data] for name_of_data in compiled.data}
+        ),
+        start=compiled.start,
+        kept=tuple(compiled.dims),
         label=label,
     )

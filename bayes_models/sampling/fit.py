@@ -5,7 +5,7 @@ import logging
 import math
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
@@ -18,11 +18,11 @@ from bayes_models.likelihood.observations import (
     known_truths,
     observe,
 )
-from bayes_models.models.assemble import SHARE
+from bayes_models.models.density import SHARE
 from bayes_models.models.priors import Priors, choose_priors, is_distribution, priors_as_json
 from bayes_models.models.spec import find_model
 from bayes_models.posterior.dependent_pair import log_bayes_factor, with_independence
-from bayes_models.posterior.diagnostics import ConvergenceWarning, diagnose
+from bayes_models.posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
 from bayes_models.posterior.estimate import design_effects
 from bayes_models.posterior.predictive import add_data, add_posterior_predictive
 from bayes_models.posterior.predictive_checks import predictive_checks
@@ -34,7 +34,7 @@ from bayes_models.sampling.gibbs import sample_conjugate
 from bayes_models.sampling.modes import posterior_modes
 from bayes_models.sampling.nuts import sample
 from bayes_models.sampling.start import start_at
-from lehner import Ratings
+from lehner import Patterns, Ratings
 from lehner.core.errors import check_choice, check_number, check_whole_number
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, child_seeds, spawn_seeds
@@ -144,8 +144,8 @@ def fit(
         Whether NUTS shows its progress, and why it samples again.
     checks : bool
         Whether the attribute `warnings` also lists what `predictive_checks` finds in a few draws,
-        which takes a tenth of a second or two. Raters who share mistakes may be described as
-        accurate, which these checks do not see: see `lehner.check_dependence`.
+        which takes a tenth of a second or two. They do not see errors that raters share, which
+        make them look accurate: see `lehner.check_dependence`.
 
     Returns
     -------
@@ -197,9 +197,80 @@ def fit(
     ratings = count_rated(ratings)
     observed = observe(ratings)
     sampler_seed, truth_seed, check_seed, modes_seed, alone_seed = child_seeds(seed, 5)
+    options: dict[str, Any] = {
+        **{"draws": draws, "tune": tune, "chains": chains, "tries": tries, "cores": cores},
+        **{"target_accept": target_accept, "check": check, "log_likelihood": log_likelihood},
+        **{"priors": priors, "progressbar": progressbar},
+    }
+    seeds = (sampler_seed, truth_seed, modes_seed)
+    tree, diagnostics, rng = _sample_until_converged(
+        model, ratings, observed, engine, seeds, **options
+    )
+    problems = diagnostics.warnings()
+    if SHARE in tree["posterior"]:
+        options["seed"] = alone_seed
+        problems = (*problems, *_average_with_independence(tree, model, ratings, rng, options))
+    if log_likelihood or posterior_predictive:
+        add_data(tree, ratings)
+    if log_likelihood:
+        densities = log_prior(model, tree["posterior"].to_dataset(), observed, priors)
+        tree["log_prior"] = xr.DataTree(densities)
+    if ratings.cluster is not None and observed.has_system:
+        tree.attrs["design_effects"] = json.dumps(design_effects(tree, ratings, observed))
+    doubts: tuple[Warning, ...] = ()
+    if checks:
+        doubts = predictive_checks(tree, ratings, draws=CHECK_DRAWS, seed=check_seed).warnings()
+    tree.attrs |= {
+        "model": model,
+        "engine": engine,
+        "priors": priors_as_json(model, priors),
+        "seed": str(seed),
+        "known_truths": known_truths(ratings),
+        "diagnostics": json.dumps(asdict(diagnostics)),
+        "warnings": warnings_to_json([*problems, *doubts]),
+    }
+    if find_model(model).pools_rater_groups and group_names(observed):
+        pooled_with = np.array(group_names(observed))[group_index(observed)].tolist()
+        tree.attrs["rater_groups"] = json.dumps(
+            dict(zip(map(str, ratings.raters), pooled_with, strict=True))
+        )
+    predictive_seed, prior_seed = child_seeds(truth_seed, 2)
+    if posterior_predictive:
+        add_posterior_predictive(tree, ratings, seed=predictive_seed)
+    if prior:
+        add_prior(tree, ratings, priors=priors, seed=prior_seed)
+    for problem in problems:
+        warnings.warn(f"{model}: {problem}", ConvergenceWarning, stacklevel=2)
+    return tree
+
+
+def _sample_until_converged(
+    model: str,
+    ratings: Ratings,
+    observed: Patterns,
+    engine: Engine,
+    seeds: Sequence[np.random.SeedSequence],
+    *,
+    priors: Priors,
+    draws: int,
+    tune: int,
+    chains: int,
+    tries: int,
+    target_accept: float,
+    cores: int | None,
+    check: Checked,
+    log_likelihood: bool,
+    progressbar: bool,
+) -> tuple[xr.DataTree, Diagnostics, np.random.Generator]:
+    """Sample, add true categories and diagnose, ever longer until the diagnostics pass.
+
+    The generator is the one that drew the true categories.
+    """
+    sampler_seed, truth_seed, modes_seed = seeds
     modes = posterior_modes(observed, modes_seed)
     starts = [start_at(mode, observed) for mode in modes]
     compiled = compile_model(model, observed, priors) if engine == "nuts" else None
+    checked = None if check == "all" else ESTIMANDS if observed.has_system else OTHERWISE
     longer = kept = 1
     for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, tries)):
         again = f" again, {longer} times as long" if attempt else ""
@@ -216,18 +287,14 @@ def fit(
             groups = {"posterior": sample_conjugate(model, observed, priors, thin=thin, **length)}
         else:
             accept = 1 - (1 - target_accept) / (1 + 2 * attempt)
-            options: dict[str, Any] = {
-                "target_accept": accept,
-                "cores": cores,
-                "progress_bar": progressbar,
-            }
-            groups = sample(compiled, **length, **options)
+            groups = sample(
+                compiled, **length, target_accept=accept, cores=cores, progress_bar=progressbar
+            )
         tree = xr.DataTree.from_dict(groups)
         rng = np.random.default_rng(truth_seed)
         add_truth(tree, ratings, observed, rng, log_likelihood=log_likelihood)
-        variables = None if check == "all" else ESTIMANDS if observed.has_system else OTHERWISE
         weights = [mode.weight for mode in modes]
-        diagnostics = diagnose(tree, variables, tries=attempt + 1, mode_weights=weights)
+        diagnostics = diagnose(tree, checked, tries=attempt + 1, mode_weights=weights)
         if not diagnostics.failures():
             break
         longer *= diagnostics.times_longer()
@@ -238,46 +305,7 @@ def fit(
         if progressbar and attempt + 1 < tries:
             why = "; ".join(map(str, diagnostics.failures()))
             print(f"{model}: {why}; sampling again, {longer} times as long", file=sys.stderr)
-    found = diagnostics.warnings()
-    if SHARE in tree["posterior"]:
-        options = {
-            **{"draws": draws, "tune": tune, "chains": chains, "tries": tries, "cores": cores},
-            **{"target_accept": target_accept, "check": check, "log_likelihood": log_likelihood},
-            **{"priors": priors, "progressbar": progressbar, "seed": alone_seed},
-        }
-        found = (*found, *_average_with_independence(tree, model, ratings, rng, options))
-    if log_likelihood or posterior_predictive:
-        add_data(tree, ratings)
-    if log_likelihood:
-        densities = log_prior(model, tree["posterior"].to_dataset(), observed, priors)
-        tree["log_prior"] = xr.DataTree(densities)
-    if ratings.cluster is not None and observed.has_system:
-        tree.attrs["design_effects"] = json.dumps(design_effects(tree, ratings, observed))
-    said: tuple[Warning, ...] = ()
-    if checks:
-        said = predictive_checks(tree, ratings, draws=CHECK_DRAWS, seed=check_seed).warnings()
-    tree.attrs |= {
-        "model": model,
-        "engine": engine,
-        "priors": priors_as_json(model, priors),
-        "seed": str(seed),
-        "known_truths": known_truths(ratings),
-        "diagnostics": json.dumps(asdict(diagnostics)),
-        "warnings": warnings_to_json([*found, *said]),
-    }
-    if find_model(model).pools_rater_groups and group_names(observed):
-        pooled_with = np.array(group_names(observed))[group_index(observed)].tolist()
-        tree.attrs["rater_groups"] = json.dumps(
-            dict(zip(map(str, ratings.raters), pooled_with, strict=True))
-        )
-    predictive_seed, prior_seed = child_seeds(truth_seed, 2)
-    if posterior_predictive:
-        add_posterior_predictive(tree, ratings, seed=predictive_seed)
-    if prior:
-        add_prior(tree, ratings, priors=priors, seed=prior_seed)
-    for one in found:
-        warnings.warn(f"{model}: {one}", ConvergenceWarning, stacklevel=2)
-    return tree
+    return tree, diagnostics, rng
 
 
 def _average_with_independence(
@@ -297,8 +325,8 @@ def _average_with_independence(
         alone = fit(model, independent, engine=engine, checks=False, **options)
     log, error = log_bayes_factor(tree["posterior"].to_dataset(), observe(ratings), rng)
     with_independence(tree, alone, ratings.dependent, log, rng)
-    told = {"pair": ratings.dependent, "log_bayes_factor": log, "log_bayes_factor_error": error}
-    tree.attrs["dependent_pair"] = json.dumps(told)
+    summary = {"pair": ratings.dependent, "log_bayes_factor": log, "log_bayes_factor_error": error}
+    tree.attrs["dependent_pair"] = json.dumps(summary)
     return warnings_from_json(alone.attrs["warnings"])
 
 

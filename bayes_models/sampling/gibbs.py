@@ -90,7 +90,7 @@ def sample_conjugate(
         raise InputError(
             "engine 'gibbs' does not sample a dependent pair", "use engine='nuts', or name no pair"
         )
-    matrices = [one for one in spec.variables if one.ratings]
+    matrices = [variable for variable in spec.variables if variable.ratings]
     # The matrix of each rater: the rater's own, or the first, beside the system's.
     which = np.arange(len(observed.raters))
     if matrices[0].ratings != OF_A_RATER:
@@ -109,7 +109,7 @@ def sample_conjugate(
         draws=draws * chains,
     )
     tell = progress_of(f"{model}: sampling", chains * len(some))
-    rates, confusion = (np.empty((chains, draws, *one.shape)) for one in prior)
+    rates, confusion = (np.empty((chains, draws, *variable.shape)) for variable in prior)
     start_of_chain = np.repeat(range(len(by_start)), by_start)
     for chain, chain_seed in enumerate(child_seeds(seed, chains)):
         rng = np.random.default_rng(chain_seed)
@@ -124,8 +124,8 @@ def sample_conjugate(
         {}
         if matrices[0].ratings == OF_A_RATER
         else {
-            one.name: (("category", "response"), confusion[:, :, i])
-            for i, one in enumerate(matrices[: confusion.shape[2]])
+            variable.name: (("category", "response"), confusion[:, :, i])
+            for i, variable in enumerate(matrices[: confusion.shape[2]])
         }
     )
     if len(which) > len(prior[1]):

@@ -71,7 +71,7 @@ def posterior_modes(patterns: Patterns, seed: Seed) -> tuple[Mode, ...]:
 
     EM maximises the posterior of Dawid and Skene's model, with the prior of `expected_numbers`,
     from the majority vote and from draws of that prior. After some steps the true categories of a
-    random start are renamed so that the raters are most often right, unless known truths fix the
+    random start are renamed so that the raters are most often right, unless gold labels fix the
     names, because a solution with other names is not a different mode. Nor is a solution that
     assigns less than 5% of the items to other categories. Modes with less than a twentieth of the
     highest posterior density are left out.

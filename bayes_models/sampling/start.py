@@ -155,7 +155,9 @@ def start_values(model: str, start: Start) -> dict[str, Floats]:
         By variable; those that start where their prior is plausible are left out.
     """
     variables = find_model(model).variables
-    values = {one.name: np.asarray(one.start(start)) for one in variables if one.start}
+    values = {
+        variable.name: np.asarray(variable.start(start)) for variable in variables if variable.start
+    }
     if BASE_RATES.name in values:
         n_populations = len(start.observed.populations)
         values[BY_POPULATION] = np.tile(values[BASE_RATES.name], (n_populations, 1))
@@ -222,11 +224,11 @@ class StartingPoint:
         """
         points, scales = [], []
         for name, plausible in self.defaults.items():
-            told = name in values
-            point = self.transforms[name](values[name]) if told else plausible
+            has_value = name in values
+            point = self.transforms[name](values[name]) if has_value else plausible
             # A user's prior may exclude the values that EM finds.
             points.append(np.where(np.isfinite(point), point, plausible))
-            scales.append(np.full(len(plausible), NOISE if told else JITTER))
+            scales.append(np.full(len(plausible), NOISE if has_value else JITTER))
         return np.concatenate(points), np.concatenate(scales)
 
 

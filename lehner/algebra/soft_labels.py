@@ -26,7 +26,7 @@ class SoftLabels:
         NaN where undefined; `warnings` gives the reason.
     uses_system : bool
         Whether the probabilities also depend on the system's answers. A system that is trained on
-        such labels learns its own mistakes.
+        such labels learns its own errors.
     rater_accuracy : xarray.DataArray, dims (rater,), optional
         The expected proportion of each rater's ratings that are right, given these probabilities.
         The coordinate `n_ratings` says of how many. None if raters are anonymous.

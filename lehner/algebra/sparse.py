@@ -209,8 +209,8 @@ def sparse_products(sparse: SparseVotes) -> Callable[[SparseTruth, Floats], tupl
         return gram, by_answer.reshape(k, k) + np.outer(rates, answered_without)
 
     def products(truth: SparseTruth, answers: Floats) -> tuple[Floats, Floats]:
-        samples = zip(*(one_sample.T for one_sample in truth), answers.T, strict=True)
-        gram, by_answer = zip(*(sum_sample(*one_sample) for one_sample in samples), strict=True)
+        samples = zip(*(values.T for values in truth), answers.T, strict=True)
+        gram, by_answer = zip(*(sum_sample(*values) for values in samples), strict=True)
         return np.array(gram), np.array(by_answer)
 
     return products

@@ -63,14 +63,14 @@ def set_agreement(ratings: Ratings, *, level: float = 0.9) -> SetAgreement:
     {'equal': 0.333, 'jaccard': 0.667, 'masi': 0.556}
     """
     sets = [frozenset(map(str, list_of(category))) for category in ratings.categories]
-    found = {
+    agreements = {
         name: agreement(ratings, weights=matrix, level=level)
         for name, matrix in similarities(sets).items()
     }
-    labels = sorted({label for one in sets for label in one}, key=lambda one: (len(one), one))
+    labels = sorted(frozenset().union(*sets), key=lambda label: (len(label), label))
     by_label = {}
     for label in labels:
-        has = np.array([label in one for one in sets], dtype=np.int64)
+        has = np.array([label in labels_of_set for labels_of_set in sets], dtype=np.int64)
         flat = ratings.given
         codes = FlatRatings(
             item_index=flat.item_index,
@@ -80,8 +80,8 @@ def set_agreement(ratings: Ratings, *, level: float = 0.9) -> SetAgreement:
         binary = Ratings(codes, ["no", "yes"], ratings.raters, ratings.items)
         by_label[label] = agreement(binary, coefficients=ALPHA, level=level)[ALPHA]
     return SetAgreement(
-        similarity={name: one[PERCENT, "given"] for name, one in found.items()},
-        alpha={name: one[ALPHA, "given"] for name, one in found.items()},
+        similarity={name: result[PERCENT, "given"] for name, result in agreements.items()},
+        alpha={name: result[ALPHA, "given"] for name, result in agreements.items()},
         by_label=by_label,
     )
 
@@ -89,11 +89,11 @@ def set_agreement(ratings: Ratings, *, level: float = 0.9) -> SetAgreement:
 def similarities(sets: list[frozenset[str]]) -> dict[str, Floats]:
     """Similarity of each two sets, by measure, (n_sets, n_sets)."""
     equal, jaccard, masi = (np.eye(len(sets)) for _ in range(3))
-    for i, one in enumerate(sets):
-        for j, other in enumerate(sets[:i]):
-            both = len(one & other)
-            share = both / len(one | other) if one | other else 1.0
-            contained = both == min(len(one), len(other))
+    for i, first in enumerate(sets):
+        for j, second in enumerate(sets[:i]):
+            both = len(first & second)
+            share = both / len(first | second) if first | second else 1.0
+            contained = both == min(len(first), len(second))
             jaccard[i, j] = jaccard[j, i] = share
             masi[i, j] = masi[j, i] = share * (2 / 3 if contained else 1 / 3)
     return {"equal": equal, "jaccard": jaccard, "masi": masi}

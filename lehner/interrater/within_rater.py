@@ -46,7 +46,7 @@ def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> dict[str,
         )
     position = np.arange(len(again))
     start = np.maximum.accumulate(np.where(again, 0, position))
-    found = {}
+    agreements = {}
     for rater in np.unique(flat.rater_index[again]):
         mine = flat.rater_index == rater
         place = (position - start)[mine]
@@ -58,7 +58,7 @@ def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> dict[str,
         times = [f"rating {k + 1}" for k in range(int(place.max()) + 1)]
         alone = ratings._replace(codes=own, raters=times, rater_group=(), systems=None, system=None)
         rows = np.unique(flat.item_index[again & mine])
-        found[ratings.raters[rater]] = agreement(
+        agreements[ratings.raters[rater]] = agreement(
             alone.take(rows), coefficients=COEFFICIENTS, weights="identity", level=level
         )
-    return found
+    return agreements

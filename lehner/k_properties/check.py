@@ -144,7 +144,7 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     different accuracy. Unequal difficulty increases it; errors near the truth decrease it, and can
     hide unequal difficulty. `independence`: the test of `check_dependence`, whether some pair, the
     system included, agrees more than its accuracies explain. Its p-value is not simulated. It
-    cannot detect mistakes that all raters and the system share alike.
+    cannot detect errors that all raters and the system share alike.
 
     A property that is not rejected may still be violated: see the power of each test in
     `experiments/simulations/power.csv`.

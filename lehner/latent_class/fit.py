@@ -107,8 +107,8 @@ def note_unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list
 
 
 def note_known_truths(n_known: int) -> list[Warning]:
-    """Note of how many items the known truth entered as data, if of any."""
-    text = f"the known truths of {counted(n_known, 'item')} entered as data"
+    """Note of how many items the gold label entered as data, if of any."""
+    text = f"the gold labels of {counted(n_known, 'item')} entered as data"
     return [warn("known-truths-used", text)] if n_known else []
 
 
@@ -169,7 +169,7 @@ class LatentClassFit:
     n_parameters : int
         Number of free probabilities in base rates and confusion matrices.
     n_items : int
-        Number of items with a rating or a known truth: the n of BIC.
+        Number of items with a rating or a gold label: the n of BIC.
     g2 : float or None
         Deviance from the saturated model, which has a free probability for each pattern of ratings.
         None if it is not defined; `notes` gives the reason.

@@ -303,7 +303,7 @@ def find_undetermined(maximum: Maximum) -> dict[str, Booleans]:
     }
     for direction in find_flat_directions(maximum).T:
         rates, confusion = np.split(direction * STEP, [at.base_rates.size])
-        one, other = (
+        forward, backward = (
             compute_quantities(
                 maximum,
                 replace(
@@ -315,7 +315,7 @@ def find_undetermined(maximum: Maximum) -> dict[str, Booleans]:
             for sign in (1, -1)
         )
         for name, moved in hidden.items():
-            moved |= np.abs(one[name] - other[name]) > 2 * STEP * MOVED
+            moved |= np.abs(forward[name] - backward[name]) > 2 * STEP * MOVED
     return hidden
 
 

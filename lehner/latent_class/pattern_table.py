@@ -29,7 +29,7 @@ class PatternTable:
     has_system : bool
         Whether the last rater is the system.
     truths : ndarray of int, shape (n_patterns,), optional
-        Known true category, -1 if unknown.
+        The gold label, -1 if unknown.
     groups : ndarray of int, shape (n_patterns,), optional
         The group of each pattern, if groups of items have different base rates.
     """
@@ -62,7 +62,7 @@ class PatternTable:
         return self.answers.T
 
     def possible(self, n_classes: int) -> Booleans:
-        """Whether a pattern can belong to a class, given its known truth if it has one."""
+        """Whether a pattern can belong to a class, given its gold label if it has one."""
         truths = np.full(len(self.weights), -1) if self.truths is None else self.truths
         return (truths[:, None] < 0) | (truths[:, None] == np.arange(n_classes))
 
@@ -126,7 +126,7 @@ def tabulate(
     groups : ndarray of int, shape (n_rows,), optional
         The group of each row; items of different groups have different patterns.
     truths : bool
-        Whether known truths are kept.
+        Whether gold labels are kept.
 
     Returns
     -------
@@ -155,7 +155,7 @@ def tabulate(
 
 
 def known_truths(ratings: Ratings) -> int:
-    """Count the items whose known truth enters a fit: none if all are known.
+    """Count the items whose gold label enters a fit: none if all are known.
 
     Parameters
     ----------

@@ -24,24 +24,17 @@ NAME = "any_matrix"
 # As `dawid_skene`, so that its draws are known.
 FILE = '''"""Any confusion matrix for each rater."""
 
-import pymc as pm
-
-from bayes_models.models.assemble import BASE_RATES, add_base_rates, add_confusion
+from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model
 from bayes_models.models.spec import OF_A_RATER, ModelSpec, Variable
-from bayes_models.likelihood.observations import cells_of_matrix, coords_of, observe
-from bayes_models.models.priors import add_variable, choose_priors
+from bayes_models.likelihood.observations import cells_of_matrix
 
-CONFUSION = Variable("confusion", "dirichlet", ratings=OF_A_RATER)
+DIMS = ("rater", "category", "response")
+CONFUSION = Variable("confusion", "dirichlet", DIMS, ratings=OF_A_RATER)
 
 
 def any_matrix(ratings, priors=None):
-    observed = observe(ratings)
-    prior = choose_priors("any_matrix", priors)
-    with pm.Model(coords=coords_of(observed)) as model:
-        base_rates = add_base_rates(observed, prior)
-        dims = ("rater", "category", "response")
-        confusion = add_variable(CONFUSION, prior, dims)
-        add_confusion(observed, base_rates, confusion)
+    with new_model("any_matrix", ratings, priors) as (model, observed, values):
+        add_confusion(observed, values, values["confusion"])
     return model
 
 

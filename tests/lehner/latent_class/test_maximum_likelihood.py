@@ -250,7 +250,7 @@ def test_known_truths_enter_the_likelihood():
     truth = np.where(np.arange(150) < 30, full.truth, -1)
     ratings = Ratings(full.codes, full.categories, system=full.system, truth=truth)
     fit = fit_latent_class(ratings)
-    assert "the known truths of 30 items entered as data" in texts(fit)
+    assert "the gold labels of 30 items entered as data" in texts(fit)
     known = fit.truth_probabilities.values[:30]
     np.testing.assert_array_equal(known, np.eye(3)[full.truth[:30]])
     codes = np.column_stack([full.codes, full.system])
@@ -462,7 +462,7 @@ def test_one_rating_an_item_is_enough_with_a_system_or_known_truths():
     assert with_system.confusion.sizes["rater"] == 2
     truth = np.where(np.arange(100) < 60, ratings.truth, -1)
     with_truths = fit_latent_class(Ratings(one, "ab", truth=truth))
-    assert "the known truths of 60 items entered as data" in texts(with_truths)
+    assert "the gold labels of 60 items entered as data" in texts(with_truths)
     with pytest.raises(InputError, match="no item has two ratings"):
         fit_latent_class(Ratings(one, "ab"))
 

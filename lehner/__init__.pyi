@@ -29,7 +29,6 @@ from .estimation.methods import Method
 from .estimation.results import Results
 from .interrater.agreement import agreement
 from .interrater.label_sets import set_agreement
-from .interrater.tables import agreement_of_table, read_table
 from .interrater.within_rater import within_rater_agreement
 from .judges.position_bias import position_bias
 from .k_properties.check import check_k_properties
@@ -67,7 +66,6 @@ __all__ = [
     "accuracy_by_confusion",
     "accuracy_if_misled",
     "agreement",
-    "agreement_of_table",
     "check_dependence",
     "check_k_properties",
     "choose_items",
@@ -97,7 +95,6 @@ __all__ = [
     "probabilities_right",
     "read_ratings",
     "read_studies",
-    "read_table",
     "required_sample_size",
     "scenario_with_kappa",
     "score_performance",

@@ -8,7 +8,6 @@ with one rating count towards how often categories occur (Gwet 2014, chapter 2).
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -22,10 +21,8 @@ from lehner.interrater.votes import (
     STANDS_FOR_0,
     ItemVotes,
     Linearised,
-    accuracy,
     bangdiwala_b,
     beyond_chance,
-    goodman_kruskal_lambda,
     standard_error,
 )
 from lehner.interrater.weights import AgreementWeights
@@ -36,7 +33,6 @@ PRINTED_NAMES = {
     "cohen_kappa": "Cohen’s κ",
     "conger_kappa": "Conger’s κ",
     "fleiss_kappa": "Fleiss’ κ",
-    "goodman_kruskal_lambda": "Goodman and Kruskal’s λ",
     "gwet_ac1": "Gwet’s AC1",
     "gwet_ac2": "Gwet’s AC2",
     "krippendorff_alpha": "Krippendorff’s α",
@@ -218,15 +214,13 @@ def _why_no_error(statistic: Linearised, items: ItemVotes) -> str:
     if items.n_sampled < 2:
         what = "items" if items.cluster is None else "clusters"
         return f"no standard error: the number of {what} is unknown or below 2"
-    if np.isnan(statistic.influence).any():
-        return "no standard error: two classes are equally good for chance"
     return "no standard error: no item differs from the others in its effect"
 
 
 type Statistic = Callable[[ItemVotes, AgreementWeights], Linearised]
 
 NO_PAIRS = "undefined: no item was rated by two raters"
-NOT_CORRECTED = ("percent_agreement", "accuracy", "bangdiwala_b")
+NOT_CORRECTED = ("percent_agreement", "bangdiwala_b")
 ONE_CATEGORY = "undefined: there is one category"
 
 
@@ -372,16 +366,12 @@ def _partner(paired: ItemVotes, rank: Floats) -> Floats:
     return np.array([weights @ paired.pair_sums(matrix) for matrix in with_category])
 
 
-def _make_statistic(statistic: Callable[[Floats, Floats], Linearised]) -> Statistic:
-    """Make a statistic of the items of one of the table of two raters, who rated all of them."""
-
-    def compute(items: ItemVotes, weights: AgreementWeights) -> Linearised:
-        table = items.tables(0, 2)[1]
-        of_table = statistic(table, weights.matrix)
-        moved = np.stack([np.zeros_like(table), of_table.influence.reshape(table.shape)])
-        return replace(of_table, influence=items.sum_cells(0, moved))
-
-    return compute
+def _bangdiwala_b(items: ItemVotes, weights: AgreementWeights) -> Linearised:
+    """Compute Bangdiwala's B of items that both of two raters rated, without weights."""
+    table = items.tables(0, 2)[1]
+    of_table = bangdiwala_b(table)
+    moved = np.stack([np.zeros_like(table), of_table.influence.reshape(table.shape)])
+    return replace(of_table, influence=items.sum_cells(0, moved))
 
 
 STATISTICS: dict[str, Statistic] = {
@@ -394,14 +384,7 @@ STATISTICS: dict[str, Statistic] = {
     "krippendorff_alpha": krippendorff_alpha,
     "gwet_ac1": _gwet_ac,
     "gwet_ac2": _gwet_ac,
-    "accuracy": _make_statistic(accuracy),
-    "bangdiwala_b": _make_statistic(lambda table, _: bangdiwala_b(table)),
-    "goodman_kruskal_lambda[estimated]": _make_statistic(
-        partial(goodman_kruskal_lambda, margin="estimated")
-    ),
-    "goodman_kruskal_lambda[actual]": _make_statistic(
-        partial(goodman_kruskal_lambda, margin="actual")
-    ),
+    "bangdiwala_b": _bangdiwala_b,
 }
 """Coefficients by name. Cohen's kappa, Scott's pi and Bangdiwala's B use what both raters rated."""
 

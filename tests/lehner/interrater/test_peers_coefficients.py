@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from lehner import Ratings, agreement, agreement_of_table, load_dataset
+from lehner import Ratings, agreement, load_dataset
+from tests.lehner.interrater.tables import agreement_of_table
 
 ABSTRACTORS = [[13, 0, 0], [0, 20, 7], [0, 4, 56]]
 

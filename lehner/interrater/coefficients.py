@@ -43,7 +43,6 @@ LOWEST_COEFFICIENTS = {
     "percent_agreement": 0.0,
     "accuracy": 0.0,
     "bangdiwala_b": 0.0,
-    "goodman_kruskal_lambda": -np.inf,
 }
 """The lowest values of coefficients that are not kappas; that of kappas is −1, less if weighted."""
 

@@ -122,9 +122,6 @@ class ModelSpec:
     n_parameters : callable
         Counts the probabilities in confusion matrices that are left free, given the chosen priors
         and the observations.
-    version : int
-        Number that is raised when the model gives other estimates than before with the same
-        priors. Together with the default priors it identifies the method in a study.
     conjugate : bool
         Whether engine "gibbs" can sample it. Its base rates and rows of confusion matrices then
         have Dirichlet priors, and there is either `confusion` for each rater, or one matrix for the
@@ -147,7 +144,6 @@ class ModelSpec:
     variables: tuple[Variable, ...]
     priors: Mapping[str, Mapping[str, Any]]
     n_parameters: Callable[[Mapping[str, Any], Patterns], int]
-    version: int = 1
     conjugate: bool = False
     pools_rater_groups: bool = False
     takes_pair: bool = False

@@ -406,7 +406,7 @@ def read_probabilities(column: Column) -> Floats:
     numbers = column.numbers
     bad = ~((numbers >= LEAST_PROBABILITY) & (numbers <= 1))
     problem = "{value} is not the probability with which an item was chosen"
-    remedy = "give each item, of known truth or not, a number from 0.000001 to 1"
+    remedy = "give each item, with a gold label or not, a number from 0.000001 to 1"
     refuse_first(bad, column, problem, remedy)
     return numbers
 

@@ -105,7 +105,7 @@ def check_truth_probability(
         raise InputError(
             f"the probability with which item {items[bad[0]]} was chosen is "
             f"{probability[bad[0]]:g}",
-            "give each item, of known truth or not, a number from 0.000001 to 1",
+            "give each item, with a gold label or not, a number from 0.000001 to 1",
         )
     unknown = np.zeros(items.shape, bool) if truth is None else np.asarray(truth) < 0
     sure = np.flatnonzero((probability == 1) & unknown)

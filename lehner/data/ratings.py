@@ -39,7 +39,7 @@ from lehner.data.patterns import Patterns, collapse_patterns
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Ratings:
-    """Ratings of items by raters, with the system's answers and the known truths if there are any.
+    """Ratings of items by raters, with the system's answers and the gold labels if there are any.
 
     Ratings do not change: each method gives a new object. Usually they are read from a file by
     `lehner.read_ratings`, or from a table by `from_wide`, `from_long` or `from_counts`.
@@ -387,14 +387,14 @@ class Ratings:
         )
 
     def patterns(self, *, truth: bool = True) -> Patterns:
-        """Collapse items of a population with the same ratings, system answer and known truth.
+        """Collapse items of a population with the same ratings, system answer and gold label.
 
         Time and memory are proportional to the number of ratings.
 
         Parameters
         ----------
         truth : bool
-            Whether items that differ only in their known truth are kept apart. If not, no truth is
+            Whether items that differ only in their gold label are kept apart. If not, no truth is
             known of the patterns.
 
         Returns
@@ -411,7 +411,7 @@ class Ratings:
         return collapse_patterns(self, truth=truth)
 
     def collapse(self, *, truth: bool = True) -> "Ratings":
-        """Group items with the same ratings, system answer and known truth into one row.
+        """Group items with the same ratings, system answer and gold label into one row.
 
         Items of different clusters stay apart, and those whose truths were found out with different
         probabilities.
@@ -419,7 +419,7 @@ class Ratings:
         Parameters
         ----------
         truth : bool
-            Whether items that differ only in their known truth are kept apart. If not, the result
+            Whether items that differ only in their gold label are kept apart. If not, the result
             has no truth.
 
         Returns
@@ -469,15 +469,15 @@ class Ratings:
     def with_truth(
         self, truth: ArrayLike | None, probability: ArrayLike | None = None
     ) -> "Ratings":
-        """Replace the known truths of the items, or remove them.
+        """Replace the gold labels of the items, or remove them.
 
         Parameters
         ----------
         truth : array_like of int, shape (n_rows,), or None
             Category index of the true category, -1 where it is unknown; None if no truth is known.
         probability : array_like, shape (n_rows,), optional
-            The probability with which each item, of known truth or not, was chosen to have its
-            truth found out, above 0 and at most 1. Corrections by known truths then weight each by
+            The probability with which each item, with a gold label or not, was chosen to get
+            one, above 0 and at most 1. Corrections by gold labels then weight each by
             its inverse. Without it, known items are taken to be a simple random sample.
 
         Returns

@@ -74,7 +74,7 @@ def from_wide(
     raters : sequence of str, optional
         The raters' columns; by default all columns not named below. For an array, names.
     item, truth, counts : str, optional
-        Columns of the items' names, of known truths, and of the number of items of each row.
+        Columns of the items' names, of gold labels, and of the number of items of each row.
     truth_probability : str, optional
         Column of the probability with which each item was chosen to have its truth found out; see
         `with_truth`.

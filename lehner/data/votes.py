@@ -43,7 +43,7 @@ def choose_two(n: Integers) -> Integers:
 
 
 def rated_rows(ratings: Ratings) -> Booleans:
-    """Tell which rows have a rating, or a known truth that enters estimates, (n_rows,).
+    """Tell which rows have a rating, or a gold label that enters estimates, (n_rows,).
 
     The system's answers to other items tell nothing of its accuracy that does not rest on a
     method's assumptions alone.

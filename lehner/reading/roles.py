@@ -70,8 +70,17 @@ def find_roles(table: Table, reading: Reading) -> Reading:
         long = _find_long(table, reading)
         if long is not None:
             return _find_system(table, long, system)
-        if system and not reading.system and _shares_labels(table, system, reading):
-            reading = replace(reading, system=(system,))
+        if system and not reading.system and system not in reading.raters:
+            if _shares_labels(table, system, reading):
+                reading = replace(reading, system=(system,))
+            elif not reading.raters:
+                raise InputError(
+                    f"no other column has its labels ({first_few(table[system].labels, 3)})",
+                    f"if it names systems, leave it out (leave_out=[{system!r}]); if it holds the "
+                    "system's answers, code all columns alike",
+                    column=system,
+                    change={"leave_out": (system,)},
+                )
     return replace(reading, item=reading.item or find_items(table, reading))
 
 

@@ -1,4 +1,4 @@
-"""Checks for labels that differ between a system, the truths and raters, or nearly agree."""
+"""Checks for labels that differ between a system, the gold labels and raters, or nearly agree."""
 
 import difflib
 import warnings
@@ -54,7 +54,7 @@ def check_read(ratings: "Ratings", odd: Sequence[str], *, fixed: bool) -> "Ratin
     Raises
     ------
     InputError
-        If a system, the truths or a rater have other labels than the rest.
+        If a system, the gold labels or a rater have other labels than the rest.
     """
     uses = _count_uses(ratings)
     slips = [] if fixed else _say_slips(ratings, uses)
@@ -83,14 +83,14 @@ def _warn(texts: Iterable[str]) -> None:
 
 
 def _find_other_coding(ratings: "Ratings", uses: Integers, *, refuse: bool) -> list[str]:
-    """Find systems, truths and raters with other labels than the rest, a sentence for each."""
+    """Find systems, gold labels and raters with other labels than the rest, a sentence for each."""
     n_raters = len(uses) - len(ratings.systems) - (ratings.truth is not None)
     rated = uses[:n_raters].sum(axis=0)
     writers = [f"the ratings of {name!r}" for name in ratings.raters[:n_raters]]
     of_systems = [f"the answers of {name!r}" for name in ratings.systems]
     writers += of_systems if len(of_systems) > 1 else ["the system's answers"] * len(of_systems)
     sentences = []
-    for place, (whose, own) in enumerate(zip([*writers, "truths"], uses, strict=False)):
+    for place, (whose, own) in enumerate(zip([*writers, "the gold labels"], uses, strict=False)):
         is_rater, total = place < n_raters, own.sum()
         others = rated - own if is_rater else rated
         shared = own[others > 0].sum()
@@ -134,7 +134,7 @@ def _labels(ratings: "Ratings", counts: Integers) -> str:
 
 
 def _count_uses(ratings: "Ratings") -> Integers:
-    """Count the cells of the raters, systems and truths, (n_writers, n_categories).
+    """Count the cells of the raters, systems and gold labels, (n_writers, n_categories).
 
     Raters are one if they are anonymous, or too many to be counted apart.
     """
@@ -165,7 +165,7 @@ MOST_WRITERS_SHOWN = 3
 
 def _say_slips(ratings: "Ratings", uses: Integers) -> list[str]:
     """Name each category that is nearly written like another, and by whom it is used."""
-    writers = [*ratings.all_raters, "the known truths"]
+    writers = [*ratings.all_raters, "the gold labels"]
     if ratings.n_categories > MOST_LABELS or len(uses) < len(ratings.all_raters):
         return []
     cells = uses.sum(axis=0)

@@ -48,18 +48,18 @@ def say_columns(raters: Sequence[str], ignored: Iterable[str], reading: Reading)
     Examples
     --------
     >>> say_columns(["Ann", "Bo"], ["time"], Reading(system="gpt", item="id"))
-    'raters are Ann, Bo; the system is gpt; items are named by id; ignored: time'
+    'the system is gpt; raters are Ann, Bo; items are named by id; ignored: time'
     """
     rating = None if (reading.rater, reading.rating) == ("rater", "rating") else reading.rating
     left = [name or "(a column without a name)" for name in ignored]
     parts = {
-        f"raters are {_shown(raters)}": raters,
         f"the system{'s are' if len(reading.system) > 1 else ' is'} {_shown(reading.system)}": (
             reading.system
         ),
+        f"raters are {_shown(raters)}": raters,
         f"items are named by {' and '.join(reading.item)}": reading.item,
         "items are numbered": not reading.item,
-        f"known truths are in {reading.truth}": reading.truth,
+        f"gold labels are in {reading.truth}": reading.truth,
         f"they were chosen with the probabilities in {reading.truth_probability}": (
             reading.truth_probability
         ),

@@ -125,7 +125,7 @@ def test_what_is_odd_in_data_stands_above_the_results(run, tmp_path, recwarn):
     rows = ["yes,yes,no,yes", "no,unknown,no,no", "yes,no,yes,", "no,no,no,no", "yes,yes,no,yes"]
     file.write_text("\n".join(["a,b,c,gpt", *rows, ""]))
     notes = [
-        "raters are a, b, c; the system is gpt; items are numbered",
+        "the system is gpt; raters are a, b, c; items are numbered",
         "'unknown' (1 cell) counts as a category; if it means a missing rating, read it as one "
         "(--missing unknown)",
         "the system did not answer 1 of 5 items",

@@ -77,7 +77,7 @@ def test_the_screen_says_what_it_proposes(run, table, tmp_path):
     assert "\nYou can run\n  how far raters agree\n    lehner agreement " in out
     assert "\nMissing\n  gold labels: accuracy rests on calibrated; 20 of random items" in out
     assert "\n  a third rater: " in out
-    assert "\nData: raters are Ann, Bo Smith; the system is AI;" in out
+    assert "\nData: the system is AI; raters are Ann, Bo Smith;" in out
     assert "it is read with --system AI" in out and "\n  site " in out
 
 

@@ -83,7 +83,7 @@ def test_a_system_with_one_common_answer_in_a_hundred_is_refused():
 
 
 def test_truths_coded_otherwise_are_refused():
-    with pytest.raises(InputError, match=r"truths are 0, 1 .* ratings no, yes"):
+    with pytest.raises(InputError, match=r"gold labels are 0, 1 .* ratings no, yes"):
         Ratings.from_wide(table(known=answers(no=0, yes=1)), truth="known")
 
 
@@ -419,7 +419,7 @@ def test_notes_say_which_column_is_what(tmp_path):
     pd.DataFrame(data).rename_axis("case").to_csv(tmp_path / "r.csv")
     options = {"system": "gpt", "truth": "gold", "raters": ["Ann", "Cy"]}
     assert read_ratings(tmp_path / "r.csv", **options).notes == (
-        "raters are Ann, Cy; the system is gpt; items are named by case; known truths are in "
+        "the system is gpt; raters are Ann, Cy; items are named by case; gold labels are in "
         "gold; ignored: Bo, seconds",
     )
 

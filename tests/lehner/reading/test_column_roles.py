@@ -2,7 +2,7 @@
 
 import pytest
 
-from lehner import InputError, Ratings, read_ratings
+from lehner import DataWarning, InputError, Ratings, read_ratings
 
 
 def file_of(folder, text):
@@ -134,3 +134,20 @@ def test_some_raters_of_a_table_with_a_row_per_rating_are_read():
     assert read_ratings(table, raters=["a", "b"]).raters == ("a", "b")
     with pytest.raises(InputError, match="there is no column or rater 'x'"):
         read_ratings(table, raters=["a", "x"])
+
+
+def test_a_column_that_names_systems_is_left_out_on_request_and_is_no_systems_answers():
+    table = {"Ann": ["no", "yes"] * 4, "Bo": ["yes"] * 8, "system": ["gpt", "claude"] * 4}
+    with pytest.raises(InputError, match="no other column has its labels") as caught:
+        read_ratings(table)
+    assert read_ratings(table, **caught.value.change).raters == ("Ann", "Bo")
+    long = {"item": [1, 1, 2, 2], "rater": [*"abab"], "rating": [*"xyxx"], "system": [*"mmnn"]}
+    assert read_ratings(long).systems == ()
+
+
+@pytest.mark.parametrize("name", ["gt", "gold"])
+def test_a_column_named_like_gold_labels_is_said_where_each_row_is_a_rating(name):
+    table = {"item": [1, 1, 2, 2], "rater": [*"abab"], "rating": [*"xyxx"], name: [*"xxyy"]}
+    with pytest.warns(DataWarning, match=f"if {name} has gold labels, say so"):
+        assert read_ratings(table).truth is None
+    assert read_ratings(table, truth=name).truth.tolist() == [0, 1]

@@ -268,7 +268,7 @@ def test_argilla_and_prodigy_and_toloka(tmp_path):
         for i in (0, 1)
         for who in HUMANS
     ]
-    toloka = head + "\n".join([*rows, "t1\tyes\t\ta3\tREJECTED"])
+    toloka = head + "\n".join([*rows, "t1\tyes\t\ta3\tREJECTED", "t1\t\t\ta4\tACTIVE"])
     files = [
         write(tmp_path / "argilla.json", records),
         write(tmp_path / "prodigy.jsonl", "\n".join(map(json.dumps, prodigy))),

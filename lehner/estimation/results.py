@@ -157,11 +157,33 @@ class Results:
         return wide.fillna("")
 
     def to_latex(self, *quantities: str, **options: Any) -> str:
-        """Write numbers as a LaTeX table, as `pivot` lays them out, with the package booktabs."""
+        """Write numbers as a LaTeX table, for the package booktabs.
+
+        Parameters
+        ----------
+        *quantities : str
+        **options
+            As `pivot` takes them.
+
+        Returns
+        -------
+        str
+        """
         return str(_escaped(self.pivot(*quantities, **options), "latex").to_latex(hrules=True))
 
     def to_html(self, *quantities: str, **options: Any) -> str:
-        """Write numbers as an HTML table, as `pivot` lays them out."""
+        """Write numbers as an HTML table.
+
+        Parameters
+        ----------
+        *quantities : str
+        **options
+            As `pivot` takes them.
+
+        Returns
+        -------
+        str
+        """
         return str(_escaped(self.pivot(*quantities, **options), "html").to_html())
 
     def plot(

@@ -162,6 +162,7 @@ class Results:
         Parameters
         ----------
         *quantities : str
+            Names in the column `quantity`; by default the accuracies of the system.
         **options
             As `pivot` takes them.
 
@@ -177,6 +178,7 @@ class Results:
         Parameters
         ----------
         *quantities : str
+            Names in the column `quantity`; by default the accuracies of the system.
         **options
             As `pivot` takes them.
 

@@ -485,9 +485,10 @@ def plot_calibration(performance: "ScorePerformance") -> Figure:
         ax = figure.subplots()
         ax.plot([0, 1], [0, 1], "--", color=REFERENCE, label="calibrated scores")
         band = f"{percent(performance.level)} intervals"
-        ends = (performance.lower, performance.upper)
-        ax.fill_between(performance.score, *ends, step="mid", alpha=0.25, lw=0, label=band)
-        ax.step(performance.score, performance.calibrated, where="mid", label="these scores")
+        curve = performance.calibration
+        ends = (curve["lower"], curve["upper"])
+        ax.fill_between(curve["score"], *ends, step="mid", alpha=0.25, lw=0, label=band)
+        ax.step(curve["score"], curve["probability"], where="mid", label="these scores")
         ax.axvline(performance.threshold, color=REFERENCE, lw=0.8, ls=":", label="threshold")
         ax.set(xlabel="Score", xlim=(0, 1), ylim=(0, 1), aspect="equal")
         ax.set_ylabel(wrap_title(f"Probability of {name}", 2.2))

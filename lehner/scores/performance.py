@@ -125,9 +125,9 @@ class ScorePerformance:
         are calibrated on average; `expected_cost` of an item at the threshold.
     known_alone : dict of str to float or None
         The same measures of the items with gold labels alone; None where they do not determine one.
-    score, calibrated, lower, upper : ndarray, shape (n_scores,)
-        The calibration curve: the different scores in increasing order, the probability of the
-        category at each, and its interval.
+    calibration : xarray.Dataset, dims (score,)
+        The calibration curve: `probability` of the category at each score, in increasing order,
+        and `lower` and `upper`, the ends of its interval.
     level : float
         Probability of the intervals.
     warnings : tuple of Warning
@@ -140,20 +140,9 @@ class ScorePerformance:
     n_known: int
     measures: Mapping[str, IntervalEstimate]
     known_alone: Mapping[str, float | None]
-    score: Floats
-    calibrated: Floats
-    lower: Floats
-    upper: Floats
+    calibration: "xr.Dataset"
     level: float
     warnings: tuple[Warning, ...] = ()
-
-    @property
-    def calibration(self) -> "xr.Dataset":
-        """The calibration curve: `probability`, `lower` and `upper`, dims (score,)."""
-        curves = {"probability": self.calibrated, "lower": self.lower, "upper": self.upper}
-        return xr.Dataset(
-            {name: ("score", curve) for name, curve in curves.items()}, {"score": self.score}
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """Give the measures and the calibration curve for JSON.
@@ -163,8 +152,7 @@ class ScorePerformance:
         dict
             The fields by their names; `measures` by measure, with what the known items alone say.
         """
-        curve = {"score": self.score, "probability": self.calibrated}
-        curve |= {"lower": self.lower, "upper": self.upper}
+        curve = self.calibration.to_dataframe().reset_index()
         return {
             "positive": self.positive,
             "threshold": self.threshold,
@@ -176,7 +164,7 @@ class ScorePerformance:
                 | {"known_alone": self.known_alone.get(name)}
                 for name, value in self.measures.items()
             },
-            "calibration": {name: values.tolist() for name, values in curve.items()},
+            "calibration": curve.to_dict("list"),
             "warnings": [asdict(value) for value in self.warnings],
         }
 
@@ -315,10 +303,13 @@ def score_performance(
             )
         },
         known_alone=dict(zip(MEASURES, _numbers(alone), strict=True)),
-        score=ranks.values,
-        calibrated=curve,
-        lower=lower,
-        upper=upper,
+        calibration=xr.Dataset(
+            {
+                name: ("score", values)
+                for name, values in {"probability": curve, "lower": lower, "upper": upper}.items()
+            },
+            {"score": ranks.values},
+        ),
         level=level,
         warnings=tuple(_warnings(rated, code, curve)),
     )

@@ -47,7 +47,7 @@ def test_screen_files_json_and_python_say_the_same(run, file, tmp_path):
             "-", "$-$"
         ) in latex.replace("−", "-").replace("-", "$-$").replace("$$-$$", "$-$")
     curve = pd.read_csv(tmp_path / "out" / "calibration.csv", index_col="score")
-    assert curve["probability"].to_numpy() == pytest.approx(found.calibrated)
+    assert curve["probability"].to_numpy() == pytest.approx(found.calibration.probability.values)
 
 
 def test_a_row_per_rating_has_the_score_of_its_item(run, file, tmp_path):
@@ -107,5 +107,5 @@ def test_the_figure_shows_the_curve_its_band_and_the_diagonal(file):
     found = score_performance(ratings, pd.read_csv(file)["p_yes"], resamples=5)
     (ax,) = plot_calibration(found).axes
     diagonal, curve, threshold = ax.get_lines()
-    assert curve.get_ydata() == pytest.approx(found.calibrated)
+    assert curve.get_ydata() == pytest.approx(found.calibration.probability.values)
     assert list(diagonal.get_ydata()) == [0, 1] and set(threshold.get_xdata()) == {0.5}

@@ -71,7 +71,7 @@ def test_raters_who_err_are_corrected_for(categories):
     for name, value in by_truth.items():
         assert found.measures[name].estimate == pytest.approx(value, abs=0.03), name
     # Of scores that are calibrated, the curve is the diagonal.
-    curve = np.interp([0.2, 0.5, 0.8], found.score, found.calibrated)
+    curve = np.interp([0.2, 0.5, 0.8], found.calibration.score, found.calibration.probability)
     assert curve == pytest.approx([0.2, 0.5, 0.8], abs=0.07)
     assert norm.cdf(1.5 / np.sqrt(2)) == pytest.approx(by_truth["auc"], abs=0.01)
 

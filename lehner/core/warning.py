@@ -157,6 +157,8 @@ LIMITS = {
     "too narrow, and its p-values too small.",
     "score-uninformative": "The probability of the category hardly rises with the score. Check "
     "which category the scores are of.",
+    "score-rare": "The category of the scores is rare, and their AUC is estimated too low. Do not "
+    "compare it with that of other data.",
     "score-independent": "Scores are taken to be independent of the raters' errors, and on no real "
     "crowd that was tried they were. Give gold labels of random items, 40 or more, which correct "
     "for correlated errors.",

@@ -99,7 +99,9 @@ def score_measures(
 
 KIND = "percentile bootstrap"
 FEWEST_LABELS = 5
-"""Gold labels of each kind, positive and not, from which intervals covered as they should."""
+"""Gold labels of each kind, positive and not, from which most intervals covered as they should."""
+RARE = 0.1
+"""Proportion below which the AUC is estimated too low, however many gold labels there are."""
 ROUGH = 1e-4
 """By how much probabilities may still change where a resample's fit ends."""
 FLAT = 0.05
@@ -311,7 +313,9 @@ def score_performance(
             {"score": ranks.values},
         ),
         level=level,
-        warnings=tuple(_warnings(rated, code, curve)),
+        warnings=tuple(
+            _warnings(rated, code, curve, share=weights @ values / weights.sum() - estimates[4])
+        ),
     )
 
 
@@ -400,10 +404,17 @@ def _numbers(values: Floats) -> list[float | None]:
     return [None if np.isnan(value) else float(value) for value in values]
 
 
-def _warnings(ratings: Ratings, positive: int, curve: Floats) -> Iterator[Warning]:
+def _warnings(ratings: Ratings, positive: int, curve: Floats, *, share: float) -> Iterator[Warning]:
     if np.ptp(curve) < FLAT:
         text = "the probability of the category hardly rises with the score"
         yield warn("score-uninformative", text)
+    if share < RARE:
+        text = (
+            f"about {share:.2f} of the items are {ratings.categories[positive]}: of such rare "
+            "categories the AUC is estimated .05 too low on average, and 90% intervals covered it "
+            "in .78 of simulated data sets"
+        )
+        yield warn("score-rare", text)
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     if not (truth >= 0).any():
         text = (

@@ -228,6 +228,19 @@ def test_few_gold_labels_of_a_rare_category_are_said():
         assert not warned or said[0].startswith("4 of the 29 gold labels are b: ")
 
 
+def test_of_a_rare_category_the_auc_is_said_to_be_uncertain():
+    codes = {}
+    for share in (0.05, 0.5):
+        ratings, scores = draw(2000, (0.8, 0.8, 0.8))
+        rows = np.flatnonzero((ratings.truth == 0) | (np.arange(2000) < 2000 * share))
+        some = ratings.take(rows)
+        found = score_performance(some, scores[rows], positive="b", resamples=1)
+        codes[share] = [one.code for one in found.warnings]
+    assert codes[0.05] == ["score-rare"] and codes[0.5] == []
+    auc = pd.read_csv(TABLES / "scores_rare.csv").query("quantity == 'auc'").set_index("base_rate")
+    assert auc.loc[0.08, "coverage"].max() < 0.8 < auc.loc[0.2, "coverage"]
+
+
 def test_five_gold_labels_of_a_rare_category_are_enough():
     """The mean score error and the Brier score, which few labels miss, in the committed table."""
     table = pd.read_csv(TABLES / "scores_rare.csv").assign(

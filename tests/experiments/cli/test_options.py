@@ -1,6 +1,7 @@
 """Options: of the library's arguments in its messages, and those that several commands share."""
 
 import ast
+import html
 import inspect
 import re
 from dataclasses import fields
@@ -162,3 +163,27 @@ def test_groups_may_be_the_clusters(tmp_path):
     words = ["estimate", str(path), "--system", "gpt", "--method", "algebraic"]
     result = CliRunner().invoke(app, [*words, "--cluster", "site", "--by", "site"])
     assert not isinstance(result.exception, lehner.InputError)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check lehner_table2 --replicates 199",
+        "bounds lehner_table2 --system System --correlation 0.2",
+        "agreement lehner_table2 --coefficients alpha,ac1",
+        "compare caries --method majority",
+    ],
+)
+def test_a_page_opens_with_the_answer_that_sentence_prints(run, tmp_path, command):
+    page = tmp_path / "page.html"
+    code, said, _ = run(*command.split(), "--sentence", "--report", page)
+    assert code == 0 and said.strip()
+    read = html.unescape(page.read_text(encoding="utf-8"))
+    first = read.index(f"<p>{said.splitlines()[0]}</p>")
+    assert first < read.index("<table") and "How this page was made" in read
+
+
+def test_a_set_of_priors_is_named_on_the_command_line(run):
+    asked = ("estimate", "lehner_table2", "--system", "System", "--method", "algebraic")
+    code, out, err = run(*asked, "--model-priors", "flat")
+    assert (code, out) == (2, "") and err.count("\n") == 1 and "no method takes other priors" in err

@@ -5,7 +5,6 @@ import json
 import pandas as pd
 import pytest
 
-from experiments.planning.claims import CLAIMS, conditions
 from experiments.planning.plan import Question, find_sizes, find_worst
 from lehner import required_sample_size, scenario_with_kappa
 
@@ -119,11 +118,3 @@ def test_bad_options_are_told_in_one_line_with_exit_2(run, options, said):
     assert (code, out) == (2, "")
     assert err.count("\n") == 1 and err.startswith("lehner: ")
     assert said in err
-
-
-def test_the_claims_are_checked_with_the_papers_raters_and_with_their_kappas():
-    first, second = (conditions(claim) for claim in CLAIMS)
-    assert first["Figure 10"][0].initial_rater_accuracy == (0.5, 0.6, 0.7)
-    assert second["Figure 11"][-1].initial_system_accuracy == 0.9
-    assert {len(scenarios) for scenarios in (*first.values(), *second.values())} == {5}
-    assert first["violation 0"][0].k_properties_hold()

@@ -115,14 +115,6 @@ def test_rows_that_are_not_there_are_refused(rows):
         RATINGS.take(rows)
 
 
-def test_a_system_needs_a_name():
-    ratings = RATINGS.without_system()
-    with pytest.raises(InputError, match="no rater is named as the system"):
-        ratings.with_system()
-    with pytest.raises(InputError, match="no rater is named as the system"):
-        RATINGS.with_system()
-
-
 def test_one_numeric_category_has_agreement():
     """Raters who all say 2 agree as raters do who all say x."""
     found = [

@@ -582,15 +582,6 @@ def test_take_with_counts_groups():
     assert taken.codes.tolist() == [[1], [0]]
 
 
-def test_take_does_not_read_a_mask_as_positions():
-    ratings = Ratings([[0], [1], [0]], ["a", "b"], items=["p", "q", "r"])
-    try:
-        taken = ratings.take(np.array([True, False, True]))
-    except (InputError, IndexError):
-        return
-    assert taken.items.tolist() == ["p", "r"]
-
-
 @given(ratings=any_ratings(min_items=1), data=st.data())
 @property_test
 def test_with_system_moves_a_rater_to_the_system(ratings, data):
@@ -850,13 +841,6 @@ def test_a_count_that_is_no_number_of_items_is_refused(count):
     with pytest.raises(InputError) as caught:
         Ratings.from_wide(data, counts="count")
     assert_one_line(caught.value)
-
-
-def test_missing_columns_are_named_with_the_choice():
-    with pytest.raises(InputError, match="no column 'AI'; choose among Ann"):
-        Ratings.from_wide({"Ann": ["a"]}, system="AI")
-    with pytest.raises(InputError, match="no column 'rater'; choose among item, rating"):
-        Ratings.from_long({"item": [1], "rating": ["a"]})
 
 
 @pytest.mark.parametrize("change", ["no ratings", "codes as floats", "unknown code"])

@@ -116,14 +116,6 @@ def test_other_words_in_each_row_name_the_items_but_no_scores_dates_or_sentences
             read_ratings({"said": [form.format(i) for i in range(11, 23)], **grades})
 
 
-def test_two_columns_of_such_numbers_are_refused_as_before():
-    table = {"a": list(range(20)), "b": list(range(20, 40)), "Ann": [0, 1] * 10, "Bo": [1, 1] * 10}
-    with pytest.raises(InputError, match="so it is probably not a rater"):
-        read_ratings(table)
-    with pytest.raises(InputError, match="its name is that of numbers of items"):
-        read_ratings({"freq": list(range(20)), "Ann": [0, 1] * 10, "Bo": [1, 1] * 10})
-
-
 def test_some_raters_of_a_table_with_a_row_per_rating_are_read():
     rows = [(i, r, "yes" if (i + j) % 2 else "no") for i in range(4) for j, r in enumerate("abcd")]
     table = dict(zip(("item", "rater", "rating"), zip(*rows, strict=True), strict=True))

@@ -75,14 +75,3 @@ def test_without_openpyxl_it_is_said_how_to_read_the_file(tmp_path, monkeypatch)
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(InputError, match=r"pip install openpyxl.*save the sheet with the ratings"):
         read_ratings(path)
-
-
-def test_what_is_no_excel_file_is_told_in_one_line(tmp_path):
-    path = tmp_path / "r.xlsx"
-    path.write_text("item,Ann\n")
-    with pytest.raises(InputError, match="cannot be read as an Excel file"):
-        read_ratings(path)
-    path = tmp_path / "r.xls"
-    path.write_text("")
-    with pytest.raises(InputError, match=r"end in \.xls cannot be read; save the sheet"):
-        read_ratings(path)

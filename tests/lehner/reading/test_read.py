@@ -309,18 +309,6 @@ def test_a_label_as_long_as_a_chapter_does_not_hide_the_row_of_an_error(tmp_path
     assert refusal(path).row == 3
 
 
-@pytest.mark.parametrize("share", [0.0, 0.5, 0.99])
-def test_truncated_parquet_is_refused(tmp_path, share):
-    pq.write_table(pa.table({"Ann": ["a", "b"], "Bo": ["b", "a"]}), tmp_path / "whole.parquet")
-    whole = (tmp_path / "whole.parquet").read_bytes()
-    error = refusal(write(tmp_path, whole[: int(share * len(whole))], "part.parquet"))
-    assert "Parquet" in str(error)
-
-
-def test_csv_is_not_parquet(tmp_path):
-    assert "Parquet" in refusal(write(tmp_path, "Ann,Bo\na,b\n", "r.parquet")).remedy
-
-
 # Tables that are malformed
 
 
@@ -388,14 +376,6 @@ def test_a_label_outside_the_given_categories_is_named(tmp_path):
     assert "'X' is not one of the categories a, b" in str(error)
 
 
-def test_a_label_outside_the_given_categories_is_named_in_parquet(tmp_path):
-    table = pa.table({"Ann": ["a", "b"], "Bo": ["b", "X"]})
-    pq.write_table(table, tmp_path / "r.parquet")
-    error = refusal(tmp_path / "r.parquet", categories=["a", "b"])
-    assert error.column == "Bo"
-    assert "'X'" in str(error)
-
-
 @pytest.mark.parametrize("role", ["system", "truth"])
 def test_a_label_outside_the_given_categories_is_found_in_any_role(tmp_path, role):
     path = write(tmp_path, f"item,Ann,Bo,{role}\n1,a,b,a\n2,a,b,X\n")
@@ -408,13 +388,6 @@ def test_a_second_rating_without_occasion_is_named(tmp_path):
     assert (error.row, error.column) == (5, "rating")
     assert "'Ann'" in str(error)
     assert "repeated='vote'" in error.remedy and "(occasion=…)" in error.remedy
-
-
-def test_a_second_rating_is_taken_for_one_on_request(tmp_path):
-    path = write(tmp_path, "item,rater,rating\n1,Ann,a\n1,Bo,a\n2,Ann,a\n1,Ann,b\n")
-    assert read_ratings(path, repeated=True).repeated
-    error = refusal(write(tmp_path, "item,Ann,Bo\np,a,b\nq,a,b\n"), repeated=True)
-    assert "need a table with a row per rating" in str(error)
 
 
 def test_a_second_rating_on_the_same_occasion_is_named(tmp_path):
@@ -521,11 +494,6 @@ def test_conflicting_truths_are_refused_where_one_stands(tmp_path):
     error = refusal(write(tmp_path, CONFLICT))
     assert error.row in (2, 4)
     assert error.column == "truth"
-
-
-def test_conflicting_truths_are_named(tmp_path):
-    text = str(refusal(write(tmp_path, CONFLICT)))
-    assert "'b'" in text or "'c'" in text
 
 
 # The row named is the line an editor shows

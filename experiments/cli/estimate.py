@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lehner import Ratings
     from lehner.data import reading as data_reading
 
-NOT_ON_SCREEN = ("agreement", "sensitivity", "predictions")
+NOT_ON_SCREEN = ("sensitivity", "predictions")
 """Questions whose answers no first screen shows."""
 CHECKLISTS = ("stard-blcm",)
 
@@ -185,7 +185,9 @@ class EstimateOutput(Output):
     @property
     def is_screen(self) -> bool:
         """Whether no more is wanted than one screen, which shows nothing of some questions."""
-        return not any((self.full, self.output, self.report, self.as_json, self.sentence))
+        return not any(
+            (self.full, self.output, self.report, self.plot, self.as_json, self.sentence)
+        )
 
     def check(self) -> None:
         """Refuse a checklist that has no place or name."""

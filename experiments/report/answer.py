@@ -105,8 +105,9 @@ class Answer:
         return dict(self.content)
 
     def list_sections(self) -> Sequence[Section]:
-        """All that is told."""
-        return self.sections() if callable(self.sections) else self.sections
+        """All that is told: sections that have a table or a text."""
+        sections = self.sections() if callable(self.sections) else self.sections
+        return [one for one in sections if one.tables or one.text]
 
     def show(self) -> None:
         """Print its screen, or all sections."""

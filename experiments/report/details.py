@@ -84,14 +84,14 @@ def tabulate_tests(view: View) -> list[Table]:
     With two categories sensitivity, specificity, predictive values and likelihood ratios; else the
     accuracy, and the recall of each category.
     """
-    positive = view.results.options.positive
+    positive = view.positive
     titles = {("system_accuracy", ""): "accuracy", ("rater_accuracy", ""): "accuracy"}
     if positive is None:
         names = map(str, view.results.ratings.categories)
         titles |= {("recall", name): f"recall of {name}" for name in names}
     else:
         both = {True: str(positive.name), False: str(positive.negative)}
-        for name, (quantity, of) in OF_POSITIVE.items():
+        for name, (quantity, of) in (OF_POSITIVE | {"specificity": ("recall", False)}).items():
             titles[quantity, both[of]] = TITLES.get(name, name.replace("_", " "))
     titles["rater_accuracy_lowest", ""] = "P(least accurate)"
     rows = [
@@ -110,7 +110,7 @@ def tabulate_tests(view: View) -> list[Table]:
 
 def tabulate_prevalence(view: View) -> list[Table]:
     """Make the table of the base rate of the positive category, in all items and by population."""
-    positive = view.results.options.positive
+    positive = view.positive
     if positive is None:
         return []
     rows = view.pick("base_rates", grouping=ANY, group=ANY, category=str(positive.name))

@@ -172,7 +172,7 @@ def _make_section(view: View, told: dict[str, Any], folder: str) -> Section:
     )
 
 
-def answer_comparison(results: Results, *, full: bool = False) -> Answer:
+def answer_comparison(results: Results, *, full: bool = False, in_detail: bool = False) -> Answer:
     """Answer which group of items has more of a category.
 
     Parameters
@@ -181,6 +181,8 @@ def answer_comparison(results: Results, *, full: bool = False) -> Answer:
         As `lehner.compare` returns them.
     full : bool
         Whether all rows and warnings are printed.
+    in_detail : bool
+        Whether the sensitivity and specificity of each rater are printed; they are always written.
 
     Returns
     -------
@@ -199,20 +201,27 @@ def answer_comparison(results: Results, *, full: bool = False) -> Answer:
                 text=[REPORT["text"]["comparison"]],
                 tables=details.tabulate_base_rates(view),
                 figure=lambda: figures.plot_base_rates(view),
-            )
+            ),
+            Section(
+                name="tests",
+                title="Every rater as a test",
+                tables=details.tabulate_tests(view),
+                figure=lambda: figures.plot_raters(view),
+            ),
         ],
         sentences=sentences.on_proportions(view),
         warnings=results.warnings,
         frames={"results": results.table},
-        screen=None if full else partial(_render_comparison, results),
+        screen=None if full else partial(_render_comparison, results, in_detail),
     )
 
 
-def _render_comparison(results: Results, width: int) -> Group:
+def _render_comparison(results: Results, in_detail: bool, width: int) -> Group:
     shorten = partial(cut, most=LONGEST_NAME)
     view = View(results=results, names=shorten)
     parts = []
-    for table in details.tabulate_base_rates(view, 2, shorten):
+    tests = details.tabulate_tests(view) if in_detail else []
+    for table in [*details.tabulate_base_rates(view, 2, shorten), *tests]:
         more = len(table.rows) - MOST_ROWS + 1 if len(table.rows) > MOST_ROWS else 0
         parts += to_terminal(replace(table, rows=table.rows[: len(table.rows) - more]), width)
         parts += [line(f"… and {more} more")] if more else []

@@ -139,7 +139,7 @@ def _count_right(row: Record | None) -> str:
 
 def _list_shown(view: View) -> Iterator[tuple[str, str, str]]:
     """Yield what measures by category are called, what they are, and of which category."""
-    positive = view.results.options.positive
+    positive = view.positive
     if positive is None:
         for name in list(map(str, view.results.ratings.categories))[:MOST_CATEGORIES]:
             yield f"recall of {cut(name)}", "recall", name
@@ -154,7 +154,11 @@ def _list_shown(view: View) -> Iterator[tuple[str, str, str]]:
 def _name_method(view: View, method: str) -> str:
     """Name a method, and what its estimate rests on."""
     told = view.results.fits[view.system, method].diagnostics
-    learned = f", learned on {told['crowds']} public crowds" if "system_is" in told else ""
+    learned = (
+        f", learned on {told['crowds']} public crowds with known truth"
+        if "system_is" in told
+        else ""
+    )
     if view.value("system_accuracy_in_sample", method=method).corrected:
         corrects = any(row["method"] == method for row in view.uncorrected)
         return f"{method}{learned}, {'corrected by' if corrects else 'with'} the gold labels"
@@ -163,7 +167,7 @@ def _name_method(view: View, method: str) -> str:
 
 
 def _list_notes(view: View, in_detail: bool, width: int) -> Iterator[str]:
-    positive = view.results.options.positive
+    positive = view.positive
     if positive is not None and positive.chosen_by in GUESSED:
         name, other = cut(positive.name), cut(positive.negative)
         yield f"Positive category: {name} ({GUESSED[positive.chosen_by]}; else --positive {other})"

@@ -94,19 +94,19 @@ def on_crowds(view: View, method: str) -> str:
     )
 
 
-def on_data(results: Results) -> str:
-    """Say what the ratings are."""
+def on_data(results: Results) -> list[str]:
+    """Say how much raters agree, if it was asked."""
     first = view_systems(results)[0]
     names = ("percent_agreement", "brennan_prediger", "n_pairs")
     agree, kappa, pairs = (first.number(name, method="", versus="") for name in names)
-    if math.isnan(pairs):  # The question was not asked.
-        return ""
+    if math.isnan(pairs):
+        return []
     all_rate = getattr(results.options, "systems_rate", False)
     others = ", the other systems among them," if all_rate else ""
-    return (
+    return [
         f"Raters{others} agree on {decimal(agree)} of {counted(int(pairs), 'pair')} of ratings; "
         f"beyond the chance of 1/{results.ratings.n_categories} that is kappa {decimal(kappa)}"
-    )
+    ]
 
 
 def describe_data(results: Results) -> list[str]:
@@ -120,7 +120,7 @@ def describe_data(results: Results) -> list[str]:
         f"{counted(ratings.n_raters, 'rater')}, {categories} "
         f"({first_few(ratings.categories, MOST_SHOWN)}), {counted(ratings.n_ratings, 'rating')}",
         *header_lines(data_notes(ratings)),
-        *filter(None, [on_data(results)]),
+        *on_data(results),
     ]
 
 
@@ -140,13 +140,16 @@ def on_accuracy(view: View) -> list[str]:
             )
     needed = find_needed(view)
     if needed is not None:
-        lines.append(f"Without any model, {needed} (lehner bounds).")
+        lines.append(
+            f"Without any model, {needed} (lehner bounds). Gold labels of items drawn at random "
+            "would settle it (lehner ask)."
+        )
     return list(filter(None, lines))
 
 
 def on_positive(view: View) -> list[str]:
     """Say which category is the positive one."""
-    positive = view.results.options.positive
+    positive = view.positive
     return [] if positive is None else [str(positive)]
 
 

@@ -14,6 +14,7 @@ from lehner.core.text import probability, short
 from lehner.core.warning import Warning
 from lehner.estimation.methods import get_method
 from lehner.estimation.results import Results, value_of
+from lehner.performance.positive import PositiveCategory, find_positive
 
 REPORT = tomllib.loads(Path(__file__).with_name("report.toml").read_text(encoding="utf-8"))
 ANY = "\0any"
@@ -129,6 +130,12 @@ class View:
     def is_corrected(self) -> bool:
         """Whether gold labels correct the accuracy of a method."""
         return any(row["quantity"] in ACCURACIES for row in self.uncorrected)
+
+    @cached_property
+    def positive(self) -> PositiveCategory | None:
+        """The positive category, if there are two."""
+        options, ratings = self.results.options, self.results.ratings
+        return options.positive if hasattr(options, "positive") else find_positive(ratings)
 
     def column_of(self, grouping: str) -> Any:
         """The column of the file by which items are grouped; None if there is none."""
@@ -272,9 +279,10 @@ def tabulate(
     list of Table
     """
     table = REPORT["table"][name]
-    if table.get("several") and view.results.options.positive is not None:
-        return []
     titles: Mapping[str, str] = table.get("blocks") or table["columns"]
+    # Of two categories another table has the words of diagnostic tests.
+    left_out = () if view.positive is None else table.get("several", ())
+    titles = {one: title for one, title in titles.items() if one not in left_out}
     of |= {"rater": ANY} if table.get("raters") else {}
     picked = [row for one in titles for row in view.pick(one, of=rows, **of)]
     write = partial(short, digits=table["digits"]) if "digits" in table else write_cell

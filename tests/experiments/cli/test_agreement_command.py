@@ -44,8 +44,6 @@ def test_the_terminal_shows_coefficients_pairs_and_notes(run):
     assert "90% interval" in out
     told = "only raters are compared; the system is compared with each of them in the pairs"
     assert told in lines
-        "only raters are compared; the system is compared with each of them in the pairs" in lines
-    )
 
 
 def test_files_are_written(run, tmp_path):

@@ -175,7 +175,7 @@ LIMITS = {
 NOTES = {
     "prediction-uncertain": "How well a model predicts items left out is itself uncertain.",
     "prior-weight-unknown": "How much your prior counts beside the ratings is not known.",
-    "system-is-unknown": "Whether the system is better than its raters is not known to `calibrated`. "
+    "system-is-unknown": "Whether the system is better than its raters is unknown to `calibrated`. "
     "Say so if you know it (`system_is`), or give gold labels of random items.",
     "tree-depth": "Trajectories of the sampler were cut off, which is slow and not wrong.",
     "raters-alike": "The method takes all raters for equally accurate, and does not compare them.",

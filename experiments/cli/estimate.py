@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lehner import Ratings
     from lehner.data import reading as data_reading
 
-NOT_ON_SCREEN = ("sensitivity", "predictions")
+NOT_ON_SCREEN = ("agreement", "annotators", "sensitivity", "predictions")
 """Questions whose answers no first screen shows."""
 CHECKLISTS = ("stard-blcm",)
 

@@ -529,7 +529,7 @@ def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], boo
     named = name_pairs(scores, tested, SIGNIFICANCE)
     expected = _expected(agreement, n_items, named, unique.n_categories)
     first, second = np.triu_indices(n_raters, 1)
-    names = unique.all_raters
+    names, n_own = unique.all_raters, unique.n_raters
     pairs = tuple(
         Pair(
             raters=(names[first[i]], names[second[i]]),
@@ -538,7 +538,7 @@ def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], boo
             expected=float(expected[i]),
             p_value=float(named.p_value[i]),
             stands_out=i in named.named or i == named.rival,
-            with_system=bool(second[i] >= unique.n_raters),
+            with_system=bool(second[i] >= n_own),
         )
         for i in np.flatnonzero(n_items).tolist()
     )

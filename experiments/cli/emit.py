@@ -26,7 +26,7 @@ def emit(answer: "Answer", output: Output, *inputs: str | Path | None) -> None:
     if output.as_json:
         print(as_options(json_text(answer.to_dict())))
     elif output.sentence:
-        print("\n".join(answer.sentences))
+        print("\n".join(answer.list_sentences()))
     else:
         answer.show()
     if output.output is not None:

@@ -28,6 +28,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+type Later[T] = T | Callable[[], T]
+"""A value, or a function that gives it."""
+
+
+def get_now[T](value: Later[T]) -> T:
+    """Give a value, or what a function gives."""
+    return value() if callable(value) else value
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Section:
     """The answer to one question.
@@ -69,12 +78,13 @@ class Answer:
     ----------
     title : str
         Title of the page.
-    content : mapping
-        The result in plain types, for `--json`.
+    content : mapping, or callable
+        The result in plain types, for `--json`. As heading, sections and sentences it may be a
+        function of no arguments, which is called when it is needed.
     heading : sequence of str
         What the data are.
-    sections : sequence of Section, or callable
-        All that is told; a function of no arguments, if it takes time.
+    sections : sequence of Section
+        All that is told.
     sentences : sequence of str
         The answer in sentences: a page begins with them.
     warnings : sequence of Warning
@@ -90,10 +100,10 @@ class Answer:
     """
 
     title: str
-    content: Mapping[str, Any]
-    heading: Sequence[str]
-    sections: Sequence[Section] | Callable[[], Sequence[Section]]
-    sentences: Sequence[str] = ()
+    content: Later[Mapping[str, Any]]
+    heading: Later[Sequence[str]]
+    sections: Later[Sequence[Section]]
+    sentences: Later[Sequence[str]] = ()
     warnings: Sequence[Warning] = ()
     about: Sequence[str | Table] = ()
     frames: "Mapping[str, pd.DataFrame | Table]" = field(default_factory=dict)
@@ -102,12 +112,15 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Result in plain types, ready for JSON."""
-        return dict(self.content)
+        return dict(get_now(self.content))
+
+    def list_sentences(self) -> Sequence[str]:
+        """The answer in sentences."""
+        return get_now(self.sentences)
 
     def list_sections(self) -> Sequence[Section]:
         """All that is told: sections that have a table or a text."""
-        sections = self.sections() if callable(self.sections) else self.sections
-        return [one for one in sections if one.tables or one.text]
+        return [one for one in get_now(self.sections) if one.tables or one.text]
 
     def show(self) -> None:
         """Print its screen, or all sections."""
@@ -116,7 +129,7 @@ class Answer:
     def render(self, width: int) -> Group:
         """Lay all sections out for the terminal, warnings above the numbers that they concern."""
         sections = self.list_sections()
-        lines = list(map(line, self.heading))
+        lines = list(map(line, get_now(self.heading)))
         for section in sections:
             lines += [line(), line(section.title, style="bold")] if len(sections) > 1 else []
             said = map(as_options, name_warnings(section.warnings))
@@ -174,7 +187,7 @@ class Answer:
             The file, which loads nothing.
         """
         pictures: dict[str, bytes] = {}
-        blocks: list[Block] = list(map(Paragraph, self.sentences))
+        blocks: list[Block] = list(map(Paragraph, self.list_sentences()))
         blocks += _cautions(self.warnings, "changes")
         for section in self.list_sections():
             blocks += [Heading(section.title), *_cautions(section.warnings, "limits")]
@@ -186,7 +199,7 @@ class Answer:
             blocks += [Paragraph(as_options(text)) for text in section.text]
             blocks += section.tables
         blocks.append(Heading("The data and the methods"))
-        about = (*self.heading, *self.about)
+        about = (*get_now(self.heading), *self.about)
         blocks += [Paragraph(one) if isinstance(one, str) else one for one in about]
         blocks += [*_list_warnings(self.warnings), *origin(command, files)]
         return to_html(self.title, blocks, pictures)

@@ -54,10 +54,10 @@ def answer_estimates(
     names = first_few(results.ratings.systems, MOST_NAMED)
     return Answer(
         title=f"Accuracy of {names}: {Path(results.options.name).name}",
-        content=results.to_dict(),
-        heading=sentences.describe_data(results),
+        content=results.to_dict,
+        heading=partial(sentences.describe_data, results),
         sections=partial(list_sections, results),
-        sentences=sentences.write_sentences(results),
+        sentences=partial(sentences.write_sentences, results),
         warnings=results.warnings,
         about=[_describe_methods(results)],
         frames={"results": results.table},
@@ -191,7 +191,7 @@ def answer_comparison(results: Results, *, full: bool = False, in_detail: bool =
     view = View(results=results, names=method_label)
     return Answer(
         title=f"Groups compared: {Path(results.options.name).name}",
-        content=results.to_dict(),
+        content=results.to_dict,
         heading=[_describe_comparison(results), *header_lines(data_notes(results.ratings))],
         sections=[
             Section(
@@ -209,7 +209,7 @@ def answer_comparison(results: Results, *, full: bool = False, in_detail: bool =
                 figure=lambda: figures.plot_raters(view),
             ),
         ],
-        sentences=sentences.on_proportions(view),
+        sentences=partial(sentences.on_proportions, view),
         warnings=results.warnings,
         frames={"results": results.table},
         screen=None if full else partial(_render_comparison, results, in_detail),

@@ -203,7 +203,7 @@ def _on_raters(view: View, width: int) -> Iterator[str]:
         n = view.number("raters_per_item", method="")
         yield (
             f"The {n:.10g} raters of an item are worth {worth['lower']:.1f} to "
-            f"{worth['upper']:.1f} independent ones in {percent(worth['level'])} of such crowds"
+            f"{worth['upper']:.1f} independent ones in {percent(worth['level'])} of public crowds"
         )
     by_method: dict[str, dict[str, float]] = {}
     for row in view.pick("rater_accuracy", rater=ANY):

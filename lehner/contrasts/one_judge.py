@@ -93,7 +93,8 @@ def count_judged(ratings: Ratings, level: float = 0.9) -> JudgedItems:
         answers[g] /= _variance_factor(ratings, said == answers[g].argmax(), group == g, level)
         if known.any():
             n_equal = weight[known].sum() / (weight[known] ** 2 / n_items[known]).sum()
-            labels[g] *= n_equal / _variance_factor(ratings, said == truth, known, level)
+            most = truth == labels[g].sum(axis=1).argmax()
+            labels[g] *= n_equal / _variance_factor(ratings, most, known, level)
     return JudgedItems(answers=answers, labels=labels)
 
 

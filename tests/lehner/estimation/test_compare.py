@@ -5,7 +5,12 @@ import pytest
 
 import lehner
 from lehner import InputError, Ratings, Scenario, compare, fit_latent_class, simulate
-from lehner.contrasts.base_rates import agreement_by_population, likelihood_base_rates
+from lehner.contrasts.base_rates import (
+    agreement_by_population,
+    allow_for_clusters,
+    likelihood_base_rates,
+    majority_base_rates,
+)
 from lehner.estimation.compare import compare_methods
 
 CODES = [[1, 1, 1], [1, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, -1], [-1, -1, -1]]
@@ -283,3 +288,23 @@ def test_every_method_that_is_listed_compares():
     for method in compare_methods():
         if method == "majority" or method.endswith("_ml"):
             assert set(compare(ratings, "good", groups, method).table["method"]) == {method}
+
+
+@pytest.mark.parametrize(("clustered", "covers"), [(True, 0.9), (False, 0.69)])
+def test_intervals_cover_as_often_as_they_say_where_epochs_are_named(clustered, covers):
+    """Five answers to each of 40 questions, three raters; base rates of questions correlate by .4.
+
+    Half are good, so that the majority's share is right on average, whatever the raters' errors.
+    """
+    inside = 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        question = np.repeat(np.arange(40), 5)
+        truth = rng.random(200) < rng.beta(0.75, 0.75, 40)[question]
+        codes = np.where(rng.random((3, 200)) < 0.9, truth, ~truth).T.astype(int)
+        ratings = Ratings(codes, ["bad", "good"], cluster=question if clustered else None)
+        ratings = ratings.with_populations(["all"] * 200)
+        rates = allow_for_clusters(majority_base_rates(ratings, seed=seed), ratings, 0.9)
+        lower, upper = np.quantile(rates.drawn_base_rates[:, 0, 1], [0.05, 0.95])
+        inside += lower <= 0.5 <= upper
+    assert inside / 400 == pytest.approx(covers, abs=3 * np.sqrt(covers * (1 - covers) / 400))

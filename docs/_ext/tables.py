@@ -98,6 +98,7 @@ def _tables() -> Iterator[tuple[str, str]]:
     with_truths = pd.read_csv(SIMULATIONS / "system_differences_known_truths.csv")
     yield "systems_known_truths", _systems(with_truths, Column("known", "gold labels"))
     yield "better", _better(_with_relaxed_k("better_system"))
+    yield "one_judge", _one_judge(pd.read_csv(SIMULATIONS / "one_judge.csv"))
     yield "compare", _compare(pd.read_csv(SIMULATIONS / "compare.csv"))
     intervals = pd.read_csv(SIMULATIONS / "likelihood_intervals.csv")
     yield "likelihood_intervals", _likelihood_intervals(intervals)
@@ -337,6 +338,24 @@ def _repeated_ratings(table: pd.DataFrame) -> str:
     return _across(
         table, keys, "rule", dict.fromkeys(table.rule), ("bias", "rmse", "coverage"), write
     )
+
+
+def _one_judge(table: pd.DataFrame) -> str:
+    """Write coverage and mean width of intervals by one judge and gold labels."""
+
+    def write(coverage: float, coverage_se: float, width: float) -> str:
+        return f"{_coverage(coverage, coverage_se)}, {short(width, 2)}"
+
+    keys = [
+        Column("rates", "base rates", {"medium": ".7 and .6", "high": ".97 and .9"}.__getitem__),
+        Column("epochs", "epochs", lambda epochs: "5" if epochs else "1"),
+        Column("labels", "labels of each"),
+        Column("favour", "favour"),
+        METHOD,
+    ]
+    titles: dict[str, str | None] = {"rate": "rate", "difference": "difference"}
+    table = table[table.quantity.isin(titles)]
+    return _across(table, keys, "quantity", titles, (*COVERAGE, "interval_width"), write)
 
 
 def _compare(table: pd.DataFrame) -> str:

@@ -36,7 +36,7 @@ def ask_annotators(fits: Sequence[Fit], options: Options) -> Answer:
     ------
     dict
         `advantage_probability` and `advantage_difference` (the system's less the rater's, by
-        Student's t) for each rater with 30 items or more; the mean `advantage_probability`, and
+        Student's t) for each rater with 30 items or more; `advantage_probability_mean`, and
         `winning_rate` for each ε. Items are taken to be independent.
 
     References
@@ -58,7 +58,7 @@ def ask_annotators(fits: Sequence[Fit], options: Options) -> Answer:
     without_ends = np.pad(wins[:, None], ((0, 0), (0, 2)), constant_values=np.nan)
     yield from rows_of("advantage_probability", without_ends, names)
     yield from rows_of("advantage_difference", values, names, level=level, kind="Student")
-    yield {"quantity": "advantage_probability", "estimate": wins.mean()}
+    yield {"quantity": "advantage_probability_mean", "estimate": wins.mean()}
     for epsilon in EPSILONS:
         with np.errstate(divide="ignore", invalid="ignore"):
             t = (-difference - epsilon) / error

@@ -3,6 +3,7 @@
 The judge may be a rater, whose answers `compare` corrects, or a system without raters.
 """
 
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -17,7 +18,14 @@ from lehner.contrasts.one_judge import (
     judged_base_rates,
 )
 from lehner.core.arrays import Floats
-from lehner.core.estimate import IntervalEstimate, Parameters, Replicates, require_systems
+from lehner.core.estimate import (
+    ESTIMANDS,
+    Estimate,
+    IntervalEstimate,
+    Parameters,
+    Replicates,
+    require_systems,
+)
 from lehner.core.resampling import interval_of_draws, wilson_interval
 from lehner.core.rows import Row, row, rows_of
 from lehner.core.seeds import generator
@@ -135,7 +143,17 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
     judged = ratings._replace(codes=answers, raters=list(ratings.systems), **changes)
     everywhere = judged.with_populations([ALL] * ratings.n_rows)
     labels = count_judged(everywhere, options.level).labels[0]
-    found: list[Row | Warning] = [*_accuracy(ratings, labels, options)]
+    in_sample = known_items_alone(rightness(ratings, np.zeros(ratings.n_rows)), options.level)
+    estimate = Estimate(
+        method=METHOD,
+        system=ratings.systems[0],
+        system_accuracy=_wilson(np.trace(labels), labels.sum(), options.level),
+        system_accuracy_in_sample=replace(in_sample, corrected=True),
+    )
+    n_items = count_answered(ratings)
+    found: list[Row | Warning] = [
+        row(name, getattr(estimate, name), n_items=n_items) for name in ESTIMANDS
+    ]
     alone = [one for one in known_items(ratings, options) if not isinstance(one, Warning)]
     found += [{"method": ""} | one for one in alone]
     found += _measures(ratings, labels, options)
@@ -155,16 +173,9 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
         ratings=ratings,
         table=tabulate(rows),
         warnings=merge_warnings(warnings, [], []),
-        fits={},
+        fits={(ratings.systems[0], METHOD): estimate},
         options=options,
     )
-
-
-def _accuracy(ratings: Ratings, labels: Floats, options: Options) -> Answer:
-    of: Row = {"n_items": count_answered(ratings)}
-    in_sample = known_items_alone(rightness(ratings, np.zeros(ratings.n_rows)), options.level)
-    yield row("system_accuracy", _wilson(np.trace(labels), labels.sum(), options.level), **of)
-    yield row("system_accuracy_in_sample", in_sample, **of)
 
 
 def _measures(ratings: Ratings, labels: Floats, options: Options) -> Answer:

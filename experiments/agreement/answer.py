@@ -1,6 +1,7 @@
 """What `lehner agreement` answers: coefficients, pairs of raters, and a sentence for a paper."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ def answer_agreement(
     sections = [
         Section(
             name="agreement",
-            title="Coefficients of agreement",
+            title=f"Coefficients of agreement{_of_weights(result)}",
             tables=[_coefficients_table(result, required, within)],
             figure=partial(plot_coefficients, result.coefficients, result.level),
             warnings=result.notes,
@@ -60,10 +61,9 @@ def answer_agreement(
     ]
     if result.rater_pairs is not None:
         frames["pairs"] = result.pairs_frame()
-        tables = [] if selected else [_pairs_table(result)]
-        sections.append(
-            Section(name="pairs", title="Pairs of raters", tables=tables, most=MOST_PAIRS)
-        )
+        if not selected:
+            title, tables = f"Pairs of raters{_of_weights(result)}", [_pairs_table(result)]
+            sections.append(Section(name="pairs", title=title, tables=tables, most=MOST_PAIRS))
     data = {"name": name, "categories": list(ratings.categories), "notes": notes}
     return Answer(
         title=f"Agreement: {Path(name).name}",
@@ -100,7 +100,7 @@ def _coefficients_table(
     """Coefficients under the weights they have, each note once."""
     noted = {one.note: one.name for one in reversed(result.coefficients) if one.note}
     columns = [
-        Column("weights", names=_name_weights),
+        Column("weights", names=_plain_words),
         Column("coefficient", names=printed_name),
         Column("estimate", f"value [{percent(result.level)} interval]"),
         Column("standard_error", "SE"),
@@ -122,11 +122,21 @@ def _coefficients_table(
         columns.append(Column("required_items", f"items for ±{within:g}", "{:,}".format))
         rows = [[*row, n_items] for row, n_items in zip(rows, required, strict=True)]
     notes = [f"{printed_name(name)}: {note}" for note, name in reversed(noted.items())]
-    return Table(columns=columns, rows=rows, keys=2, notes=notes)
+    return _without_one_kind(Table(columns=columns, rows=rows, keys=2, notes=notes))
 
 
-def _name_weights(weights: str) -> str:
-    return f"weights: {weights.replace('_', ' ')}"
+def _of_weights(result: Agreement) -> str:
+    """Name the weights if they are of one kind and not the usual ones."""
+    kinds = {one.weights for one in result.coefficients}
+    return (
+        f", {_plain_words(min(kinds))} weights"
+        if len(kinds) == 1 and kinds.isdisjoint(PLAIN)
+        else ""
+    )
+
+
+def _plain_words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _pairs_table(result: Agreement) -> Table:
@@ -143,9 +153,9 @@ def _pairs_table(result: Agreement) -> Table:
         )
         for one in result.pairs_frame().itertuples()
     ]
-    return Table(
+    table = Table(
         columns=[
-            Column("weights", names=_name_weights),
+            Column("weights", names=_plain_words),
             Column("rater"),
             Column("other_rater"),
             Column("n_items", "items", "{:g}".format),
@@ -155,6 +165,15 @@ def _pairs_table(result: Agreement) -> Table:
         rows=rows,
         keys=3,
     )
+    return _without_one_kind(table)
+
+
+def _without_one_kind(table: Table) -> Table:
+    """Leave out the column of weights if all are of one kind."""
+    if len({row[0] for row in table.rows}) > 1:
+        return table
+    rows = [row[1:] for row in table.rows]
+    return replace(table, columns=table.columns[1:], rows=rows, keys=table.keys - 1)
 
 
 def _sentence(result: Agreement, ratings: Ratings, *, selected: bool) -> str:

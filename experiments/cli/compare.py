@@ -20,10 +20,13 @@ class CompareOutput(Output):
 
     Parameters
     ----------
+    details : bool
+        Show every rater as a test: sensitivity and specificity, or the recall of each category.
     full : bool
         Show all groups, differences, raters, methods and warnings.
     """
 
+    details: bool = False
     full: bool = False
 
 
@@ -61,6 +64,7 @@ def compare(
     --------
     lehner compare answers.csv --group model --good good
     lehner compare ratings.csv
+    lehner compare tests.csv --group herd --details --interval 0.95 --method dawid_skene_ml
     """
     import lehner
     from experiments.cli.columns import read_groups, split_cuts
@@ -81,7 +85,8 @@ def compare(
         results = lehner.compare(
             ratings, good or None, groups, method or None, name=data, level=interval, seed=seed
         )
-    emit(answer_comparison(results, full=output.full), output, data, reading.truth)
+    answer = answer_comparison(results, full=output.full, in_detail=output.details)
+    emit(answer, output, data, reading.truth)
     if failed(results):
         raise typer.Exit(1)
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import lehner
+from tests.experiments.rows import one_row
 
 ODD = ["a_b & c", "../x", "100%"]
 
@@ -114,3 +115,18 @@ def test_numbers_that_ratings_do_not_determine_end_with_code_1(run, tmp_path):
     pd.DataFrame({"x": list("aabb") * 9, "y": list("abab") * 9}).to_csv(file, index=False)
     code, out, _ = run("compare", file, "--method", "tap_ml")
     assert code == 1 and "–" in out and "not determined" in out
+
+
+def test_every_rater_is_a_test_with_sensitivity_and_specificity(run, file):
+    raters = ",".join(f"rater{j}" for j in range(4))
+    given = asked(file, "--raters", raters, "--method", "dawid_skene_ml", "--interval", 0.95)
+    _, out, _ = run(*given, "--details")
+    _, told, _ = run(*given, "--json")
+    shown = " ".join(out.split())
+    for rater in (f"rater{j}" for j in range(4)):
+        for category in ("good", "bad"):
+            row = one_row(told, "recall", rater=rater, category=category)
+            assert row["level"] == 0.95 and row["lower"] < row["estimate"] <= row["upper"]
+            value = f"{row['estimate']:.2f} [{row['lower']:.2f}, {row['upper']:.2f}]"
+            assert value.replace("0.", ".") in shown
+    assert "recall of good" in shown and "recall of good" not in run(*given)[1]

@@ -223,7 +223,7 @@ def _measures(findings: Findings, estimand: str, names: Mapping[str, str]) -> Ta
         & (differences["other_method"] == study.methods[0].label)
     ].rename(columns={"difference": "value"})
     table = pd.concat([findings.measures, precision])
-    table = table[table["estimand"] == estimand].reindex(columns=["lower", *table])
+    table = table[table["estimand"] == estimand]
     keys = ["scenario", "method", "measure"]
     numbers = table.set_index(keys)[NUMBERS].apply(tuple, axis="columns").to_dict()
     unknown = (np.nan,) * len(NUMBERS)

@@ -220,7 +220,8 @@ def test_bars_of_coverage_end_within_0_and_1(tmp_path):
     figure = plot_measure(found.study, found.measures, "coverage")
     ends = [
         segment[:, 0]
-        for container in figure.axes[0].containers
+        for ax in figure.axes
+        for container in ax.containers
         for segment in container.lines[2][0].get_segments()
     ]
     assert np.min(ends) == 0 and np.max(ends) == 100

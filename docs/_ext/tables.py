@@ -347,14 +347,16 @@ def _one_judge(table: pd.DataFrame) -> str:
         return f"{_coverage(coverage, coverage_se)}, {short(width, 2)}"
 
     keys = [
-        Column("rates", "base rates", {"medium": ".7 and .6", "high": ".97 and .9"}.__getitem__),
-        Column("epochs", "epochs", lambda epochs: "5" if epochs else "1"),
+        Column("rates", "base rates", names={"medium": ".7, .6", "high": ".97, .9"}.__getitem__),
+        Column("epochs"),
         Column("labels", "labels of each"),
-        Column("favour", "favour"),
+        Column("favour"),
         METHOD,
     ]
     titles: dict[str, str | None] = {"rate": "rate", "difference": "difference"}
     table = table[table.quantity.isin(titles)]
+    texts = table.favour.map("{:g}".format), table.epochs.map({True: "5", False: "1"})
+    table = table.assign(favour=texts[0], epochs=texts[1])
     return _across(table, keys, "quantity", titles, (*COVERAGE, "interval_width"), write)
 
 

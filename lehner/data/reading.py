@@ -149,12 +149,39 @@ class Reading:
             object.__setattr__(self, name, value)
 
     def given(self) -> dict[str, Any]:
-        """List what differs from the default, by name."""
-        values = {one.name: (getattr(self, one.name), one.default) for one in fields(self)}
+        """List what differs from the default, by name.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> Reading(item="id", ordered=True).given()
+        {'item': ('id',), 'ordered': True}
+        """
+        values = {
+            option.name: (getattr(self, option.name), option.default) for option in fields(self)
+        }
         return {name: value for name, (value, default) in values.items() if value != default}
 
     def over(self, other: "Reading") -> "Reading":
-        """Take from another reading what is not given here."""
+        """Take from another reading what is not given here.
+
+        Parameters
+        ----------
+        other : Reading
+            Whose options count where this one has none.
+
+        Returns
+        -------
+        Reading
+
+        Examples
+        --------
+        >>> Reading(item="id").over(Reading(item="nr", rater="who")).given()
+        {'item': ('id',), 'rater': 'who'}
+        """
         return replace(other, **self.given())
 
     @classmethod
@@ -164,6 +191,7 @@ class Reading:
         Parameters
         ----------
         path : str or Path
+            Of the file.
 
         Returns
         -------
@@ -173,6 +201,14 @@ class Reading:
         ------
         InputError
             If it cannot be read, or has a key that is no parameter.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "reading.toml"
+        >>> _ = path.write_text(Reading(item="id", ordered=True).to_toml())
+        >>> Reading.from_file(path) == Reading(item="id", ordered=True)
+        True
         """
         try:
             table = tomllib.loads(Path(path).read_text(encoding="utf-8"))

@@ -240,8 +240,9 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
     """Make ratings of a table that was opened, or raise an InputError."""
     gold, table, reading = None, opened.without(declared.leave_out), declared
     with locating(table):
-        if reading.truth is not None and reading.truth not in table and is_file(reading.truth):
-            gold, reading = _read_gold(Path(reading.truth), reading), replace(reading, truth=None)
+        truth = reading.truth
+        if isinstance(truth, str | Path) and truth not in table and is_file(truth):
+            gold, reading = _read_gold(Path(truth), reading), replace(reading, truth=None)
         roles = find_roles(table, reading)
         if roles.rater is None and roles.order is not None:
             table, roles = stack_orders(table, roles)

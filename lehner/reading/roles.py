@@ -256,8 +256,8 @@ def _shares_labels(table: Table, name: str, reading: Reading) -> bool:
     """Whether a column has labels that others have, and not, say, names of systems."""
     others = reading.raters or _list_free(table, reading, name)
     labels = set(map(str, table[name].labels))
-    shares = any(labels & set(map(str, table[one].labels)) for one in others if one in table)
-    return shares or table.n_rows < FEWEST_ROWS
+    known = [table[one].labels for one in others if one in table] + [reading.categories]
+    return any(labels & set(map(str, one)) for one in known) or table.n_rows < FEWEST_ROWS
 
 
 def find_items(table: Table, reading: Reading) -> tuple[str, ...]:

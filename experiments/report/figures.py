@@ -60,6 +60,8 @@ MOST_RATERS = 40
 DARKEST = 0.5
 """Of the blues; black letters have a contrast of 8.6 on it, and of 4.9 on a dark page."""
 MARKED_POINTS = 6
+RARELY = 0.01
+"""Part of the map of bounds from which impossible correlations are named."""
 CORRELATIONS = np.linspace(0, 0.8, 81)
 ACCURACIES = np.arange(11) / 10
 DOMAINS = {
@@ -106,7 +108,12 @@ def plot_forest(
     """
     shown = [fill(one, LONGEST_LABEL) for one in labels]
     heights = [max((one.count("\n") + 1) * LINE, 0.1 * len(values) * legend) for one in shown]
-    height = HEAD + len(shown) * (max(heights, default=0) + ROW) + 0.15 * legend * len(values)
+    height = (
+        HEAD
+        + 2 * LINE * (xlabel.count("\n") + (alone.estimate is not None))
+        + len(shown) * (max(heights, default=0) + ROW)
+        + 0.15 * legend * len(values)
+    )
     drawn = [one for points in values.values() for one in (*points, alone)]
     ends = [x for one in drawn for x in (one.estimate, one.lower, one.upper) if x is not None]
     with figure_style(columns=1) as width:
@@ -136,7 +143,8 @@ def plot_forest(
         # Below the names too: the axis alone may be narrower than its title.
         title = wrap_title(xlabel, 0.9 * width)
         if handles:
-            figure.legend(handles=handles, title=title, loc="outside lower center", ncols=2)
+            key = figure.legend(handles=handles, title=title, loc="outside lower center", ncols=2)
+            key.get_title().set_multialignment("center")
         else:
             figure.supxlabel(title)
     figure.set_label(_describe_forest(labels, values, xlabel))
@@ -451,7 +459,7 @@ def plot_bounds(ratings: "Ratings", needed: MistakesNeeded) -> Figure:
             label = f"accuracy above {decimal(needed.above, 2)}"
             ax.plot(corner, corner[::-1], "--", color="black", label=label)
         handles = ax.get_legend_handles_labels()[0]
-        if np.isnan(least).any():
+        if np.isnan(least).mean() > RARELY:
             ax.patch.set(facecolor="white", hatch="///", edgecolor=GRID)
             handles.append(Patch(fc="white", hatch="///", ec=GRID, label="impossible"))
         ax.set(

@@ -134,8 +134,8 @@ class View:
     @cached_property
     def positive(self) -> PositiveCategory | None:
         """The positive category, if there are two."""
-        options, ratings = self.results.options, self.results.ratings
-        return options.positive if hasattr(options, "positive") else find_positive(ratings)
+        given: PositiveCategory | None = getattr(self.results.options, "positive", None)
+        return given or find_positive(self.results.ratings)
 
     def column_of(self, grouping: str) -> Any:
         """The column of the file by which items are grouped; None if there is none."""

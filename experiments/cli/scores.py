@@ -99,10 +99,13 @@ def _answer(data: str, score: str, found: "ScorePerformance", n_categories: int)
         ],
         sentences=[f"The area under the ROC curve (AUC) of {score} is {auc}."],
         sections=[
-            Section(name="scores", title="Measures", tables=[table], warnings=found.warnings),
             Section(
-                name="calibration", title="Calibration", figure=partial(plot_calibration, found)
-            ),
+                name="scores",
+                title="Measures",
+                tables=[table],
+                warnings=found.warnings,
+                figure=partial(plot_calibration, found),
+            )
         ],
         warnings=found.warnings,
         frames={"scores": table, "calibration": found.calibration.to_dataframe().reset_index()},

@@ -45,7 +45,7 @@ def test_items_are_asked_for_labelled_and_handed_back(run, data, tmp_path):
     output = tmp_path / "ask.csv"
     code, out, err = run("ask", file, "--n", 30, "--seed", 3, "--output", output)
     assert code == 0 and f"wrote {output}" in err
-    assert "30 items of the 120 that the system answered and whose truth is unknown" in out
+    assert "30 items of the 120 that the system answered and that have no gold label" in out
     assert "would give ±.05" in out
     asked = fill_in(output, table)
     assert len(asked) == 30

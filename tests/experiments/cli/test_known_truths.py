@@ -63,7 +63,7 @@ def test_items_are_asked_for_labelled_and_handed_back(run, data, tmp_path):
     assert "truths-contradict" in [one["code"] for one in json.loads(out)["warnings"]]
 
     code, out, _ = run("estimate", "--full", file, "--truth", output, *ALGEBRA)
-    assert "known items alone" in out and "PPI++" in out
+    assert "gold labels alone" in out and "PPI++" in out
 
     # More are asked for among the others, and both files together are one sample.
     again = tmp_path / "again.csv"
@@ -108,9 +108,9 @@ def test_the_known_items_alone_have_one_interval_wherever_it_stands(run, tmp_pat
     _, out, _ = run("estimate", "--full", file, "--truth", "truth", *ALGEBRA)
     lines = out.splitlines()
     heading = " ".join(out.split())
-    (row,) = (line for line in lines if line.startswith("  known items alone"))
-    shown = row.removeprefix("  known items alone").strip()
-    assert f"with known truth the system's accuracy is {shown} (90% interval" in heading
+    (row,) = (line for line in lines if line.strip().startswith("gold labels alone"))
+    shown = row.strip().removeprefix("gold labels alone").strip()
+    assert f"the system's accuracy is {shown} (90% interval" in heading
     _, out, _ = run("estimate", "--full", file, "--truth", "truth", *ALGEBRA, "--json")
     known = one_row(out, "accuracy_on_known_items")
     assert shown == with_interval(*ends(known))

@@ -217,9 +217,9 @@ def fitted_ratings(tree: xr.DataTree, ratings: Ratings) -> Ratings:
 def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
     """Name the gold labels that are improbable given the ratings of their items.
 
-    The probability of an item's gold label is computed from the item's ratings and the parameters
-    of the fit. The item's gold label is not used for that; but the parameters were fitted with all
-    gold labels, its own among them.
+    The probability of an item's true category is computed from the item's ratings and the
+    parameters of the fit. The item's gold label is not used for that; but the parameters were
+    fitted with all gold labels, its own among them.
 
     Parameters
     ----------

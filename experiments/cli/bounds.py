@@ -26,15 +26,15 @@ def bounds(
     reading: Reading,
     output: Output,
 ) -> None:
-    """Bound the accuracy by how much mistakes correlate, without a model of raters and items.
+    """Bound the accuracy by how much errors correlate, without a model of raters and items.
 
     Parameters
     ----------
     correlation : P
-        The greatest correlation of two raters' mistakes, and of the system's with theirs. The
+        The greatest correlation of two raters' errors, and of the system's with theirs. The
         option may be repeated. Default: 0.1, 0.25 and 0.5.
     above : P
-        The accuracy of which it is said how much mistakes must correlate for it not to be reached.
+        The accuracy of which it is said how much errors must correlate for it not to be reached.
         Default: the one that correlations as in half of the real crowds leave standing.
 
     Examples
@@ -92,7 +92,7 @@ def _table(by_cap: "list[AccuracyBounds]") -> "Table":
     expected = (f"expected, {percent(by_cap[0].level or 0)}", ends)
     return Table(
         columns=[
-            Column("mistakes_of"),
+            Column("errors_of"),
             Column("correlation", "correlate by at most", "{:g}".format),
             Column("in_sample", "accuracy on these items", ends, fields=("lower", "upper")),
             Column("expected", *expected, fields=("expected_lower", "expected_upper")),

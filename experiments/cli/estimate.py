@@ -215,7 +215,7 @@ def estimate(
     """Estimate how accurate the system is, by several methods side by side.
 
     Two raters are enough, and they may be less accurate than the system. Where no truth is known,
-    no method finds mistakes that raters and system share: a table says what they would do. The exit
+    no method finds errors that raters and system share: a table says what they would do. The exit
     code is 1 if a method can give no estimate, and 2 if the input is bad.
 
     Parameters

@@ -23,7 +23,7 @@ def label_items(ratings: Ratings, method: str | None = None, seed: int = 1) -> S
     Parameters
     ----------
     ratings : Ratings
-        With or without a system. Known truths of some items enter the models, not the algebra.
+        With or without a system. Gold labels of some items enter the models, not the algebra.
     method : str, optional
         Among `label_methods()`, by default as in `lehner.label`; the algebra's three differ in step
         4 only, not in their labels.

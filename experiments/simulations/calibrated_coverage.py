@@ -1,8 +1,9 @@
 """Coverage of `calibrated` where items are clustered, and for excellent systems, by simulation.
 
-Raters and system err independently, which the prior does not know: its crowds share mistakes. Three
-raters are right in .8 where items are clustered, and always where systems are excellent, so that
-what is tested is the interval, and not how well a prior of other crowds describes the raters.
+Raters and system err independently, which the prior does not know: its crowds make correlated
+errors. Three raters are right in .8 where items are clustered, and always where systems are
+excellent, so that what is tested is the interval, and not how well a prior of other crowds
+describes the raters.
 """
 
 from collections.abc import Iterator

@@ -98,7 +98,7 @@ def summarise(ranks: pd.DataFrame) -> pd.DataFrame:
 
 
 def make_design(name: str = FIRST) -> Ratings:
-    """Items, raters, gaps and known truths that are simulated.
+    """Items, raters, gaps and gold labels that are simulated.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Error and coverage of the accuracy in the sample with 0 to 100 known truths, by simulation.
+"""Error and coverage of the accuracy in the sample with 0 to 100 gold labels, by simulation.
 
-The same data sets for every method: the known items alone, PPI++ and the recalibration of
+The same data sets for every method: the labelled items alone, PPI++ and the recalibration of
 `lehner.correct_by_truth`, with the probabilities of the algebra and of a one-coin model fitted by
 maximum likelihood.
 """
@@ -115,7 +115,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns `cell`, `probabilities`, `known`, `method`, `n`, each of `MEASURES` with its
-        standard error in `…_se`, and `alarms`: how often the known truths were said to contradict
+        standard error in `…_se`, and `alarms`: how often the gold labels were said to contradict
         the method.
     """
     wide = measure_wide(rows, BY, MEASURES)

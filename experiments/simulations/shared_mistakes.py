@@ -1,4 +1,4 @@
-"""How often `check_dependence` names the pair that shares mistakes, and how often another one.
+"""How often `check_dependence` names the pair that shares errors, and how often another one.
 
 In the first designs raters err independently: nobody should be named. Unequal difficulty and errors
 near the truth make all pairs agree more than accuracies explain, and none of them stands out by
@@ -45,7 +45,7 @@ def name_pairs_of(
     Yields
     ------
     dict
-        `anyone`: some pair was named; `right`: the pair that shares mistakes, alone or as one of
+        `anyone`: some pair was named; `right`: the pair that shares errors, alone or as one of
         two of which one does; `innocent`: a pair that does not, and not as one of such two;
         `undecided`: one of two pairs.
     """

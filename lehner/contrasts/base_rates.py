@@ -52,7 +52,7 @@ class BaseRates:
     by_clusters : bool
         Whether draws allow for clusters of items.
     by_truths : bool
-        Whether known truths are part of the estimate, so that nothing corrects it by them.
+        Whether gold labels are part of the estimate, so that nothing corrects it by them.
     """
 
     base_rates: Floats

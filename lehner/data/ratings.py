@@ -478,7 +478,7 @@ class Ratings:
         probability : array_like, shape (n_rows,), optional
             The probability with which each item, with a gold label or not, was chosen to get
             one, above 0 and at most 1. Corrections by gold labels then weight each by
-            its inverse. Without it, known items are taken to be a simple random sample.
+            its inverse. Without it, labelled items are taken to be a simple random sample.
 
         Returns
         -------
@@ -503,7 +503,7 @@ class Ratings:
         """Count each of a rater's ratings of the same item as a vote.
 
         By default a rater has one vote for an item, because a rater who rates it again mostly
-        repeats the first rating, mistakes included. Estimates then take the second rating for as
+        repeats the first rating, errors included. Estimates then take the second rating for as
         good as another rater's, and are too sure if it is not. Dawid & Skene (1979) did this.
 
         Parameters

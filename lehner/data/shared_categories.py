@@ -64,7 +64,7 @@ def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
     ------
     InputError
         Naming row and column, if a label is none of the categories, or if the categories are
-        probably a mistake.
+        probably an error.
     """
     fixed = are_fixed(columns, reading)
     columns, odd = _give_meaning(columns, reading)

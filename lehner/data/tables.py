@@ -99,7 +99,7 @@ def from_wide(
     Raises
     ------
     InputError
-        If the data are not a table with a row per item, or if they are probably a mistake: a
+        If the data are not a table with a row per item, or if they are probably an error: a
         system that is coded differently from the raters, a category with two spellings, or a
         column without ratings. Data that only look odd give a `DataWarning` and an entry in
         `notes`.
@@ -155,7 +155,7 @@ def from_long(
     occasion : str, optional
         Column that distinguishes repeated ratings of an item by a rater; without it a
         repetition is an error, unless `repeated` is set. A rater has one vote for an item, the
-        most frequent of the ratings, because repeated ratings mostly repeat their mistakes; if
+        most frequent of the ratings, because repeated ratings mostly repeat their errors; if
         two are equally frequent, the rater has none. A note gives the numbers.
     repeated : bool or {"vote", "first", "last"}
         Whether a rater may rate an item more than once without `occasion`, and which rating counts:

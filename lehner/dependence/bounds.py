@@ -51,7 +51,7 @@ The cap of the system is an upper limit of :math:`c`, so that the greatest :math
 :math:`\mu = (1/2, 1/2, 0)` is enough: :math:`h` is then half of how often a rater and the system
 differ. In the same way :math:`b - e` has a least value, which limits :math:`e`. And at so many
 errors of raters the system is wrong on most items, or right, if these are first the items on
-which that costs the fewest mistakes.
+which that costs the fewest errors.
 """
 
 from dataclasses import dataclass, replace
@@ -174,7 +174,7 @@ def _of_clusters(ratings: Ratings, items: Integers, kind: Integers) -> "sparse.c
 def mistake_correlations(ratings: Ratings) -> tuple[float, float]:
     """Correlate the errors on items with gold labels: of two raters, and of system and raters.
 
-    All raters are compared with one rate of mistakes. Raters whose rates differ seem less
+    All raters are compared with one rate of errors. Raters whose rates differ seem less
     correlated than each two of them are.
 
     Parameters
@@ -549,19 +549,19 @@ class MistakesNeeded:
     def __str__(self) -> str:
         if self.above == 0:
             return (
-                "any accuracy on these items is possible if mistakes correlate as they do in half "
+                "any accuracy on these items is possible if errors correlate as they do in half "
                 "of the real crowds"
             )
         if self.correlation == 0:
             return (
                 f"the accuracy on these items may be {decimal(self.above, 2)} or less even if no "
-                "mistakes correlate"
+                "errors correlate"
             )
         stated = f"the accuracy on these items is above {decimal(self.above, 2)}"
         if self.correlation is None:
-            return f"{stated}, however much mistakes correlate"
+            return f"{stated}, however much errors correlate"
         return (
-            f"{stated} unless mistakes, of two raters or of the system and a rater, correlate by "
+            f"{stated} unless errors, of two raters or of the system and a rater, correlate by "
             f"more than {decimal(self.correlation, 2)}, as in {self.crowds_beyond} of "
             f"{self.n_crowds} real crowds"
         )
@@ -570,14 +570,14 @@ class MistakesNeeded:
     def brief(self) -> str:
         """The sentence in fewer words, of the accuracy."""
         if self.above == 0:
-            return "anything if mistakes correlate as in half of the real crowds"
+            return "anything if errors correlate as in half of the real crowds"
         if self.correlation == 0:
-            return f"perhaps {decimal(self.above, 2)} or less even if no mistakes correlate"
+            return f"perhaps {decimal(self.above, 2)} or less even if no errors correlate"
         stated = f"above {decimal(self.above, 2)}"
         if self.correlation is None:
-            return f"{stated}, however much mistakes correlate"
+            return f"{stated}, however much errors correlate"
         return (
-            f"{stated} unless mistakes correlate by over {decimal(self.correlation, 2)} "
+            f"{stated} unless errors correlate by over {decimal(self.correlation, 2)} "
             f"({self.crowds_beyond} of {self.n_crowds} crowds)"
         )
 

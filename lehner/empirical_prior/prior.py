@@ -143,7 +143,7 @@ def probability_unlike(right: Integers, probability: Floats, known: int, known_r
     """Probability, given gold labels, that the crowd is like none of those of the prior.
 
     Parameters are those of `posterior_in_sample`. If it is like none of them, each number of right
-    answers among the known items is equally probable.
+    answers among the labelled items is equally probable.
 
     Examples
     --------

@@ -31,7 +31,7 @@ LEAST_SPREAD = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class TruthCorrection:
-    """A method's estimate corrected by known truths, and estimates from the known truths alone.
+    """A method's estimate corrected by gold labels, and estimates from the gold labels alone.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ class TruthCorrection:
     system_accuracy : IntervalEstimate
         Expected accuracy on items like these.
     known_items_alone, prediction_powered : IntervalEstimate
-        The accuracy in the sample estimated from the known items alone, and by prediction-powered
-        inference (PPI++).
+        The accuracy in the sample estimated from the labelled items alone, and by
+        prediction-powered inference (PPI++).
     n_known : int
         Number of answered items of which the truth is known.
     expected_right, right : float
@@ -50,8 +50,8 @@ class TruthCorrection:
         Probability of as great a difference between the two if the method's assumptions hold: see
         `contradiction`.
     warnings : tuple of Warning
-        Reasons for doubt: "truths-contradict" if the known truths contradict the method, and
-        "truths-not-random" if the known items are probably not a random sample.
+        Reasons for doubt: "truths-contradict" if the gold labels contradict the method, and
+        "truths-not-random" if the labelled items are probably not a random sample.
     """
 
     system_accuracy_in_sample: IntervalEstimate
@@ -72,14 +72,14 @@ def correct_by_truth(
     variance: float | None = None,
     level: float = 0.9,
 ) -> TruthCorrection:
-    """Correct a method's estimate of the system's accuracy by the known truths of some items.
+    """Correct a method's estimate of the system's accuracy by the gold labels of some items.
 
-    The known items must be a random sample of all: items whose truth was easy to find, or on which
-    raters disagree, are not representative. Draw them by `lehner ask`. If they were chosen with
-    known unequal probabilities, and the ratings have these, they are weighted instead, see
+    The labelled items must be a random sample of all: items whose truth was easy to find, or on
+    which raters disagree, are not representative. Draw them by `lehner ask`. If they were chosen
+    with known unequal probabilities, and the ratings have these, they are weighted instead, see
     `lehner.known_truths.weighted_difference`.
 
-    The method's probabilities are recalibrated by the known items, with a prior of the method's
+    The method's probabilities are recalibrated by the labelled items, with a prior of the method's
     bias that allows for a large bias: see `lehner.known_truths.recalibration`. Nothing is fitted
     again. The probabilities may come from any method that did not use these truths.
 
@@ -102,21 +102,21 @@ def correct_by_truth(
     Returns
     -------
     TruthCorrection
-        The corrected accuracies with their intervals, and estimates from the known items alone.
+        The corrected accuracies with their intervals, and estimates from the labelled items alone.
 
     Raises
     ------
     InputError
-        If there is no system or no known truth, or if an argument is not as above.
+        If there is no system or no gold label, or if an argument is not as above.
 
     Notes
     -----
     In simulations (`experiments/simulations/known_truths.csv`) with 20 of 200 truths known, the
-    error is .6 to .9 times that of the known items alone, and 90% intervals contain the truth in 85
-    to 98% of the data sets. The error is 1.2 times that of the known items alone if raters with
-    accuracies .3, .4 and .5 violate all K-properties and the algebra has a bias of .24. If a method
-    has no bias, a few known truths make its estimate worse, because the correction allows for a
-    bias.
+    error is .6 to .9 times that of the labelled items alone, and 90% intervals contain the truth in
+    85 to 98% of the data sets. The error is 1.2 times that of the labelled items alone if raters
+    with accuracies .3, .4 and .5 violate all K-properties and the algebra has a bias of .24. If a
+    method has no bias, a few gold labels make its estimate worse, because the correction allows for
+    a bias.
 
     References
     ----------
@@ -186,7 +186,7 @@ def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
     ratings : Ratings
         With a system.
     estimate : Estimate
-        An estimate with truth probabilities, from ratings without known truths.
+        An estimate with truth probabilities, from ratings without gold labels.
 
     Returns
     -------
@@ -274,11 +274,11 @@ def _variance(stated: IntervalEstimate) -> float:
 
 
 def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
-    """Test whether the known items contradict a method.
+    """Test whether the labelled items contradict a method.
 
-    If the probabilities are right, the number of known items on which the system is right is a sum
-    of independent events with these probabilities, whatever proportion of the items is known. An
-    error of the method's parameters, which is normal, moves all probabilities alike.
+    If the probabilities are right, the number of labelled items on which the system is right is a
+    sum of independent events with these probabilities, whatever proportion of the items is known.
+    An error of the method's parameters, which is normal, moves all probabilities alike.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ def _warnings(items: PartlyKnown, p_value: float, sample: KnownSample) -> tuple[
     m, warnings = items.n_known, []
     if p_value < SUSPICIOUS_P_VALUE:
         text = (
-            f"the known truths contradict the method: of {counted(m, 'known item')} it expects the "
+            f"gold labels contradict the method: of {counted(m, 'labelled item')} it expects the "
             f"system to be right on {m * items.mean_of_known:.1f}, but the system is right on "
             f"{items.n_holding} ({printed_p_value(p_value)}); rely on the corrected estimate"
         )

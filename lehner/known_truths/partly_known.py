@@ -1,6 +1,6 @@
 """Items with the probability that the system is right, or of another property, known for some.
 
-Estimates without a prior are from the known items alone, and by prediction-powered inference.
+Estimates without a prior are from the labelled items alone, and by prediction-powered inference.
 """
 
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ class PartlyKnown:
     Parameters
     ----------
     probability : ndarray, shape (n_rows,)
-        Probability of the property, by a method that did not use the known truths.
+        Probability of the property, by a method that did not use the gold labels.
     counts : ndarray, shape (n_rows,)
         Number of items of each row.
     known : ndarray of bool, shape (n_rows,)
@@ -39,7 +39,7 @@ class PartlyKnown:
         The cluster of each row; None if items are independent.
     chance : ndarray of float, shape (n_rows,), optional
         Probability with which the items of each row were chosen to be known, above 0 and at most 1;
-        None if the known items are a simple random sample.
+        None if the labelled items are a simple random sample.
     """
 
     probability: Floats
@@ -219,7 +219,7 @@ def check_probabilities(values: ArrayLike, ratings: Ratings, needed: Booleans) -
 
 
 def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
-    """Treat the known items as a random sample: Wilson's interval for a finite population.
+    """Treat the labelled items as a random sample: Wilson's interval for a finite population.
 
     If they were chosen with known unequal probabilities, they are weighted by their inverse.
 
@@ -265,7 +265,7 @@ def _weighted_alone(items: PartlyKnown, level: float) -> IntervalEstimate:
 
 
 def effective_numbers(items: PartlyKnown) -> tuple[int, int]:
-    """Count known items, and those that have the property, as of a simple random sample.
+    """Count labelled items, and those that have the property, as of a simple random sample.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def effective_numbers(items: PartlyKnown) -> tuple[int, int]:
     Returns
     -------
     n_known, n_holding : int
-        Of a sample that tells about as much as the weighted or clustered known items.
+        Of a sample that tells about as much as the weighted or clustered labelled items.
     """
     if items.chance is None:
         m, n = items.n_known, items.n_items
@@ -290,7 +290,7 @@ def effective_numbers(items: PartlyKnown) -> tuple[int, int]:
 
 
 def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
-    """Add the mean residual of the known items to λ times the mean probability: PPI++.
+    """Add the mean residual of the labelled items to λ times the mean probability: PPI++.
 
     λ, from 0 to 1, minimises the variance. The population is finite: the interval is that of the
     proportion among these items, not among items like them. It is normal: see

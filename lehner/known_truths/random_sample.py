@@ -15,25 +15,25 @@ NOT_RANDOM = 0.005
 
 @dataclass(frozen=True, kw_only=True)
 class KnownSample:
-    """How often something holds for the items of known truth, and how often for all items.
+    """How often something holds for the items with gold labels, and how often for all items.
 
     Parameters
     ----------
     what : str
-        What holds, as "raters all agree" or "most raters say 'yes'": that for which the known items
-        are least like the others.
+        What holds, as "raters all agree" or "most raters say 'yes'": that for which the labelled
+        items are least like the others.
     n_known, n_items : int
-        Number of items of known truth with two answers or more, and of all such items. If there is
-        a system, those that it did not answer are left out.
+        Number of items with gold labels with two answers or more, and of all such items. If there
+        is a system, those that it did not answer are left out.
     holds_known, holds : int
         Number of these for which it holds.
     p_value : float
-        Fisher's exact test, two-sided, that the known items are a random sample of all, adjusted by
-        Bonferroni's method for the number of tests: that raters agree, that raters and system do,
-        and for each category that most raters name it. If items were chosen with known unequal
+        Fisher's exact test, two-sided, that the labelled items are a random sample of all, adjusted
+        by Bonferroni's method for the number of tests: that raters agree, that raters and system
+        do, and for each category that most raters name it. If items were chosen with known unequal
         probabilities, a test that `holds_known` is what these make of it, as of independent draws.
     expected : float, optional
-        How often it should hold for the known items by these probabilities; None without them.
+        How often it should hold for the labelled items by these probabilities; None without them.
     """
 
     what: str
@@ -53,7 +53,7 @@ class KnownSample:
     def doubt(self) -> str:
         """What is probably so if they cannot be."""
         drawn = "" if self.expected is None else " with the probabilities given"
-        return f"the items with known truth are probably not a random sample{drawn}"
+        return f"the items with gold labels are probably not a random sample{drawn}"
 
     def __str__(self) -> str:
         if self.expected is not None:
@@ -68,11 +68,11 @@ class KnownSample:
 
 
 def examine_known(ratings: Ratings) -> KnownSample:
-    """Test whether the items of known truth can be a random sample of all items.
+    """Test whether the items with gold labels can be a random sample of all items.
 
     Items that were chosen because answers differ, because they agree, or because they are of some
     category, are found. Items that were chosen in other ways may not be. Where the ratings have
-    probabilities of known truths, the test is whether items were chosen with these.
+    probabilities of gold labels, the test is whether items were chosen with these.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def _fisher(known: tuple[int, int], others: tuple[int, int], effect: float) -> f
 def _expected(
     chance: Floats, counts: Integers, known: Booleans, holds: Booleans
 ) -> tuple[float, float]:
-    """Number of known items for which it should hold, given how many are known, and a p-value.
+    """Number of labelled items for which it should hold, given how many are known, and a p-value.
 
     The p-value is a mid-p value. It is that of the rarer of what holds and its opposite, whose
     number depends least on how many items are known.

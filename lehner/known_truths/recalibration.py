@@ -1,8 +1,8 @@
 r"""A method's probabilities recalibrated by the items of which the truth is known.
 
 The method's probability that item i has a property (that the system is right on it), found without
-the known truths, is :math:`f_i`, and :math:`h_i` is 1 if it has the property and 0 if not. The
-known items are a random sample of all. The model is
+the gold labels, is :math:`f_i`, and :math:`h_i` is 1 if it has the property and 0 if not. The
+labelled items are a random sample of all. The model is
 
 .. math:: h_i \sim \mathrm{Bernoulli}(\sigma(\alpha + \beta \operatorname{logit} f_i))
 
@@ -122,7 +122,7 @@ def correct_base_rates(
 ) -> "xr.Dataset":
     """Correct the proportions of the true categories among these items.
 
-    The probabilities of each category are recalibrated by the known truths, as `correct_by_truth`
+    The probabilities of each category are recalibrated by the gold labels, as `correct_by_truth`
     does with the probabilities that the system is right. The proportions are the means of the
     recalibrated probabilities, divided by their sum.
 

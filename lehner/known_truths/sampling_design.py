@@ -185,7 +185,7 @@ def _recalibrated(items: PartlyKnown, mean: float, slope: float) -> Floats:
 def n_for_width(
     items: PartlyKnown, width: float, *, variance: float = 0.0, level: float = 0.9, seed: Seed = 1
 ) -> int:
-    """Find about how many more known items give an interval of a given width.
+    """Find about how many more labelled items give an interval of a given width.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def n_for_width_alone(accuracy: float, n_items: int, width: float, level: float 
     Parameters
     ----------
     accuracy : float
-        Accuracy that the known items are expected to show.
+        Accuracy that the labelled items are expected to show.
     n_items : int
         Items from which they are drawn at random.
     width : float

@@ -1,12 +1,12 @@
 r"""A proportion of items whose truths were found out with known unequal probabilities.
 
 Item i was chosen with probability :math:`\pi_i`, so that its weight is :math:`w_i = 1 / \pi_i`. The
-method's probability that it has the property, found without the known truths, is :math:`f_i`, and
+method's probability that it has the property, found without the gold labels, is :math:`f_i`, and
 :math:`h_i` is 1 if it has the property and 0 if not. The weighted difference estimator is
 
 .. math:: \hat\theta = \lambda \bar f + \frac{\sum_s w_i (h_i - \lambda f_i)}{\sum_s w_i}
 
-where s are the known items. Whatever the method's probabilities are worth, it is right in large
+where s are the labelled items. Whatever the method's probabilities are worth, it is right in large
 samples, and they only make it more precise. :math:`\lambda`, from 0 to 1, minimises the variance
 
 .. math:: V = \frac{m}{m - 1} \frac{\sum_s w_i (w_i - 1) (e_i - \bar e)^2}{(\sum_s w_i)^2},
@@ -15,7 +15,7 @@ where :math:`e_i = h_i - \lambda f_i` has the weighted mean :math:`\bar e`. With
 it is PPI++. With λ = 0 it is the mean of Hájek, and among items that all have the same probability,
 such as those with one answer of the system, the correction of verification bias by Begg & Greenes.
 
-An interval from V alone is too narrow if few known items have the property, or few have not. The
+An interval from V alone is too narrow if few labelled items have the property, or few have not. The
 interval is therefore that of a beta distribution of as many items as would have this variance,
 
 .. math::
@@ -71,7 +71,7 @@ def weighted_difference(items: "PartlyKnown", *, helped: bool = True) -> Weighte
     Parameters
     ----------
     items : PartlyKnown
-        Each with a `chance` below 1, and one known item at least.
+        Each with a `chance` below 1, and one labelled item at least.
     helped : bool
         Whether the method's probabilities help; if not, λ is 0.
 

@@ -158,7 +158,7 @@ def read_ratings(
     ------
     InputError
         If there is no such file or no such table in it, if the role of a column is not clear, or if
-        the data are probably a mistake (see `Ratings.from_wide`). The error names file, row,
+        the data are probably an error (see `Ratings.from_wide`). The error names file, row,
         column, value and remedy. Data that only look odd give a `DataWarning` and an entry in
         `notes`.
 

@@ -152,7 +152,8 @@ class ScorePerformance:
         Returns
         -------
         dict
-            The fields by their names; `measures` by measure, with what the known items alone say.
+            The fields by their names; `measures` by measure, with what the labelled items alone
+            say.
         """
         curve = self.calibration.to_dataframe().reset_index()
         return {
@@ -391,7 +392,7 @@ def _replace_by_truths(
 ) -> Floats:
     """Recalibrate probabilities by the gold labels, which take the place of theirs.
 
-    `weights` are what the known items count.
+    `weights` are what the labelled items count.
     """
     if not known.any():
         return probability

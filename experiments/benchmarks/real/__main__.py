@@ -1,4 +1,4 @@
-"""Every method on real ratings with known truth: bias, RMSE, coverage and width.
+"""Every method on real ratings with gold labels: bias, RMSE, coverage and width.
 
 Nothing is fetched: the files of `--list` are to be in FOLDER. Results are kept one by one, so
 that the same command goes on where it was stopped, and tables are of all that is kept.

@@ -33,7 +33,7 @@ def correction_cells(fits: pd.DataFrame, folder: Path, draws: int) -> list[Cell]
     folder : Path
         With the files.
     draws : int
-        How often known items are drawn for each fit.
+        How often labelled items are drawn for each fit.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def _correct(
 def corrected_rows(
     task: Task, drawn: Ratings, right: Sequence[float], variance: float, draws: int
 ) -> Iterator[Row]:
-    """Correct one fit by 10, 20, 50 and 100 known truths, at most half of the items.
+    """Correct one fit by 10, 20, 50 and 100 gold labels, at most half of the items.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def corrected_rows(
     ------
     dict
         `known`, `draw`, `method`, `estimate`, `lower`, `upper`: the method corrected, by PPI++, and
-        without it, by the known items alone.
+        without it, by the labelled items alone.
     """
     n, key = drawn.n_items, (task.crowd, task.system, task.per_item)
     numbers = [known for known in NUMBERS_KNOWN if known <= MOST_KNOWN * n]

@@ -1,7 +1,7 @@
 """Rows of `calibrated`, each by priors of crowds that have nothing to do with the one it is of.
 
 The method needs agreement with the majority and, where truths are known, how many of the known
-items are right: its rows are made of those of `majority_agreement` and of the known items alone.
+items are right: its rows are made of those of `majority_agreement` and of the labelled items alone.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,8 +39,8 @@ def calibrated_rows(
     Returns
     -------
     pandas.DataFrame
-        The rows of `majority_agreement` and of the known items alone, with other estimates: by the
-        methods "calibrated, like", "calibrated, better" and "calibrated, unknown".
+        The rows of `majority_agreement` and of the labelled items alone, with other estimates: by
+        the methods "calibrated, like", "calibrated, better" and "calibrated, unknown".
     """
     majority = rows[rows["method"] == MAJORITY]
     agreement = majority[[*DATA_SET, "estimate"]].rename(columns={"estimate": "agreement"})

@@ -1,6 +1,6 @@
 """Bias, RMSE, coverage, width and interval score on each crowd, and their means over crowds.
 
-Several draws of known truths share a system, so that each system counts once, with the mean of its
+Several draws of gold labels share a system, so that each system counts once, with the mean of its
 draws, and so does each crowd in the means. Crowds of a family rated the same items or came from the
 same study: standard errors are of means over crowds, clustered by family.
 """

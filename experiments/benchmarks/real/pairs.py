@@ -1,7 +1,7 @@
 """Which of two systems is better: what each method says of pairs of workers whose truth is known.
 
 Two workers of a crowd are the systems, three others rate each item. `calibrated` is trained without
-the family, or the domain, of the crowd. In the simulated pairs it meets mistakes that it was not
+the family, or the domain, of the crowd. In the simulated pairs it meets errors that it was not
 trained on. Run in a clone: `python -m experiments.benchmarks.real.pairs FOLDER`.
 """
 

@@ -31,12 +31,12 @@ def write_report(output: Path, seed: int, draws: int) -> list[Path]:
     seed : int
         Of the benchmark.
     draws : int
-        How often known items were drawn for each fit.
+        How often labelled items were drawn for each fit.
 
     Returns
     -------
     list of Path
-        `systems.csv`, a row for each system and method without known truths; `real.csv`, all
+        `systems.csv`, a row for each system and method without gold labels; `real.csv`, all
         measures on each crowd; `domains.csv`, those without whole domains; `real.md`.
     """
     rows = read_rows(output, seed, draws)

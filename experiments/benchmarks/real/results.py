@@ -28,7 +28,7 @@ def read_rows(output: Path, seed: int, draws: int) -> pd.DataFrame:
     seed : int
         Of the benchmark; results of other seeds are left out.
     draws : int
-        How often known items were drawn for each fit.
+        How often labelled items were drawn for each fit.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def read_rows(output: Path, seed: int, draws: int) -> pd.DataFrame:
     common = fits.loc[of_system == methods, [*DESIGN, "system"]].drop_duplicates()
     rows = pd.concat([fits.assign(known=0, draw=0), read_cells(known_folder(output, draws))])
     rows = rows[rows["seed"] == seed].merge(common)
-    # The known items alone are there once for each method.
+    # The labelled items alone are there once for each method.
     rows = rows.drop_duplicates([*DESIGN, "known", "method", "system", "draw"])
     return in_order(pd.concat([rows, calibrated_rows(rows, read_outcomes())]))
 

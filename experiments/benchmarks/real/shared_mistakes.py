@@ -1,4 +1,4 @@
-"""Where real crowds lie: how much mistakes correlate in each, and whether bounds hold the truth.
+"""Where real crowds lie: how much errors correlate in each, and whether bounds hold the truth.
 
 Data sets with three ratings of each item are drawn as for the priors; the truth is known.
 
@@ -44,7 +44,7 @@ MEASURES = {
 
 
 def measure(source: Source, folder: Path) -> Iterator[dict[str, Any]]:
-    """Measure correlations of mistakes, and compute bounds, in each data set of a crowd.
+    """Measure correlations of errors, and compute bounds, in each data set of a crowd.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ type Problem = tuple[Label, str, str, Mapping[str, Any]]
 def check_labels(
     columns: Mapping[str, Column], names: Mapping[Any, Label], *, refuse: bool
 ) -> list[str]:
-    """Raise an InputError if categories are probably a mistake, and name those that look odd.
+    """Raise an InputError if categories are probably an error, and name those that look odd.
 
     Parameters
     ----------

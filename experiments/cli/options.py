@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from experiments.report.terminal import styled
+from experiments.report.terminal import console, styled
 from lehner.data import reading
 
 PARAMETERS = "\n\nParameters\n----------\n"
@@ -240,7 +240,6 @@ def add_command(
 
 
 def _print_panel(title: str, rows: Iterable[tuple[str, ...]]) -> None:
-    from rich.console import Console
     from rich.panel import Panel
     from rich.table import Table
 
@@ -248,9 +247,7 @@ def _print_panel(title: str, rows: Iterable[tuple[str, ...]]) -> None:
     for row in rows:
         table.add_row(*row)
     if table.row_count:
-        Console(highlight=False).print(
-            Panel(table, title=title, title_align="left", border_style="dim")
-        )
+        console(sys.stdout).print(Panel(table, title=title, title_align="left", border_style="dim"))
 
 
 def with_options(function: Callable[..., None]) -> Callable[..., None]:

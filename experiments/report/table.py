@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.terminal import NARROWEST, line, one_line, visible
+from experiments.report.terminal import NARROWEST, line, one_line, render_lines, visible
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import pd
 from lehner.core.text import decimal, percent, with_interval
@@ -193,23 +193,22 @@ def to_terminal(table: Table, width: int) -> "list[Text]":
     all    200
     two     50
     """
-    from rich.console import Console
     from rich.table import Table as Grid
     from rich.text import Text
 
     head, *body = _sparse(table)
-    printer, lines = Console(width=width), list[Text]()
+    lines: list[Text] = []
     for block in _blocks(table, [head, *body], width):
         grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
         for place in block:
             text = table.is_text(place)
             grid.add_column(
-                Text(head[place]), justify="left" if text else "right", no_wrap=not text
+                line(head[place]), justify="left" if text else "right", no_wrap=not text
             )
         for row in body:
-            grid.add_row(*(Text(row[place]) for place in block))
+            grid.add_row(*(line(row[place]) for place in block))
         lines += [line()] if lines else []
-        for segments in printer.render_lines(grid, pad=False):
+        for segments in render_lines(grid, width):
             made = Text.assemble(*((one.text, one.style or "") for one in segments))
             made.rstrip()
             lines.append(made)

@@ -17,9 +17,13 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
+    from rich.segment import Segment
+    from rich.table import Table
     from rich.text import Text
 
 NARROWEST, END_OF_NAME = 18, 6
+LEAST_WIDTH = 60
+"""A number that is cut would be another number: a narrower terminal wraps lines itself."""
 WIDTH_OF_FILES = 100
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 """Control characters but for tab and line feed; line separators; marks that turn text around."""
@@ -134,7 +138,7 @@ def json_text(value: object) -> str:
 
 def terminal_width() -> int:
     """Width of the terminal, or of text that is no terminal's."""
-    return max(shutil.get_terminal_size((WIDTH_OF_FILES, 0)).columns, NARROWEST)
+    return max(shutil.get_terminal_size((WIDTH_OF_FILES, 0)).columns, LEAST_WIDTH)
 
 
 def console(stream: TextIO, **options: Any) -> "Console":
@@ -149,6 +153,13 @@ def line(text: str = "", style: str = "") -> "Text":
     from rich.text import Text
 
     return Text(one_line(text), style=style)
+
+
+def render_lines(content: "Table", width: int) -> "list[list[Segment]]":
+    """Lay a rich table out in lines of a width."""
+    from rich.console import Console
+
+    return Console(width=width).render_lines(content, pad=False)
 
 
 def print_wide(content: "Group") -> None:

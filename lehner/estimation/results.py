@@ -153,7 +153,8 @@ class Results:
         keys = [name for name in KEYS if name != columns and rows[name].nunique() > 1]
         texts = [str(value_of(one)) for one in rows.to_dict("records")]
         named = rows.assign(text=texts)
-        wide = named.pivot_table("text", keys or ["quantity"], columns, aggfunc="first", sort=False)
+        index = "method" if columns == "quantity" else "quantity"
+        wide = named.pivot_table("text", keys or [index], columns, aggfunc="first", sort=False)
         return wide.fillna("")
 
     def to_latex(self, *quantities: str, **options: Any) -> str:
@@ -211,8 +212,10 @@ class Results:
         )
 
     def __repr__(self) -> str:
-        shown = ESTIMANDS if self.table["quantity"].isin(ESTIMANDS).any() else ("base_rates",)
-        wide = self.pivot(*shown, columns="quantity", grouping=["", "group"], group="")
+        of_system = self.table["quantity"].isin(ESTIMANDS).any()
+        shown = ESTIMANDS if of_system else ("base_rates",)
+        whole = {"group": ""} if of_system else {}
+        wide = self.pivot(*shown, columns="quantity", grouping=["", "group"], **whole)
         lines = [f"Results: {len(self.table)} rows in results.table", wide.to_string(na_rep="")]
         return "\n".join([*lines, *(f"warning: {one}" for one in self.warnings)])
 

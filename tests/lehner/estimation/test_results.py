@@ -210,3 +210,10 @@ def test_every_quantity_is_on_its_page(results):
     quantities = {name for one in made for name in one.table["quantity"]}
     assert [name for name in sorted(quantities) if f"`{name}`" not in page] == []
     assert all(f"`{column}`" in page for column in COLUMNS)
+
+
+def test_a_comparison_of_groups_is_shown_with_its_groups():
+    rated = lehner.load_dataset("krippendorff")
+    groups = np.resize(["left", "right"], rated.n_items)
+    shown = repr(lehner.compare(rated, groups=groups, methods=["majority"]))
+    assert "left" in shown.split() and "right" in shown.split()

@@ -31,9 +31,10 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        Priors of `base_rates`, `accuracy_by_category` and `system_accuracy_by_category`, see
-        `bayes_models.models.families`. By default the prior of each accuracy counts as much as 8
-        ratings, as in R's rater, and the system's prior as much as 2.
+        Set "default", "rater" (as in R's rater) or "flat", or priors of `base_rates`,
+        `accuracy_by_category` and `system_accuracy_by_category`, see
+        `bayes_models.models.families`. In "rater" the prior of each accuracy counts as much as 8
+        ratings; "default" differs from it in the system's prior, which counts as much as 2.
 
     Returns
     -------
@@ -71,6 +72,16 @@ SPEC = ModelSpec(
             "base_rates": 3.0,
             "accuracy_by_category": (4.8, 3.2),
             "system_accuracy_by_category": (1.2, 0.8),
+        },
+        "rater": {
+            "base_rates": 3.0,
+            "accuracy_by_category": (4.8, 3.2),
+            "system_accuracy_by_category": (4.8, 3.2),
+        },
+        "flat": {
+            "base_rates": 1.0,
+            "accuracy_by_category": (1.0, 1.0),
+            "system_accuracy_by_category": (1.0, 1.0),
         },
     },
     likelihood=CLASS_CONDITIONAL,

@@ -37,10 +37,10 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        Priors of `base_rates`, `confusion` and `system_confusion`, see
-        `bayes_models.models.families`. By default the prior of each row of a matrix counts as much
-        as 8 ratings, of which 60% are right, as in R's rater, and that of the system's rows as much
-        as 2 ratings. If `confusion` is given and
+        Set "default"; "rater" (as in R's rater: the prior of each row of a matrix counts as much as
+        8 ratings, of which 60% are right); "flat"; or priors of `base_rates`, `confusion` and
+        `system_confusion`, see `bayes_models.models.families`. "default" differs from "rater" in
+        the system's rows, whose prior counts as much as 2 ratings. If `confusion` is given and
         `system_confusion` is not, it is also the prior of the system.
 
     Returns
@@ -79,6 +79,8 @@ SPEC = ModelSpec(
     variables=(BASE_RATES, CONFUSION, SYSTEM_CONFUSION),
     priors={
         "default": {"base_rates": 3.0, "confusion": DIAGONAL, "system_confusion": WEAK_DIAGONAL},
+        "rater": {"base_rates": 3.0, "confusion": DIAGONAL, "system_confusion": DIAGONAL},
+        "flat": {"base_rates": 1.0, "confusion": 1.0, "system_confusion": 1.0},
     },
     n_parameters=lambda priors, observed: cells_of_matrix(observed) * len(observed.raters),
     conjugate=True,

@@ -47,7 +47,7 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        Priors of `base_rates`, `population_confusion`,
+        Set "default" or "flat", or priors of `base_rates`, `population_confusion`,
         `confusion_spread` and `system_confusion`, see `bayes_models.models.families`.
 
     Returns
@@ -101,6 +101,12 @@ SPEC = ModelSpec(
             "population_confusion": DIAGONAL,
             "confusion_spread": 0.5,
             "system_confusion": WEAK_DIAGONAL,
+        },
+        "flat": {
+            "base_rates": 1.0,
+            "population_confusion": 1.0,
+            "confusion_spread": 1.0,
+            "system_confusion": 1.0,
         },
     },
     n_parameters=lambda priors, observed: (

@@ -27,7 +27,7 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        Priors of `base_rates`, `rater_log_odds` and
+        Set "default" or "flat", or priors of `base_rates`, `rater_log_odds` and
         `system_log_odds`, see `bayes_models.models.families`.
 
     Returns
@@ -62,6 +62,7 @@ SPEC = ModelSpec(
     variables=(BASE_RATES, RATER_LOG_ODDS, SYSTEM_LOG_ODDS),
     priors={
         "default": {"base_rates": 1.0, "rater_log_odds": (0.0, 1.2), "system_log_odds": (0.0, 1.0)},
+        "flat": {"base_rates": 1.0, "rater_log_odds": (0.0, 1.7), "system_log_odds": (0.0, 1.0)},
     },
     n_parameters=lambda priors, observed: 1 + observed.has_system,
     likelihood=LOG_ODDS,

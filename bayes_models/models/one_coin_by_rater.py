@@ -28,7 +28,7 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        Priors of `base_rates`, `mean_log_odds`, `rater_spread`,
+        Set "default" or "flat", or priors of `base_rates`, `mean_log_odds`, `rater_spread`,
         `system_log_odds` and `earlier_answers`, see `bayes_models.models.families`.
 
     Returns
@@ -71,6 +71,13 @@ SPEC = ModelSpec(
             "base_rates": 1.0,
             "mean_log_odds": (0.0, 1.2),
             "rater_spread": 0.6,
+            "system_log_odds": (0.0, 1.0),
+            "earlier_answers": (0.0, 0.0),
+        },
+        "flat": {
+            "base_rates": 1.0,
+            "mean_log_odds": (0.0, 1.7),
+            "rater_spread": 1.0,
             "system_log_odds": (0.0, 1.0),
             "earlier_answers": (0.0, 0.0),
         },

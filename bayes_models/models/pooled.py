@@ -40,10 +40,10 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        Priors of `base_rates`, `rater_confusion` and `system_confusion`, see
-        `bayes_models.models.families`. By default the prior of each row of a matrix counts as much
-        as 8 ratings, of which 60% are right, as in R's rater, and that of the system's rows as much
-        as 2 ratings.
+        Set "default"; "rater" (as in R's rater: the prior of each row of a matrix counts as much as
+        8 ratings, of which 60% are right); "flat"; or priors of `base_rates`, `rater_confusion` and
+        `system_confusion`, see `bayes_models.models.families`. "default" differs from "rater" in
+        the system's rows, whose prior counts as much as 2 ratings.
 
     Returns
     -------
@@ -84,6 +84,8 @@ SPEC = ModelSpec(
             "rater_confusion": DIAGONAL,
             "system_confusion": WEAK_DIAGONAL,
         },
+        "rater": {"base_rates": 3.0, "rater_confusion": DIAGONAL, "system_confusion": DIAGONAL},
+        "flat": {"base_rates": 1.0, "rater_confusion": 1.0, "system_confusion": 1.0},
     },
     n_parameters=lambda priors, observed: cells_of_matrix(observed) * (1 + observed.has_system),
     conjugate=True,

@@ -172,8 +172,8 @@ def find_model(name: str) -> ModelSpec:
 
     Examples
     --------
-    >>> find_model("one_coin").priors["default"]["base_rates"]
-    1.0
+    >>> list(find_model("one_coin").priors)
+    ['default', 'flat']
     """
     find("model", name, MODELS)
     spec: ModelSpec = import_module(f"bayes_models.models.{name}").SPEC

@@ -67,7 +67,7 @@ def agreement(
     """
     answer = _answer(data, asked, reading.options(system), interval)
     emit(answer, output, data)
-    coefficients = answer.content.get("coefficients", [])
+    coefficients = answer.to_dict().get("coefficients", [])
     if coefficients and all(one["estimate"] is None for one in coefficients):
         raise typer.Exit(1)
 

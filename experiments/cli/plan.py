@@ -94,5 +94,5 @@ def plan(
     announce = (lambda text: None) if quiet else partial(print, flush=True)
     answer = answer_plan(questions, replicates=replicates, seed=seed, announce=announce)
     emit(answer, output)
-    if all(row["n_items"] is None for one in answer.content["plans"] for row in one["rows"][:1]):
+    if all(row["n_items"] is None for one in answer.to_dict()["plans"] for row in one["rows"][:1]):
         raise typer.Exit(1)

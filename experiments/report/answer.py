@@ -17,7 +17,7 @@ from experiments.report.files import (
     write_text,
 )
 from experiments.report.options import as_options
-from experiments.report.table import Table, simple_table, to_csv, to_latex, to_terminal
+from experiments.report.table import Table, list_notes, simple_table, to_csv, to_latex, to_terminal
 from experiments.report.terminal import line, print_wide, terminal_width
 from experiments.report.views import REPORT
 from lehner.core.errors import InputError
@@ -137,9 +137,11 @@ class Answer:
             lines += [line(part) for text in section.text for part in wrap(as_options(text), width)]
             for place, table in enumerate(section.tables):
                 lines += [line()] if place or len(sections) == 1 else []
-                lines += to_terminal(replace(table, rows=table.rows[: section.most]), width)
+                shown = replace(table, rows=table.rows[: section.most])
+                lines += to_terminal(shown, width, noted=False)
                 more = len(table.rows) - (section.most or len(table.rows))
                 lines += [line(f"… and {more} more rows: see --output")] if more > 0 else []
+            lines += list_notes(section.tables)
         return Group(*lines)
 
     def write(self, folder: Path) -> Iterator[Path]:

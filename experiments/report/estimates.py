@@ -14,7 +14,7 @@ from experiments.report.files import name_folders, write_atomically
 from experiments.report.options import as_options, data_notes, header_lines
 from experiments.report.screen import MOST_LINES, choose_cautions, render_screen
 from experiments.report.style import method_label
-from experiments.report.table import Table, simple_table, to_terminal
+from experiments.report.table import Table, list_notes, simple_table, to_terminal
 from experiments.report.terminal import cut, line, wrapped
 from experiments.report.views import ANY, REPORT, View, view_systems
 from lehner.core.lazy import load
@@ -221,18 +221,22 @@ def _render_comparison(results: Results, in_detail: bool, width: int) -> Group:
     view = View(results=results, names=shorten)
     parts = []
     tests = details.tabulate_tests(view) if in_detail else []
-    for table in [*details.tabulate_base_rates(view, 2, shorten), *tests]:
+    tables = [*details.tabulate_base_rates(view, 2, shorten), *tests]
+    for table in tables:
         more = len(table.rows) - MOST_ROWS + 1 if len(table.rows) > MOST_ROWS else 0
-        parts += to_terminal(replace(table, rows=table.rows[: len(table.rows) - more]), width)
+        shown = replace(table, rows=table.rows[: len(table.rows) - more])
+        parts += to_terminal(shown, width, noted=False)
         parts += [line(f"… and {more} more")] if more else []
+    parts += list_notes(tables)
     head = wrapped(_describe_comparison(results), width, 2)
     named, _ = choose_cautions(results)
     said: Iterable[str] = [
         *(f"Caution: {one}" for one in named),
         *header_lines(data_notes(results.ratings)),
     ]
-    texts = list(said)[:3]
-    room = max(1, (MOST_LINES - 1 - len(head) - len(parts)) // max(len(texts), 1))
+    left = max(1, MOST_LINES - 1 - len(head) - len(parts))
+    texts = list(said)[: 3 if in_detail else min(3, left)]
+    room = max(1, left // max(len(texts), 1))
     last = [part for text in texts for part in wrapped(as_options(text), width, min(3, room))]
     last.append("Next: --full, --report FILE, --output FOLDER")
     return Group(*map(line, head), *parts, *map(line, last))

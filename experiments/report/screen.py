@@ -26,7 +26,9 @@ from experiments.report.views import (
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.text import DASH, counted, counted_categories, decimal, percent, probability
 from lehner.core.warning import Warning
+from lehner.estimation.one_judge import METHOD as GOLD_LABELS
 from lehner.estimation.results import Results, value_of
+from lehner.known_truths.partly_known import WILSON
 from lehner.known_truths.sampling_design import n_for_width_alone
 from lehner.performance.positive import GUESSED
 
@@ -153,13 +155,16 @@ def _list_shown(view: View) -> Iterator[tuple[str, str, str]]:
 
 def _name_method(view: View, method: str) -> str:
     """Name a method, and what its estimate rests on."""
+    value = view.value("system_accuracy_in_sample", method=method)
+    if method == GOLD_LABELS:
+        return f"gold labels alone{', by Wilson' if value.kind == WILSON else ''}"
     told = view.results.fits[view.system, method].diagnostics
     learned = (
         f", learned on {told['crowds']} public crowds with known truth"
         if "system_is" in told
         else ""
     )
-    if view.value("system_accuracy_in_sample", method=method).corrected:
+    if value.corrected:
         corrects = any(row["method"] == method for row in view.uncorrected)
         return f"{method}{learned}, {'corrected by' if corrects else 'with'} the gold labels"
     assumed = assumption(method)
@@ -318,7 +323,10 @@ def _on_next(views: Sequence[View], n_more: int, *, in_detail: bool, width: int)
 
 
 def _on_labels(views: Sequence[View]) -> str:
-    """Name the command that chooses items to label, and how many would give a narrow interval."""
+    """Name the command that chooses items to label, and how many would give a narrow interval.
+
+    Without raters, whose ratings it needs, only the number.
+    """
     view, *others = views
     n_known = 0 if view.gold is None else int(view.gold["n_items"])
     row = view.first("system_accuracy_in_sample", method=view.reported)
@@ -329,7 +337,10 @@ def _on_labels(views: Sequence[View]) -> str:
     n_items = 0 if math.isnan(row["n_items"]) else int(row["n_items"])
     n = n_for_width_alone(row["estimate"], n_items, 2 * HALF_WIDTH, view.level) - n_known
     more = counted(n, "gold label") if not n_known else counted(n, "more gold label")
-    return f"lehner ask ({more} would give ±.05)" if n > 0 else ""
+    if n <= 0:
+        return ""
+    by_hand = f"{more} (for ±.05)"
+    return f"lehner ask ({more} would give ±.05)" if view.results.ratings.n_raters else by_hand
 
 
 def fit_parts(head: str, parts: Sequence[str], width: int, rest: Sequence[str] = ()) -> str:

@@ -170,7 +170,7 @@ def _parts(cell: Cell) -> tuple[Cell, ...]:
     return cell if isinstance(cell, tuple) else (cell,)
 
 
-def to_terminal(table: Table, width: int) -> "list[Text]":
+def to_terminal(table: Table, width: int, *, noted: bool = True) -> "list[Text]":
     r"""Lay a table out in lines for a rich console, its head bold.
 
     Parameters
@@ -179,6 +179,8 @@ def to_terminal(table: Table, width: int) -> "list[Text]":
     width : int
         Of the terminal. Texts that are too long are wrapped. A table that is still too wide becomes
         several below one another, each with the keys.
+    noted : bool
+        Whether its notes follow. They do not where several tables share them (`list_notes`).
 
     Returns
     -------
@@ -212,7 +214,13 @@ def to_terminal(table: Table, width: int) -> "list[Text]":
             made = Text.assemble(*((one.text, one.style or "") for one in segments))
             made.rstrip()
             lines.append(made)
-    return [*lines, *map(line, table.all_notes)]
+    return [*lines, *map(line, table.all_notes if noted else ())]
+
+
+def list_notes(tables: Iterable[Table]) -> "list[Text]":
+    """List the notes of several tables, each once, for a rich console."""
+    notes = chain.from_iterable(table.all_notes for table in tables)
+    return list(map(line, dict.fromkeys(notes)))
 
 
 def _sparse(table: Table) -> list[list[str]]:

@@ -30,7 +30,7 @@ def test_the_table_the_sentence_and_the_files_have_the_numbers_of_python(run, fi
     assert (both["raters"], both["system"], alone["system"]) == (0.2, 0.2, 1)
     assert alone["lower"] - 1e-3 <= both["lower"] <= both["upper"] <= alone["upper"] + 1e-3
     assert f"{both['lower']:.3f} to {both['upper']:.3f}" in out
-    assert "accuracy on these items is above 0.70 unless mistakes" in out
+    assert "accuracy on these items is above 0.70 unless errors" in out
     with (tmp_path / "out" / "bounds.csv").open() as table:
         rows = list(csv.DictReader(table))
     assert float(rows[0]["lower"]) == pytest.approx(both["lower"])

@@ -93,21 +93,21 @@ def test_known_truths_are_compared_with_the_system(run, tmp_path):
     recall = pick_rows(out, "recall_on_known_items")
     assert [(one["category"], one["estimate"]) for one in recall] == [("x", 0.5), ("y", 1.0)]
     _, out, _ = run("estimate", "--full", file, *FAST)
-    said = "On the 3 items with known truth the system's accuracy is 0.667 [0.398, 0.858] (90%"
+    said = "the system's accuracy is 0.667 [0.398, 0.858] (90%"
     words = " ".join(out.split())
     assert said in words
-    assert "by Wilson for all these items); no estimate here uses these truths" in words
+    assert "by Wilson for all these items); no estimate here uses these labels" in words
     file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,y\nx,y,x,y,x\ny,y,x,y,y\n")
     _, out, _ = run("estimate", "--full", file, *FAST)
-    assert "accuracy is 0.750, exact for these items; all truths are known" in " ".join(out.split())
+    assert "accuracy is 0.750, exact for these items; all items have one" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(
     ("options", "use"),
     [
-        (["--method", "majority_agreement"], "no estimate here uses these truths."),
-        (FAST, "these truths correct the estimates."),
-        (["--method", "dawid_skene_ml", "--truths-in-model"], "the models use these truths."),
+        (["--method", "majority_agreement"], "no estimate here uses these labels."),
+        (FAST, "these labels correct the estimates."),
+        (["--method", "dawid_skene_ml", "--truths-in-model"], "the models use these labels."),
     ],
 )
 def test_the_use_of_known_truths_is_said(run, tmp_path, options, use):
@@ -116,7 +116,8 @@ def test_the_use_of_known_truths_is_said(run, tmp_path, options, use):
     file.write_text(f"a,b,c,system,truth\n{rows}")
     _, out, _ = run("estimate", "--full", file, *options)
     words = " ".join(out.split())
-    assert "On the 3 items with known truth the system's accuracy is 0.667" in words
+    assert "On the 3 items with a gold label" in words
+    assert "the system's accuracy is 0.667" in words
     assert f"for all these items); {use}" in words
 
 

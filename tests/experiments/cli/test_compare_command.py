@@ -129,4 +129,4 @@ def test_every_rater_is_a_test_with_sensitivity_and_specificity(run, file):
             assert row["level"] == 0.95 and row["lower"] < row["estimate"] <= row["upper"]
             value = f"{row['estimate']:.2f} [{row['lower']:.2f}, {row['upper']:.2f}]"
             assert value.replace("0.", ".") in shown
-    assert "recall of good" in shown and "recall of good" not in run(*given)[1]
+    assert "sensitivity specificity" in shown and "sensitivity" not in run(*given)[1]

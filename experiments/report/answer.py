@@ -147,13 +147,16 @@ class Answer:
     def write(self, folder: Path) -> Iterator[Path]:
         """Write tables as CSV and LaTeX and figures as PDF and PNG into a folder."""
         folder.mkdir(parents=True, exist_ok=True)
+        sections = self.list_sections()
+        # All folders first: where a file is in the way of one, nothing is written.
+        for section in sections:
+            (folder / section.folder).mkdir(exist_ok=True)
         for name, frame in self.frames.items():
             path = folder / f"{name}.csv"
             written = to_csv(frame) if isinstance(frame, Table) else None
             yield write_csv(frame, path) if written is None else write_text(written, path)
-        for section in self.list_sections():
+        for section in sections:
             place = folder / section.folder
-            place.mkdir(exist_ok=True)
             if section.tables:
                 yield write_text(to_latex(*section.tables), place / f"{section.name}.tex")
             figure = section.figure()

@@ -214,12 +214,12 @@ def test_the_sentence_says_where_the_least_accuracy_falls_below():
     assert before > 0.8 >= after
     beyond = [max(c["raters"], c["system"]) > found.correlation for c in real_crowds()]
     assert (found.crowds_beyond, found.n_crowds) == (sum(beyond), len(beyond))
-    assert "is above 0.80 unless mistakes" in str(found)
+    assert "is above 0.80 unless errors" in str(found)
     usual = mistakes_needed(ratings)
     assert usual.crowds_beyond <= usual.n_crowds / 2
     higher = mistakes_needed(ratings, above=usual.above + 0.05)
     assert higher.crowds_beyond >= usual.n_crowds / 2 - 1
-    assert "even if no mistakes correlate" in str(mistakes_needed(ratings, above=0.99))
+    assert "even if no errors correlate" in str(mistakes_needed(ratings, above=0.99))
     assert "however much" in str(mistakes_needed(ratings, above=0.01))
     # In brief it says the same numbers.
     for one in (found, usual, higher, *(mistakes_needed(ratings, at) for at in (0.99, 0.01))):
@@ -254,7 +254,7 @@ def test_what_cannot_be_used_is_refused():
         accuracy_bounds(Ratings([[0, -1], [-1, 1]], ["a", "b"], system=[0, 1]))
     with pytest.raises(InputError, match="no system"):
         accuracy_bounds(Ratings([[0, 1], [1, 1]], ["a", "b"]))
-    with pytest.raises(InputError, match="no known truths"):
+    with pytest.raises(InputError, match="no gold labels"):
         mistake_correlations(ratings.with_truth(None))
 
 

@@ -23,7 +23,7 @@ methods = [
 ]
 [[scenarios]]
 name = "one"
-n_items = 60
+n_items = 120
 n_categories = 3
 """
 
@@ -60,7 +60,7 @@ def test_a_study_takes_them_with_options(tmp_path):
     assert (one["lower"] < one["upper"]).all() and (one["upper"] <= 1).all()
     other = found[found["method"] == "tap_ml"]
     assert other["lower"].isna().all() and other["estimate"].notna().all()
-    data = simulate(Scenario(n_items=60, n_categories=3), int(one["seed"].iloc[0]))
+    data = simulate(Scenario(n_items=120, n_categories=3), int(one["seed"].iloc[0]))
     again = estimate_latent_class(data, "one_coin", interval=None).system_accuracy.estimate
     assert one["estimate"].iloc[0] == pytest.approx(again)
 

@@ -64,5 +64,5 @@ def test_it_is_kept():
 def test_probabilities_without_truths_are_refused(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("item,ann,bo,gpt,p\n1,x,x,x,.5\n2,y,y,x,.5\n")
-    with pytest.raises(InputError, match="no known truths; name their column"):
+    with pytest.raises(InputError, match="no gold labels; name their column"):
         load(str(file), Reading(system=("gpt",), truth_probability="p"))

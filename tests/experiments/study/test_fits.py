@@ -60,7 +60,7 @@ def test_the_number_of_workers_changes_no_byte(run, data, tmp_path, monkeypatch)
         code, said[name], _ = run(*command(data, tmp_path / name, *options, "--json"))
         outputs[name] = content(tmp_path / name)
         assert code == 0
-    assert {"results.csv", "manifest.json"} <= {path.name for path in outputs["one"]}
+    assert {"results.csv", "estimates.tex"} <= {path.name for path in outputs["one"]}
     assert said["one"] == said["two"] == said["dask"]
     assert outputs["one"] == outputs["two"] == outputs["dask"]
     ratings = lehner.read_ratings(data, system=SYSTEMS.split(","))

@@ -220,8 +220,6 @@ def legend_handles(styles: Iterable[MethodStyle], *, line: str = "-") -> "list[L
 
 
 LETTERS_AN_INCH = 12
-MOST_TOGETHER = 4
-"""Methods that are drawn in one panel; of more, each has its own."""
 
 
 def panels(

@@ -54,8 +54,6 @@ from lehner.data.ratings import Ratings
 from lehner.data.reading import names_of
 from lehner.data.votes import CollapsedVotes, VoteTable, collapse_votes, count_rated
 
-ALGEBRAIC_METHODS = ("algebraic", "algebraic_likelihood", "algebraic_paper")
-
 
 def estimate_algebraic(
     ratings: Ratings,

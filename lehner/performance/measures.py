@@ -5,7 +5,6 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats
 
-BY_CATEGORY = ("recall", "precision", "specificity", "f1")
 RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
 LOWEST_MEASURES = {"mcc": -1.0, "kappa_with_truth": -1.0}
 """The lowest possible value of those measures that can be negative."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 INTERRUPTED = 130
-SECONDS_TO_LEAVE = 1.0
+SECONDS_TO_LEAVE = 5.0
 """How long a command may take to end by itself."""
 
 

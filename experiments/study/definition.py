@@ -72,8 +72,12 @@ class StudyCell:
 
     @property
     def varied(self) -> dict[str, Any]:
-        """Fields that the grid or sweep sets, and their values."""
-        return {name: self.settings[name] for name in self.fields}
+        """Fields that the grid or sweep sets, and their values; of an experiment all fields."""
+        settings = self.settings
+        names = list(self.fields)
+        if "generator" in settings:
+            names += [name for name in settings if name not in (*names, "generator")]
+        return {name: settings[name] for name in names}
 
 
 @dataclass(frozen=True, kw_only=True)

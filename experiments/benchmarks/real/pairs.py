@@ -2,15 +2,20 @@
 
 Two workers of a crowd are the systems, three others rate each item. `calibrated` is trained without
 the family, or the domain, of the crowd. In the simulated pairs it meets errors that it was not
-trained on. Run in a clone: `python -m experiments.benchmarks.real.pairs FOLDER`.
+trained on. Run in a clone: `python -m experiments.benchmarks.real.pairs FOLDER [METHOD …]`, which
+replaces the rows of these methods, by default of all.
 """
 
 import argparse
+import os
 import tempfile
 import warnings
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+
+# As the command does: compiling takes longer than sampling. Before Numba is imported.
+os.environ.setdefault("NUMBA_OPT", "1")
 
 import numpy as np
 import pandas as pd
@@ -19,8 +24,10 @@ from experiments.benchmarks.real.outcomes import SEED, read_outcomes
 from experiments.benchmarks.real.sources import Source, find_sources, read_crowd
 from experiments.report.files import write_csv, write_text
 from experiments.report.table import Column, Table, to_markdown
+from experiments.simulations.methods import estimate_as_in_studies
 from lehner import Ratings
 from lehner.contrasts.system_draws import JointDraws
+from lehner.core.errors import find
 from lehner.core.seeds import seed_of
 from lehner.core.text import short
 from lehner.empirical_prior.designs import choose_pairs, draw_design
@@ -29,63 +36,98 @@ from lehner.empirical_prior.prior import SHIPPED
 from lehner.empirical_prior.training import priors_text, train_priors
 from lehner.estimation.methods import find_method
 
-OTHERS = ("majority_agreement", "algebraic", "dawid_skene_ml")
-MOST_PAIRS = 6
 LABELS = 20
+LABELLED, OTHER_DOMAINS = f"calibrated, {LABELS} labels", "calibrated, domain left out"
+SLOW = "relaxed_k"
+METHODS = (
+    *("majority_agreement", "algebraic", "dawid_skene_ml", "dawid_skene", SLOW),
+    *("calibrated", LABELLED, OTHER_DOMAINS),
+)
+MOST_PAIRS, MOST_PAIRS_OF_SLOW = 6, 3
+"""Of each crowd and design."""
+RESAMPLES = 200
 LEVEL = 0.9
-SIMULATED = 200
-SHARED = 0.25
+SIMULATED_PAIRS, SIMULATED_ITEMS = 100, 200
+SIMULATED = {"independent errors": 0.0, "correlated errors": 0.25}
 """Part of the simulated items that mislead raters and systems, each with probability .8."""
 ROWS = Path(__file__).with_suffix(".csv")
 
 
 @cache
-def priors_without(leave_out: str, name: str) -> Path:
+def priors_without(attribute: str, name: str) -> Path:
     """Train priors on the crowds that are not of this family or domain, in a temporary file."""
-    families = {source.name: getattr(source, leave_out) for source in find_sources()}
-    others = [outcome for outcome in read_outcomes() if families[outcome.crowd] != name]
+    group_of = {source.name: getattr(source, attribute) for source in find_sources()}
+    others = [outcome for outcome in read_outcomes() if group_of[outcome.crowd] != name]
     file = Path(tempfile.mkdtemp()) / "priors.json"
     return write_text(priors_text(train_priors(others)), file)
 
 
-def measure(source: Source, folder: Path) -> Iterator[dict[str, object]]:
-    """Compare pairs of a crowd by all methods, a row for each."""
-    crowd = read_crowd(source, folder)
-    family, domain = (priors_without(one, getattr(source, one)) for one in ("family", "domain"))
-    for how in ("like", "better"):
-        for panel in choose_pairs(crowd, how)[:MOST_PAIRS]:
-            seed = seed_of(SEED, source.name, *panel.systems)
-            drawn = draw_design(panel, "3", seed)
-            if drawn is None:
-                continue
-            pair = {"crowd": source.name, "family": source.family, "design": how}
-            for row in compare(drawn, family, seed, OTHERS if how == "like" else OTHERS[:1]):
-                yield pair | row
-            draws = draw_calibrated(drawn.with_truth(None), priors=domain)
-            yield pair | say(drawn, draws, "calibrated, domain left out")
+def measure_crowds(method: str, folder: Path) -> Iterator[dict[str, object]]:
+    """Compare the pairs of all crowds by a method, a row for each."""
+    left_out = "domain" if method == OTHER_DOMAINS else "family"
+    most = MOST_PAIRS_OF_SLOW if method == SLOW else MOST_PAIRS
+    for source in find_sources():
+        crowd = read_crowd(source, folder)
+        priors = priors_without(left_out, getattr(source, left_out))
+        for design in ("like", "better"):
+            for panel in choose_pairs(crowd, design)[:most]:
+                seed = seed_of(SEED, source.name, *panel.systems)
+                ratings = draw_design(panel, "3", seed)
+                if ratings is not None:
+                    draws = draw_pair(method, ratings, priors, seed)
+                    yield _row(source, design, method) | describe_pair(ratings, draws)
 
 
-def compare(
-    ratings: Ratings, priors: Path, seed: np.random.SeedSequence, others: tuple[str, ...]
-) -> Iterator[dict[str, object]]:
-    """Compare two systems by all methods, and by `calibrated` with labels of differing items."""
+def measure_simulated(method: str) -> Iterator[dict[str, object]]:
+    """Compare simulated pairs by a method, `calibrated` by the priors that are shipped."""
+    if method in (SLOW, OTHER_DOMAINS):
+        return
+    for design, misleading in SIMULATED.items():
+        for seed in np.random.SeedSequence(SEED).spawn(SIMULATED_PAIRS):
+            ratings = simulate_pair(np.random.default_rng(seed), misleading)
+            draws = draw_pair(method, ratings, SHIPPED, seed)
+            yield _row(None, design, method) | describe_pair(ratings, draws)
+
+
+def _row(source: Source | None, design: str, method: str) -> dict[str, object]:
+    crowd, family = ("simulated",) * 2 if source is None else (source.name, source.family)
+    return {"crowd": crowd, "family": family, "design": design, "method": method}
+
+
+def draw_pair(
+    method: str, ratings: Ratings, priors: Path, seed: np.random.SeedSequence
+) -> JointDraws:
+    """Draw the accuracies of two systems by a method, which sees no truth but gold labels."""
     unseen = ratings.with_truth(None)
-    for method in others:
-        draw = find_method(method).joint_draws
-        resampled = draw and draw(unseen.systems, unseen, resamples=200)
-        if resampled is not None:
-            yield say(ratings, resampled, method)
-    yield say(ratings, draw_calibrated(unseen, priors=priors), "calibrated")
+    if method == LABELLED:
+        return draw_calibrated(label_differing(ratings, seed), priors=priors)
+    if method.startswith("calibrated"):
+        return draw_calibrated(unseen, priors=priors)
+    registered = find_method(method)
+    assert registered.joint_draws is not None
+    if "draws" not in registered.gives:
+        draws = registered.joint_draws(unseen.systems, unseen, resamples=RESAMPLES)
+    else:
+        fits = {
+            name: estimate_as_in_studies(method, unseen.for_system(name), SEED)
+            for name in unseen.systems
+        }
+        draws = registered.joint_draws(fits, unseen, level=LEVEL, do_all=None)
+    assert draws is not None
+    return draws
+
+
+def label_differing(ratings: Ratings, seed: np.random.SeedSequence) -> Ratings:
+    """Keep the truth of 20 random items on which the two systems differ."""
     differ = np.flatnonzero(ratings.answers[:, 0] != ratings.answers[:, 1])
     labelled = np.random.default_rng(seed).permutation(differ)[:LABELS]
     labels = np.full(ratings.n_items, -1)
     labels[labelled] = np.asarray(ratings.truth)[labelled]
-    draws = draw_calibrated(ratings.with_truth(labels), priors=priors)
-    yield say(ratings, draws, f"calibrated, {LABELS} labels")
+    return ratings.with_truth(labels)
 
 
-def say(ratings: Ratings, draws: JointDraws, method: str) -> dict[str, object]:
-    """Say what a method says of two systems, and the truth."""
+def describe_pair(ratings: Ratings, draws: JointDraws) -> dict[str, object]:
+    """Put the difference of two systems by their draws beside the true one."""
     first, second = (draws.in_sample[name] for name in ratings.systems)
     difference = first - second
     difference = difference[np.isfinite(difference)]
@@ -94,7 +136,6 @@ def say(ratings: Ratings, draws: JointDraws, method: str) -> dict[str, object]:
     right = ratings.answers == np.asarray(ratings.truth)[:, None]
     lower, upper = np.quantile(difference, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return {
-        "method": method,
         "truth": float((right @ [1, -1]).mean()),
         "estimate": float(difference.mean()),
         "lower": float(lower),
@@ -103,41 +144,36 @@ def say(ratings: Ratings, draws: JointDraws, method: str) -> dict[str, object]:
     }
 
 
-def simulate_pair(rng: np.random.Generator, shared: float) -> Ratings:
+def simulate_pair(rng: np.random.Generator, misleading: float) -> Ratings:
     """Simulate three raters and two systems; a part of the items may mislead all of them."""
-    truth = rng.integers(2, size=SIMULATED)
-    skill = np.where(rng.random((SIMULATED, 1)) < shared, 0.2, rng.uniform(0.55, 0.95, 5)[None, :])
-    right = rng.random((SIMULATED, 5)) < skill
+    n = SIMULATED_ITEMS
+    truth = rng.integers(2, size=n)
+    skill = np.where(rng.random((n, 1)) < misleading, 0.2, rng.uniform(0.55, 0.95, 5)[None, :])
+    right = rng.random((n, 5)) < skill
     answers = np.where(right, truth[:, None], 1 - truth[:, None])
     return Ratings(answers[:, :3], ["no", "yes"], system=answers[:, 3:], truth=truth)
-
-
-def simulated_rows(pairs: int = 100) -> Iterator[dict[str, object]]:
-    """Compare simulated pairs, by the priors that are shipped."""
-    for design_name, shared in (("independent mistakes", 0.0), ("shared mistakes", SHARED)):
-        for seed in np.random.SeedSequence(SEED).spawn(pairs):
-            ratings = simulate_pair(np.random.default_rng(seed), shared)
-            for row in compare(ratings, SHIPPED, seed, OTHERS[:2]):
-                yield {"crowd": "simulated", "family": "simulated", "design": design_name} | row
 
 
 def tabulate(rows: pd.DataFrame) -> Table:
     """Tabulate coverage, width, how often P(better) is right, and the slope of the truth."""
     table = []
-    for (how, method), some in rows.groupby(["design", "method"], sort=False):
-        inside = (some["lower"] <= some["truth"] + 1e-9) & (some["truth"] <= some["upper"] + 1e-9)
-        by_family = inside.groupby(some["family"]).agg(["sum", "size"])
-        residual = by_family["sum"] - inside.mean() * by_family["size"]
-        error = np.sqrt((residual**2).sum()) / len(some)
+    designs = {name: place for place, name in enumerate(("like", "better", *SIMULATED))}
+    rows = rows.sort_values("design", key=lambda names: names.map(designs), kind="stable")
+    for (design, method), group in rows.groupby(["design", "method"], sort=False):
+        lower, upper, truth = group["lower"], group["upper"], group["truth"]
+        covered = (lower <= truth + 1e-9) & (truth <= upper + 1e-9)
+        by_family = covered.groupby(group["family"]).agg(["sum", "size"])
+        residual = by_family["sum"] - covered.mean() * by_family["size"]
+        error = np.sqrt((residual**2).sum()) / len(group)
         if len(by_family) == 1:
-            error = inside.std() / np.sqrt(len(some))
-        slope = (some["truth"] @ some["estimate"]) / (some["estimate"] @ some["estimate"])
-        sure = [_rightness(some, least) for least in (0.8, 0.9, 0.99)]
-        coverage = f"{short(inside.mean())} ({short(error)})"
-        width = short((some["upper"] - some["lower"]).mean())
-        table.append((how, method, len(some), coverage, width, *sure, short(slope)))
+            error = covered.std() / np.sqrt(len(group))
+        slope = (truth @ group["estimate"]) / (group["estimate"] @ group["estimate"])
+        sure = [_rightness(group, least) for least in (0.8, 0.9, 0.99)]
+        coverage = f"{short(covered.mean())} ({short(error)})"
+        width = short((upper - lower).mean())
+        table.append((design, method, len(group), coverage, width, *sure, short(slope)))
     titles = ("systems", "method", "pairs", "coverage", "width", "P ≥ .8", "P ≥ .9", "P ≥ .99")
-    return Table(columns=[Column(one) for one in (*titles, "slope")], rows=table, keys=2)
+    return Table(columns=[Column(title) for title in (*titles, "slope")], rows=table, keys=2)
 
 
 def _rightness(rows: pd.DataFrame, least: float) -> str:
@@ -152,12 +188,18 @@ def main() -> None:
     """Measure all crowds in a folder and the simulated pairs; write the rows and the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="with a folder for each repository")
-    folder = parser.parse_args().folder
+    parser.add_argument("method", nargs="*", default=METHODS, help=", ".join(METHODS))
+    options = parser.parse_args()
+    methods = [find("method", name, dict.fromkeys(METHODS, name)) for name in options.method]
     warnings.simplefilter("ignore")
-    real = (row for source in find_sources() for row in measure(source, folder))
-    rows = pd.DataFrame([*real, *simulated_rows()])
-    write_csv(rows.round(4), ROWS)
-    write_text(to_markdown(tabulate(rows)) + "\n", ROWS.with_suffix(".md"))
+    for method in methods:
+        made = pd.DataFrame([*measure_crowds(method, options.folder), *measure_simulated(method)])
+        kept = pd.read_csv(ROWS)
+        rows = pd.concat([kept[kept["method"] != method], made.round(4)])
+        order = {name: place for place, name in enumerate(METHODS)}
+        rows = rows.sort_values("method", key=lambda names: names.map(order), kind="stable")
+        write_csv(rows, ROWS)
+        write_text(to_markdown(tabulate(rows)) + "\n", ROWS.with_suffix(".md"))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from bayes_models import MODELS, find_model
 
 PACKAGES = ("lehner", "bayes_models", "experiments.study", "experiments.paper")
 USED_IN_NOTEBOOKS = (
-    "experiments.simulations.atlas:plot_violation",
     "experiments.report.figures:plot_methods",
     "lehner.estimation.methods:list_methods",
     "experiments.paper.bias_figure:plot_figure",

@@ -15,7 +15,6 @@ from experiments.benchmarks.sizes import COMMANDS as MEASURED
 from experiments.benchmarks.sizes import MOST_BYTES, MOST_SECONDS
 from experiments.cli.main import app
 from experiments.cli.scores import TITLES
-from experiments.planning.plan import write_items
 from experiments.report.style import method_label
 from experiments.report.table import Column, Table, to_markdown
 from lehner.core.text import DASH, short
@@ -39,8 +38,6 @@ COMMANDS = (
     "study report",
     "study export",
     "paper",
-    "atlas",
-    "calibrate",
     "train-prior",
 )
 TWO_COLUMNS = 1400
@@ -120,8 +117,6 @@ def _tables() -> Iterator[tuple[str, str]]:
     yield "warning_rates_real", _real_warning_rates(real)
     yield "power", _power(pd.read_csv(SIMULATIONS / "power.csv"))
     yield "calibration", _calibration(pd.read_csv(EXPERIMENTS / "calibration/calibration.csv"))
-    yield "planning", _planning(pd.read_csv(EXPERIMENTS / "planning/claims.csv"))
-    yield "atlas", _atlas(pd.read_csv(ROOT / "docs/results/atlas.csv"))
     yield "peers", _peers(pd.read_csv(EXPERIMENTS / "benchmarks/peers.csv"))
     yield "sizes", _sizes(pd.read_csv(EXPERIMENTS / "benchmarks/sizes.csv"))
     yield from _real(EXPERIMENTS / "benchmarks/real")
@@ -563,43 +558,6 @@ def _calibration(table: pd.DataFrame) -> str:
     )
 
 
-def _atlas(table: pd.DataFrame) -> str:
-    """Write a table for each violation, with a row for each accuracy of raters and system."""
-    keys = [
-        Column("rater_accuracy", "raters", "{:g}".format),
-        Column("system_accuracy", "system", "{:g}".format),
-    ]
-    methods, parts = _labels(table.method), []
-    for (violation, strength), group in table.groupby(["violation", "strength"], sort=False):
-        title = f"{violation.replace('_', ' ').capitalize()} {strength:g}"
-        group = group.sort_values([one.name for one in keys], kind="stable")
-        shown = _across(group, keys, "method", methods, ("bias",), short)
-        parts.append(f"### {title}\n\n{shown}\n")
-    return "\n".join(parts)
-
-
-def _planning(table: pd.DataFrame) -> str:
-    estimands = {"system_accuracy": "expected", "system_accuracy_in_sample": "in sample"}
-    return _table(
-        table,
-        [
-            Column("kappa", format="{:g}".format),
-            Column("claimed_items", "claimed"),
-            Column("condition"),
-            METHOD,
-            Column("estimand", "truth", names=estimands.__getitem__),
-            (
-                Column("", "probability with that many", _plus_minus),
-                ("probability", "probability_se"),
-            ),
-            Column("lowest_probability", "lowest of five", partial(short, digits=2)),
-            (Column("", "needed on average", write_items), ("needed_items", "needed_se")),
-            (
-                Column("", "needed at worst", write_items),
-                ("worst_needed_items", "worst_needed_se"),
-            ),
-        ],
-    )
 
 
 def _peers(table: pd.DataFrame) -> str:

@@ -59,21 +59,6 @@ def test_the_page_of_study_files_has_each_field_and_its_example_is_read(written,
     assert len(read_study(tmp_path / "study.toml").cells) == 4
 
 
-def test_the_sample_sizes_are_those_of_the_file(written):
-    table = pd.read_csv(ROOT / "experiments/planning/claims.csv")
-    rows = cells(written["planning"].splitlines())
-    assert len(rows) == len(table) == 24
-    for row, one in zip(rows, table.itertuples(), strict=True):
-        probability, error = map(float, row["probability with that many"].split(" ± "))
-        assert abs(probability - one.probability) <= 0.00051
-        assert abs(error - one.probability_se) <= 0.00051
-        for title, number in (("average", one.needed_items), ("worst", one.worst_needed_items)):
-            shown = row[f"needed {'on' if title == 'average' else 'at'} {title}"]
-            if shown == "–":
-                assert pd.isna(number) or pd.isna(one.worst_needed_se)
-            else:
-                assert int(shown.split(" ± ")[0].replace(",", "")) == number
-
 
 def test_a_cell_stands_below_its_method(written):
     study = pd.read_csv(ROOT / "experiments/studies/k_violations/performance.csv")

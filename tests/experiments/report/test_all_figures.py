@@ -12,8 +12,6 @@ from matplotlib.text import Text
 from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.bias_figure import plot_figure
 from experiments.report.style import OF_NO_METHOD, method_style, proportion_ticks
-from experiments.simulations.atlas import DRAWN as ATLAS_METHODS
-from experiments.simulations.atlas import VIOLATIONS, atlas_scenarios, plot_violation
 from experiments.simulations.calibration import plot_coverage
 from experiments.simulations.power import plot_power
 from experiments.study import measure, read_study
@@ -24,14 +22,6 @@ from lehner.latent_class.models import MODELS
 
 NAMES = [*(one.name for one in WITHOUT_MODEL), *OF_NO_METHOD, *MODELS]
 
-
-def atlas(name):
-    rows = [
-        point | {"method": method, "bias": -0.1 * point["strength"], "standard_error": 0.01}
-        for point, _ in atlas_scenarios(VIOLATIONS[name])
-        for method in ATLAS_METHODS
-    ]
-    return plot_violation(pd.DataFrame(rows), VIOLATIONS[name])
 
 
 def a_study(n_methods):
@@ -57,7 +47,6 @@ def of_study(draw, n_methods, *options):
 
 DRAWN = {
     "paper": lambda: plot_figure(FIGURES[5], simulate_figure(FIGURES[5])),
-    "atlas": lambda: atlas("difficulty"),
     "power": lambda: plot_power(pd.read_csv("experiments/simulations/power.csv"))["power"],
     "coverage": lambda: plot_coverage(pd.read_csv("experiments/calibration/calibration.csv")),
     "bias": lambda: of_study(plot_measure, 4),

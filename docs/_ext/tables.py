@@ -558,8 +558,6 @@ def _calibration(table: pd.DataFrame) -> str:
     )
 
 
-
-
 def _peers(table: pd.DataFrame) -> str:
     number = "{:.6f}".format
     columns = [Column("quantity"), Column("data"), Column("lehner", format=number), Column("peer")]

@@ -59,7 +59,6 @@ def test_the_page_of_study_files_has_each_field_and_its_example_is_read(written,
     assert len(read_study(tmp_path / "study.toml").cells) == 4
 
 
-
 def test_a_cell_stands_below_its_method(written):
     study = pd.read_csv(ROOT / "experiments/studies/k_violations/performance.csv")
     row = cells(written["k_violations_bias_good"].splitlines())[0]

@@ -23,7 +23,6 @@ from lehner.latent_class.models import MODELS
 NAMES = [*(one.name for one in WITHOUT_MODEL), *OF_NO_METHOD, *MODELS]
 
 
-
 def a_study(n_methods):
     study = read_study("k_violations")
     methods = tuple(map(choose_method, [*NAMES[:4], "one_coin", "tap"]))[:n_methods]

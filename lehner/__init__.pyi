@@ -30,7 +30,6 @@ from .estimation.results import Results
 from .interrater.agreement import agreement
 from .interrater.label_sets import set_agreement
 from .interrater.within_rater import within_rater_agreement
-from .judges.position_bias import position_bias
 from .k_properties.check import check_k_properties
 from .known_truths.correction import correct_by_truth, probabilities_right
 from .known_truths.recalibration import correct_base_rates
@@ -40,6 +39,7 @@ from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class
 from .planning.kappa import expected_kappa, scenario_with_kappa
 from .planning.sample_size import required_sample_size
+from .reading.position_bias import position_bias
 from .reading.read import read_ratings
 from .scores.performance import score_performance
 from .simulation.draw import simulate, simulate_estimates

@@ -406,7 +406,7 @@ def _clustered(table: pd.DataFrame) -> str:
 
 def _scores(table: pd.DataFrame) -> str:
     """Write the error of each method, and the coverage of the one that has intervals."""
-    table = table[~table.quantity.isin(["expected_cost", "mean_score_error"])]
+    table = table[~table.quantity.isin(["mean_score_error"])]
 
     def write(rmse: float, rmse_se: float, coverage: float) -> str:
         shown = _plus_minus(rmse, rmse_se)

@@ -12,7 +12,6 @@ from experiments.report.sentences import write_apa
 from experiments.report.table import Column, Table
 from lehner import Ratings, __version__, agreement
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.lazy import pd
 from lehner.core.text import counted, percent, probability
 from lehner.interrater.agreement import Agreement
 from lehner.interrater.coefficients import Coefficient, printed_name
@@ -22,9 +21,7 @@ USUAL = "krippendorff_alpha"
 PLAIN = ("identity", "nominal")
 
 
-def answer_agreement(
-    name: str, ratings: Ratings, within: float | None = None, **options: Any
-) -> Answer:
+def answer_agreement(name: str, ratings: Ratings, **options: Any) -> Answer:
     """Measure the agreement of raters.
 
     Parameters
@@ -33,8 +30,6 @@ def answer_agreement(
         Of the data.
     ratings : Ratings
         With or without a system.
-    within : float, optional
-        How far intervals are to reach: tables say how many items that takes.
     **options
         Options of `lehner.agreement`.
 
@@ -44,17 +39,12 @@ def answer_agreement(
     """
     result, notes = agreement(ratings, **options), data_notes(ratings)
     selected = bool(options.get("coefficients"))
-    required = () if within is None else result.required_items(within)
     content, frames = result.to_dict(), {"agreement": result.to_frame()}
-    for one, n_items in zip(content["coefficients"], required, strict=False):
-        one["required_items"] = n_items
-    if required:
-        frames["agreement"]["required_items"] = pd.array(required, dtype="Int64")
     sections = [
         Section(
             name="agreement",
             title=f"Coefficients of agreement{_of_weights(result)}",
-            tables=[_coefficients_table(result, required, within)],
+            tables=[_coefficients_table(result)],
             figure=partial(plot_coefficients, result.coefficients, result.level),
             warnings=result.notes,
         )
@@ -94,9 +84,7 @@ def plot_coefficients(
     return plot_forest(names, {"": values}, xlabel=xlabel, legend=False)
 
 
-def _coefficients_table(
-    result: Agreement, required: Sequence[int | None], within: float | None
-) -> Table:
+def _coefficients_table(result: Agreement) -> Table:
     """Coefficients under the weights they have, each note once."""
     noted = {one.note: one.name for one in reversed(result.coefficients) if one.note}
     columns = [
@@ -118,9 +106,6 @@ def _coefficients_table(
         ]
         for one in result.coefficients
     ]
-    if required:
-        columns.append(Column("required_items", f"items for ±{within:g}", "{:,}".format))
-        rows = [[*row, n_items] for row, n_items in zip(rows, required, strict=True)]
     notes = [f"{printed_name(name)}: {note}" for note, name in reversed(noted.items())]
     return _without_one_kind(Table(columns=columns, rows=rows, keys=2, notes=notes))
 

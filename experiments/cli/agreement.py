@@ -34,9 +34,6 @@ class Coefficients:
         Columns of ratings by several criteria: the agreement by each.
     within_rater : bool
         The agreement of each rater with himself, where he rated an item more than once.
-    within : P
-        Take the data as a pilot, and say how many items are needed for intervals that reach no
-        farther than this from the coefficient.
     """
 
     coefficients: list[str] | None = None
@@ -44,7 +41,6 @@ class Coefficients:
     by: str | None = None
     criteria: list[str] | None = None
     within_rater: bool = False
-    within: float | None = None
 
 
 def agreement(
@@ -81,7 +77,7 @@ def _answer(
     if asked.by or asked.criteria or asked.within_rater or read_as.sets:
         return _by_part(data, asked, read_as, level)
     chosen = {"coefficients": asked.coefficients or None, "weights": asked.weights or None}
-    return answer_agreement(data, load(data, read_as), asked.within, level=level, **chosen)
+    return answer_agreement(data, load(data, read_as), level=level, **chosen)
 
 
 def _by_part(

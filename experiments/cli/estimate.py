@@ -38,9 +38,6 @@ class Question:
     ----------
     details : bool
         Show the system's confusion matrix, specificity, F1 and more by each method.
-    costs : FILE
-        A file that says what each answer (a column) costs when each category (a row, its name
-        first) is true; it adds the expected cost.
     positive : CATEGORY
         Which of two categories is the positive one, for sensitivity, specificity, predictive values
         and likelihood ratios of the system and of each rater. By default it is guessed from the
@@ -60,7 +57,6 @@ class Question:
     """
 
     details: bool = False
-    costs: Path | None = None
     positive: str | None = None
     by: str | None = None
     population: str | None = None
@@ -76,11 +72,9 @@ class Question:
     def keywords(self, data: Path, ratings: "Ratings") -> dict[str, Any]:
         """Give the keywords of `lehner.estimate`."""
         from experiments.cli.columns import read_groups, read_populations, read_rater_groups
-        from lehner.performance.costs import read_costs
 
-        costs, population, file = self.costs, self.population, self.rater_group
+        population, file = self.population, self.rater_group
         return {
-            "costs": costs and read_costs(costs, ratings.categories),
             "positive": self.positive,
             "groups": self.by and read_groups(data, self.by, ratings),
             "populations": population and read_populations(data, population, ratings),
@@ -249,11 +243,11 @@ def estimate(
             results = lehner.estimate(
                 ratings, methods, name=data, level=interval, seed=seed, do_all=do_all, **keywords
             )
-        files = (question.costs, question.rater_group, assumptions.priors)
+        files = (question.rater_group, assumptions.priors)
         texts = (*(method or ()), *(assumptions.earlier_studies or ()))
         answer = answer_estimates(
             results,
-            in_detail=question.details or bool(question.costs),
+            in_detail=question.details,
             full=output.full,
             checklist=typed_command() if output.checklist else "",
         )

@@ -33,9 +33,6 @@ def plan(
 ) -> None:
     """Find how many items a study needs for an estimate near the truth.
 
-    For narrow intervals of coefficients of agreement, `lehner agreement PILOT --within P` finds it
-    from the ratings of a pilot study.
-
     Parameters
     ----------
     categories : N

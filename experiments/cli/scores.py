@@ -18,7 +18,6 @@ TITLES = {
     "specificity": "specificity",
     "brier_score": "Brier score",
     "mean_score_error": "mean score − proportion",
-    "expected_cost": "expected cost of an item",
 }
 
 
@@ -29,7 +28,6 @@ def scores(
     positive: str | None = None,
     score_of: str | None = None,
     threshold: float = 0.5,
-    cost: tuple[float, float] = (1.0, 1.0),
     interval: Interval = 0.9,
     seed: Seed = 1,
     *,
@@ -49,9 +47,6 @@ def scores(
         system in its answer (answer), which --system names.
     threshold : P
         Scores of at least this are answers that an item is of this category.
-    cost : MISSED FALSE
-        The costs of an item of the category with a lower score, and of another with a score of at
-        least the threshold.
 
     Examples
     --------
@@ -71,7 +66,6 @@ def scores(
             positive=positive,
             score_of=score_of,
             threshold=threshold,
-            costs=cost,
             level=interval,
             seed=seed,
         )

@@ -184,9 +184,6 @@ def make_cell(row: Record) -> Cell:
         return (f"{value.estimate:.4g}/{row['n_items']:.4g}",)
     if row["quantity"] == "rater_accuracy_lowest":
         return (probability(chance, 2),)
-    if row["quantity"] == "expected_cost" and 0 < abs(value.estimate or 0) < 0.1:
-        digits = 1 - math.floor(math.log10(abs(value.estimate or 1)))
-        return (Column("", format=partial(short, digits=digits)).write(value),)
     if row["quantity"].endswith("_difference") and not math.isnan(chance):
         return value, chance
     return value

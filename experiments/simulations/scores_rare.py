@@ -18,7 +18,6 @@ from lehner.scores.performance import MEASURES, score_measures
 N_ITEMS = 300
 ACCURACIES = np.array([0.65, 0.7, 0.8])
 SIGNAL, SHARPNESS = 1.5, 2.0
-COSTS = (1.0, 1.0)
 
 
 def measure_rare(
@@ -38,11 +37,10 @@ def measure_rare(
         Ratings(codes, ["no", "yes"], truth=shown),
         scores,
         positive="yes",
-        costs=COSTS,
         resamples=resamples,
         seed=resampled,
     )
     ranks = ScoreRanks.of(scores)
-    actual = score_measures(truth.astype(float), ranks, np.ones(N_ITEMS), 0.5, COSTS)
+    actual = score_measures(truth.astype(float), ranks, np.ones(N_ITEMS), 0.5)
     for measure, value in zip(MEASURES, actual, strict=True):
         yield result_row(value, found.measures[measure], quantity=measure)

@@ -45,9 +45,8 @@ class Reading:
         The column of the cluster of each item, as the patient of a lesion, the conversation of an
         answer, or the sample of repeated answers: intervals then allow for items that are alike.
     order : NAME
-        The column that says the order (AB, BA) in which a judge saw two answers; or, for columns
-        such as gpt_AB and gpt_BA, their endings AB,BA. A judge who prefers different answers in
-        the two orders has no vote.
+        The column that says the order (AB, BA) in which a judge saw two answers. A judge who
+        prefers different answers in the two orders has no vote.
     pair : NAMES
         Two columns with the names of the answers that were compared. The item is then the pair,
         and the order in which it was shown is allowed for.

@@ -34,7 +34,7 @@ def ask_performance(fit: Fit, options: Options) -> Answer:
         if not np.isnan(replicates.point.rater_accuracy).all():
             with_intervals.add("rater_accuracy")
         asked: dict[str, Any] = {"positive": options.positive, "level": options.level}
-        yield from list(performance_rows(fit.ratings, replicates, costs=options.costs, **asked))
+        yield from list(performance_rows(fit.ratings, replicates, **asked))
         accuracy, implied = estimate.system_accuracy.estimate, implied_accuracy(replicates.point)
         if estimate.by_raters_alone and accuracy is not None:
             if abs(implied - accuracy) > NOTICEABLE:

@@ -1,7 +1,7 @@
 """Earlier studies of raters and systems: counts of answers by true category."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,11 @@ import numpy as np
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_number, suggest
 from lehner.core.lazy import optimize, special
+from lehner.core.text import first_few
 from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
-from lehner.performance.costs import read_costs
 from lehner.performance.positive import find_positive
+from lehner.reading.read import read_columns
 
 LEVEL = 0.95
 MOST_ITEMS = 1e9
@@ -71,7 +72,7 @@ def _counts(name: str, study: Any, ratings: Ratings, positive: Label | None) -> 
         return _of_text(study, ratings, positive)
     file = study if isinstance(study, str | Path) else None
     if file is not None:
-        study = read_costs(file, ratings.categories, "count")
+        study = _read_counts(Path(file), ratings.categories)
     k = ratings.n_categories
     try:
         counts = np.asarray(study, dtype=float)
@@ -84,6 +85,22 @@ def _counts(name: str, study: Any, ratings: Ratings, positive: Label | None) -> 
             file=file,
         )
     return counts
+
+
+def _read_counts(file: Path, categories: Sequence[Label]) -> Floats:
+    """Read a row for each true category, its name first, and a column for each answer."""
+    names = list(map(str, categories))
+    with read_columns(file) as columns:
+        first, *answers = columns
+        truths = columns[first].texts.tolist()
+        if sorted(answers) != sorted(names) or sorted(truths) != sorted(names):
+            header = first_few([first, *names], 4)
+            raise InputError(
+                "its rows and columns are not the categories of the ratings",
+                f"give each category a row (truth) and a column (answer), as in {header}",
+            )
+        rows = [truths.index(name) for name in names]
+        return np.column_stack([columns[name].numbers[rows] for name in names])
 
 
 def _of_text(text: str, ratings: Ratings, positive: Label | None) -> Floats:

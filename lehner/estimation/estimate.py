@@ -9,7 +9,6 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from lehner.contrasts.membership import GroupColumn, Groups, count_answers
-from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_level, check_probability, find
 from lehner.core.estimate import require_systems
 from lehner.core.progress import DoAll, do_here
@@ -50,7 +49,6 @@ from lehner.estimation.question import RESAMPLES, Answer, Fit, Options, Question
 from lehner.estimation.ratings_rows import ask_agreement, ask_bounds, ask_known_items
 from lehner.estimation.results import Results, merge_warnings, tabulate
 from lehner.estimation.systems import Systems, ask_systems
-from lehner.performance.costs import check_costs
 from lehner.performance.positive import find_positive
 
 OF_A_SYSTEM: dict[str, Callable[[Sequence[Fit], Options], Answer]] = {
@@ -97,7 +95,6 @@ def estimate(
     truths_in_model: bool = False,
     sensitivity: bool = False,
     systems_rate: bool = False,
-    costs: Floats | None = None,
     positive: Label | None = None,
     groups: ArrayLike | GroupColumn | None = None,
     populations: ArrayLike | GroupColumn | None = None,
@@ -153,8 +150,6 @@ def estimate(
     systems_rate : bool
         Whether the other systems serve as raters of each system. This assumes that systems err
         independently of one another, as raters do.
-    costs : array_like, shape (n_categories, n_categories), optional
-        What each answer (column) costs when each category (row) is true.
     positive : str or int, optional
         Which of two categories is the positive one, for sensitivity, specificity, predictive values
         and likelihood ratios. By default it is guessed from the names, as "malignant" or "yes", or
@@ -208,7 +203,6 @@ def estimate(
         level=level,
         seed=seed,
         resamples=resamples,
-        costs=None if costs is None else check_costs(costs, ratings.categories),
         positive=find_positive(ratings, positive),
         groups=column_of(groups, ratings, "group"),
         populations=column_of(of_rows, ratings, "population"),

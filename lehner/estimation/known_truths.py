@@ -46,9 +46,7 @@ def ask_known_truths(fit: Fit, options: Options) -> Answer:
     n_answered = count_answered(ratings)
     for name in ESTIMANDS:
         yield _corrected(name, getattr(corrected, name), n_items=n_answered)
-    measures = correct_measures(
-        ratings, estimate, costs=options.costs, level=level, seed=options.seed
-    )
+    measures = correct_measures(ratings, estimate, level=level, seed=options.seed)
     for (quantity, *labels), value in measures.items():
         if quantity != "precision":
             names = dict(zip(("category", "response"), labels, strict=False))

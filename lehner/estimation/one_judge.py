@@ -192,7 +192,7 @@ def _measures(ratings: Ratings, labels: Floats, options: Options) -> Answer:
             yield row(quantity, value, category=str(name), n_items=n)
     drawn = generator(options.seed).standard_gamma(labels + PSEUDO_ITEMS, (DRAWS, *labels.shape))
     replicates = Replicates(point=_parameters(labels), drawn=_parameters(drawn), kind="Jeffreys")
-    asked: Row = {"costs": options.costs, "positive": options.positive, "level": options.level}
+    asked: Row = {"positive": options.positive, "level": options.level}
     for one in performance_rows(ratings, replicates, **asked):
         if isinstance(one, Warning) or one["quantity"] not in (*counts, "base_rates"):
             yield one

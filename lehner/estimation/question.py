@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 
 from lehner.contrasts.membership import GroupColumn
-from lehner.core.arrays import Floats
 from lehner.core.estimate import Estimate, Replicates, uses_truths
 from lehner.core.rows import Row
 from lehner.core.warning import Warning
@@ -35,8 +34,6 @@ class Options:
         The same seed gives the same numbers.
     resamples : int
         Of the items, where a method has none of its own.
-    costs : ndarray, shape (n_categories, n_categories), optional
-        Cost of each answer (column) when each category (row) is true.
     positive : PositiveCategory, optional
         The positive category of two.
     groups, populations : GroupColumn, optional
@@ -49,7 +46,6 @@ class Options:
     level: float = 0.9
     seed: int = 1
     resamples: int = RESAMPLES
-    costs: Floats | None = None
     positive: PositiveCategory | None = None
     groups: GroupColumn | None = None
     populations: GroupColumn | None = None

@@ -1,10 +1,8 @@
 """Agreement of raters by every usual coefficient, and of each pair of raters."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -213,50 +211,6 @@ class Agreement:
         ]
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(line.rstrip() for line in lines)
-
-    def required_items(self, within: float) -> tuple[int | None, ...]:
-        """Number of items with which the interval of each coefficient reaches this far.
-
-        A standard error is inversely proportional to the root of the number of items, if further
-        items are like these. A pilot study, or a large simulated sample, tells its factor.
-
-        Parameters
-        ----------
-        within : float
-            From the coefficient to either end of its interval, .001 to 1.
-
-        Returns
-        -------
-        tuple of int or None
-            One for each of the coefficients; None for those without a standard error.
-
-        Raises
-        ------
-        InputError
-            If the distance is not between .001 and 1.
-
-        Examples
-        --------
-        >>> import lehner
-        >>> pilot = lehner.agreement(lehner.load_dataset("fleiss1971"), coefficients="alpha")
-        >>> pilot.n_items, pilot.required_items(0.05)
-        (30, (97,))
-        """
-        check_number("within", within, 0.001, 1)
-        return tuple(
-            self._required_items(coefficient.standard_error, within)
-            for coefficient in self.coefficients
-        )
-
-    def _required_items(self, error: float | None, within: float) -> int | None:
-        if error is None or self.n_items is None:
-            return None
-        probability = (1 + self.level) / 2
-        deviation = error * math.sqrt(self.n_items)
-        n = max(2, math.ceil((NormalDist().inv_cdf(probability) * deviation / within) ** 2))
-        while special.stdtrit(n - 1, probability) * deviation / math.sqrt(n) > within:
-            n += 1
-        return n
 
     def to_dict(self) -> dict[str, Any]:
         """Result in plain types, undefined numbers as None, ready for JSON.

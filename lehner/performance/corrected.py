@@ -34,7 +34,6 @@ def correct_measures(
     ratings: Ratings,
     estimate: Estimate,
     *,
-    costs: Floats | None = None,
     level: float = 0.9,
     seed: Seed = 1,
 ) -> Measures:
@@ -48,8 +47,6 @@ def correct_measures(
         With a system and the truth of some items.
     estimate : Estimate
         From the same ratings without their truths, by a method with truth probabilities.
-    costs : ndarray, shape (n_categories, n_categories), optional
-        Cost of each answer (column) when each category (row) is true.
     level : float
         Probability of the intervals, between 0 and 1.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -60,9 +57,8 @@ def correct_measures(
     dict of tuple to IntervalEstimate
         By name of the measure and category, as ("recall", "A"): `recall`, `precision`,
         `specificity`, `f1` and the likelihood ratios of the items that the system answered; by
-        their names alone `balanced_accuracy`, `mcc`, `kappa_with_truth` and, with costs,
-        `expected_cost`; and ("confusion", truth, answer). There is no estimate where a measure is
-        undefined.
+        their names alone `balanced_accuracy`, `mcc` and `kappa_with_truth`; and ("confusion",
+        truth, answer). There is no estimate where a measure is undefined.
 
     Raises
     ------
@@ -72,7 +68,7 @@ def correct_measures(
     Notes
     -----
     In simulations (`experiments/simulations/known_truths_by_category.csv`) 90% intervals cover
-    recall, MCC, kappa and the cost in 92% or more of the cases, and specificity and the proportions
+    recall, MCC and kappa in 92% or more of the cases, and specificity and the proportions
     of wrong answers in 89% or more, however few labelled items are of the category. The error of
     recall and specificity is .2 to .65 times that of the labelled items of the category alone. If
     there are none, the interval rests on the prior of the method's bias and is very wide.
@@ -98,7 +94,7 @@ def correct_measures(
     true = numbers.sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         confusion = numbers / true[..., None]
-    drawn = performance_measures(true / true.sum(axis=-1, keepdims=True), confusion, costs)
+    drawn = performance_measures(true / true.sum(axis=-1, keepdims=True), confusion)
     kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
     names = list(map(str, ratings.categories))
     measured: Measures = {}

@@ -38,7 +38,6 @@ def occurring(proportions: ArrayLike) -> Booleans:
 def performance_measures(
     base_rates: ArrayLike,
     confusion: ArrayLike,
-    costs: ArrayLike | None = None,
     *,
     rated: Booleans | bool = True,
     answered: Booleans | bool = True,
@@ -60,8 +59,6 @@ def performance_measures(
         π, the probability of each true category.
     confusion : array_like, shape (..., n_categories, n_categories)
         θ, the probability of each answer (last axis) given the true category.
-    costs : array_like, shape (n_categories, n_categories), optional
-        The cost of each answer (column) given each true category (row).
     rated : ndarray of bool, shape (n_categories,)
         Whether the data say that a category occurs. Where they do not, recall is undefined whatever
         its base rate is, as that of a posterior draw, which is never 0.
@@ -73,10 +70,9 @@ def performance_measures(
     dict of str to ndarray
         `recall`, `precision`, `specificity`, `f1`, `positive_likelihood_ratio` and
         `negative_likelihood_ratio`, shape (..., n_categories);
-        `balanced_accuracy`, `mcc`, `kappa_with_truth` and, with costs, `expected_cost`, shape
-        (...). Costs may be of any size and sign, and so may `expected_cost`. NaN if a measure
-        divides zero by zero, as does the precision of a category that is never answered. A
-        likelihood ratio is infinite if only its denominator is zero.
+        `balanced_accuracy`, `mcc` and `kappa_with_truth`, shape (...). NaN if a measure divides
+        zero by zero, as does the precision of a category that is never answered. A likelihood
+        ratio is infinite if only its denominator is zero.
 
     References
     ----------
@@ -86,18 +82,16 @@ def performance_measures(
 
     Examples
     --------
-    >>> found = performance_measures([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]], [[0, 1], [5, 0]])
+    >>> found = performance_measures([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]])
     >>> found["recall"].tolist(), found["precision"].round(3).tolist()
     ([0.9, 0.7], [0.75, 0.875])
-    >>> round(float(found["expected_cost"]), 3)
-    0.8
     """
     rates, confusion = np.asarray(base_rates, dtype=float), np.asarray(confusion, dtype=float)
     n = len(confusion)
     if confusion.size > NUMBERS_AT_ONCE and confusion.ndim > 2 and n == len(rates) > 1:
         halves = (rates[: n // 2], confusion[: n // 2]), (rates[n // 2 :], confusion[n // 2 :])
         one, other = (
-            performance_measures(*half, costs, rated=rated, answered=answered) for half in halves
+            performance_measures(*half, rated=rated, answered=answered) for half in halves
         )
         return {name: np.concatenate([one[name], other[name]]) for name in one}
     occurs = occurring(rates)
@@ -117,7 +111,7 @@ def performance_measures(
     wrong = answers - right
     specificity = _divide(others - wrong, others)
     other_answers = is_answered.sum(axis=-1, keepdims=True) > is_answered
-    measures = {
+    return {
         "recall": recall,
         "precision": _divide(right, np.where(is_answered, answers, 0.0)),
         "specificity": specificity,
@@ -130,10 +124,6 @@ def performance_measures(
         "mcc": _divide(accuracy * whole - chance, np.sqrt(np.maximum(spread, 0.0))),
         "kappa_with_truth": _divide(accuracy * whole - chance, whole**2 - chance),
     }
-    if costs is not None:
-        expected = (joint * np.asarray(costs, dtype=float)).sum(axis=(-2, -1))
-        measures["expected_cost"] = _divide(expected, whole)
-    return measures
 
 
 def mean_of_occurring(values: Floats, occurs: Booleans) -> Floats:

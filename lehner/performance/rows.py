@@ -33,7 +33,6 @@ def performance_rows(
     ratings: Ratings,
     replicates: Replicates,
     *,
-    costs: Floats | None,
     positive: PositiveCategory | None,
     level: float,
 ) -> Iterator[Row | Warning]:
@@ -48,8 +47,6 @@ def performance_rows(
         With a system.
     replicates : Replicates
         Base rates, and the system's confusion matrix.
-    costs : ndarray, shape (n_categories, n_categories), optional
-        The cost of each answer (column) given each true category (row), for `expected_cost`.
     positive : PositiveCategory, optional
         The positive one of two categories.
     level : float
@@ -67,7 +64,7 @@ def performance_rows(
         occurs = occurring(rates) & rated
         if not occurs.all():
             confusion = np.where(occurs[..., None], confusion, np.nan)
-        named = performance_measures(rates, confusion, costs, rated=rated, answered=answered)
+        named = performance_measures(rates, confusion, rated=rated, answered=answered)
         named = {"confusion": confusion} | named | {"base_rates": rates}
         if not np.isnan(replicates.point.rater_accuracy).all():
             named["rater_accuracy"] = parameters.rater_accuracy
@@ -79,10 +76,7 @@ def performance_rows(
     warnings = [*replicates.notes, *_undefined(ratings, rated, answered)]
     for quantity, point in points.items():
         names = columns.get(quantity, ("category",) * point.ndim)
-        limits = {}
-        if quantity == "expected_cost" and costs is not None:
-            limits = {"lowest": costs.min(), "highest": costs.max()}
-        values = _with_intervals(quantity, points, drawn, replicates, level, **limits)
+        values = _with_intervals(quantity, points, drawn, replicates, level)
         yield from _rows(quantity, values, names, ratings, replicates, level)
         warnings += _infinite(quantity, values, ratings, positive)
     yield from warnings
@@ -143,7 +137,6 @@ def _with_intervals(
     drawn: Measures | None,
     replicates: Replicates,
     level: float,
-    **limits: float,
 ) -> Floats:
     """Put intervals beside the numbers of a measure, (..., 3).
 
@@ -158,7 +151,7 @@ def _with_intervals(
         "lowest": LOWEST_MEASURES.get(quantity, 0.0),
         "highest": np.inf if ratio else 1.0,
         "ratio": ratio,
-    } | limits
+    }
 
     def with_interval(point: Floats, sample: Floats) -> Floats:
         if replicates.posterior:

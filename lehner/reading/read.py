@@ -13,9 +13,9 @@ from lehner.data.columns import Table, require_columns, table_of
 from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading, reading_of
 from lehner.data.tables import Gold, add_gold_labels, build
-from lehner.judges.both_orders import join_orders, stack_orders
 from lehner.reading.files import read_file
 from lehner.reading.kinds import is_file
+from lehner.reading.position_bias import join_orders
 from lehner.reading.presets import Preset, apply_preset, find_preset
 from lehner.reading.roles import are_people, find_roles
 from lehner.reading.rows import join_items, keep_rows, split_column, stack_items
@@ -101,10 +101,9 @@ def read_ratings(
         items of a cluster that are alike.
     order : str, optional
         Where judges chose between two answers, A or B, or a tie, that were shown in both orders:
-        the column of the order (AB or BA, original or swapped, …, or the answer shown first); or
-        the endings of the raters' columns, as "AB,BA" for `gpt_AB` and `gpt_BA`. Choices of swapped
-        pairs are swapped back, the two orders are repeated ratings, and `notes` give the position
-        bias of each rater. A rater who prefers different answers in the two orders has no vote.
+        the column of the order (AB or BA, original or swapped, …). Choices of swapped pairs are
+        swapped back, the two orders are repeated ratings, and `notes` give the position bias of
+        each rater. A rater who prefers different answers in the two orders has no vote.
     pair : sequence of two str, optional
         The columns with the names of two answers that were compared; the item is then the pair.
     occasion : str, optional
@@ -244,12 +243,10 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
         if isinstance(truth, str | Path) and truth not in table and is_file(truth):
             gold, reading = _read_gold(Path(truth), reading), replace(reading, truth=None)
         roles = find_roles(table, reading)
-        if roles.rater is None and roles.order is not None:
-            table, roles = stack_orders(table, roles)
-        if roles.rater is None and roles.repeated:
+        if roles.rater is None and (roles.repeated or roles.order is not None):
             raise InputError(
-                "repeated ratings need a table with a row per rating, and this is another table "
-                "(repeated=True)",
+                "repeated ratings and orders of presentation need a table with a row per rating, "
+                "and this is another table",
                 "name its columns (item=…, rater=…, rating=…), or leave that out",
             )
         if roles.order is not None:

@@ -40,7 +40,6 @@ MEASURES = (
     "specificity",
     "brier_score",
     "mean_score_error",
-    "expected_cost",
 )
 
 
@@ -49,7 +48,6 @@ def score_measures(
     scores: ScoreRanks,
     weights: Floats,
     threshold: float,
-    costs: tuple[float, float],
 ) -> Floats:
     """Measure scores.
 
@@ -62,20 +60,18 @@ def score_measures(
         Number of items of each row.
     threshold : float
         Scores of at least this are answers that the category is positive.
-    costs : tuple of two float
-        Of a missed positive item, and of an item that is falsely called positive.
 
     Returns
     -------
-    ndarray, shape (6,)
+    ndarray, shape (5,)
         In the order of `MEASURES`; NaN where one is undefined.
 
     Examples
     --------
     >>> ranks = ScoreRanks.of(np.array([0.1, 0.6, 0.6, 0.8]))
     >>> truth = np.array([0.0, 0.0, 1.0, 1.0])
-    >>> score_measures(truth, ranks, np.ones(4), 0.5, (1, 1)).round(2).tolist()
-    [0.88, 1.0, 0.5, 0.14, 0.02, 0.25]
+    >>> score_measures(truth, ranks, np.ones(4), 0.5).round(2).tolist()
+    [0.88, 1.0, 0.5, 0.14, 0.02]
     """
     score = scores.values[scores.rank]
     positive, negative = weights * probability, weights * (1 - probability)
@@ -92,7 +88,6 @@ def score_measures(
                 1 - false / negative.sum(),
                 squared.sum() / total,
                 weights @ score / total - positive.sum() / total,
-                (costs[0] * missed + costs[1] * false) / total,
             ]
         )
 
@@ -124,7 +119,7 @@ class ScorePerformance:
         `auc`, the probability that a positive item has a higher score than another; `sensitivity`
         and `specificity` at the threshold; `brier_score`, the mean squared difference of score and
         truth; `mean_score_error`, the mean score minus the proportion of the category, 0 if scores
-        are calibrated on average; `expected_cost` of an item at the threshold.
+        are calibrated on average.
     known_alone : dict of str to float or None
         The same measures of the items with gold labels alone; None where they do not determine one.
     calibration : xarray.Dataset, dims (score,)
@@ -185,7 +180,6 @@ def score_performance(
     positive: Label | None = None,
     score_of: str | None = None,
     threshold: float = 0.5,
-    costs: tuple[float, float] = (1.0, 1.0),
     level: float = 0.9,
     resamples: int = 200,
     seed: Seed = 1,
@@ -211,8 +205,6 @@ def score_performance(
         the category, and an error if all are .5 or more beside both answers.
     threshold : float
         Scores of at least this are answers that an item is positive.
-    costs : tuple of two float
-        Of a missed positive item and of an item falsely called positive.
     level : float
         Probability of the intervals, between 0 and 1.
     resamples : int
@@ -252,8 +244,6 @@ def score_performance(
     """
     level = check_level(level)
     threshold = check_number("threshold", threshold, 0, 1)
-    for cost in costs:
-        check_number("costs", cost, 0, np.inf, "give two costs, 0 or more")
     resamples = check_whole_number("resamples", resamples, 1)
     rated, values = _scored(ratings, scores)
     code = _code_of(rated, positive)
@@ -278,7 +268,7 @@ def score_performance(
 
     def measure(counts: Floats, fitted: Floats) -> tuple[Floats, Floats]:
         probability = _replace_by_truths(fitted[:, code], known, is_positive, counts * stands_for)
-        measures = score_measures(probability, ranks, counts, threshold, costs)
+        measures = score_measures(probability, ranks, counts, threshold)
         return measures, ranks.calibration(probability, counts)
 
     fit = partial(positive_probabilities, cells, rated.n_categories, code, ranks)
@@ -293,7 +283,7 @@ def score_performance(
     tails = tails_of(level, counts)
     lowest, highest = np.quantile([pair for pair, _ in drawn], tails, axis=0)
     lower, upper = np.quantile([pair for _, pair in drawn], tails, axis=0)
-    alone = score_measures(is_positive, ranks, weights * known * stands_for, threshold, costs)
+    alone = score_measures(is_positive, ranks, weights * known * stands_for, threshold)
     return ScorePerformance(
         positive=rated.categories[code],
         threshold=threshold,
@@ -431,8 +421,8 @@ def _warnings(ratings: Ratings, positive: int, curve: Floats, *, share: float) -
         if min(n_positive, n_labels - n_positive) < FEWEST_LABELS:
             text = (
                 f"{n_positive} of the {n_labels} gold labels are {ratings.categories[positive]}: "
-                f"below {FEWEST_LABELS} the intervals of the mean score error, the Brier score and "
-                "the cost are too narrow"
+                f"below {FEWEST_LABELS} the intervals of the mean score error and the Brier "
+                "score are too narrow"
             )
             yield warn("few-truths-of-category", text)
     yield from cluster_warnings(ratings)

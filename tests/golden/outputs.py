@@ -25,7 +25,6 @@ from unittest.mock import patch
 HERE = Path(__file__).parent
 DATA = HERE.parents[1] / "docs" / "data"
 COMMANDS = tomllib.loads((HERE / "commands.toml").read_text(encoding="utf-8"))
-COSTS = "truth,benign,malignant\nbenign,0,1\nmalignant,5,0\n"
 NUMBER = re.compile(r"(?<![\w.])[-−]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[-+]?\d+)?(?!\w)")
 DRAWN = re.compile(r"<(style|script|svg|metadata)\b.*?</\1>", re.DOTALL)
 MACHINE = re.compile(
@@ -44,7 +43,6 @@ def run_command(name: str) -> str:
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         for file in DATA.glob("*.csv"):
             shutil.copy(file, folder)
-        Path("costs.csv").write_text(COSTS, encoding="utf-8")
         with (
             patch.object(sys, "argv", ["lehner", *shlex.split(case["run"])]),
             patch.dict(os.environ, {"COLUMNS": "100"}),

@@ -1,7 +1,5 @@
 """What questions yield, as results."""
 
-import numpy as np
-
 from lehner.core.estimate import plain
 from lehner.core.warning import Warning
 from lehner.estimation.details import ask_performance, ask_raters
@@ -22,11 +20,10 @@ def told(found, ratings=None):
     )
 
 
-def performance(ratings, estimate, *, costs=None, positive=None, **options):
+def performance(ratings, estimate, *, positive=None, **options):
     """The system in detail, and the raters."""
     fit = Fit(ratings=ratings, estimate=estimate, method=find_method(estimate))
     asked = Options(
-        costs=None if costs is None else np.asarray(costs, dtype=float),
         positive=find_positive(ratings, positive),
         **options,
     )

@@ -14,7 +14,7 @@ from tests.lehner.told import performance
 def test_measures_are_computed_draw_by_draw(table_2_fit):
     ratings = lehner.load_dataset("lehner_table2")
     estimate = bayes_models.estimate_from_draws(table_2_fit)
-    found = performance(ratings, estimate, costs=1 - np.eye(4), level=0.8)
+    found = performance(ratings, estimate, level=0.8)
     posterior = table_2_fit["posterior"].to_dataset()
     system = posterior["rater"].values[-1]
     rates, rows = posterior["base_rates"], posterior["confusion"].sel(rater=system)
@@ -26,9 +26,7 @@ def test_measures_are_computed_draw_by_draw(table_2_fit):
     assert [shown.lower, shown.upper] == pytest.approx(np.quantile(by_hand, [0.1, 0.9]))
     recall = rows.sel(category="C", response="C")
     assert found.value("recall", category="C").estimate == pytest.approx(float(recall.mean()))
-    cost = found.value("expected_cost")
     accuracy = estimate.system_accuracy
-    assert cost.estimate == pytest.approx(1 - accuracy.estimate)
     raters = found.select(quantity="rater_accuracy")["estimate"].to_numpy()
     assert raters == pytest.approx(estimate.rater_accuracy.values)
     assert shown.kind == accuracy.kind

@@ -77,13 +77,8 @@ def test_tables_that_are_too_wide_for_a_page_have_their_keys_in_each_part(run, t
     names = [f"a_b & c {j} of a hospital far away" for j in range(3)]
     rows = (",".join("ab"[(i * j) % 3 == 1] for j in range(1, 4)) for i in range(9))
     file.write_text("\n".join([",".join(names), *rows]) + "\n")
-    options = ("--within", 0.05, "--output", tmp_path)
+    options = ("--output", tmp_path)
     assert run("agreement", file, *options)[0] == 0
-    parts = _parts(tmp_path / "agreement.tex")
-    assert len(parts) == 2
-    for part in parts:
-        assert part[0].startswith("coefficient & ")
-        assert sum(line.startswith(r"Krippendorff’s $\alpha$ & ") for line in part) == 1
     parts = _parts(tmp_path / "pairs.tex")
     assert len(parts) > 1
     for part in parts:
@@ -128,19 +123,6 @@ SENTENCES = {
 def test_the_sentence_for_a_paper_has_coefficient_interval_and_numbers(run, arguments):
     _, out, _ = run("agreement", *arguments, "--sentence")
     assert SENTENCES[arguments] in out and out.endswith(".\n") and out.count("\n") == 1
-
-
-def test_a_pilot_says_how_many_items_narrow_intervals_need(run, tmp_path):
-    options = ("agreement", "fleiss1971", "--within", 0.05, "--coefficients", "alpha,ac1,cohen")
-    _, out, _ = run(*options, "--output", tmp_path)
-    head = next(line for line in out.splitlines() if line.startswith("coefficient"))
-    assert head.endswith("items for ±0.05")
-    expected = [97, 103, None]
-    found = json.loads(run(*options, "--json")[1])["coefficients"]
-    assert [one["required_items"] for one in found] == expected
-    table = pd.read_csv(tmp_path / "agreement.csv", dtype={"required_items": "Int64"})
-    assert [None if x is pd.NA else x for x in table["required_items"]] == expected
-    assert "& 97 " in (tmp_path / "agreement.tex").read_text()
 
 
 def _parts(file):
@@ -188,7 +170,6 @@ def test_a_result_with_no_number_ends_with_1(run, tmp_path):
         (["krippendorff", "--interval", "90"], "--interval is 90"),
         (["krippendorff", "--weights", "cubic"], "no kind of weights 'cubic'"),
         (["krippendorff", "--coefficients", "kappa"], "no coefficient 'kappa'; choose among perc"),
-        (["krippendorff", "--within", "0"], "--within is 0"),
         (["lehner_table2", "--weights", "linear"], "need ordered categories"),
     ],
 )

@@ -92,17 +92,10 @@ def people(long):
     return long[long["annotator"] != "AI"]
 
 
-def in_both_orders(table):
-    swap = {"no": "B", "yes": "A"}
-    columns = {f"{name} AB": table[name].map({"no": "A", "yes": "B"}) for name in ("Ann", "AI")}
-    return pd.DataFrame(columns | {f"{name} BA": table[name].map(swap) for name in ("Ann", "AI")})
-
-
 FILES = {
     "long.jsonl": (lambda t: as_long(t).to_json(orient="records", lines=True), [], 6),
     "system.csv": (lambda t: as_long(t).to_csv(index=False), ["--system", "AI"], 6),
     "raters.csv": (lambda t: t.to_csv(index=False), ["--raters", "Ann,Bo Smith"], 4),
-    "orders.csv": (lambda t: in_both_orders(t).to_csv(), ["--order", "AB,BA"], 3),
     "two.csv": (lambda t: t[["Ann", "Bo Smith", "AI"]].to_csv(index=False), [], 4),
     "systems.csv": (lambda t: t.to_csv(index=False), ["--system", "AI,Ann"], 2),
     "options.csv": (

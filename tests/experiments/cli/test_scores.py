@@ -27,14 +27,14 @@ def file(tmp_path):
 
 
 def test_screen_files_json_and_python_say_the_same(run, file, tmp_path):
-    arguments = ["scores", file, "--score", "p_yes", "--truth", "gold", "--cost", 10.25, 1]
+    arguments = ["scores", file, "--score", "p_yes", "--truth", "gold"]
     code, screen, err = run(*arguments, "--output", tmp_path / "out")
     assert code == 0 and err.count("wrote") == 5
     assert "p_yes as the probability of yes, 120 items" in screen
     told = json.loads(run(*arguments, "--json")[1])
     ratings = read_ratings(file, truth="gold", raters=["ana", "ben", "cai"])
     values = pd.read_csv(file)["p_yes"]
-    found = score_performance(ratings, values, costs=(10.25, 1))
+    found = score_performance(ratings, values)
     assert told["measures"] == found.to_dict()["measures"]
     rows = list(csv.DictReader((tmp_path / "out" / "scores.csv").open()))
     latex = (tmp_path / "out" / "scores.tex").read_text()

@@ -15,7 +15,7 @@ QUICK = "mean_posterior,algebraic,one_coin_ml,dawid_skene_ml"
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Ratings of unequal raters with groups, populations and some truths; costs; groups of raters.
+    """Ratings of unequal raters with groups, populations and some truths; groups of raters.
 
     Errors near the truth and a rater who copies: `lehner check` rejects, and computes a bias.
     """
@@ -33,7 +33,6 @@ def files(tmp_path_factory):
     table["domain"] = np.resize(["law", "web", "web"], len(table))
     table.loc[:20, ["item", "truth"]].to_csv(folder / "truths.csv", index=False)
     table.drop(columns="truth").to_csv(folder / "ratings.csv", index=False)
-    (folder / "costs.csv").write_text("truth,A,B,C\nA,0,1,10\nB,1,0,1\nC,-20,1,0\n")
     raters = [name for name in table if name.startswith("Rater")]
     groups = "".join(f"{name},{'crowd' if i < 2 else 'expert'}\n" for i, name in enumerate(raters))
     (folder / "raters.csv").write_text("rater,group\n" + groups)
@@ -45,7 +44,6 @@ def files(tmp_path_factory):
         "--population": [*one, "--method", "dawid_skene_ml", "--population", "domain"],
         "--rater-group": [*one, "--method", QUICK, "--rater-group", folder / "raters.csv"],
         "--truth": [*one, "--method", QUICK, "--truth", folder / "truths.csv", "--by", "domain"],
-        "--costs": [*one, "--method", "algebraic", "--costs", folder / "costs.csv"],
         "systems": [*two, "--method", QUICK, "--details"],
         "--systems-rate": [*two, "--method", QUICK, "--systems-rate"],
         "check": ["check", *one[1:]],
@@ -58,7 +56,7 @@ def files(tmp_path_factory):
 
 
 COMMANDS = [
-    *"--details --by --population --rater-group --truth --costs".split(),
+    *"--details --by --population --rater-group --truth".split(),
     *"systems --systems-rate check label ask plan".split(),
     *("check, unequal errors", "ask at random"),
 ]

@@ -76,7 +76,7 @@ def test_the_screen_has_24_lines_of_100_columns_at_most(
     width,
 ):
     ratings = draw_ratings(seed, n_items, n_raters, n_categories, n_systems, n_truths, long)
-    options = {"costs": np.full((n_categories, n_categories), 1e-17)}
+    options = {}
     if n_groups:
         names = np.resize([f"group{'y' * 150 * long} {g}" for g in range(n_groups)], n_items)
         options |= {"groups": names, "populations": names}

@@ -99,8 +99,7 @@ def test_the_measures_of_unanimous_raters_are_scikit_learns(method):
         "majority_agreement": lehner.majority_agreement,
         "dawid_skene_ml": partial(estimate_latent_class, resamples=20, restarts=0),
     }[method](ratings)
-    costs = np.random.default_rng(2).normal(0, 100, (4, 4))
-    found = performance(ratings, estimate, costs=costs, resamples=50)
+    found = performance(ratings, estimate, resamples=50)
     precision, recall, f1, _ = precision_recall_fscore_support(truth, ratings.system)
     by_category = {"precision": precision, "recall": recall, "f1": f1}
     for quantity, expected in by_category.items():
@@ -109,7 +108,6 @@ def test_the_measures_of_unanimous_raters_are_scikit_learns(method):
         "balanced_accuracy": balanced_accuracy_score(truth, ratings.system),
         "mcc": matthews_corrcoef(truth, ratings.system),
         "kappa_with_truth": cohen_kappa_score(truth, ratings.system),
-        "expected_cost": costs[truth, ratings.system].mean(),
     }
     for quantity, expected in of_all.items():
         assert found.value(quantity).estimate == pytest.approx(expected, abs=1e-5), quantity
@@ -170,18 +168,6 @@ def check_gaps(found):
     assert found.value("balanced_accuracy").estimate == pytest.approx(np.mean(recalls))
     assert any("never answers B" in str(one) for one in found.warnings)
     assert any("no rater gives D" in str(one) for one in found.warnings)
-
-
-def test_expected_costs_are_in_their_own_unit():
-    ratings, truth = unanimous()
-    for costs in (np.full((4, 4), 10.25), np.full((4, 4), -20.0), 1000 * (1 - np.eye(4))):
-        found = performance(ratings, estimate_algebraic(ratings), costs=costs, resamples=100).value(
-            "expected_cost"
-        )
-        assert found.estimate == pytest.approx(costs[truth, ratings.system].mean())
-        low, high = costs.min() - 1e-9, costs.max() + 1e-9
-        assert low <= found.lower <= found.estimate <= found.upper <= high
-        assert costs.min() == costs.max() or found.upper - found.lower > 20
 
 
 def test_projected_rows_are_the_nearest_probabilities():

@@ -28,7 +28,7 @@ def draw(n, accuracies, seed=1, signal=1.5, categories=2):
     return Ratings(codes, list("abc"[:categories]), truth=truth), odds / (1 + odds)
 
 
-def by_hand(truth, scores, threshold, costs):
+def by_hand(truth, scores, threshold):
     """The measures by their definitions, item by item and pair by pair."""
     positive, negative = scores[truth == 1], scores[truth == 0]
     difference = positive[:, None] - negative
@@ -40,7 +40,6 @@ def by_hand(truth, scores, threshold, costs):
         np.mean(~above[truth == 0]),
         np.mean((scores - truth) ** 2),
         np.mean(scores) - np.mean(truth),
-        np.mean(np.where(truth == 1, costs[0] * ~above, costs[1] * above)),
     ]
 
 
@@ -49,15 +48,15 @@ def test_measures_are_their_definitions_with_ties_and_counts():
     truth, scores = rng.integers(0, 2, 60), rng.integers(0, 5, 60) / 4
     counts = rng.integers(1, 4, 60)
     each_t, each_s = np.repeat(truth, counts), np.repeat(scores, counts)
-    found = score_measures(truth.astype(float), ScoreRanks.of(scores), counts, 0.5, (3.0, 0.5))
-    assert found == pytest.approx(by_hand(each_t, each_s, 0.5, (3.0, 0.5)))
+    found = score_measures(truth.astype(float), ScoreRanks.of(scores), counts, 0.5)
+    assert found == pytest.approx(by_hand(each_t, each_s, 0.5))
 
 
 def test_if_all_truths_are_known_they_are_what_counts():
     ratings, scores = draw(200, (0.6, 0.6))
-    found = score_performance(ratings, scores, positive="b", costs=(2, 1), resamples=2)
+    found = score_performance(ratings, scores, positive="b", resamples=2)
     told = [found.measures[name].estimate for name in MEASURES]
-    assert told == pytest.approx(by_hand(ratings.truth, scores, 0.5, (2, 1)))
+    assert told == pytest.approx(by_hand(ratings.truth, scores, 0.5))
     assert list(found.known_alone.values()) == pytest.approx(told)
 
 
@@ -67,7 +66,7 @@ def test_raters_who_err_are_corrected_for(categories):
     seen = ratings.with_truth(None)
     found = score_performance(seen, scores, positive="b", resamples=20)
     truth = (ratings.truth == 1).astype(int)
-    by_truth = dict(zip(MEASURES, by_hand(truth, scores, 0.5, (1, 1)), strict=True))
+    by_truth = dict(zip(MEASURES, by_hand(truth, scores, 0.5), strict=True))
     for name, value in by_truth.items():
         assert found.measures[name].estimate == pytest.approx(value, abs=0.03), name
     # Of scores that are calibrated, the curve is the diagonal.
@@ -95,7 +94,7 @@ def test_known_truths_correct_for_mistakes_that_raters_and_scores_share():
         misled = rng.random(500) < 0.2
         truth = np.where(misled, 1 - ratings.truth, ratings.truth)
         some = ratings.with_truth(np.where(rng.random(500) < 0.2, truth, -1))
-        right = by_hand(truth, scores, 0.5, (1, 1))[0]
+        right = by_hand(truth, scores, 0.5)[0]
         for name, data in (("with", some), ("without", ratings.with_truth(None))):
             auc = score_performance(data, scores, positive="b", resamples=1).measures["auc"]
             errors[name].append(auc.estimate - right)
@@ -199,7 +198,6 @@ def test_what_limits_the_estimate_is_said():
         ({"positive": "z"}, "no category 'z'"),
         ({"positive": None}, "3 categories"),
         ({"threshold": 2}, "threshold is 2"),
-        ({"costs": (1, -1)}, "costs is -1"),
         ({"resamples": 0}, "resamples is 0"),
     ],
 )

@@ -5,7 +5,6 @@ import pytest
 
 import lehner
 from lehner import InputError, position_bias, read_ratings
-from lehner.judges.presentation_order import read_order
 
 HEADER = "item,rater,order,rating\n"
 
@@ -84,25 +83,14 @@ def test_intervals_hold_in_simulations(n_items):
     assert abs(held / 400 - 0.9) < 0.05
 
 
-def test_ratings_that_name_answers_give_the_same():
-    rng = np.random.default_rng(2)
-    columns = both(judge(rng, 50, 0.8, 0.7).tolist())
-    back = read_order(columns, "order", "rating").ratings
-    shown_first = [order[0] for order in columns["order"]]
-    named = position_bias(columns | {"rating": back, "order": shown_first})
-    assert named == position_bias(columns)
-
-
 @pytest.mark.parametrize(
     ("orders", "pair"),
     [(("original", "Swapped"), ("1", "2")), (("0", "1"), ("model_a", "model_b"))],
 )
 def test_other_names_of_orders_and_places(orders, pair):
-    columns = {"order": [*orders, orders[0]], "rating": [pair[0], pair[0], pair[1]]}
-    found = read_order(columns, "order", "rating")
-    assert found.swapped.tolist() == [False, True, False]
-    back = [str(label) for label in found.ratings]
-    assert back == [*pair, pair[1]]
+    columns = {"item": list("xyz"), "order": [*orders, orders[0]], "rater": ["gpt"] * 3}
+    ratings = read_ratings(columns | {"rating": [pair[0], pair[0], pair[1]]}, order="order")
+    assert ratings.to_long()["rating"].astype(str).tolist() == [*pair, pair[1]]
 
 
 def test_both_orders_are_repeated_ratings_of_one_rater(tmp_path):
@@ -155,43 +143,6 @@ def write(tmp_path, name, lines):
     return file
 
 
-def tables(rng, tie):
-    """Give choices of two judges as a long table, a row an order, and a row an item."""
-    long, by_order, wide = ["case,rater,order,rating"], ["case,order,gpt,claude"], []
-    for i in range(30):
-        cells = [[rng.choice(["A", "B", tie, ""]) for _ in "ab"] for _ in "ab"]
-        for order, answers in zip(("AB", "BA"), cells, strict=True):
-            by_order.append(f"c{i},{order},{','.join(answers)}")
-            long += [
-                f"c{i},{j},{order},{a}" for j, a in zip(("gpt", "claude"), answers, strict=True)
-            ]
-        wide.append(",".join([f"c{i}", *(cells[k][j] for j in (0, 1) for k in (0, 1))]))
-    return long, by_order, ["case,gpt AB,gpt BA,claude_AB,claude_BA", *wide]
-
-
-@pytest.mark.parametrize("system", [None, "claude"])
-def test_a_wide_table_says_what_the_long_one_says(tmp_path, system):
-    long, by_order, wide = tables(np.random.default_rng(4), "tie")
-    expected = read_ratings(write(tmp_path, "l.csv", long), order="order", system=system)
-    for name, lines, order in (("o.csv", by_order, "order"), ("w.csv", wide, "AB,BA")):
-        found = read_ratings(write(tmp_path, name, lines), order=order, system=system)
-        assert found.equals(expected)
-        of_judges = [note for note in expected.notes if "position bias" in note]
-        assert len(of_judges) == 2 and set(of_judges) <= set(found.notes)
-    if system:  # a judge who contradicts itself gives no answer
-        assert (expected.system < 0).any() and (expected.system >= 0).any()
-
-
-def test_a_person_who_saw_one_order_is_read_beside_judges_if_named(tmp_path):
-    lines = ["id,gpt_AB,gpt_BA,Ann,text,gold", "1,A,B,A,x,A", "2,A,A,B,y,", "3,B,A,B,z,"]
-    file = write(tmp_path, "w.csv", lines)
-    ratings = read_ratings(file, order="AB,BA", raters=["gpt", "Ann"], truth="gold")
-    assert ratings.votes().tolist() == [[2, 0], [0, 1], [0, 2]]
-    assert ratings.truth.tolist() == [0, -1, -1]
-    assert read_ratings(file, order="AB,BA").raters == ("gpt",)
-    assert "ignored: Ann, text, gold" in read_ratings(file, order="AB,BA").notes
-
-
 def test_any_two_answers_and_ties(tmp_path):
     rows = ["1,x,AB,this", "1,x,BA,that", "2,x,AB,Tie", "2,x,BA,this", "2,y,AB,that"]
     ratings = read_ratings(write(tmp_path, "j.csv", [HEADER.strip(), *rows]), order="order")
@@ -200,42 +151,10 @@ def test_any_two_answers_and_ties(tmp_path):
     assert list(frame["rating"]) == ["this", "this", "Tie", "that", "that"]
 
 
-def test_the_order_may_be_the_answer_shown_first(tmp_path):
-    rows = ["1,x,new,new", "1,x,old,new", "2,x,new,new", "2,x,old,old", "3,x,old,tie"]
-    ratings = read_ratings(write(tmp_path, "j.csv", [HEADER.strip(), *rows]), order="order")
-    assert ratings.votes().tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 1]]
-    (found,) = position_bias(
-        {
-            name: [row.split(",")[k] for row in rows]
-            for k, name in enumerate(("item", "rater", "order", "rating"))
-        }
-    )
-    assert found.chooses_first.estimate == 0.75 and found.consistent.estimate == 0.5
-
-
-@pytest.mark.parametrize(
-    ("order", "said"),
-    [
-        ("AB", "there is no column 'AB', and no columns end in the names of two orders"),
-        ("AB,BA,AB", "no columns end in the names of two orders"),
-        ("AB,XY", "column 'gpt_AB': gpt has answers in one order only"),
-        ("first,second", "no columns end in"),
-    ],
-)
-def test_bad_orders_of_wide_tables(tmp_path, order, said):
-    file = write(tmp_path, "w.csv", ["id,gpt_AB,gpt_BA", "1,A,B", "2,A,A"])
-    with pytest.raises(InputError, match=said):
-        read_ratings(file, order=order)
-
-
-def test_an_error_names_the_cell_of_the_wide_table(tmp_path):
-    lines = ["id,gpt_AB,gpt_BA,c_AB,c_BA", "1,A,B,A,B", "2,A,A,A,?", "3,A,B,A,B"]
-    with pytest.raises(InputError, match=r"'\?'") as caught:
-        read_ratings(write(tmp_path, "w.csv", lines), order="AB,BA")
-    assert (caught.value.row, caught.value.column) == (3, "c_BA")
-
-
 def test_the_order_is_a_column_that_exists(tmp_path):
     file = write(tmp_path, "judges.csv", ["item,rater,rating", "1,x,A"])
     with pytest.raises(InputError, match="there is no column 'order'"):
         read_ratings(file, order="order")
+    wide = write(tmp_path, "wide.csv", ["item,x AB,x BA", "1,A,B", "2,A,A"])
+    with pytest.raises(InputError, match="need a table with a row per rating"):
+        read_ratings(wide, order="AB,BA")

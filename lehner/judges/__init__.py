@@ -1,1 +1,0 @@
-"""Judges of pairs of answers: both orders of presentation, and position bias."""

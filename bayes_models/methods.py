@@ -14,8 +14,8 @@ import numpy as np
 import bayes_models
 from bayes_models.sampling.cost import TooLargeError
 from lehner.contrasts.base_rates import PSEUDO_ITEMS, BaseRates
-from lehner.contrasts.group_draws import GroupDraws
-from lehner.contrasts.system_draws import JointDraws
+from lehner.contrasts.groups import GroupDraws
+from lehner.contrasts.systems import JointDraws
 from lehner.core import lazy
 from lehner.core.errors import InputError
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate

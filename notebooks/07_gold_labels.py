@@ -33,7 +33,7 @@ import numpy as np
 import pandas as pd
 
 import lehner
-from lehner.empirical_prior.training import Outcome, priors_text, train_priors
+from lehner.empirical_prior.prior import Outcome, priors_text, train_priors
 
 pd.set_option("display.precision", 3)
 JUDGES = ["GPT-4", "PaLM2", "Falcon", "ChatGPT-0301", "LLaMA2", "ChatGPT"]

@@ -21,7 +21,7 @@ from scipy.special import expit, gammaln, log_expit
 
 from bayes_models.posterior.truth import LEAST, states
 from lehner import Patterns
-from lehner.contrasts.group_draws import GroupReplicates
+from lehner.contrasts.groups import GroupReplicates
 from lehner.core.arrays import Floats, Integers, class_posterior
 from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import UNKNOWN

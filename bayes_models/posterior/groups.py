@@ -12,8 +12,7 @@ from bayes_models.posterior.draws import credible_interval, group, values_by_dra
 from bayes_models.posterior.group_sampler import sample_groups
 from bayes_models.posterior.truth import draw_right, fitted_ratings, infer_truths
 from lehner import InputError, IntervalEstimate, Ratings
-from lehner.contrasts.group_draws import GroupDraws, GroupReplicates
-from lehner.contrasts.membership import Groups, count_answers, find_groups
+from lehner.contrasts.groups import GroupDraws, GroupReplicates, Groups, count_answers, find_groups
 from lehner.core.arrays import Floats
 from lehner.core.errors import check_level
 from lehner.core.seeds import Seed, generator

@@ -20,8 +20,7 @@ from bayes_models.likelihood.observations import observe
 from bayes_models.posterior.draws import values_by_draw
 from bayes_models.posterior.truth import fitted_ratings, infer_truths
 from lehner import InputError, Patterns, Ratings
-from lehner.contrasts.common_items import answered_the_same, first_alike
-from lehner.contrasts.system_draws import JointDraws
+from lehner.contrasts.systems import JointDraws, answered_the_same, first_alike
 from lehner.core.arrays import Floats, Integers
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, generator

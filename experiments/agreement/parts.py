@@ -16,7 +16,7 @@ from experiments.report.options import data_notes, header_lines
 from experiments.report.sentences import write_apa
 from experiments.report.table import Column, Table
 from lehner import InputError, Ratings, agreement
-from lehner.contrasts.membership import GroupColumn
+from lehner.contrasts.groups import GroupColumn
 from lehner.core.lazy import special
 from lehner.core.text import percent
 from lehner.interrater.agreement import Agreement

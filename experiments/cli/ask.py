@@ -89,7 +89,7 @@ def _expect_widths(
     from lehner import estimate_algebraic, estimate_calibrated, probabilities_right
     from lehner.known_truths.correction import own_variance
     from lehner.known_truths.partly_known import rightness
-    from lehner.known_truths.recalibration import proportion_posterior
+    from lehner.known_truths.correction import proportion_posterior
     from lehner.known_truths.sampling_design import (
         expected_width,
         n_for_width,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lehner import Ratings
-    from lehner.contrasts.membership import GroupColumn
+    from lehner.contrasts.groups import GroupColumn
     from lehner.core.arrays import Floats
 
 MOST_GROUPS = 20
@@ -128,7 +128,7 @@ def read_groups(path: Path, text: str, ratings: "Ratings") -> "GroupColumn":
         Naming file, row, column, value and remedy.
     """
     from lehner import InputError
-    from lehner.contrasts.membership import group_column
+    from lehner.contrasts.groups import group_column
 
     column, cuts = split_cuts(text)
     try:

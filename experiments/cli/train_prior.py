@@ -12,7 +12,7 @@ from experiments.cli.options import Reading, Seed
 if TYPE_CHECKING:
     from lehner import Ratings
     from lehner.data import reading as data_reading
-    from lehner.empirical_prior.training import Outcome
+    from lehner.empirical_prior.prior import Outcome
 
 Folder = Annotated[
     Path,
@@ -44,7 +44,7 @@ def train_prior(folder: Folder, output: Path, seed: Seed = 1, *, reading: Readin
     from experiments.report.files import write_text
     from lehner import InputError
     from lehner.core.text import counted
-    from lehner.empirical_prior.training import priors_text, train_priors
+    from lehner.empirical_prior.prior import priors_text, train_priors
 
     outcomes = list(_evaluate_crowds(folder, reading.options(None), seed))
     try:

@@ -15,7 +15,7 @@ from experiments.report.views import (
     view_systems,
 )
 from lehner import __version__
-from lehner.contrasts.common_items import answered_the_same, n_common_items
+from lehner.contrasts.systems import answered_the_same, n_common_items
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.text import counted, counted_categories, decimal, first_few, percent, short
 from lehner.dependence.bounds import MistakesNeeded

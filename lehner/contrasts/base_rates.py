@@ -4,7 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lehner.algebra.algebraic import majority_credit
 from lehner.core.arrays import Floats
+from lehner.core.lazy import sparse, special
 from lehner.core.seeds import Seed, generator
 from lehner.core.text import first_few
 from lehner.core.warning import Warning, warn
@@ -14,8 +16,8 @@ from lehner.latent_class.intervals import (
     KIND,
     draw_patterns,
     fit_by_likelihood,
-    fit_resamples,
     fit_warnings,
+    refit_patterns,
 )
 
 DRAWS, RESAMPLES = 4000, 500
@@ -88,8 +90,7 @@ def majority_base_rates(ratings: Ratings, *, seed: Seed = 1) -> BaseRates:
     Brown, Cai & DasGupta (2001), https://doi.org/10.1214/ss/1009213286, for Jeffreys' interval.
     """
     rng, votes = generator(seed), ratings.votes()
-    tied = (votes == votes.max(axis=1, keepdims=True)) & (votes > 0)
-    share = tied / np.maximum(tied.sum(axis=1, keepdims=True), 1)
+    share = majority_credit(votes)
     counts = np.zeros((len(ratings.populations), ratings.n_categories))
     np.add.at(counts, np.asarray(ratings.population), share * ratings.weights[:, None])
     with np.errstate(invalid="ignore"):
@@ -124,22 +125,17 @@ def likelihood_base_rates(ratings: Ratings, model: str, *, seed: Seed = 1) -> Ba
     Hui & Walter (1980), https://doi.org/10.2307/2530508
     """
     fitted, rng = fit_by_likelihood(ratings, model), generator(seed)
-    weights = draw_patterns(fitted, RESAMPLES, rng)
-    rates, accuracy, recall = [], [], []
-    for fits in fit_resamples(fitted, weights, rng):
-        rates.append(fits.group_rates)
-        accuracy.append(np.einsum("bk,bjkk->bj", fits.base_rates, fits.confusion))
-        recall.append(np.diagonal(fits.confusion, axis1=-2, axis2=-1))
+    refits = refit_patterns(fitted, draw_patterns(fitted, RESAMPLES, rng), rng)
     determined = not np.isnan(fitted.classes).any()
     return BaseRates(
-        base_rates=fitted.maximum.base_rates if determined else rates[0][0] * np.nan,
-        drawn_base_rates=np.concatenate(rates),
+        base_rates=fitted.maximum.base_rates if determined else np.nan * refits.group_rates[0],
+        drawn_base_rates=refits.group_rates,
         truth_probabilities=fitted.classes[fitted.pattern],
         kind=KIND,
         confusion=np.nan_to_num(fitted.confusion),
         rater_accuracy=fitted.accuracy,
-        drawn_rater_accuracy=np.concatenate(accuracy),
-        drawn_recall=np.concatenate(recall),
+        drawn_rater_accuracy=refits.accuracy,
+        drawn_recall=refits.recall,
         warnings=fit_warnings(fitted, ratings),
         by_clusters=True,
     )
@@ -216,12 +212,11 @@ def agreement_by_population(
     population : str
         Its name.
     """
-    from scipy.sparse import csr_array
-    from scipy.special import ndtr
-
     place, n, flat = np.asarray(ratings.population), len(ratings.populations), ratings.flat
     cells = (flat.item_index, flat.rater_index)
-    rated = csr_array((np.ones(len(flat.item_index)), cells), (ratings.n_rows, len(confusion)))
+    rated = sparse.csr_array(
+        (np.ones(len(flat.item_index)), cells), (ratings.n_rows, len(confusion))
+    )
     expected = np.zeros(ratings.n_rows)
     for category, rates in enumerate(base_rates.T):
         response = confusion[:, category]
@@ -239,5 +234,5 @@ def agreement_by_population(
     )
     variance = np.maximum(square - total**2 / n_items, ROUNDING)
     z = np.where(n_items < FEW_ITEMS, 0.0, np.abs(total) / np.sqrt(variance))
-    p_value = min(1.0, 2 * n * float(ndtr(-z.max()))) if n > 1 else 1.0
+    p_value = min(1.0, 2 * n * float(special.ndtr(-z.max()))) if n > 1 else 1.0
     return p_value, ratings.populations[int(z.argmax())]

@@ -26,7 +26,7 @@ from lehner.empirical_prior.prior import (
     read_priors,
 )
 from lehner.known_truths.partly_known import effective_numbers, rightness
-from lehner.known_truths.posterior import ProportionPosterior
+from lehner.known_truths.partly_known import ProportionPosterior
 from lehner.known_truths.random_sample import KnownSample, examine_known
 from lehner.latent_class.pattern_table import known_truths
 

@@ -20,7 +20,7 @@ from lehner.core.seeds import seed_of
 from lehner.data.flat import FlatRatings, sort_ratings
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.differences import count_disagreement
-from lehner.empirical_prior.training import Outcome
+from lehner.empirical_prior.prior import Outcome
 
 DESIGNS = ("like", "better", "worse")
 MOST_SYSTEMS = 12

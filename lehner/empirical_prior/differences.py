@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from lehner.algebra.algebraic import majority_credit
-from lehner.contrasts.common_items import first_alike, require_common_items
-from lehner.contrasts.system_draws import JointDraws
+from lehner.contrasts.systems import JointDraws, first_alike, require_common_items
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError
 from lehner.core.lazy import special
@@ -31,7 +30,7 @@ from lehner.empirical_prior.prior import (
     prior_of_right,
     read_priors,
 )
-from lehner.known_truths.posterior import ProportionPosterior
+from lehner.known_truths.partly_known import ProportionPosterior
 
 N_DRAWS = 4000
 KIND = "empirical prior"

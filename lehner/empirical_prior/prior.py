@@ -17,7 +17,7 @@ import numpy as np
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
 from lehner.core.lazy import special
-from lehner.known_truths.posterior import ProportionPosterior
+from lehner.known_truths.partly_known import ProportionPosterior
 
 SYSTEM_IS = ("like", "better", "unknown")
 """What the user knows of the system beside its raters."""

@@ -17,7 +17,7 @@ from lehner.contrasts.base_rates import (
     rater_warnings,
 )
 from lehner.contrasts.contrast import by_name, contrast, rank
-from lehner.contrasts.membership import GroupColumn
+from lehner.contrasts.groups import GroupColumn
 from lehner.contrasts.one_judge import METHODS as JUDGED
 from lehner.contrasts.one_judge import has_gold_labels, is_judged, judged_base_rates
 from lehner.core.arrays import Floats, Integers
@@ -40,9 +40,9 @@ from lehner.estimation.question import Answer, Options
 from lehner.estimation.results import Results, merge_warnings, tabulate
 from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, contradiction
 from lehner.known_truths.partly_known import partly_known
-from lehner.known_truths.posterior import RECALIBRATED, WEIGHTED
+from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED
 from lehner.known_truths.random_sample import examine_known
-from lehner.known_truths.recalibration import proportion_posterior
+from lehner.known_truths.correction import proportion_posterior
 
 ALL_ITEMS = "all items"
 MOST_NAMED = 4

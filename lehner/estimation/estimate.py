@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from lehner.contrasts.membership import GroupColumn, Groups, count_answers
+from lehner.contrasts.groups import GroupColumn, Groups, count_answers
 from lehner.core.errors import InputError, check_level, check_probability, find
 from lehner.core.estimate import require_systems
 from lehner.core.progress import DoAll, do_here

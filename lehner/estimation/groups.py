@@ -6,9 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.contrasts.group_draws import group_rows
-from lehner.contrasts.membership import GroupColumn, find_groups, group_column
-from lehner.contrasts.rater_groups import rater_group_rows
+from lehner.contrasts.groups import (
+    GroupColumn,
+    find_groups,
+    group_column,
+    group_rows,
+    rater_group_rows,
+)
 from lehner.core.estimate import Estimate
 from lehner.data.ratings import Ratings
 from lehner.estimation.question import Answer, Fit, Options
@@ -44,16 +48,13 @@ def population_names(ratings: Ratings) -> Any:
 
 def ask_rater_groups(fit: Fit, options: Options) -> Answer:
     """Estimate the accuracy of groups of raters; nothing if a method does not tell raters apart."""
-    ratings, estimate, resamples = fit.ratings, fit.estimate, 2 * options.resamples
+    ratings, estimate = fit.ratings, fit.estimate
     if not ratings.rater_group or estimate.system_accuracy.estimate is None:
         return
-    asked: dict[str, Any] = {"resamples": resamples, "level": options.level, "seed": options.seed}
-    if "group_agreement" in fit.method.gives:
-        yield from rater_group_rows(ratings, None, pooled=False, **asked)
-        return
-    replicates = fit.replicates(resamples=resamples, seed=options.seed)
+    replicates = fit.replicates(resamples=2 * options.resamples, seed=options.seed)
     if replicates is not None:
-        yield from rater_group_rows(ratings, replicates, pooled=_pools(estimate, ratings), **asked)
+        pooled = _pools(estimate, ratings)
+        yield from rater_group_rows(ratings, replicates, pooled=pooled, level=options.level)
 
 
 def _pools(estimate: Estimate, ratings: Ratings) -> bool:

@@ -28,8 +28,8 @@ from lehner.known_truths.correction import (
     own_variance,
     probabilities_right,
 )
-from lehner.known_truths.posterior import RECALIBRATED, WEIGHTED
-from lehner.known_truths.recalibration import correct_base_rates
+from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED
+from lehner.known_truths.correction import correct_base_rates
 from lehner.performance.corrected import correct_measures
 
 MOST_NAMED = 5

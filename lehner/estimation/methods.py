@@ -20,10 +20,8 @@ from lehner.algebra.algebraic import (
 )
 from lehner.algebra.steps import Aggregation
 from lehner.contrasts.base_rates import BaseRates, likelihood_base_rates
-from lehner.contrasts.group_draws import GroupDraws
-from lehner.contrasts.item_groups import group_by_algebra
-from lehner.contrasts.populations import group_by_likelihood
-from lehner.contrasts.system_draws import JointDraws, bootstrap_systems, by_likelihood, by_votes
+from lehner.contrasts.groups import GroupDraws, group_by_algebra, group_by_likelihood
+from lehner.contrasts.systems import JointDraws, bootstrap_systems, prepare_fit, prepare_votes
 from lehner.core.errors import InputError, find
 from lehner.core.estimate import Estimate, Replicates, uses_truths
 from lehner.core.user_functions import load_function, names_function
@@ -31,7 +29,7 @@ from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import estimate_calibrated
 from lehner.empirical_prior.differences import draw_calibrated
 from lehner.empirical_prior.prior import DIFFERENCE, read_priors
-from lehner.latent_class.intervals import estimate_latent_class
+from lehner.latent_class.intervals import KIND, RESAMPLES, estimate_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 from lehner.performance.replicates import (
     algebraic_replicates,
@@ -87,10 +85,8 @@ class Method:
         Whether the marker is filled; that of maximum likelihood is open.
     gives : frozenset of str
         What an estimate has beside the system's accuracy, among "truth_probabilities", "confusion",
-        "replicates" (of a bootstrap), "draws" (posterior), "group_agreement" (one accuracy for all
-        raters, which follows from how often they agree, also within a group of them) and
-        "shared_mistakes" (an interval that is meant to cover though the errors of raters and system
-        are correlated).
+        "replicates" (of a bootstrap), "draws" (posterior) and "shared_mistakes" (an interval that
+        is meant to cover though the errors of raters and system are correlated).
     takes : frozenset of str
         What it takes beside ratings: "dependent_pair" (see `Ratings.with_dependent_pair`), "truths"
         (gold labels are part of the estimate, so that nothing corrects it by them), and options of
@@ -354,7 +350,9 @@ def _by_likelihood(name: str, model: str) -> Method:
         replicates=partial(refit_replicates, model=model),
         by_group=in_groups,
         by_population=in_groups,
-        joint_draws=partial(bootstrap_systems, by_likelihood(model)),
+        joint_draws=partial(
+            bootstrap_systems, partial(prepare_fit, model), kind=KIND, resamples=RESAMPLES
+        ),
         base_rates=partial(likelihood_base_rates, model=model),
     )
 
@@ -401,14 +399,18 @@ def _groups_by_algebra(
     return group_by_algebra(ratings, names, seed=seed)
 
 
+def _resampled(name: str) -> Callable[..., JointDraws]:
+    return partial(bootstrap_systems, partial(prepare_votes, VOTE_METHODS[name]))
+
+
 def _of_the_algebra(name: str, aggregation: Aggregation, **options: Any) -> Method:
     return Method(
         name=name,
         estimate=partial(estimate_algebraic, aggregation=aggregation),
-        gives=frozenset({"truth_probabilities", "confusion", "group_agreement"}),
+        gives=frozenset({"truth_probabilities", "confusion"}),
         assumes=INDEPENDENT,
         replicates=algebraic_replicates,
-        joint_draws=partial(bootstrap_systems, by_votes(VOTE_METHODS[name])),
+        joint_draws=_resampled(name),
         **options,
     )
 
@@ -423,7 +425,7 @@ WITHOUT_MODEL = (
         marker="X",
         assumes="the majority is right",
         replicates=majority_replicates,
-        joint_draws=partial(bootstrap_systems, by_votes(VOTE_METHODS["majority_agreement"])),
+        joint_draws=_resampled("majority_agreement"),
     ),
     Method(
         name="mean_posterior",
@@ -434,7 +436,7 @@ WITHOUT_MODEL = (
         marker="P",
         assumes=INDEPENDENT,
         replicates=probable_replicates,
-        joint_draws=partial(bootstrap_systems, by_votes(VOTE_METHODS["mean_posterior"])),
+        joint_draws=_resampled("mean_posterior"),
     ),
     _of_the_algebra(
         "algebraic",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 
-from lehner.contrasts.membership import GroupColumn
+from lehner.contrasts.groups import GroupColumn
 from lehner.core.estimate import Estimate, Replicates, uses_truths
 from lehner.core.rows import Row
 from lehner.core.warning import Warning

@@ -1,6 +1,6 @@
 """Differences and ranks of systems by one method, on the items that they have in common."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -8,19 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from lehner.contrasts.common_items import (
+from lehner.contrasts.contrast import rank
+from lehner.contrasts.systems import (
+    JointDraws,
+    compare_systems,
     first_alike,
     n_common_items,
     pairs_by_items,
 )
-from lehner.contrasts.contrast import rank
-from lehner.contrasts.system_draws import JointDraws, compare_systems
-from lehner.contrasts.systems_corrected import correct_systems
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, uses_truths
 from lehner.core.progress import DoAll
 from lehner.core.rows import Row
 from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
+from lehner.empirical_prior.differences import draw_calibrated
 from lehner.estimation.methods import Method
 from lehner.estimation.question import Options
 
@@ -132,23 +133,14 @@ def _judge(systems: Systems, names: Sequence[str], options: Options) -> list[Joi
         draws = replace(draws, corrected=any(map(uses_truths, estimates.values())))
     if systems.known is None or len(estimates) < 2:
         return [draws]
-    known = systems.known.on_common_items(*names)
-    by_truths = correct_systems(known, estimates, level=options.level, seed=options.seed)
-    return [draws, _for_all(by_truths, alike)]
+    by_truths = draw_calibrated(
+        systems.known, systems=tuple(names), level=options.level, seed=options.seed
+    )
+    return [draws, by_truths] if by_truths.corrected else [draws]
 
 
 def _number(value: IntervalEstimate) -> float:
     return np.nan if value.estimate is None else value.estimate
-
-
-def _for_all(draws: JointDraws, alike: Mapping[str, str]) -> JointDraws:
-    """Give systems with the same answers the same draws."""
-    assert draws.points is not None
-    each: Iterable[Mapping[str, Any]] = (draws.expected, draws.in_sample, *draws.points)
-    expected, in_sample, *points = (
-        {name: values[same] for name, same in alike.items()} for values in each
-    )
-    return replace(draws, expected=expected, in_sample=in_sample, points=(points[0], points[1]))
 
 
 def _estimates(

@@ -19,9 +19,9 @@ from lehner.known_truths.partly_known import (
     prediction_powered,
     rightness,
 )
-from lehner.known_truths.posterior import ProportionPosterior
+from lehner.known_truths.partly_known import ProportionPosterior
 from lehner.known_truths.random_sample import KnownSample, examine_known
-from lehner.known_truths.recalibration import CERTAIN_ITEM, proportion_posterior
+from lehner.known_truths.correction import CERTAIN_ITEM, proportion_posterior
 
 SUSPICIOUS_P_VALUE = 0.01
 N_ACCURACIES = 401
@@ -77,10 +77,10 @@ def correct_by_truth(
     The labelled items must be a random sample of all: items whose truth was easy to find, or on
     which raters disagree, are not representative. Draw them by `lehner ask`. If they were chosen
     with known unequal probabilities, and the ratings have these, they are weighted instead, see
-    `lehner.known_truths.weighted_difference`.
+    `lehner.known_truths.partly_known`.
 
     The method's probabilities are recalibrated by the labelled items, with a prior of the method's
-    bias that allows for a large bias: see `lehner.known_truths.recalibration`. Nothing is fitted
+    bias that allows for a large bias: see `lehner.known_truths.correction`. Nothing is fitted
     again. The probabilities may come from any method that did not use these truths.
 
     Parameters

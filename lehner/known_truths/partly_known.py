@@ -14,8 +14,8 @@ from lehner.core.errors import InputError
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.resampling import design_effect, effect_of_known, wilson_interval
 from lehner.data.ratings import Ratings
-from lehner.known_truths.posterior import WEIGHTED
-from lehner.known_truths.weighted_difference import weighted_difference, weighted_posterior
+from lehner.known_truths.partly_known import WEIGHTED
+from lehner.known_truths.partly_known import weighted_difference, weighted_posterior
 
 PROBABILITY_ROUNDING = 1e-6
 WILSON, PPI = "Wilson, finite population", "PPI++, finite population"
@@ -294,7 +294,7 @@ def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstima
 
     λ, from 0 to 1, minimises the variance. The population is finite: the interval is that of the
     proportion among these items, not among items like them. It is normal: see
-    `lehner.known_truths.weighted_difference`.
+    `lehner.known_truths.partly_known`.
 
     Parameters
     ----------

@@ -24,8 +24,8 @@ from lehner.core.errors import InputError, check_level
 from lehner.core.estimate import labelled
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import PartlyKnown, partly_known
-from lehner.known_truths.posterior import ProportionPosterior
-from lehner.known_truths.weighted_difference import weighted_posterior
+from lehner.known_truths.partly_known import ProportionPosterior
+from lehner.known_truths.partly_known import weighted_posterior
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -14,7 +14,7 @@ from lehner.core.seeds import Seed, generator
 from lehner.core.text import counted
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import PartlyKnown
-from lehner.known_truths.recalibration import (
+from lehner.known_truths.correction import (
     CALIBRATION_SLOPES,
     CERTAIN_ITEM,
     INTERCEPTS,

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.known_truths.posterior import WEIGHTED, ProportionPosterior
+from lehner.known_truths.partly_known import WEIGHTED, ProportionPosterior
 
 if TYPE_CHECKING:
     from lehner.known_truths.partly_known import PartlyKnown

@@ -19,6 +19,7 @@ from lehner.core.estimate import (
     IntervalEstimate,
     Parameters,
     Replicates,
+    join_parts,
     labelled,
     number,
     require_estimable,
@@ -89,6 +90,25 @@ class FittedModel:
     def base_rates(self) -> Floats:
         """Base rates of all populations together, (n_classes,)."""
         return self.maximum.group_proportions @ self.maximum.base_rates
+
+    @property
+    def n_answered(self) -> int:
+        """Number of items that the system answered."""
+        return int(self.n_items @ (self.answers >= 0))
+
+    def sum_groups(self, values: Floats) -> Floats:
+        """Sum values of patterns, (n_patterns, n), over each population, (n, n_populations)."""
+        return self.maximum.table.sum_groups(values).T
+
+    def chance_right(self, classes: Floats) -> Floats:
+        """Give the probability that the answer to each pattern is right, (n_patterns, n_samples).
+
+        It is 0 where the system gave none; `classes` has the shape (n_patterns, n_classes,
+        n_samples).
+        """
+        answer = self.answers[:, None, None]
+        chance = np.take_along_axis(classes, np.maximum(answer, 0), axis=1)[:, 0]
+        return np.where(answer[:, 0] < 0, 0.0, np.clip(chance, 0.0, 1.0))
 
 
 def fit_by_likelihood(ratings: Ratings, model: str) -> FittedModel:
@@ -162,24 +182,34 @@ def mean_pseudo_ratings(fitted: FittedModel) -> Floats:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RefittedSamples:
-    """Estimates of the system's accuracy, and of the parameters, in each resample.
+    """Estimates in each resample; a system, if there is one, is the last rater.
 
     Parameters
     ----------
-    system_accuracy : ndarray, shape (n_samples,)
-        Expected accuracy in the fit to the resample.
-    system_accuracy_in_sample : ndarray, shape (n_samples,)
-        Proportion of the original items that the system got right; their truths are drawn from
-        their probabilities in the fit to the resample.
+    base_rates : ndarray, shape (n_samples, n_classes)
+        Of all populations together.
+    group_rates : ndarray, shape (n_samples, n_populations, n_classes)
+        Of each population, NaN in samples without items of it; without populations there is one.
+    recall : ndarray, shape (n_samples, n_raters, n_classes)
+    confusion : ndarray, shape (n_samples, n_classes, n_categories)
+        Of the last rater.
+    n_right : ndarray, shape (n_samples, n_populations)
+        How many of the original items the system got right: their truths are drawn from their
+        probabilities in the fit to the resample.
     converged : ndarray of bool, shape (n_samples,)
-    parameters : Parameters
-        Base rates, the system's confusion matrix, and the raters' accuracy and recall.
     """
 
-    system_accuracy: Floats
-    system_accuracy_in_sample: Floats
+    base_rates: Floats
+    group_rates: Floats
+    recall: Floats
+    confusion: Floats
+    n_right: Floats
     converged: Booleans
-    parameters: Parameters
+
+    @property
+    def accuracy(self) -> Floats:
+        """Expected accuracy of each rater, (n_samples, n_raters)."""
+        return np.einsum("bk,bjk->bj", self.base_rates, self.recall)
 
 
 def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> RefittedSamples:
@@ -209,26 +239,19 @@ def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refit
 def refit_patterns(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> RefittedSamples:
     """Fit a model to weightings of the patterns, (n_samples, n_patterns); see `refit_samples`."""
     rng = generator(seed)
-    answered = np.flatnonzero(fitted.answers >= 0)
-    n_items, parts = fitted.n_items[answered], []
-    for fits in fit_resamples(fitted, weights, rng):
-        chance = np.clip(fits.classes[answered, fitted.answers[answered]], 0.0, 1.0)
-        drawn = rng.binomial(n_items[:, None], chance).sum(axis=0) / n_items.sum()
-        right = np.diagonal(fits.confusion[:, :-1], axis1=2, axis2=3)
-        rater_accuracy = np.einsum("bk,bjk->bj", fits.base_rates, right)
-        system = fits.confusion[:, -1]
-        parts.append((fits.base_rates, system, rater_accuracy, right, drawn, fits.converged))
-    rates, confusion, accuracy, recall, in_sample, converged = map(
-        np.concatenate, zip(*parts, strict=True)
-    )
-    return RefittedSamples(
-        system_accuracy=(rates * np.diagonal(confusion, axis1=1, axis2=2)).sum(axis=1),
-        system_accuracy_in_sample=in_sample,
-        converged=converged,
-        parameters=Parameters(
-            base_rates=rates, confusion=confusion, rater_accuracy=accuracy, rater_recall=recall
-        ),
-    )
+
+    def summarise(fits: SampledFits) -> RefittedSamples:
+        right = rng.binomial(fitted.n_items[:, None], fitted.chance_right(fits.classes))
+        return RefittedSamples(
+            base_rates=fits.base_rates,
+            group_rates=fits.group_rates,
+            recall=np.diagonal(fits.confusion, axis1=2, axis2=3),
+            confusion=fits.confusion[:, -1],
+            n_right=fitted.sum_groups(right),
+            converged=fits.converged,
+        )
+
+    return join_parts(map(summarise, fit_resamples(fitted, weights, rng)), len(weights))
 
 
 def fit_resamples(
@@ -356,22 +379,27 @@ def estimate_latent_class(
     if interval is not None:
         weights = draw_patterns(fitted, resamples, np.random.default_rng(of_items))
         tails = tails_of(level, fitted.sampled)
-        resampled = refit_patterns(fitted, weights, of_truths)
+        refits = refit_patterns(fitted, weights, of_truths)
         point = Parameters(
             base_rates=fitted.base_rates,
             confusion=fitted.confusion[-1],
             rater_accuracy=fitted.accuracy[:-1],
             rater_recall=np.diagonal(fitted.confusion[:-1], axis1=1, axis2=2),
         )
-        replicates = Replicates(point=point, drawn=resampled.parameters, kind=KIND)
-        accuracy = _add_ends(accuracy, resampled.system_accuracy, level, KIND, tails)
-        accuracy = widen_at_the_boundary(accuracy, fitted.sampled)
-        in_sample = _add_ends(
-            in_sample, resampled.system_accuracy_in_sample, level, IN_SAMPLE_KIND, tails
+        drawn = Parameters(
+            base_rates=refits.base_rates,
+            confusion=refits.confusion,
+            rater_accuracy=refits.accuracy[:, :-1],
+            rater_recall=refits.recall[:, :-1],
         )
+        replicates = Replicates(point=point, drawn=drawn, kind=KIND)
+        accuracy = _add_ends(accuracy, refits.accuracy[:, -1], level, KIND, tails)
+        accuracy = widen_at_the_boundary(accuracy, fitted.sampled)
+        right = refits.n_right.sum(axis=1) / fitted.n_answered
+        in_sample = _add_ends(in_sample, right, level, IN_SAMPLE_KIND, tails)
         if not diagnostics["known_truths"]:
             in_sample = widen_at_the_boundary(in_sample, fitted.sampled)
-        unfinished = float(1 - resampled.converged.mean())
+        unfinished = float(1 - refits.converged.mean())
         diagnostics |= {"resamples": resamples, "unconverged_resamples": unfinished}
     truth = fitted.classes[fitted.pattern]
     base_rates = np.where(np.isnan(truth).any(), np.nan, fitted.base_rates)
@@ -394,9 +422,8 @@ def estimate_latent_class(
 
 def _expected_right(fitted: FittedModel) -> float | None:
     """Expected proportion of the answers that are right."""
-    answer = np.maximum(fitted.answers, 0)
-    n_items = fitted.n_items * (fitted.answers >= 0)
-    return number(n_items @ fitted.classes[np.arange(len(answer)), answer] / n_items.sum())
+    right = fitted.n_items @ fitted.chance_right(fitted.classes[..., None])[:, 0]
+    return number(right / fitted.n_answered)
 
 
 def _add_ends(

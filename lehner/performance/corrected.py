@@ -17,8 +17,8 @@ from lehner.core.seeds import Seed, generator
 from lehner.data.ratings import Ratings
 from lehner.known_truths.correction import own_variance, probabilities_with_answer
 from lehner.known_truths.partly_known import partly_known
-from lehner.known_truths.posterior import RECALIBRATED, WEIGHTED
-from lehner.known_truths.recalibration import proportion_posterior
+from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED
+from lehner.known_truths.correction import proportion_posterior
 from lehner.performance.measures import RATIOS, performance_measures
 
 BIAS_ITEMS = 10.0

@@ -18,7 +18,7 @@ import pytest
 import lehner
 from experiments.cli.columns import read_groups
 from lehner import InputError, Ratings, read_ratings
-from lehner.contrasts.membership import find_groups
+from lehner.contrasts.groups import find_groups
 
 N_INPUTS, BLOCK, EVERY = 600, 50, 8
 CATEGORIES = (

@@ -28,7 +28,7 @@ from experiments.report.files import write_csv, write_text
 from experiments.study.cells import Cell, read_cells, run_cells
 from lehner import InputError
 from lehner.empirical_prior.designs import DESIGNS, MOST_SYSTEMS, RATINGS_PER_ITEM
-from lehner.empirical_prior.training import priors_text, train_priors
+from lehner.empirical_prior.prior import priors_text, train_priors
 from lehner.estimation.methods import list_methods
 
 METHODS = ("majority_agreement", "algebraic", "one_coin_by_rater_ml", "dawid_skene_ml")

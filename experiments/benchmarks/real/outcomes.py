@@ -7,7 +7,7 @@ import pandas as pd
 
 from experiments.benchmarks.real.sources import Source, read_crowd
 from lehner.empirical_prior.designs import draw_outcomes
-from lehner.empirical_prior.training import Outcome
+from lehner.empirical_prior.prior import Outcome
 
 OUTCOMES = Path(__file__).with_name("outcomes.csv")
 SEED = 2026

@@ -26,14 +26,14 @@ from experiments.report.files import write_csv, write_text
 from experiments.report.table import Column, Table, to_markdown
 from experiments.simulations.methods import estimate_as_in_studies
 from lehner import Ratings
-from lehner.contrasts.system_draws import JointDraws
+from lehner.contrasts.systems import JointDraws
 from lehner.core.errors import find
 from lehner.core.seeds import seed_of
 from lehner.core.text import short
 from lehner.empirical_prior.designs import choose_pairs, draw_design
 from lehner.empirical_prior.differences import draw_calibrated
 from lehner.empirical_prior.prior import SHIPPED
-from lehner.empirical_prior.training import priors_text, train_priors
+from lehner.empirical_prior.prior import priors_text, train_priors
 from lehner.estimation.methods import find_method
 
 LABELS = 20

@@ -6,8 +6,7 @@ import pytest
 import bayes_models
 from bayes_models import accuracy_by_group, accuracy_where
 from lehner import InputError, Ratings
-from lehner.contrasts.group_draws import group_rows
-from lehner.contrasts.item_groups import group_by_algebra
+from lehner.contrasts.groups import group_by_algebra, group_rows
 from tests.lehner.told import told
 
 BASE = np.array([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6]])

@@ -6,8 +6,7 @@ import pytest
 import bayes_models
 from bayes_models import accuracy_by_population, accuracy_where, identify
 from lehner import InputError, Ratings, fit_latent_class
-from lehner.contrasts.group_draws import group_rows
-from lehner.contrasts.populations import group_by_likelihood
+from lehner.contrasts.groups import group_by_likelihood, group_rows
 from lehner.core.seeds import child_seeds
 from tests.lehner.told import told
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 import lehner
 from experiments.agreement.parts import compare_conditions
-from lehner.contrasts.membership import group_column
+from lehner.contrasts.groups import group_column
 
 
 def coefficients(out):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from lehner.contrasts.membership import find_groups
+from lehner.contrasts.groups import find_groups
 
 MISSING = [
     None,

@@ -17,7 +17,7 @@ from lehner import (
     probabilities_right,
     simulate,
 )
-from lehner.contrasts.membership import GroupColumn
+from lehner.contrasts.groups import GroupColumn
 from lehner.core.resampling import wilson_interval
 from lehner.core.text import with_interval
 from lehner.performance.corrected import correct_measures

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from lehner import InputError, Ratings, Scenario, estimate_algebraic, simulate
-from lehner.contrasts.group_draws import group_rows
-from lehner.contrasts.item_groups import group_by_algebra
-from lehner.contrasts.membership import find_groups
+from lehner.contrasts.groups import find_groups, group_by_algebra, group_rows
 from tests.lehner.told import told
 
 SCENARIO = Scenario(

@@ -10,8 +10,7 @@ from lehner import (
     fit_latent_class,
     simulate,
 )
-from lehner.contrasts.group_draws import group_rows
-from lehner.contrasts.populations import group_by_likelihood
+from lehner.contrasts.groups import group_by_likelihood, group_rows
 from lehner.data.ratings import Ratings
 from lehner.latent_class.em import Samples, fit_samples
 from lehner.latent_class.intervals import fit_by_likelihood

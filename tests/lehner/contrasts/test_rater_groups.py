@@ -1,4 +1,4 @@
-"""Accuracies of groups of raters, against hand computations and the rater accuracies themselves."""
+"""Accuracies of groups of raters, which are means of the raters' accuracies."""
 
 import numpy as np
 import pytest
@@ -37,29 +37,17 @@ def of_groups(ratings, estimate, groups, resamples=200, seed=1):
     return told(ask_rater_groups(fit, Options(resamples=resamples // 2, seed=seed)))
 
 
-def test_the_algebra_is_that_of_the_raters_of_each_group(ratings):
-    estimate = estimate_algebraic(ratings, interval=None)
-    found = of_groups(ratings, estimate, GROUPS)
-    for group, columns in (("crowd", [2, 3]), ("expert", [0, 1])):
-        pair = Ratings(ratings.codes[:, columns], ratings.categories, system=ratings.system)
-        of_pair = estimate_algebraic(pair, interval=None).rater_accuracy
-        accuracy = found.value("rater_accuracy", group=group).estimate
-        assert accuracy == pytest.approx(float(of_pair[0]))
-    difference = found.select(quantity="rater_accuracy_difference").iloc[0]
-    assert (difference["group"], difference["versus"]) == ("crowd", "expert")
-    assert difference["upper"] < 0 and difference["probability"] == 0
-
-
 def test_intervals_are_joint(ratings):
-    """A group against itself under another name: the difference is 0 in each resample."""
+    """A group against itself under another name: the difference is nearly 0 in each resample."""
     twin = Ratings(
         np.tile(ratings.codes[:, :2], 2), ratings.categories, list("abcd"), system=ratings.system
     )
-    estimate = estimate_algebraic(twin, interval=None)
+    estimate = estimate_latent_class(twin, interval=None)
     found = of_groups(twin, estimate, {"a": "one", "b": "one", "c": "two", "d": "two"}, 50)
     difference = found.select(quantity="rater_accuracy_difference").iloc[0]
-    assert difference["estimate"] == difference["lower"] == difference["upper"] == 0
-    assert difference["probability"] == 0.5
+    assert difference["estimate"] == pytest.approx(0, abs=1e-6)
+    # Pseudo-ratings are drawn for each rater.
+    assert difference["upper"] - difference["lower"] < 0.02
 
 
 def test_maximum_likelihood_has_the_mean_by_ratings(ratings):
@@ -71,31 +59,6 @@ def test_maximum_likelihood_has_the_mean_by_ratings(ratings):
     expert = of_groups(sparse, estimate, GROUPS, 40).value("rater_accuracy", group="expert")
     assert expert.estimate == pytest.approx(0.75 * first + 0.25 * second)
     assert expert.lower < expert.estimate < expert.upper
-
-
-@pytest.mark.slow
-def test_intervals_hold_the_accuracy_of_groups():
-    """Sixty data sets: 90% intervals hold mean accuracies and their difference."""
-    expected = {"crowd": 0.625, "expert": 0.875}
-    inside = []
-    for seed in range(60):
-        ratings = draw(200, seed)
-        found = of_groups(ratings, estimate_algebraic(ratings, interval=None), GROUPS, seed=seed)
-        for name, accuracy in expected.items():
-            value = found.value("rater_accuracy", group=name)
-            inside.append(value.lower <= accuracy <= value.upper)
-        value = found.value("rater_accuracy_difference", group="crowd", versus="expert")
-        inside.append(value.lower <= -0.25 <= value.upper)
-    assert 0.82 < np.mean(inside) < 0.97
-
-
-def test_a_group_of_one_rater_has_no_agreement(ratings):
-    estimate = estimate_algebraic(ratings, interval=None)
-    found = of_groups(ratings, estimate, GROUPS | {"Rater 5": "model"}, 10)
-    assert found.value("rater_accuracy", group="model").estimate is None
-    difference = found.select(quantity="rater_accuracy_difference").iloc[-1]
-    assert np.isnan(difference["estimate"]) and np.isnan(difference["probability"])
-    assert "no items in common" in str(found.warnings[0])
 
 
 @pytest.mark.parametrize(
@@ -113,6 +76,7 @@ def test_bad_groups_are_refused(ratings, groups, message):
 def test_methods_with_one_accuracy_for_all_say_nothing(ratings):
     for estimate in (
         majority_agreement(ratings),
+        estimate_algebraic(ratings, interval=None),
         estimate_latent_class(ratings, "one_coin", interval=None),
     ):
         assert not len(of_groups(ratings, estimate, GROUPS, 6).table)

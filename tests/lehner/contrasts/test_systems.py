@@ -9,7 +9,7 @@ import lehner
 from lehner import InputError, Ratings
 from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.contrasts.contrast import rank
-from lehner.contrasts.system_draws import JointDraws, compare_systems
+from lehner.contrasts.systems import JointDraws, compare_systems
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from tests.lehner.told import resample
 

@@ -19,7 +19,7 @@ from lehner.empirical_prior.prior import (
     probability_unlike,
     read_priors,
 )
-from lehner.empirical_prior.training import Outcome, train_prior
+from lehner.empirical_prior.prior import Outcome, train_prior
 
 TABLES = Path(lehner.__file__).parents[1] / "experiments" / "simulations"
 

@@ -51,7 +51,7 @@ def test_each_method_gives_what_it_says(ratings):
             estimate = method.estimate(ratings, level=0.8, seed=1)
             arrays = {"truth_probabilities", "confusion"} & set(estimate.arrays)
             replicates = {"replicates"} if estimate.replicates is not None else set()
-            beside = {"shared_mistakes", "group_agreement"}
+            beside = {"shared_mistakes"}
             assert method.gives - beside == arrays | replicates, method.name
             assert estimate.method == method.name
             assert estimate.system_accuracy.level in (None, 0.8)

@@ -8,8 +8,7 @@ import pytest
 import lehner
 from lehner import Ratings, Scenario, population_value, simulate
 from lehner.algebra.algebraic import VOTE_METHODS
-from lehner.contrasts.item_groups import group_by_algebra
-from lehner.contrasts.populations import group_by_likelihood
+from lehner.contrasts.groups import group_by_algebra, group_by_likelihood
 from lehner.estimation.methods import list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from tests.lehner.told import resample

@@ -26,7 +26,7 @@ from lehner.known_truths.partly_known import (
     rightness,
 )
 from lehner.known_truths.random_sample import examine_known
-from lehner.known_truths.recalibration import CALIBRATION_SLOPES, proportion_posterior
+from lehner.known_truths.correction import CALIBRATION_SLOPES, proportion_posterior
 from lehner.known_truths.sampling_design import expected_width, n_for_width, n_for_width_alone
 
 

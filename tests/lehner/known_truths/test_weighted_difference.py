@@ -20,10 +20,10 @@ from lehner.known_truths.partly_known import (
     known_items_alone,
     prediction_powered,
 )
-from lehner.known_truths.posterior import RECALIBRATED, WEIGHTED
+from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED
 from lehner.known_truths.random_sample import examine_known
-from lehner.known_truths.recalibration import proportion_posterior
-from lehner.known_truths.weighted_difference import weighted_difference
+from lehner.known_truths.correction import proportion_posterior
+from lehner.known_truths.partly_known import weighted_difference
 from lehner.performance.corrected import correct_measures
 
 SCENARIO = Scenario(

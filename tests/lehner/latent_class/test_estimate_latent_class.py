@@ -86,7 +86,7 @@ def test_weights_of_one_leave_the_estimate_and_its_share_right_as_they_are(ratin
     np.testing.assert_allclose(accuracies, estimate.system_accuracy.estimate, atol=1e-5)
     # What varies is the truth of the items: a sum of 300 that are right with probability p.
     right = estimate.truth_probabilities.values[np.arange(300), ratings.system]
-    drawn = found.system_accuracy_in_sample
+    drawn = found.n_right[:, 0] / 300
     assert drawn.mean() == pytest.approx(right.mean(), abs=5 * drawn.std() / 20)
     assert drawn.std() == pytest.approx(np.sqrt((right * (1 - right)).sum()) / 300, rel=0.15)
 

@@ -1,0 +1,480 @@
+"""Groups: which items belong to which, and what methods say of groups of items and of raters.
+
+Groups are taken to be independent samples: where the same questions were put to all groups,
+intervals of differences are somewhat too wide.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lehner.algebra.steps import average_by_weights, first_steps
+from lehner.contrasts.contrast import TIED, by_name, contrast
+from lehner.core.arrays import Floats, Integers
+from lehner.core.errors import InputError
+from lehner.core.estimate import ESTIMANDS, Replicates, require_estimable
+from lehner.core.resampling import draw_counts, interval_of_draws
+from lehner.core.rows import Row, rows_of
+from lehner.core.seeds import Seed, child_seeds, generator
+from lehner.core.text import counted
+from lehner.core.warning import Warning, warn
+from lehner.data.groups import number_groups
+from lehner.data.ratings import Ratings
+from lehner.data.votes import collapse_votes, count_rated
+from lehner.latent_class.intervals import (
+    KIND,
+    FittedModel,
+    draw_patterns,
+    fit_by_likelihood,
+    refit_patterns,
+)
+
+GROUP_RESAMPLES = 200
+SAME_ACCURACY = warn(
+    "groups-alike",
+    "the model assumes that the system is equally accurate in all groups, so that there is no "
+    "difference to estimate",
+)
+SAME_CONFUSION = warn(
+    "groups-alike",
+    "confusion matrices are assumed to be the same in all groups, so that accuracies differ by "
+    "base rates alone; a group that is more difficult than others is not detected",
+)
+MEAN = (
+    "the accuracy of a group of raters is the mean of its raters' accuracies, weighted by their "
+    "numbers of ratings; "
+)
+ALONE = warn("rater-group-accuracy", MEAN + "the model itself ignores the groups")
+POOLED = warn(
+    "groups-pooled", MEAN + "the model draws each rater toward the raters of the same group"
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Groups:
+    """Groups of the rows of ratings.
+
+    Parameters
+    ----------
+    names : tuple of str
+    index : ndarray of int, shape (n_rows,)
+        The group of each row, -1 for rows that belong to none.
+    """
+
+    names: tuple[str, ...]
+    index: Integers
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def find_groups(ratings: Ratings, groups: ArrayLike | Sequence[Any], kind: str = "group") -> Groups:
+    """Assign to each row the index of its group.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        The ratings that are grouped.
+    groups : array_like, shape (n_rows,)
+        The name of each row's group; missing (None, NaN, blank, NA) for rows that belong to none.
+    kind : str
+        What they are called, for errors.
+
+    Returns
+    -------
+    Groups
+        The groups in alphabetical order, or in numerical order if all names are numbers.
+
+    Raises
+    ------
+    InputError
+        If there is not one name for each row, or no row belongs to any group.
+    """
+    index, names = number_groups(groups, ratings.n_rows, kind)
+    if not names:
+        raise InputError(f"no item belongs to a {kind}", f"name the {kind}s of items")
+    return Groups(names=names, index=index)
+
+
+def count_answers(ratings: Ratings, groups: Groups) -> tuple[Integers, Integers]:
+    """Count the items and the answered items of each group.
+
+    Raises
+    ------
+    InputError
+        If the system answered no item of a group.
+    """
+    member = groups.index >= 0
+    answered = member & (np.asarray(ratings.system) >= 0)
+    n_items, n_answered = (
+        np.bincount(groups.index[rows], ratings.weights[rows], len(groups)).astype(np.int64)
+        for rows in (member, answered)
+    )
+    if (n_answered == 0).any():
+        raise InputError(
+            f"the system answered no item of the group {groups.names[n_answered.argmin()]!r}",
+            "leave the group out, or join it with another",
+        )
+    return n_items, n_answered
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GroupColumn:
+    """The groups that a column makes.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    names : ndarray of str, shape (n_rows,)
+        The group of each row of the ratings, "" for none.
+    note : str
+        How numbers were cut into bins, and how many items belong to no group; empty if there is
+        nothing to say.
+    """
+
+    column: str
+    names: NDArray[Any]
+    note: str
+
+
+def group_column(column: str, names: NDArray[Any], cut: str = "") -> GroupColumn:
+    """Give the groups of a column, with a note on how it was cut and on rows without a group."""
+    none = int(np.sum(names == ""))
+    without = f"{counted(none, 'row')} without {column} belong to no group" if none else ""
+    note = "; ".join(part for part in (cut, without) if part)
+    return GroupColumn(column=column, names=names, note=note)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GroupReplicates:
+    """Posterior draws or bootstrap replicates, joint for all groups of items.
+
+    Parameters
+    ----------
+    system_accuracy, system_accuracy_in_sample : ndarray, shape (n_replicates, n_groups)
+    base_rates : ndarray, shape (n_replicates, n_groups, n_categories)
+    rater_accuracy : ndarray, shape (n_replicates, n_groups, n_raters)
+    """
+
+    system_accuracy: Floats
+    system_accuracy_in_sample: Floats
+    base_rates: Floats
+    rater_accuracy: Floats
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GroupDraws:
+    """What a method says of groups of items.
+
+    Parameters
+    ----------
+    groups : Groups
+        Which rows belong to which group.
+    sizes : tuple of two ndarray of int, shape (n_groups,)
+        Numbers of items, and of items that the system answered.
+    drawn : GroupReplicates
+    point : GroupReplicates, optional
+        The estimates, as one replicate; by default the means of `drawn`.
+    kind : str
+        How intervals are made.
+    note : Warning, optional
+        What the user should know of these numbers.
+    """
+
+    groups: Groups
+    sizes: tuple[Integers, Integers]
+    drawn: GroupReplicates
+    point: GroupReplicates | None = None
+    kind: str
+    note: Warning | None = None
+
+    def estimates(self, quantity: str) -> Floats:
+        """Give the estimates of a quantity, (n_groups, ...), NaN where some draws are undefined."""
+        if self.point is None:
+            return np.asarray(getattr(self.drawn, quantity).mean(axis=0))
+        return np.asarray(getattr(self.point, quantity)[0])
+
+
+def group_rows(
+    by_group: GroupDraws, ratings: Ratings, *, grouping: str, level: float
+) -> Iterator[Row | Warning]:
+    """Give accuracies and base rates of each group, and the differences of accuracies.
+
+    Parameters
+    ----------
+    by_group : GroupDraws
+    ratings : Ratings
+        With a system.
+    grouping : {"group", "population"}
+    level : float
+        Probability of the intervals.
+
+    Yields
+    ------
+    dict or Warning
+        A row of the table of results.
+    """
+    if by_group.note is not None:
+        yield by_group.note
+    names = by_group.groups.names
+    made: dict[str, Any] = {"level": level, "kind": by_group.kind, "grouping": grouping}
+    n_items, n_answered = by_group.sizes
+    labels: dict[str, dict[str, Sequence[Any]]] = {
+        **{name: {} for name in ESTIMANDS},
+        "base_rates": {"category": ratings.categories},
+        "rater_accuracy": {"rater": ratings.raters},
+    }
+    for g, name in enumerate(names):
+        for quantity, places in labels.items():
+            drawn = getattr(by_group.drawn, quantity)[:, g]
+            values = interval_of_draws(drawn, by_group.estimates(quantity)[g], level)
+            n = int(n_items[g] if places else n_answered[g])
+            yield from rows_of(quantity, values, places, group=name, n_items=n, **made)
+    several = by_group.drawn.system_accuracy
+    same = len(names) > 1 and bool((np.abs(several - several[:, :1]) < TIED).all())
+    for quantity in ESTIMANDS:
+        points = by_group.estimates(quantity)
+        if same and quantity == ESTIMANDS[0]:
+            points = np.full(len(names), np.nan)
+            yield SAME_ACCURACY
+        drawn = by_name(names, getattr(by_group.drawn, quantity))
+        yield from contrast(quantity, "group", by_name(names, points), drawn, **made)
+
+
+def group_by_algebra(
+    ratings: Ratings, groups: ArrayLike, *, resamples: int = 2000, seed: Seed = 1
+) -> GroupDraws:
+    """Estimate the accuracy of the system in groups of items by Lehner's algebra, in each alone.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+    groups : array_like, shape (n_rows,)
+        The name of each row's group; None, NaN or "" for rows that belong to none.
+    resamples : int
+        Number of bootstrap resamples of the items of each group.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the resamples.
+
+    Returns
+    -------
+    GroupDraws
+        The algebra gives the same number for the expected accuracy and for that in the sample.
+
+    Raises
+    ------
+    InputError
+        For the same reasons as in `estimate_algebraic`, or if the system answered no item of a
+        group.
+
+    References
+    ----------
+    Lehner (2015), Eq. 1-7, https://doi.org/10.22237/jmasm/1430453520
+
+    Examples
+    --------
+    >>> from lehner import Scenario, simulate
+    >>> ratings = simulate(Scenario(initial_rater_accuracy=(0.8,) * 3, n_items=300), 1)
+    >>> domain = np.where(np.arange(300) < 100, "law", "sport")
+    >>> group_by_algebra(ratings, domain).groups.names
+    ('law', 'sport')
+    """
+    require_estimable(ratings)
+    ratings = count_rated(ratings)
+    members = find_groups(ratings, groups)
+    sizes = count_answers(ratings, members)
+    points, drawn = zip(
+        *(
+            _resample_algebra(ratings.take(members.index == group), resamples, child)
+            for group, child in enumerate(child_seeds(seed, len(members)))
+        ),
+        strict=True,
+    )
+    return GroupDraws(
+        groups=members,
+        sizes=sizes,
+        drawn=_put_together(drawn),
+        point=_put_together(points),
+        kind="percentile bootstrap",
+    )
+
+
+type _Steps = tuple[Floats, Floats, Floats]
+
+
+def _resample_algebra(
+    ratings: Ratings, resamples: int, seed: np.random.SeedSequence
+) -> tuple[_Steps, _Steps]:
+    """Estimate accuracies and base rates of all items, and of resamples."""
+    collapsed = collapse_votes(ratings)
+
+    def estimate(weights: Floats) -> _Steps:
+        counts = collapsed.counts(weights)
+        steps = first_steps(collapsed.table, counts.sum(axis=-1))
+        of_raters = np.repeat(steps.accuracy[:, None], ratings.n_raters, axis=1)
+        return average_by_weights(steps.truth, counts[..., :-1]), steps.base_rates, of_raters
+
+    n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
+    samples = draw_counts(collapsed.sampled, resamples, generator(seed), n_cells)
+    right, rates, accuracy = map(np.concatenate, zip(*map(estimate, samples), strict=True))
+    return estimate(collapsed.weights[None].astype(float)), (right, rates, accuracy)
+
+
+def _put_together(by_group: Sequence[_Steps]) -> GroupReplicates:
+    right, rates, accuracy = (np.stack(part, axis=1) for part in zip(*by_group, strict=True))
+    return GroupReplicates(
+        system_accuracy=right,
+        system_accuracy_in_sample=right,
+        base_rates=rates,
+        rater_accuracy=accuracy,
+    )
+
+
+def group_by_likelihood(
+    ratings: Ratings,
+    groups: ArrayLike,
+    model: str = "dawid_skene",
+    *,
+    resamples: int = GROUP_RESAMPLES,
+    seed: Seed = 1,
+) -> GroupDraws:
+    """Estimate base rates and accuracies in populations of items, by maximum likelihood.
+
+    Raters and system have the same confusion matrices in every group, but each group has its own
+    base rates. Groups with different base rates help to identify the matrices: with two such groups
+    and two categories, two raters are enough.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system. If some truths are known they enter as data.
+    groups : array_like, shape (n_rows,)
+        The name of each row's group.
+    model : str
+        The model of the confusion matrices, as in `fit_latent_class`.
+    resamples : int
+        Number of bootstrap resamples of the items, each fitted.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the resamples.
+
+    Returns
+    -------
+    GroupDraws
+        Accuracies and base rates. For the interval of the accuracy in this sample,
+        truths of these items are drawn from their probabilities in the fit to each resample.
+
+    Raises
+    ------
+    InputError
+        For the same reasons as in `fit_latent_class`, if there is no system, if a row belongs to no
+        group, or if the system answered no item of a group.
+
+    References
+    ----------
+    Hui & Walter (1980), https://doi.org/10.2307/2530508
+
+    Examples
+    --------
+    >>> from lehner import Scenario, simulate
+    >>> scenario = Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3)
+    >>> ratings = simulate(scenario, 1).with_truth(None)
+    >>> by_group = group_by_likelihood(ratings, np.repeat(["x", "y"], 100), resamples=20)
+    >>> by_group.groups.names
+    ('x', 'y')
+    """
+    require_estimable(ratings)
+    ratings = count_rated(ratings)
+    members = find_groups(ratings, groups)
+    if (members.index < 0).any():
+        raise InputError(
+            "some rows belong to no group", "name the group of each row, or leave these rows out"
+        )
+    sizes, rng = count_answers(ratings, members), generator(seed)
+    fitted = fit_by_likelihood(
+        ratings.with_populations(np.array(members.names)[members.index]), model
+    )
+    refits = refit_patterns(fitted, draw_patterns(fitted, resamples, rng), rng)
+    # Rows without expected ratings belong to categories that hardly occur.
+    recall = np.nan_to_num(np.diagonal(fitted.confusion, axis1=1, axis2=2))[None]
+    n_right = fitted.n_items[:, None] * fitted.chance_right(fitted.classes[..., None])
+    rates = fitted.maximum.base_rates[None]
+    return GroupDraws(
+        groups=members,
+        sizes=sizes,
+        drawn=_by_population(fitted, refits.group_rates, refits.recall, refits.n_right),
+        point=_by_population(fitted, rates, recall, fitted.sum_groups(n_right)),
+        kind=KIND,
+        note=SAME_CONFUSION,
+    )
+
+
+def _by_population(
+    fitted: FittedModel, rates: Floats, recall: Floats, n_right: Floats
+) -> GroupReplicates:
+    """Put together what fits say of each population, whose base rates may be NaN in resamples."""
+    n_answered = fitted.sum_groups(np.where(fitted.answers < 0, 0, fitted.n_items)[:, None])
+    accuracy = np.einsum("spk,sjk->spj", rates, recall)
+    return GroupReplicates(
+        system_accuracy=accuracy[..., -1],
+        system_accuracy_in_sample=np.where(
+            np.isnan(rates).any(axis=-1), np.nan, n_right / n_answered
+        ),
+        base_rates=rates,
+        rater_accuracy=accuracy[..., :-1],
+    )
+
+
+def rater_group_rows(
+    ratings: Ratings, replicates: Replicates, *, pooled: bool, level: float
+) -> Iterator[Row | Warning]:
+    """Give the accuracy of groups of raters, and the differences between groups.
+
+    The accuracy of a group is the probability that one of its ratings is right: the mean over its
+    raters, weighted by their numbers of ratings.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With groups of raters, see `Ratings.with_rater_groups`.
+    replicates : Replicates
+        The raters' accuracies by a method.
+    pooled : bool
+        Whether the method draws each rater toward the raters of the same group.
+    level : float
+        Probability of the intervals.
+
+    Yields
+    ------
+    dict or Warning
+        Rows of the table of results; none if the method has one accuracy for all raters, or none.
+    """
+    if replicates.drawn is None or _are_alike(replicates.drawn.rater_accuracy):
+        return
+    yield POOLED if pooled else ALONE
+    names, flat = ratings.rater_groups, ratings.flat
+    n_items = ratings.weights[flat.item_index].astype(float)
+    n_ratings = np.bincount(flat.rater_index, n_items, ratings.n_raters)
+    member = np.array(ratings.rater_group)[:, None] == np.array(names)
+    with np.errstate(invalid="ignore"):
+        shares = np.where(member, n_ratings[:, None] / (n_ratings @ member), 0.0)
+    point, drawn = (
+        # A rater of another group may have no accuracy.
+        np.where(np.isnan(one) @ (shares > 0), np.nan, np.nan_to_num(one) @ shares)
+        for one in (replicates.point.rater_accuracy, replicates.drawn.rater_accuracy)
+    )
+    made: dict[str, Any] = {"level": level, "kind": replicates.kind, "grouping": "rater_group"}
+    values = interval_of_draws(drawn, point, level)
+    yield from rows_of("rater_accuracy", values, {"group": names}, **made)
+    each = by_name(names, point), by_name(names, drawn)
+    yield from contrast("rater_accuracy", "group", *each, **made)
+
+
+def _are_alike(accuracy: Floats) -> bool:
+    """Tell whether a method has one accuracy for all raters, or none."""
+    alike = accuracy.shape[1] > 1 and np.allclose(accuracy, accuracy[:, :1])
+    return bool(np.isnan(accuracy).all() or alike)

@@ -1,0 +1,295 @@
+"""Several systems: what they have in common, joint draws by a bootstrap, and their differences."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from lehner.algebra.algebraic import VoteMethod
+from lehner.algebra.steps import first_steps
+from lehner.contrasts.contrast import contrast
+from lehner.core.arrays import Booleans, Floats
+from lehner.core.errors import InputError, check_whole_number
+from lehner.core.estimate import ESTIMANDS
+from lehner.core.lazy import sparse
+from lehner.core.progress import DoAll, do_here
+from lehner.core.resampling import draw_counts
+from lehner.core.rows import Row
+from lehner.core.seeds import Seed, child_seeds, generator
+from lehner.core.text import first_few
+from lehner.data.clusters import count_items
+from lehner.data.patterns import number_patterns
+from lehner.data.ratings import Ratings
+from lehner.data.votes import collapse_votes, count_rated
+from lehner.latent_class.intervals import fit_by_likelihood, refit_samples
+
+MOST_NAMED = 4
+
+
+def common_items(ratings: Ratings, systems: Sequence[str]) -> Booleans:
+    """Tell which rows of the ratings all of these systems answered, (n_rows,)."""
+    places = [ratings.systems.index(name) for name in systems]
+    return np.asarray((ratings.answers[:, places] >= 0).all(axis=1) & (ratings.weights > 0))
+
+
+def n_common_items(ratings: Ratings, systems: Sequence[str]) -> int:
+    """Count the items that all of these systems answered."""
+    return int(ratings.weights[common_items(ratings, systems)].sum())
+
+
+def answered_the_same(ratings: Ratings, systems: Sequence[str]) -> bool:
+    """Tell whether each of these systems answered the items that the others answered."""
+    common = n_common_items(ratings, systems)
+    return all(n_common_items(ratings, [name]) == common for name in systems)
+
+
+def require_common_items(ratings: Ratings, systems: Sequence[str]) -> None:
+    """Raise an InputError unless all of these systems answered some item."""
+    if not common_items(ratings, systems).any():
+        raise InputError(
+            f"no item was answered by all of {first_few(systems, MOST_NAMED)}",
+            "compare systems that answered some of the same items",
+        )
+
+
+def pairs_by_items(ratings: Ratings) -> list[list[tuple[str, str]]]:
+    """Group the pairs of systems by the items that both answered.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With systems.
+
+    Returns
+    -------
+    list of list of tuple of str
+        The pairs of each group have the same items in common. If all systems answered the same
+        items there is one group.
+    """
+    groups: dict[bytes, list[tuple[str, str]]] = {}
+    for pair in combinations(ratings.systems, 2):
+        groups.setdefault(common_items(ratings, pair).tobytes(), []).append(pair)
+    return list(groups.values())
+
+
+def first_alike(ratings: Ratings, systems: Sequence[str]) -> dict[str, str]:
+    """Give for each system the first of them that gave the same answer to every item."""
+    first: dict[bytes, str] = {}
+    answers = ratings.answers[ratings.weights > 0]
+    return {
+        name: first.setdefault(answers[:, ratings.systems.index(name)].tobytes(), name)
+        for name in systems
+    }
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JointDraws:
+    """Joint draws of the accuracies of several systems by one method.
+
+    Parameters
+    ----------
+    kind : str
+        How the intervals are made, such as "percentile bootstrap".
+    expected, in_sample : mapping of str to ndarray, shape (n_draws,)
+        For each system, the expected accuracy, and the proportion of these items that it got right.
+        The i-th draws of all systems belong together. NaN if the accuracy is undefined.
+    points : tuple of two mapping of str to float, optional
+        Estimates of what these are draws of, expected and in the sample, if they are not the
+        accuracies that the method gives for each system alone.
+    corrected : bool, optional
+        Whether gold labels entered the draws; by default whether they entered the estimates.
+    """
+
+    kind: str
+    expected: Mapping[str, Floats]
+    in_sample: Mapping[str, Floats]
+    points: tuple[Mapping[str, float], Mapping[str, float]] | None = None
+    corrected: bool | None = None
+
+
+type Statistic = Callable[[Floats], tuple[Floats, Floats]]
+"""A function of numbers of items, (n_samples, n_rows): both accuracies, (n_samples,) each."""
+
+
+def bootstrap_systems(
+    prepare: Callable[[Ratings, np.random.SeedSequence], Statistic],
+    systems: Iterable[str],
+    ratings: Ratings,
+    *,
+    kind: str = "percentile bootstrap",
+    resamples: int = 2000,
+    systems_rate: bool = False,
+    level: float = 0.9,
+    seed: Seed = 1,
+    do_all: DoAll = do_here,
+) -> JointDraws:
+    """Resample items that all systems answered, and estimate each system from the same resamples.
+
+    Systems with the same answers have the same draws.
+
+    Parameters
+    ----------
+    prepare : callable
+        From ratings with one system, and a seed, to the `Statistic`: how a method is computed from
+        resampled items.
+    systems : iterable of str
+        Those to compare.
+    ratings : Ratings
+        With these systems.
+    kind : str
+        How the intervals are made.
+    resamples : int
+        Number of resamples, 1 or more.
+    systems_rate : bool
+        Whether the other systems serve as raters when one is estimated.
+    level : float
+        Not used: the draws serve intervals of any probability.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        The same seed gives the same draws.
+    do_all : callable
+        As in `lehner.estimate`.
+
+    Returns
+    -------
+    JointDraws
+        Accuracies in the resamples; NaN where they are undefined.
+
+    Raises
+    ------
+    InputError
+        If no item was answered by all systems.
+
+    Examples
+    --------
+    >>> from lehner.algebra.algebraic import VOTE_METHODS
+    >>> answers = [[0, 1], [1, 1], [0, 0]]
+    >>> ratings = Ratings([[0, 0], [1, 1], [0, 0]], ["no", "yes"], system=answers)
+    >>> majority = partial(prepare_votes, VOTE_METHODS["majority_agreement"])
+    >>> draws = bootstrap_systems(majority, ratings.systems, ratings, resamples=100)
+    >>> float(draws.expected["system 1"].mean())
+    1.0
+    """
+    check_whole_number("resamples", resamples, 1)
+    names = tuple(systems)
+    ratings = ratings.on_common_items(*names)
+    require_common_items(ratings, names)
+    unique = _collapse_rows(ratings)
+    if not systems_rate:
+        unique = count_rated(unique)
+    alike = first_alike(ratings, names)
+    different = list(dict.fromkeys(alike.values()))
+    seeds = child_seeds(seed, 2)
+    pieces = [
+        partial(
+            _resample,
+            prepare,
+            unique.for_system(name, systems_rate=systems_rate),
+            resamples,
+            *seeds,
+        )
+        for name in different
+    ]
+    draws = dict(zip(different, do_all(pieces), strict=True))
+    return JointDraws(
+        kind=kind,
+        expected={name: draws[same][0] for name, same in alike.items()},
+        in_sample={name: draws[same][1] for name, same in alike.items()},
+    )
+
+
+def _resample(
+    prepare: Callable[[Ratings, np.random.SeedSequence], Statistic],
+    ratings: Ratings,
+    resamples: int,
+    of_items: np.random.SeedSequence,
+    of_fits: np.random.SeedSequence,
+) -> tuple[Floats, Floats]:
+    statistic = prepare(ratings, of_fits)
+    counts = count_items(ratings, np.arange(ratings.n_rows), ratings.n_rows)
+    samples = draw_counts(counts, resamples, np.random.default_rng(of_items))
+    expected, in_sample = zip(*map(statistic, samples), strict=True)
+    return np.concatenate(expected), np.concatenate(in_sample)
+
+
+def _collapse_rows(ratings: Ratings) -> Ratings:
+    """Group items of a population and cluster with the same ratings and answers of every system."""
+    inverse, first = number_patterns(
+        ratings.all_flat,
+        (ratings.population, ratings.cluster),
+        ratings.n_rows,
+        len(ratings.all_raters),
+        ratings.n_categories,
+    )
+    counts = np.bincount(inverse, weights=ratings.weights, minlength=len(first))
+    return ratings.with_truth(None).take(first, counts.astype(np.int64))
+
+
+def prepare_votes(method: VoteMethod, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
+    """Compute a method that needs only votes, which gives the same number for both accuracies."""
+    collapsed = collapse_votes(ratings)
+    rows = np.arange(ratings.n_rows)
+    shape = (ratings.n_rows, len(collapsed.cell))
+    cells = sparse.csr_array((np.ones(len(rows)), (rows, collapsed.cell_of_row)), shape=shape)
+
+    def statistic(weights: Floats) -> tuple[Floats, Floats]:
+        counts = collapsed.counts(weights @ cells)
+        steps = first_steps(collapsed.table, counts.sum(axis=-1))
+        accuracy = method(collapsed.table, steps, counts[..., :-1])
+        return accuracy, accuracy
+
+    return statistic
+
+
+def prepare_fit(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
+    """Fit a latent-class model by maximum likelihood."""
+    fitted, rng = fit_by_likelihood(ratings, model), generator(seed)
+
+    def statistic(weights: Floats) -> tuple[Floats, Floats]:
+        refits = refit_samples(fitted, weights, rng)
+        return refits.accuracy[:, -1], refits.n_right.sum(axis=1) / fitted.n_answered
+
+    return statistic
+
+
+def compare_systems(
+    draws: JointDraws,
+    *,
+    level: float,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    **columns: Any,
+) -> Iterator[Row]:
+    """Give the differences of systems in both accuracies.
+
+    Parameters
+    ----------
+    draws : JointDraws
+        If they have no points, these are the means of the draws.
+    level : float
+        Probability of the intervals.
+    pairs : sequence of tuple of str, optional
+        By default each two systems.
+    **columns
+        Values of other columns of the rows.
+
+    Yields
+    ------
+    dict
+        A row of the table of results.
+
+    Examples
+    --------
+    >>> both = {"a": np.array([0.8, 0.82]), "b": np.array([0.7, 0.71])}
+    >>> draws = JointDraws(kind="", expected=both, in_sample=both)
+    >>> [one["probability"] for one in compare_systems(draws, level=0.9)]
+    [1.0, 1.0]
+    """
+    drawn = (draws.expected, draws.in_sample)
+    points = draws.points or tuple(
+        {name: float(values.mean()) for name, values in one.items()} for one in drawn
+    )
+    made: dict[str, Any] = {"level": level, "kind": draws.kind, "pairs": pairs} | columns
+    yield from contrast(ESTIMANDS[0], "system", points[0], drawn[0], **made)
+    yield from contrast(ESTIMANDS[1], "system", points[1], drawn[1], **made)

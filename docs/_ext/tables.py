@@ -92,8 +92,6 @@ def _tables() -> Iterator[tuple[str, str]]:
     )
     yield "sequential_truths", _sequential(pd.read_csv(SIMULATIONS / "sequential_truths.csv"))
     yield "systems", _systems(_with_relaxed_k("system_differences"), Column("n_items", "items"))
-    with_truths = pd.read_csv(SIMULATIONS / "system_differences_known_truths.csv")
-    yield "systems_known_truths", _systems(with_truths, Column("known", "gold labels"))
     yield "better", _better(_with_relaxed_k("better_system"))
     yield "one_judge", _one_judge(pd.read_csv(SIMULATIONS / "one_judge.csv"))
     yield "compare", _compare(pd.read_csv(SIMULATIONS / "compare.csv"))

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -98,9 +97,9 @@ def choose_pairs(crowd: Ratings, how: str = "like") -> list[Panel]:
     sized = [_size_panel(crowd, pair, raters) for pair in combinations(systems, 2)]
     times: Counter[str] = Counter()
     panels = []
-    for size, panel in sorted(sized, key=lambda one: -min(one[0], MOST_ITEMS)):
-        most = max(times[name] for name in panel.systems)
-        if size >= LEAST_ITEMS and most < MOST_PAIRS_OF_A_SYSTEM:
+    for size, panel in sorted(sized, key=lambda pair: -min(pair[0], MOST_ITEMS)):
+        seldom = all(times[name] < MOST_PAIRS_OF_A_SYSTEM for name in panel.systems)
+        if size >= LEAST_ITEMS and seldom:
             times.update(panel.systems)
             panels.append(panel)
     return panels
@@ -196,11 +195,7 @@ def _size_panel(crowd: Ratings, systems: Sequence[int], raters: Booleans) -> tup
     members[list(systems)] = True
     if not members.all():
         rows = members[crowd.flat.rater_index]
-        flat = FlatRatings(
-            item_index=crowd.flat.item_index[rows],
-            rater_index=crowd.flat.rater_index[rows],
-            category_index=crowd.flat.category_index[rows],
-        )
+        flat = FlatRatings(**{name: values[rows] for name, values in vars(crowd.flat).items()})
         crowd = Ratings(flat, crowd.categories, crowd.raters, crowd.items, truth=crowd.truth)
     panel = Panel(systems=tuple(crowd.raters[system] for system in systems), crowd=crowd)
     return int(mark_eligible(panel, FEWEST_OTHERS).sum()), panel
@@ -235,22 +230,23 @@ def _worker_accuracy(crowd: Ratings) -> tuple[Floats, Booleans]:
 
 def _score(ratings: Ratings, **design: str) -> Iterator[Outcome]:
     """Yield what the majority and the truth say of a system; of two, where they differ, twice."""
-    shared: dict[str, Any] = {
-        **design,
-        "n_categories": ratings.n_categories,
-        "ratings_per_item": float(ratings.votes().sum(axis=1).mean()),
-    }
     if len(ratings.systems) == 1:
         agreement = majority_agreement(ratings).system_accuracy.estimate
-        accuracy = float(np.mean(ratings.system == ratings.truth))
+        numbers = [(ratings.n_items, agreement, float(np.mean(ratings.system == ratings.truth)))]
+    else:
+        pairs = (ratings.systems, ratings.systems[::-1])
+        counts = [count_disagreement(ratings, pair) for pair in pairs]
+        numbers = [(one.n_differ, one.preferred, one.right) for one in counts if one.n_differ]
+    for n_items, agreement, accuracy in numbers:
         assert agreement is not None
-        yield Outcome(n_items=ratings.n_items, agreement=agreement, accuracy=accuracy, **shared)
-        return
-    for pair in (ratings.systems, ratings.systems[::-1]):
-        counts = count_disagreement(ratings, pair)
-        if counts.n_differ:
-            numbers: dict[str, Any] = {"n_items": counts.n_differ, "agreement": counts.preferred}
-            yield Outcome(accuracy=counts.right, **numbers, **shared)
+        yield Outcome(
+            n_items=n_items,
+            agreement=agreement,
+            accuracy=accuracy,
+            n_categories=ratings.n_categories,
+            ratings_per_item=float(ratings.votes().sum(axis=1).mean()),
+            **design,
+        )
 
 
 def _draw_ratings(

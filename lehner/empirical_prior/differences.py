@@ -4,7 +4,7 @@ Where two systems give the same answer, they are right or wrong together. Where 
 side with one of them, and crowds whose truth is known say how often that one is right.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -167,40 +167,46 @@ def draw_calibrated(
     Coverage and the frequency with which the probabilities are right are on the page
     "Which of two systems is better" of the documentation.
     """
-    asked = tuple(ratings.systems if systems is None else systems)
-    ratings = ratings.on_common_items(*asked)
-    require_common_items(ratings, asked)
-    alike = first_alike(ratings, asked)
+    systems = tuple(ratings.systems if systems is None else systems)
+    ratings = ratings.on_common_items(*systems)
+    require_common_items(ratings, systems)
+    alike = first_alike(ratings, systems)
     names = tuple(dict.fromkeys(alike.values()))
-    prior = _prior_of_differences(priors)
+    prior = _find_prior(priors)
     pairs = list(combinations(range(len(names)), 2))
     counts = [count_disagreement(ratings, (names[i], names[j]), level) for i, j in pairs]
-    if any(one.n_items == 0 for one in counts):
+    if any(of_pair.n_items == 0 for of_pair in counts):
         raise InputError("no item that all systems answered has a rating", "give ratings of some")
-    posteriors = [_posteriors(one, prior) for one in counts]
-    points = _points_apart(len(names), pairs, counts, posteriors)
+    posteriors = [_infer_right(of_pair, prior) for of_pair in counts]
+    points = _find_points(len(names), pairs, counts, posteriors)
     rng = generator(seed)
     normal = points @ rng.standard_normal((len(names), N_DRAWS))
     draws = np.zeros((2, len(names), N_DRAWS))
-    for (i, j), one, both in zip(pairs, counts, posteriors, strict=True):
+    for (i, j), of_pair, (ahead, here) in zip(pairs, counts, posteriors, strict=True):
         at = special.ndtr((normal[i] - normal[j]) / np.linalg.norm(points[i] - points[j]))
-        differences = _draw_difference(one, both, at, rng) / len(names)
+        differ, n_same = of_pair.n_differ / of_pair.effect, of_pair.n_items - of_pair.n_differ
+        share = rng.beta(differ + 0.5, n_same / of_pair.effect + 0.5, N_DRAWS)
+        in_sample = of_pair.n_differ / of_pair.n_items * (2 * here.quantiles(at) - 1)
+        differences = np.array([share * (2 * ahead.quantiles(at) - 1), in_sample]) / len(names)
         draws[:, i] += differences
         draws[:, j] -= differences
     expected, in_sample = (
         {name: values[names.index(same)] for name, same in alike.items()} for values in draws
     )
-    means = [{name: float(one.mean()) for name, one in of.items()} for of in (expected, in_sample)]
     return JointDraws(
         kind=KIND,
         expected=expected,
         in_sample=in_sample,
-        points=(means[0], means[1]),
-        corrected=any(one.known > 0 for one in counts),
+        points=(_average(expected), _average(in_sample)),
+        corrected=any(of_pair.known > 0 for of_pair in counts),
     )
 
 
-def _prior_of_differences(file: str | Path | None) -> EmpiricalPrior:
+def _average(drawn: Mapping[str, Floats]) -> dict[str, float]:
+    return {name: float(values.mean()) for name, values in drawn.items()}
+
+
+def _find_prior(file: str | Path | None) -> EmpiricalPrior:
     priors = read_priors(SHIPPED if file is None else Path(file))
     if DIFFERENCE not in priors:
         raise InputError(
@@ -212,36 +218,21 @@ def _prior_of_differences(file: str | Path | None) -> EmpiricalPrior:
     return priors[DIFFERENCE]
 
 
-def _draw_difference(
-    counts: Disagreement,
-    posteriors: tuple[ProportionPosterior, ProportionPosterior],
-    at: Floats,
-    rng: np.random.Generator,
-) -> Floats:
-    """Draw the difference of two accuracies, expected and in the sample, at these probabilities."""
-    ahead, here = posteriors
-    n_same = counts.n_items - counts.n_differ
-    share = rng.beta(counts.n_differ / counts.effect + 0.5, n_same / counts.effect + 0.5, N_DRAWS)
-    in_sample = counts.n_differ / counts.n_items * (2 * here.quantiles(at) - 1)
-    return np.array([share * (2 * ahead.quantiles(at) - 1), in_sample])
-
-
-def _posteriors(
-    one: Disagreement, prior: EmpiricalPrior
+def _infer_right(
+    counts: Disagreement, prior: EmpiricalPrior
 ) -> tuple[ProportionPosterior, ProportionPosterior]:
     """Posterior of how often the first system is right where two differ: expected, and here."""
-    n = one.n_differ
-    right, probability = prior_of_right(prior, one.preferred * n, n, one.effect)
+    n = counts.n_differ
+    right, probability = prior_of_right(prior, counts.preferred * n, n, counts.effect)
     numbers = right.astype(float)
-    if one.halves:
+    if counts.halves:
         numbers = np.linspace(0, n, min(2 * n, GRID - 1) + 1)
         probability = np.interp(numbers, right, probability)
-    known = (one.known, one.right * one.known)
-    here = posterior_in_sample(numbers, probability, *known)
-    return posterior_expected(here, n / one.effect), here
+    here = posterior_in_sample(numbers, probability, counts.known, counts.right * counts.known)
+    return posterior_expected(here, n / counts.effect), here
 
 
-def _points_apart(
+def _find_points(
     n: int,
     pairs: Sequence[tuple[int, int]],
     counts: Sequence[Disagreement],
@@ -252,8 +243,8 @@ def _points_apart(
     Squared distances are nearly the variances of the systems' differences.
     """
     variance = np.zeros((n, n))
-    for (i, j), one, (ahead, _) in zip(pairs, counts, posteriors, strict=True):
-        variance[i, j] = variance[j, i] = (one.n_differ / one.n_items) ** 2 * ahead.variance
+    for (i, j), of_pair, (ahead, _) in zip(pairs, counts, posteriors, strict=True):
+        variance[i, j] = variance[j, i] = (of_pair.n_differ / of_pair.n_items) ** 2 * ahead.variance
     centre = np.eye(n) - 1 / n
     values, vectors = np.linalg.eigh(-centre @ variance @ centre / 2)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

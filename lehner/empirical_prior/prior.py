@@ -6,8 +6,9 @@ without them, is the prior's spread.
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
 from lehner.core.lazy import special
+from lehner.core.text import counted
 from lehner.known_truths.partly_known import ProportionPosterior
 
 SYSTEM_IS = ("like", "better", "unknown")
@@ -35,6 +37,18 @@ MOST_VALUES = 100
 """Of so many numbers of right answers it is the mixture."""
 NEGLIGIBLE = 1e-6
 SHIPPED = Path(__file__).with_name("priors.json")
+DESIGN_WEIGHTS: dict[str, dict[str, float]] = {
+    "like": {"like": 1.0},
+    "better": {"better": 1.0, "like": 0.5},
+    "unknown": {"like": 1.0, "better": 1.0},
+    DIFFERENCE: {"two like": 1.0, "two better": 0.5},
+}
+"""How much the designs count for what is known of the system, and for differences. How much better
+it is differs from family to family, so that the prior for better systems is not learned on these
+alone."""
+RIDGE = 0.02
+DEVIATIONS = 40
+FEWEST_FAMILIES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +79,42 @@ class EmpiricalPrior:
     ratings_per_item: tuple[float, float]
     n_categories: tuple[float, float]
     agreement: tuple[float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """A design drawn from a crowd, and how the system did.
+
+    Parameters
+    ----------
+    crowd : str
+    family : str
+        Shared by crowds that rated the same items or came from the same study.
+    design : {"like", "better", "worse", "two like", "two better"}
+        How the system compares with its raters, or two systems do.
+    n_items, n_categories : int
+        Of two systems, the items on which they differ.
+    ratings_per_item : float
+        Mean number of ratings per item.
+    agreement : float
+        The system's agreement with the majority of the raters; of two, see
+        `lehner.empirical_prior.differences.Disagreement`.
+    accuracy : float
+        Proportion of the items that the system got right; of two, on which the first is right and
+        the second is not, and half of those on which neither is.
+    """
+
+    crowd: str
+    family: str
+    design: str
+    n_items: int
+    n_categories: int
+    ratings_per_item: float
+    agreement: float
+    accuracy: float
+
+
+FIELDS = tuple(Outcome.__dataclass_fields__)
 
 
 def log_odds(right: Any, n: Any) -> Any:
@@ -135,8 +185,11 @@ def posterior_in_sample(
     if not possible.any():
         return ProportionPosterior(values=np.array([known_right / known]), probability=np.ones(1))
     right, probability = right[possible], probability[possible]
-    likelihood = _log_hypergeometric(right, n, known, known_right)
-    return ProportionPosterior(values=right / n, probability=_normalised(probability, likelihood))
+    log_likelihood = _log_hypergeometric(right, n, known, known_right)
+    likelihood = np.exp(log_likelihood - log_likelihood.max())
+    # A prior too small for a float says nothing.
+    density = probability * likelihood if (probability * likelihood).any() else likelihood
+    return ProportionPosterior(values=right / n, probability=density / density.sum())
 
 
 def probability_unlike(right: Integers, probability: Floats, known: int, known_right: int) -> float:
@@ -219,13 +272,6 @@ def _log_hypergeometric(
     return np.asarray(both - log_choose(n, known))
 
 
-def _normalised(prior: Floats, log_likelihood: Floats) -> Floats:
-    density = prior * np.exp(log_likelihood - log_likelihood.max())
-    if not density.sum() > 0:
-        density = np.exp(log_likelihood - log_likelihood.max())
-    return np.asarray(density / density.sum())
-
-
 @cache
 def read_priors(file: Path = SHIPPED) -> Mapping[str, EmpiricalPrior]:
     """Read the priors of a file that `lehner train-prior` wrote; by default those shipped.
@@ -249,16 +295,102 @@ def read_priors(file: Path = SHIPPED) -> Mapping[str, EmpiricalPrior]:
     try:
         kept = json.loads(file.read_text(encoding="utf-8"))
         names = (*SYSTEM_IS, DIFFERENCE) if DIFFERENCE in kept else SYSTEM_IS
-        return {name: _from_dict(kept[name]) for name in names}
+        return {name: _check(kept[name]) for name in names}
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", remedy, file=file) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError("is no file of priors", remedy, file=file) from error
 
 
-def _from_dict(kept: Mapping[str, Any]) -> EmpiricalPrior:
-    lists = {name: tuple(one) for name, one in kept.items() if isinstance(one, list)}
+def _check(kept: Mapping[str, Any]) -> EmpiricalPrior:
+    lists = {name: tuple(values) for name, values in kept.items() if isinstance(values, list)}
     prior = EmpiricalPrior(**{**kept, **lists})
     if not np.isfinite([prior.intercept, prior.slope, *prior.deviations]).all():
         raise ValueError
     return prior
+
+
+def train_priors(outcomes: Sequence[Outcome]) -> dict[str, EmpiricalPrior]:
+    """Train a prior for each answer to what the system is, and for differences: `train_prior`.
+
+    There is none for differences if fewer than three families have two systems to compare.
+    """
+    pairs = {outcome.family for outcome in outcomes if outcome.design in DESIGN_WEIGHTS[DIFFERENCE]}
+    names = (*SYSTEM_IS, DIFFERENCE) if len(pairs) >= FEWEST_FAMILIES else SYSTEM_IS
+    return {name: train_prior(outcomes, name) for name in names}
+
+
+def priors_text(priors: Mapping[str, EmpiricalPrior]) -> str:
+    """Write priors as JSON that `read_priors` reads, a line for each."""
+    lines = (f"{json.dumps(name)}: {json.dumps(asdict(prior))}" for name, prior in priors.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def train_prior(outcomes: Sequence[Outcome], system_is: str = "unknown") -> EmpiricalPrior:
+    """Learn a line and deviations from it; families count equally, and so do crowds in a family.
+
+    Parameters
+    ----------
+    outcomes : sequence of Outcome
+        Of three families or more.
+    system_is : {"like", "better", "unknown", "difference"}
+        Which designs count, see `DESIGN_WEIGHTS`.
+
+    Returns
+    -------
+    EmpiricalPrior
+        Its deviations are those of each family from the line through the others.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than three families.
+    """
+    designs = DESIGN_WEIGHTS[system_is]
+    used = [outcome for outcome in outcomes if outcome.design in designs]
+    columns = {name: np.array([getattr(outcome, name) for outcome in used]) for name in FIELDS}
+    families, n = columns["family"], columns["n_items"]
+    if len(set(families)) < FEWEST_FAMILIES:
+        raise InputError(
+            f"the crowds are of {counted(len(set(families)), 'family', 'families')}",
+            f"give crowds of {FEWEST_FAMILIES} families or more",
+        )
+    x, y = (log_odds(n * columns[name], n) for name in ("agreement", "accuracy"))
+    crowds = Counter(family for family, _ in {(one.family, one.crowd) for one in used})
+    sizes = Counter((one.crowd, one.design) for one in used)
+    counts = [
+        designs[one.design] / crowds[one.family] / sizes[one.crowd, one.design] for one in used
+    ]
+    weights = np.array(counts) / np.sum(counts)
+    deviations = np.empty(len(used))
+    for family in set(families):
+        left_out = families == family
+        intercept, slope = _fit_line(x, y, np.where(left_out, 0.0, weights))
+        deviations[left_out] = y[left_out] - intercept - slope * x[left_out]
+    intercept, slope = _fit_line(x, y, weights)
+    ranges = ("n_items", "ratings_per_item", "n_categories", "agreement")
+    limits = {name: (columns[name].min().item(), columns[name].max().item()) for name in ranges}
+    return EmpiricalPrior(
+        intercept=round(intercept, 6),
+        slope=round(slope, 6),
+        deviations=tuple(_find_quantiles(deviations, weights).round(4).tolist()),
+        families=tuple(sorted(set(families.tolist()))),
+        n_crowds=len(set(columns["crowd"])),
+        n_data_sets=len(used),
+        **{name: (round(least, 4), round(most, 4)) for name, (least, most) in limits.items()},
+    )
+
+
+def _fit_line(x: Floats, y: Floats, weights: Floats) -> tuple[float, float]:
+    """Weighted least squares, the slope drawn a little toward 0."""
+    weights = weights / weights.sum()
+    centre = weights @ x
+    slope = weights @ ((x - centre) * y) / (weights @ (x - centre) ** 2 + RIDGE)
+    return float(weights @ y - slope * centre), float(slope)
+
+
+def _find_quantiles(values: Floats, weights: Floats) -> Floats:
+    # Equal deviations go by their weights: processors sort equal values into other orders.
+    order = np.lexsort((-weights, values.round(9)))
+    reached = np.cumsum(weights[order]) - weights[order] / 2
+    return np.interp((np.arange(DEVIATIONS) + 0.5) / DEVIATIONS, reached, values[order])

@@ -1,6 +1,21 @@
-"""A system's accuracy, as estimated by any method, corrected by the known truths of some items."""
+r"""A system's accuracy, as estimated by any method, corrected by the known truths of some items.
 
-from dataclasses import dataclass
+The method's probabilities are recalibrated.
+The method's probability that item i has a property (that the system is right on it), found without
+the gold labels, is :math:`f_i`, and :math:`h_i` is 1 if it has the property and 0 if not. The
+labelled items are a random sample of all. The model is
+
+.. math:: h_i \sim \mathrm{Bernoulli}(\sigma(\alpha + \beta \operatorname{logit} f_i))
+
+where :math:`\beta`, between 0 and 1, is how well the probabilities distinguish items, and
+:math:`\alpha` is such that the mean over all items is :math:`\bar f + b`: b is the bias of the
+method. It may be large, so its prior has heavy tails: it is Cauchy with scale :math:`\sqrt{.15^2 +
+v}`, where v is the variance of :math:`\bar f` according to the method. Sums over a grid give the
+posterior of b and β, and with it the distribution of the number of unknown items that have the
+property.
+"""
+
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -8,25 +23,165 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats, poisson_binomial
 from lehner.core.errors import InputError, check_level, check_number
-from lehner.core.estimate import Estimate, IntervalEstimate
+from lehner.core.estimate import Estimate, IntervalEstimate, labelled
+from lehner.core.lazy import special, xr
 from lehner.core.resampling import widening
 from lehner.core.text import counted, printed_p_value
 from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import (
+    MOST_VALUES,
     PartlyKnown,
+    ProportionPosterior,
     known_items_alone,
+    partly_known,
     prediction_powered,
     rightness,
+    weighted_posterior,
 )
-from lehner.known_truths.partly_known import ProportionPosterior
 from lehner.known_truths.random_sample import KnownSample, examine_known
-from lehner.known_truths.correction import CERTAIN_ITEM, proportion_posterior
 
+BIAS_SCALE = 0.15
+CALIBRATION_SLOPES = np.linspace(0.05, 1.0, 8)
+CERTAIN_ITEM = 0.002
+LOG_ODDS_STEP = 0.05
+INTERCEPTS = np.linspace(-20.0, 20.0, 401)
+LEAST_MEAN = 1e-5
+N_MEANS = 100
+REFINEMENTS = 3
+NEGLIGIBLE = 1e-5
 SUSPICIOUS_P_VALUE = 0.01
 N_ACCURACIES = 401
-NEGLIGIBLE = 1e-5
 LEAST_SPREAD = 1e-9
+
+
+def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> ProportionPosterior:
+    """Find the posterior of the proportion of all items that have the property.
+
+    If truths were found out with known unequal probabilities, it is that of the weighted difference
+    estimator.
+
+    Parameters
+    ----------
+    items : PartlyKnown
+    variance : float
+        Variance of the mean of the probabilities according to the method.
+
+    Returns
+    -------
+    ProportionPosterior
+    """
+    if items.chance is not None:
+        return _weighted(items, variance)
+    effect = items.effect_of_known
+    log_odds = special.logit(np.clip(items.probability, CERTAIN_ITEM, 1 - CERTAIN_ITEM))
+    levels, level = np.unique(np.round(log_odds / LOG_ODDS_STEP), return_inverse=True)
+    counts, known, holding = (
+        np.bincount(level, items.counts * which, len(levels))
+        for which in (1.0, items.known, items.holds)
+    )
+    # By slope, by mean probability or intercept, and by level of the log odds.
+    scaled = CALIBRATION_SLOPES[:, None, None] * (levels * LOG_ODDS_STEP)
+    reached = special.expit(INTERCEPTS[:, None] + scaled) @ counts / counts.sum()
+    ends = np.array([LEAST_MEAN, 1 - LEAST_MEAN])
+    for _ in range(REFINEMENTS):
+        grid = np.linspace(ends[0], ends[1], N_MEANS)
+        intercepts = [
+            np.interp(special.logit(grid), special.logit(means), INTERCEPTS) for means in reached
+        ]
+        logits = np.array(intercepts)[..., None] + scaled
+        log = special.log_expit(logits) @ holding + special.log_expit(-logits) @ (known - holding)
+        log /= effect
+        log -= np.log1p((grid - items.mean) ** 2 / (BIAS_SCALE**2 + variance))
+        weight = np.exp(log - log.max())
+        possible = np.flatnonzero(weight.max(axis=0) > NEGLIGIBLE)
+        ends = grid[[max(possible[0] - 1, 0), min(possible[-1] + 1, N_MEANS - 1)]]
+        if np.ptp(ends) > np.ptp(grid) / 2:
+            break
+    return _add_unknown(items, special.expit(logits), counts - known, weight / weight.sum())
+
+
+def _weighted(items: PartlyKnown, variance: float) -> ProportionPosterior:
+    """Weight the known items; if none was chosen by chance, only the prior of the bias is left."""
+    rest = items.uncertain
+    if not rest.n_items:
+        return ProportionPosterior(values=np.array([items.of_all(0.0)]), probability=np.ones(1))
+    if rest.n_known:
+        posterior = weighted_posterior(rest)
+    else:
+        posterior = proportion_posterior(replace(rest, chance=None), variance)
+    return replace(posterior, values=items.of_all(posterior.values))
+
+
+def _add_unknown(
+    items: PartlyKnown, probability: Floats, unknown: Floats, weight: Floats
+) -> ProportionPosterior:
+    """Add the unknown items; given bias and slope, their number with the property is normal."""
+    n_unknown = items.n_items - items.n_known
+    number = np.linspace(0, n_unknown, min(n_unknown, MOST_VALUES) + 1)
+    step = number[1] if len(number) > 1 else 1.0
+    kept = weight > NEGLIGIBLE * weight.max()
+    expected = (probability @ unknown)[kept]
+    variance = ((probability * (1 - probability)) @ unknown)[kept] * items.effect_of_known
+    density = np.exp(-0.5 * (number[:, None] - expected) ** 2 / np.maximum(variance, step**2 / 4))
+    total = density / density.sum(axis=0) @ weight[kept]
+    return ProportionPosterior(
+        values=(items.n_holding + number) / items.n_items, probability=total / total.sum()
+    )
+
+
+def correct_base_rates(
+    ratings: Ratings, truth_probabilities: "xr.DataArray", *, level: float = 0.9
+) -> "xr.Dataset":
+    """Correct the proportions of the true categories among these items.
+
+    The probabilities of each category are recalibrated by the gold labels, as `correct_by_truth`
+    does with the probabilities that the system is right. The proportions are the means of the
+    recalibrated probabilities, divided by their sum.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Ratings with the truth of some items, which are a random sample of all.
+    truth_probabilities : xarray.DataArray, dims (item, category)
+        Probabilities by a method that did not use these truths.
+    level : float
+        Probability of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    xarray.Dataset, dims (category,)
+        `estimate`, `lower`, `upper`; the intervals are not simultaneous, but for each category
+        alone.
+
+    Raises
+    ------
+    InputError
+        If no truth is known, or a probability is not a number from 0 to 1.
+
+    Examples
+    --------
+    >>> from lehner import Scenario, label_algebraic, simulate
+    >>> ratings = simulate(Scenario(n_categories=3, initial_rater_accuracy=(0.7,) * 3), 1)
+    >>> ratings = ratings.with_truth(np.where(np.arange(200) < 20, ratings.truth, -1))
+    >>> labels = label_algebraic(ratings)
+    >>> rates = correct_base_rates(ratings, labels.truth_probabilities)
+    >>> float(rates.estimate.sum().round(6))
+    1.0
+    """
+    level = check_level(level)
+    truth, counted = ratings.truth, ratings.weights > 0
+    if truth is None or not (truth[counted] >= 0).any():
+        raise InputError("no truth is known", "give the truth of some items")
+    values = np.asarray(truth_probabilities)
+    posteriors = [
+        proportion_posterior(partly_known(ratings, counted, values[:, k], truth == k))
+        for k in range(ratings.n_categories)
+    ]
+    means = np.array([posterior.mean for posterior in posteriors])
+    lower, upper = np.transpose([posterior.interval(level) for posterior in posteriors])
+    rates = {"estimate": means / means.sum(), "lower": lower, "upper": upper}
+    return xr.Dataset({name: labelled(v, ratings, "category") for name, v in rates.items()})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +293,13 @@ def correct_by_truth(
     level = check_level(level)
     if variance is not None:
         variance = check_number("variance", variance, 0, np.inf, "give a number, 0 or more")
-    items, own, of_parameters = _read(ratings, estimate, variance)
+    stated = isinstance(estimate, Estimate)
+    right = probabilities_right(ratings, estimate) if stated else estimate
+    items = rightness(ratings, right)
+    own = variance or 0.0
+    of_parameters = max(0.0, own - items.variance_of_proportion)
+    if stated and variance is None:
+        own, of_parameters = own_variance(estimate), parameter_variance(estimate, items)
     if items.n_known == 0:
         raise InputError(
             "no truth is known of an item that the system answered", "give some, with truth=…"
@@ -159,19 +320,6 @@ def correct_by_truth(
         p_value=p_value,
         warnings=_warnings(items, p_value, examine_known(ratings)),
     )
-
-
-def _read(
-    ratings: Ratings, estimate: Estimate | ArrayLike, variance: float | None
-) -> tuple[PartlyKnown, float, float]:
-    """Items, the variance of the accuracy in the sample, and that of the parameters."""
-    if isinstance(estimate, Estimate):
-        items = rightness(ratings, probabilities_right(ratings, estimate))
-        if variance is None:
-            return items, own_variance(estimate), parameter_variance(estimate, items)
-    else:
-        items = rightness(ratings, estimate)
-    return items, variance or 0.0, max(0.0, (variance or 0.0) - items.variance_of_proportion)
 
 
 def probabilities_right(ratings: Ratings, estimate: Estimate) -> np.ndarray:
@@ -223,8 +371,8 @@ def probabilities_with_answer(ratings: Ratings, estimate: Estimate) -> Floats:
     if not estimate.by_raters_alone:
         return np.asarray(truth.values)
     agrees = ratings.system[:, None] == np.arange(ratings.n_categories)
-    given = np.where(agrees, accuracy, (1 - accuracy) / (ratings.n_categories - 1))
-    joint = truth.values * np.where(ratings.system[:, None] >= 0, given, 1.0)
+    likelihood = np.where(agrees, accuracy, (1 - accuracy) / (ratings.n_categories - 1))
+    joint = truth.values * np.where(ratings.system[:, None] >= 0, likelihood, 1.0)
     total = joint.sum(axis=1, keepdims=True)
     return np.where(total > 0, joint / np.where(total > 0, total, 1.0), truth.values)
 
@@ -297,8 +445,6 @@ def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
     Lancaster (1961), Significance tests in discrete distributions,
     https://doi.org/10.1080/01621459.1961.10482105, for the mid-p-value.
     """
-    from scipy.special import ndtr
-
     m = items.n_known
     numbers = np.arange(m + 1)
     right = np.clip(items.probability.round(3), CERTAIN_ITEM, 1 - CERTAIN_ITEM)
@@ -306,7 +452,7 @@ def contradiction(items: PartlyKnown, variance: float = 0.0) -> float:
     spread = np.sqrt(m**2 * variance + (items.effect_of_known - 1) * by_chance)
     spread = max(spread, LEAST_SPREAD)
     number_right = poisson_binomial(right[items.known], items.counts[items.known])
-    below = float(number_right @ ndtr((items.n_holding - numbers) / spread))
+    below = float(number_right @ special.ndtr((items.n_holding - numbers) / spread))
     return min(1.0, max(0.0, 2 * min(below, 1 - below)))
 
 
@@ -349,13 +495,11 @@ def _expected_accuracy(
     posterior: ProportionPosterior, n_items: float, level: float
 ) -> IntervalEstimate:
     """Treat the items as a sample of items like these: a mixture of Jeffreys' posteriors."""
-    from scipy.special import betainc
-
     kept = posterior.probability > NEGLIGIBLE * posterior.probability.max()
     weight = posterior.probability[kept] / posterior.probability[kept].sum()
     right = posterior.values[kept] * n_items
     accuracy = np.linspace(0, 1, N_ACCURACIES)
-    below = betainc(right + 0.5, n_items - right + 0.5, accuracy[:, None]) @ weight
+    below = special.betainc(right + 0.5, n_items - right + 0.5, accuracy[:, None]) @ weight
     lower, upper = np.interp([(1 - level) / 2, (1 + level) / 2], below, accuracy).tolist()
     mean = float(weight @ (right + 0.5) / (n_items + 1))
     return IntervalEstimate(

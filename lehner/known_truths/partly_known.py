@@ -1,6 +1,34 @@
-"""Items with the probability that the system is right, or of another property, known for some.
+r"""Items with the probability that the system is right, or of another property, known for some.
 
-Estimates without a prior are from the labelled items alone, and by prediction-powered inference.
+Estimates without a prior are from the labelled items alone, and by prediction-powered inference. If
+truths were found out with known unequal probabilities, they are weighted:
+
+Item i was chosen with probability :math:`\pi_i`, so that its weight is :math:`w_i = 1 / \pi_i`. The
+method's probability that it has the property, found without the gold labels, is :math:`f_i`, and
+:math:`h_i` is 1 if it has the property and 0 if not. The weighted difference estimator is
+
+.. math:: \hat\theta = \lambda \bar f + \frac{\sum_s w_i (h_i - \lambda f_i)}{\sum_s w_i}
+
+where s are the labelled items. Whatever the method's probabilities are worth, it is right in large
+samples, and they only make it more precise. :math:`\lambda`, from 0 to 1, minimises the variance
+
+.. math:: V = \frac{m}{m - 1} \frac{\sum_s w_i (w_i - 1) (e_i - \bar e)^2}{(\sum_s w_i)^2},
+
+where :math:`e_i = h_i - \lambda f_i` has the weighted mean :math:`\bar e`. With equal probabilities
+it is PPI++. With λ = 0 it is the mean of Hájek, and among items that all have the same probability,
+such as those with one answer of the system, the correction of verification bias by Begg & Greenes.
+
+An interval from V alone is too narrow if few labelled items have the property, or few have not. The
+interval is therefore that of a beta distribution of as many items as would have this variance,
+
+.. math::
+    n_e = \frac{(\sum_s w_i)^2}{\sum_s w_i (w_i - 1)} \Big/ \frac{m_V v + 2}
+    {m_V \hat\theta (1 - \hat\theta) + 2}, \quad
+    m_V = \frac{(\sum_s w_i (w_i - 1))^2}{\sum_s w_i^2 (w_i - 1)^2}
+
+where v is the variance of the residuals, weighted as in V. The first factor is the number of items
+if residuals did not depend on weights and the method's probabilities were of no use (Kish); the
+second says what they make of it, as far as :math:`m_V` items can tell.
 """
 
 from dataclasses import dataclass, replace
@@ -12,13 +40,64 @@ from numpy.typing import ArrayLike
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.errors import InputError
 from lehner.core.estimate import IntervalEstimate
+from lehner.core.lazy import special
 from lehner.core.resampling import design_effect, effect_of_known, wilson_interval
 from lehner.data.ratings import Ratings
-from lehner.known_truths.partly_known import WEIGHTED
-from lehner.known_truths.partly_known import weighted_difference, weighted_posterior
 
 PROBABILITY_ROUNDING = 1e-6
 WILSON, PPI = "Wilson, finite population", "PPI++, finite population"
+RECALIBRATED = "recalibrated, equal-tailed"
+WEIGHTED = "weighted difference, equal-tailed"
+PRIOR_EVENTS = 2.0
+MOST_VALUES = 2000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ProportionPosterior:
+    """The posterior of a proportion of the items.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_values,)
+        The possible proportions, in increasing order.
+    probability : ndarray, shape (n_values,)
+        Probability of each of them; they sum to 1.
+    kind : str
+        How it was made, as the kind of its intervals.
+    """
+
+    values: Floats
+    probability: Floats
+    kind: str = RECALIBRATED
+
+    @property
+    def mean(self) -> float:
+        """Posterior mean."""
+        return float(self.values @ self.probability)
+
+    @property
+    def variance(self) -> float:
+        """Posterior variance."""
+        return float((self.values - self.mean) ** 2 @ self.probability)
+
+    def quantiles(self, probabilities: ArrayLike) -> Floats:
+        """Give the proportions below which there is so much probability."""
+        ends = np.searchsorted(np.cumsum(self.probability), probabilities)
+        return np.asarray(self.values[np.minimum(ends, len(self.values) - 1)])
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Equal-tailed interval of probability `level` or a little more."""
+        lower, upper = self.quantiles([(1 - level) / 2, (1 + level) / 2]).tolist()
+        return lower, upper
+
+    def shortest_interval(self, level: float) -> tuple[float, float]:
+        """Shortest interval of probability `level` or a little more."""
+        below = np.concatenate([[0.0], np.cumsum(self.probability)])
+        last = np.searchsorted(below, below[:-1] + level * below[-1]) - 1
+        first = np.flatnonzero(last < len(self.values))
+        width = self.values[last[first]] - self.values[first]
+        best = first[np.argmin(width)]
+        return float(self.values[best]), float(self.values[last[best]])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -218,6 +297,119 @@ def check_probabilities(values: ArrayLike, ratings: Ratings, needed: Booleans) -
     return np.clip(probabilities, 0.0, 1.0)
 
 
+@dataclass(frozen=True, kw_only=True)
+class WeightedDifference:
+    """A proportion of items, none of which was sure to be known.
+
+    Parameters
+    ----------
+    estimate : float
+        The proportion, from 0 to 1.
+    variance : float
+        Its variance, 0 or more, over which items are known.
+    slope : float
+        λ, from 0 to 1.
+    n_effective : float
+        Of how many items of a simple random sample the interval has the width.
+    """
+
+    estimate: float
+    variance: float
+    slope: float
+    n_effective: float
+
+
+def weighted_difference(items: PartlyKnown, *, helped: bool = True) -> WeightedDifference:
+    """Estimate a proportion of items, none of which was sure to be known.
+
+    Parameters
+    ----------
+    items : PartlyKnown
+        Each with a `chance` below 1, and one labelled item at least.
+    helped : bool
+        Whether the method's probabilities help; if not, λ is 0.
+
+    Returns
+    -------
+    WeightedDifference
+
+    References
+    ----------
+    Angelopoulos, Duchi & Zrnic (2023), PPI++, https://arxiv.org/abs/2311.01453; Särndal, Swensson &
+    Wretman (1992), Model assisted survey sampling, chapters 5 to 7; Begg & Greenes (1983),
+    https://doi.org/10.2307/2530820; Kish (1965), Survey sampling.
+
+    Examples
+    --------
+    Positives are verified always, or nearly so, and negatives seldom:
+
+    >>> positive = np.arange(100) < 40
+    >>> known = positive | (np.arange(100) >= 88)
+    >>> items = PartlyKnown(
+    ...     probability=np.full(100, 0.5),
+    ...     counts=np.ones(100),
+    ...     known=known,
+    ...     holds=known & (np.arange(100) % 4 == 0) | positive,
+    ...     chance=np.where(positive, 0.999, 0.2),
+    ... )
+    >>> items.n_holding / items.n_known, round(weighted_difference(items).estimate, 2)
+    (0.8269230769230769, 0.55)
+    """
+    assert items.chance is not None
+    known, f, m, n = items.known, items.probability, items.n_known, items.n_items
+    h = items.holds[known].astype(float)
+    odds_against = items.counts * (1 / items.chance - 1)
+    weight, added = items.counts[known] / items.chance[known], (odds_against / items.chance)[known]
+    correction = m / max(m - 1, 1)
+
+    def centred(values: Floats) -> Floats:
+        return np.asarray(values - weight @ values / weight.sum())
+
+    slope = 0.0
+    if helped and (own := odds_against @ (f - items.mean) ** 2 * n / max(n - 1, 1)) > 0:
+        both = added @ (centred(h) * centred(f[known])) * correction
+        slope = float(np.clip(both / own, 0.0, 1.0))
+    residual = h - slope * f[known]
+    mean = float(weight @ residual / weight.sum())
+    estimate = float(np.clip(slope * items.mean + mean, 0.0, 1.0))
+    squares = float(added @ centred(residual) ** 2) * correction
+    m_v = added.sum() ** 2 / (added**2 / items.counts[known]).sum()
+    expected = m_v * estimate * (1 - estimate) + PRIOR_EVENTS
+    observed = m_v * squares / added.sum() + PRIOR_EVENTS
+    return WeightedDifference(
+        estimate=estimate,
+        variance=float(squares / weight.sum() ** 2),
+        slope=slope,
+        n_effective=float(weight.sum() ** 2 / added.sum() * expected / observed),
+    )
+
+
+def weighted_posterior(items: PartlyKnown, *, helped: bool = True) -> ProportionPosterior:
+    """Give the beta distribution of the weighted difference estimator, as far as it is possible.
+
+    Parameters
+    ----------
+    items : PartlyKnown
+        As in `weighted_difference`.
+    helped : bool
+        Whether the method's probabilities help.
+
+    Returns
+    -------
+    ProportionPosterior
+        Of the proportions that what is known of these items leaves possible.
+    """
+    difference = weighted_difference(items, helped=helped)
+    n, n_unknown = difference.n_effective, items.n_items - items.n_known
+    number = np.linspace(0, n_unknown, min(n_unknown, MOST_VALUES) + 1)
+    values = (items.n_holding + number) / items.n_items
+    borders = np.concatenate([[0.0], (values[1:] + values[:-1]) / 2, [1.0]])
+    estimate = difference.estimate
+    right, wrong = estimate * n + 0.5, (1 - estimate) * n + 0.5
+    probability = np.diff(special.betainc(right, wrong, borders))
+    return ProportionPosterior(values=values, probability=probability, kind=WEIGHTED)
+
+
 def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimate:
     """Treat the labelled items as a random sample: Wilson's interval for a finite population.
 
@@ -243,47 +435,44 @@ def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimat
     >>> str(known_items_alone(items))
     '1.000 [0.901, 1.000]'
     """
-    n, m = items.n_items, items.n_known
+    n, m, effect = items.n_items, items.n_known, items.effect_of_known
     if m == 0:
         return IntervalEstimate(estimate=None)
-    if items.chance is not None:
-        return _weighted_alone(items, level)
-    proportion, effect = items.n_holding / m, items.effect_of_known
-    ends = wilson_interval(proportion, m / effect, z=_z(level), population=n / effect)
+    if items.chance is None:
+        proportion, kind = items.n_holding / m, WILSON
+        ends = wilson_interval(proportion, m / effect, z=_z(level), population=n / effect)
+    else:
+        rest, proportion, ends, kind = items.uncertain, 0.5, np.array([0.0, 1.0]), WEIGHTED
+        if rest.n_known:
+            proportion = weighted_difference(rest, helped=False).estimate
+            ends = np.array(weighted_posterior(rest, helped=False).interval(level))
+        proportion, ends = items.of_all(proportion), items.of_all(ends)
     lower, upper = ends.tolist()
-    return IntervalEstimate(estimate=proportion, lower=lower, upper=upper, level=level, kind=WILSON)
+    return IntervalEstimate(estimate=proportion, lower=lower, upper=upper, level=level, kind=kind)
 
 
-def _weighted_alone(items: PartlyKnown, level: float) -> IntervalEstimate:
-    rest = items.uncertain
-    proportion, (lower, upper) = 0.5, (0.0, 1.0)
-    if rest.n_known:
-        proportion = weighted_difference(rest, helped=False).estimate
-        lower, upper = weighted_posterior(rest, helped=False).interval(level)
-    estimate, lower, upper = map(items.of_all, (proportion, lower, upper))
-    return IntervalEstimate(estimate=estimate, lower=lower, upper=upper, level=level, kind=WEIGHTED)
-
-
-def effective_numbers(items: PartlyKnown) -> tuple[int, int]:
+def effective_numbers(items: PartlyKnown, effect: float = 1.0) -> tuple[int, int]:
     """Count labelled items, and those that have the property, as of a simple random sample.
 
     Parameters
     ----------
     items : PartlyKnown
+    effect : float
+        By what factor clusters of labelled items raise variances, if labels are not weighted.
 
     Returns
     -------
     n_known, n_holding : int
         Of a sample that tells about as much as the weighted or clustered labelled items.
     """
+    m, n = items.n_known, items.n_items
     if items.chance is None:
-        m, n = items.n_known, items.n_items
-        known = round(1 / (1 / n + items.effect_of_known * (1 / m - 1 / n)))
+        known = round(1 / (1 / n + effect * (1 / m - 1 / n)))
         return known, round(items.n_holding / m * known)
     rest = items.uncertain
     if not rest.n_known:
         return 0, 0
-    alone, n = weighted_difference(rest, helped=False), items.n_items
+    alone = weighted_difference(rest, helped=False)
     effective = alone.n_effective * n / rest.n_items
     known = round(effective * n / (effective + n))
     return known, round(items.of_all(alone.estimate) * known)
@@ -323,11 +512,11 @@ def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstima
     if not rest.n_known:
         exact = None if rest.n_items or not items.n_known else items.of_all(0.0)
         return IntervalEstimate(estimate=exact)
-    found = weighted_difference(rest)
-    estimate = items.of_all(found.estimate)
-    if found.variance <= 0 or rest.n_known < 2:
+    difference = weighted_difference(rest)
+    estimate = items.of_all(difference.estimate)
+    if difference.variance <= 0 or rest.n_known < 2:
         return IntervalEstimate(estimate=estimate)
-    half = _z(level) * np.sqrt(found.variance * effect) * rest.n_items / items.n_items
+    half = _z(level) * np.sqrt(difference.variance * effect) * rest.n_items / items.n_items
     lower, upper = float(max(estimate - half, 0.0)), float(min(estimate + half, 1.0))
     return IntervalEstimate(estimate=estimate, lower=lower, upper=upper, level=level, kind=PPI)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers, poisson_binomial
+from lehner.core.lazy import stats
 from lehner.core.resampling import effect_of_known
 from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
@@ -92,12 +93,12 @@ def examine_known(ratings: Ratings) -> KnownSample:
     raters all agree on 0 of 20 of them, but on 30 of all 60 items
     """
     answered = (ratings.answers >= 0).all(axis=1)
-    found = [
+    samples = [
         _compare(ratings, what, answered & counted, holds)
-        for what, counted, holds in _properties(ratings)
+        for what, counted, holds in _list_properties(ratings)
     ]
-    clearest = min(found, key=lambda one: one.p_value)
-    return replace(clearest, p_value=min(1.0, len(found) * clearest.p_value))
+    clearest = min(samples, key=lambda sample: sample.p_value)
+    return replace(clearest, p_value=min(1.0, len(samples) * clearest.p_value))
 
 
 def drawn_equally(ratings: Ratings) -> bool:
@@ -107,14 +108,16 @@ def drawn_equally(ratings: Ratings) -> bool:
     return examine_known(ratings).random
 
 
-def _properties(ratings: Ratings) -> Iterator[tuple[str, Booleans, Booleans]]:
+def _list_properties(ratings: Ratings) -> Iterator[tuple[str, Booleans, Booleans]]:
     """What may hold for an item, the items for which it can, and those for which it does."""
-    raters = ratings.without_system()
-    several = _has_two(raters)
-    yield "raters all agree", several, _unanimous(raters)
+    votes = ratings.without_system().votes()
+    several = count_raters(ratings.flat, ratings.n_rows) >= 2
+    yield "raters all agree", several, (votes > 0).sum(axis=1) == 1
     if ratings.systems:
-        yield "raters and system all agree", _has_two(ratings), _unanimous(ratings)
-    votes = raters.votes()
+        answers = ratings.answers[:, :, None] == np.arange(ratings.n_categories)
+        named = ((votes + answers.sum(axis=1)) > 0).sum(axis=1)
+        two = count_raters(ratings.all_flat, ratings.n_rows) >= 2
+        yield "raters and system all agree", two, named == 1
     for code, name in enumerate(ratings.categories):
         yield f"most raters say {str(name)!r}", several, 2 * votes[:, code] > votes.sum(axis=1)
 
@@ -130,12 +133,11 @@ def _compare(ratings: Ratings, what: str, counted: Booleans, holds: Booleans) ->
     if ratings.truth_probability is None:
         weights = (ratings.weights * counted).astype(float)
         effect = effect_of_known(holds.astype(float), weights, known, ratings.cluster)
-        p_value = _fisher((of_known, n_known - of_known), others, effect)
+        p_value = _test_sample((of_known, n_known - of_known), others, effect)
     else:
         chance = ratings.truth_probability[counted]
-        expected, p_value = _expected(
-            chance, ratings.weights[counted], known[counted], holds[counted]
-        )
+        of_items = ratings.weights[counted], known[counted], holds[counted]
+        expected, p_value = _compare_with_expected(chance, *of_items)
     return KnownSample(
         what=what,
         n_known=n_known,
@@ -147,14 +149,12 @@ def _compare(ratings: Ratings, what: str, counted: Booleans, holds: Booleans) ->
     )
 
 
-def _fisher(known: tuple[int, int], others: tuple[int, int], effect: float) -> float:
-    from scipy.stats import fisher_exact
-
+def _test_sample(known: tuple[int, int], others: tuple[int, int], effect: float) -> float:
     counts = np.round(np.array([known, others]) / effect).astype(int)
-    return float(fisher_exact(counts).pvalue)
+    return float(stats.fisher_exact(counts).pvalue)
 
 
-def _expected(
+def _compare_with_expected(
     chance: Floats, counts: Integers, known: Booleans, holds: Booleans
 ) -> tuple[float, float]:
     """Number of labelled items for which it should hold, given how many are known, and a p-value.
@@ -169,20 +169,6 @@ def _expected(
     expected = float(weights @ (chance * holds))
     rarer = holds if 2 * expected <= n_known else ~holds
     numbers = poisson_binomial(chance[rarer], weights[rarer])
-    found = int(counts @ (known & rarer))
-    below = float(numbers[:found].sum() + numbers[found] / 2)
+    observed = int(counts @ (known & rarer))
+    below = float(numbers[:observed].sum() + numbers[observed] / 2)
     return expected, min(1.0, 2 * min(below, 1 - below))
-
-
-def _has_two(ratings: Ratings) -> Booleans:
-    return np.asarray(count_raters(ratings.all_flat, ratings.n_rows) >= 2)
-
-
-def _unanimous(ratings: Ratings) -> Booleans:
-    """Tell on which items all answers are the same."""
-    flat = ratings.all_flat
-    highest = np.full(ratings.n_rows, -1)
-    lowest = np.full(ratings.n_rows, ratings.n_categories)
-    np.maximum.at(highest, flat.item_index, flat.category_index)
-    np.minimum.at(lowest, flat.item_index, flat.category_index)
-    return highest == lowest

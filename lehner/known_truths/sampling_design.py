@@ -9,17 +9,18 @@ import numpy as np
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError, check_choice, check_whole_number
+from lehner.core.lazy import special
 from lehner.core.resampling import wilson_interval
 from lehner.core.seeds import Seed, generator
 from lehner.core.text import counted
 from lehner.data.ratings import Ratings
-from lehner.known_truths.partly_known import PartlyKnown
 from lehner.known_truths.correction import (
     CALIBRATION_SLOPES,
     CERTAIN_ITEM,
     INTERCEPTS,
     proportion_posterior,
 )
+from lehner.known_truths.partly_known import PartlyKnown
 
 type Selection = Literal["random", "votes"]
 
@@ -82,26 +83,25 @@ def choose_items(ratings: Ratings, n: int, *, by: Selection = "votes", seed: See
         )
     rows = unlabelled(ratings)
     if n > len(rows):
+        who = "the systems differ on" if len(ratings.systems) > 1 else "the system answered"
         raise InputError(
-            f"{counted(n, 'item')} asked for, but {_who(ratings)} only {len(rows)} of unknown "
-            "truth",
+            f"{counted(n, 'item')} asked for, but {who} only {len(rows)} of unknown truth",
             f"ask for {len(rows)} or fewer",
         )
     rng = generator(seed)
     shuffled = rng.permutation(rows)
     if by == "random":
         return np.sort(shuffled[:n])
-    ordered = shuffled[np.lexsort(_votes(ratings)[shuffled].T)]
+    votes = ratings.votes()[shuffled]
+    own = votes[np.arange(len(votes)), ratings.answers[shuffled, 0]]
+    # The most frequent vote last, before the votes for the system's answer.
+    ordered = shuffled[np.lexsort(np.column_stack([np.sort(votes, axis=1), own]).T)]
     places = ((np.arange(n) + rng.uniform()) * len(rows) / n).astype(np.int64)
     return np.sort(ordered[places])
 
 
-def _who(ratings: Ratings) -> str:
-    return "the systems differ on" if len(ratings.systems) > 1 else "the system answered"
-
-
 def unlabelled(ratings: Ratings) -> Integers:
-    """Give the rows of ungold label that the system answered, or several answered differently."""
+    """Give unlabelled rows that the system answered, or that several answered differently."""
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     answers = ratings.answers
     rows = (answers >= 0).all(axis=1) & (truth < 0) & (ratings.weights > 0)
@@ -110,14 +110,6 @@ def unlabelled(ratings: Ratings) -> Integers:
     elif not ratings.systems:
         rows[:] = False
     return np.flatnonzero(rows)
-
-
-def _votes(ratings: Ratings) -> Integers:
-    """Votes of each row, the most frequent last, and those for the system's answer."""
-    votes = ratings.votes()
-    answer = np.maximum(ratings.answers[:, 0], 0)
-    own = votes[np.arange(len(votes)), answer]
-    return np.column_stack([np.sort(votes, axis=1), own])
 
 
 def expected_width(
@@ -151,35 +143,26 @@ def expected_width(
     """
     rng = generator(seed)
     believed = proportion_posterior(items, variance)
-    widths = []
+    unknown, widths = np.flatnonzero(~items.known), []
     for mean in rng.choice(believed.values, OUTCOMES, p=believed.probability):
-        outcome = _label(items, n, _recalibrated(items, mean, rng.choice(CALIBRATION_SLOPES)), rng)
+        probability = _recalibrate(items, mean, rng.choice(CALIBRATION_SLOPES))
+        labelled = rng.choice(unknown, min(n, len(unknown)), replace=False)
+        known, holds = items.known.copy(), items.holds.copy()
+        known[labelled] = True
+        holds[labelled] = rng.uniform(size=len(labelled)) < probability[labelled]
+        outcome = replace(items, known=known, holds=holds)
         lower, upper = proportion_posterior(outcome, variance).interval(level)
         widths.append(upper - lower)
     return float(np.mean(widths))
 
 
-def _label(
-    items: PartlyKnown, n: int, probability: Floats, rng: np.random.Generator
-) -> PartlyKnown:
-    """Draw which n items are labelled, and which of them the system got right."""
-    unknown = np.flatnonzero(~items.known)
-    chosen = rng.choice(unknown, min(n, len(unknown)), replace=False)
-    known, holds = items.known.copy(), items.holds.copy()
-    known[chosen] = True
-    holds[chosen] = rng.uniform(size=len(chosen)) < probability[chosen]
-    return replace(items, known=known, holds=holds)
-
-
-def _recalibrated(items: PartlyKnown, mean: float, slope: float) -> Floats:
+def _recalibrate(items: PartlyKnown, mean: float, slope: float) -> Floats:
     """Multiply the log odds of all items by a slope, and shift them to a given mean probability."""
-    from scipy.special import expit, logit
-
     clipped = np.clip(items.probability, CERTAIN_ITEM, 1 - CERTAIN_ITEM)
-    log_odds, level = np.unique(np.round(slope * logit(clipped), 2), return_inverse=True)
+    log_odds, level = np.unique(np.round(slope * special.logit(clipped), 2), return_inverse=True)
     counts = np.bincount(level, items.counts)
-    means = expit(INTERCEPTS[:, None] + log_odds) @ counts / counts.sum()
-    return np.asarray(expit(log_odds + np.interp(mean, means, INTERCEPTS)))[level]
+    means = special.expit(INTERCEPTS[:, None] + log_odds) @ counts / counts.sum()
+    return np.asarray(special.expit(log_odds + np.interp(mean, means, INTERCEPTS)))[level]
 
 
 def n_for_width(

@@ -19,6 +19,7 @@ from lehner import (
     simulate,
 )
 from lehner.core.resampling import wilson_interval
+from lehner.known_truths.correction import CALIBRATION_SLOPES, proportion_posterior
 from lehner.known_truths.partly_known import (
     PartlyKnown,
     known_items_alone,
@@ -26,7 +27,6 @@ from lehner.known_truths.partly_known import (
     rightness,
 )
 from lehner.known_truths.random_sample import examine_known
-from lehner.known_truths.correction import CALIBRATION_SLOPES, proportion_posterior
 from lehner.known_truths.sampling_design import expected_width, n_for_width, n_for_width_alone
 
 

@@ -14,16 +14,17 @@ from lehner import (
     estimate_calibrated,
     simulate,
 )
+from lehner.known_truths.correction import proportion_posterior
 from lehner.known_truths.partly_known import (
+    RECALIBRATED,
+    WEIGHTED,
     PartlyKnown,
     effective_numbers,
     known_items_alone,
     prediction_powered,
+    weighted_difference,
 )
-from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED
 from lehner.known_truths.random_sample import examine_known
-from lehner.known_truths.correction import proportion_posterior
-from lehner.known_truths.partly_known import weighted_difference
 from lehner.performance.corrected import correct_measures
 
 SCENARIO = Scenario(

@@ -31,8 +31,7 @@ from .interrater.agreement import agreement
 from .interrater.label_sets import set_agreement
 from .interrater.within_rater import within_rater_agreement
 from .k_properties.check import check_k_properties
-from .known_truths.correction import correct_by_truth, probabilities_right
-from .known_truths.correction import correct_base_rates
+from .known_truths.correction import correct_base_rates, correct_by_truth, probabilities_right
 from .known_truths.sampling_design import choose_items
 from .labels.label import label
 from .latent_class.fit import fit_latent_class

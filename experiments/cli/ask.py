@@ -87,9 +87,8 @@ def _expect_widths(
 ) -> dict[str, Any]:
     """Widths of intervals, before and after; none without probabilities to start from."""
     from lehner import estimate_algebraic, estimate_calibrated, probabilities_right
-    from lehner.known_truths.correction import own_variance
+    from lehner.known_truths.correction import own_variance, proportion_posterior
     from lehner.known_truths.partly_known import rightness
-    from lehner.known_truths.correction import proportion_posterior
     from lehner.known_truths.sampling_design import (
         expected_width,
         n_for_width,

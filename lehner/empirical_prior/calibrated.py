@@ -29,8 +29,17 @@ from lehner.known_truths.partly_known import ProportionPosterior, effective_numb
 from lehner.known_truths.random_sample import examine_known
 from lehner.latent_class.pattern_table import known_truths
 
-NEARLY_PERFECT = 0.97
-"""From such an agreement without gold labels the interval may end below an excellent accuracy."""
+NEARLY_PERFECT = 0.95
+"""From such an agreement on the interval goes up to 1, unless an answer is known to be wrong.
+
+Hardly any system of the crowds agrees so often with the majority, and what still differs may be the
+majority's errors.
+"""
+IS_UNKNOWN = warn(
+    "system-is-unknown",
+    "a system that is like its raters is estimated too high: by .06 on average in families of "
+    "crowds left out, .10 on crowds never seen, .21 for panels of language models",
+)
 NO_VARIANCE = 1e-9
 """From so small a covariance of raters on nothing is known of how alike items of a cluster are."""
 
@@ -118,12 +127,16 @@ def estimate_calibrated(
     warnings = [*_compare_with_training(ratings, prior, n_items, agreement)]
     if known:
         warnings += _doubt_labels(ratings, prior_numbers, known, known_right)
-    else:
-        warnings += _say_what_labels_would_tell(system_is, agreement)
+    elif system_is == "unknown":
+        warnings.append(IS_UNKNOWN)
+    expected = _expected(ratings, in_sample, correlation, level, system_is)
+    within = posterior_interval(in_sample, level, system_is)
+    if agreement >= NEARLY_PERFECT and known == known_right:
+        expected, within = replace(expected, upper=1.0), replace(within, upper=1.0)
     return replace(
         estimate,
-        system_accuracy=_expected(ratings, in_sample, correlation, level, system_is),
-        system_accuracy_in_sample=posterior_interval(in_sample, level, system_is),
+        system_accuracy=expected,
+        system_accuracy_in_sample=within,
         warnings=tuple(warnings),
         diagnostics={
             "system_is": system_is,
@@ -259,21 +272,4 @@ def _doubt_labels(
             f"{known_right} of the {known} answers with gold labels are right, which is unlike "
             "the crowds on which the prior was trained; the estimate of `calibrated` rests on the "
             "gold labels",
-        )
-
-
-def _say_what_labels_would_tell(system_is: str, agreement: float) -> Iterator[Warning]:
-    """Say what only gold labels would tell."""
-    if system_is == "unknown":
-        yield warn(
-            "system-is-unknown",
-            "a system that is like its raters is estimated too high: by .06 on average in families "
-            "of crowds left out, .10 on crowds never seen, .21 for panels of language models",
-        )
-    if agreement >= NEARLY_PERFECT:
-        yield warn(
-            "outside-training",
-            f"agreement with the majority: {agreement:.3f}, as of hardly any system of the crowds, "
-            "so that the interval may end below the accuracy of an excellent system: of .999, with "
-            "raters of .95, 90% intervals covered .35 (300 items) and .03 (1,000 items)",
         )

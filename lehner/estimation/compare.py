@@ -38,11 +38,9 @@ from lehner.estimation.methods import Method, find_method, list_methods
 from lehner.estimation.one_judge import ask_judge
 from lehner.estimation.question import Answer, Options
 from lehner.estimation.results import Results, merge_warnings, tabulate
-from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, contradiction
-from lehner.known_truths.partly_known import partly_known
-from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED
+from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, contradiction, proportion_posterior
+from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, partly_known
 from lehner.known_truths.random_sample import examine_known
-from lehner.known_truths.correction import proportion_posterior
 
 ALL_ITEMS = "all items"
 MOST_NAMED = 4

@@ -24,12 +24,12 @@ from lehner.estimation.question import Answer, Fit, Options
 from lehner.estimation.ratings_rows import count_known
 from lehner.known_truths.correction import (
     TruthCorrection,
+    correct_base_rates,
     correct_by_truth,
     own_variance,
     probabilities_right,
 )
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED
-from lehner.known_truths.correction import correct_base_rates
 from lehner.performance.corrected import correct_measures
 
 MOST_NAMED = 5

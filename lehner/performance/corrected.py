@@ -15,10 +15,12 @@ from lehner.core.errors import check_level
 from lehner.core.estimate import Estimate, IntervalEstimate
 from lehner.core.seeds import Seed, generator
 from lehner.data.ratings import Ratings
-from lehner.known_truths.correction import own_variance, probabilities_with_answer
-from lehner.known_truths.partly_known import partly_known
-from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED
-from lehner.known_truths.correction import proportion_posterior
+from lehner.known_truths.correction import (
+    own_variance,
+    probabilities_with_answer,
+    proportion_posterior,
+)
+from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, partly_known
 from lehner.performance.measures import RATIOS, performance_measures
 
 BIAS_ITEMS = 10.0

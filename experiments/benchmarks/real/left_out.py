@@ -13,8 +13,13 @@ from experiments.benchmarks.real.known_truths import ALONE
 from experiments.benchmarks.real.sources import SOURCES
 from experiments.simulations.methods import LEVEL
 from lehner.empirical_prior.calibrated import posterior_interval
-from lehner.empirical_prior.prior import EmpiricalPrior, posterior_in_sample, prior_of_right
-from lehner.empirical_prior.prior import Outcome, train_priors
+from lehner.empirical_prior.prior import (
+    EmpiricalPrior,
+    Outcome,
+    posterior_in_sample,
+    prior_of_right,
+    train_priors,
+)
 
 MAJORITY = "majority_agreement"
 SYSTEM_IS = {"like": ("like", "unknown"), "better": ("better", "unknown"), "worse": ("unknown",)}

@@ -26,8 +26,7 @@ from experiments.benchmarks.real.run import Task
 from experiments.simulations.methods import estimate_as_in_studies
 from lehner import InputError, Ratings
 from lehner.empirical_prior.calibrated import estimate_calibrated
-from lehner.empirical_prior.prior import SHIPPED
-from lehner.empirical_prior.prior import priors_text, train_priors
+from lehner.empirical_prior.prior import SHIPPED, priors_text, train_priors
 
 SHIPPED_RESULTS = Path(sources.__file__).parent
 ROOT = Path(__file__).parents[3]

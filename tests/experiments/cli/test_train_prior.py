@@ -8,8 +8,7 @@ import pytest
 
 from lehner import Ratings, estimate, read_ratings
 from lehner.empirical_prior.designs import draw_outcomes
-from lehner.empirical_prior.prior import read_priors
-from lehner.empirical_prior.prior import priors_text, train_priors
+from lehner.empirical_prior.prior import priors_text, read_priors, train_priors
 
 
 def make_crowd(seed, n_items=60, skills=(0.55, 0.6, 0.7, 0.8, 0.9)):

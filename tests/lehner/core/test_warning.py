@@ -1,9 +1,11 @@
 """Warnings: each code that the packages make is in one table, which the documentation shows."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
+import typer
 
 import lehner
 from lehner import InputError
@@ -15,6 +17,8 @@ from lehner.core.warning import (
     warnings_from_json,
     warnings_to_json,
 )
+from lehner.estimation.compare import compare_methods
+from lehner.estimation.methods import list_methods
 
 ROOT = Path(lehner.__file__).parents[1]
 
@@ -71,3 +75,55 @@ def test_they_are_ordered_by_severity_and_each_is_there_once():
 def test_they_come_back_from_json():
     said = (warn("starts", "1 of 1"), lehner.Warning("mine", "a ± b", "limits"))
     assert warnings_from_json(warnings_to_json(said)) == said
+
+
+FITS = set(
+    "not-converged labels-switched labels-unsettled not-determined not-identified higher-mode "
+    "too-few-draws divergences boundary rows-without-ratings agreement-not-predicted prior-decides "
+    "mistakes-correlated prior-outweighs-data items-with-few-ratings starts tree-depth "
+    "identification-unchecked guessing-undefined deviance-undefined deviance-distribution "
+    "prior-weight-unknown known-truths-used".split()
+)
+OTHERS = {
+    "agreement": "few-clusters repeats-share-vote system-not-a-rater weights-by-position",
+    "scores": "score-uninformative score-rare score-independent truths-not-random few-clusters "
+    "few-truths-of-category",
+    "label": "labels-tied labels-and-system labels-contradict-ratings agreement-at-chance "
+    "raters-always-agree negative-base-rate",
+    "compare": "rater-below-chance raters-differ category-never-rated judge-differs judge-unseen "
+    "favour-unseen one-group groups-small groups-made groups-alike shared-mistakes few-clusters "
+    "agreement-unexplained clusters-ignored truths-contradict truths-not-random",
+}
+"""Codes of warnings that commands print beside those of fits; `estimate` prints all others too."""
+ONLY = set("labels-tied labels-and-system labels-contradict-ratings weights-by-position".split())
+ONLY |= {code for code in CODES if code.startswith(("score-", "judge-", "favour-", "one-group"))}
+ONLY |= {"rater-below-chance", "raters-differ", "category-never-rated"}
+PRINTED = {command: set(codes.split()) for command, codes in OTHERS.items()}
+PRINTED["compare"] |= FITS
+PRINTED["label"] |= FITS
+PRINTED["estimate"] = set(CODES) - ONLY
+
+
+def test_each_remedy_is_one_of_the_command_that_prints_it():
+    from experiments.cli.label import list_label_methods
+    from experiments.cli.main import app
+
+    commands = typer.main.get_command(app).commands
+    options = {name: {o for p in one.params for o in p.opts} for name, one in commands.items()}
+    methods = {name: set() for name in PRINTED}
+    methods["estimate"] = set(list_methods())
+    methods["compare"] = set(compare_methods())
+    methods["label"] = {name for name, _ in list_label_methods()}
+    assert set().union(*PRINTED.values()) == set(CODES)
+    for command, codes in PRINTED.items():
+        for code in codes:
+            remedy = CODES[code][1].partition(" In Python")[0]
+            for term in re.findall(r"`(.*?)`", remedy):
+                elsewhere = re.fullmatch(r"lehner ([\w-]+)(?: (--[\w-]+).*)?", term)
+                where, word = elsewhere.groups() if elsewhere else (command, term)
+                assert not word or word in options[where] | methods.get(where, set()), (code, term)
+
+
+def test_what_limits_or_changes_a_conclusion_has_a_remedy():
+    for code, (severity, text) in CODES.items():
+        assert severity == "note" or len(re.findall(r"[.:)] [A-Z]", text)) >= 1, code

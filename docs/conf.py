@@ -10,7 +10,7 @@ sys.path.insert(0, str(HERE / "_ext"))
 os.environ.setdefault("NUMBA_OPT", "1")
 
 from api_pages import filename_map, write_api_pages
-from copies import copy_notebooks, copy_site
+from copies import copy_notebooks, copy_site, write_example_report
 from pygments.lexers import TextLexer
 from sphinx.highlighting import lexers
 from tables import write_tables
@@ -88,5 +88,6 @@ write_tables(HERE / "results" / "generated")
 
 
 def setup(app):
-    """Put the bias explorer, a page without a builder, beside the built pages."""
+    """Put the bias explorer and the example report, which Sphinx does not build, beside its pages."""
     app.connect("build-finished", copy_site)
+    app.connect("build-finished", write_example_report)

@@ -147,7 +147,7 @@ def with_independence(
 
 
 def _of_each(posterior: xr.Dataset, other: xr.Dataset, pair: Sequence[str]) -> xr.Dataset:
-    """Keep what is told of a pair if it is dependent, and if it is not."""
+    """Keep what is reported of a pair if it is dependent, and if it is not."""
     right = posterior["confusion"].values.diagonal(axis1=-2, axis2=-1)
     names = posterior["rater"].values.tolist()
     first, second = (right[:, :, names.index(name)] for name in pair)

@@ -1,12 +1,21 @@
 """What lies outside the folder of the documentation and belongs to the site."""
 
 import json
+import shlex
 import shutil
+import subprocess
+import sys
+import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
 
 ALT_TEXTS = "alt_texts.toml"
+EXAMPLE = (
+    "lehner estimate tickets.csv --system gpt --raters ana,ben,cai,dee --truth gold "
+    "--report example_report.html"
+)
+"""The command that makes the example report."""
 
 
 def copy_notebooks(source: Path, target: Path) -> None:
@@ -49,3 +58,14 @@ def copy_site(app, exception) -> None:
     explorer = Path(app.srcdir) / "explorer"
     if exception is None and app.builder.format == "html" and explorer.is_dir():
         shutil.copytree(explorer, Path(app.outdir) / "explorer", dirs_exist_ok=True)
+
+
+def write_example_report(app, exception) -> None:
+    """Run the command that makes the example report, and put the page beside the built ones."""
+    if exception is not None or app.builder.format != "html":
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(Path(app.srcdir) / "data" / "tickets.csv", folder)
+        words = [sys.executable, "-m", "experiments", *shlex.split(EXAMPLE)[1:]]
+        subprocess.run(words, cwd=folder, check=True, capture_output=True)
+        shutil.copy(Path(folder) / "example_report.html", app.outdir)

@@ -254,7 +254,7 @@ def _k_violations(study: pd.DataFrame, measure: str, system: str) -> str:
 def _what_fails(scenario: str, system: str) -> str:
     for words in ("one fails, ", f"{system} system, ", f", {system} system"):
         scenario = scenario.replace(words, "")
-    return scenario.replace("_", " ")
+    return scenario.replace("_", " ").replace("shared mistakes", "correlated errors")
 
 
 def _with_relaxed_k(name: str) -> pd.DataFrame:
@@ -581,12 +581,13 @@ def _gallery(table: dict) -> str:
     return "\n".join(
         f"## {one['title']}\n\n```sh\n{one['command'].replace(' && ', chr(10))}\n```\n\n"
         f"```{{image}} figures/{one['name']}.png\n:alt: {one['alt']}\n"
-        f":width: {_width(ROOT / 'docs/figures' / one['name'])}\n```\n"
+        f"{_size(ROOT / 'docs/figures' / one['name'])}\n```\n"
         for one in table["figure"]
     )
 
 
-def _width(figure: Path) -> str:
+def _size(figure: Path) -> str:
     """Find the width of a picture in the page with which letters of all are of one size."""
     pixels = int.from_bytes(figure.with_suffix(".png").read_bytes()[16:20])
-    return f"{100 * pixels / TWO_COLUMNS:.0f}%"
+    wide = "\n:class: two-columns" if pixels == TWO_COLUMNS else ""
+    return f":width: {100 * pixels / TWO_COLUMNS:.0f}%{wide}"

@@ -1,4 +1,4 @@
-"""Simulate `tickets.csv`: 250 support tickets, four raters, two systems, a tenth with known truth.
+"""Simulate `tickets.csv`: 250 support tickets, four raters, two systems, a tenth with gold labels.
 
 `python docs/data/make_tickets.py` writes it again. No ticket is real.
 """

@@ -64,7 +64,7 @@ const SLIDERS = [
   {
     group: "Broken assumptions",
     name: "sharedMistakes",
-    label: "Shared mistakes",
+    label: "Correlated errors",
     min: 0,
     max: 0.5,
     step: 0.01,

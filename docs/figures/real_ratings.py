@@ -1,8 +1,9 @@
 """Draw the README's figure: how far methods are from the truth on real ratings.
 
-`python docs/figures/real_ratings.py` draws `real_ratings.png` from the committed benchmark of real
-ratings, `experiments/benchmarks/real/real.csv`: three ratings per item, no known truths, in three
-situations, which `calibrated` is not told.
+`python docs/figures/real_ratings.py` draws `real_ratings.png`, and for phones
+`real_ratings_narrow.png`, from the committed benchmark of real ratings,
+`experiments/benchmarks/real/real.csv`: three ratings per item, no gold labels, in three situations,
+which `calibrated` is not told.
 """
 
 from pathlib import Path
@@ -32,17 +33,20 @@ def read(design: str) -> pd.DataFrame:
     return found[rows & found["method"].isin(METHODS)]
 
 
-def draw() -> Figure:
+def draw(*, narrow: bool = False) -> Figure:
     """Draw a panel for each situation, and in it a row for each method and a dot for each crowd."""
     with figure_style() as width:
-        figure = Figure(figsize=(width, 2.3), layout="constrained")
-        panels = figure.subplots(ncols=3, sharey=True, sharex=True)
+        size = (width * 0.48, 5.4) if narrow else (width, 2.3)
+        rows_and_columns = (3, 1) if narrow else (1, 3)
+        figure = Figure(figsize=size, layout="constrained")
+        panels = figure.subplots(*rows_and_columns, sharey=True, sharex=True)
         said = [_panel(ax, design, read(design)) for ax, design in zip(panels, TITLES, strict=True)]
         panels[0].set_yticks(range(len(METHODS)), [method_label(name) for name in METHODS])
         panels[0].set(ylim=(len(METHODS) - 0.5, -0.8), xlim=(-0.62, 0.95))
         panels[0].set_xticks([-0.4, -0.2, 0, 0.2, 0.4], ["−.4", "−.2", "0", ".2", ".4"])
+        between = "\n" if narrow else " "
         figure.supxlabel(
-            "Mean of estimate − truth over the systems of a crowd: a dot for each crowd"
+            f"Mean of estimate − truth over the systems of a{between}crowd: a dot for each crowd"
         )
     figure.set_label(" ".join(said))
     return figure
@@ -91,3 +95,4 @@ def _panel(ax: Axes, design: str, found: pd.DataFrame) -> str:
 
 if __name__ == "__main__":
     (HERE / "real_ratings.png").write_bytes(figure_bytes(draw(), "png"))
+    (HERE / "real_ratings_narrow.png").write_bytes(figure_bytes(draw(narrow=True), "png"))

@@ -1,7 +1,7 @@
 """A command that is interrupted ends within seconds, wherever it is.
 
 The exception that Ctrl-C raises is raised late in compiled code, and compilers, destructors and
-callbacks may catch it and go on. A thread is told of the signal at once, and ends the process if it
+callbacks may catch it and go on. A thread hears of the signal at once, and ends the process if it
 has not ended by itself. Files are written whole or not at all, so nothing is lost but the work in
 hand.
 """

@@ -146,7 +146,7 @@ def _run() -> int:
         if not is_of_the_machine(error):
             raise
         what = f"{type(error).__name__}: {error}"
-        return _complain(f"memory or something else of the machine is lacking: {what}")
+        return _complain(f"memory or another resource of the computer is exhausted: {what}")
 
 
 def _place_in_own_file(error: Exception) -> str:

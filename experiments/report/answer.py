@@ -119,7 +119,7 @@ class Answer:
         return get_now(self.sentences)
 
     def list_sections(self) -> Sequence[Section]:
-        """All that is told: sections that have a table or a text."""
+        """All that is reported: sections that have a table or a text."""
         return [one for one in get_now(self.sections) if one.tables or one.text]
 
     def show(self) -> None:

@@ -114,7 +114,7 @@ def _folders(results: Results) -> dict[str, str]:
 def list_sections(
     results: Results, *, names: Any = method_label, in_detail: bool = True
 ) -> list[Section]:
-    """List what is told of results, as `report.toml` says.
+    """List the sections of a report, as `report.toml` says.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def list_sections(
     names : callable
         From the name of a method to what people read.
     in_detail : bool
-        Whether the confusion matrix and further measures are told.
+        Whether the confusion matrix and further measures are shown.
 
     Returns
     -------

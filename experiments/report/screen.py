@@ -160,7 +160,7 @@ def _name_method(view: View, method: str) -> str:
         return f"gold labels alone{', by Wilson' if value.kind == WILSON else ''}"
     told = view.results.fits[view.system, method].diagnostics
     learned = (
-        f", learned on {told['crowds']} public crowds with known truth"
+        f", learned on {told['crowds']} public crowds with gold labels"
         if "system_is" in told
         else ""
     )

@@ -23,7 +23,7 @@ from lehner.dependence.bounds import real_crowds
 from lehner.dependence.score_test import NamedPairs, name_pairs, p_value_together, score_pairs
 from lehner.known_truths.random_sample import drawn_equally
 
-KNOWN_TRUTHS = ("known truths", "known truths, equal raters")
+KNOWN_TRUTHS = ("gold labels", "gold labels, equal raters")
 FEWEST_TRUTHS = 10
 LEAST_SPREAD = 1e-9
 
@@ -79,7 +79,7 @@ class EffectiveRaters:
         if the ratings do not show it.
     correlation : float or None
         Mean correlation between errors of two raters.
-    source : {"known truths", "known truths, equal raters", "pairs that stand out", "unknown"}
+    source : {"gold labels", "gold labels, equal raters", "pairs that stand out", "unknown"}
         How the correlation was found: from items with gold labels, of anonymous raters as if all
         had the same rate of errors; or from the pairs of raters that agree more than their
         accuracies explain. It is then assumed that errors of these pairs are correlated and those

@@ -1,1 +1,1 @@
-"""Known truths: estimates corrected by them, and which items an expert should label."""
+"""Gold labels: estimates corrected by them, and which items an expert should label."""

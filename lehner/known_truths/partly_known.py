@@ -197,7 +197,7 @@ class PartlyKnown:
 
     @property
     def mean_of_known(self) -> float:
-        """Mean probability over the known items; NaN if there are none."""
+        """Mean probability over the labelled items; NaN if there are none."""
         counts = self.counts * self.known
         return float(counts @ self.probability / counts.sum()) if self.n_known else np.nan
 

@@ -1,4 +1,4 @@
-"""Whether the items of known truth can be a random sample of all."""
+"""Whether the items with gold labels can be a random sample of all."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -47,7 +47,7 @@ class KnownSample:
 
     @property
     def random(self) -> bool:
-        """Whether the known items can be a random sample: whether the p-value is above .005."""
+        """Whether the labelled items can be a random sample: whether the p-value is above .005."""
         return self.p_value > NOT_RANDOM
 
     @property

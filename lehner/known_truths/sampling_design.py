@@ -200,7 +200,7 @@ def n_for_width(
 
 
 def n_for_width_alone(accuracy: float, n_items: int, width: float, level: float = 0.9) -> int:
-    """Known items that give Wilson's interval a width, whatever the ratings say.
+    """Labelled items that give Wilson's interval a width, whatever the ratings say.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""A benchmark of real ratings with known truth: error and coverage of every method."""
+"""A benchmark of real ratings with gold labels: error and coverage of every method."""

@@ -107,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--per-item", nargs="+", default=RATINGS_PER_ITEM, choices=RATINGS_PER_ITEM)
     parser.add_argument("--method", nargs="+", default=METHODS, help=", ".join(list_methods()))
     parser.add_argument("--systems", type=int, default=MOST_SYSTEMS, help="of a crowd, at most")
-    parser.add_argument("--draws", type=int, default=2, help="of known items, for each fit")
+    parser.add_argument("--draws", type=int, default=2, help="of labelled items, for each fit")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1, help="processes at work")
     parser.add_argument("--dask", metavar="ADDRESS", help="of a scheduler, or local")

@@ -1,4 +1,4 @@
-"""Estimates corrected by a few known truths, drawn at random among the items of a fit."""
+"""Estimates corrected by a few gold labels, drawn at random among the items of a fit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields

@@ -67,7 +67,7 @@ def write_report(output: Path, seed: int, draws: int) -> list[Path]:
 
 
 def of_systems(rows: pd.DataFrame) -> pd.DataFrame:
-    """Keep what every method says of every system without known truths; workers get numbers."""
+    """Keep what every method says of every system without gold labels; workers get numbers."""
     kept = rows[rows["known"] == 0]
     numbers = kept.groupby("crowd")["system"].transform(lambda one: pd.factorize(one, sort=True)[0])
     numbered = kept.assign(system=numbers.astype(int) + 1)
@@ -99,13 +99,13 @@ def table_of_means(measured: pd.DataFrame, keys: Sequence[str]) -> str:
 
 
 def table_of_known(measured: pd.DataFrame, keys: Sequence[str] = ("method",)) -> str:
-    """Write RMSE, coverage and width, a column for each number of known truths."""
+    """Write RMSE, coverage and width, a column for each number of gold labels."""
     means = mean_over_crowds(measured, [*keys, "known"])
     return _across(means, "known", ["rmse", "coverage", "width"], "{} gold labels".format, keys)
 
 
 def _finding(means: pd.DataFrame) -> str:
-    """Say what methods without known truths and `calibrated` do, if they were run."""
+    """Say what methods without gold labels and `calibrated` do, if they were run."""
     said = []
     for design, words in (("like", "is like its raters"), ("better", "is better than they")):
         names = ("majority_agreement", "relaxed_k", f"calibrated, {design}")
@@ -114,7 +114,7 @@ def _finding(means: pd.DataFrame) -> str:
             return ""
         majority, model, calibrated = (means.loc[key] for key in keys)
         said.append(
-            f"Where the system {words}, with three ratings an item, the root mean squared error is "
+            f"Where the system {words}, with three ratings per item, the root mean squared error is "
             f"{short(majority['rmse'])} by agreement with the majority, {short(model['rmse'])} by "
             f"`relaxed_k` and {short(calibrated['rmse'])} by `calibrated`; the 90% intervals of "
             f"`relaxed_k` hold the truth for {model['coverage']:.0%} of the systems and those of "
@@ -218,6 +218,6 @@ def _lowest(coverage: float, crowd: str) -> str:
 
 
 def _design(design: str, per_item: str) -> str:
-    ratings = "all ratings" if per_item == ALL else f"{per_item} ratings an item"
+    ratings = "all ratings" if per_item == ALL else f"{per_item} ratings per item"
     words = "like" if design == "like" else f"{design} than"
     return f"System {words} its raters, {ratings}"

@@ -50,7 +50,7 @@ class Task:
         return f"{self.crowd} {self.design} {self.per_item} {self.method} {self.system}"
 
     def drawn(self, folder: Path) -> Ratings | None:
-        """Deal the data, with truth: the same for every method."""
+        """Draw the data, with truth: the same for every method."""
         panel = panels_of(self.crowd, self.design, folder)[self.system]
         return draw_design(panel, self.per_item, seed_of(self.seed, self.crowd, self.system))
 

@@ -229,7 +229,7 @@ def test_known_truths_give_the_mean_phi_of_two_raters():
     found = correlate_known_mistakes(ratings)
     phi = np.corrcoef(mistakes_of(ratings))[np.triu_indices(3, 1)]
     assert found.correlation == pytest.approx(phi.mean())
-    assert found.source == "known truths" and found.n_items == 300
+    assert found.source == "gold labels" and found.n_items == 300
     assert found.effective == pytest.approx(3 / (1 + 2 * found.correlation))
 
 
@@ -250,7 +250,7 @@ def test_each_rater_is_compared_with_their_own_rate_of_mistakes():
     assert found.correlation > 0.05 and found.effective < 2.8
     # With one rate for all, raters who differ would seem to err in turns.
     anonymous = correlate_known_mistakes(Ratings(codes, ["n", "y"], truth=truth, anonymous=True))
-    assert anonymous.correlation < 0 and anonymous.source == "known truths, equal raters"
+    assert anonymous.correlation < 0 and anonymous.source == "gold labels, equal raters"
 
 
 def test_pairs_count_by_the_items_that_both_rated_and_by_own_rates():

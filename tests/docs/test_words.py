@@ -1,0 +1,43 @@
+"""Pages, docstrings, messages and notebooks use the field's words; our own are in the glossary."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.docs.examples import ROOT, list_pages
+
+OF_OUR_OWN = re.compile(
+    r"\b(known[- ]truths?|shared? (?:mistakes|errors)|intervals? (?:\w+ )?holds?|errs? least|bad ones"
+    r"|(?:ratings|labels|truths|raters|judges|answers|votes) an item|known items?|hardly be meant"
+    r"|samples the models|has the fits done|(?:is|are|was|were) told of|dealt?|evaluation deals?"
+    r"|crowds with known truth)\b",
+    re.IGNORECASE,
+)
+NOT_PROSE = re.compile(r"```.*?^```|`[^`]*`|\]\([^)]*\)|<[^>]*>", re.DOTALL | re.MULTILINE)
+IN_COMMITTED_TABLES = {"known items alone", "shared mistakes"}
+"""Values that pages show under other names."""
+
+
+def list_texts() -> Iterator[tuple[Path, str]]:
+    for path in list_pages():
+        if path.name != "glossary.md":
+            yield path, path.read_text("utf-8")
+    for path in (*ROOT.glob("notebooks/*.py"), ROOT / "experiments/report/report.toml"):
+        yield path, path.read_text("utf-8")
+    for package in ("lehner", "bayes_models", "experiments"):
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                # A text without a space is a code or a name.
+                text = str(node.value) if isinstance(node, ast.Constant) else ""
+                if " " in text and text not in IN_COMMITTED_TABLES:
+                    yield path, text
+
+
+def test_words_of_our_own_are_in_the_glossary_only():
+    found = [
+        f"{path.relative_to(ROOT)}: {word}"
+        for path, text in list_texts()
+        for word in OF_OUR_OWN.findall(NOT_PROSE.sub(" ", text))
+    ]
+    assert not found

@@ -1,4 +1,4 @@
-r"""A system's accuracy, as estimated by any method, corrected by the known truths of some items.
+r"""A system's accuracy, as estimated by any method, corrected by the gold labels of some items.
 
 The method's probabilities are recalibrated.
 The method's probability that item i has a property (that the system is right on it), found without
@@ -102,7 +102,7 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
 
 
 def _weighted(items: PartlyKnown, variance: float) -> ProportionPosterior:
-    """Weight the known items; if none was chosen by chance, only the prior of the bias is left."""
+    """Weight the labelled items; if none was chosen by chance, only the prior of the bias is left."""
     rest = items.uncertain
     if not rest.n_items:
         return ProportionPosterior(values=np.array([items.of_all(0.0)]), probability=np.ones(1))

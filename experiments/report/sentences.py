@@ -225,7 +225,7 @@ def on_effective_raters(view: View) -> str:
     elif math.isnan(row["estimate"]):
         known = "unknown"
     else:
-        known = "by_gold_labels" if "known" in row["kind"] else "by_agreement"
+        known = "by_gold_labels" if "gold labels" in row["kind"] else "by_agreement"
     return str(REPORT["effective_raters"][known]).format(
         **row,
         raters=f"{round(view.number('raters_per_item', method=''), 2):.10g} raters of an item",

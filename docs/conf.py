@@ -88,6 +88,6 @@ write_tables(HERE / "results" / "generated")
 
 
 def setup(app):
-    """Put the bias explorer and the example report, which Sphinx does not build, beside its pages."""
+    """Put what Sphinx does not build, the bias explorer and an example report, beside its pages."""
     app.connect("build-finished", copy_site)
     app.connect("build-finished", write_example_report)

@@ -264,8 +264,8 @@ def judged_base_rates(
 
     Notes
     -----
-    How often intervals cover the truth where the judge errs alike in all groups, and where it favours one, is
-    in `experiments/simulations/one_judge.csv`. Groups are taken to be independent; where all models
+    `experiments/simulations/one_judge.csv` has the coverage of intervals where the judge errs alike
+    in all groups, and where it favours one. Groups are taken to be independent; where all models
     answered the same questions, intervals of differences are somewhat too wide.
 
     References

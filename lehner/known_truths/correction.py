@@ -102,7 +102,7 @@ def proportion_posterior(items: PartlyKnown, variance: float = 0.0) -> Proportio
 
 
 def _weighted(items: PartlyKnown, variance: float) -> ProportionPosterior:
-    """Weight the labelled items; if none was chosen by chance, only the prior of the bias is left."""
+    """Weight the labelled items; if none was chosen by chance, only the prior of the bias stays."""
     rest = items.uncertain
     if not rest.n_items:
         return ProportionPosterior(values=np.array([items.of_all(0.0)]), probability=np.ones(1))

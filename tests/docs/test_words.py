@@ -8,10 +8,10 @@ from pathlib import Path
 from tests.docs.examples import ROOT, list_pages
 
 OF_OUR_OWN = re.compile(
-    r"\b(known[- ]truths?|shared? (?:mistakes|errors)|intervals? (?:\w+ )?holds?|errs? least|bad ones"
+    r"\b(known[- ]truths?|shared? (?:mistakes|errors)|intervals? (?:\w+ )?holds?|errs? least"
     r"|(?:ratings|labels|truths|raters|judges|answers|votes) an item|known items?|hardly be meant"
     r"|samples the models|has the fits done|(?:is|are|was|were) told of|dealt?|evaluation deals?"
-    r"|crowds with known truth)\b",
+    r"|crowds with known truth|bad ones)\b",
     re.IGNORECASE,
 )
 NOT_PROSE = re.compile(r"```.*?^```|`[^`]*`|\]\([^)]*\)|<[^>]*>", re.DOTALL | re.MULTILINE)

@@ -114,10 +114,10 @@ def _finding(means: pd.DataFrame) -> str:
             return ""
         majority, model, calibrated = (means.loc[key] for key in keys)
         said.append(
-            f"Where the system {words}, with three ratings per item, the root mean squared error is "
+            f"Where the system {words}, with three ratings per item, the RMSE is "
             f"{short(majority['rmse'])} by agreement with the majority, {short(model['rmse'])} by "
             f"`relaxed_k` and {short(calibrated['rmse'])} by `calibrated`; the 90% intervals of "
-            f"`relaxed_k` hold the truth for {model['coverage']:.0%} of the systems and those of "
+            f"`relaxed_k` cover the truth for {model['coverage']:.0%} of the systems and those of "
             f"`calibrated` for {calibrated['coverage']:.0%}."
         )
     return " ".join(said)

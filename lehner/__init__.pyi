@@ -23,9 +23,9 @@ from .dependence.sensitivity import (
 )
 from .empirical_prior.calibrated import estimate_calibrated
 from .estimation.compare import compare
-from .estimation.earlier_studies import read_studies
 from .estimation.estimate import estimate
 from .estimation.methods import Method
+from .estimation.raters import read_studies
 from .estimation.results import Results
 from .interrater.agreement import agreement
 from .interrater.label_sets import set_agreement

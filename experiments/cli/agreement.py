@@ -71,44 +71,42 @@ def agreement(
 def _answer(
     data: str, asked: Coefficients, read_as: "data_reading.Reading", level: float
 ) -> "Answer":
-    from experiments.agreement.answer import answer_agreement
-    from experiments.cli.load import load
-
-    if asked.by or asked.criteria or asked.within_rater or read_as.sets:
-        return _by_part(data, asked, read_as, level)
-    chosen = {"coefficients": asked.coefficients or None, "weights": asked.weights or None}
-    return answer_agreement(data, load(data, read_as), level=level, **chosen)
-
-
-def _by_part(
-    data: str, asked: Coefficients, read_as: "data_reading.Reading", level: float
-) -> "Answer":
-    """Measure the agreement in groups, by criterion, of each rater with himself, or of sets."""
-    from experiments.agreement.parts import (
+    """Measure the agreement, in groups, by criterion, of each rater with himself, or of sets."""
+    from experiments.agreement import (
+        COEFFICIENTS,
+        answer_agreement,
         answer_parts,
         compare_conditions,
-        measure_criteria,
-        parts_of_raters,
         parts_of_sets,
     )
     from experiments.cli.columns import read_groups, split_cuts
     from experiments.cli.load import load
-    from lehner.interrater.label_sets import set_agreement
-    from lehner.interrater.within_rater import within_rater_agreement
+    from lehner import agreement as measure
+    from lehner import set_agreement, within_rater_agreement
 
-    coefficients, weights = asked.coefficients or None, asked.weights or None
+    wanted = {"coefficients": asked.coefficients, "weights": asked.weights}
+    options = {name: value for name, value in wanted.items() if value}
     if asked.by:
         ratings = load(data, read_as, columns={"by": split_cuts(asked.by)[0]})
         groups = read_groups(Path(data), asked.by, ratings)
-        parts = compare_conditions(ratings, groups, coefficients, weights, level)
-    elif asked.criteria:
-        by_criterion = {one: load(data, replace(read_as, rating=one)) for one in asked.criteria}
-        ratings = by_criterion[asked.criteria[-1]]
-        parts = measure_criteria(by_criterion, coefficients, weights, level)
+        parts = compare_conditions(ratings, groups, level, **options)
+        return answer_parts(data, ratings, groups.column, *parts, level=level)
+    if asked.criteria:
+        rated = {name: load(data, replace(read_as, rating=name)) for name in asked.criteria}
+        ratings, part, options = (
+            rated[asked.criteria[-1]],
+            "criterion",
+            {"coefficients": COEFFICIENTS} | options,
+        )
+        measured = {name: measure(own, level=level, **options) for name, own in rated.items()}
     elif asked.within_rater:
         ratings = load(data, replace(read_as, repeated=read_as.repeated or "vote"))
-        parts = parts_of_raters(within_rater_agreement(ratings, level=level))
+        measured, part = within_rater_agreement(ratings, level=level), "rater"
     else:
         ratings = load(data, read_as)
-        parts = parts_of_sets(set_agreement(ratings, level=level))
-    return answer_parts(data, ratings, parts, level)
+        if read_as.sets:
+            sets = parts_of_sets(set_agreement(ratings, level=level))
+            return answer_parts(data, ratings, "of", sets, level=level)
+        return answer_agreement(data, ratings, level=level, **options)
+    coefficients = {name: own.coefficients for name, own in measured.items()}
+    return answer_parts(data, ratings, part, coefficients, level=level)

@@ -106,11 +106,8 @@ class Assumptions:
     earlier_studies : NAME=STUDY
         What an earlier study with gold labels found of a rater or system, as prior of dawid_skene
         and one_coin_by_rater, several separated by commas: a file with a row for each true category
-        and a column for each answer, which counts items, as ana=earlier.csv; or, with two
-        categories and 95% intervals, "ana=sensitivity .85 (.80 to .90) and specificity .92 (.88 to
-        .95)".
-    study_weight : WEIGHT
-        How much an item of an earlier study counts, from 0 to 1: the exponent of a power prior.
+        and a column for each answer, which counts items, as ana=earlier.csv. Two of its items count
+        as one.
     dependent : NAME,NAME
         Two raters, or a rater and the system, who may share answers, as ana,gpt where gpt saw the
         answers of ana: dawid_skene and one_coin_by_rater estimate how often, and say what the
@@ -125,7 +122,6 @@ class Assumptions:
     sensitivity: bool = False
     systems_rate: bool = False
     earlier_studies: list[str] | None = None
-    study_weight: float = 0.5
     dependent: list[str] | None = None
 
     def keywords(self, ratings: "Ratings") -> dict[str, Any]:
@@ -259,7 +255,7 @@ def estimate(
 def _load(data: str, read_as: "data_reading.Reading", question: Question) -> "Ratings":
     from experiments.cli.load import load
     from lehner import InputError
-    from lehner.estimation.one_judge import require_answers_or_labels as require_answers
+    from lehner.estimation.gold_labels import require_answers_or_labels as require_answers
 
     try:
         return load(data, read_as, require=require_answers, columns=question.columns())

@@ -197,8 +197,9 @@ def tabulate_pair(view: View) -> list[Table]:
     rows: list[Row] = []
     for row in view.pick(f"{in_sample}_dependent", rater=ANY):
         at = {name: row[name] for name in ("method", "rater", "versus")}
-        log = view.number("log_bayes_factor_dependent", **at)
-        error = view.number("log_bayes_factor_dependent_error", **at)
+        factor = view.value("bayes_factor_dependent", **at)
+        log, upper = math.log(factor.estimate or 1), math.log(factor.upper or 1)
+        error = (upper - log) / 1.645
         names = (view.names(row["method"]), f"{row['rater']} and {row['versus']}")
         without = view.value(f"{in_sample}_independent", **at)
         rows.append((*names, value_of(row), without, (write_bayes_factor(log, error),)))

@@ -26,7 +26,7 @@ from experiments.report.views import (
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.text import DASH, counted, counted_categories, decimal, percent, probability
 from lehner.core.warning import Warning
-from lehner.estimation.one_judge import METHOD as GOLD_LABELS
+from lehner.estimation.gold_labels import METHOD as GOLD_LABELS
 from lehner.estimation.results import Results, value_of
 from lehner.known_truths.partly_known import WILSON
 from lehner.known_truths.sampling_design import n_for_width_alone

@@ -26,11 +26,12 @@ def judge_groups(
     """Estimate the base rates of two groups; of the tests the bias is how often they reject."""
     data, fit = child_seeds(seed, 2)
     means, ratings = draw_judged(labels, favour, rates, epochs, np.random.default_rng(data))
-    test = judge_differs(count_judged(ratings), seed=fit) <= 1 - LEVEL
+    items = count_judged(ratings, LEVEL)
+    test = judge_differs(items, seed=fit) <= 1 - LEVEL
     rejected = IntervalEstimate(estimate=float(test))
     yield result_row(0.0, rejected, method="test", quantity="judge differs")
     for method in METHODS:
-        found = judged_base_rates(method, ratings, level=LEVEL, seed=fit)
+        found = judged_base_rates(method, items, ratings, seed=fit)
         drawn, point = found.drawn_base_rates[..., 1], found.base_rates[:, 1]
         drawn, point = np.c_[drawn, drawn @ [1, -1]], np.append(point, point @ [1, -1])
         truths, quantities = (*means, means[0] - means[1]), ("rate", "rate", "difference")

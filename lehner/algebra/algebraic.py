@@ -6,7 +6,6 @@ mean truth probability.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -45,7 +44,7 @@ from lehner.core.estimate import (
     require_estimable,
 )
 from lehner.core.lazy import xr
-from lehner.core.resampling import bootstrap_interval, check_bootstrap, wilson_interval
+from lehner.core.resampling import bootstrap_interval, check_bootstrap, wilson_estimate
 from lehner.core.seeds import Seed
 from lehner.core.text import percent
 from lehner.core.warning import Warning, warn
@@ -399,14 +398,10 @@ def majority_agreement(ratings: Ratings, *, level: float = 0.9) -> Estimate:
     estimate = _point("majority_agreement", ratings, agreeing, reason)
     if np.isnan(agreeing):
         return estimate
-    z = NormalDist().inv_cdf((1 + level) / 2)
     used = answers.sum(axis=1) * (votes.sum(axis=1) > 0)
     agrees = (majority_credit(votes) * (answers > 0)).sum(axis=1)
     factor = widening_of(ratings, agrees, used, level)
-    lower, upper = wilson_interval(agreeing, used.sum() / factor**2, z=z)
-    accuracy = IntervalEstimate(
-        estimate=agreeing, lower=float(lower), upper=float(upper), level=level, kind="Wilson"
-    )
+    accuracy = wilson_estimate(agreeing, used.sum() / factor**2, level)
     return replace(estimate, system_accuracy=accuracy)
 
 

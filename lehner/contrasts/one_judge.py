@@ -242,7 +242,7 @@ METHODS = {
 
 
 def judged_base_rates(
-    method: str, ratings: Ratings, *, level: float = 0.9, seed: Seed = 1
+    method: str, items: JudgedItems, ratings: Ratings, *, seed: Seed = 1
 ) -> BaseRates:
     """Estimate the base rates of each group from the answers of one judge and gold labels.
 
@@ -250,11 +250,11 @@ def judged_base_rates(
     ----------
     method : str
         One of `METHODS`.
+    items : JudgedItems
+        What `count_judged` counts in these ratings.
     ratings : Ratings
         With one rater, populations, and the truth of some items: a random sample of each group, or
         chosen with the probabilities that the ratings have.
-    level : float
-        Probability of the intervals, on which the allowance for few clusters depends.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
 
     Returns
@@ -278,10 +278,11 @@ def judged_base_rates(
     Examples
     --------
     >>> judged = Ratings([[0], [0], [1], [1]] * 10, ["no", "yes"], truth=[0, -1, 0, 1] * 10)
-    >>> judged_base_rates("gold_labels", judged.with_populations(["all"] * 40)).base_rates.round(2)
+    >>> judged = judged.with_populations(["all"] * 40)
+    >>> judged_base_rates("gold_labels", count_judged(judged), judged).base_rates.round(2)
     array([[0.67, 0.33]])
     """
-    items, how = count_judged(ratings, level), METHODS[method]
+    how = METHODS[method]
     rates, drawn = how.ask(items, generator(seed))
     empty = items.labels.sum(axis=(1, 2)) == 0
     if how.by_truths and not how.alike:

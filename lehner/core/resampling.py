@@ -62,6 +62,42 @@ def wilson_interval(
     return np.clip([middle - half, middle + half], 0, 1)
 
 
+def wilson_estimate(
+    proportion: float, n: float, level: float, *, population: float | None = None
+) -> IntervalEstimate:
+    """Give the proportion of a random sample with Wilson's interval.
+
+    Parameters
+    ----------
+    proportion : float
+        In the sample, 0 to 1.
+    n : float
+        Size of the sample, or number of independent items that would tell as much.
+    level : float
+        Probability of the interval, between 0 and 1.
+    population : float, optional
+        As of `wilson_interval`.
+
+    Returns
+    -------
+    IntervalEstimate
+        Without an estimate where n is 0.
+
+    Examples
+    --------
+    >>> print(wilson_estimate(0.85, 80, 0.9))
+    0.850 [0.773, 0.904]
+    """
+    if not n:
+        return IntervalEstimate(estimate=None)
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    lower, upper = wilson_interval(proportion, n, z=z, population=population).tolist()
+    kind = "Wilson" if population is None else "Wilson, finite population"
+    return IntervalEstimate(
+        estimate=float(proportion), lower=lower, upper=upper, level=level, kind=kind
+    )
+
+
 def interval_of_draws(
     drawn: Floats,
     estimate: ArrayLike,

@@ -1,9 +1,7 @@
 """Groups of items compared without a system: which has more of a category."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +17,13 @@ from lehner.contrasts.base_rates import (
 from lehner.contrasts.contrast import by_name, contrast, rank
 from lehner.contrasts.groups import GroupColumn
 from lehner.contrasts.one_judge import METHODS as JUDGED
-from lehner.contrasts.one_judge import has_gold_labels, is_judged, judged_base_rates
+from lehner.contrasts.one_judge import (
+    JudgedItems,
+    count_judged,
+    has_gold_labels,
+    is_judged,
+    judged_base_rates,
+)
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError, check_level, check_whole_number, find, suggest
 from lehner.core.estimate import require_pairs
@@ -33,11 +37,10 @@ from lehner.data.clusters import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.data.reading import names_of
 from lehner.dependence.check import check_dependence
-from lehner.estimation.groups import column_of, population_names
+from lehner.estimation.gold_labels import ask_judge
 from lehner.estimation.methods import Method, find_method, list_methods
-from lehner.estimation.one_judge import ask_judge
-from lehner.estimation.question import Answer, Options
-from lehner.estimation.results import Results, merge_warnings, tabulate
+from lehner.estimation.questions import Answer, Options, column_of, population_names
+from lehner.estimation.results import Results, collect
 from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, contradiction, proportion_posterior
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, partly_known
 from lehner.known_truths.random_sample import examine_known
@@ -138,32 +141,23 @@ def compare(
     ratings = ratings.take(inside).with_populations(names[inside])
     require_comparable(ratings)
     sets = _sets(ratings, names_of(good))
+    options = Options(name=name, level=level, seed=seed, groups=column)
     several = ("pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY.name)
     default = tuple(JUDGED) if is_judged(ratings) else several
-    options = Options(name=name, level=level, seed=seed, groups=column)
-    asked = list(dict.fromkeys(names_of(methods) or default))
-    rows: list[Row] = []
-    warnings = list(_data_warnings(ratings, column))
+    chosen = list(dict.fromkeys(names_of(methods) or default))
+    items = count_judged(ratings, level) if is_judged(ratings) else None
+    answers: list[tuple[dict[str, str], Answer]] = [({}, _warn_of_data(ratings, column))]
     order: list[str] = []
-    for method in asked:
-        rates = _find_base_rates(method, ratings, options)
-        for one in _ask_base_rates(ratings, rates, sets, options, order):
-            if isinstance(one, Warning):
-                warnings.append(replace(one, method=method))
-            else:
-                rows.append({"method": method} | one)
-    for one in ask_judge(ratings, options) if is_judged(ratings) else ():
-        if isinstance(one, Warning):
-            warnings.append(one)
-        else:
-            rows.append({"method": asked[0]} | one)
-    return Results(
-        ratings=ratings,
-        table=tabulate(rows),
-        warnings=merge_warnings(warnings, asked, []),
-        fits={},
-        options=options,
-    )
+    for method in chosen:
+        rates = _estimate_base_rates(method, ratings, items, options)
+        answer = list(_ask_base_rates(ratings, rates, sets, options, order))
+        answers.append(({"method": method}, answer))
+        rows = [part for part in answer if not isinstance(part, Warning)]
+        order = order or [row["group"] for row in rows if row["quantity"] == "base_rates_rank"]
+    if items is not None:
+        # What gold labels say of the judge is of no method; it stands with the first.
+        answers.append(({"method": chosen[0]}, ask_judge(ratings, items, options)))
+    return collect(ratings, answers, options)
 
 
 def _sets(ratings: Ratings, good: Sequence[str]) -> Sets:
@@ -189,10 +183,13 @@ def require_comparable(ratings: Ratings) -> None:
         require_pairs(ratings)
 
 
-def _find_base_rates(name: str, ratings: Ratings, options: Options) -> BaseRates:
-    if is_judged(ratings):
+def _estimate_base_rates(
+    name: str, ratings: Ratings, items: JudgedItems | None, options: Options
+) -> BaseRates:
+    """Estimate base rates by a method: of one judge, whose answers are counted, or of raters."""
+    if items is not None:
         find("method", name, JUDGED)
-        return judged_base_rates(name, ratings, level=options.level, seed=options.seed)
+        return judged_base_rates(name, items, ratings, seed=options.seed)
     by_method = (MAJORITY if name == MAJORITY.name else find_method(name)).base_rates
     if by_method is None:
         able = ", ".join(compare_methods())
@@ -204,17 +201,16 @@ def _find_base_rates(name: str, ratings: Ratings, options: Options) -> BaseRates
 def compare_methods() -> dict[str, str]:
     """Give the methods of `compare`, and what each does."""
     methods = (MAJORITY, *list_methods().values())
-    able = {one.name: one.summary for one in methods if one.base_rates is not None}
-    return able | {name: one.summary for name, one in JUDGED.items()}
+    able = {method.name: method.summary for method in methods if method.base_rates is not None}
+    return able | {name: judged.summary for name, judged in JUDGED.items()}
 
 
 def _ask_base_rates(
-    ratings: Ratings, rates: BaseRates, sets: Sets, options: Options, order: list[str]
+    ratings: Ratings, rates: BaseRates, sets: Sets, options: Options, order: Sequence[str]
 ) -> Answer:
     """Give base rates of each group; of one set of categories also ranks and differences.
 
-    The order of the groups in differences is that of their ranks by the first method, which is put
-    into `order`.
+    The order of the groups in differences is that of their ranks by the first method.
     """
     point, drawn = (
         np.stack([values[..., codes].sum(axis=-1) for codes in sets.values()], axis=-1)
@@ -232,37 +228,41 @@ def _ask_base_rates(
         kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
         each.append((point, drawn, kind, True))
     sizes = np.bincount(np.asarray(ratings.population), ratings.weights).astype(int).tolist()
-    made: dict[str, Any] = {"level": level, "grouping": "group"}
+    made: Row = {"level": level, "grouping": "group"}
     for point, drawn, kind, corrected in each:
         values = interval_of_draws(drawn, point, level)
         for g, (group, n_items) in enumerate(zip(groups, sizes, strict=True)):
             of_group = made | {"kind": kind, "group": group, "n_items": n_items}
             names = {"category": list(sets)}
             yield from rows_of("base_rates", values[g], names, corrected=corrected, **of_group)
-    yield from _on_known_items(ratings, truth, sets)
+    yield from _count_gold_labels(ratings, truth, sets)
     if len(sets) == 1 and len(groups) > 1:
         points, by_group = by_name(groups, point[:, 0]), by_name(groups, drawn[..., 0])
         columns = made | {"category": next(iter(sets)), "corrected": corrected}
         ranks = list(rank("base_rates", "group", points, by_group, **columns))
         yield from ranks
-        if not order:
-            order += dict.fromkeys([*(one["group"] for one in ranks), *groups])
+        order = list(dict.fromkeys([*(order or [row["group"] for row in ranks]), *groups]))
         pairs = combinations(order, 2)
         yield from contrast(
             "base_rates", "group", points, by_group, kind=kind, pairs=pairs, **columns
         )
+    yield from _ask_raters(ratings, rates, level)
+
+
+def _ask_raters(ratings: Ratings, rates: BaseRates, level: float) -> Answer:
+    """Give the raters' accuracy, and their recall of each category."""
+    raters = {"rater": list(ratings.raters)}
     if rates.rater_accuracy is not None and rates.drawn_rater_accuracy is not None:
         values = interval_of_draws(rates.drawn_rater_accuracy, rates.rater_accuracy, level)
-        names = {"rater": list(ratings.raters)}
-        yield from rows_of("rater_accuracy", values, names, level=level, kind=rates.kind)
+        yield from rows_of("rater_accuracy", values, raters, level=level, kind=rates.kind)
     if rates.confusion is not None and rates.drawn_recall is not None:
         recall = np.diagonal(rates.confusion, axis1=-2, axis2=-1)
         values = interval_of_draws(rates.drawn_recall, recall, level)
-        names = {"rater": list(ratings.raters), "category": list(map(str, ratings.categories))}
+        names = raters | {"category": list(map(str, ratings.categories))}
         yield from rows_of("recall", values, names, level=level, kind=rates.kind)
 
 
-def _on_known_items(ratings: Ratings, truth: Integers, sets: Sets) -> Iterator[Row]:
+def _count_gold_labels(ratings: Ratings, truth: Integers, sets: Sets) -> Iterator[Row]:
     """Give how many labelled items of each group are of each category."""
     for g, group in enumerate(ratings.populations):
         counts = ratings.weights * (ratings.population == g)
@@ -302,7 +302,7 @@ def _correct(
     return point, corrected, [warn("truths-contradict", text)]
 
 
-def _data_warnings(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warning]:
+def _warn_of_data(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warning]:
     """Warn of what concerns every method."""
     names = ratings.populations
     if not is_judged(ratings):

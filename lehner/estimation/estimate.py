@@ -1,6 +1,6 @@
 """Estimates of the accuracy of one or several systems, by one or several methods."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -9,27 +9,19 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from lehner.contrasts.groups import GroupColumn, Groups, count_answers
-from lehner.core.errors import InputError, check_level, check_probability, find
+from lehner.core.errors import InputError, check_level, find
 from lehner.core.estimate import require_systems
 from lehner.core.progress import DoAll, do_here
-from lehner.core.rows import Row
 from lehner.core.text import counted
-from lehner.core.warning import Warning
 from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
 from lehner.data.votes import rated_rows
-from lehner.estimation.accuracy import ask_accuracy, ask_sensitivity
-from lehner.estimation.annotators import ask_annotators
-from lehner.estimation.details import ask_performance, ask_raters
-from lehner.estimation.earlier_studies import read_studies
-from lehner.estimation.groups import (
-    ask_groups,
-    ask_populations,
-    ask_rater_groups,
-    column_of,
-    population_names,
+from lehner.estimation.gold_labels import (
+    ask_data,
+    ask_known_truths,
+    estimate_by_labels,
+    is_only_labelled,
 )
-from lehner.estimation.known_truths import ask_known_truths
 from lehner.estimation.methods import (
     DEFAULT_METHODS,
     Method,
@@ -37,46 +29,38 @@ from lehner.estimation.methods import (
     find_methods,
     list_methods,
 )
-from lehner.estimation.methods_compared import ask_methods
-from lehner.estimation.models import (
-    ask_dependent_pair,
-    ask_earlier_studies,
-    ask_k_properties,
-    ask_slopes,
+from lehner.estimation.questions import (
+    OF_FITS,
+    RESAMPLES,
+    Answer,
+    Fit,
+    Options,
+    Question,
+    column_of,
+    population_names,
 )
-from lehner.estimation.one_judge import estimate_by_labels, is_only_labelled
-from lehner.estimation.question import RESAMPLES, Answer, Fit, Options, Question
-from lehner.estimation.ratings_rows import ask_agreement, ask_bounds, ask_known_items
-from lehner.estimation.results import Results, merge_warnings, tabulate
-from lehner.estimation.systems import Systems, ask_systems
+from lehner.estimation.raters import ask_agreement, ask_annotators, ask_bounds, read_studies
+from lehner.estimation.results import Results, collect
+from lehner.estimation.systems import ask_predictions, ask_systems
 from lehner.performance.positive import find_positive
 
-OF_A_SYSTEM: dict[str, Callable[[Sequence[Fit], Options], Answer]] = {
+OF_RATINGS: dict[str, Question] = {
     "agreement": ask_agreement,
     "bounds": ask_bounds,
     "annotators": ask_annotators,
-    "data": ask_known_items,
+    "data": ask_data,
 }
-"""Questions that are asked of all fits of a system together."""
-OF_A_FIT: dict[str, Question] = {
-    "accuracy": ask_accuracy,
-    "details": ask_performance,
-    "raters": ask_raters,
-    "groups": ask_groups,
-    "populations": ask_populations,
-    "rater_groups": ask_rater_groups,
-    "sensitivity": ask_sensitivity,
-    "slopes": ask_slopes,
-    "k_properties": ask_k_properties,
-    "earlier_studies": ask_earlier_studies,
-    "dependent_pair": ask_dependent_pair,
-    "known_truths": ask_known_truths,
-}
+"""Questions that are asked of the ratings of a system, whatever the method."""
+OF_EACH_FIT: dict[str, Question] = OF_FITS | {"known_truths": ask_known_truths}
 """Questions that are asked of each fit."""
-QUESTIONS = (*OF_A_SYSTEM, *OF_A_FIT, "predictions", "systems")
-"""All questions: these, how methods of a system differ, and how systems do by each method."""
+QUESTIONS = (*OF_RATINGS, *OF_EACH_FIT, "predictions", "systems")
+"""All questions: these, how well models predict, and how systems differ by each method."""
 FEW_SYSTEMS = 4
 """With more systems than these, fits are as long as those of studies."""
+NEEDED = ("earlier_studies", "model_priors", "dependent_pair")
+"""Options that some method must take."""
+
+type Fits = Mapping[tuple[str, str], Fit]
 
 
 def estimate(
@@ -89,7 +73,6 @@ def estimate(
     system_is: str = "unknown",
     priors: str | Path | None = None,
     earlier_studies: Mapping[str, Any] | None = None,
-    study_weight: float = 0.5,
     model_priors: str | None = None,
     dependent: Sequence[str] | None = None,
     truths_in_model: bool = False,
@@ -132,10 +115,8 @@ def estimate(
         the crowds that are shipped.
     earlier_studies : mapping of str to array_like, str or Path, optional
         By the name of a rater or system: what an earlier study with gold labels found, as
-        `read_studies` takes it. It enters the prior of the methods that can have it, "dawid_skene".
-    study_weight : float
-        How much an item of an earlier study counts, from 0 (it is ignored) to 1: the exponent of a
-        power prior.
+        `read_studies` takes it. It enters the prior of the methods that can have it, "dawid_skene",
+        where two of its items count as one (a power prior).
     model_priors : str, optional
         Name of a set of priors of the Bayesian models, as "flat"; by default each has its own.
     dependent : sequence of two str, optional
@@ -166,7 +147,7 @@ def estimate(
     questions : iterable of str or callable
         What is asked of the estimates: names in `lehner.estimation.estimate.QUESTIONS`, by default
         all; and, besides, questions of your own, `ask(fit, options)`, that yield rows: see
-        `lehner.estimation.question`.
+        `lehner.estimation.questions`.
     resamples : int
         Of the items, for what is derived from methods that have none of their own.
     do_all : callable
@@ -213,41 +194,27 @@ def estimate(
     if is_only_labelled(ratings) and methods in (None, DEFAULT_METHODS):
         return estimate_by_labels(ratings, options)
     _require_answers(ratings)
-    of_methods: dict[str, Any] = {
-        "system_is": system_is,
-        "priors": priors,
-        "model_priors": model_priors,
-        "earlier_studies": earlier_studies and read_studies(earlier_studies, ratings, positive),
-        "study_weight": check_probability("study_weight", study_weight),
-    }
-    asked = find_methods(DEFAULT_METHODS if methods is None else methods)
-    if earlier_studies and model_priors:
-        raise InputError("earlier_studies and model_priors both are priors", "give one of them")
-    for what, option, in_words in (
-        ("earlier_studies", earlier_studies, "earlier studies as its prior"),
-        ("model_priors", model_priors, "other priors"),
-        ("dependent_pair", dependent, "a dependent pair"),
-    ):
-        if option and not any(what in method.takes for method in asked):
-            able = [method.name for method in list_methods().values() if what in method.takes]
-            raise InputError(f"no method takes {in_words}", f"add {' or '.join(able)}")
-    asked = [
-        method.with_options(**{name: of_methods[name] for name in method.takes & of_methods.keys()})
-        if method.with_options is not None
-        else method
-        for method in asked
-    ]
-    if not systems_rate and not any(method.made for method in asked):
+    chosen = _choose_methods(
+        methods,
+        dependent,
+        system_is=system_is,
+        priors=priors,
+        model_priors=model_priors,
+        earlier_studies=earlier_studies and read_studies(earlier_studies, ratings),
+    )
+    if len(ratings.systems) > FEW_SYSTEMS and not earlier_studies:
+        chosen = [replace(method, estimate=method.shortly or method.estimate) for method in chosen]
+    if not systems_rate and not any(method.made for method in chosen):
         ratings, options = _without_unrated(ratings, options)
     if dependent is not None:
         ratings = ratings.with_dependent_pair(dependent)
     if rater_groups is not None:
         ratings = ratings.with_rater_groups(rater_groups)
-    if len(ratings.systems) > FEW_SYSTEMS and not earlier_studies:
-        asked = [replace(one, estimate=one.shortly or one.estimate) for one in asked]
     seen = ratings if truths_in_model else ratings.with_truth(None)
-    fits = _fit_all(ratings, seen, asked, options, do_all, slopes=sensitivity)
-    return _collect(ratings, seen, fits, options, questions, do_all)
+    fits = _fit_all(ratings, seen, chosen, options, do_all, slopes=sensitivity)
+    answers = _ask_all(ratings, seen, fits, options, questions or QUESTIONS, do_all)
+    estimates = {names: fit.estimate for names, fit in fits.items()}
+    return collect(ratings, answers, options, estimates)
 
 
 def _require_answers(ratings: Ratings) -> None:
@@ -257,6 +224,27 @@ def _require_answers(ratings: Ratings) -> None:
         members = Groups(names=ratings.populations, index=ratings.population)
         for system in ratings.systems:
             count_answers(ratings.for_system(system), members)
+
+
+def _choose_methods(
+    methods: MethodLike | Iterable[MethodLike] | None, dependent: Any, **options: Any
+) -> list[Method]:
+    """Find the methods, and give each those options that it takes."""
+    chosen = find_methods(DEFAULT_METHODS if methods is None else methods)
+    if options["earlier_studies"] and options["model_priors"]:
+        raise InputError("earlier_studies and model_priors both are priors", "give one of them")
+    needed = options | {"dependent_pair": dependent}
+    for option in NEEDED:
+        if needed[option] and not any(option in method.takes for method in chosen):
+            able = [method.name for method in list_methods().values() if option in method.takes]
+            what = option.replace("_", " ")
+            raise InputError(f"no method takes {what}", f"add {' or '.join(able)}")
+    return [
+        method.with_options(**{name: options[name] for name in method.takes & options.keys()})
+        if method.with_options is not None
+        else method
+        for method in chosen
+    ]
 
 
 def _without_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Options]:
@@ -286,88 +274,71 @@ def _fit_all(
     slopes: bool,
 ) -> dict[tuple[str, str], Fit]:
     """Have every method estimate every system, from what it may see of the ratings."""
-    with_truth, without = (
+    labelled, unlabelled = (
         {
             system: data.for_system(system, systems_rate=options.systems_rate)
-            for system in ratings.systems
+            for system in data.systems
         }
         for data in (ratings, seen)
     )
     asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
-    fits = {(system, method.name): method for system in without for method in methods}
-    pieces = []
-    for (system, _), method in fits.items():
-        own = with_truth if "truths" in method.takes else without
+    pairs = {(system, method.name): method for system in labelled for method in methods}
+    pieces, sloped = [], {}
+    for (system, name), method in pairs.items():
+        own = labelled if "truths" in method.takes else unlabelled
         pieces.append(partial(method.estimate, own[system], **asked))
-    sloped = {
-        (system, name): partial(method.at_slopes, without[system], **asked)
-        for (system, name), method in fits.items()
-        if slopes and method.at_slopes is not None
-    }
-    estimates = do_all(pieces)
+        if slopes and method.at_slopes is not None:
+            sloped[system, name] = partial(method.at_slopes, unlabelled[system], **asked)
+    estimates = dict(zip(pairs, do_all(pieces), strict=True))
     at_slopes = dict(zip(sloped, do_all(list(sloped.values())), strict=True))
     return {
         names: Fit(
-            ratings=with_truth[names[0]],
-            estimate=estimate,
+            ratings=labelled[names[0]],
+            estimate=estimates[names],
             method=method,
             at_slopes=at_slopes.get(names, {}),
         )
-        for (names, method), estimate in zip(fits.items(), estimates, strict=True)
+        for names, method in pairs.items()
     }
 
 
-def _collect(
+def _ask_all(
     ratings: Ratings,
     seen: Ratings,
-    fits: Mapping[tuple[str, str], Fit],
+    fits: Fits,
     options: Options,
     questions: Sequence[str | Question],
     do_all: DoAll,
-) -> Results:
-    """Ask the questions, and put the answers in one table."""
-    names = [one for one in questions if isinstance(one, str)] or QUESTIONS
-    own = {getattr(one, "__name__", "own"): one for one in questions if callable(one)}
-    of_a_fit = {name: ask for name, ask in OF_A_FIT.items() if name in names} | own
-    rows: list[Row] = []
-    warnings: list[Warning] = []
-
-    def keep(answer: Answer, about: str, **whose: str) -> None:
-        for one in list(answer):
-            if isinstance(one, Warning):
-                warnings.append(replace(one, about=about, **whose))  # type: ignore[arg-type]
-            else:
-                rows.append(whose | one)
-
+) -> list[tuple[dict[str, str], Answer]]:
+    """Ask the questions that are wanted, and say whose each answer is."""
+    wanted = [name for name in questions if isinstance(name, str)] or QUESTIONS
+    of_fits = {name: ask for name, ask in OF_EACH_FIT.items() if name in wanted}
+    of_fits |= {getattr(ask, "__name__", "own"): ask for ask in questions if callable(ask)}
+    answers: list[tuple[dict[str, str], Answer]] = []
     for system in ratings.systems:
         of_system = [fit for (name, _), fit in fits.items() if name == system]
-        for name, ask_all in OF_A_SYSTEM.items():
-            if name in names:
-                keep(ask_all(of_system, options), name, system=system)
+        for about, ask in OF_RATINGS.items():
+            if about in wanted:
+                answers.append(({"system": system, "about": about}, ask(of_system[0], options)))
         for fit in of_system:
-            for name, ask in of_a_fit.items():
+            whose = {"system": system, "method": fit.method.name}
+            for name, ask in of_fits.items():
                 about = "" if name == "accuracy" else name
-                keep(ask(fit, options), about, system=system, method=fit.method.name)
-        if "predictions" in names:
-            so_far = [one for one in rows if one["system"] == system]
-            keep(ask_methods(of_system, options, so_far), "predictions", system=system)
-    if "systems" in names and len(ratings.systems) > 1:
+                answers.append((whose | {"about": about}, ask(fit, options)))
+        if "predictions" in wanted:
+            whose = {"system": system, "about": "predictions"}
+            answers.append((whose, ask_predictions(of_system)))
+    if "systems" in wanted and len(ratings.systems) > 1:
         for name in dict.fromkeys(name for _, name in fits):
             of_method = {system: fit for (system, method), fit in fits.items() if method == name}
-            method = of_method[ratings.systems[0]].method
-            systems = Systems(
-                ratings=ratings if "truths" in method.takes else seen,
-                estimates={system: fit.estimate for system, fit in of_method.items()},
-                again=partial(method.estimate, level=options.level, seed=options.seed),
-                method=method,
+            takes = of_method[ratings.systems[0]].method.takes
+            can_be_corrected = all(fit.can_be_corrected() for fit in of_method.values())
+            answer = ask_systems(
+                of_method,
+                ratings if "truths" in takes else seen,
+                options,
+                labelled=ratings if can_be_corrected else None,
                 do_all=do_all,
-                known=ratings if all(f.can_be_corrected() for f in of_method.values()) else None,
             )
-            keep(ask_systems(systems, options), "systems", method=name)
-    return Results(
-        ratings=ratings,
-        table=tabulate(rows),
-        warnings=merge_warnings(warnings, dict.fromkeys(name for _, name in fits), ratings.systems),
-        fits={names: fit.estimate for names, fit in fits.items()},
-        options=options,
-    )
+            answers.append(({"method": name, "about": "systems"}, answer))
+    return answers

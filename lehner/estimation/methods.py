@@ -90,8 +90,8 @@ class Method:
     takes : frozenset of str
         What it takes beside ratings: "dependent_pair" (see `Ratings.with_dependent_pair`), "truths"
         (gold labels are part of the estimate, so that nothing corrects it by them), and options of
-        `lehner.estimate`: "earlier_studies" (as its prior) and "study_weight", "model_priors",
-        "system_is" and "priors".
+        `lehner.estimate`: "earlier_studies" (as its prior), "model_priors", "system_is" and
+        "priors".
     assumes : str
         What its estimate rests on, to be read after "if"; empty if that is not one thing.
     replicates : callable
@@ -236,9 +236,9 @@ def find_methods(
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         methods = [methods]
     by_name: dict[str, Method] = {}
-    for one in methods:
-        every = isinstance(one, str) and one == "all"
-        for method in list_methods().values() if every else [find_method(one, folder=folder)]:
+    for wanted in methods:
+        every = isinstance(wanted, str) and wanted == "all"
+        for method in list_methods().values() if every else [find_method(wanted, folder=folder)]:
             if by_name.setdefault(method.name, method).source_hash != method.source_hash:
                 raise InputError(f"two methods are called {method.name!r}", "rename one of them")
     return list(by_name.values())
@@ -274,10 +274,10 @@ def _of_estimate(made: Estimate) -> Method:
             )
         return made
 
-    known = get_method(made.method)
-    if known is None:
-        return Method(name=made.method, summary=made.method, estimate=estimate, made=True)
-    return replace(known, estimate=estimate, made=True, shortly=None, with_options=None)
+    registered = get_method(made.method) or Method(
+        name=made.method, summary=made.method, estimate=estimate
+    )
+    return replace(registered, estimate=estimate, made=True, shortly=None, with_options=None)
 
 
 def _of_function(
@@ -295,7 +295,7 @@ def _of_function(
             source = inspect.getsource(function)
         source_hash = hashlib.sha256((source or repr(function)).encode()).hexdigest()
     parameters = inspect.signature(function).parameters
-    takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+    takes_all = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
 
     def estimate(ratings: Ratings, *, level: float, seed: int) -> Estimate:
         options = {"level": level, "seed": seed}
@@ -325,18 +325,33 @@ def _packages() -> "tuple[EntryPoint, ...]":
     return tuple(entry_points(group=ENTRY_POINTS))
 
 
+def _group_fit(
+    model: str, ratings: Ratings, estimate: Estimate, names: ArrayLike, *, seed: int
+) -> GroupDraws | None:
+    """Give each group its base rates, if each row has a group."""
+    if (np.asarray(names) == "").any():
+        return None
+    own = ratings if uses_truths(estimate) else ratings.with_truth(None)
+    return group_by_likelihood(own, names, model, seed=seed)
+
+
+def _resample_fits(
+    model: str, systems: Iterable[str], ratings: Ratings, **options: Any
+) -> JointDraws:
+    drawn = {"kind": KIND, "resamples": RESAMPLES}
+    return bootstrap_systems(partial(prepare_fit, model), systems, ratings, **drawn | options)
+
+
+def _resample_votes(
+    name: str, systems: Iterable[str], ratings: Ratings, **options: Any
+) -> JointDraws:
+    prepare = partial(prepare_votes, VOTE_METHODS[name])
+    return bootstrap_systems(prepare, systems, ratings, **options)
+
+
 def _by_likelihood(name: str, model: str) -> Method:
     about = MODELS[model]
-
-    def in_groups(
-        ratings: Ratings, estimate: Estimate, names: ArrayLike, *, seed: int
-    ) -> GroupDraws | None:
-        """Give each group its base rates, if each row has a group."""
-        if (np.asarray(names) == "").any():
-            return None
-        own = ratings if uses_truths(estimate) else ratings.with_truth(None)
-        return group_by_likelihood(own, names, model, seed=seed)
-
+    in_groups = partial(_group_fit, model)
     return Method(
         name=name,
         summary=f"{about.summary}, by maximum likelihood",
@@ -350,9 +365,7 @@ def _by_likelihood(name: str, model: str) -> Method:
         replicates=partial(refit_replicates, model=model),
         by_group=in_groups,
         by_population=in_groups,
-        joint_draws=partial(
-            bootstrap_systems, partial(prepare_fit, model), kind=KIND, resamples=RESAMPLES
-        ),
+        joint_draws=partial(_resample_fits, model),
         base_rates=partial(likelihood_base_rates, model=model),
     )
 
@@ -399,10 +412,6 @@ def _groups_by_algebra(
     return group_by_algebra(ratings, names, seed=seed)
 
 
-def _resampled(name: str) -> Callable[..., JointDraws]:
-    return partial(bootstrap_systems, partial(prepare_votes, VOTE_METHODS[name]))
-
-
 def _of_the_algebra(name: str, aggregation: Aggregation, **options: Any) -> Method:
     return Method(
         name=name,
@@ -410,7 +419,7 @@ def _of_the_algebra(name: str, aggregation: Aggregation, **options: Any) -> Meth
         gives=frozenset({"truth_probabilities", "confusion"}),
         assumes=INDEPENDENT,
         replicates=algebraic_replicates,
-        joint_draws=_resampled(name),
+        joint_draws=partial(_resample_votes, name),
         **options,
     )
 
@@ -425,7 +434,7 @@ WITHOUT_MODEL = (
         marker="X",
         assumes="the majority is right",
         replicates=majority_replicates,
-        joint_draws=_resampled("majority_agreement"),
+        joint_draws=partial(_resample_votes, "majority_agreement"),
     ),
     Method(
         name="mean_posterior",
@@ -436,7 +445,7 @@ WITHOUT_MODEL = (
         marker="P",
         assumes=INDEPENDENT,
         replicates=probable_replicates,
-        joint_draws=_resampled("mean_posterior"),
+        joint_draws=partial(_resample_votes, "mean_posterior"),
     ),
     _of_the_algebra(
         "algebraic",

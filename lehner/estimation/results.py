@@ -1,7 +1,8 @@
 """Results: what `lehner.estimate` returns, one long table with a row for each number."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +92,7 @@ class Results:
         table = self.final
         for name, value in columns.items():
             wanted = value if isinstance(value, list | tuple) else [value]
-            table = table[table[name].isin([str(one) for one in wanted])]
+            table = table[table[name].isin([str(label) for label in wanted])]
         return table
 
     def value(self, quantity: str, **columns: Any) -> IntervalEstimate:
@@ -151,10 +152,11 @@ class Results:
         selected = {"grouping": "", "rater": ""} | selected
         rows = self.select(quantity=quantities or ESTIMANDS, **selected)
         keys = [name for name in KEYS if name != columns and rows[name].nunique() > 1]
-        texts = [str(value_of(one)) for one in rows.to_dict("records")]
-        named = rows.assign(text=texts)
+        texts = [str(value_of(record)) for record in rows.to_dict("records")]
         index = "method" if columns == "quantity" else "quantity"
-        wide = named.pivot_table("text", keys or [index], columns, aggfunc="first", sort=False)
+        wide = rows.assign(text=texts).pivot_table(
+            "text", keys or [index], columns, aggfunc="first", sort=False
+        )
         return wide.fillna("")
 
     def to_latex(self, *quantities: str, **options: Any) -> str:
@@ -207,9 +209,8 @@ class Results:
         -------
         matplotlib.axes.Axes
         """
-        return plot_forest(
-            self.select(quantity=quantity, **({"grouping": "", "rater": ""} | selected)), ax
-        )
+        selected = {"grouping": "", "rater": ""} | selected
+        return plot_forest(self.select(quantity=quantity, **selected), ax)
 
     def __repr__(self) -> str:
         of_system = self.table["quantity"].isin(ESTIMANDS).any()
@@ -273,22 +274,55 @@ def value_of(row: Any) -> IntervalEstimate:
     return IntervalEstimate(**numbers, kind=row.get("kind", ""), corrected=corrected)
 
 
-def merge_warnings(
-    warnings: Iterable[Warning], methods: Iterable[str], systems: Iterable[str]
-) -> tuple[Warning, ...]:
+def collect(
+    ratings: Ratings,
+    answers: Iterable[tuple[Mapping[str, str], Iterable[Row | Warning]]],
+    options: Any,
+    fits: Mapping[tuple[str, str], Any] | None = None,
+) -> Results:
+    """Put the answers to questions in one table.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    answers : iterable of (mapping, iterable of dict or Warning)
+        Whose an answer is, by the columns `system` and `method` and the field `about` of warnings;
+        and the rows and warnings of the answer.
+    options : object
+        What was asked for.
+    fits : mapping of (system, method) to Estimate, optional
+
+    Returns
+    -------
+    Results
+    """
+    rows: list[Row] = []
+    warnings: list[Warning] = []
+    names: dict[str, set[str]] = {"method": set(), "system": set()}
+    for whose, answer in answers:
+        for field in names.keys() & whose.keys():
+            names[field].add(whose[field])
+        for part in answer:
+            if isinstance(part, Warning):
+                warnings.append(replace(part, **whose))  # type: ignore[arg-type]
+            else:
+                rows.append({**whose, **part})
+    return Results(
+        ratings=ratings,
+        table=tabulate(rows),
+        warnings=_merge(warnings, names),
+        fits=fits or {},
+        options=options,
+    )
+
+
+def _merge(warnings: Iterable[Warning], names: Mapping[str, set[str]]) -> tuple[Warning, ...]:
     """Order warnings by severity, each once: those of all methods, or all systems, name none."""
-    own = list(dict.fromkeys(warnings))
-    for field, names in (("method", list(methods)), ("system", list(systems))):
-        own = list(dict.fromkeys(_of_all(own, field, names)))
-    return tuple(by_severity(own))
-
-
-def _of_all(warnings: list[Warning], field: str, names: list[str]) -> Iterator[Warning]:
-    nobody: dict[str, Any] = {field: ""}
-    whom: dict[Warning, set[str]] = {}
-    for one in warnings:
-        whom.setdefault(replace(one, **nobody), set()).add(getattr(one, field))
-    for one in warnings:
-        common = replace(one, **nobody)
-        several = len(names) > 1 and whom[common] >= set(names)
-        yield common if several else one
+    for field, every in names.items():
+        whom: dict[Warning, set[str]] = defaultdict(set)
+        unnamed = [(one, replace(one, **{field: ""})) for one in warnings]  # type: ignore[arg-type]
+        for one, common in unnamed:
+            whom[common].add(getattr(one, field))
+        if len(every) > 1:
+            warnings = [common if whom[common] >= every else one for one, common in unnamed]
+    return tuple(by_severity(warnings))

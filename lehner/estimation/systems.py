@@ -1,7 +1,7 @@
-"""Differences and ranks of systems by one method, on the items that they have in common."""
+"""Several systems by one method, on the items that they have in common; several methods of one."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -16,52 +16,46 @@ from lehner.contrasts.systems import (
     n_common_items,
     pairs_by_items,
 )
-from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, uses_truths
-from lehner.core.progress import DoAll
+from lehner.core.estimate import ESTIMANDS, Estimate, uses_truths
+from lehner.core.progress import DoAll, do_here
 from lehner.core.rows import Row
-from lehner.core.warning import Warning, warn
+from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.differences import draw_calibrated
-from lehner.estimation.methods import Method
-from lehner.estimation.question import Options
+from lehner.estimation.questions import Answer, Fit, Options
 
 NO_COMMON_ITEMS = "{} and {}: no item was answered by both systems, so that there is no difference"
+PREDICTIONS = {
+    "elpd": "elpd",
+    "elpd_se": "se",
+    "elpd_difference": "elpd_diff",
+    "elpd_difference_se": "dse",
+    "stacking_weight": "weight",
+}
+"""How well a model predicts items left out: quantities, and the columns of `arviz.compare`."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Systems:
-    """Estimates of several systems by one method, and how to estimate them on fewer items.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With all systems, as the method sees them.
-    estimates : mapping of str to Estimate
-        Of each system, from its own items.
-    again : callable
-        From ratings with one system to its estimate.
-    method : Method
-    do_all : callable
-        Has independent fits done.
-    known : Ratings, optional
-        With gold labels that correct the method, which has not seen them.
-    """
-
-    ratings: Ratings
-    estimates: Mapping[str, Estimate]
-    again: Callable[[Ratings], Estimate]
-    method: Method
-    do_all: DoAll
-    known: Ratings | None = None
-
-
-def ask_systems(systems: Systems, options: Options) -> Iterator[Row | Warning]:
+def ask_systems(
+    fits: Mapping[str, Fit],
+    ratings: Ratings,
+    options: Options,
+    *,
+    labelled: Ratings | None = None,
+    do_all: DoAll = do_here,
+) -> Answer:
     """Give the difference of each two systems, and the ranks of all.
 
     Parameters
     ----------
-    systems : Systems
+    fits : mapping of str to Fit
+        Of each system, from its own items, by one method.
+    ratings : Ratings
+        With all systems, as the method sees them.
     options : Options
+    labelled : Ratings, optional
+        The same with gold labels that correct the method, which has not seen them.
+    do_all : callable
+        Has independent fits done.
 
     Yields
     ------
@@ -69,36 +63,40 @@ def ask_systems(systems: Systems, options: Options) -> Iterator[Row | Warning]:
         Differences on the items that both systems answered, and ranks on the items that all
         answered, if the method has joint draws.
     """
-    names = systems.ratings.systems
-    of_all = _judge(systems, names, options)
-    pairs = list(combinations(names, 2))
+    names = ratings.systems
+    draw = partial(_draw_together, fits, ratings, labelled, options, do_all)
+    of_all = draw(names)
     by_pair: dict[tuple[str, str], list[JointDraws]] = {}
-    for group in pairs_by_items(systems.ratings):
-        together = [name for name in names if any(name in pair for pair in group)]
-        judged = of_all if len(together) == len(names) else _judge(systems, together, options)
-        by_pair |= dict.fromkeys(group, judged)
-    for pair in pairs:
-        draws, n_items = by_pair[pair], n_common_items(systems.ratings, pair)
-        if not draws:
+    for pairs in pairs_by_items(ratings):
+        together = [name for name in names if any(name in pair for pair in pairs)]
+        draws = of_all if len(together) == len(names) else draw(together)
+        by_pair |= dict.fromkeys(pairs, draws)
+    about: Row = {"level": options.level}
+    for pair in combinations(names, 2):
+        n_items = n_common_items(ratings, pair)
+        if not by_pair[pair]:
             for name in ESTIMANDS:
                 nothing: Row = {"quantity": f"{name}_difference", "n_items": n_items}
                 yield nothing | {"system": pair[0], "versus": pair[1]}
             yield warn("no-common-items", NO_COMMON_ITEMS.format(*pair))
-        for one in draws:
-            columns: dict[str, Any] = {
-                "corrected": one.corrected,
-                "n_items": n_items,
-                "level": options.level,
-            }
-            yield from compare_systems(one, pairs=[pair], **columns)
+        for joint in by_pair[pair]:
+            own = about | {"corrected": joint.corrected, "n_items": n_items}
+            yield from compare_systems(joint, pairs=[pair], **own)
     if of_all and of_all[-1].expected:
-        expected, points = of_all[-1].expected, of_all[-1].points or ({}, {})
-        n_items = n_common_items(systems.ratings, names)
-        columns = {"corrected": of_all[-1].corrected, "n_items": n_items, "level": options.level}
-        yield from rank("system_accuracy", "system", points[0], expected, **columns)
+        last, n_items = of_all[-1], n_common_items(ratings, names)
+        points = last.points[0] if last.points else {}
+        own = about | {"corrected": last.corrected, "n_items": n_items}
+        yield from rank("system_accuracy", "system", points, last.expected, **own)
 
 
-def _judge(systems: Systems, names: Sequence[str], options: Options) -> list[JointDraws]:
+def _draw_together(
+    fits: Mapping[str, Fit],
+    ratings: Ratings,
+    labelled: Ratings | None,
+    options: Options,
+    do_all: DoAll,
+    names: Sequence[str],
+) -> list[JointDraws]:
     """Estimate systems from the items that all of them answered.
 
     Returns
@@ -107,54 +105,70 @@ def _judge(systems: Systems, names: Sequence[str], options: Options) -> list[Joi
         Empty if there are no such items. The last of two is corrected by gold labels. Of a method
         without joint draws there are only the estimates.
     """
-    method, ratings = systems.method, systems.ratings.on_common_items(*names)
-    if not n_common_items(ratings, names):
+    common, method = ratings.on_common_items(*names), fits[names[0]].method
+    if not n_common_items(common, names):
         return []
-    alike = first_alike(ratings, names)
-    estimates = _estimates(systems, ratings, list(dict.fromkeys(alike.values())), options)
+    alike = first_alike(common, names)
+    asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
+    distinct = list(dict.fromkeys(alike.values()))
+    fewer = [
+        name
+        for name in distinct
+        if n_common_items(common, [name]) != n_common_items(ratings, [name])
+    ]
+    of_system = partial(common.for_system, systems_rate=options.systems_rate)
+    again = do_all([partial(method.estimate, of_system(name), **asked) for name in fewer])
+    estimates = {name: fits[name].estimate for name in distinct}
+    estimates |= dict(zip(fewer, again, strict=True))
     draws = None
     if method.joint_draws is not None:
-        draws = method.joint_draws(
-            {name: estimates[same] for name, same in alike.items()},
-            ratings,
-            systems_rate=options.systems_rate,
-            level=options.level,
-            seed=options.seed,
-            do_all=systems.do_all,
-        )
+        asked |= {"systems_rate": options.systems_rate, "do_all": do_all}
+        draws = method.joint_draws(_for_all(estimates, alike), common, **asked)
     draws = draws or JointDraws(kind="", expected={}, in_sample={})
     if draws.points is None:
         expected, in_sample = (
-            {name: _number(getattr(estimates[same], of)) for name, same in alike.items()}
+            _for_all({name: _number(made, of) for name, made in estimates.items()}, alike)
             for of in ESTIMANDS
         )
         draws = replace(draws, points=(expected, in_sample))
     if draws.corrected is None:
         draws = replace(draws, corrected=any(map(uses_truths, estimates.values())))
-    if systems.known is None or len(estimates) < 2:
+    if labelled is None or len(estimates) < 2:
         return [draws]
-    by_truths = draw_calibrated(
-        systems.known, systems=tuple(names), level=options.level, seed=options.seed
+    corrected = draw_calibrated(
+        labelled, systems=tuple(names), level=options.level, seed=options.seed
     )
-    return [draws, by_truths] if by_truths.corrected else [draws]
+    return [draws, corrected] if corrected.corrected else [draws]
 
 
-def _number(value: IntervalEstimate) -> float:
-    return np.nan if value.estimate is None else value.estimate
+def _for_all[T](values: Mapping[str, T], alike: Mapping[str, str]) -> dict[str, T]:
+    """Give systems with the same answers what the first of them has."""
+    return {name: values[same] for name, same in alike.items()}
 
 
-def _estimates(
-    systems: Systems, ratings: Ratings, names: Sequence[str], options: Options
-) -> dict[str, Estimate]:
-    """Estimate systems from these ratings, anew where they are fewer than the system has."""
-    fewer = [
-        name
-        for name in names
-        if n_common_items(ratings, [name]) != n_common_items(systems.ratings, [name])
-    ]
-    pieces = [
-        partial(systems.again, ratings.for_system(name, systems_rate=options.systems_rate))
-        for name in fewer
-    ]
-    anew = dict(zip(fewer, systems.do_all(pieces), strict=True))
-    return {name: anew.get(name, systems.estimates[name]) for name in names}
+def _number(estimate: Estimate, name: str) -> float:
+    value = getattr(estimate, name).estimate
+    return np.nan if value is None else value
+
+
+def ask_predictions(fits: Sequence[Fit]) -> Answer:
+    """Say how well the models of one system predict ratings of items left out.
+
+    Parameters
+    ----------
+    fits : sequence of Fit
+        By each method.
+
+    Yields
+    ------
+    dict or Warning
+    """
+    predict = [fit.method.predictions for fit in fits if fit.method.predictions is not None]
+    table = predict[0]([fit.estimate for fit in fits]) if predict else None
+    for method, columns in () if table is None else table.iterrows():
+        columns["elpd_diff"] = abs(columns["elpd_diff"])
+        for quantity, column in PREDICTIONS.items():
+            yield {"quantity": quantity, "method": method, "estimate": columns[column]}
+        doubts = [text for text in columns[["diag_elpd", "diag_diff"]] if text]
+        if doubts:
+            yield warn("prediction-uncertain", f"{method}: {'; '.join(doubts)}")

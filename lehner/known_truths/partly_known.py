@@ -41,7 +41,7 @@ from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.errors import InputError
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import special
-from lehner.core.resampling import design_effect, effect_of_known, wilson_interval
+from lehner.core.resampling import design_effect, effect_of_known, wilson_estimate
 from lehner.data.ratings import Ratings
 
 PROBABILITY_ROUNDING = 1e-6
@@ -439,16 +439,13 @@ def known_items_alone(items: PartlyKnown, level: float = 0.9) -> IntervalEstimat
     if m == 0:
         return IntervalEstimate(estimate=None)
     if items.chance is None:
-        proportion, kind = items.n_holding / m, WILSON
-        ends = wilson_interval(proportion, m / effect, z=_z(level), population=n / effect)
-    else:
-        rest, proportion, ends, kind = items.uncertain, 0.5, np.array([0.0, 1.0]), WEIGHTED
-        if rest.n_known:
-            proportion = weighted_difference(rest, helped=False).estimate
-            ends = np.array(weighted_posterior(rest, helped=False).interval(level))
-        proportion, ends = items.of_all(proportion), items.of_all(ends)
-    lower, upper = ends.tolist()
-    return IntervalEstimate(estimate=proportion, lower=lower, upper=upper, level=level, kind=kind)
+        return wilson_estimate(items.n_holding / m, m / effect, level, population=n / effect)
+    rest, proportion, ends = items.uncertain, 0.5, np.array([0.0, 1.0])
+    if rest.n_known:
+        proportion = weighted_difference(rest, helped=False).estimate
+        ends = np.array(weighted_posterior(rest, helped=False).interval(level))
+    estimate, lower, upper = map(items.of_all, (proportion, *ends.tolist()))
+    return IntervalEstimate(estimate=estimate, lower=lower, upper=upper, level=level, kind=WEIGHTED)
 
 
 def effective_numbers(items: PartlyKnown, effect: float = 1.0) -> tuple[int, int]:

@@ -1,23 +1,15 @@
 """What questions yield, as results."""
 
 from lehner.core.estimate import plain
-from lehner.core.warning import Warning
-from lehner.estimation.details import ask_performance, ask_raters
 from lehner.estimation.methods import find_method
-from lehner.estimation.question import Fit, Options
-from lehner.estimation.results import Results, tabulate
+from lehner.estimation.questions import Fit, Options, ask_performance, ask_raters
+from lehner.estimation.results import Results, collect
 from lehner.performance.positive import NAMES, find_positive
 
 
-def told(found, ratings=None):
+def told(found, ratings=None) -> Results:
     """Put rows and warnings in results."""
-    found = list(found)
-    return Results(
-        ratings=ratings,
-        table=tabulate(one for one in found if not isinstance(one, Warning)),
-        warnings=tuple(one for one in found if isinstance(one, Warning)),
-        fits={},
-    )
+    return collect(ratings, [({}, found)], None)
 
 
 def performance(ratings, estimate, *, positive=None, **options):

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import lehner
-from experiments.agreement.parts import compare_conditions
+from experiments.agreement import compare_conditions
 from lehner.contrasts.groups import group_column
 
 
@@ -217,9 +217,7 @@ def test_conditions_differ_by_the_difference_of_independent_samples(run, conditi
     code, out, err = run(*asked, "--json", "--output", tmp_path / "out")
     assert code == 0 and "wrote" in err
     found = json.loads(out)
-    one, other = (
-        {c["name"]: c for c in found["groups"][name]["coefficients"]} for name in ("easy", "hard")
-    )
+    one, other = ({c["name"]: c for c in found["agreement"][name]} for name in ("easy", "hard"))
     assert list(found["differences"]) == ["easy − hard"]
     for difference in found["differences"]["easy − hard"]:
         first, second = one[difference["name"]], other[difference["name"]]
@@ -244,7 +242,8 @@ def test_a_difference_covers_what_differences_of_many_samples_are():
         right = rng.random((120, 3)) < np.where(names == "a", 0.85, 0.7)[:, None]
         ratings = lehner.Ratings(np.where(right, truth[:, None], 1 - truth[:, None]), ["n", "y"])
         groups = group_column("site", names, "")
-        (one,) = compare_conditions(ratings, groups, ["gwet_ac1"], None, 0.9).differences["a − b"]
+        _, differences = compare_conditions(ratings, groups, 0.9, coefficients=["gwet_ac1"])
+        (one,) = differences["a − b"]
         ends.append((one.lower, one.upper))
         points.append(one.estimate)
     lower, upper = np.array(ends).T

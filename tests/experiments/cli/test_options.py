@@ -186,4 +186,4 @@ def test_a_page_opens_with_the_answer_that_sentence_prints(run, tmp_path, comman
 def test_a_set_of_priors_is_named_on_the_command_line(run):
     asked = ("estimate", "lehner_table2", "--system", "System", "--method", "algebraic")
     code, out, err = run(*asked, "--model-priors", "flat")
-    assert (code, out) == (2, "") and err.count("\n") == 1 and "no method takes other priors" in err
+    assert (code, out) == (2, "") and err.count("\n") == 1 and "no method takes model priors" in err

@@ -35,7 +35,6 @@ def earlier(tmp_path):
         ("ana=", "as a=b & c=earlier.csv"),
         ("ana=x.csv,ana=y.csv", "as a=b & c=earlier.csv"),
         ("ana=x.csv", "no such file"),
-        ("ana=sensitivity 85%", "sensitivity .85 (.80 to .90)"),
     ],
 )
 def test_what_is_no_study_is_told_in_one_line(run, file, study, said):

@@ -1,16 +1,17 @@
 """Systems compared by a Bayesian model on the items that they have in common."""
 
 import warnings
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 import bayes_models
 import lehner
 from lehner import Ratings
-from lehner.core.progress import do_here
 from lehner.estimation.methods import find_method
-from lehner.estimation.question import Options
-from lehner.estimation.systems import Systems, ask_systems
+from lehner.estimation.questions import Fit, Options
+from lehner.estimation.systems import ask_systems
 from tests.lehner.contrasts.test_systems import easy_and_hard
 from tests.lehner.told import told
 
@@ -23,20 +24,19 @@ def test_a_comparison_by_draws_estimates_again_on_common_items() -> None:
     answers = data.answers[:, [0, 1, 0]]
     ratings = Ratings(data.codes, data.categories, system=answers, systems=["whole", "half", "too"])
 
-    def again(judged: Ratings) -> lehner.Estimate:
+    def again(judged: Ratings, **_: Any) -> lehner.Estimate:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
             tree = bayes_models.fit("pooled", judged, seed=1, **GIBBS)
         return bayes_models.estimate_from_draws(tree)
 
-    systems = Systems(
-        ratings=ratings,
-        estimates={name: again(ratings.for_system(name)) for name in ratings.systems},
-        again=again,
-        method=find_method("pooled"),
-        do_all=do_here,
-    )
-    found = told(ask_systems(systems, Options()))
+    method = replace(find_method("pooled"), estimate=again)
+    fits = {
+        name: Fit(ratings=judged, estimate=again(judged), method=method)
+        for name in ratings.systems
+        for judged in [ratings.for_system(name)]
+    }
+    found = told(ask_systems(fits, ratings, Options()))
     expected = "system_accuracy_difference"
     of_pairs = found.select(quantity=expected).set_index(["system", "versus"])
     assert of_pairs["n_items"].tolist() == [100, 200, 100]

@@ -140,7 +140,7 @@ def test_groups_without_labels_rest_on_the_judge_elsewhere():
     ratings = draw([0.7, 0.4], 200, 40, [[0.8, 0.9]] * 2)
     ratings = ratings.with_truth(np.where(np.arange(400) < 200, ratings.truth, -1))
     for method in METHODS:
-        found = judged_base_rates(method, ratings)
+        found = judged_base_rates(method, count_judged(ratings), ratings)
         assert np.isnan(found.base_rates[1]).all() == (method in BY_GROUP), method
         assert [one.code for one in found.warnings] == ["judge-unseen"] * (method != "judge")
 
@@ -169,7 +169,8 @@ def test_labels_drawn_with_unequal_probabilities_are_weighted():
     ratings = Ratings(said[:, None], ["bad", "good"]).with_truth(
         np.where(known, truth, -1), probability=chance
     )
-    found = judged_base_rates("gold_labels", ratings.with_populations(["all"] * 4000))
+    ratings = ratings.with_populations(["all"] * 4000)
+    found = judged_base_rates("gold_labels", count_judged(ratings), ratings)
     assert found.base_rates[0, 1] == pytest.approx(truth.mean(), abs=0.04)
     assert truth[known].mean() > 0.68
 

@@ -12,9 +12,8 @@ from lehner import (
     majority_agreement,
     simulate,
 )
-from lehner.estimation.groups import ask_rater_groups
 from lehner.estimation.methods import find_method
-from lehner.estimation.question import Fit, Options
+from lehner.estimation.questions import Fit, Options, ask_rater_groups
 from tests.lehner.told import told
 
 RIGHT = (0.9, 0.85, 0.6, 0.65, 0.55)

@@ -143,7 +143,7 @@ class TakesAnOption:
 def test_a_method_of_ones_own_gets_the_options_that_it_takes():
     results = lehner.estimate(simulated(), TakesAnOption.make(), model_priors="flat")
     assert set(results.table["method"]) == {"", "third_rater_flat"}
-    with pytest.raises(InputError, match="no method takes other priors"):
+    with pytest.raises(InputError, match="no method takes model priors"):
         lehner.estimate(simulated(), QUICK, model_priors="flat")
 
 
@@ -185,8 +185,6 @@ def test_a_method_of_ones_own_gives_all_that_follows_from_its_arrays():
     assert {"recall", "precision", "mcc", "confusion", "base_rates"} <= set(plain.index)
     corrected = own[own["corrected"]]["quantity"]
     assert {"system_accuracy", "recall", "mcc", "base_rates"} <= set(corrected)
-    differences = results.select(quantity="method_difference")
-    assert differences[["method", "versus"]].values.tolist() == [["algebraic", "third_rater"]]
     three = simulated()
     both = three._replace(
         system=np.column_stack([three.system, three.codes[:, 0]]), systems=["a", "b"]

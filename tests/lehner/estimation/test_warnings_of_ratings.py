@@ -9,8 +9,7 @@ import xarray as xr
 import lehner
 from lehner import Scenario, simulate
 from lehner.estimation.methods import find_method
-from lehner.estimation.models import ask_k_properties
-from lehner.estimation.question import Fit, Options
+from lehner.estimation.questions import Fit, Options, ask_k_properties
 from tests.lehner.told import told
 
 CODE = "difficulty-of-system-assumed"

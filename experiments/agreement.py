@@ -1,0 +1,326 @@
+"""What `lehner agreement` answers: of all items, and by group, criterion or rater."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from math import hypot
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.report.answer import Answer, Section
+from experiments.report.options import data_notes, header_lines
+from experiments.report.sentences import write_apa
+from experiments.report.table import Column, Table
+from lehner import InputError, Ratings, __version__, agreement
+from lehner.contrasts.groups import GroupColumn
+from lehner.core.estimate import IntervalEstimate
+from lehner.core.lazy import special
+from lehner.core.text import counted, percent, probability
+from lehner.interrater.agreement import Agreement
+from lehner.interrater.coefficients import Coefficient, printed_name
+from lehner.interrater.label_sets import SetAgreement
+
+COEFFICIENTS = ("percent_agreement", "krippendorff_alpha", "gwet_ac1")
+MOST_PAIRS, MOST_NOTES = 15, 3
+USUAL = "krippendorff_alpha"
+PLAIN = ("identity", "nominal")
+
+WEIGHTS = Column("weights", names=lambda name: name.replace("_", " "))
+NAME = Column("coefficient", names=printed_name)
+
+type Parts = Mapping[str, Sequence[Coefficient]]
+"""Coefficients of each part of the data, by its name."""
+
+
+def parts_of_sets(measured: SetAgreement) -> Parts:
+    """Name the parts of an agreement of sets of labels."""
+    measures = {"equal": "equal sets", "jaccard": "Jaccard", "masi": "MASI"}
+    parts: dict[str, Sequence[Coefficient]] = {
+        title: [measured.similarity[name], measured.alpha[name]] for name, title in measures.items()
+    }
+    return parts | {f"label {label}": [alpha] for label, alpha in measured.by_label.items()}
+
+
+def compare_conditions(
+    ratings: Ratings, groups: GroupColumn, level: float, **options: Any
+) -> tuple[Parts, Parts]:
+    """Measure the agreement on the items of each group, and how much groups differ.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    groups : GroupColumn
+        The group of each row. Items of two groups are taken to be sampled independently.
+    level : float
+        Probability of the intervals, of differences by Welch's degrees of freedom.
+    **options
+        Options of `lehner.agreement`; by default percent agreement, Krippendorff's alpha and Gwet's
+        AC1.
+
+    Returns
+    -------
+    coefficients, differences : mapping of str to sequence of Coefficient
+        By group, and by the names of two groups.
+
+    Raises
+    ------
+    InputError
+        If there is one group, or a cluster has items of two groups.
+
+    References
+    ----------
+    Gwet (2014), chapter 9, for coefficients of independent samples; Welch (1947),
+    https://doi.org/10.1093/biomet/34.1-2.28
+    """
+    names = sorted({*groups.names} - {""})
+    if len(names) < 2:
+        raise InputError("it has one group", "name a column of two or more", column=groups.column)
+    rows = {name: np.flatnonzero(groups.names == name) for name in names}
+    pairs = list(combinations(names, 2))
+    if ratings.cluster is not None and any(
+        np.intersect1d(ratings.cluster[rows[first]], ratings.cluster[rows[second]]).size
+        for first, second in pairs
+    ):
+        raise InputError(
+            f"a cluster has items of two groups of {groups.column}",
+            "compare groups that have no cluster in common, or leave out the clusters",
+        )
+    options = {"coefficients": COEFFICIENTS, "weights": "identity"} | options
+    parts = {
+        name: agreement(ratings.take(rows[name]), level=level, **options).coefficients
+        for name in names
+    }
+    differences = {
+        f"{first} − {second}": [
+            _subtract(one, other, len(rows[first]), len(rows[second]), level)
+            for one, other in zip(parts[first], parts[second], strict=True)
+        ]
+        for first, second in pairs
+    }
+    return parts, differences
+
+
+def _subtract(
+    first: Coefficient, second: Coefficient, n_first: int, n_second: int, level: float
+) -> Coefficient:
+    """Subtract coefficients of independent samples of so many items."""
+    difference = Coefficient(name=first.name, weights=first.weights, estimate=None)
+    if first.estimate is None or second.estimate is None:
+        return difference
+    estimate = first.estimate - second.estimate
+    difference = replace(difference, estimate=estimate)
+    if not first.standard_error or not second.standard_error:
+        return difference
+    error = hypot(first.standard_error, second.standard_error)
+    parts = ((first.standard_error, n_first), (second.standard_error, n_second))
+    degrees = error**4 / sum(own**4 / (n - 1) for own, n in parts)
+    half = error * float(special.stdtrit(degrees, (1 + level) / 2))
+    return replace(
+        difference,
+        standard_error=error,
+        lower=estimate - half,
+        upper=estimate + half,
+        p_value=2 * float(special.stdtr(degrees, -abs(estimate) / error)),
+    )
+
+
+def answer_parts(
+    name: str,
+    ratings: Ratings,
+    part: str,
+    coefficients: Parts,
+    differences: Parts | None = None,
+    *,
+    level: float,
+) -> Answer:
+    """Answer with a table of coefficients for each part of the data, and of their differences.
+
+    Parameters
+    ----------
+    name : str
+        Of the data.
+    ratings : Ratings
+    part : str
+        What the parts are, as "criterion".
+    coefficients : mapping of str to sequence of Coefficient
+        By part.
+    differences : mapping of str to sequence of Coefficient, optional
+        Of two parts, by their names.
+    level : float
+        Of the intervals.
+
+    Returns
+    -------
+    Answer
+    """
+    told = {"agreement": coefficients} | ({"differences": differences} if differences else {})
+    titles = {"agreement": part, "differences": "difference"}
+    tables = {key: _tabulate(titles[key], parts, level) for key, parts in told.items()}
+    section = Section(
+        name="agreement",
+        title=f"Agreement by {part}",
+        tables=list(tables.values()),
+        figure=partial(_plot, coefficients, level),
+    )
+    return Answer(
+        title=f"Agreement: {Path(name).name}",
+        content={"data": name, "by": part}
+        | {key: {of: list(map(vars, own)) for of, own in p.items()} for key, p in told.items()},
+        heading=_describe(name, ratings, data_notes(ratings)[:MOST_NOTES]),
+        sentences=[
+            f"{printed_name(measured.name)}, {of}: {write_apa(_interval(measured, level))}."
+            for of, own in (differences or coefficients).items()
+            for measured in own
+            if measured.estimate is not None
+        ],
+        sections=[section],
+        frames=tables,
+    )
+
+
+def answer_agreement(name: str, ratings: Ratings, **options: Any) -> Answer:
+    """Measure the agreement of raters on all items.
+
+    Parameters
+    ----------
+    name : str
+        Of the data.
+    ratings : Ratings
+        With or without a system.
+    **options
+        Options of `lehner.agreement`.
+
+    Returns
+    -------
+    Answer
+    """
+    result, notes = agreement(ratings, **options), data_notes(ratings)
+    selected = bool(options.get("coefficients"))
+    frames, whole = {"agreement": result.to_frame()}, {"": result.coefficients}
+    sections = [
+        Section(
+            name="agreement",
+            title=f"Coefficients of agreement{_of_weights(result)}",
+            tables=[_tabulate("", whole, result.level)],
+            figure=partial(_plot, whole, result.level),
+            warnings=result.notes,
+        )
+    ]
+    if result.rater_pairs is not None:
+        frames["pairs"] = result.pairs_frame()
+        if not selected:
+            title, tables = f"Pairs of raters{_of_weights(result)}", [_tabulate_pairs(result)]
+            sections.append(Section(name="pairs", title=title, tables=tables, most=MOST_PAIRS))
+    data = {"name": name, "categories": list(ratings.categories), "notes": notes}
+    return Answer(
+        title=f"Agreement: {Path(name).name}",
+        content={"data": data, **result.to_dict()},
+        heading=_describe(name, ratings, notes),
+        sentences=[_write_sentence(result, ratings, selected=selected)],
+        sections=sections,
+        warnings=result.notes,
+        frames=frames,
+    )
+
+
+def _describe(name: str, ratings: Ratings, notes: Sequence[str]) -> list[str]:
+    return [f"{name}: {repr(ratings).removeprefix('Ratings: ')}", *header_lines(notes)]
+
+
+def _interval(measured: Coefficient, level: float) -> IntervalEstimate:
+    """Give a coefficient with its interval."""
+    ends = {"lower": measured.lower, "upper": measured.upper}
+    return IntervalEstimate(estimate=measured.estimate, level=level, **ends)
+
+
+def _plot(parts: Parts, level: float) -> Any:
+    """Draw coefficients with their intervals, each below its name and part."""
+    from experiments.report.figures import plot_forest
+
+    drawn = {
+        f"{_name(measured)}{part and f', {part}'}": _interval(measured, level)
+        for part, coefficients in parts.items()
+        for measured in coefficients
+        if measured.estimate is not None
+    }
+    xlabel = f"value, with {percent(level)} interval"
+    return plot_forest(list(drawn), {"": list(drawn.values())}, xlabel=xlabel, legend=False)
+
+
+def _tabulate(part: str, parts: Parts, level: float) -> Table:
+    """Make a table of coefficients; of all data with what is expected by chance, and notes."""
+    each = [(of, measured) for of, own in parts.items() for measured in own]
+    rows = [
+        vars(measured)
+        | {part: of, "coefficient": measured.name, "estimate": _interval(measured, level)}
+        for of, measured in each
+    ]
+    columns = [WEIGHTS, NAME, Column("estimate", f"value [{percent(level)} interval]")]
+    columns.append(Column("standard_error", "SE"))
+    if part:
+        return _make_table([Column(part), *columns], rows, keys=2)
+    columns += [Column("p_value", "p", probability), Column("chance_agreement", "chance")]
+    notes = {measured.note: measured.name for _, measured in reversed(each) if measured.note}
+    shown = [f"{printed_name(name)}: {note}" for note, name in reversed(notes.items())]
+    return _make_table(columns, rows, keys=1, notes=shown)
+
+
+def _tabulate_pairs(result: Agreement) -> Table:
+    """Make a table of pairs of raters."""
+    rows = result.pairs_frame().to_dict("records")
+    for row in rows:
+        ends = {"lower": row["lower"], "upper": row["upper"]}
+        row["cohen_kappa"] = IntervalEstimate(estimate=row["cohen_kappa"], **ends)
+    kappa = f"{printed_name('cohen_kappa')} [{percent(result.level)} interval]"
+    columns = [WEIGHTS, Column("rater"), Column("other_rater")]
+    columns += [Column("n_items", "items", "{:g}".format), Column("percent_agreement")]
+    return _make_table([*columns, Column("cohen_kappa", kappa)], rows, keys=2)
+
+
+def _make_table(
+    columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], keys: int, **options: Any
+) -> Table:
+    """Make a table; the weights have a column, one more key, if they are of several kinds."""
+    several = len({row["weights"] for row in rows}) > 1
+    shown = [column for column in columns if several or column is not WEIGHTS]
+    cells = [[row[column.name] for column in shown] for row in rows]
+    return Table(columns=shown, rows=cells, keys=keys + several, **options)
+
+
+def _of_weights(result: Agreement) -> str:
+    """Name the weights if they are of one kind and not the usual ones."""
+    kinds = {measured.weights for measured in result.coefficients}
+    usual = len(kinds) > 1 or not kinds.isdisjoint(PLAIN)
+    return "" if usual else f", {WEIGHTS.names(min(kinds))} weights"
+
+
+def _write_sentence(result: Agreement, ratings: Ratings, *, selected: bool) -> str:
+    """Report the selected coefficients, or Krippendorff's alpha: of ordered categories ordinal."""
+    reported = result.coefficients
+    if not selected:
+        weights = reported[-1].weights
+        reported = tuple(c for c in reported if c.name == USUAL and c.weights == weights)
+    *values, last = (_value(measured, result.level) for measured in reported)
+    listed = f"{', '.join(values)} and {last}" if values else last
+    return (
+        f"In {counted(ratings.n_ratings, 'rating')} by {counted(ratings.n_raters, 'rater')} of "
+        f"{counted(result.n_items or 0, 'item')} "
+        f"({counted(ratings.n_categories, 'category', 'categories')}), agreement was {listed}, "
+        f"computed with lehner {__version__}."
+    )
+
+
+def _name(measured: Coefficient) -> str:
+    weights = (
+        "" if measured.weights in PLAIN else f" with {WEIGHTS.names(measured.weights)} weights"
+    )
+    return f"{printed_name(measured.name)}{weights}"
+
+
+def _value(measured: Coefficient, level: float) -> str:
+    if measured.estimate is None:
+        return f"{_name(measured)} ({measured.note})"
+    return f"{_name(measured)} = {write_apa(_interval(measured, level))}"

@@ -1,1 +1,0 @@
-"""What `lehner agreement` prints and draws."""

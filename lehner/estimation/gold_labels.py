@@ -1,0 +1,408 @@
+"""What gold labels say: of the labelled items alone, of what corrects a method, and of one judge.
+
+Corrected numbers are rows beside those of the method, with `corrected=True`: the accuracy in all
+items and in parts of them (the items that got one answer of the system, whose accuracy is the
+precision of that answer, and groups of items), measures by category, and base rates. One judge is a
+rater, whose answers `compare` corrects, or a system without raters.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from lehner.contrasts.base_rates import DRAWS, PSEUDO_ITEMS
+from lehner.contrasts.contrast import contrast
+from lehner.contrasts.one_judge import (
+    JudgedItems,
+    count_judged,
+    has_gold_labels,
+    judge_differs,
+    judged_base_rates,
+)
+from lehner.core.arrays import Floats, Integers
+from lehner.core.estimate import (
+    ESTIMANDS,
+    Estimate,
+    IntervalEstimate,
+    Parameters,
+    Replicates,
+    require_systems,
+)
+from lehner.core.resampling import interval_of_draws, wilson_estimate
+from lehner.core.rows import Row, row, rows_of
+from lehner.core.seeds import generator
+from lehner.core.text import decimal, first_few, printed_p_value
+from lehner.core.warning import Warning, warn
+from lehner.data.clusters import cluster_warnings
+from lehner.data.ratings import Ratings
+from lehner.dependence.agreement_trends import trend_warnings
+from lehner.estimation.questions import Answer, Fit, Options
+from lehner.estimation.results import Results, collect
+from lehner.known_truths.correction import (
+    TruthCorrection,
+    correct_base_rates,
+    correct_by_truth,
+    own_variance,
+    probabilities_right,
+)
+from lehner.known_truths.partly_known import (
+    RECALIBRATED,
+    WEIGHTED,
+    known_items_alone,
+    rightness,
+)
+from lehner.known_truths.random_sample import examine_known
+from lehner.latent_class.pattern_table import known_truths
+from lehner.performance.corrected import correct_measures
+from lehner.performance.rows import performance_rows
+
+METHOD = "gold_labels"
+"""Name of the method that takes the labelled items alone."""
+MOST_NAMED = 5
+FEW_LABELS = 5
+"""With fewer labelled items of a category its recall rests mostly on a prior."""
+UNLIKELY, POWER = 0.05, 0.8
+"""The p-value below which the judge is said to err otherwise in some group, and the probability
+with which a difference is to be seen that is said to be seen."""
+
+
+def ask_data(fit: Fit, options: Options) -> Answer:
+    """Score the system on the labelled items, and warn of clusters and missing ratings."""
+    yield from _score_labelled(fit.ratings, options)
+    yield from trend_warnings(fit.ratings)
+    yield from cluster_warnings(fit.ratings)
+
+
+def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:
+    """Score a system on the items with a gold label."""
+    if ratings.truth is None or ratings.system is None or not (ratings.system >= 0).any():
+        return
+    # The labelled items alone need no method, so that any probabilities will do.
+    items = rightness(ratings, np.zeros(len(ratings.system)))
+    alone = known_items_alone(items, options.level)
+    if alone.estimate is None:
+        return
+    if not known_truths(ratings):  # All are labelled, and the proportion is exact.
+        alone = IntervalEstimate(estimate=alone.estimate)
+    yield row("accuracy_on_known_items", alone, n_items=items.n_known)
+    counts = {"estimate": items.n_holding, "n_items": items.n_known}
+    yield {"quantity": "known_items_right"} | counts
+    for quantity, codes in (("recall", ratings.truth), ("precision", ratings.system)):
+        for category, (right, n_items) in _count_labelled(ratings, codes).items():
+            share = {"estimate": right / n_items if n_items else None, "n_items": n_items}
+            yield {"quantity": f"{quantity}_on_known_items", "category": category} | share
+    labelled = (ratings.system >= 0) & (ratings.truth >= 0)
+    for name, rows in _group_rows(options).items():
+        names = {"grouping": "group", "group": name}
+        n_items = int(ratings.weights[labelled & rows].sum())
+        yield {"quantity": "known_items_of_group", "n_items": n_items} | names
+
+
+def _group_rows(options: Options) -> dict[str, Any]:
+    """Tell which rows belong to each group of items, by its name."""
+    if options.groups is None:
+        return {}
+    names = options.groups.names
+    return {str(name): names == name for name in np.unique(names[names != ""])}
+
+
+def _count_labelled(ratings: Ratings, codes: Integers) -> dict[str, tuple[int, int]]:
+    """Count the labelled items of each category on which the system is right, and all of them."""
+    assert ratings.system is not None and ratings.truth is not None
+    weights = np.where((ratings.system >= 0) & (ratings.truth >= 0), ratings.weights, 0)
+    right = np.where(ratings.system == ratings.truth, weights, 0)
+    return {
+        str(name): (int(right[codes == code].sum()), int(weights[codes == code].sum()))
+        for code, name in enumerate(ratings.categories)
+    }
+
+
+def ask_known_truths(fit: Fit, options: Options) -> Answer:
+    """Correct an estimate by gold labels that the method has not seen."""
+    if not fit.can_be_corrected():
+        return
+    ratings, estimate, level = fit.ratings, fit.estimate, options.level
+    corrected = correct_by_truth(ratings, estimate, level=level)
+    for name in ESTIMANDS:
+        yield _corrected(name, getattr(corrected, name), n_items=fit.n_answered)
+    measures = correct_measures(ratings, estimate, level=level, seed=options.seed)
+    for (quantity, *labels), value in measures.items():
+        if quantity != "precision":
+            names = dict(zip(("category", "response"), labels, strict=False))
+            yield _corrected(quantity, value, **names)
+    rates = correct_base_rates(ratings, estimate.truth_probabilities, level=level)  # type: ignore[arg-type]
+    values = np.stack([rates[end] for end in ("estimate", "lower", "upper")], axis=-1)
+    kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
+    about: Row = {"level": level, "kind": kind, "corrected": True}
+    yield from rows_of("base_rates", values, {"category": ratings.categories}, **about)
+    answers = {str(name): ratings.system == k for k, name in enumerate(ratings.categories)}
+    for name, part in _correct_parts(fit, level, answers).items():
+        yield _corrected("precision", part.system_accuracy_in_sample, category=name)
+    yield from _correct_groups(fit, options)
+    labelled = {"n_items": corrected.n_known}
+    yield row("prediction_powered", corrected.prediction_powered, **labelled)
+    expected = {"estimate": corrected.expected_right}
+    yield {"quantity": "known_items_right_expected"} | expected | labelled
+    yield {"quantity": "known_truths_test", "probability": corrected.p_value} | labelled
+    yield from corrected.warnings
+    yield from _warn_of_few_labels(ratings, level)
+
+
+def _corrected(quantity: str, value: IntervalEstimate, **columns: Any) -> Row:
+    return row(quantity, value, **columns) | {"corrected": True}
+
+
+def _correct_parts(fit: Fit, level: float, parts: Mapping[str, Any]) -> dict[str, TruthCorrection]:
+    """Correct the accuracy in parts of the items, those with gold labels, by their rows."""
+    ratings, estimate = fit.ratings, fit.estimate
+    assert ratings.system is not None and ratings.truth is not None
+    right, variance = probabilities_right(ratings, estimate), own_variance(estimate)
+    answered = ratings.system >= 0
+    labelled = answered & (ratings.truth >= 0) & (ratings.weights > 0)
+    return {
+        name: correct_by_truth(
+            ratings.take(rows & answered), right[rows & answered], variance=variance, level=level
+        )
+        for name, rows in parts.items()
+        if (rows & labelled).any()
+    }
+
+
+def _correct_groups(fit: Fit, options: Options) -> Iterator[Row]:
+    """Give corrected accuracies of groups, and their differences."""
+    groups, ratings = _group_rows(options), fit.ratings
+    corrected = _correct_parts(fit, options.level, groups)
+    for name, part in corrected.items():
+        n_items = int(ratings.weights[groups[name] & (np.asarray(ratings.system) >= 0)].sum())
+        names: Row = {"grouping": "group", "group": name, "n_items": n_items}
+        for quantity in ESTIMANDS:
+            yield _corrected(quantity, getattr(part, quantity), **names)
+    for first, second in combinations(groups, 2):
+        names = {"grouping": "group", "group": first, "versus": second}
+        both = [corrected[name] for name in (first, second) if name in corrected]
+        for quantity in ESTIMANDS if both else ():
+            difference, higher = IntervalEstimate(estimate=None), None
+            if len(both) == 2:
+                difference, higher = subtract_independent(*(getattr(p, quantity) for p in both))
+            made = _corrected(f"{quantity}_difference", difference, **names)
+            yield made | {"probability": higher}
+
+
+def subtract_independent(
+    first: IntervalEstimate, second: IntervalEstimate
+) -> tuple[IntervalEstimate, float]:
+    """Subtract corrected proportions of different items; the probability that the first is higher.
+
+    The ends are those of Zou & Donner (2008), https://doi.org/10.1002/sim.3095: the distances of
+    both from their estimates are squared and added.
+    """
+    a, b = (
+        np.array([each.lower, each.estimate, each.upper], dtype=float) for each in (first, second)
+    )
+    estimate = float(a[1] - b[1])
+    lower = estimate - float(np.hypot(a[1] - a[0], b[2] - b[1]))
+    upper = estimate + float(np.hypot(a[2] - a[1], b[1] - b[0]))
+    one_side = NormalDist().inv_cdf((1 + float(first.level or 0)) / 2)
+    spread = (estimate - lower if estimate > 0 else upper - estimate) / one_side
+    difference = replace(first, estimate=estimate, lower=lower, upper=upper, kind="independent")
+    return difference, NormalDist().cdf(estimate / spread) if spread else 0.5
+
+
+def _warn_of_few_labels(ratings: Ratings, level: float) -> Iterator[Warning]:
+    few = []
+    for category, (right, n) in _count_labelled(ratings, ratings.truth).items():  # type: ignore[arg-type]
+        if not n:
+            few.append(f"{category} (none)")
+        elif n < FEW_LABELS:
+            value = wilson_estimate(right / n, n, level)
+            few.append(f"{category} ({right}/{n} right, {value} by Wilson)")
+    if few:
+        text = (
+            f"too few labelled items are of {first_few(few, MOST_NAMED)}: recall rests mostly on "
+            "the prior of the method's bias"
+        )
+        yield warn("few-truths-of-category", text)
+
+
+def is_only_labelled(ratings: Ratings) -> bool:
+    """Tell whether there is a system and gold labels of some items, and no raters."""
+    return ratings.n_raters == 0 and len(ratings.systems) == 1 and has_gold_labels(ratings)
+
+
+def require_answers_or_labels(ratings: Ratings) -> None:
+    """Raise an InputError unless raters, or gold labels, tell how accurate the systems are."""
+    if not is_only_labelled(ratings):
+        require_systems(ratings)
+
+
+def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
+    """Estimate how accurate a system is from the gold labels of a random sample of items.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With one system, the truth of some items, and no raters.
+    options : Options
+
+    Returns
+    -------
+    Results
+        Accuracy, recall, precision and specificity with Wilson's intervals, other measures with
+        Jeffreys', and base rates that are post-stratified by the system's answers.
+    """
+    (system,), answers = ratings.systems, np.asarray(ratings.system)
+    judge = ratings._replace(codes=answers[:, None], raters=[system], system=None, systems=None)
+    everywhere = judge.with_populations(["all items"] * ratings.n_rows)
+    items = count_judged(everywhere, options.level)
+    in_sample = known_items_alone(rightness(ratings, np.zeros(ratings.n_rows)), options.level)
+    estimate = Estimate(
+        method=METHOD,
+        system=system,
+        system_accuracy=_share_right(items.labels[0], options.level),
+        system_accuracy_in_sample=replace(in_sample, corrected=True),
+    )
+    n_items = int(ratings.weights[answers >= 0].sum())
+    whose = {"system": system, "method": METHOD}
+    parts: list[tuple[dict[str, str], Answer]] = [
+        (whose, (row(name, getattr(estimate, name), n_items=n_items) for name in ESTIMANDS)),
+        ({"system": system}, _score_labelled(ratings, options)),
+        (whose, _measure(ratings, items.labels[0], options)),
+        (whose, _estimate_base_rates(everywhere, items, options)),
+        (whose, _warn_of_sample(ratings)),
+    ]
+    for grouping, column in (("group", options.groups), ("population", options.populations)):
+        if column is not None:
+            inside = column.names != ""
+            members = judge.take(inside).with_populations(column.names[inside])
+            parts.append((whose, _score_groups(members, grouping, options)))
+    return collect(ratings, parts, options, {(system, METHOD): estimate})
+
+
+def _share_right(labels: Floats, level: float) -> IntervalEstimate:
+    """Give the proportion of labelled items on which the judge is right."""
+    return _wilson(np.trace(labels), labels.sum(), level)
+
+
+def _wilson(right: float, n: float, level: float) -> IntervalEstimate:
+    return replace(wilson_estimate(right / n if n else 0.0, n, level), corrected=bool(n))
+
+
+def _warn_of_sample(ratings: Ratings) -> Iterator[Warning]:
+    sample = examine_known(ratings)
+    if not sample.random:
+        text = f"{sample.doubt}, and they are taken for one: {sample}"
+        yield warn("truths-not-random", text)
+
+
+def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
+    """Give the measures of the system: proportions by Wilson, others by Jeffreys' prior."""
+    total, truth, said, right = labels.sum(), labels.sum(1), labels.sum(0), labels.diagonal()
+    counts = {
+        "recall": (right, truth),
+        "precision": (right, said),
+        "specificity": (total - truth - said + right, total - truth),
+    }
+    for quantity, (numbers, of) in counts.items():
+        for name, number, n in zip(ratings.categories, numbers, of, strict=True):
+            value = _wilson(number, n, options.level)
+            yield row(quantity, value, category=str(name), n_items=n)
+    drawn = generator(options.seed).standard_gamma(labels + PSEUDO_ITEMS, (DRAWS, *labels.shape))
+    replicates = Replicates(point=_parameters(labels), drawn=_parameters(drawn), kind="Jeffreys")
+    asked: Row = {"positive": options.positive, "level": options.level}
+    for part in performance_rows(ratings, replicates, **asked):
+        if isinstance(part, Warning) or part["quantity"] not in (*counts, "base_rates"):
+            yield part
+
+
+def _parameters(labels: Floats) -> Parameters:
+    """Base rates and confusion matrix of a table of truths and answers, or of several."""
+    truth = labels.sum(axis=-1)
+    return Parameters(
+        base_rates=truth / truth.sum(axis=-1, keepdims=True),
+        confusion=labels / np.maximum(truth, np.finfo(float).tiny)[..., None],
+        rater_accuracy=np.empty((*labels.shape[:-2], 0)),
+    )
+
+
+def _estimate_base_rates(judge: Ratings, items: JudgedItems, options: Options) -> Answer:
+    level = options.level
+    rates = judged_base_rates("post_stratified", items, judge, seed=options.seed)
+    values = interval_of_draws(rates.drawn_base_rates[:, 0], rates.base_rates[0], level)
+    about: Row = {"level": level, "kind": rates.kind, "corrected": True}
+    yield from rows_of("base_rates", values, {"category": judge.categories}, **about)
+
+
+def _score_groups(judge: Ratings, grouping: str, options: Options) -> Answer:
+    """Give the accuracy in each group, and the differences."""
+    level, rng = options.level, generator(options.seed)
+    points: dict[str, float] = {}
+    drawn: dict[str, Floats] = {}
+    labels = count_judged(judge, level).labels
+    for name, own in zip(judge.populations, labels, strict=True):
+        n, right, value = own.sum(), np.trace(own), _share_right(own, level)
+        yield row("system_accuracy", value, grouping=grouping, group=name, n_items=n)
+        points[name] = np.nan if value.estimate is None else value.estimate
+        drawn[name] = rng.beta(right + PSEUDO_ITEMS, n - right + PSEUDO_ITEMS, DRAWS)
+    about: Row = {"grouping": grouping, "level": level, "kind": "Jeffreys"}
+    yield from contrast("system_accuracy", "group", points, drawn, **about)
+
+
+def ask_judge(ratings: Ratings, items: JudgedItems, options: Options) -> Answer:
+    """Give the recalls of the only rater by the gold labels, and whether it errs alike everywhere.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With one rater, the truth of some items, and populations.
+    items : JudgedItems
+        As `count_judged` counts them.
+    options : Options
+
+    Yields
+    ------
+    dict or Warning
+    """
+    (rater,), level, labels = ratings.raters, options.level, items.labels.sum(axis=0)
+    several = len(ratings.populations) > 1
+    tables = {"": labels}
+    if several:
+        tables |= dict(zip(ratings.populations, items.labels, strict=True))
+    accuracy = _share_right(labels, level)
+    yield row("rater_accuracy", accuracy, rater=rater, n_items=labels.sum())
+    for group, table in tables.items():
+        of: Row = {"rater": rater, "grouping": "group" if group else "", "group": group}
+        for name, answers, right in zip(ratings.categories, table, table.diagonal(), strict=True):
+            value = _wilson(right, answers.sum(), level)
+            yield row("recall", value, category=str(name), n_items=answers.sum(), **of)
+    if several:
+        p_value = judge_differs(items, seed=options.seed)
+        yield {"quantity": "judge_differs_test", "rater": rater, "probability": p_value}
+        yield _say_whether_alike(ratings, items, p_value)
+
+
+def _say_whether_alike(ratings: Ratings, items: JudgedItems, p_value: float) -> Warning:
+    """Warn of a judge who favours a group, or say which favour the labels would not show."""
+    rater, p = ratings.raters[0], printed_p_value(p_value)
+    if p_value <= UNLIKELY:
+        text = (
+            f"gold labels show that {rater} errs otherwise in some groups than in others ({p}): "
+            "methods that assume it does not are biased"
+        )
+        return warn("judge-differs", text)
+    total, right = items.labels.sum(axis=-1), np.diagonal(items.labels, axis1=1, axis2=2)
+    recall = (right.sum(axis=0) + 1) / (total.sum(axis=0) + 2)
+    fewest = np.sort(total, axis=0)[:2]
+    with np.errstate(divide="ignore"):
+        spread = np.sqrt(recall * (1 - recall) * (1 / fewest).sum(axis=0))
+    z = NormalDist().inv_cdf(1 - UNLIKELY / 2) + NormalDist().inv_cdf(POWER)
+    unseen = np.minimum(z * spread, 1.0)
+    text = (
+        f"gold labels do not show that {rater} favours a group ({p}), and so few would not: a "
+        f"difference between two groups of less than {decimal(float(unseen.max()), 2)} in its "
+        f"recall of {ratings.categories[int(unseen.argmax())]} would often be missed"
+    )
+    return warn("favour-unseen", text)

@@ -1,0 +1,348 @@
+"""Questions: functions that yield rows of the table of results, and warnings.
+
+A question is asked of a fit, `ask(fit, options)`, which has the ratings, the estimate, and the
+method with what it can give. It yields nothing where the method gives nothing that it needs.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lehner.contrasts.contrast import TIED, by_name, contrast
+from lehner.contrasts.groups import (
+    GroupColumn,
+    find_groups,
+    group_column,
+    group_rows,
+    rater_group_rows,
+)
+from lehner.core.estimate import ESTIMANDS, Estimate, Replicates, number, uses_truths
+from lehner.core.rows import Row, row
+from lehner.core.warning import Warning, warn
+from lehner.data.ratings import Ratings
+from lehner.dependence.check import check_dependence
+from lehner.dependence.sensitivity import sensitivity
+from lehner.estimation.methods import Method
+from lehner.latent_class.pattern_table import known_truths
+from lehner.performance.positive import PositiveCategory
+from lehner.performance.rows import implied_accuracy, performance_rows, rater_rows
+
+RESAMPLES = 1000
+MANY_CATEGORIES = 100
+"""Above these there are half the resamples, each of which has a matrix of K × K cells."""
+MOST_COMPARED = 50
+"""Raters whose accuracies are compared two by two."""
+NOTICEABLE = 0.01
+DIFFICULTY = "difficulty_spread"
+"""The parameter that is 0 if all items are equally difficult for the raters."""
+LOG_LIMIT, NORMAL_90 = 700.0, 1.645
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Options:
+    """What results are asked for.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data, for titles.
+    level : float
+        Probability of the intervals.
+    seed : int
+        The same seed gives the same numbers.
+    resamples : int
+        Of the items, where a method has none of its own.
+    positive : PositiveCategory, optional
+        The positive category of two.
+    groups, populations : GroupColumn, optional
+        To which group, and population, each row belongs.
+    systems_rate : bool
+        Whether the other systems serve as raters of each system.
+    """
+
+    name: str = "ratings"
+    level: float = 0.9
+    seed: int = 1
+    resamples: int = RESAMPLES
+    positive: PositiveCategory | None = None
+    groups: GroupColumn | None = None
+    populations: GroupColumn | None = None
+    systems_rate: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fit:
+    """What one method gave for one system.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With this system only, and with gold labels.
+    estimate : Estimate
+    method : Method
+        What the method can give.
+    at_slopes : mapping of float to Estimate
+        Estimates with the system's slope on difficulty fixed, by slope.
+    """
+
+    ratings: Ratings
+    estimate: Estimate
+    method: Method
+    at_slopes: Mapping[float, Estimate] = field(default_factory=dict)
+
+    @cached_property
+    def replicates(self) -> Callable[..., Replicates | None]:
+        """From `resamples` and `seed` to the parameters that measures follow from, made once."""
+        return cache(partial(self.method.replicates, self.ratings, self.estimate))
+
+    @property
+    def n_answered(self) -> int:
+        """Number of items that the system answered."""
+        return int(self.ratings.weights[np.asarray(self.ratings.system) >= 0].sum())
+
+    def can_be_corrected(self) -> bool:
+        """Tell whether there are gold labels of some items that the method has not seen."""
+        ratings, estimate = self.ratings, self.estimate
+        if ratings.truth is None or ratings.system is None or not known_truths(ratings):
+            return False
+        labelled = (ratings.system >= 0) & (ratings.truth >= 0) & (ratings.weights > 0)
+        probable = "truth_probabilities" in estimate.arrays
+        estimated = estimate.system_accuracy.estimate is not None
+        return bool(labelled.any()) and probable and estimated and not uses_truths(estimate)
+
+
+type Answer = Iterable[Row | Warning]
+type Question = Callable[[Fit, Options], Answer]
+
+
+def column_of(
+    groups: ArrayLike | GroupColumn | None, ratings: Ratings, kind: str
+) -> GroupColumn | None:
+    """Make a column of the names of groups, one for each row of the ratings."""
+    if groups is None or isinstance(groups, GroupColumn):
+        return groups
+    members = find_groups(ratings, groups, kind)
+    return group_column(kind, np.array([*members.names, ""], dtype=object)[members.index])
+
+
+def population_names(ratings: Ratings) -> Any:
+    """Give the name of each row's population, (n_rows,); None if there are no populations."""
+    if ratings.population is None:
+        return None
+    return np.array(ratings.populations)[ratings.population]
+
+
+def ask_accuracy(fit: Fit, options: Options) -> Answer:
+    """Give the expected accuracy, and the proportion of these items that the system got right."""
+    entered = {"corrected": True} if uses_truths(fit.estimate) else {}
+    for name in ESTIMANDS:
+        yield row(name, getattr(fit.estimate, name), n_items=fit.n_answered, **entered)
+    yield from fit.estimate.warnings
+    pair = fit.estimate.diagnostics.get("dependent_pair", {}).get("pair", ())
+    yield from check_dependence(fit.ratings).warnings_of_estimates(pair)
+
+
+def ask_sensitivity(fit: Fit, options: Options) -> Answer:
+    """Say what the estimate would be if items misled the raters, and perhaps the system."""
+    misled = sensitivity(fit.estimate, fit.ratings.n_categories)
+    assumed = {"versus": f"misleading_share={misled.misleading_share:g}"}
+    moved = {f"{name}_if_all_misled": getattr(misled, name) for name in ESTIMANDS}
+    alone = (misled.raters_alone, misled.raters_alone_in_sample)
+    moved |= {
+        f"{name}_if_raters_misled": value for name, value in zip(ESTIMANDS, alone, strict=True)
+    }
+    for quantity, value in moved.items():
+        if value is not None:
+            yield row(quantity, value, **assumed)
+    if misled.raters_alone_bounds is not None:
+        ends = dict(zip(("lower", "upper"), misled.raters_alone_bounds, strict=True))
+        yield {"quantity": "system_accuracy_if_raters_misled_bounds"} | ends | assumed
+
+
+def ask_slopes(fit: Fit, options: Options) -> Answer:
+    """Give the estimates with the system's slope on difficulty fixed."""
+    for slope, estimate in fit.at_slopes.items():
+        for name in ESTIMANDS:
+            versus = f"system_slope={slope:g}"
+            yield row(f"{name}_if_slope", getattr(estimate, name), versus=versus)
+
+
+def _replicates(fit: Fit, options: Options) -> Replicates | None:
+    """Give the parameters from which measures are computed."""
+    many = fit.ratings.n_categories > MANY_CATEGORIES
+    resamples = options.resamples // 2 if many else options.resamples
+    return fit.replicates(resamples=resamples, seed=options.seed)
+
+
+def ask_performance(fit: Fit, options: Options) -> Answer:
+    """Give the system's confusion matrix, recall, precision and other measures.
+
+    Where base rates and confusion matrix imply another accuracy than step 4 of the algebra, a
+    warning says so. Of methods without such replicates, rater accuracies and base rates have no
+    interval.
+    """
+    replicates, estimate = _replicates(fit, options), fit.estimate
+    measures: list[Row | Warning] = []
+    if replicates is not None:
+        asked: Row = {"positive": options.positive, "level": options.level}
+        measures = list(performance_rows(fit.ratings, replicates, **asked))
+        yield from measures
+        accuracy, implied = estimate.system_accuracy.estimate, implied_accuracy(replicates.point)
+        if estimate.by_raters_alone and accuracy is not None:
+            if abs(implied - accuracy) > NOTICEABLE:
+                text = (
+                    f"base rates and recall imply a system accuracy of {implied:.3f}; step 4, "
+                    f"which assumes that all errors are equally probable, gives {accuracy:.3f}"
+                )
+                yield warn("two-accuracies", text)
+    quantities = {part["quantity"] for part in measures if not isinstance(part, Warning)}
+    for quantity, column in (("rater_accuracy", "rater"), ("base_rates", "category")):
+        array = estimate.arrays.get(quantity)
+        if array is not None and quantity not in quantities:
+            for name, value in zip(array[column].values, array.values, strict=True):
+                yield {"quantity": quantity, column: str(name), "estimate": number(value)}
+
+
+def ask_raters(fit: Fit, options: Options) -> Answer:
+    """Give each rater's measures, differences of their accuracies, and who is least accurate."""
+    replicates = _replicates(fit, options)
+    if replicates is None or fit.ratings.anonymous:
+        return
+    if np.isnan(replicates.point.rater_accuracy).all():
+        return
+    positive, level = options.positive, options.level
+    yield from list(rater_rows(fit.ratings, replicates, positive=positive, level=level))
+    if replicates.drawn is None:
+        return
+    if (np.ptp(replicates.drawn.rater_accuracy, axis=-1) > TIED).any():
+        yield from _compare_raters(fit.ratings.raters, replicates, level)
+    else:
+        text = f"{fit.estimate.method} takes all raters for equally accurate"
+        yield warn("raters-alike", text)
+
+
+def _compare_raters(raters: tuple[str, ...], replicates: Replicates, level: float) -> Iterator[Row]:
+    assert replicates.drawn is not None
+    accuracy = replicates.drawn.rater_accuracy
+    if len(raters) <= MOST_COMPARED:
+        points = by_name(raters, replicates.point.rater_accuracy)
+        drawn, kind = by_name(raters, accuracy), replicates.kind
+        yield from contrast("rater_accuracy", "rater", points, drawn, level=level, kind=kind)
+    lowest = accuracy < accuracy.min(axis=1, keepdims=True) + TIED
+    share = (lowest / lowest.sum(axis=1, keepdims=True)).mean(axis=0)
+    for rater, probability in zip(raters, share.tolist(), strict=True):
+        yield {"quantity": "rater_accuracy_lowest", "rater": rater, "probability": probability}
+
+
+def ask_groups(fit: Fit, options: Options) -> Answer:
+    """Estimate the accuracy in each group of items, by a method that can."""
+    names = None if options.groups is None else options.groups.names
+    yield from _ask_by(fit, options, "group", fit.method.by_group, names)
+
+
+def ask_populations(fit: Fit, options: Options) -> Answer:
+    """Estimate base rates and accuracies in each population, by the fit that the estimate is of."""
+    names = population_names(fit.ratings)
+    yield from _ask_by(fit, options, "population", fit.method.by_population, names)
+
+
+def _ask_by(fit: Fit, options: Options, grouping: str, ask: Any, names: Any) -> Answer:
+    if names is None or ask is None or fit.estimate.system_accuracy.estimate is None:
+        return
+    draws = ask(fit.ratings, fit.estimate, names, seed=options.seed)
+    if draws is not None:
+        yield from group_rows(draws, fit.ratings, grouping=grouping, level=options.level)
+
+
+def ask_rater_groups(fit: Fit, options: Options) -> Answer:
+    """Estimate the accuracy of groups of raters; nothing if a method does not tell raters apart."""
+    ratings, estimate = fit.ratings, fit.estimate
+    if not ratings.rater_group or estimate.system_accuracy.estimate is None:
+        return
+    replicates = fit.replicates(resamples=2 * options.resamples, seed=options.seed)
+    if replicates is not None:
+        pooled = estimate.draws is not None and "rater_groups" in estimate.draws.attrs
+        yield from rater_group_rows(ratings, replicates, pooled=pooled, level=options.level)
+
+
+def ask_k_properties(fit: Fit, options: Options) -> Answer:
+    """Say what a fit found of each K-property.
+
+    It warns if items differ in difficulty, and what this means for the system was not looked at.
+    """
+    if fit.method.k_properties is None:
+        return
+    for parameter in fit.method.k_properties(fit.estimate, level=options.level):
+        name, _, group = parameter.name.partition("[")
+        names = {"grouping": "rater_group", "group": group.rstrip("]")} if group else {}
+        direction = parameter.probability_of_direction
+        value, versus = parameter.value, parameter.k_property
+        yield row(name, value, versus=versus, probability=direction, **names)
+        factor, error = parameter.bayes_factor, parameter.bayes_factor_error
+        tested: Row = {"quantity": "bayes_factor_against_zero", "versus": parameter.name}
+        tested["kind"] = parameter.verdict()
+        tested["lower" if parameter.is_lower_bound else "estimate"] = factor
+        if not parameter.is_lower_bound and factor is not None and error is not None:
+            tested |= {"lower": factor - error, "upper": factor + error}
+        yield tested
+        assumed = fit.method.at_slopes is not None and not fit.at_slopes
+        if assumed and parameter.name == DIFFICULTY and parameter.verdict() == "rejected":
+            text = (
+                "items differ in difficulty for the raters; how far the system finds the same "
+                "items difficult is assumed rather than seen, and the estimate depends on it: look "
+                "at the estimates without and with the same difficulty (sensitivity=True)"
+            )
+            yield warn("difficulty-of-system-assumed", text)
+
+
+def ask_earlier_studies(fit: Fit, options: Options) -> Answer:
+    """Say what earlier studies, as a prior, do to the recall of raters and to the accuracy."""
+    studies = fit.estimate.diagnostics.get("earlier_studies", {"raters": (), "by_weight": ()})
+    for study in studies["raters"]:
+        names = {"rater": study["rater"], "category": study["category"] or ""}
+        yield row("recall_prior", study["prior"], **names)
+        yield row("recall_posterior", study["posterior"], **names)
+        counts = {"estimate": study["right"], "n_items": study["items"]}
+        yield {"quantity": "study_right"} | counts | names
+    for without in studies["by_weight"][:1]:
+        for name in ESTIMANDS:
+            yield row(f"{name}_without_studies", without[name])
+
+
+def ask_dependent_pair(fit: Fit, options: Options) -> Answer:
+    """Say what a dependent pair does to the estimate, and the evidence for it."""
+    pair = fit.estimate.diagnostics.get("dependent_pair")
+    if pair is None:
+        return
+    names = {"rater": pair["pair"][0], "versus": pair["pair"][1]}
+    for when in ("if_dependent", "if_independent"):
+        for name in ESTIMANDS:
+            yield row(f"{name}_{when}", pair[when][name], **names)
+    log, half = pair["log_bayes_factor"], NORMAL_90 * pair["log_bayes_factor_error"]
+    factors = np.exp(np.clip([log, log - half, log + half], -LOG_LIMIT, LOG_LIMIT)).tolist()
+    factor = dict(zip(("estimate", "lower", "upper"), factors, strict=True))
+    yield {"quantity": "bayes_factor_dependent", "level": 0.9} | factor | names
+    quantities = {"shared_answers_prior": "prior", "shared_answers": "posterior"}
+    for category in pair["categories"]:
+        for quantity, part in (quantities | {"shared_covariance": "covariance"}).items():
+            yield row(quantity, category[part], category=category["category"], **names)
+
+
+OF_FITS: dict[str, Question] = {
+    "accuracy": ask_accuracy,
+    "details": ask_performance,
+    "raters": ask_raters,
+    "groups": ask_groups,
+    "populations": ask_populations,
+    "rater_groups": ask_rater_groups,
+    "sensitivity": ask_sensitivity,
+    "slopes": ask_slopes,
+    "k_properties": ask_k_properties,
+    "earlier_studies": ask_earlier_studies,
+    "dependent_pair": ask_dependent_pair,
+}
+"""Questions that are asked of each fit."""

@@ -1,0 +1,214 @@
+"""What ratings say of raters without a method: agreement, correlated errors, the system as one.
+
+Earlier studies of raters are read here, too.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lehner.algebra.steps import pairwise_agreement
+from lehner.core.arrays import Floats
+from lehner.core.errors import InputError, suggest
+from lehner.core.lazy import special, stats
+from lehner.core.rows import Row, rows_of
+from lehner.core.text import first_few
+from lehner.data.categories import Label
+from lehner.data.ratings import Ratings
+from lehner.dependence.bounds import mistakes_needed
+from lehner.dependence.check import EffectiveRaters, check_dependence, effective_in_crowds
+from lehner.estimation.questions import Answer, Fit, Options
+from lehner.reading.read import read_columns
+
+CROWDS_LEVEL = 0.9
+"""Part of the public crowds in which raters are worth as much as is said."""
+EPSILONS = (0.1, 0.15, 0.2)
+"""What raters may be better by, since a system costs less: for crowd workers, skilled raters and
+experts, as the authors suggest."""
+FEWEST_RATERS, FEWEST_ITEMS, FALSE_DISCOVERIES = 3, 30, 0.05
+
+
+def ask_agreement(fit: Fit, options: Options) -> Answer:
+    """Say how often raters agree, whose errors are correlated, and how many they are worth."""
+    agreement, dependence = pairwise_agreement(fit.ratings), check_dependence(fit.ratings)
+    yield {"quantity": "percent_agreement", "estimate": agreement.agreement}
+    yield {"quantity": "brennan_prediger", "estimate": agreement.kappa}
+    yield {"quantity": "n_pairs", "estimate": agreement.n_pairs}
+    for pair in dependence.pairs:
+        names: Row = dict(zip(("rater", "versus"), pair.raters, strict=True))
+        names["n_items"] = pair.n_items
+        yield {"quantity": "pair_agreement", "estimate": pair.agreement} | names
+        yield {"quantity": "pair_agreement_expected", "estimate": pair.expected} | names
+        kind = "stands out" if pair.stands_out else ""
+        tested = {"quantity": "pair_agreement_test", "probability": pair.p_value, "kind": kind}
+        yield tested | names
+    yield {"quantity": "dependence_test", "probability": dependence.p_value}
+    yield {"quantity": "dependence_together_test", "probability": dependence.p_value_together}
+    effective = dependence.effective_raters
+    about = {"kind": effective.source, "n_items": effective.n_items}
+    worth = _in_crowds(effective) or {"estimate": effective.effective} | about
+    yield {"quantity": "effective_raters"} | worth
+    yield {"quantity": "mistake_correlation", "estimate": effective.correlation} | about
+    yield {"quantity": "raters_per_item", "estimate": effective.n_raters}
+
+
+def _in_crowds(effective: EffectiveRaters) -> Row:
+    """Say what so many raters are worth in public crowds, if the ratings do not show it."""
+    if effective.effective is not None:
+        return {}
+    lower, upper = effective_in_crowds(effective.n_raters, CROWDS_LEVEL)
+    return {"lower": lower, "upper": upper, "level": CROWDS_LEVEL, "kind": "public crowds"}
+
+
+def ask_bounds(fit: Fit, options: Options) -> Answer:
+    """Say how much errors must correlate for the accuracy to be low."""
+    try:
+        needed = mistakes_needed(fit.ratings)
+    except InputError:
+        return  # No item has two ratings and an answer of the system.
+    beyond = {"estimate": needed.crowds_beyond, "n_items": needed.n_crowds}
+    yield {"quantity": "system_accuracy_above", "estimate": needed.above}
+    yield {"quantity": "mistake_correlation_needed", "estimate": needed.correlation}
+    yield {"quantity": "crowds_beyond"} | beyond
+
+
+def ask_annotators(fit: Fit, options: Options) -> Answer:
+    """Test for each rater whether the system agrees with the others as well as this rater does.
+
+    On each item the system and one rater are compared by how many of the other raters give the same
+    answer. The advantage probability of the system is the proportion of the items on which it
+    agrees with as many as the rater does, or more. The winning rate is the proportion of raters for
+    whom a t-test, by the procedure of Benjamini and Yekutieli with a false discovery rate of .05,
+    says that this probability is above that of the rater less ε. With .5 or more the system may
+    replace a rater.
+
+    Parameters
+    ----------
+    fit : Fit
+        Whose ratings are used: of three raters or more, who are named.
+    options : Options
+
+    Yields
+    ------
+    dict
+        `advantage_probability` and `advantage_difference` (the system's less the rater's, by
+        Student's t) for each rater with 30 items or more; `advantage_probability_mean`, and
+        `winning_rate` for each ε. Items are taken to be independent.
+
+    References
+    ----------
+    Calderon, Reichart & Dror (2025), The alternative annotator test for LLM-as-a-judge,
+    https://arxiv.org/abs/2501.10970, section 3.
+    """
+    ratings, level = fit.ratings, options.level
+    if ratings.anonymous or ratings.n_raters < FEWEST_RATERS:
+        return
+    n, wins, difference, error = _compare_with_system(ratings)
+    tested = np.flatnonzero(n >= FEWEST_ITEMS)
+    if not tested.size:
+        return
+    n, wins, difference, error = n[tested], wins[tested], difference[tested], error[tested]
+    half = special.stdtrit(n - 1, (1 + level) / 2) * error
+    raters = [ratings.raters[j] for j in tested]
+    for rater, share in zip(raters, wins.tolist(), strict=True):
+        yield {"quantity": "advantage_probability", "rater": rater, "estimate": share}
+    values = np.stack([difference, difference - half, difference + half], axis=-1)
+    names = {"rater": raters}
+    yield from rows_of("advantage_difference", values, names, level=level, kind="Student")
+    yield {"quantity": "advantage_probability_mean", "estimate": wins.mean()}
+    for epsilon in EPSILONS:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = (-difference - epsilon) / error
+        p_values = np.nan_to_num(special.stdtr(n - 1, t), nan=1.0)
+        won = stats.false_discovery_control(p_values, method="by") <= FALSE_DISCOVERIES
+        about = {"versus": f"epsilon={epsilon:g}", "estimate": won.mean()}
+        yield {"quantity": "winning_rate"} | about
+
+
+def _compare_with_system(ratings: Ratings) -> tuple[Floats, Floats, Floats, Floats]:
+    """Number of items of each rater, the system's advantage, its difference and standard error."""
+    flat, system, votes = ratings.flat, np.asarray(ratings.system), ratings.votes()
+    item = flat.item_index
+    used = (system[item] >= 0) & (votes[item].sum(axis=1) >= 2)
+    item, rater, answer = item[used], flat.rater_index[used], flat.category_index[used]
+    of_system = votes[item, system[item]] - (answer == system[item])
+    of_rater = votes[item, answer] - 1
+    ahead = np.sign(of_system - of_rater)
+
+    def total(values: Floats) -> Floats:
+        return np.bincount(rater, ratings.weights[item] * values, ratings.n_raters)
+
+    n = total(np.ones(len(item)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        difference = total(ahead) / n
+        variance = (total(ahead**2) - n * difference**2) / (n - 1)
+        return n, total(ahead >= 0) / n, difference, np.sqrt(np.maximum(variance, 0) / n)
+
+
+def read_studies(studies: Mapping[str, Any], ratings: Ratings) -> dict[str, Floats]:
+    """Read what earlier studies found of raters and systems.
+
+    Parameters
+    ----------
+    studies : mapping of str to array_like, str or Path
+        By the name of a rater or system: an array of shape (n_categories, n_categories), how many
+        items of each true category (row) got each answer (column); or a file with such a table,
+        whose first column names the true categories.
+    ratings : Ratings
+        Whose raters, systems and categories these are.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (n_categories, n_categories)
+        Counts by true category and answer.
+
+    Raises
+    ------
+    InputError
+        Naming rater, file, row, column, value and remedy.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> ratings = lehner.Ratings([[0, 0], [1, 1]], ["no", "yes"], raters=["ana", "ben"])
+    >>> read_studies({"ana": [[90, 10], [6, 34]]}, ratings)["ana"].tolist()
+    [[90.0, 10.0], [6.0, 34.0]]
+    """
+    names = [str(name) for name in (*ratings.raters, *ratings.systems)]
+    k, tables = ratings.n_categories, {}
+    for name, study in studies.items():
+        if name not in names:
+            raise InputError(f"there is no rater or system {name!r}", suggest(name, names))
+        file = study if isinstance(study, str | Path) else None
+        if file is not None:
+            study = _read_counts(Path(file), ratings.categories)
+        try:
+            counts = np.asarray(study, dtype=float)
+        except (TypeError, ValueError):
+            counts = np.array(np.nan)
+        if counts.shape != (k, k) or not (np.isfinite(counts) & (counts >= 0)).all():
+            raise InputError(
+                f"the counts of the earlier study of {name!r} are no table of numbers, 0 or more",
+                f"give {k} rows (true categories) and {k} columns (answers)",
+                file=file,
+            )
+        tables[name] = counts
+    return tables
+
+
+def _read_counts(file: Path, categories: Sequence[Label]) -> Floats:
+    """Read a row for each true category, its name first, and a column for each answer."""
+    names = list(map(str, categories))
+    with read_columns(file) as columns:
+        first, *answers = columns
+        truths = columns[first].texts.tolist()
+        if sorted(answers) != sorted(names) or sorted(truths) != sorted(names):
+            header = first_few([first, *names], 4)
+            raise InputError(
+                "its rows and columns are not the categories of the ratings",
+                f"give each category a row (truth) and a column (answer), as in {header}",
+            )
+        rows = [truths.index(name) for name in names]
+        return np.column_stack([columns[name].numbers[rows] for name in names])

@@ -59,7 +59,7 @@ def doctor(
     from experiments.cli.load import load
     from lehner import InputError
     from lehner.core.estimate import require_pairs, require_systems
-    from lehner.reading.proposals import propose
+    from lehner.reading.read import propose
 
     declared, reasons, listed = reading.options(system), list[str](), list[dict[str, Any]]()
     if Path(data).exists():
@@ -193,7 +193,7 @@ def _roles_by_column(roles: "data_reading.Reading", raters: Sequence[str]) -> di
 
 
 def _why(name: str, role: str) -> str:
-    from lehner.data.checks.columns import role_of
+    from lehner.data.checks import role_of
 
     if role == "rater" and role_of(name) != "rater":
         return "no other role"
@@ -202,7 +202,7 @@ def _why(name: str, role: str) -> str:
 
 def _kind(column: "Column") -> str:
     from lehner.data.categories import as_numbers
-    from lehner.data.checks.labels import list_of
+    from lehner.data.checks import list_of
 
     labels = column.labels
     if not labels:
@@ -281,7 +281,7 @@ def _groups_items(ratings: "Ratings", listed: Mapping[str, Any]) -> bool:
     """Whether a column makes groups of items."""
     from experiments.cli.columns import read_groups
     from lehner import InputError
-    from lehner.data.checks.columns import role_of
+    from lehner.data.checks import role_of
 
     name = listed["column"]
     if "." in name or any(name.startswith(f"{rater}_") for rater in ratings.all_raters):

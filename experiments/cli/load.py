@@ -43,7 +43,7 @@ def load(
     """
     from lehner import DataWarning, InputError, list_datasets, load_dataset
     from lehner.core.errors import suggest
-    from lehner.reading.kinds import is_file
+    from lehner.reading.formats import is_file
     from lehner.reading.read import add_gold, read_with
 
     columns = columns or {}

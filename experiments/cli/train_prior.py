@@ -76,7 +76,7 @@ def _evaluate_crowds(
 
     from lehner import DataWarning, InputError
     from lehner.empirical_prior.designs import LEAST_ITEMS, draw_outcomes
-    from lehner.reading.kinds import ENDINGS
+    from lehner.reading.formats import ENDINGS
 
     kinds = (".csv", ".tsv", *ENDINGS)
     paths = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in kinds]

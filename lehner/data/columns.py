@@ -1,10 +1,10 @@
 """Columns and tables: each column is coded once, when it is first used."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,62 +22,34 @@ LEAST_PROBABILITY = 1e-6
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Column:
-    """A column: a code for each row, and the value of each code.
+    """A column of labels: a code for each row, and the label of each code.
 
     Parameters
     ----------
     name : str
-    raw_codes : ndarray of int, shape (n_rows,)
-        Index into `raw`, -1 where missing.
-    raw : sequence
-        The values as they stand.
+    codes : ndarray of int, shape (n_rows,)
+        Index into `labels`, -1 where missing.
+    labels : sequence
+        Distinct labels as text, int or float, without spaces around them.
     declared : bool
-        Whether `raw` is a list that the user fixed (a pandas categorical), not those that occur.
+        Whether `labels` is a list that the user fixed (a pandas categorical), not those that occur.
     ordered : bool
-        Whether the values are in a meaningful order.
+        Whether the labels are in a meaningful order.
     """
 
     name: str
-    raw_codes: Integers
-    raw: Sequence[Any] | NDArray[Any]
+    codes: Integers
+    labels: Sequence[Any]
     declared: bool = False
     ordered: bool = False
 
     def __len__(self) -> int:
-        return len(self.raw_codes)
-
-    @cached_property
-    def _merged(self) -> tuple[Integers, tuple[Any, ...]]:
-        """Strip values, drop missing ones and merge those that became the same."""
-        values = self.raw.tolist() if isinstance(self.raw, np.ndarray) else list(self.raw)
-        kinds = set(map(type, values))
-        if kinds == {int}:
-            return self.raw_codes, tuple(values)
-        if kinds == {str}:
-            stripped = tuple(map(str.strip, values))
-            if MISSING.isdisjoint(stripped) and len(set(stripped)) == len(stripped):
-                return self.raw_codes, stripped
-        position: dict[Any, int] = {}
-        place = np.full(len(values) + 1, -1)
-        for number, value in enumerate(values):
-            label = plain_label(value)
-            if label is not None:
-                place[number] = position.setdefault(label, len(position))
-        return place[self.raw_codes], tuple(position)
-
-    @property
-    def codes(self) -> Integers:
-        """Index into `labels` of each row, -1 where missing, shape (n_rows,)."""
-        return self._merged[0]
-
-    @property
-    def labels(self) -> tuple[Any, ...]:
-        """Distinct labels as text, int or float, without spaces around them."""
-        return self._merged[1]
+        return len(self.codes)
 
     def lookup(self, values: Sequence[Any], missing: Any) -> NDArray[Any]:
         """Give each row the value of its label, and `missing` where there is none."""
-        return np.array([*values, missing], dtype=object)[self.codes]
+        kind = np.array([missing]).dtype if isinstance(missing, bool | int | float) else object
+        return np.array([*values, missing], dtype=kind)[self.codes]
 
     @property
     def values(self) -> NDArray[Any]:
@@ -92,19 +64,16 @@ class Column:
     @property
     def numbers(self) -> Floats:
         """Number in each row, NaN where there is none, shape (n_rows,)."""
-        return self.lookup([number_or_nan(str(label)) for label in self.labels], np.nan).astype(
-            float
-        )
+        return self.lookup([number_or_nan(str(label)) for label in self.labels], np.nan)
 
-    def take(self, rows: Integers) -> Self:
-        """Select rows; values that no longer occur are dropped, unless they were declared."""
-        codes = self.raw_codes[rows]
+    def take(self, rows: Integers) -> "Column":
+        """Select rows; labels that no longer occur are dropped, unless they were declared."""
+        codes = self.codes[rows]
         if self.declared:
-            return replace(self, raw_codes=codes)
-        used, place = np.unique(codes[codes >= 0]), np.full(len(self.raw) + 1, -1)
+            return replace(self, codes=codes)
+        used, place = np.unique(codes[codes >= 0]), np.full(len(self.labels) + 1, -1)
         place[used] = np.arange(len(used))
-        raw = np.asarray(self.raw, dtype=object)[used]
-        return replace(self, raw_codes=place[codes], raw=raw)
+        return replace(self, codes=place[codes], labels=[self.labels[k] for k in used])
 
     @cached_property
     def items(self) -> tuple[Integers, NDArray[Any]]:
@@ -118,7 +87,7 @@ class Column:
             If an item is blank, or two differ only in how they are written.
         """
         self.refuse_blank()
-        codes, texts = self.codes, list(map(str, self.labels))
+        texts, codes = list(map(str, self.labels)), self.codes
         if len(set(texts)) < len(texts):  # 1 and "1" are one item
             place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
             codes, texts = np.array([place[text] for text in texts])[codes], list(place)
@@ -136,7 +105,7 @@ class Column:
             self._refuse_spellings(index, names)
         return index, names
 
-    def refuse_blank(self) -> Self:
+    def refuse_blank(self) -> "Column":
         """Raise an InputError if a row is blank."""
         refuse_first(self.codes < 0, self, "the {name} is blank", "fill it in or delete the row")
         return self
@@ -149,15 +118,16 @@ class Column:
             other = seen.setdefault(value_or_folded(name) if decimal else fold(name), name)
             if other != name:
                 problem = f"the items {other!r} and {name!r} differ only in how they are written"
-                remedy = "write the name of each item alike"
-                refuse_first(names[index] == name, self, problem, remedy)
+                refuse_first(names[index] == name, self, problem, "write each item's name alike")
 
 
 def refuse_first(bad: Booleans, column: Column, problem: str, remedy: str) -> None:
     """Raise an InputError at the first row that is bad, which may name the column or the value."""
     if bad.any():
         row = int(np.argmax(bad))
-        text = problem.replace("{name}", column.name).replace("{value}", repr(column.texts[row]))
+        code = column.codes[row]
+        value = repr(str(column.labels[code]) if code >= 0 else "")
+        text = problem.replace("{name}", column.name).replace("{value}", value)
         raise InputError(text, remedy, row=row, column=column.name)
 
 
@@ -188,52 +158,56 @@ def encode(values: Any, name: str = "") -> Column:
     if isinstance(values, Column):
         return values
     try:
-        if str(getattr(values, "type", "")).startswith("dictionary<values=string,"):
-            if values.null_count == 0 and len(values):
-                chunks = values.unify_dictionaries().chunks
-                codes = np.concatenate([np.from_dlpack(chunk.indices) for chunk in chunks])
-                texts = chunks[0].dictionary.to_numpy(zero_copy_only=False)
-                return Column(name=name, raw_codes=codes.astype(np.int64), raw=texts)
-        series = _as_series(values)
+        if hasattr(values, "combine_chunks"):
+            array = values.combine_chunks().dictionary_encode()
+            codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+            return _merge(name, codes, array.dictionary.to_pylist())
+        series = pd.Series(values)
         if isinstance(series.dtype, pd.CategoricalDtype):
-            # Arrow's dictionaries save memory; they do not show that someone declared the labels.
-            return Column(
-                name=name,
-                raw_codes=series.cat.codes.to_numpy().astype(np.int64),
-                raw=np.asarray(series.cat.categories),
-                declared=not hasattr(values, "to_pandas"),
-                ordered=bool(series.cat.ordered),
-            )
-        codes, uniques = pd.factorize(series)
-        return Column(name=name, raw_codes=codes, raw=np.asarray(uniques))
-    except (TypeError, ValueError):
+            codes = series.cat.codes.to_numpy().astype(np.int64)
+            column = _merge(name, codes, series.cat.categories.tolist())
+            return replace(column, declared=True, ordered=bool(series.cat.ordered))
+        if series.dtype == object and "mixed" in pd.api.types.infer_dtype(series, skipna=True):
+            # Else True and 1 would be one label.
+            series = series.map(lambda value: str(value) if isinstance(value, BOOLEANS) else value)
+        codes, different = pd.factorize(series)
+        return _merge(name, codes, np.asarray(different).tolist())
+    except (TypeError, ValueError, NotImplementedError):
         # Text in a damaged file fails only when it is looked at.
         problem = "it holds something else than labels"
         raise InputError(problem, "give one label a row", column=name) from None
 
 
-def _as_series(values: Any) -> Any:
-    if hasattr(values, "to_pandas"):
-        return values.to_pandas()
-    series = pd.Series(values)
-    if series.dtype == object and "mixed" in pd.api.types.infer_dtype(series, skipna=True):
-        # Else True and 1 would be one label.
-        series = series.map(lambda value: str(value) if isinstance(value, BOOLEANS) else value)
-    return series
+def _merge(name: str, codes: Integers, values: list[Any]) -> Column:
+    """Strip values, drop missing ones and merge those that became the same."""
+    kinds = set(map(type, values))
+    if kinds == {str}:
+        values = list(map(str.strip, values))
+    elif kinds != {int}:
+        values = list(map(plain_label, values))
+    labels = dict.fromkeys(values)
+    for missing in (None, *MISSING):
+        labels.pop(missing, None)
+    if len(labels) < len(values):
+        position = {label: code for code, label in enumerate(labels)}
+        codes = np.array([*(position.get(value, -1) for value in values), -1])[codes]
+    return Column(name=name, codes=codes, labels=tuple(labels))
 
 
 type Place = Callable[[InputError], None]
 """Names file and line in an error whose row is the index of a row of data."""
 
 
+@dataclass(eq=False)
 class Table(Mapping[str, Column]):
-    """A table: columns by name, each coded when it is first used.
+    """A table: columns by name, each coded when it is first used; see `table_of`.
 
     Parameters
     ----------
-    columns : mapping of str to column, or to a function that makes it
-        Of equal length.
-    notes : sequence of str
+    coded : dict
+        For each column a function that codes it at the first call.
+    n_rows : int
+    notes : tuple of str
         What is to be said of the table.
     place : callable, optional
         Names file and line in an error whose row is an index into the rows as they were read.
@@ -245,58 +219,42 @@ class Table(Mapping[str, Column]):
         Where it was read.
     """
 
-    def __init__(
-        self,
-        columns: Mapping[str, Any],
-        *,
-        notes: Sequence[str] = (),
-        place: Place | None = None,
-        origin: Integers | None = None,
-        cells: NDArray[Any] | None = None,
-        file: Path | None = None,
-    ) -> None:
-        self._columns = dict(columns)
-        self.notes, self.place = tuple(notes), place
-        self.origin, self.cells, self.file = origin, cells, file
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        if self.origin is not None:
-            return len(self.origin)
-        return len(next(iter(self._columns.values()), ()))
+    coded: dict[str, Callable[[], Column]]
+    n_rows: int
+    notes: tuple[str, ...] = ()
+    place: Place | None = field(default=None, repr=False)
+    origin: Integers | None = None
+    cells: NDArray[Any] | None = None
+    file: Path | None = None
 
     def __getitem__(self, name: str) -> Column:
-        values = self._columns[name]
-        self._columns[name] = encode(values() if callable(values) else values, name)
-        return self._columns[name]
+        return self.coded[name]()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._columns)
+        return iter(self.coded)
 
     def __len__(self) -> int:
-        return len(self._columns)
+        return len(self.coded)
 
-    def change(self, *notes: str, **changes: Any) -> "Table":
-        """Make a table with other columns, notes, origin or cells."""
-        names = ("place", "origin", "cells", "file")
-        unchanged = {name: getattr(self, name) for name in names} | {"columns": self._columns}
-        return Table(notes=(*self.notes, *notes), **(unchanged | changes))
+    def note(self, *notes: str) -> "Table":
+        """Add notes."""
+        return replace(self, notes=(*self.notes, *notes))
 
-    def having(self, columns: Mapping[str, Any], *notes: str) -> "Table":
-        """Add columns, or put them in place of those of the same name, and add notes."""
-        return self.change(*notes, columns=self._columns | dict(columns))
+    def having(self, columns: Mapping[str, Any]) -> "Table":
+        """Add columns, or put them in place of those of the same name."""
+        return replace(self, coded=self.coded | _code_once(columns))
 
     def without(self, names: Sequence[str]) -> "Table":
         """Leave columns out."""
-        kept = {name: values for name, values in self._columns.items() if name not in names}
-        return self.change(columns=kept)
+        kept = {name: coded for name, coded in self.coded.items() if name not in names}
+        return replace(self, coded=kept)
 
-    def take(self, rows: Integers, *notes: str) -> "Table":
+    def take(self, rows: Integers) -> "Table":
         """Select rows."""
-        return self.change(
-            *notes,
-            columns={name: lambda name=name: self[name].take(rows) for name in self},
+        return replace(
+            self,
+            coded=_code_once({name: lambda name=name: self[name].take(rows) for name in self}),
+            n_rows=len(rows),
             origin=rows if self.origin is None else self.origin[rows],
             cells=None if self.cells is None else self.cells[rows],
         )
@@ -315,9 +273,9 @@ class Table(Mapping[str, Column]):
         """
         stacked = self.take(np.tile(np.arange(self.n_rows), len(names)))
         cells = np.repeat(np.array(names, dtype=object), self.n_rows)
-        columns = {one: stacked._columns[one] for one in once}
-        columns |= {name: cells, value: np.concatenate([self[one].values for one in names])}
-        return stacked.change(columns=columns, cells=cells)
+        labels = np.concatenate([self[column].values for column in names])
+        stacked = stacked.without([column for column in self if column not in once])
+        return replace(stacked.having({name: cells, value: labels}), cells=cells)
 
     def locate(self, error: InputError) -> None:
         """Name in an error the place in the file, in place of the index of a row here."""
@@ -331,7 +289,14 @@ class Table(Mapping[str, Column]):
         error.file = error.file or self.file
 
 
-def table_of(data: Any, names: Sequence[str] = ()) -> Table:
+def _code_once(columns: Mapping[str, Any]) -> dict[str, Callable[[], Column]]:
+    return {
+        name: cache(values if callable(values) else partial(encode, values, name))
+        for name, values in columns.items()
+    }
+
+
+def table_of(data: Any, names: Sequence[str] = (), **details: Any) -> Table:
     """Make a table of data in memory.
 
     Parameters
@@ -339,6 +304,8 @@ def table_of(data: Any, names: Sequence[str] = ()) -> Table:
     data : pandas.DataFrame, pyarrow.Table, mapping of columns or ndarray
     names : sequence of str, optional
         Names for the columns of an array; by default "1", "2", ….
+    **details
+        Other fields of the table.
 
     Returns
     -------
@@ -354,8 +321,8 @@ def table_of(data: Any, names: Sequence[str] = ()) -> Table:
                 f"the array has shape {data.shape}" + (f" for raters {header}" if names else ""),
                 "give an array (item, rater) and a name per column",
             )
-        return Table(dict(zip(header, data.T, strict=True)))
-    if hasattr(data, "itercolumns"):
+        columns = list(data.T)
+    elif hasattr(data, "itercolumns"):
         header, columns = data.column_names, list(data.itercolumns())
     else:
         header = list(data if isinstance(data, Mapping) else getattr(data, "columns", ()))
@@ -366,9 +333,10 @@ def table_of(data: Any, names: Sequence[str] = ()) -> Table:
     header = [str(name).strip() for name in header]
     refuse_repeated_names(header)
     columns = [list(values) if isinstance(values, str) else values for values in columns]
-    if len({len(values) if hasattr(values, "__len__") else -1 for values in columns} | {-1}) != 2:
+    lengths = {len(values) if hasattr(values, "__len__") else -1 for values in columns}
+    if len(lengths) > 1 or -1 in lengths:
         raise InputError("columns differ in length", "give each column a value a row")
-    return Table(dict(zip(header, columns, strict=True)))
+    return Table(_code_once(dict(zip(header, columns, strict=True))), lengths.pop(), **details)
 
 
 def refuse_repeated_names(names: Sequence[str], **where: Any) -> None:
@@ -395,10 +363,11 @@ def require_columns(columns: Mapping[str, Any], names: Sequence[Any]) -> None:
 def read_counts(column: Column) -> Integers:
     """Read the number of items of each row."""
     texts = list(map(str, column.labels))
-    good = [t.isascii() and t.isdigit() and int(t[:20]) <= MOST_ITEMS for t in texts]
-    bad = ~column.lookup(good, False).astype(bool)
-    refuse_first(bad, column, "{value} is not a number of items", "give whole numbers, 0 or more")
-    return column.lookup([int(t) for t in texts], -1).astype(np.int64)
+    counts = [int(t[:20]) if t.isascii() and t.isdigit() else MOST_ITEMS + 1 for t in texts]
+    numbers = column.lookup([min(count, MOST_ITEMS + 1) for count in counts], MOST_ITEMS + 1)
+    problem = "{value} is not a number of items"
+    refuse_first(numbers > MOST_ITEMS, column, problem, "give whole numbers, 0 or more")
+    return numbers
 
 
 def read_probabilities(column: Column) -> Floats:
@@ -426,5 +395,4 @@ def join_columns(columns: Sequence[Column], name: str) -> Column:
         " ".join(str(c.labels[k]) for c, k in zip(columns, key, strict=True) if k >= 0)
         for key in keys.T
     ]
-    raw_codes = np.where(columns[0].codes < 0, -1, index.ravel())
-    return Column(name=name, raw_codes=raw_codes, raw=texts)
+    return _merge(name, np.where(columns[0].codes < 0, -1, index.ravel()), texts)

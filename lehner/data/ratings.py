@@ -13,7 +13,7 @@ from lehner.core.text import counted, counted_categories, first_few
 from lehner.data import clusters, dependent_pair, groups, labelled, tables
 from lehner.data import systems as answers_of_systems
 from lehner.data.categories import Label, check_categories
-from lehner.data.checks.counts import count_gaps
+from lehner.data.coding import count_gaps
 from lehner.data.fields import (
     check_answers,
     check_index,

@@ -9,6 +9,12 @@ from typing import Any
 
 from lehner.core.errors import InputError, suggest
 
+NAMES = ("system", "item", "raters", "items", "pair", "leave_out")
+SEVERAL = (*NAMES, "categories", "missing", "labels", "cut")
+"""Options with several values, of which those of `NAMES` name columns or raters."""
+INTERVAL = "interval"
+"""A key that a reading file may have, too: the probability of the commands' intervals."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
@@ -129,22 +135,20 @@ class Reading:
         if isinstance(self.categories, str):
             remedy = "give a list of names, as in ['no', 'yes']"
             raise InputError(f"categories is {self.categories!r}", remedy)
-        labels = self.labels
-        if isinstance(labels, Mapping):
-            labels = tuple(f"{text}={category}" for text, category in labels.items())
-        repeated = {True: "vote", False: None}.get(self.repeated, self.repeated)  # type: ignore[call-overload]
-        if repeated not in (None, "vote", "first", "last"):
-            raise InputError(f"repeated is {repeated!r}", "choose among vote, first, last")
-        normal: dict[str, Any] = {"labels": _tuple_of(labels), "repeated": repeated}
-        for name in ("system", "item", "raters", "items", "pair", "leave_out"):
-            normal[name] = tuple(map(str, _tuple_of(getattr(self, name))))
-        for name in ("categories", "missing"):
-            normal[name] = _tuple_of(getattr(self, name))
+        values: dict[str, Any] = {name: _tuple_of(getattr(self, name)) for name in SEVERAL}
+        for name in NAMES:
+            values[name] = tuple(map(str, values[name]))
+        if isinstance(self.labels, Mapping):
+            values["labels"] = tuple(f"{text}={label}" for text, label in self.labels.items())
+        values["header"] = None if self.header is None else str(self.header)
+        values["repeated"] = {True: "vote", False: None}.get(self.repeated, self.repeated)  # type: ignore[call-overload]
+        if values["repeated"] not in (None, "vote", "first", "last"):
+            raise InputError(f"repeated is {self.repeated!r}", "choose among vote, first, last")
         try:
-            normal["cut"] = tuple(sorted(float(number) for number in _tuple_of(self.cut)))
+            values["cut"] = tuple(sorted(map(float, values["cut"])))
         except (TypeError, ValueError):
             raise InputError(f"cut is {self.cut!r}", "give numbers, as in 0.5,1") from None
-        for name, value in normal.items():
+        for name, value in values.items():
             object.__setattr__(self, name, value)
 
     def given(self) -> dict[str, Any]:
@@ -209,20 +213,14 @@ class Reading:
         >>> Reading.from_file(path) == Reading(item="id", ordered=True)
         True
         """
-        try:
-            table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            reason = " ".join(str(error).split())
-            raise InputError(
-                f"it is not read as TOML ({reason})", "correct it", file=path
-            ) from None
         known = [one.name for one in fields(cls)]
-        for name in table:
-            if name.replace("-", "_") not in known:
+        options = {name.replace("-", "_"): value for name, value in load_options(path).items()}
+        for name in options:
+            if name not in (*known, INTERVAL):
                 remedy = suggest(name, known)
                 raise InputError(f"{name!r} is not an option of reading", remedy, file=path)
         try:
-            return cls(**{name.replace("-", "_"): value for name, value in table.items()})
+            return cls(**{name: value for name, value in options.items() if name != INTERVAL})
         except InputError as error:
             error.file = path
             raise
@@ -245,10 +243,19 @@ class Reading:
         return "\n".join(f"{name} = {json.dumps(v, ensure_ascii=False)}" for name, v in given)
 
 
+def load_options(path: str | Path) -> dict[str, Any]:
+    """Load a TOML file of options, or raise an InputError."""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"it is not read as TOML ({reason})", "correct it", file=path) from None
+
+
 def _tuple_of(names: Any) -> tuple[Any, ...]:
     if names is None:
         return ()
-    several = isinstance(names, Iterable) and not isinstance(names, str)
+    several = isinstance(names, Iterable) and not isinstance(names, str | Mapping)
     return tuple(names) if several else (names,)
 
 
@@ -261,10 +268,3 @@ def names_of(names: Any) -> tuple[str, ...]:
     (('gpt',), ('gpt', 'base'), ('2',), ())
     """
     return tuple(map(str, _tuple_of(names)))
-
-
-def reading_of(arguments: Mapping[str, Any]) -> Reading:
-    """Reading options among the arguments of a function; None stands for the default."""
-    known = [one.name for one in fields(Reading)]
-    given = {name: arguments[name] for name in known if arguments.get(name) is not None}
-    return Reading(**given)

@@ -13,12 +13,13 @@ from lehner.core.arrays import Integers
 from lehner.core.errors import InputError
 from lehner.core.text import first_few
 from lehner.data.categories import Label, as_numbers, check_categories, fold, plain_label, unify
-from lehner.data.checks.labels import check_labels, list_of
+from lehner.data.checks import check_labels, list_of
 from lehner.data.columns import Column, number_or_nan, refuse_first
 from lehner.data.reading import Reading
 
+MEANING = ("missing", "labels", "only", "sets", "cut", "decimal", "fold_case")
+"""Options that give labels another meaning than themselves."""
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+")
-MOST_SHOWN = 8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,7 +34,7 @@ class Coded:
         All categories, in order.
     ordered : bool
         Whether their order is meaningful.
-    odd : tuple of str
+    odd : sequence of str
         What looks odd about the categories.
     fixed : bool
         Whether the categories were named by the user or by the type of a column.
@@ -42,7 +43,7 @@ class Coded:
     codes: Mapping[str, Integers]
     categories: tuple[Label, ...]
     ordered: bool
-    odd: tuple[str, ...]
+    odd: Sequence[str]
     fixed: bool
 
 
@@ -66,8 +67,10 @@ def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
         Naming row and column, if a label is none of the categories, or if the categories are
         probably an error.
     """
-    fixed = are_fixed(columns, reading)
-    columns, odd = _give_meaning(columns, reading)
+    fixed, odd = are_fixed(columns, reading), _say_unused_missing(columns, reading)
+    if any(getattr(reading, name) for name in MEANING):
+        meaning = _make_meaning(reading)
+        columns = {name: _give_meaning(column, meaning) for name, column in columns.items()}
     categories, names, ordered = _choose_categories(columns, reading)
     if not (reading.categories or reading.cut or reading.sets):
         odd += check_labels(columns, names, refuse=not fixed)
@@ -76,10 +79,11 @@ def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
     remedy = "correct it, leave it blank, or add it to the categories"
     codes = {}
     for name, column in columns.items():
-        places = [position.get(names[label], -2) for label in column.labels]
-        codes[name] = np.array([*places, -1])[column.codes]
-        refuse_first(codes[name] == -2, column, problem, remedy)
-    return Coded(codes=codes, categories=categories, ordered=ordered, odd=tuple(odd), fixed=fixed)
+        places = np.array([*(position.get(names[label], -2) for label in column.labels), -1])
+        codes[name] = places[column.codes]
+        if (places == -2).any():
+            refuse_first(codes[name] == -2, column, problem, remedy)
+    return Coded(codes=codes, categories=categories, ordered=ordered, odd=odd, fixed=fixed)
 
 
 def are_fixed(columns: Mapping[str, Column], reading: Reading) -> bool:
@@ -115,30 +119,32 @@ def _choose_categories(
     return tuple(in_order), names, reading.ordered
 
 
-def _give_meaning(
-    columns: Mapping[str, Column], reading: Reading
-) -> tuple[Mapping[str, Column], list[str]]:
-    """Give labels their meaning, and say which labels of missing ratings do not occur."""
-    meaning, written = _meaning(reading), set[str]()
-    meant = {}
-    for name, column in columns.items():
-        values = []
-        for code, label in enumerate(column.labels):
-            try:
-                values.append(meaning(label))
-            except InputError as error:
-                error.row, error.column = int(np.argmax(column.codes == code)), name
-                raise
-        written |= {_text(label, reading) for label in column.labels if reading.missing}
-        meant[name] = replace(column, raw_codes=column.codes, raw=values)
-    return meant, [
+def _say_unused_missing(columns: Mapping[str, Column], reading: Reading) -> list[str]:
+    """Say which labels of missing ratings do not occur."""
+    labels = [label for column in columns.values() for label in column.labels if reading.missing]
+    written = {_text(label, reading) for label in labels}
+    return [
         f"no cell has the value {str(text)!r}, which was given as a label for missing ratings"
         for text in reading.missing
         if plain_label(text) is not None and _text(text, reading) not in written
     ]
 
 
-def _meaning(reading: Reading) -> Callable[[Any], Any]:
+def _give_meaning(column: Column, meaning: Callable[[Any], Any]) -> Column:
+    """Give labels their meaning; several may have the same."""
+    labels: dict[Any, int] = {}
+    places = []
+    for code, label in enumerate(column.labels):
+        try:
+            value = meaning(label)
+        except InputError as error:
+            error.row, error.column = int(np.argmax(column.codes == code)), column.name
+            raise
+        places.append(-1 if value is None else labels.setdefault(value, len(labels)))
+    return replace(column, codes=np.array([*places, -1])[column.codes], labels=tuple(labels))
+
+
+def _make_meaning(reading: Reading) -> Callable[[Any], Any]:
     """Make the function from a label as it is written to what it means, None if missing."""
     missing = {_text(text, reading) for text in reading.missing if plain_label(text) is not None}
     mapped = dict(str(pair).rpartition("=")[::2] for pair in reading.labels)
@@ -148,9 +154,9 @@ def _meaning(reading: Reading) -> Callable[[Any], Any]:
         if missing and _text(label, reading) in missing:
             return None
         if str(label) in mapped:
-            return mapped[str(label)] or None
+            return plain_label(mapped[str(label)])
         if reading.only:
-            listed = first_few(mapped, MOST_SHOWN)
+            listed = first_few(mapped, 8)
             remedy = f"add it to the labels ({listed}), or leave it blank"
             raise InputError(f"{str(label)!r} is not among the labels that are listed", remedy)
         if reading.decimal == "," and DECIMAL_COMMA.fullmatch(str(label)):

@@ -7,7 +7,7 @@ import numpy as np
 
 from lehner.core.arrays import Integers
 from lehner.core.errors import InputError, find
-from lehner.data.checks.coding import check_coding
+from lehner.data.coding import check_coding
 from lehner.data.flat import FlatRatings, add_rater, take_raters
 from lehner.data.groups import OF_NONE
 

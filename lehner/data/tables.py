@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lehner.core.arrays import Booleans, Integers
 from lehner.core.errors import InputError
 from lehner.data.categories import Label, unify
-from lehner.data.checks.coding import check_read
-from lehner.data.checks.columns import (
+from lehner.data.checks import (
     refuse_counts,
     refuse_other_names,
     refuse_rows_of_raters,
@@ -22,6 +21,7 @@ from lehner.data.checks.columns import (
     say_doubtful_names,
 )
 from lehner.data.clusters import several_clusters
+from lehner.data.coding import check_read
 from lehner.data.columns import (
     Column,
     Table,
@@ -39,57 +39,26 @@ from lehner.data.flat import (
     flatten,
     sort_ratings,
 )
-from lehner.data.reading import Reading, names_of, reading_of
+from lehner.data.reading import Reading, names_of
 from lehner.data.shared_categories import Coded, are_fixed, code_labels
 from lehner.data.systems import keep_raters, raters_as_systems
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
 
-GOLD = "gold labels of another table"
 
-
-def from_wide(
-    cls: "type[Ratings]",
-    data: Any,
-    *,
-    raters: Sequence[str] | None = None,
-    item: str | None = None,
-    cluster: str | None = None,
-    system: str | Sequence[str] | None = None,
-    truth: str | None = None,
-    truth_probability: str | None = None,
-    counts: str | None = None,
-    categories: Sequence[Label] | None = None,
-    ordered: bool = False,
-    missing: Sequence[Label] = (),
-    fold_case: bool = False,
-) -> "Ratings":
+def from_wide(cls: "type[Ratings]", data: Any, **options: Any) -> "Ratings":
     """Read a table with a row per item and a column per rater.
 
     Parameters
     ----------
     data : pandas.DataFrame, pyarrow.Table, mapping of columns or ndarray
         The labels of the ratings; an array has raters as columns.
-    raters : sequence of str, optional
-        The raters' columns; by default all columns not named below. For an array, names.
-    item, truth, counts : str, optional
-        Columns of the items' names, of gold labels, and of the number of items of each row.
-    truth_probability : str, optional
-        Column of the probability with which each item was chosen to have its truth found out; see
-        `with_truth`.
-    cluster : str, optional
-        Column of the cluster of each item, as the patient of a lesion; see `with_clusters`.
-    system : str or sequence of str, optional
-        Column of the system's answers, or the columns of several systems.
-    categories : sequence, optional
-        All categories in order; by default those that occur, sorted.
-    ordered : bool
-        Whether their order is meaningful.
-    missing : sequence of str
-        Labels of missing ratings, besides blanks, NA, NaN and null.
-    fold_case : bool
-        Whether labels that differ only in case, white space or Unicode form are one.
+    **options
+        The roles of columns and the meaning of labels, as in `lehner.Reading`: `raters` (for an
+        array, names; by default all columns without another role), `item`, `system`, `truth`,
+        `truth_probability`, `counts`, `cluster`, `categories`, `ordered`, `missing`, `fold_case`
+        and others.
 
     Returns
     -------
@@ -112,7 +81,7 @@ def from_wide(
     >>> Ratings.from_wide({"Ann": [0, 0], "Bo": [0, 1], "n": [70, 30]}, counts="n")
     Ratings: 100 items in 2 rows, 2 raters, 200 ratings, 2 categories (0, 1)
     """
-    reading = reading_of(locals())
+    reading = Reading(**options)
     return build(cls, table_of(data, reading.raters), reading)
 
 
@@ -123,16 +92,7 @@ def from_long(
     item: str = "item",
     rater: str = "rater",
     rating: str = "rating",
-    cluster: str | None = None,
-    system: str | Sequence[str] | None = None,
-    truth: str | None = None,
-    truth_probability: str | None = None,
-    occasion: str | None = None,
-    repeated: bool | str = False,
-    categories: Sequence[Label] | None = None,
-    ordered: bool = False,
-    missing: Sequence[Label] = (),
-    fold_case: bool = False,
+    **options: Any,
 ) -> "Ratings":
     """Read a table with a row per rating.
 
@@ -142,32 +102,13 @@ def from_long(
         The table.
     item, rater, rating : str
         Names of the columns of the item, the rater and the rater's label.
-    cluster : str, optional
-        Column with the item's cluster, the same in all rows of an item; see `with_clusters`.
-    system : str or sequence of str, optional
-        The rater who is the system, or the raters who are systems.
-    truth : str, optional
-        Column with the item's gold label, the same or blank in all rows of an item; or the rater
-        whose ratings are the gold labels.
-    truth_probability : str, optional
-        Column with the probability with which the item was chosen to have its truth found out, the
-        same in all rows of an item; see `with_truth`.
-    occasion : str, optional
-        Column that distinguishes repeated ratings of an item by a rater; without it a
-        repetition is an error, unless `repeated` is set. A rater has one vote for an item, the
-        most frequent of the ratings, because repeated ratings mostly repeat their errors; if
-        two are equally frequent, the rater has none. A note gives the numbers.
-    repeated : bool or {"vote", "first", "last"}
-        Whether a rater may rate an item more than once without `occasion`, and which rating counts:
-        the most frequent ("vote", True), the first or the last.
-    categories : sequence, optional
-        All categories in order; by default those that occur, sorted.
-    ordered : bool
-        Whether their order is meaningful.
-    missing : sequence of str
-        Labels of missing ratings, besides blanks, NA, NaN and null.
-    fold_case : bool
-        Whether labels that differ only in case, white space or Unicode form are one.
+    **options
+        The roles of other columns and the meaning of labels, as in `lehner.Reading`: `system` and
+        `truth` (which may name raters), `truth_probability`, `cluster`, `occasion`, `repeated`,
+        `categories`, `ordered`, `missing`, `fold_case` and others. What is said of an item, as its
+        gold label, is the same or blank in all its rows. A rater who rates an item again, which
+        is an error without `occasion` or `repeated`, has one vote: the most frequent rating, and
+        none if two are equally frequent. A note gives the numbers.
 
     Returns
     -------
@@ -186,30 +127,14 @@ def from_long(
     >>> Ratings.from_long({"item": [1, 1, 2], "rater": ["x", "y", "x"], "rating": "aba"})
     Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b)
     """
-    return build(cls, table_of(data), reading_of(locals()))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Gold:
-    """Gold labels from a table of their own, with a row per item.
-
-    Parameters
-    ----------
-    table : Table
-    item, truth : str
-        Its columns.
-    """
-
-    table: Table
-    item: str
-    truth: str
+    return build(cls, table_of(data), Reading(item=item, rater=rater, rating=rating, **options))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Rows:
     """What the rows of a table say: the item of each, everybody's ratings, and gold labels."""
 
-    item: Integers
+    index: Integers
     items: NDArray[Any]
     people: Sequence[str]
     raters: Sequence[str]
@@ -217,12 +142,27 @@ class _Rows:
     truth: Integers | None
     coded: Coded
     used: Sequence[str]
-    odd: Sequence[str] = ()
+    odd: Sequence[str]
+
+    def gather(self, values: Integers, column: str, labels: Any, what: str) -> Integers:
+        """Gather what each item has once, as its gold label, -1 where it has none, (n_items,)."""
+        known = np.flatnonzero(values >= 0)
+        per_item = np.full(len(self.items), -1)
+        per_item[self.index[known[::-1]]] = values[known[::-1]]
+        conflict = known[per_item[self.index[known]] != values[known]]
+        if conflict.size:
+            row = int(conflict[0])
+            first, second = labels[per_item[self.index[row]]], labels[values[row]]
+            raise InputError(
+                f"the item's {what} is {str(second)!r} here and {str(first)!r} in an earlier row",
+                f"give each item one {what}",
+                row=row,
+                column=column,
+            )
+        return per_item
 
 
-def build(
-    cls: "type[Ratings]", table: Table, reading: Reading, gold: Gold | None = None
-) -> "Ratings":
+def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
     """Make ratings of a table whose columns' roles are known.
 
     Parameters
@@ -231,8 +171,6 @@ def build(
     table : Table
     reading : Reading
         A row is a rating if `rater` and `rating` are named, else an item.
-    gold : Gold, optional
-        Gold labels beside those in the table.
 
     Returns
     -------
@@ -247,26 +185,29 @@ def build(
         raise InputError(f"items are named by {' and '.join(reading.item)}", "name one column")
     if reading.category_counts:
         return _build_counts(cls, table, reading)
-    rows = (_read_wide if reading.rater is None else _read_long)(table, reading, gold)
+    rows = (_read_wide if reading.rater is None else _read_long)(table, reading)
+    coded, truth = rows.coded, rows.truth
     cluster = chance = None
+    if truth is not None:
+        truth = rows.gather(truth, str(reading.truth), coded.categories, "truth")
     if (name := reading.cluster) is not None:
         number, labels = table[name].items
-        cluster = several_clusters(_one_per_item(rows, number, name, labels, "cluster"))
+        cluster = several_clusters(rows.gather(number, name, labels, "cluster"))
     if (name := reading.truth_probability) is not None:
         chances, number = np.unique(read_probabilities(table[name]), return_inverse=True)
-        chance = chances[_one_per_item(rows, number, name, chances.tolist(), "probability")]
+        chance = chances[rows.gather(number, name, chances.tolist(), "probability")]
     ignored = [name for name in table if name not in rows.used]
-    odd = (*rows.coded.odd, *rows.odd)
+    odd = (*coded.odd, *rows.odd)
     ratings = cls(
         rows.flat,
-        rows.coded.categories,
+        coded.categories,
         rows.people,
         rows.items,
-        truth=rows.truth,
+        truth=truth,
         counts=None if reading.counts is None else read_counts(table[reading.counts]),
         cluster=cluster,
         truth_probability=chance,
-        ordered=rows.coded.ordered,
+        ordered=coded.ordered,
         noticed=(say_columns(rows.raters, ignored, reading), *odd),
     )
     everybody = (*rows.raters, *reading.system)
@@ -276,12 +217,10 @@ def build(
         # A judge who saw both orders has one vote for an item, or none.
         by_vote = reading.order is not None or bool(reading.pair)
         ratings = raters_as_systems(ratings, reading.system, by_vote=by_vote)
-    if gold is not None:
-        ratings = _add_gold(ratings, gold, rows.coded)
-    return check_read(ratings, odd, fixed=rows.coded.fixed)
+    return check_read(ratings, odd, fixed=coded.fixed)
 
 
-def _read_wide(table: Table, reading: Reading, gold: Gold | None) -> _Rows:
+def _read_wide(table: Table, reading: Reading) -> _Rows:
     """Read a table with a row per item, and check that its other columns are raters."""
     systems, item, n_rows = reading.system, reading.item, table.n_rows
     of_items = (reading.truth, reading.truth_probability, reading.counts, reading.cluster)
@@ -299,19 +238,19 @@ def _read_wide(table: Table, reading: Reading, gold: Gold | None) -> _Rows:
             if reading.counts is None:
                 refuse_counts([table[name] for name in raters])
     people = (*raters, *systems)
-    coded = _code(table, (*people, *names_of(reading.truth)), reading, gold)
-    codes = [coded.codes[name] for name in people]
-    dense = np.stack(codes, axis=1) if codes else np.empty((n_rows, 0), np.int64)
+    truth = names_of(reading.truth)
+    coded = code_labels({name: table[name] for name in (*people, *truth)}, reading)
+    cells = np.array([coded.codes[name] for name in people], dtype=np.int64).T
     return _Rows(
-        item=np.arange(n_rows),
-        items=_name_each_once(table[item[0]]) if item else np.arange(n_rows),
+        index=np.arange(n_rows),
+        items=name_each_once(table[item[0]]) if item else np.arange(n_rows),
         people=people,
         raters=tuple(raters),
-        flat=flatten(dense, len(coded.categories))[0],
-        truth=None if reading.truth is None else coded.codes[reading.truth],
+        flat=flatten(cells.reshape(n_rows, len(people)), len(coded.categories))[0],
+        truth=coded.codes[truth[0]] if truth else None,
         coded=coded,
         used=[*special, *raters],
-        odd=[] if reading.raters else say_doubtful_names(raters, systems),
+        odd=[] if reading.raters else say_doubtful_names(raters),
     )
 
 
@@ -323,20 +262,19 @@ def _leave_out_strangers(
     return names if any(labels & set(map(str, table[name].labels)) for name in names) else ()
 
 
-def _name_each_once(column: Column) -> NDArray[Any]:
+def name_each_once(column: Column) -> NDArray[Any]:
     """Give the names of items, or raise an InputError if one has a second row."""
     index, names = column.items
     if len(names) < len(index):
         again = np.ones(len(index), dtype=bool)
         again[np.unique(index, return_index=True)[1]] = False
-        name = str(names[index[np.argmax(again)]])
-        problem = f"item {name!r} occurs a second time in a table with a row per item"
+        problem = "item {value} occurs a second time in a table with a row per item"
         remedy = "give each item one row, or, if each row is a rating, name its columns (rater=…, "
         refuse_first(again, column, problem, f"{remedy}rating=…)")
     return names
 
 
-def _read_long(table: Table, reading: Reading, gold: Gold | None) -> _Rows:
+def _read_long(table: Table, reading: Reading) -> _Rows:
     """Read a table with a row per rating."""
     item, rater, rating = reading.item[0], str(reading.rater), str(reading.rating)
     truth = reading.truth if reading.truth in table else None
@@ -346,40 +284,40 @@ def _read_long(table: Table, reading: Reading, gold: Gold | None) -> _Rows:
     index, items = table[item].items
     column = table[rater].refuse_blank()
     people = list(map(str, unify(column.labels).values()))
-    coded = _code(table, [rating, *names_of(truth)], reading, gold)
-    codes, by_truth = coded.codes[rating], np.zeros(len(index), bool)
-    if reading.truth is not None and truth is None:
+    coded = code_labels({name: table[name] for name in (rating, *names_of(truth))}, reading)
+    codes, known = coded.codes[rating], coded.codes.get(str(truth))
+    if reading.truth is not None and truth is None:  # a rater whose ratings are the gold labels
         if reading.truth not in people:
             require_columns(table, [reading.truth])
         by_truth = column.codes == people.index(reading.truth)
+        codes, known = np.where(by_truth, -1, codes), np.where(by_truth, codes, -1)
     if reading.repeated in ("first", "last"):
         codes = np.where(_are_chosen(index, column.codes, codes, reading.repeated), codes, -1)
-    rated = (codes >= 0) & ~by_truth
-    flat = sort_ratings(index[rated], column.codes[rated], codes[rated], len(coded.categories))
+    rated = codes >= 0
+    every = (index, column.codes, codes)
+    flat = sort_ratings(*(x if rated.all() else x[rated] for x in every), len(coded.categories))
     if reading.occasion is not None and not (reading.order and reading.repeated):
         _refuse_duplicates(index, column, codes, rating, table[reading.occasion].items[0])
     elif reading.occasion is None and not reading.repeated and are_repeated(flat).any():
-        _refuse_duplicates(index, column, np.where(by_truth, -1, codes), rating)
-    kept = reading.raters or [name for name in people if name != reading.truth or truth]
-    raters = [name for name in kept if name not in reading.system]
+        _refuse_duplicates(index, column, codes, rating)
+    people_kept = reading.raters or [name for name in people if name != reading.truth or truth]
+    raters = [name for name in people_kept if name not in reading.system]
     if not (reading.raters or reading.preset or reading.order):
         refuse_other_names(raters, (), columns=False)
-    rows = _Rows(
-        item=index,
+    odd = say_doubtful_names(raters)
+    if reading.truth is None:
+        odd += _say_gold_labels(table, rating, used)
+    return _Rows(
+        index=index,
         items=items,
         people=people,
         raters=raters,
         flat=flat,
-        truth=None,
+        truth=known,
         coded=coded,
         used=used,
-        odd=say_doubtful_names(raters, reading.system),
+        odd=odd,
     )
-    if reading.truth is None:
-        return replace(rows, odd=[*rows.odd, *_say_gold_labels(table, rating, used)])
-    gold_codes = np.where(by_truth, codes, -1) if truth is None else coded.codes[truth]
-    known = _one_per_item(rows, gold_codes, truth or rating, coded.categories, "truth")
-    return replace(rows, truth=known)
 
 
 def _say_gold_labels(table: Table, rating: str, used: Sequence[str]) -> list[str]:
@@ -423,83 +361,57 @@ def _refuse_duplicates(
         )
 
 
-def _one_per_item(
-    rows: _Rows, values: Integers, name: str, labels: Sequence[Any] | NDArray[Any], what: str
-) -> Integers:
-    """Gather what each item has once, as its gold label, -1 where it has none, (n_items,)."""
-    known = np.flatnonzero(values >= 0)
-    per_item = np.full(len(rows.items), -1)
-    per_item[rows.item[known[::-1]]] = values[known[::-1]]
-    conflict = known[per_item[rows.item[known]] != values[known]]
-    if conflict.size:
-        row = int(conflict[0])
-        first, second = labels[per_item[rows.item[row]]], labels[values[row]]
-        raise InputError(
-            f"the item's {what} is {str(second)!r} here and {str(first)!r} in an earlier row",
-            f"give each item one {what}",
-            row=row,
-            column=name,
-        )
-    return per_item
+def add_gold_labels(
+    ratings: "Ratings", table: Table, item: str, truth: str, reading: Reading
+) -> "Ratings":
+    """Add gold labels of a table of their own, with a row per item, to ratings.
 
+    Parameters
+    ----------
+    ratings : Ratings
+    table : Table
+    item, truth : str
+        Its columns.
+    reading : Reading
+        What its labels mean; they are categories of the ratings.
 
-def _code(table: Table, names: Sequence[str], reading: Reading, gold: Gold | None) -> Coded:
-    """Code columns of labels, and the gold labels of another table as they are."""
-    columns = {name: table[name] for name in names}
-    if gold is not None:
-        columns[GOLD] = replace(gold.table[gold.truth], name=GOLD)
-    try:
-        return code_labels(columns, reading)
-    except InputError as error:
-        if error.column == GOLD and gold is not None:
-            error.column = gold.truth
-            gold.table.locate(error)
-        raise
+    Returns
+    -------
+    Ratings
 
-
-def add_gold_labels(ratings: "Ratings", gold: Gold) -> "Ratings":
-    """Add gold labels of a table of their own to ratings, with the ratings' categories."""
-    reading = Reading(categories=ratings.categories)
-    return _add_gold(ratings, gold, _code(Table({}), [], reading, gold))
-
-
-def _add_gold(ratings: "Ratings", gold: Gold, coded: Coded) -> "Ratings":
-    """Add gold labels to those that the ratings have."""
+    Raises
+    ------
+    InputError
+        If an item or a category is not one of the ratings, or a gold label is another already.
+    """
+    require_columns(table, [item, truth])
+    names = name_each_once(table[item])
+    used = ratings.categories
+    if not reading.categories:
+        given, answers = ratings.given.category_index, ratings.answers
+        known = [] if ratings.truth is None else [ratings.truth]
+        codes = np.unique(np.concatenate([given, answers.ravel(), *known]))
+        used = tuple(ratings.categories[code] for code in codes if code >= 0)
+    coded = code_labels({truth: table[truth]}, replace(reading, categories=used))
+    of_category = [ratings.categories.index(category) for category in coded.categories]
     row_of = {str(name): row for row, name in enumerate(ratings.items)}
-    known = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth.copy()
-    used = {*ratings.given.category_index.tolist(), *ratings.answers.ravel().tolist()}
-    used |= set(range(ratings.n_categories)) if coded.fixed else set(known.tolist())
-    categories = list(map(str, coded.categories))
-    try:
-        names = _name_each_once(gold.table[gold.item]).tolist()
-        for line, (name, code) in enumerate(zip(names, coded.codes[GOLD], strict=True)):
-            row = row_of.get(str(name))
-            if row is None:
-                problem, remedy = f"the ratings have no item {str(name)!r}", "name items as they do"
-            elif code >= 0 and code not in used:
-                listed = ", ".join(categories[k] for k in sorted(used - {-1}))
-                problem = f"{categories[code]!r} is not one of the categories {listed}"
-                remedy = "correct it, or name all categories, used or not (categories=…)"
-            elif code >= 0 and known[row] not in (-1, code):
-                problem = f"the truth of item {str(name)!r} is {categories[code]!r} here and "
-                problem += f"{categories[known[row]]!r} in the ratings file"
-                remedy = "give each item one truth"
-            else:
-                known[row] = code if code >= 0 else known[row]
-                continue
-            column = gold.item if row is None else gold.truth
-            raise InputError(problem, remedy, row=line, column=column)
-    except InputError as error:
-        gold.table.locate(error)
-        raise
-    return ratings.with_truth(known, ratings.truth_probability)
+    rows = np.array([row_of.get(str(name), -1) for name in names], dtype=np.int64)
+    problem, remedy = "the ratings have no item {value}", "name items as they do"
+    refuse_first(rows < 0, table[item], problem, remedy)
+    labels = np.array([*of_category, -1])[coded.codes[truth]]
+    before = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth.copy()
+    other = (labels >= 0) & (before[rows] >= 0) & (before[rows] != labels)
+    problem = "the item has the gold label {value} here and another in the ratings file"
+    refuse_first(other, table[truth], problem, "give each item one gold label")
+    before[rows] = np.where(labels >= 0, labels, before[rows])
+    return ratings.with_truth(before, ratings.truth_probability)
 
 
 def _build_counts(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
     """Read a table with a column per category, whose cells count anonymous raters."""
     special = [*reading.item, *names_of(reading.counts)]
     categories = reading.categories or tuple(name for name in table if name not in special)
-    require_columns(table, [*special, *categories])
+    require_columns(table, [*special, *map(str, categories)])
     for name in ("system", "truth", "raters"):
         if getattr(reading, name):
             raise InputError(f"cells that count raters have no {name}", f"leave it out ({name}=…)")
@@ -508,7 +420,7 @@ def _build_counts(cls: "type[Ratings]", table: Table, reading: Reading) -> "Rati
         cls,
         np.stack([read_counts(table[str(name)]) for name in categories], axis=1),
         categories,
-        items=_name_each_once(table[reading.item[0]]).tolist() if reading.item else None,
+        items=name_each_once(table[reading.item[0]]).tolist() if reading.item else None,
         item_counts=None if reading.counts is None else read_counts(table[reading.counts]),
         ordered=reading.ordered,
     )._note(f"each column is a category, and each cell a number of raters: {shown}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.data.checks.labels import list_of
+from lehner.data.checks import list_of
 from lehner.data.flat import FlatRatings
 from lehner.data.ratings import Ratings
 from lehner.interrater.agreement import agreement

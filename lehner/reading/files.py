@@ -4,38 +4,37 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from io import BytesIO
+from functools import reduce
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
 
 from lehner.core.errors import InputError
-from lehner.core.lazy import load, pa, pd
 from lehner.core.text import counted, first_few
 from lehner.data.columns import Table, table_of
 from lehner.data.reading import Reading
-from lehner.reading.csv_files import line_of, read_csv
-from lehner.reading.excel import EACH, read_excel
-from lehner.reading.kinds import (
+from lehner.reading.formats import (
     CSV,
+    EACH,
     EXCEL,
     JSON,
     JSON_LINES,
     PARQUET,
-    STATA,
-    Content,
-    read_content,
+    find_line,
+    kind_of,
+    read_bytes,
+    read_csv,
+    read_excel,
+    read_typed,
 )
 from lehner.reading.nested import load_json, table_of_json
 from lehner.reading.presets import TASK, Preset, find_preset
-from lehner.reading.rows import concat
 
-pq = load("pyarrow.parquet")
 FILES = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet|xlsx)(\.(gz|bz2|xz))?$|\.eval$")
 """The endings of files that are read in a folder."""
 FEWEST_COLUMNS, FEWEST_ROWS = 2, 10
+"""A table of fewer is too small to see that its header is data."""
 
 type Read = tuple[Table, Preset | None, Reading]
 """A table, the tool that wrote it, and how it is read, with the full names of columns."""
@@ -60,101 +59,77 @@ def read_file(path: Path, reading: Reading) -> Read:
     try:
         if path.is_dir():
             return _read_folder(path, reading)
-        return _read_content(read_content(path, reading.encoding), reading)
+        return _read_content(path, *read_bytes(path, reading.encoding), reading)
     except InputError as error:
         error.file = error.file or path
         raise
 
 
-def _read_content(content: Content, reading: Reading) -> Read:
-    path, kind = content.path, content.kind
-    flattened = kind in (JSON, JSON_LINES)
-    if flattened:
-        values = load_json(content.data, lines=kind == JSON_LINES)
+def _read_content(path: Path, data: bytes, name: str, reading: Reading) -> Read:
+    kind, stem = kind_of(data, name), Path(name).stem
+    is_nested = kind in (JSON, JSON_LINES)
+    if is_nested:
+        values = load_json(data, lines=kind == JSON_LINES)
         preset = find_preset(values, reading)
-        table, reading = table_of_json(values, preset, reading, Path(content.name).stem)
+        table, reading = table_of_json(values, preset, reading, stem)
     else:
-        table, reading = _read_columns(content, kind, reading)
+        table, reading = _read_columns(data, kind, reading)
         preset = find_preset(table, reading)
         if preset is not None and preset.parse:
-            flattened, (table, reading) = True, _parse_cells(table, preset, reading)
+            is_nested = True
+            table, reading = table_of_json(_parse_cells(table, preset), preset, reading, stem)
     if not table or not table.n_rows:
         raise InputError("it has no rows below the header", "add ratings")
     if "" in table and not table[""].labels:  # a spreadsheet's empty last column
         table = table.without([""])
     if preset is not None:
-        where = {"file": Path(content.name).stem, "folder": path.parent.resolve().name}
         task = TASK.match(path.name)
+        where = {"file": stem, "folder": path.parent.resolve().name}
         where |= {"task": task[1]} if task else {}
-        missing = {name for name in where if name in preset.columns and name not in table}
-        table = table.having({name: [where[name]] * table.n_rows for name in missing})
-    row_in_sheet, unread = table.place, content.data if path.is_fifo() else b""
+        missing = [one for one in where if one in preset.columns and one not in table]
+        table = table.having({one: [where[one]] * table.n_rows for one in missing})
+    place_in_sheet, content = table.place, data if path.is_fifo() else b""
 
     def place(error: InputError) -> None:
-        if flattened or kind not in (CSV, EXCEL, PARQUET):
-            error.row = None
-        elif kind == CSV:
-            data = unread or read_content(path, reading.encoding).data
-            error.row = line_of(data, error.row or 0, reading.header)
-        elif row_in_sheet is not None:
-            row_in_sheet(error)
+        error.file, row = path, error.row or 0
+        if kind == CSV and not is_nested:
+            error.row = find_line(
+                content or read_bytes(path, reading.encoding)[0], row, reading.header
+            )
+        elif place_in_sheet is not None:
+            place_in_sheet(error)
         else:
-            error.row = (error.row or 0) + 1
-        error.file = path
+            error.row = row + 1 if kind == PARQUET else None
 
-    return table.change(place=place, file=path), preset, reading
+    return replace(table, place=place, file=path), preset, reading
 
 
-def _read_columns(content: Content, kind: str, reading: Reading) -> tuple[Table, Reading]:
+def _read_columns(data: bytes, kind: str, reading: Reading) -> tuple[Table, Reading]:
     """Read a file whose columns have names, or one without names."""
-    if kind == CSV:
-        table = read_csv(content.data, reading.header)
-        if reading.header is None and len(table) >= FEWEST_COLUMNS and table.n_rows >= FEWEST_ROWS:
-            few = table.take(np.arange(min(table.n_rows, 100)))
-            like_data = [name for name in few if name in few[name].texts]
-            if len(like_data) >= max(len(table) - 1, 2):
-                raise InputError(
-                    f"the names of its columns, {first_few(table, 5)}, are data",
-                    "add names, or say that there are none (header='none'), or that these are "
-                    "names (header='1')",
-                    row=1,
-                )
-        return table, reading
     if kind == EXCEL:
-        tables, note = read_excel(content.data, reading.sheet, reading.header)
+        tables, note = read_excel(data, reading.sheet, reading.header)
         if reading.sheet == EACH:
             reading = replace(reading, rater=reading.rater or "sheet")
-            return concat(tables, "sheet"), reading
+            return stack_tables(tables, "sheet"), reading
         (table,) = tables.values()
-        return table.having({}, *([note] if note else [])), reading
-    try:
-        if kind == PARQUET:
-            # A damaged text is found when it is looked at, which pandas does later.
-            pq.read_table(pa.BufferReader(content.data)).validate(full=True)
-            return table_of(pd.read_parquet(BytesIO(content.data))), reading
-        if kind == STATA:
-            frame = pd.read_stata(BytesIO(content.data), convert_categoricals=False)
-            return table_of(frame), reading
-        with NamedTemporaryFile(suffix=".sav") as file:
-            file.write(content.data)
-            file.flush()
-            return table_of(pd.read_spss(file.name, convert_categoricals=False)), reading
-    except ImportError:
-        raise InputError(
-            "reading SPSS files needs the package pyreadstat, which is not installed",
-            "install it by `pip install pyreadstat`, or save the data as CSV",
-        ) from None
-    except InputError:
-        raise
-    except Exception as error:  # pandas and its readers raise errors of many types
-        if isinstance(error, MemoryError):
-            raise
-        reason = (str(error) or type(error).__name__).splitlines()[0][:200]
-        raise InputError(f"it cannot be read ({reason})", f"give a {kind} file") from None
+        return table.note(note) if note else table, reading
+    if kind != CSV:
+        return read_typed(data, kind), reading
+    table = read_csv(data, reading.header)
+    if reading.header is None and len(table) >= FEWEST_COLUMNS and table.n_rows >= FEWEST_ROWS:
+        few = table.take(np.arange(min(table.n_rows, 100)))
+        if sum(name in few[name].labels for name in few) >= max(len(table) - 1, 2):
+            raise InputError(
+                f"the names of its columns, {first_few(table, 5)}, are data",
+                "add names, or say that there are none (header='none'), or that these are names "
+                "(header='1')",
+                row=1,
+            )
+    return table, reading
 
 
-def _parse_cells(table: Table, preset: Preset, reading: Reading) -> tuple[Table, Reading]:
-    """Flatten the JSON in cells of a table."""
+def _parse_cells(table: Table, preset: Preset) -> list[dict[str, Any]]:
+    """Make records of rows, some of whose cells hold JSON."""
     columns: dict[str, list[Any]] = {name: table[name].texts.tolist() for name in table}
     for name in preset.parse:
         for row, text in enumerate(columns[name]):
@@ -162,10 +137,8 @@ def _parse_cells(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
                 columns[name][row] = json.loads(text) if text else None
             except ValueError:
                 raise InputError(f"{text[:40]!r} is not JSON", "mend it", column=name) from None
-    records = [
-        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
-    ]
-    return table_of_json(records, preset, reading, "")
+    rows = zip(*columns.values(), strict=True)
+    return [dict(zip(columns, values, strict=True)) for values in rows]
 
 
 def _read_folder(folder: Path, reading: Reading) -> Read:
@@ -175,28 +148,26 @@ def _read_folder(folder: Path, reading: Reading) -> Read:
     """
     by_tool: dict[str, dict[Path, Read]] = {"": {}}
     failed: list[InputError] = []
-    for path in sorted(folder.rglob("*")):
-        if not path.is_file() or not FILES.search(path.name.lower()):
-            continue
+    paths = [path for path in sorted(folder.rglob("*")) if FILES.search(path.name.lower())]
+    for path in filter(Path.is_file, paths):
         try:
             read = read_file(path, reading)
+            by_tool.setdefault(read[1].tool if read[1] else "", {})[path] = read
         except InputError as error:
             if error.row is not None:
                 raise
             failed.append(error)  # a summary beside the files of a tool
-            continue
-        by_tool.setdefault(read[1].tool if read[1] else "", {})[path] = read
     others = by_tool.pop("")
     if len(by_tool) > 1:
         remedy = "name a file, or a folder of one tool"
         raise InputError(f"this is a folder with files of {' and '.join(by_tool)}", remedy)
     if failed and not by_tool:
         raise failed[0]
-    files = next(iter(by_tool.values()), others)
-    if not files:
+    read_files = next(iter(by_tool.values()), others)
+    if not read_files:
         raise InputError("this is a folder with no files of ratings", "name a file")
-    tables = {path: table for path, (table, _, _) in files.items()}
-    (_, preset, reading) = next(iter(files.values()))
+    tables = {path: table for path, (table, _, _) in read_files.items()}
+    _, preset, reading = next(iter(read_files.values()))
     note = f"read in this folder: {counted(len(tables), 'file')}"
     if preset is None:
         _refuse_other_columns(tables)
@@ -209,7 +180,7 @@ def _read_folder(folder: Path, reading: Reading) -> Read:
     by_name = {path.stem: table for path, table in tables.items()}
     if len(by_name) < len(tables):
         by_name = {str(path.relative_to(folder)): table for path, table in tables.items()}
-    return concat(by_name, "file").change(note, file=folder), preset, reading
+    return replace(stack_tables(by_name, "file").note(note), file=folder), preset, reading
 
 
 def _refuse_other_columns(tables: Mapping[Path, Table]) -> None:
@@ -222,3 +193,37 @@ def _refuse_other_columns(tables: Mapping[Path, Table]) -> None:
                 "give files with the same columns, or name one file",
                 file=path,
             )
+
+
+def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
+    """Put tables one below the other, with a column that says which, unless there is one.
+
+    Parameters
+    ----------
+    tables : mapping of str to Table
+    name : str
+        The new column.
+
+    Returns
+    -------
+    Table
+    """
+    every = list(tables.values())
+    sizes = [table.n_rows for table in every]
+    names = dict.fromkeys(column for table in every for column in table)
+    columns: dict[str, Any] = {name: np.repeat(np.array(list(tables), dtype=object), sizes)}
+    for column in names:
+        parts = [
+            table[column].values if column in table else np.full(table.n_rows, None, object)
+            for table in every
+        ]
+        columns[column] = np.concatenate(parts)
+    starts = np.cumsum([0, *sizes])
+
+    def place(error: InputError) -> None:
+        part = int(np.searchsorted(starts, error.row or 0, side="right")) - 1
+        error.row = (error.row or 0) - int(starts[part])
+        every[part].locate(error)
+
+    notes = reduce(lambda one, other: one | dict.fromkeys(other.notes), every, dict[str, None]())
+    return table_of(columns, notes=tuple(notes), place=place)

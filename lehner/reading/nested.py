@@ -1,13 +1,13 @@
 """Nested files as tables: JSON and JSON Lines, flattened to dotted names and a row a record."""
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lehner.core.errors import InputError
 from lehner.core.text import counted, first_few
-from lehner.data.columns import Table
+from lehner.data.columns import Table, table_of
 from lehner.data.reading import Reading
 from lehner.reading.presets import Preset
 
@@ -16,8 +16,9 @@ JSON_FORMS = (
     "give {item: {rater: rating}}, {rater: {item: rating}}, {item: rating}, {rater: [ratings]} or "
     'a list of records {"item": …, "rater": …, "rating": …}'
 )
-MOST_SHOWN = 5
 MANY_RECORDS = 200
+"""So many records are looked at for the full names of columns."""
+NAMED_BY_END = ("rater", "rating", "truth", "cluster", "order", "occasion", "truth_probability")
 
 
 def load_json(data: bytes, *, lines: bool) -> Any:
@@ -45,6 +46,7 @@ def _parse(text: str, line: int | None = None) -> Any:
     try:
         content = json.loads(text, object_pairs_hook=_unique)
         json.dumps(content, ensure_ascii=False).encode()
+        return content
     except InputError as error:
         error.row = line
         raise
@@ -57,17 +59,15 @@ def _parse(text: str, line: int | None = None) -> Any:
         problem, remedy = f"it cannot be read ({error})", "give one label as a rating"
     except RecursionError:
         problem, remedy = "it is nested too deeply", JSON_FORMS
-    else:
-        return content
     raise InputError(problem, remedy, row=line)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    unique: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in unique:
-            raise InputError(f"the name {name!r} occurs twice in one object", "name each once")
-        unique[name] = value
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
+        names = [name for name, _ in pairs]
+        name = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"the name {name!r} occurs twice in one object", "name each once")
     return unique
 
 
@@ -113,42 +113,42 @@ def table_of_json(
         cells = [cell for value in values for cell in value]
         if len(set(map(len, values))) > 1 or any(isinstance(cell, dict | list) for cell in cells):
             raise InputError("its lists are not of equal length, or hold lists", JSON_FORMS)
-        return Table(content), reading
+        return table_of(content), reading
     return _read_levels(content, reading, name)
 
 
 def _read_levels(content: dict[str, Any], reading: Reading, name: str) -> tuple[Table, Reading]:
     """Read {item: rating}, or raters in items, or items in raters."""
-    nested = [isinstance(value, dict) for value in content.values()]
-    inner = {name for value in content.values() if isinstance(value, dict) for name in value}
-    if any(nested) and not all(nested):
-        problem = f"{list(content)[nested.index(False)]!r} has no ratings, as others have"
-        raise InputError(problem, JSON_FORMS)
-    if not any(nested):
-        cells = [(item, name, label) for item, label in content.items()]
+    is_object = {key: isinstance(value, dict) for key, value in content.items()}
+    if not any(is_object.values()):
+        content, is_items = {name: content}, False
         note = f"the file is read as the ratings of one rater, {name}"
+    elif not all(is_object.values()):
+        key = next(key for key in content if not is_object[key])
+        raise InputError(f"{key!r} has no ratings, as others have", JSON_FORMS)
     else:
+        n_inner = len({key for values in content.values() for key in values})
         remedy = "say which names stand for items: item='outer' or item='inner'"
-        level = (*reading.item, OUTER if len(content) > len(inner) else INNER)[0]
+        level = (*reading.item, OUTER if len(content) > n_inner else INNER)[0]
         if level not in (OUTER, INNER):
             raise InputError(f"the items of a JSON file are not named by {level!r}", remedy)
-        if not reading.item and len(content) == len(inner):
-            n = len(inner)
-            problem = f"there are {n} outer and as many inner names, and either may be the items"
-            raise InputError(problem, remedy)
-        cells = [(a, b, label) for a, values in content.items() for b, label in values.items()]
-        cells = cells if level == OUTER else [(b, a, label) for a, b, label in cells]
-        other = INNER if level == OUTER else OUTER
+        if not reading.item and len(content) == n_inner:
+            problem = f"there are {n_inner} outer and as many inner names"
+            raise InputError(f"{problem}, and either may be the items", remedy)
+        is_items, other = level == OUTER, INNER if level == OUTER else OUTER
         note = f"{level} names of the JSON file are items, {other} ones raters"
         reading = replace(reading, item=())
+    cells = [(a, b, label) for a, values in content.items() for b, label in values.items()]
     if not cells:
         raise InputError("it holds no ratings", JSON_FORMS)
+    cells = cells if is_items else [(b, a, label) for a, b, label in cells]
     for item, rater, label in cells:
         if isinstance(label, dict | list):
             shown = json.dumps(label)[:40]
             raise InputError(f"the rating of {item} by {rater} is {shown}", "give one label")
-    columns = zip(("item", "rater", "rating"), zip(*cells, strict=True), strict=True)
-    return Table({name: list(values) for name, values in columns}, notes=[note]), reading
+    items, raters, labels = map(list, zip(*cells, strict=True))
+    columns = {"item": items, "rater": raters, "rating": labels}
+    return table_of(columns, notes=(note,)), reading
 
 
 def _is_records(value: Any) -> bool:
@@ -161,16 +161,15 @@ class _Flattener:
 
     Parameters
     ----------
-    maps : collection of str
-        Paths of objects whose names are data: each becomes a record with its name as `key`.
-    best : collection of str
-        Paths of lists of [log likelihood, …], of which the number of the greatest is meant.
+    preset : Preset or None
+        Whose `maps` are paths of objects whose names are data: each becomes a record with its name
+        as `key`; and whose `best` are paths of lists of [log likelihood, …], of which the number
+        of the greatest is meant.
     needed : collection of str, optional
         The columns that are needed, by default all.
     """
 
-    maps: Collection[str] = ()
-    best: Collection[str] = ()
+    preset: Preset | None
     needed: Collection[str] | None = None
     left: dict[str, None] = field(default_factory=dict)
     n_empty: int = 0
@@ -178,44 +177,45 @@ class _Flattener:
     def rows(self, record: dict[str, Any], prefix: str = "") -> Iterator[dict[str, Any]]:
         """Yield the rows of a record: one for each record in its lists, else one."""
         flat: dict[str, Any] = {}
-        lists: list[tuple[str, list[Any]]] = []
+        lists: dict[str, list[Any]] = {}
         self._gather(record, prefix, flat, lists)
-        if lists and not any(records for _, records in lists) and self.needed is not None:
-            self.n_empty += 1
-        elif not any(records for _, records in lists):
-            yield flat
-        for path, records in lists:
+        if not any(lists.values()):
+            if lists and self.needed is not None:
+                self.n_empty += 1
+            else:
+                yield flat
+        for path, records in lists.items():
             for inner in records:
                 for row in self.rows(inner, f"{path}."):
                     yield flat | row
 
     def _gather(
-        self, record: dict[str, Any], prefix: str, flat: dict[str, Any], lists: list[Any]
+        self, record: dict[str, Any], prefix: str, flat: dict[str, Any], lists: dict[str, list[Any]]
     ) -> None:
         """Gather the values of a record by path, and its lists of records."""
+        maps, best = (self.preset.maps, self.preset.best) if self.preset else ((), ())
         for name, value in record.items():
             path = f"{prefix}{name}"
-            holds_needed = any(column.startswith(f"{path}.") for column in self.needed or ())
-            if path in self.maps and isinstance(value, dict):
+            is_needed = any(column.startswith(f"{path}.") for column in self.needed or ())
+            if path in maps and isinstance(value, dict):
                 value = [entry for key, inner in value.items() for entry in _entries(key, inner)]
             if isinstance(value, dict):
                 self._gather(value, f"{path}.", flat, lists)
-            elif _is_records(value) and (self.needed is None or holds_needed):
-                lists.append((path, [entry for entry in value if isinstance(entry, dict)]))
+            elif _is_records(value) and (self.needed is None or is_needed):
+                lists[path] = [entry for entry in value if isinstance(entry, dict)]
             elif _is_records(value):
                 self.left[path] = None
-            elif value == [] and (holds_needed or path in self.maps):
-                lists.append((path, []))
+            elif value == [] and (is_needed or path in maps):
+                lists[path] = []
             else:
-                flat[path] = _number_of_best(value) if path in self.best else _label(value)
+                flat[path] = _number_of_best(value) if path in best else _label(value)
 
 
 def _flatten(
-    records: Sequence[Any], preset: Preset | None, reading: Reading
+    records: list[dict[str, Any]], preset: Preset | None, reading: Reading
 ) -> tuple[Table, Reading]:
     """Flatten records; columns that are named by their end, as `correct`, get their full names."""
-    maps, best = (preset.maps, preset.best) if preset else ((), ())
-    flattener = _Flattener(maps=maps, best=best)
+    flattener = _Flattener(preset=preset)
     few = records[:MANY_RECORDS]
     paths = dict.fromkeys(path for record in few for row in flattener.rows(record) for path in row)
 
@@ -223,23 +223,23 @@ def _flatten(
         ending = [path for path in paths if path.endswith(f".{name}")]
         return ending[0] if name not in paths and len(ending) == 1 else name
 
-    names = ("rater", "rating", "truth", "cluster", "order", "occasion", "truth_probability")
-    changes: dict[str, Any] = {name: complete(getattr(reading, name)) for name in names}
+    changes: dict[str, Any] = {name: complete(getattr(reading, name)) for name in NAMED_BY_END}
     reading = replace(reading, item=tuple(str(complete(name)) for name in reading.item), **changes)
+    flattener = _Flattener(preset=preset)
     if preset or reading.rating:
         needed = [*reading.item, *filter(None, (reading.rater, reading.rating))]
-        flattener = _Flattener(
-            maps=maps, best=best, needed=[*needed, *(preset.columns if preset else ())]
-        )
+        flattener.needed = [*needed, *(preset.columns if preset else ())]
     rows = [row for record in records for row in flattener.rows(record)]
     notes = []
     if flattener.left:
-        notes.append(f"lists of records that are not read: {first_few(flattener.left, MOST_SHOWN)}")
+        notes.append(f"lists of records that are not read: {first_few(flattener.left, 5)}")
     if flattener.n_empty:
         notes.append(f"{counted(flattener.n_empty, 'record')} with an empty list left out")
-    names_of_columns = dict.fromkeys(name for row in rows for name in row)
-    columns = {name: [row.get(name) for row in rows] for name in names_of_columns}
-    return Table(columns, notes=notes), reading
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    if not columns:
+        raise InputError("it has no rows below the header", "add ratings")
+    return table_of(columns, notes=tuple(notes)), reading
 
 
 def _entries(key: str, inner: Any) -> list[dict[str, Any]]:

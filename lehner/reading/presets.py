@@ -14,11 +14,15 @@ import numpy as np
 from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd
 from lehner.core.text import first_few
-from lehner.data.checks.labels import list_of
+from lehner.data.checks import list_of
 from lehner.data.columns import Column, Table, encode, join_columns
 from lehner.data.reading import Reading
 from lehner.reading.rows import keep_rows, query
 
+ROLES = ("item", "rater", "rating", "truth")
+OPTIONS = ("labels", "missing", "cut", "pair")
+"""Fields of a preset that are options of reading as they stand."""
+NAME_COLUMNS = "name the columns (item=…, rater=…, rating=…)"
 MOST_SHOWN = 8
 LOOKED_AT = 50
 TASK = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT")
@@ -36,18 +40,18 @@ class Preset:
     rater: list[str] = field(default_factory=list)
     rating: list[str] = field(default_factory=list)
     truth: list[str] = field(default_factory=list)
+    pair: list[str] = field(default_factory=list)
     maps: list[str] = field(default_factory=list)
     best: list[str] = field(default_factory=list)
     parse: list[str] = field(default_factory=list)
-    pair: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     cut: list[float] = field(default_factory=list)
-    where: str | None = None
-    gold: str | None = None
-    systems: str | None = None
-    repeats: str | None = None
-    one_of: str | None = None
+    where: str = ""
+    gold: str = ""
+    systems: str = ""
+    repeats: str = ""
+    one_of: str = ""
     number: bool = False
 
     @property
@@ -85,8 +89,8 @@ def find_preset(content: Any, reading: Reading) -> Preset | None:
         return None
     if reading.preset is not None:
         return find("tool", reading.preset, presets)
-    known = (one for one in presets.values() if all(_has(content, path) for path in one.has))
-    return next(known, None)
+    fitting = (one for one in presets.values() if all(_has(content, path) for path in one.has))
+    return next(fitting, None)
 
 
 def _has(content: Any, path: str) -> bool:
@@ -95,10 +99,8 @@ def _has(content: Any, path: str) -> bool:
         return any(_has(one, path) for one in content[:LOOKED_AT])
     if not isinstance(content, dict | Table):
         return False
-    if path in content:
-        return True
-    if isinstance(content, Table):
-        return any(fnmatchcase(name, path) for name in content) if "*" in path else False
+    if path in content or isinstance(content, Table):
+        return path in content
     first, _, rest = path.partition(".")
     return bool(rest) and first in content and _has(content[first], rest)
 
@@ -125,34 +127,31 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
         If a column that is needed is missing, or several criteria are to be chosen from.
     """
     if preset.says:
-        table = table.having({}, f"the file is read as an export of {preset.tool}: {preset.says}")
-    if preset.where is not None and reading.where is None:
-        table = keep_rows(table, preset.where)
-    if preset.one_of is not None and preset.one_of in table and reading.where is None:
-        _refuse_criteria(table[preset.one_of])
-    parts = {role: getattr(preset, role) for role in ("item", "rater", "rating", "truth")}
-    made = {
-        role: _join(table, preset, parts[role])
-        for role in parts
-        if parts[role] and not getattr(reading, role)
-        if role != "truth" or _find_names(table, parts[role][0])
-    }
-    changes: dict[str, Any] = {role: (role,) if role == "item" else role for role in made}
-    if "item" in made and preset.repeats in table and len(table[str(preset.repeats)].labels) > 1:
+        table = table.note(f"the file is read as an export of {preset.tool}: {preset.says}")
+    if reading.where is None:
+        if preset.where:
+            table = keep_rows(table, preset.where)
+        if preset.one_of in table:
+            _refuse_criteria(table[preset.one_of])
+    parts = {role: getattr(preset, role) for role in ROLES if not getattr(reading, role)}
+    if parts.get("truth") and not _find_names(table, parts["truth"][0]):
+        del parts["truth"]
+    made = {role: _join(table, preset, names) for role, names in parts.items() if names}
+    changes: dict[str, Any] = {role: role for role in made}
+    if "item" in made and preset.repeats in table and len(table[preset.repeats].labels) > 1:
         made["cluster"] = _coalesce(table, preset, preset.item[0])
         changes["cluster"] = reading.cluster or "cluster"
     if "rater" in made:
         made["rater"] = _plain(made["rater"])
     used = [x for role in made for part in parts.get(role, ()) for x in part.split("|")]
     table = table.without([x for x in used if "." not in x and x not in made]).having(made)
-    if preset.gold is not None and "rating" in made:
+    if preset.gold and "rating" in made:
         table, changes = _split_gold(table, preset.gold, changes)
     if preset.systems in table:
-        changes["system"] = tuple(map(str, table[str(preset.systems)].labels))
+        changes["system"] = table[preset.systems].labels
     if preset.number:
         table = table.having({"rater": _number(table)})
-    for name in ("labels", "missing", "cut", "pair"):
-        changes[name] = getattr(preset, name)
+    changes |= {name: getattr(preset, name) for name in OPTIONS}
     return table, reading.over(Reading(**changes))
 
 
@@ -178,11 +177,10 @@ def _coalesce(table: Table, preset: Preset, alternatives: str) -> Column:
     """Give the first of some columns that is not blank in each row."""
     first, names = alternatives.split("|")[0], _find_names(table, alternatives)
     below = [name for name in table if name.startswith(f"{first}.")]
-    several = [x for x in names if "*" in alternatives] if len(names) > 1 else []
-    remedy = "name the columns (item=…, rater=…, rating=…)"
-    if several:
-        shown = first_few(several, MOST_SHOWN)
-        raise InputError(f"{preset.tool} has several columns {first}: {shown}", remedy)
+    exact = [name for name in names if name in alternatives.split("|")]
+    if len(names) > 1 and not exact:
+        shown = first_few(names, MOST_SHOWN)
+        raise InputError(f"{preset.tool} has several columns {first}: {shown}", NAME_COLUMNS)
     if below and (not names or alternatives in preset.rating):
         raise InputError(
             f"{first} holds several values: {first_few(below, MOST_SHOWN)}",
@@ -190,23 +188,19 @@ def _coalesce(table: Table, preset: Preset, alternatives: str) -> Column:
             change={"rating": below[0]},
         )
     if not names:
-        remedy += ", or say that it is no such file (preset='none')"
+        remedy = f"{NAME_COLUMNS}, or say that it is no such file (preset='none')"
         raise InputError(f"this file of {preset.tool} has no {first}", remedy)
-    if len(names) == 1:
-        return table[names[0]]
-    values = np.full(table.n_rows, None, dtype=object)
-    for column in (table[name] for name in reversed(names)):
+    names = exact or names
+    values = table[names[-1]].values
+    for column in (table[name] for name in reversed(names[:-1])):
         values = np.where(column.codes >= 0, column.values, values)
-    return encode(values, names[0])
+    return table[names[0]] if len(names) == 1 else encode(values, names[0])
 
 
 def _join(table: Table, preset: Preset, parts: Sequence[str]) -> Column:
     """Join columns into one, without those that are the same in all rows but for the first."""
-    first, *others = [
-        _coalesce(table, preset, part)
-        for number, part in enumerate(parts)
-        if number == 0 or _find_names(table, part)
-    ]
+    first = _coalesce(table, preset, parts[0])
+    others = [_coalesce(table, preset, part) for part in parts[1:] if _find_names(table, part)]
     differing = [column for column in others if len(column.labels) > 1]
     return join_columns([first, *differing], first.name) if differing else first
 
@@ -226,7 +220,7 @@ def _split_gold(
     is_gold, rating = query(table, condition), table["rating"]
     codes = {"rating": np.where(is_gold, -1, rating.codes)}
     codes["truth"] = np.where(is_gold, rating.codes, -1)
-    columns = {x: Column(name=x, raw_codes=codes[x], raw=rating.labels) for x in codes}
+    columns = {x: Column(name=x, codes=codes[x], labels=rating.labels) for x in codes}
     rated = table["rater"].texts[codes["rating"] >= 0]
     truth = {"truth": "truth"} if is_gold.any() else {}
     return table.having(columns), changes | truth | {"raters": tuple(dict.fromkeys(rated))}

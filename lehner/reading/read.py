@@ -1,70 +1,42 @@
 """Read ratings: from a file to a table, to roles, to coded columns, to ratings."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lehner.core.errors import InputError
-from lehner.data.categories import Label
-from lehner.data.checks.columns import role_of
-from lehner.data.columns import Table, require_columns, table_of
+from lehner.data.checks import role_of
+from lehner.data.columns import Table, join_columns, require_columns, table_of
 from lehner.data.ratings import Ratings
-from lehner.data.reading import Reading, reading_of
-from lehner.data.tables import Gold, add_gold_labels, build
+from lehner.data.reading import Reading
+from lehner.data.tables import add_gold_labels, build
 from lehner.reading.files import read_file
-from lehner.reading.kinds import is_file
+from lehner.reading.formats import is_file
 from lehner.reading.position_bias import join_orders
 from lehner.reading.presets import Preset, apply_preset, find_preset
-from lehner.reading.roles import are_people, find_roles
-from lehner.reading.rows import join_items, keep_rows, split_column, stack_items
+from lehner.reading.roles import are_people, expand, find_roles, propose_columns
+from lehner.reading.rows import keep_rows, split_column
+
+MOST_CHANGES = 8
+ADDED_UP = ("missing", "labels", "system", "leave_out")
+"""Options whose proposals add up."""
 
 
 def read_ratings(
-    source: Any,
-    *,
-    reading: Reading | str | Path | None = None,
-    system: str | Sequence[str] | None = None,
-    truth: str | None = None,
-    truth_probability: str | None = None,
-    item: str | Sequence[str] | None = None,
-    rater: str | None = None,
-    rating: str | None = None,
-    raters: Sequence[str] | None = None,
-    items: Sequence[str] | None = None,
-    counts: str | None = None,
-    category_counts: bool = False,
-    cluster: str | None = None,
-    order: str | None = None,
-    pair: Sequence[str] | None = None,
-    occasion: str | None = None,
-    repeated: bool | str = False,
-    categories: Sequence[Label] | None = None,
-    ordered: bool = False,
-    missing: Sequence[Label] = (),
-    fold_case: bool = False,
-    labels: Mapping[str, str] | Sequence[str] | str | None = None,
-    only: bool = False,
-    sets: bool = False,
-    cut: Sequence[float] | float | None = None,
-    where: str | None = None,
-    split: str | None = None,
-    header: str | int | None = None,
-    sheet: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    preset: str | None = None,
-    leave_out: Sequence[str] = (),
+    source: Any, *, reading: Reading | str | Path | None = None, **options: Any
 ) -> Ratings:
     r"""Read ratings from a CSV, Excel, JSON or Parquet file, or from a table in memory.
 
-    A column's role is declared by these arguments, or certain, else the table is refused with the
-    columns to choose from. A table has a row per rating if columns for rater or rating are named,
-    or have usual names (`rater`, `annotator`, `judge`, …; `rating`, `label`, `verdict`, …) and
-    items occur more than once. Any other table has a row per item, and a column per rater. Columns
-    (where a row is a rating, a rater) named `system`, and columns named `item`, `truth`, `count`
-    and `occasion` have these roles.
+    A column's role is declared, or certain, else the table is refused with the columns to choose
+    from. A table has a row per rating if columns for rater or rating are named, or have usual names
+    (`rater`, `annotator`, `judge`, …; `rating`, `label`, `verdict`, …) and items occur more than
+    once. Any other table has a row per item, and a column per rater. Columns (where a row is a
+    rating, a rater) named `system`, and columns named `item`, `truth`, `count` and `occasion` have
+    these roles.
 
     Parameters
     ----------
@@ -72,81 +44,15 @@ def read_ratings(
         The table, or its file: CSV, Excel, JSON, JSON Lines, Parquet, Stata or SPSS, told apart by
         how it begins, else by its ending. It may be a pipe, compressed by gzip, bzip2 or xz, or a
         folder of such files. Nested JSON is flattened: names are joined by dots, and lists of
-        records become rows. Files of many tools are known: see `preset`.
+        records become rows. Files of many tools are known.
     reading : Reading, str or Path, optional
-        All these options together, or a TOML file of them. Those that are named here come first.
-    system : str or sequence of str, optional
-        Column (where a row is a rating, rater) that is the system, or several.
-    truth : str, optional
-        Column of gold labels, blank where there is none; where a row is a rating, it may be a
-        rater; or a file with columns item and truth.
-    truth_probability : str, optional
-        Column of the probability, above 0, with which each item was chosen to get its gold label:
-        gold labels are then weighted by its inverse.
-    item : str or sequence of str, optional
-        Column that names the items. Several are joined.
-    rater, rating : str, optional
-        Columns of the rater and the rating, where a row is a rating.
-    raters : sequence of str, optional
-        The raters' columns, or patterns such as "Q*"; where a row is a rating, the raters who are
-        read. By default all raters, or all columns without another role.
-    items : sequence of str, optional
-        The items' columns, or patterns, where a row is a rater.
-    counts : str, optional
-        Column with the number of items of each row.
-    category_counts : bool
-        Whether each column is a category, and each cell a number of raters (Fleiss' table).
-    cluster : str, optional
-        Column of the cluster of each item, as the patient of a lesion: intervals then allow for
-        items of a cluster that are alike.
-    order : str, optional
-        Where judges chose between two answers, A or B, or a tie, that were shown in both orders:
-        the column of the order (AB or BA, original or swapped, …). Choices of swapped pairs are
-        swapped back, the two orders are repeated ratings, and `notes` give the position bias of
-        each rater. A rater who prefers different answers in the two orders has no vote.
-    pair : sequence of two str, optional
-        The columns with the names of two answers that were compared; the item is then the pair.
-    occasion : str, optional
-        Column that tells a rater's repeated ratings of an item apart.
-    repeated : bool or {"vote", "first", "last"}
-        Whether a rater may rate an item more than once, and which rating counts: the most frequent
-        ("vote", True), the first or the last.
-    categories : sequence, optional
-        All categories in order; by default those that occur, sorted.
-    ordered : bool
-        Whether the order of the categories is meaningful.
-    missing : sequence of str
-        Labels of missing ratings, besides blanks, NA, NaN and null.
-    fold_case : bool
-        Whether labels that differ only in case, white space or Unicode form are merged.
-    labels : mapping or sequence of str, optional
-        What is written for which category, as `{"[[A]]": "A"}` or `["[[A]]=A"]`; or a file with
-        columns label and category.
-    only : bool
-        With `labels`, whether a label that is not listed is an error.
-    sets : bool
-        Whether each cell is a list of labels, as "[1, 2]": a set of them is then a category, see
-        `lehner.interrater.label_sets.set_agreement`.
-    cut : sequence of float, optional
-        Ratings are scores that are cut into categories at these numbers.
-    where : str, optional
-        A condition, as for `pandas.DataFrame.query`, of the rows that are read.
-    split : str, optional
-        A column and a regular expression whose named groups become columns, as in
-        "id=(?P<item>.+)--(?P<rater>.+)".
-    header : str or int, optional
-        The row with the names of the columns; "1-3" if the next two are no data; "none" if there
-        are no names.
-    sheet : str, optional
-        The sheet of an Excel file; "each" if every sheet is a rater.
-    decimal : str, optional
-        "," if numbers have a decimal comma.
-    encoding : str, optional
-        The encoding of a text file, by default UTF-8.
-    preset : str, optional
-        The tool that wrote the file, by default found by its columns; "none" for no tool.
-    leave_out : sequence of str
-        Columns that do not belong to the ratings, such as a column of groups of items.
+        Options together, or a TOML file of them. Those that are named here come first.
+    **options
+        The parameters of `lehner.Reading`, each of which is described there: the roles of columns
+        (`system`, `truth`, `item`, `rater`, `rating`, `raters`, `items`, `counts`, `cluster`,
+        `order`, `pair`, `occasion`, …), the meaning of labels (`categories`, `ordered`, `missing`,
+        `labels`, `cut`, …), and how the file is read (`where`, `split`, `header`, `sheet`,
+        `encoding`, `preset`, …).
 
     Returns
     -------
@@ -171,8 +77,7 @@ def read_ratings(
     >>> read_ratings({"Ann": ["yes", "no"], "Bo": ["no", "no"], "gpt": ["yes", "no"]}, system="gpt")
     Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), system
     """
-    given = {name: value for name, value in locals().items() if name not in ("source", "reading")}
-    declared = reading_of(given | {"header": None if header is None else str(header)})
+    declared = Reading(**options)
     if reading is not None:
         kept = reading if isinstance(reading, Reading) else Reading.from_file(reading)
         declared = declared.over(kept)
@@ -219,9 +124,15 @@ def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
         if preset is not None and not reading.items and are_people(reading.raters, table):
             table, reading = apply_preset(table, preset, reading)
         if reading.items:
-            table, reading = stack_items(table, reading)
-        if reading.pair or len(reading.item) > 1:
-            table, reading = join_items(table, reading)
+            table, reading = _stack_items(table, reading)
+        if reading.pair:
+            table, reading = _join_pair(table, reading)
+        if len(reading.item) > 1:
+            require_columns(table, reading.item)
+            name = " and ".join(reading.item)
+            joined = join_columns([table[part] for part in reading.item], name)
+            table = table.without(reading.item).having({name: joined})
+            reading = replace(reading, item=(name,))
     return table, reading
 
 
@@ -235,13 +146,38 @@ def locating(table: Table) -> Iterator[None]:
         raise
 
 
+def _stack_items(table: Table, reading: Reading) -> tuple[Table, Reading]:
+    """Make a row per rating of a table in which each row is a rater, and columns are items."""
+    if reading.rater is None:
+        raise InputError("items are columns, so that each row is a rater", "name them (rater=…)")
+    items = expand(reading.items, table)
+    require_columns(table, [reading.rater, *items])
+    stacked = table.stack(items, [reading.rater], "item", "rating")
+    return stacked, replace(reading, items=(), item=("item",), rating="rating")
+
+
+def _join_pair(table: Table, reading: Reading) -> tuple[Table, Reading]:
+    """Name the pair whoever stands first, and call the answers of swapped pairs by position."""
+    if len(reading.pair) != 2:
+        raise InputError(f"pair is {', '.join(reading.pair)}", "name two columns")
+    require_columns(table, [*reading.item, *reading.pair])
+    first, second = (table[name].refuse_blank().texts for name in reading.pair)
+    swapped = first > second
+    pairs = [" ".join(sorted(pair)) for pair in zip(first, second, strict=True)]
+    order = np.where(swapped, "swapped", "original").astype(object)
+    table = table.without(reading.pair).having({"pair": pairs, "order": order})
+    repeated = reading.repeated or "vote"
+    item = (*reading.item, "pair")
+    return table, replace(reading, pair=(), item=item, order="order", repeated=repeated)
+
+
 def make_ratings(opened: Table, declared: Reading) -> Ratings:
     """Make ratings of a table that was opened, or raise an InputError."""
-    gold, table, reading = None, opened.without(declared.leave_out), declared
+    table, reading, gold = opened.without(declared.leave_out), declared, None
     with locating(table):
         truth = reading.truth
         if isinstance(truth, str | Path) and truth not in table and is_file(truth):
-            gold, reading = _read_gold(Path(truth), reading), replace(reading, truth=None)
+            gold, reading = Path(truth), replace(reading, truth=None)
         roles = find_roles(table, reading)
         if roles.rater is None and (roles.repeated or roles.order is not None):
             raise InputError(
@@ -252,7 +188,9 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
         if roles.order is not None:
             table, roles = join_orders(table, roles)
     with locating(table):
-        ratings = build(Ratings, table, roles, gold)
+        ratings = build(Ratings, table, roles)
+    if gold is not None:
+        ratings = add_gold(ratings, gold, declared)
     if not roles.item:
         ratings = ratings.with_items(ratings.items + 1)
     elif roles.rater is None and roles.item != reading.item and role_of(roles.item[0]) != "item":
@@ -261,19 +199,14 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
     return ratings._note(*table.notes)._replace(source=(opened, roles))
 
 
-def _read_gold(path: Path, reading: Reading) -> Gold:
-    """Read gold labels of a file of their own."""
-    plain = Reading(encoding=reading.encoding, decimal=reading.decimal, preset="none")
+def add_gold(ratings: Ratings, path: Path, reading: Reading | None = None) -> Ratings:
+    """Add gold labels of a file, with columns item and truth, to ratings."""
+    reading = reading or Reading()
+    plain = Reading(encoding=reading.encoding, preset="none")
     with read_columns(path, plain) as table:
         roles = find_roles(table, replace(plain, raters=("truth",)))
         item, truth = (*roles.item, "item")[0], roles.truth or "truth"
-        require_columns(table, [item, truth])
-        return Gold(table=table, item=item, truth=truth)
-
-
-def add_gold(ratings: Ratings, path: Path) -> Ratings:
-    """Add gold labels of a file, with columns item and truth, to ratings."""
-    return add_gold_labels(ratings, _read_gold(path, Reading()))
+        return add_gold_labels(ratings, table, item, truth, reading)
 
 
 def _read_labels(path: Path) -> tuple[str, ...]:
@@ -289,3 +222,53 @@ def read_columns(path: Path, reading: Reading | None = None) -> Iterator[Table]:
     table, _, _ = read_file(path, reading or Reading(preset="none"))
     with locating(table):
         yield table
+
+
+def propose(source: Any, reading: Reading) -> tuple[Ratings, Reading, list[str]]:
+    """Read a file as it may be meant, where it is refused: proposals for the user to confirm.
+
+    Parameters
+    ----------
+    source : object
+        As `lehner.read_ratings` takes it.
+    reading : Reading
+        What is declared.
+
+    Returns
+    -------
+    ratings : Ratings
+    reading : Reading
+        What is declared, and what was proposed: with it the file is read.
+    reasons : list of str
+        Why the file is refused without each proposal; empty if it is read as it is.
+
+    Raises
+    ------
+    InputError
+        If there is no proposal for what is wrong.
+    """
+    reasons: list[str] = []
+    while True:
+        table: Table | None = None
+        try:
+            table, opened = open_table(source, reading)
+            return make_ratings(table, opened), reading, reasons
+        except InputError as error:
+            changed = _follow_remedy(reading, error)
+            if changed is None and table is not None:
+                changed = propose_columns(table, reading)
+            if changed in (None, reading) or len(reasons) >= MOST_CHANGES:
+                raise
+            reasons.append(error.problem)
+            reading = changed
+
+
+def _follow_remedy(reading: Reading, error: InputError) -> Reading | None:
+    """Change a reading by the remedy of an error."""
+    changes = dict(error.change or {})
+    for name, value in changes.items():
+        if name in ADDED_UP:
+            changes[name] = (*getattr(reading, name), *value)
+        elif name in ("truth", "counts") and isinstance(value, tuple):
+            (changes[name],) = value
+    return replace(reading, **changes) if changes else None

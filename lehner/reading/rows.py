@@ -1,8 +1,6 @@
-"""Rows of a table: those that fulfil a condition, tables one below another, and texts in parts."""
+"""Rows of a table: those that fulfil a condition, and columns made of parts of a text."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,18 +9,7 @@ from lehner.core.arrays import Booleans
 from lehner.core.errors import InputError
 from lehner.core.lazy import pd
 from lehner.core.text import counted, first_few
-from lehner.data.columns import (
-    Column,
-    Table,
-    encode,
-    join_columns,
-    refuse_first,
-    require_columns,
-)
-from lehner.data.reading import Reading
-from lehner.reading.roles import expand
-
-MOST_SHOWN = 8
+from lehner.data.columns import Column, Table, encode, refuse_first, require_columns
 
 
 def query(table: Table, condition: str) -> Booleans:
@@ -37,7 +24,7 @@ def query(table: Table, condition: str) -> Booleans:
         raise InputError(
             f"the condition {condition!r} cannot be read ({reason})",
             f"give one such as \"column == 'value'\", with names such as `a b` in backticks; the "
-            f"columns are {first_few(table, MOST_SHOWN)}",
+            f"columns are {first_few(table, 8)}",
         ) from None
 
 
@@ -59,8 +46,8 @@ def keep_rows(table: Table, condition: str) -> Table:
         raise InputError(f"no row fulfils the condition {condition!r}", "give another (where=…)")
     if len(kept) == table.n_rows:
         return table
-    note = f"{len(kept)} of {counted(table.n_rows, 'row')} are read, where {condition}"
-    return table.take(kept, note)
+    rows = counted(table.n_rows, "row")
+    return table.take(kept).note(f"{len(kept)} of {rows} are read, where {condition}")
 
 
 def split_column(table: Table, pattern: str) -> Table:
@@ -76,82 +63,10 @@ def split_column(table: Table, pattern: str) -> Table:
         raise InputError(f"split is {pattern!r}", remedy)
     column = table[name]
     matches = [compiled.fullmatch(str(label)) for label in column.labels]
-    bad = column.lookup([match is None for match in matches], False).astype(bool)
+    bad = column.lookup([match is None for match in matches], False)
     refuse_first(bad, column, f"{{value}} is not like {expression!r}", "mend the pattern (split=…)")
-    made = {
+    groups = {
         group: encode(column.lookup([match[group] for match in matches if match], None), group)
         for group in compiled.groupindex
     }
-    return table.without([name]).having(made)
-
-
-def concat(tables: Mapping[str, Table], name: str) -> Table:
-    """Put tables one below the other, with a column that says which.
-
-    Parameters
-    ----------
-    tables : mapping of str to Table
-    name : str
-        The new column, unless there is one of this name.
-
-    Returns
-    -------
-    Table
-    """
-    names = dict.fromkeys(column for table in tables.values() for column in table)
-    columns: dict[str, Any] = {
-        column: np.concatenate(
-            [
-                table[column].values if column in table else np.full(table.n_rows, None, object)
-                for table in tables.values()
-            ]
-        )
-        for column in names
-    }
-    sizes = [table.n_rows for table in tables.values()]
-    columns.setdefault(name, np.repeat(np.array(list(tables), dtype=object), sizes))
-    starts = np.cumsum([0, *sizes])
-
-    def place(error: InputError) -> None:
-        part = int(np.searchsorted(starts, error.row or 0, side="right")) - 1
-        error.row = (error.row or 0) - int(starts[part])
-        list(tables.values())[part].locate(error)
-
-    notes = dict.fromkeys(note for table in tables.values() for note in table.notes)
-    return Table(columns, notes=list(notes), place=place)
-
-
-def stack_items(table: Table, reading: Reading) -> tuple[Table, Reading]:
-    """Make a row per rating of a table in which each row is a rater, and columns are items."""
-    if reading.rater is None:
-        raise InputError("items are columns, so that each row is a rater", "name them (rater=…)")
-    items = expand(reading.items, table)
-    require_columns(table, [reading.rater, *items])
-    stacked = table.stack(items, [reading.rater], "item", "rating")
-    return stacked, replace(reading, items=(), item=("item",), rating="rating")
-
-
-def join_items(table: Table, reading: Reading) -> tuple[Table, Reading]:
-    """Join several columns of items into one, and a pair of answers into the item."""
-    names = list(reading.item)
-    require_columns(table, [*names, *reading.pair])
-    if reading.pair:
-        table, reading = _join_pair(table, reading)
-        names += ["pair"]
-    if len(names) < 2:
-        return table, reading
-    name = " and ".join(names)
-    joined = join_columns([table[part] for part in names], name)
-    return table.without(names).having({name: joined}), replace(reading, item=(name,))
-
-
-def _join_pair(table: Table, reading: Reading) -> tuple[Table, Reading]:
-    """Name the pair whoever stands first, and call the answers of swapped pairs by position."""
-    if len(reading.pair) != 2:
-        raise InputError(f"pair is {', '.join(reading.pair)}", "name two columns")
-    first, second = (table[name].refuse_blank().texts for name in reading.pair)
-    swapped = first > second
-    pairs = [" ".join(sorted(pair)) for pair in zip(first, second, strict=True)]
-    order = np.where(swapped, "swapped", "original").astype(object)
-    table = table.without(reading.pair).having({"pair": pairs, "order": order})
-    return table, replace(reading, pair=(), order="order", repeated=reading.repeated or "vote")
+    return table.without([name]).having(groups)

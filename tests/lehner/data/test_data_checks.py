@@ -23,9 +23,9 @@ from lehner import (
     simulate,
 )
 from lehner.data.categories import fold
-from lehner.data.checks.coding import likely_slips
-from lehner.data.checks.columns import role_of
-from lehner.data.checks.labels import describe_no_categories, list_placeholders
+from lehner.data.coding import likely_slips
+from lehner.data.checks import role_of
+from lehner.data.checks import describe_no_categories, list_placeholders
 from lehner.data.flat import FlatRatings
 
 
@@ -381,10 +381,7 @@ def test_a_second_system_is_not_silently_a_rater(tmp_path, system, other):
             read(way, data, tmp_path, system=system)
 
 
-def test_a_column_named_like_the_system_and_one_rater_as_two_are_said():
-    data = {"gpt-4": answers(), "gpt-3.5": answers()}
-    with pytest.warns(DataWarning, match=r"'gpt-3.5' .* like the system's"):
-        Ratings.from_wide(table(**data), system="gpt-4")
+def test_one_rater_as_two_and_gold_labels_as_a_rater_are_said():
     with pytest.warns(DataWarning, match="'Ann' and 'ann' count as two"):
         Ratings.from_long(long(table(ann=answers())))
     with pytest.raises(InputError, match=r"rater 'gold', .* gold labels; say so \(truth='gold'\)"):

@@ -1,1 +1,0 @@
-"""Checks for mistakes in data: an error if a mistake is certain, else a warning."""

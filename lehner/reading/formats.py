@@ -1,0 +1,436 @@
+"""Files by their formats: the content and its kind, and CSV, Excel and others as tables of text."""
+
+import bz2
+import csv
+import gzip
+import lzma
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from datetime import date
+from io import BytesIO, TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lehner.core.errors import InputError
+from lehner.core.lazy import load, pa, pd
+from lehner.core.text import first_few
+from lehner.data.columns import Table, refuse_repeated_names, table_of
+
+pa_csv, pq = load("pyarrow.csv"), load("pyarrow.parquet")
+
+CSV, EXCEL, JSON, JSON_LINES, PARQUET = "CSV", "Excel", "JSON", "JSON Lines", "Parquet"
+STATA, SPSS = "Stata", "SPSS"
+ENDINGS = {
+    **{".xlsx": EXCEL, ".xlsm": EXCEL, ".json": JSON, ".jsonl": JSON_LINES, ".ndjson": JSON_LINES},
+    **{".parquet": PARQUET, ".pq": PARQUET, ".dta": STATA, ".sav": SPSS, ".zsav": SPSS},
+}
+BEGINNINGS = {
+    **{b"PAR1": PARQUET, b"PK\x03\x04": EXCEL, b"<stata_dta>": STATA},
+    **{b"$FL2@(#)": SPSS, b"$FL3@(#)": SPSS},
+}
+JSON_BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\]])')
+"""Of an object with a name, or of a list of objects."""
+DECOMPRESS: dict[bytes, Callable[[bytes], bytes]] = {
+    b"\x1f\x8b": gzip.decompress,
+    b"BZh": bz2.decompress,
+    b"\xfd7zXZ\x00": lzma.decompress,
+}
+SAVE_AS_CSV = "save the sheet with the ratings as CSV (UTF-8)"
+OTHER_BEGINNINGS = {
+    b"\xd0\xcf\x11\xe0": ("an Excel file of 2003 or earlier", f"{SAVE_AS_CSV} or as .xlsx"),
+    b"ARROW1": ("an Arrow (Feather) file", "save the table as Parquet or CSV"),
+    b"\x28\xb5\x2f\xfd": ("compressed by zstd", "decompress it, or compress it by gzip"),
+}
+OTHER_ENDINGS = {
+    **dict.fromkeys((".xls", ".xlsb", ".ods", ".numbers"), f"{SAVE_AS_CSV} or as .xlsx"),
+    **dict.fromkeys((".zip", ".tar"), "unpack it"),
+    ".eval": "write this log of Inspect as JSON: `inspect log dump LOG > log.json`",
+}
+DELIMITERS = (",", "\t", ";", "|")
+LONGEST_LINE = 1_000_000
+MOST_TITLES = 20
+"""Rows of a sheet among which the header is looked for."""
+EACH = "each"
+
+
+def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
+    """Read a file, or a pipe, and decompress it.
+
+    Parameters
+    ----------
+    path : Path
+    encoding : str, optional
+        Of the text, if it is not UTF-8.
+
+    Returns
+    -------
+    data : bytes
+    name : str
+        The name of the file, without the ending of its compression.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it cannot be read or decompressed.
+    """
+    try:
+        if not path.exists():
+            raise InputError("there is no such file", "check the name, or see `lehner datasets`")
+        if not (path.is_file() or path.is_fifo()):
+            raise InputError("this is a device, not a file", "name a file")
+        data, name = path.read_bytes(), path.name
+        if not data and path.is_fifo():
+            remedy = "write its content into a file"
+            raise InputError("this pipe is empty, or was read before", remedy)
+        while opener := next((DECOMPRESS[x] for x in DECOMPRESS if data.startswith(x)), None):
+            data, name = opener(data), Path(name).stem
+        return data if encoding is None else data.decode(encoding).encode(), name
+    except InputError:
+        raise
+    except (UnicodeError, LookupError):
+        raise InputError(f"it is no text in {encoding}", "name its encoding") from None
+    except (OSError, EOFError, lzma.LZMAError, zlib.error, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"it cannot be read ({reason})", "check it") from None
+
+
+def kind_of(data: bytes, name: str) -> str:
+    """Kind of a table: by how it begins, else by its ending in any case.
+
+    Raises
+    ------
+    InputError
+        If it is of a kind that cannot be read.
+    """
+    ending = Path(name).suffix.lower()
+    for beginning, (what, remedy) in OTHER_BEGINNINGS.items():
+        if data.startswith(beginning):
+            raise InputError(f"it is {what}, which cannot be read", remedy)
+    kind = next((kind for start, kind in BEGINNINGS.items() if data.startswith(start)), None)
+    if ending in OTHER_ENDINGS and (ending, kind) != (".xls", EXCEL):
+        raise InputError(f"files that end in {ending} cannot be read", OTHER_ENDINGS[ending])
+    if kind is None and JSON_BEGINNING.match(data[:4096]):
+        kind = JSON_LINES if ENDINGS.get(ending) == JSON_LINES else JSON
+    return kind or ENDINGS.get(ending, CSV)
+
+
+def is_file(name: Any) -> bool:
+    """Whether a name is that of a file, there or not, and not of a column."""
+    path = Path(str(name))
+    try:
+        return path.is_file() or path.is_fifo() or path.suffix.lower() in (".csv", ".tsv", *ENDINGS)
+    except (OSError, ValueError):
+        return False
+
+
+def rows_of_header(header: str | None) -> tuple[int, int]:
+    """Give the first and the last row of the header, (0, 0) if there are no names.
+
+    Examples
+    --------
+    >>> rows_of_header(None), rows_of_header("2"), rows_of_header("1-3"), rows_of_header("none")
+    ((1, 1), (2, 2), (1, 3), (0, 0))
+    """
+    if header == "none":
+        return 0, 0
+    match = re.fullmatch(r"([1-9][0-9]{0,5})(?:-([1-9][0-9]{0,5}))?", header or "1")
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (2, 1)
+    if last < first:
+        remedy = "give the row of the names (header='2'), 1-3 if two more rows are no data, or none"
+        raise InputError(f"header is {header!r}", remedy)
+    return first, last
+
+
+def read_csv(data: bytes, header: str | None = None) -> Table:
+    """Read a CSV file, every column as text.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8, with or without a byte order mark; separated by commas, tabs, semicolons or `|`.
+    header : str, optional
+        The rows of the header, see `rows_of_header`.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    InputError
+        If it is not such a file; the error names row and remedy.
+    """
+    first, last = rows_of_header(header)
+    skipped = max(first - 1, 0)
+    if b"\x00" in data or not _is_text(data):
+        _refuse_bytes(data)
+    delimiter, quoted = find_delimiter(data, skipped), b'"' in data
+    if quoted:
+        # A quote that is never closed swallows rows, and the fast reader does not notice.
+        _refuse_records(data, delimiter, skipped)
+    _, names = next(list_records(data, delimiter, skipped), (0, []))
+    if not any(map(str.strip, names)):
+        where = f"line {skipped + 1}" if skipped else "first line"
+        remedy = "start with column names, or say in which row they are (header=…)"
+        raise InputError(f"the {where} has no column names", remedy, row=skipped + 1)
+    if first == 0:
+        names = [str(number) for number in range(1, len(names) + 1)]
+    refuse_repeated_names([name.strip() for name in names], row=max(first, 1))
+    try:
+        table = pa_csv.read_csv(
+            pa.BufferReader(data),
+            read_options=pa_csv.ReadOptions(
+                # A row in quotes may be long; other rows are read fastest in blocks of a megabyte.
+                block_size=(4 if quoted else 1) * LONGEST_LINE,
+                skip_rows=skipped,
+                skip_rows_after_names=last - first,
+                column_names=names if first == 0 else None,
+            ),
+            parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=quoted),
+            convert_options=pa_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except (OSError, KeyError, pa.ArrowException) as error:
+        _refuse_records(data, delimiter, skipped)
+        if sum(1 for _ in islice(list_records(data, delimiter, skipped), 2)) < 2:
+            raise InputError("it has no rows below the header", "add ratings") from None
+        reason = str(error).splitlines()[0][:200]
+        remedy = "give a UTF-8 CSV file with a header"
+        raise InputError(f"it cannot be read ({reason})", remedy) from None
+    return table_of(table)
+
+
+def find_line(data: bytes, row: int, header: str | None = None) -> int:
+    """Find the line of a row of data, whose index is from 0, in a CSV file."""
+    first, last = rows_of_header(header)
+    skipped = max(first - 1, 0)
+    records = list_records(data, find_delimiter(data, skipped), skipped)
+    row += last - first + 1 if first else 0
+    return next(islice((line for line, _ in records), row, None), row + 1)
+
+
+def find_delimiter(data: bytes, skipped: int) -> str:
+    """Find the delimiter with which most of the first rows have as many fields as the header."""
+
+    def count_fitting(delimiter: str) -> tuple[int, int]:
+        records = islice(list_records(data, delimiter, skipped), 21)
+        try:
+            header, *others = [len(fields) for _, fields in records] or [0]
+        except InputError:
+            return 0, 0
+        return (others.count(header) if header > 1 else 0), header
+
+    return max(DELIMITERS, key=count_fitting)
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return data.isascii() or bool(data.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _refuse_bytes(data: bytes) -> None:
+    """Raise an InputError at the first line that is too long or not text."""
+    for number, line in enumerate(data.splitlines(keepends=True), 1):
+        bad = line.find(b"\x00")
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            bad = error.start
+        if len(line) > LONGEST_LINE:
+            problem = f"the line is longer than {LONGEST_LINE:,} bytes"
+            remedy = "check for missing line ends or an unclosed quote"
+            raise InputError(problem, remedy, row=number)
+        if bad >= 0:
+            problem = f"byte 0x{line[bad]:02x} at position {bad + 1} is not UTF-8 text"
+            remedy = "save the file as UTF-8, or name its encoding (encoding='cp1252')"
+            raise InputError(problem, remedy, row=number, change={"encoding": "cp1252"})
+
+
+def _refuse_records(data: bytes, delimiter: str, skipped: int) -> None:
+    """Raise an InputError at the first line that is not text or lacks a field or a quote."""
+    _refuse_bytes(data)
+    expected = 0
+    for line, fields in list_records(data, delimiter, skipped, strict=True):
+        expected = expected or len(fields)
+        if len(fields) != expected:
+            problem = f"{len(fields)} fields where the header has {expected}"
+            raise InputError(problem, "give every row as many fields as the header", row=line)
+
+
+def list_records(
+    data: bytes, delimiter: str, skipped: int = 0, *, strict: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line on which each record starts and its fields, without blank lines."""
+    limit = csv.field_size_limit(LONGEST_LINE)
+    lines = TextIOWrapper(BytesIO(data), encoding="utf-8-sig", errors="replace", newline="")
+    line = skipped + 1
+    try:
+        reader = csv.reader(islice(lines, skipped, None), delimiter=delimiter, strict=strict)
+        for fields in reader:
+            if fields:
+                yield line, fields
+            line = skipped + reader.line_num + 1
+    except csv.Error as error:
+        if strict or line == skipped + 1:
+            problem = f"a quote is not closed, or text follows its end ({error})"
+            remedy = 'close every quote, and write a quote within quotes as ""'
+            raise InputError(problem, remedy, row=line) from None
+    finally:
+        csv.field_size_limit(limit)
+
+
+def read_excel(data: bytes, sheet: str | None, header: str | None) -> tuple[dict[str, Table], str]:
+    """Read sheets of an Excel file, every cell as text.
+
+    Parameters
+    ----------
+    data : bytes
+        `.xlsx` or `.xlsm`, read by openpyxl.
+    sheet : str, optional
+        The name of a sheet, by default the first; "each" for all.
+    header : str, optional
+        The rows of the header.
+
+    Returns
+    -------
+    tables : dict of str to Table
+        By the name of the sheet; blank cells are empty texts.
+    note : str
+        Which sheets were not read, if none was named.
+
+    Raises
+    ------
+    InputError
+        If openpyxl is not installed, if the file cannot be read or has no header, or if no sheet is
+        named and several have the same columns.
+    """
+    sheets = _read_sheets(data)
+    if sheet not in (None, EACH, *sheets):
+        raise InputError(f"there is no sheet {sheet!r}", f"choose among {first_few(sheets, 5)}")
+    if sheet == EACH:
+        return {name: _table_of_sheet(name, sheets[name], header) for name in sheets}, ""
+    name, *others = [sheet] if sheet else sheets
+    _refuse_uncomputed(data, name, sheets[name])
+    table = {name: _table_of_sheet(name, sheets[name], header)}
+    place = max(rows_of_header(header)[0] - 1, 0)
+    names = sheets[name][place : place + 1].tolist()
+    same = [other for other in others if sheets[other][place : place + 1].tolist() == names]
+    if same:
+        raise InputError(
+            f"the sheets {first_few([name, *same], 5)} have the same columns",
+            f"say whether each is a rater (sheet='each'), or which is read (sheet={name!r})",
+            change={"sheet": EACH},
+        )
+    left = f"the sheet {name!r} was read; others were not: {first_few(others, 5)}"
+    return table, left if others else ""
+
+
+def _read_sheets(data: bytes, *, computed: bool = True) -> dict[str, NDArray[Any]]:
+    """Read the cells of all sheets as text, or formulas in place of their values."""
+    try:
+        frames = pd.read_excel(
+            BytesIO(data),
+            sheet_name=None,
+            header=None,
+            dtype=object,
+            na_filter=False,
+            engine="openpyxl",
+            engine_kwargs={"data_only": computed},
+        )
+    except ImportError:
+        raise InputError(
+            "reading Excel files needs the package openpyxl, which is not installed",
+            f"install it by `pip install openpyxl`, or {SAVE_AS_CSV}",
+        ) from None
+    except Exception as error:  # openpyxl does not catch the errors of its parsers
+        reason = (str(error) or type(error).__name__).splitlines()[0][:200]
+        raise InputError(f"it cannot be read as an Excel file ({reason})", SAVE_AS_CSV) from None
+    return {str(name): frame.map(_text).to_numpy(object) for name, frame in frames.items()}
+
+
+def _text(cell: Any) -> str:
+    """Text that a cell would have in a CSV file."""
+    if cell != cell:  # pandas has NaN for #N/A, #DIV/0! and the like
+        return "#N/A"
+    if isinstance(cell, bool):
+        return str(cell).upper()
+    return cell.isoformat() if isinstance(cell, date) else str(cell).strip()
+
+
+def _table_of_sheet(name: str, cells: NDArray[Any], header: str | None) -> Table:
+    """Make a table of the cells of a sheet, which may have titles above the header."""
+    first, last = rows_of_header(header)
+    filled = [len(set(row) - {""}) for row in cells[:MOST_TITLES]] or [0]
+    likely = filled.index(max(filled)) + 1
+    change = {"header": str(likely)} if likely > 1 else {}
+    names = list(cells[first - 1]) if 0 < first <= len(cells) else []
+    if first == 0:
+        names = [str(j + 1) for j in range(cells.shape[1])]
+    if not any(names):
+        raise InputError(
+            f"the row {first} of its sheet {name!r} has no column names",
+            "start with column names, or say in which row they are (header=…)",
+            row=first,
+            change=change,
+        )
+    rows = np.flatnonzero((cells != "").any(axis=1))
+    rows = rows[rows >= last]
+    kept = [j for j in range(len(names)) if names[j] or (cells[rows, j] != "").any()]
+    try:
+        refuse_repeated_names([names[j] for j in kept], row=max(first, 1))
+    except InputError as error:
+        error.change = change
+        raise
+
+    def place(error: InputError) -> None:
+        error.row = int(rows[error.row or 0]) + 1
+
+    return table_of({names[j]: cells[rows, j] for j in kept}, place=place)
+
+
+def _refuse_uncomputed(data: bytes, name: str, cells: NDArray[Any]) -> None:
+    """Raise an InputError at a formula whose value the file does not have, as some programs do."""
+    blank = np.argwhere(cells == "")
+    formulas = _read_sheets(data, computed=False)[name] if len(blank) else cells
+    for row, column in blank:
+        if formulas[row, column].startswith("="):
+            from openpyxl.utils.cell import get_column_letter
+
+            cell = f"{get_column_letter(column + 1)}{row + 1}"
+            problem = f"the value of the formula in cell {cell} is not in the file"
+            remedy = "open it in Excel and save it, or write text in place of the formula"
+            raise InputError(problem, remedy, row=int(row) + 1)
+
+
+def read_typed(data: bytes, kind: str) -> Table:
+    """Read a Parquet, Stata or SPSS file, whose columns have types."""
+    try:
+        if kind == PARQUET:
+            table = pq.read_table(pa.BufferReader(data))
+            table.validate(full=True)  # damaged text is found only when it is looked at
+            return table_of(table.to_pandas())  # with the categoricals that pandas wrote
+        if kind == STATA:
+            return table_of(pd.read_stata(BytesIO(data), convert_categoricals=False))
+        with NamedTemporaryFile(suffix=".sav") as file:
+            file.write(data)
+            file.flush()
+            return table_of(pd.read_spss(file.name, convert_categoricals=False))
+    except ImportError:
+        raise InputError(
+            "reading SPSS files needs the package pyreadstat, which is not installed",
+            "install it by `pip install pyreadstat`, or save the data as CSV",
+        ) from None
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:  # pandas and its readers raise errors of many types
+        reason = (str(error) or type(error).__name__).splitlines()[0][:200]
+        raise InputError(f"it cannot be read ({reason})", f"give a {kind} file") from None

@@ -245,4 +245,4 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
     if roles.occasion is not None:
         occasion = f"{roles.occasion} and {order}"
         columns[occasion] = join_columns([table[roles.occasion], table[order]], occasion)
-    return table.having(columns, *notes), replace(roles, occasion=occasion)
+    return table.having(columns).note(*notes), replace(roles, occasion=occasion)

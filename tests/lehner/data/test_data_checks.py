@@ -23,9 +23,8 @@ from lehner import (
     simulate,
 )
 from lehner.data.categories import fold
+from lehner.data.checks import describe_no_categories, list_placeholders, role_of
 from lehner.data.coding import likely_slips
-from lehner.data.checks import role_of
-from lehner.data.checks import describe_no_categories, list_placeholders
 from lehner.data.flat import FlatRatings
 
 

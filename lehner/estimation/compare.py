@@ -37,13 +37,12 @@ from lehner.data.clusters import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.data.reading import names_of
 from lehner.dependence.check import check_dependence
-from lehner.estimation.gold_labels import ask_judge
+from lehner.estimation.gold_labels import ask_judge, warn_of_sample
 from lehner.estimation.methods import Method, find_method, list_methods
 from lehner.estimation.questions import Answer, Options, column_of, population_names
 from lehner.estimation.results import Results, collect
 from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, contradiction, proportion_posterior
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, partly_known
-from lehner.known_truths.random_sample import examine_known
 
 ALL_ITEMS = "all items"
 MOST_NAMED = 4
@@ -323,6 +322,4 @@ def _warn_of_data(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warn
     if never:
         text = f"no rater gave {first_few(never, MOST_NAMED)}, of which only the prior is known"
         yield warn("category-never-rated", text)
-    if ratings.truth is not None and not (sample := examine_known(ratings)).random:
-        text = f"{sample.doubt}, and the correction assumes that they are: {sample}"
-        yield warn("truths-not-random", text)
+    yield from warn_of_sample(ratings)

@@ -89,25 +89,10 @@ def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:
     if not known_truths(ratings):  # All are labelled, and the proportion is exact.
         alone = IntervalEstimate(estimate=alone.estimate)
     yield row("accuracy_on_known_items", alone, n_items=items.n_known)
-    counts = {"estimate": items.n_holding, "n_items": items.n_known}
-    yield {"quantity": "known_items_right"} | counts
     for quantity, codes in (("recall", ratings.truth), ("precision", ratings.system)):
         for category, (right, n_items) in _count_labelled(ratings, codes).items():
             share = {"estimate": right / n_items if n_items else None, "n_items": n_items}
             yield {"quantity": f"{quantity}_on_known_items", "category": category} | share
-    labelled = (ratings.system >= 0) & (ratings.truth >= 0)
-    for name, rows in _group_rows(options).items():
-        names = {"grouping": "group", "group": name}
-        n_items = int(ratings.weights[labelled & rows].sum())
-        yield {"quantity": "known_items_of_group", "n_items": n_items} | names
-
-
-def _group_rows(options: Options) -> dict[str, Any]:
-    """Tell which rows belong to each group of items, by its name."""
-    if options.groups is None:
-        return {}
-    names = options.groups.names
-    return {str(name): names == name for name in np.unique(names[names != ""])}
 
 
 def _count_labelled(ratings: Ratings, codes: Integers) -> dict[str, tuple[int, int]]:
@@ -145,8 +130,6 @@ def ask_known_truths(fit: Fit, options: Options) -> Answer:
     yield from _correct_groups(fit, options)
     labelled = {"n_items": corrected.n_known}
     yield row("prediction_powered", corrected.prediction_powered, **labelled)
-    expected = {"estimate": corrected.expected_right}
-    yield {"quantity": "known_items_right_expected"} | expected | labelled
     yield {"quantity": "known_truths_test", "probability": corrected.p_value} | labelled
     yield from corrected.warnings
     yield from _warn_of_few_labels(ratings, level)
@@ -174,21 +157,24 @@ def _correct_parts(fit: Fit, level: float, parts: Mapping[str, Any]) -> dict[str
 
 def _correct_groups(fit: Fit, options: Options) -> Iterator[Row]:
     """Give corrected accuracies of groups, and their differences."""
-    groups, ratings = _group_rows(options), fit.ratings
+    if options.groups is None:
+        return
+    names, ratings = options.groups.names, fit.ratings
+    groups = {str(name): names == name for name in np.unique(names[names != ""])}
     corrected = _correct_parts(fit, options.level, groups)
     for name, part in corrected.items():
         n_items = int(ratings.weights[groups[name] & (np.asarray(ratings.system) >= 0)].sum())
-        names: Row = {"grouping": "group", "group": name, "n_items": n_items}
+        of: Row = {"grouping": "group", "group": name, "n_items": n_items}
         for quantity in ESTIMANDS:
-            yield _corrected(quantity, getattr(part, quantity), **names)
+            yield _corrected(quantity, getattr(part, quantity), **of)
     for first, second in combinations(groups, 2):
-        names = {"grouping": "group", "group": first, "versus": second}
+        of = {"grouping": "group", "group": first, "versus": second}
         both = [corrected[name] for name in (first, second) if name in corrected]
         for quantity in ESTIMANDS if both else ():
             difference, higher = IntervalEstimate(estimate=None), None
             if len(both) == 2:
                 difference, higher = subtract_independent(*(getattr(p, quantity) for p in both))
-            made = _corrected(f"{quantity}_difference", difference, **names)
+            made = _corrected(f"{quantity}_difference", difference, **of)
             yield made | {"probability": higher}
 
 
@@ -256,8 +242,8 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
     """
     (system,), answers = ratings.systems, np.asarray(ratings.system)
     judge = ratings._replace(codes=answers[:, None], raters=[system], system=None, systems=None)
-    everywhere = judge.with_populations(["all items"] * ratings.n_rows)
-    items = count_judged(everywhere, options.level)
+    whole = judge.with_populations(["all items"] * ratings.n_rows)
+    items = count_judged(whole, options.level)
     in_sample = known_items_alone(rightness(ratings, np.zeros(ratings.n_rows)), options.level)
     estimate = Estimate(
         method=METHOD,
@@ -271,8 +257,8 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
         (whose, (row(name, getattr(estimate, name), n_items=n_items) for name in ESTIMANDS)),
         ({"system": system}, _score_labelled(ratings, options)),
         (whose, _measure(ratings, items.labels[0], options)),
-        (whose, _estimate_base_rates(everywhere, items, options)),
-        (whose, _warn_of_sample(ratings)),
+        (whose, _estimate_base_rates(whole, items, options)),
+        (whose, warn_of_sample(ratings)),
     ]
     for grouping, column in (("group", options.groups), ("population", options.populations)):
         if column is not None:
@@ -280,6 +266,12 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
             members = judge.take(inside).with_populations(column.names[inside])
             parts.append((whose, _score_groups(members, grouping, options)))
     return collect(ratings, parts, options, {(system, METHOD): estimate})
+
+
+def warn_of_sample(ratings: Ratings) -> Iterator[Warning]:
+    """Warn if the labelled items are probably no random sample."""
+    if ratings.truth is not None and not (sample := examine_known(ratings)).random:
+        yield warn("truths-not-random", f"{sample.doubt}, which numbers by them assume: {sample}")
 
 
 def _share_right(labels: Floats, level: float) -> IntervalEstimate:
@@ -291,21 +283,21 @@ def _wilson(right: float, n: float, level: float) -> IntervalEstimate:
     return replace(wilson_estimate(right / n if n else 0.0, n, level), corrected=bool(n))
 
 
-def _warn_of_sample(ratings: Ratings) -> Iterator[Warning]:
-    sample = examine_known(ratings)
-    if not sample.random:
-        text = f"{sample.doubt}, and they are taken for one: {sample}"
-        yield warn("truths-not-random", text)
+def _give_recall(labels: Floats, ratings: Ratings, level: float, **of: Any) -> Iterator[Row]:
+    """Give the share of the labelled items of each true category that got this answer."""
+    for name, answers, right in zip(ratings.categories, labels, labels.diagonal(), strict=True):
+        n = answers.sum()
+        yield row("recall", _wilson(right, n, level), category=str(name), n_items=n, **of)
 
 
 def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
     """Give the measures of the system: proportions by Wilson, others by Jeffreys' prior."""
     total, truth, said, right = labels.sum(), labels.sum(1), labels.sum(0), labels.diagonal()
     counts = {
-        "recall": (right, truth),
         "precision": (right, said),
         "specificity": (total - truth - said + right, total - truth),
     }
+    yield from _give_recall(labels, ratings, options.level)
     for quantity, (numbers, of) in counts.items():
         for name, number, n in zip(ratings.categories, numbers, of, strict=True):
             value = _wilson(number, n, options.level)
@@ -314,7 +306,8 @@ def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
     replicates = Replicates(point=_parameters(labels), drawn=_parameters(drawn), kind="Jeffreys")
     asked: Row = {"positive": options.positive, "level": options.level}
     for part in performance_rows(ratings, replicates, **asked):
-        if isinstance(part, Warning) or part["quantity"] not in (*counts, "base_rates"):
+        given = isinstance(part, dict) and part["quantity"] in (*counts, "recall", "base_rates")
+        if not given:
             yield part
 
 
@@ -329,21 +322,20 @@ def _parameters(labels: Floats) -> Parameters:
 
 
 def _estimate_base_rates(judge: Ratings, items: JudgedItems, options: Options) -> Answer:
-    level = options.level
     rates = judged_base_rates("post_stratified", items, judge, seed=options.seed)
-    values = interval_of_draws(rates.drawn_base_rates[:, 0], rates.base_rates[0], level)
-    about: Row = {"level": level, "kind": rates.kind, "corrected": True}
+    drawn, point = rates.drawn_base_rates[:, 0], rates.base_rates[0]
+    values = interval_of_draws(drawn, point, options.level)
+    about: Row = {"level": options.level, "kind": rates.kind, "corrected": True}
     yield from rows_of("base_rates", values, {"category": judge.categories}, **about)
 
 
 def _score_groups(judge: Ratings, grouping: str, options: Options) -> Answer:
     """Give the accuracy in each group, and the differences."""
-    level, rng = options.level, generator(options.seed)
+    level, rng, names = options.level, generator(options.seed), judge.populations
     points: dict[str, float] = {}
     drawn: dict[str, Floats] = {}
-    labels = count_judged(judge, level).labels
-    for name, own in zip(judge.populations, labels, strict=True):
-        n, right, value = own.sum(), np.trace(own), _share_right(own, level)
+    for name, labels in zip(names, count_judged(judge, level).labels, strict=True):
+        n, right, value = labels.sum(), np.trace(labels), _share_right(labels, level)
         yield row("system_accuracy", value, grouping=grouping, group=name, n_items=n)
         points[name] = np.nan if value.estimate is None else value.estimate
         drawn[name] = rng.beta(right + PSEUDO_ITEMS, n - right + PSEUDO_ITEMS, DRAWS)
@@ -366,21 +358,15 @@ def ask_judge(ratings: Ratings, items: JudgedItems, options: Options) -> Answer:
     ------
     dict or Warning
     """
-    (rater,), level, labels = ratings.raters, options.level, items.labels.sum(axis=0)
-    several = len(ratings.populations) > 1
-    tables = {"": labels}
-    if several:
-        tables |= dict(zip(ratings.populations, items.labels, strict=True))
-    accuracy = _share_right(labels, level)
-    yield row("rater_accuracy", accuracy, rater=rater, n_items=labels.sum())
-    for group, table in tables.items():
-        of: Row = {"rater": rater, "grouping": "group" if group else "", "group": group}
-        for name, answers, right in zip(ratings.categories, table, table.diagonal(), strict=True):
-            value = _wilson(right, answers.sum(), level)
-            yield row("recall", value, category=str(name), n_items=answers.sum(), **of)
-    if several:
+    level, labels = options.level, items.labels.sum(axis=0)
+    of = {"rater": ratings.raters[0]}
+    yield row("rater_accuracy", _share_right(labels, level), n_items=labels.sum(), **of)
+    yield from _give_recall(labels, ratings, level, **of)
+    if len(ratings.populations) > 1:
+        for group, own in zip(ratings.populations, items.labels, strict=True):
+            yield from _give_recall(own, ratings, level, grouping="group", group=group, **of)
         p_value = judge_differs(items, seed=options.seed)
-        yield {"quantity": "judge_differs_test", "rater": rater, "probability": p_value}
+        yield {"quantity": "judge_differs_test", "probability": p_value} | of
         yield _say_whether_alike(ratings, items, p_value)
 
 

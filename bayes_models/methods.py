@@ -4,7 +4,7 @@ Nothing here loads PyMC before a model is fitted.
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,6 @@ from lehner.latent_class.models import MODELS
 from lehner.performance.replicates import CREDIBLE
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
 
     from bayes_models import KPropertyParameter
@@ -102,7 +101,6 @@ def _method(
         with_options=partial(_method, name),
         at_slopes=estimate_at_slopes if name == SLOPED else None,
         k_properties=k_properties if name == SLOPED else None,
-        predictions=predictions,
     )
 
 
@@ -418,28 +416,3 @@ def k_properties(estimate: Estimate, *, level: float) -> "tuple[KPropertyParamet
     if estimate.draws is None:
         return ()
     return bayes_models.read_k_properties(estimate.draws, level=level)
-
-
-def predictions(estimates: Sequence[Estimate]) -> "pd.DataFrame | None":
-    """Compare models by approximate leave-one-out cross-validation, as `arviz.compare` does.
-
-    Returns
-    -------
-    DataFrame or None
-        The best model first; None unless two or more estimates keep the log likelihood of each
-        item.
-
-    References
-    ----------
-    Vehtari, Gelman & Gabry (2017), https://doi.org/10.1007/s11222-016-9696-4; Yao et al. (2018),
-    https://doi.org/10.1214/17-BA1091, for the weights.
-    """
-    trees = {
-        e.method: e.draws for e in estimates if e.draws is not None and "log_likelihood" in e.draws
-    }
-    if len(trees) < 2:
-        return None
-    with warnings.catch_warnings():
-        # What it warns of is in its table.
-        warnings.simplefilter("ignore")
-        return arviz_stats.compare(trees, round_to="none")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lehner import Ratings
     from lehner.data import reading as data_reading
 
-NOT_ON_SCREEN = ("agreement", "annotators", "sensitivity", "predictions")
+NOT_ON_SCREEN = ("agreement", "annotators", "sensitivity")
 """Questions whose answers no first screen shows."""
 CHECKLISTS = ("stard-blcm",)
 
@@ -101,8 +101,6 @@ class Assumptions:
     sensitivity : bool
         Fit relaxed_k twice more: items that are difficult for the raters are as easy as others for
         the system, or as difficult as for the raters.
-    systems_rate : bool
-        The other systems serve as raters of each system, too.
     earlier_studies : NAME=STUDY
         What an earlier study with gold labels found of a rater or system, as prior of dawid_skene
         and one_coin_by_rater, several separated by commas: a file with a row for each true category
@@ -120,7 +118,6 @@ class Assumptions:
     model_priors: str | None = None
     truths_in_model: bool = False
     sensitivity: bool = False
-    systems_rate: bool = False
     earlier_studies: list[str] | None = None
     dependent: list[str] | None = None
 

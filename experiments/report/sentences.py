@@ -101,10 +101,8 @@ def on_data(results: Results) -> list[str]:
     agree, kappa, pairs = (first.number(name, method="", versus="") for name in names)
     if math.isnan(pairs):
         return []
-    all_rate = getattr(results.options, "systems_rate", False)
-    others = ", the other systems among them," if all_rate else ""
     return [
-        f"Raters{others} agree on {decimal(agree)} of {counted(int(pairs), 'pair')} of ratings; "
+        f"Raters agree on {decimal(agree)} of {counted(int(pairs), 'pair')} of ratings; "
         f"beyond the chance of 1/{results.ratings.n_categories} that is kappa {decimal(kappa)}"
     ]
 
@@ -250,10 +248,9 @@ def on_pairs(view: View) -> str:
 
 def on_systems(results: Results) -> list[str]:
     """Say by whom systems are judged, and on which items differences rest."""
-    ratings, options = results.ratings, results.options
+    ratings = results.ratings
     names: Sequence[str] = [str(name) for name in ratings.systems]
-    all_rate = getattr(options, "systems_rate", False)
-    lines = [TEXT["judged_by_all" if all_rate else "judged_by_raters"]]
+    lines = [TEXT["judged_by_raters"]]
     if answered_the_same(ratings, names):
         n_items = counted(n_common_items(ratings, names), "item")
         return [*lines, f"Differences rest on the same {n_items} and raters."]
@@ -262,8 +259,7 @@ def on_systems(results: Results) -> list[str]:
         f"The systems answered different items ({first_few(own, MOST_NAMED)} of "
         f"{ratings.n_items}). The accuracy of each is that on its own items."
     )
-    common = getattr(options, "common_items", True)
-    return [*lines, TEXT["common_items" if common else "all_items"]]
+    return [*lines, TEXT["common_items"]]
 
 
 def on_proportions(view: View) -> list[str]:

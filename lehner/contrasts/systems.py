@@ -121,7 +121,6 @@ def bootstrap_systems(
     *,
     kind: str = "percentile bootstrap",
     resamples: int = 2000,
-    systems_rate: bool = False,
     level: float = 0.9,
     seed: Seed = 1,
     do_all: DoAll = do_here,
@@ -143,8 +142,6 @@ def bootstrap_systems(
         How the intervals are made.
     resamples : int
         Number of resamples, 1 or more.
-    systems_rate : bool
-        Whether the other systems serve as raters when one is estimated.
     level : float
         Not used: the draws serve intervals of any probability.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
@@ -176,20 +173,12 @@ def bootstrap_systems(
     names = tuple(systems)
     ratings = ratings.on_common_items(*names)
     require_common_items(ratings, names)
-    unique = _collapse_rows(ratings)
-    if not systems_rate:
-        unique = count_rated(unique)
+    unique = count_rated(_collapse_rows(ratings))
     alike = first_alike(ratings, names)
     different = list(dict.fromkeys(alike.values()))
     seeds = child_seeds(seed, 2)
     pieces = [
-        partial(
-            _resample,
-            prepare,
-            unique.for_system(name, systems_rate=systems_rate),
-            resamples,
-            *seeds,
-        )
+        partial(_resample, prepare, unique.for_system(name), resamples, *seeds)
         for name in different
     ]
     draws = dict(zip(different, do_all(pieces), strict=True))

@@ -207,7 +207,6 @@ LIMITS = {
     "are not seen. Estimate a group alone (`--where`).",
 }
 NOTES = {
-    "prediction-uncertain": "How well a model predicts items left out is itself uncertain.",
     "prior-weight-unknown": "How much your prior counts beside the ratings is not known.",
     "system-is-unknown": "Whether the system is better than its raters is unknown to `calibrated`, "
     "which overestimates systems that are like their raters. Say so if you know it "

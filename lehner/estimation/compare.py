@@ -24,8 +24,8 @@ from lehner.contrasts.one_judge import (
     is_judged,
     judged_base_rates,
 )
-from lehner.core.arrays import Floats, Integers
-from lehner.core.errors import InputError, check_level, check_whole_number, find, suggest
+from lehner.core.arrays import Floats
+from lehner.core.errors import InputError, check_level, check_whole_number, find
 from lehner.core.estimate import require_pairs
 from lehner.core.resampling import interval_of_draws
 from lehner.core.rows import Row, rows_of
@@ -161,16 +161,13 @@ def compare(
 
 def _sets(ratings: Ratings, good: Sequence[str]) -> Sets:
     """Find the codes of the good categories, or of each category alone if none are named."""
-    names = [str(label) for label in ratings.categories]
-    for label in good:
-        if label not in names:
-            raise InputError(f"there is no category {label!r}", suggest(label, names))
-    codes = sorted({names.index(label) for label in good})
-    if len(codes) == len(names):
+    codes = {str(label): code for code, label in enumerate(ratings.categories)}
+    together = {find("category", label, codes): label for label in good}
+    if len(together) == len(codes):
         raise InputError("all categories are called good", "leave one or more out")
-    if codes:
-        return {" or ".join(names[code] for code in codes): codes}
-    return {label: [code] for code, label in enumerate(names)}
+    if together:
+        return {" or ".join(together[code] for code in sorted(together)): sorted(together)}
+    return {label: [code] for label, code in codes.items()}
 
 
 def require_comparable(ratings: Ratings) -> None:
@@ -215,37 +212,39 @@ def _ask_base_rates(
         np.stack([values[..., codes].sum(axis=-1) for codes in sets.values()], axis=-1)
         for values in (rates.base_rates, rates.drawn_base_rates)
     )
-    truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     yield from rates.warnings
     yield from rater_warnings(ratings, rates)
     groups, level = ratings.populations, options.level
     each = [(point, drawn, rates.kind, rates.by_truths)]
-    if not is_judged(ratings) and ratings.weights[truth >= 0].any() and not np.isnan(point).any():
+    if not is_judged(ratings) and has_gold_labels(ratings) and not np.isnan(point).any():
         probabilities, rng = rates.truth_probabilities, generator(options.seed)
         point, drawn, doubts = _correct(ratings, probabilities, sets, drawn, rng)
         yield from doubts
         kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
         each.append((point, drawn, kind, True))
-    sizes = np.bincount(np.asarray(ratings.population), ratings.weights).astype(int).tolist()
-    made: Row = {"level": level, "grouping": "group"}
+    sizes, made = _count_items(ratings), {"level": level, "grouping": "group"}
+    names = {"group": groups, "category": list(sets)}
     for point, drawn, kind, corrected in each:
         values = interval_of_draws(drawn, point, level)
-        for g, (group, n_items) in enumerate(zip(groups, sizes, strict=True)):
-            of_group = made | {"kind": kind, "group": group, "n_items": n_items}
-            names = {"category": list(sets)}
-            yield from rows_of("base_rates", values[g], names, corrected=corrected, **of_group)
-    yield from _count_gold_labels(ratings, truth, sets)
+        columns: Row = made | {"kind": kind, "corrected": corrected}
+        for rate in rows_of("base_rates", values, names, **columns):
+            yield rate | {"n_items": sizes[rate["group"]]}
+    yield from _count_gold_labels(ratings, sets)
     if len(sets) == 1 and len(groups) > 1:
         points, by_group = by_name(groups, point[:, 0]), by_name(groups, drawn[..., 0])
         columns = made | {"category": next(iter(sets)), "corrected": corrected}
         ranks = list(rank("base_rates", "group", points, by_group, **columns))
         yield from ranks
         order = list(dict.fromkeys([*(order or [row["group"] for row in ranks]), *groups]))
-        pairs = combinations(order, 2)
-        yield from contrast(
-            "base_rates", "group", points, by_group, kind=kind, pairs=pairs, **columns
-        )
+        columns |= {"kind": kind, "pairs": combinations(order, 2)}
+        yield from contrast("base_rates", "group", points, by_group, **columns)
     yield from _ask_raters(ratings, rates, level)
+
+
+def _count_items(ratings: Ratings) -> dict[str, int]:
+    """Count the items of each group."""
+    sizes = np.bincount(np.asarray(ratings.population), ratings.weights).astype(int)
+    return dict(zip(ratings.populations, sizes.tolist(), strict=True))
 
 
 def _ask_raters(ratings: Ratings, rates: BaseRates, level: float) -> Answer:
@@ -261,19 +260,16 @@ def _ask_raters(ratings: Ratings, rates: BaseRates, level: float) -> Answer:
         yield from rows_of("recall", values, names, level=level, kind=rates.kind)
 
 
-def _count_gold_labels(ratings: Ratings, truth: Integers, sets: Sets) -> Iterator[Row]:
+def _count_gold_labels(ratings: Ratings, sets: Sets) -> Iterator[Row]:
     """Give how many labelled items of each group are of each category."""
+    truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     for g, group in enumerate(ratings.populations):
         counts = ratings.weights * (ratings.population == g)
-        n_known = int(counts[truth >= 0].sum())
-        names: Row = {"grouping": "group", "group": group, "n_items": n_known}
+        n = int(counts[truth >= 0].sum())
         for label, codes in sets.items():
-            share = counts[np.isin(truth, codes)].sum() / n_known if n_known else None
-            yield {
-                "quantity": "base_rates_on_known_items",
-                "category": label,
-                "estimate": share,
-            } | names
+            share = counts[np.isin(truth, codes)].sum() / n if n else None
+            about: Row = {"grouping": "group", "group": group, "category": label, "n_items": n}
+            yield {"quantity": "base_rates_on_known_items", "estimate": share} | about
 
 
 def _correct(
@@ -312,8 +308,7 @@ def _warn_of_data(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warn
         yield warn("one-group", f"{names[0]!r} is the only group: there is nothing to compare")
     if column is not None and column.note:
         yield warn("groups-made", column.note)
-    sizes = np.bincount(np.asarray(ratings.population), ratings.weights).astype(int)
-    small = [f"{name} ({n})" for name, n in zip(names, sizes, strict=True) if n < FEW_ITEMS]
+    small = [f"{name} ({n})" for name, n in _count_items(ratings).items() if n < FEW_ITEMS]
     if small:
         text = f"fewer than {FEW_ITEMS} items: {first_few(small, MOST_NAMED)}"
         yield warn("groups-small", f"{text}; their intervals depend on the prior")

@@ -41,7 +41,7 @@ from lehner.estimation.questions import (
 )
 from lehner.estimation.raters import ask_agreement, ask_annotators, ask_bounds, read_studies
 from lehner.estimation.results import Results, collect
-from lehner.estimation.systems import ask_predictions, ask_systems
+from lehner.estimation.systems import ask_systems
 from lehner.performance.positive import find_positive
 
 OF_RATINGS: dict[str, Question] = {
@@ -53,8 +53,8 @@ OF_RATINGS: dict[str, Question] = {
 """Questions that are asked of the ratings of a system, whatever the method."""
 OF_EACH_FIT: dict[str, Question] = OF_FITS | {"known_truths": ask_known_truths}
 """Questions that are asked of each fit."""
-QUESTIONS = (*OF_RATINGS, *OF_EACH_FIT, "predictions", "systems")
-"""All questions: these, how well models predict, and how systems differ by each method."""
+QUESTIONS = (*OF_RATINGS, *OF_EACH_FIT, "systems")
+"""All questions: these, and how systems differ by each method."""
 FEW_SYSTEMS = 4
 """With more systems than these, fits are as long as those of studies."""
 NEEDED = ("earlier_studies", "model_priors", "dependent_pair")
@@ -77,7 +77,6 @@ def estimate(
     dependent: Sequence[str] | None = None,
     truths_in_model: bool = False,
     sensitivity: bool = False,
-    systems_rate: bool = False,
     positive: Label | None = None,
     groups: ArrayLike | GroupColumn | None = None,
     populations: ArrayLike | GroupColumn | None = None,
@@ -128,9 +127,6 @@ def estimate(
         Whether models are fitted to the gold labels, instead of being corrected by them.
     sensitivity : bool
         Whether `relaxed_k` is fitted twice more, with the system's slope on difficulty at 0 and 1.
-    systems_rate : bool
-        Whether the other systems serve as raters of each system. This assumes that systems err
-        independently of one another, as raters do.
     positive : str or int, optional
         Which of two categories is the positive one, for sensitivity, specificity, predictive values
         and likelihood ratios. By default it is guessed from the names, as "malignant" or "yes", or
@@ -187,7 +183,6 @@ def estimate(
         positive=find_positive(ratings, positive),
         groups=column_of(groups, ratings, "group"),
         populations=column_of(of_rows, ratings, "population"),
-        systems_rate=systems_rate,
     )
     if options.populations is not None:
         ratings = ratings.with_populations(options.populations.names)
@@ -204,7 +199,7 @@ def estimate(
     )
     if len(ratings.systems) > FEW_SYSTEMS and not earlier_studies:
         chosen = [replace(method, estimate=method.shortly or method.estimate) for method in chosen]
-    if not systems_rate and not any(method.made for method in chosen):
+    if not any(method.made for method in chosen):
         ratings, options = _without_unrated(ratings, options)
     if dependent is not None:
         ratings = ratings.with_dependent_pair(dependent)
@@ -275,11 +270,7 @@ def _fit_all(
 ) -> dict[tuple[str, str], Fit]:
     """Have every method estimate every system, from what it may see of the ratings."""
     labelled, unlabelled = (
-        {
-            system: data.for_system(system, systems_rate=options.systems_rate)
-            for system in data.systems
-        }
-        for data in (ratings, seen)
+        {system: data.for_system(system) for system in data.systems} for data in (ratings, seen)
     )
     asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
     pairs = {(system, method.name): method for system in labelled for method in methods}
@@ -325,9 +316,6 @@ def _ask_all(
             for name, ask in of_fits.items():
                 about = "" if name == "accuracy" else name
                 answers.append((whose | {"about": about}, ask(fit, options)))
-        if "predictions" in wanted:
-            whose = {"system": system, "about": "predictions"}
-            answers.append((whose, ask_predictions(of_system)))
     if "systems" in wanted and len(ratings.systems) > 1:
         for name in dict.fromkeys(name for _, name in fits):
             of_method = {system: fit for (system, method), fit in fits.items() if method == name}

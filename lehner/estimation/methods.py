@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,11 +56,9 @@ ALGEBRAIC: dict[str, Aggregation] = {
 """Step 4 of each of the algebra's methods."""
 
 
-class Estimator(Protocol):
-    """A function that estimates the accuracy of the system of ratings."""
-
-    def __call__(self, ratings: Ratings, *, level: float, seed: int) -> Estimate:
-        """Estimate, with intervals of probability `level`; the same seed gives the same numbers."""
+type Estimator = Callable[..., Estimate]
+"""A function `(ratings, *, level, seed)` that estimates the accuracy of the system; the same seed
+gives the same numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +98,7 @@ class Method:
     by_group, by_population : callable, optional
         Functions `(ratings, estimate, names, *, seed)` that return `GroupDraws`, or None.
     joint_draws : callable, optional
-        A function `(estimates, ratings, *, systems_rate, common_items, level, seed, do_all)` that
+        A function `(estimates, ratings, *, level, seed, do_all)` that
         returns the `JointDraws` of several systems, or None.
     base_rates : callable, optional
         A function `(ratings, *, seed)` that returns the `BaseRates` of ratings without a system.
@@ -112,9 +110,6 @@ class Method:
         As `estimate`, but by the system's slope on difficulty.
     k_properties : callable, optional
         A function `(estimate, *, level)` that returns what a fit found of each K-property.
-    predictions : callable, optional
-        A function of several estimates, which returns `arviz.compare`'s table of how well they
-        predict items left out, or None.
     made : bool
         Whether there is an estimate already.
     source : str
@@ -143,7 +138,6 @@ class Method:
     with_options: "Callable[..., Method] | None" = None
     at_slopes: Callable[..., Mapping[float, Estimate]] | None = None
     k_properties: Callable[..., tuple[Any, ...]] | None = None
-    predictions: Callable[..., Any] | None = None
     made: bool = False
     source: str = ""
     source_hash: str = ""
@@ -335,20 +329,6 @@ def _group_fit(
     return group_by_likelihood(own, names, model, seed=seed)
 
 
-def _resample_fits(
-    model: str, systems: Iterable[str], ratings: Ratings, **options: Any
-) -> JointDraws:
-    drawn = {"kind": KIND, "resamples": RESAMPLES}
-    return bootstrap_systems(partial(prepare_fit, model), systems, ratings, **drawn | options)
-
-
-def _resample_votes(
-    name: str, systems: Iterable[str], ratings: Ratings, **options: Any
-) -> JointDraws:
-    prepare = partial(prepare_votes, VOTE_METHODS[name])
-    return bootstrap_systems(prepare, systems, ratings, **options)
-
-
 def _by_likelihood(name: str, model: str) -> Method:
     about = MODELS[model]
     in_groups = partial(_group_fit, model)
@@ -365,7 +345,9 @@ def _by_likelihood(name: str, model: str) -> Method:
         replicates=partial(refit_replicates, model=model),
         by_group=in_groups,
         by_population=in_groups,
-        joint_draws=partial(_resample_fits, model),
+        joint_draws=partial(
+            bootstrap_systems, partial(prepare_fit, model), kind=KIND, resamples=RESAMPLES
+        ),
         base_rates=partial(likelihood_base_rates, model=model),
     )
 
@@ -387,39 +369,32 @@ def calibrated(system_is: str = "unknown", priors: str | Path | None = None) -> 
         marker="h",
         gives=frozenset({"shared_mistakes"}),
         takes=frozenset({"truths", "system_is", "priors"}),
-        joint_draws=partial(_systems_by_priors, priors=priors) if compares else None,
+        joint_draws=partial(_compare_calibrated, priors=priors) if compares else None,
         with_options=calibrated,
     )
 
 
-def _systems_by_priors(
-    estimates: Mapping[str, Estimate],
-    ratings: Ratings,
-    *,
-    priors: str | Path | None,
-    level: float,
-    seed: int,
-    **_: Any,
+def _compare_calibrated(
+    estimates: Mapping[str, Estimate], ratings: Ratings, *, priors: Any, **options: Any
 ) -> JointDraws | None:
-    if any(one.system_accuracy.estimate is None for one in estimates.values()):
+    if any(made.system_accuracy.estimate is None for made in estimates.values()):
         return None
-    return draw_calibrated(ratings, systems=tuple(estimates), level=level, priors=priors, seed=seed)
+    asked = {name: options[name] for name in ("level", "seed")}
+    return draw_calibrated(ratings, systems=tuple(estimates), priors=priors, **asked)
 
 
-def _groups_by_algebra(
-    ratings: Ratings, estimate: Estimate, names: ArrayLike, *, seed: int
-) -> GroupDraws:
-    return group_by_algebra(ratings, names, seed=seed)
+def _resample(name: str) -> Callable[..., JointDraws]:
+    return partial(bootstrap_systems, partial(prepare_votes, VOTE_METHODS[name]))
 
 
-def _of_the_algebra(name: str, aggregation: Aggregation, **options: Any) -> Method:
+def _of_the_algebra(name: str, **options: Any) -> Method:
     return Method(
         name=name,
-        estimate=partial(estimate_algebraic, aggregation=aggregation),
+        estimate=partial(estimate_algebraic, aggregation=ALGEBRAIC[name]),
         gives=frozenset({"truth_probabilities", "confusion"}),
         assumes=INDEPENDENT,
         replicates=algebraic_replicates,
-        joint_draws=partial(_resample_votes, name),
+        joint_draws=_resample(name),
         **options,
     )
 
@@ -434,7 +409,7 @@ WITHOUT_MODEL = (
         marker="X",
         assumes="the majority is right",
         replicates=majority_replicates,
-        joint_draws=partial(_resample_votes, "majority_agreement"),
+        joint_draws=_resample("majority_agreement"),
     ),
     Method(
         name="mean_posterior",
@@ -445,20 +420,20 @@ WITHOUT_MODEL = (
         marker="P",
         assumes=INDEPENDENT,
         replicates=probable_replicates,
-        joint_draws=partial(_resample_votes, "mean_posterior"),
+        joint_draws=_resample("mean_posterior"),
     ),
     _of_the_algebra(
         "algebraic",
-        ALGEBRAIC["algebraic"],
         summary="Lehner's algebra; items whose truth is clearer weigh more in its last step",
         label="Lehner’s algebra",
         color="#0072b2",
         marker="o",
-        by_group=_groups_by_algebra,
+        by_group=lambda ratings, estimate, names, *, seed: group_by_algebra(
+            ratings, names, seed=seed
+        ),
     ),
     _of_the_algebra(
         "algebraic_likelihood",
-        ALGEBRAIC["algebraic_likelihood"],
         summary="Lehner's algebra, its last step by maximum likelihood",
         label="Algebra by likelihood",
         color="#8f71ff",
@@ -466,7 +441,6 @@ WITHOUT_MODEL = (
     ),
     _of_the_algebra(
         "algebraic_paper",
-        ALGEBRAIC["algebraic_paper"],
         summary="Lehner's algebra, its last step in bins as in the paper, which stays biased with "
         "more items",
         label="Algebra as in the paper",

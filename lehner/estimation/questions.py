@@ -60,8 +60,6 @@ class Options:
         The positive category of two.
     groups, populations : GroupColumn, optional
         To which group, and population, each row belongs.
-    systems_rate : bool
-        Whether the other systems serve as raters of each system.
     """
 
     name: str = "ratings"
@@ -71,7 +69,6 @@ class Options:
     positive: PositiveCategory | None = None
     groups: GroupColumn | None = None
     populations: GroupColumn | None = None
-    systems_rate: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,4 +1,4 @@
-"""Several systems by one method, on the items that they have in common; several methods of one."""
+"""Several systems by one method, on the items that they have in common."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,14 +25,6 @@ from lehner.empirical_prior.differences import draw_calibrated
 from lehner.estimation.questions import Answer, Fit, Options
 
 NO_COMMON_ITEMS = "{} and {}: no item was answered by both systems, so that there is no difference"
-PREDICTIONS = {
-    "elpd": "elpd",
-    "elpd_se": "se",
-    "elpd_difference": "elpd_diff",
-    "elpd_difference_se": "dse",
-    "stacking_weight": "weight",
-}
-"""How well a model predicts items left out: quantities, and the columns of `arviz.compare`."""
 
 
 def ask_systems(
@@ -116,14 +108,12 @@ def _draw_together(
         for name in distinct
         if n_common_items(common, [name]) != n_common_items(ratings, [name])
     ]
-    of_system = partial(common.for_system, systems_rate=options.systems_rate)
-    again = do_all([partial(method.estimate, of_system(name), **asked) for name in fewer])
+    again = do_all([partial(method.estimate, common.for_system(name), **asked) for name in fewer])
     estimates = {name: fits[name].estimate for name in distinct}
     estimates |= dict(zip(fewer, again, strict=True))
     draws = None
     if method.joint_draws is not None:
-        asked |= {"systems_rate": options.systems_rate, "do_all": do_all}
-        draws = method.joint_draws(_for_all(estimates, alike), common, **asked)
+        draws = method.joint_draws(_for_all(estimates, alike), common, do_all=do_all, **asked)
     draws = draws or JointDraws(kind="", expected={}, in_sample={})
     if draws.points is None:
         expected, in_sample = (
@@ -149,26 +139,3 @@ def _for_all[T](values: Mapping[str, T], alike: Mapping[str, str]) -> dict[str, 
 def _number(estimate: Estimate, name: str) -> float:
     value = getattr(estimate, name).estimate
     return np.nan if value is None else value
-
-
-def ask_predictions(fits: Sequence[Fit]) -> Answer:
-    """Say how well the models of one system predict ratings of items left out.
-
-    Parameters
-    ----------
-    fits : sequence of Fit
-        By each method.
-
-    Yields
-    ------
-    dict or Warning
-    """
-    predict = [fit.method.predictions for fit in fits if fit.method.predictions is not None]
-    table = predict[0]([fit.estimate for fit in fits]) if predict else None
-    for method, columns in () if table is None else table.iterrows():
-        columns["elpd_diff"] = abs(columns["elpd_diff"])
-        for quantity, column in PREDICTIONS.items():
-            yield {"quantity": quantity, "method": method, "estimate": columns[column]}
-        doubts = [text for text in columns[["diag_elpd", "diag_diff"]] if text]
-        if doubts:
-            yield warn("prediction-uncertain", f"{method}: {'; '.join(doubts)}")

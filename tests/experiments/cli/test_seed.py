@@ -45,7 +45,6 @@ def files(tmp_path_factory):
         "--rater-group": [*one, "--method", QUICK, "--rater-group", folder / "raters.csv"],
         "--truth": [*one, "--method", QUICK, "--truth", folder / "truths.csv", "--by", "domain"],
         "systems": [*two, "--method", QUICK, "--details"],
-        "--systems-rate": [*two, "--method", QUICK, "--systems-rate"],
         "check": ["check", *one[1:]],
         "check, unequal errors": ["check", "lehner_table2", "--system", "System"],
         "label": ["label", *one[1:]],
@@ -57,7 +56,7 @@ def files(tmp_path_factory):
 
 COMMANDS = [
     *"--details --by --population --rater-group --truth".split(),
-    *"systems --systems-rate check label ask plan".split(),
+    *"systems check label ask plan".split(),
     *("check, unequal errors", "ask at random"),
 ]
 

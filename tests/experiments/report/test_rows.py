@@ -116,13 +116,6 @@ def test_each_system_has_the_numbers_it_has_alone(rows):
             assert one["lower"].tolist() == other["lower"].tolist() or one["lower"].isna().any()
 
 
-def test_systems_rate_one_another_only_if_asked(rows):
-    for more, others in (((), []), (("--systems-rate",), ["bert"])):
-        pick = rows("estimate", TICKETS, *RATERS, "--system", "gpt,bert", *QUICK, *more)
-        found = pick("rater_accuracy", rater=..., system="gpt", method="algebraic")
-        assert found["rater"].tolist() == ["ana", "ben", "cai", "dee", *others]
-
-
 @pytest.mark.parametrize("system_is", ["like", "better", "unknown"])
 def test_calibrated_is_that_of_the_library_and_the_sentence_says_it(run, rows, system_is):
     options = (TICKETS, *RATERS, "--system", "gpt", "--system-is", system_is, "--interval", "0.8")

@@ -99,10 +99,7 @@ def test_groups_of_raters_have_the_mean_of_their_raters(rows):
     one = pick("rater_accuracy", **of, method="dawid_skene_ml")
     assert one["estimate"].item() == pytest.approx(mean)
     assert one["lower"].item() < mean < one["upper"].item()
-    pair = lehner.read_ratings(TICKETS, system="gpt", raters=["ana", "cai"])
-    expected = float(lehner.estimate_algebraic(pair, interval=None).rater_accuracy[0])
-    algebra = pick("rater_accuracy", **of, method="algebraic")
-    assert algebra["estimate"].item() == pytest.approx(expected)
+    assert pick("rater_accuracy", **of, method="algebraic").empty
 
 
 def test_each_system_has_the_numbers_it_has_alone(rows):

@@ -23,7 +23,8 @@ def list_texts() -> Iterator[tuple[Path, str]]:
     for path in list_pages():
         if path.name != "glossary.md":
             yield path, path.read_text("utf-8")
-    for path in (*ROOT.glob("notebooks/*.py"), ROOT / "experiments/report/report.toml"):
+    included = ROOT.glob("experiments/**/*.md")
+    for path in (*ROOT.glob("notebooks/*.py"), *included, ROOT / "experiments/report/report.toml"):
         yield path, path.read_text("utf-8")
     for package in ("lehner", "bayes_models", "experiments"):
         for path in (ROOT / package).rglob("*.py"):

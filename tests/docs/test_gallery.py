@@ -1,0 +1,57 @@
+"""The pictures of the documentation show what their commands draw now."""
+
+import importlib.util
+import io
+import tomllib
+from contextlib import chdir
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from experiments.report.files import figure_bytes
+from tests.docs.examples import ROOT, SLOW_TOLERANCE, lay_out, run_command, same
+
+FOLDER = ROOT / "docs/figures"
+COMMANDS = {}
+for figure in tomllib.loads((FOLDER / "gallery.toml").read_text("utf-8"))["figure"]:
+    COMMANDS.setdefault(figure["command"], []).append(figure)
+OTHER_GREY, MOST_OTHER = 64, 0.01
+"""A pixel is another if it differs by so much of 255; and how many of all may be others."""
+
+
+def assert_same_picture(kept: Path, drawn: Path | io.BytesIO, tolerance: float | None) -> None:
+    """Compare what pictures say of themselves, which has their numbers, and their pixels."""
+    pictures = Image.open(kept), Image.open(drawn)
+    said = [" ".join(picture.info["Description"].split()) for picture in pictures]
+    assert same(*said, tolerance), said
+    grey = [np.asarray(picture.convert("L"), dtype=int) for picture in pictures]
+    assert grey[0].shape == grey[1].shape
+    assert (abs(grey[0] - grey[1]) > OTHER_GREY).mean() <= MOST_OTHER
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, marks=() if "--method" in command else pytest.mark.slow)
+        for command in COMMANDS
+    ],
+)
+def test_the_gallery_shows_what_commands_draw(command, tmp_path):
+    lay_out(tmp_path)
+    with chdir(tmp_path):
+        for one in command.split(" && "):
+            run_command(one)
+    sampled = None if "--method" in command else SLOW_TOLERANCE
+    for figure in COMMANDS[command]:
+        assert_same_picture(FOLDER / f"{figure['name']}.png", tmp_path / figure["made"], sampled)
+
+
+def test_the_first_figure_is_drawn_from_the_committed_results():
+    spec = importlib.util.spec_from_file_location("real_ratings", FOLDER / "real_ratings.py")
+    real_ratings = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(real_ratings)
+    for name, narrow in (("real_ratings", False), ("real_ratings_narrow", True)):
+        drawn = io.BytesIO(figure_bytes(real_ratings.draw(narrow=narrow), "png"))
+        assert_same_picture(FOLDER / f"{name}.png", drawn, None)

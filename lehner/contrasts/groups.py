@@ -322,6 +322,9 @@ def _resample_algebra(
     n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
     samples = draw_counts(collapsed.sampled, resamples, generator(seed), n_cells)
     right, rates, accuracy = map(np.concatenate, zip(*map(estimate, samples), strict=True))
+    if ratings.cluster is not None and ratings.n_clusters == 1:
+        # Of one cluster nothing is known of others.
+        right, rates, accuracy = (np.full_like(one, np.nan) for one in (right, rates, accuracy))
     return estimate(collapsed.weights[None].astype(float)), (right, rates, accuracy)
 
 

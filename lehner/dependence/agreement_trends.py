@@ -118,17 +118,15 @@ def _trend(votes: Ratings, x: Floats) -> AgreementTrend | None:
     if len(np.unique(x[votes.weights > 0])) < 2:
         return None
     flat = votes.all_flat
-    first, second = _pairs(flat.item_index)
-    item = flat.item_index[first]
+    first, second = _find_pairs(flat.item_index)
+    item, n_raters = flat.item_index[first], len(votes.all_raters)
     weights = votes.weights[item].astype(float)
     agree = (flat.category_index[first] == flat.category_index[second]).astype(float)
     place = np.zeros_like(flat.rater_index) if votes.anonymous else flat.rater_index
-    pair, cell = np.unique(
-        place[first] * len(votes.all_raters) + place[second], return_inverse=True
-    )
-    raters = np.divmod(pair, len(votes.all_raters))
+    pair, cell = np.unique(place[first] * n_raters + place[second], return_inverse=True)
     x_left, agree = (
-        values - _explained(values, weights, cell, raters)[cell] for values in (x[item], agree)
+        values - _explain(values, weights, cell, np.divmod(pair, n_raters))[cell]
+        for values in (x[item], agree)
     )
     by_item = np.bincount(item, x_left * agree, votes.n_rows)
     sd = float(np.sqrt(votes.weights @ by_item**2))
@@ -137,12 +135,11 @@ def _trend(votes: Ratings, x: Floats) -> AgreementTrend | None:
     if sd < np.finfo(float).eps * len(item):
         return None
     total = float(votes.weights @ by_item)
-    return AgreementTrend(
-        slope=total / float(weights @ x_left**2), p_value=NormalDist().cdf(-total / sd)
-    )
+    slope, p_value = total / float(weights @ x_left**2), NormalDist().cdf(-total / sd)
+    return AgreementTrend(slope=slope, p_value=p_value)
 
 
-def _pairs(item: Integers) -> tuple[Integers, Integers]:
+def _find_pairs(item: Integers) -> tuple[Integers, Integers]:
     """Places of two ratings of an item; of very many ratings only those that stand near."""
     places: list[Integers] = []
     n_pairs = 0
@@ -156,7 +153,7 @@ def _pairs(item: Integers) -> tuple[Integers, Integers]:
     return first, first + steps
 
 
-def _explained(
+def _explain(
     values: Floats, weights: Floats, cell: Integers, raters: tuple[Integers, Integers]
 ) -> Floats:
     """What the first and the second rater explain of values, by pair of raters: sums of effects."""

@@ -152,23 +152,20 @@ def tabulate_mistakes(ratings: Ratings) -> Mistakes:
     option = kinds[kind, column + 1]
     rater, both = _wrong(option // 2, kinds[kind, 0])
     system = np.asarray(1.0 - option % 2, dtype=float)
+    weights, of_clusters = ratings.weights[items].astype(float), None
+    if ratings.cluster is not None:
+        cluster = np.unique(ratings.cluster[items], return_inverse=True)[1]
+        of_clusters = sparse.coo_array((weights, (cluster, of_item))).tocsr()
     return Mistakes(
-        counts=np.bincount(of_item, ratings.weights[items].astype(float)),
+        counts=np.bincount(of_item, weights),
         kind=kind,
         rater=rater,
         both=both,
         system=system,
         joint=system * rater,
         n_categories=ratings.n_categories,
-        of_clusters=None if ratings.cluster is None else _of_clusters(ratings, items, of_item),
+        of_clusters=of_clusters,
     )
-
-
-def _of_clusters(ratings: Ratings, items: Integers, kind: Integers) -> "sparse.csr_array":
-
-    assert ratings.cluster is not None
-    cluster = np.unique(ratings.cluster[items], return_inverse=True)[1]
-    return sparse.coo_array((ratings.weights[items].astype(float), (cluster, kind))).tocsr()
 
 
 def mistake_correlations(ratings: Ratings) -> tuple[float, float]:
@@ -415,7 +412,7 @@ def _most_wrong(
 def _caps(error: Floats, raters: float, system: float) -> tuple[Floats, Floats]:
     """Rows and limits of the inequalities of :math:`b`, :math:`s` and :math:`c`, by the rate."""
     variance = error * (1 - error)
-    rows = [np.stack([np.full_like(error, one), 0 * error, 0 * error]) for one in (1.0, -1.0)]
+    rows = [np.stack([np.full_like(error, sign), 0 * error, 0 * error]) for sign in (1.0, -1.0)]
     limits = [error**2 + raters * variance, raters * variance - error**2]
     if system < ANY:
         scale = system * np.sqrt(variance)
@@ -467,21 +464,20 @@ def _standard_errors(mistakes: Mistakes, raters: float, system: float, seed: See
 
     Clusters are left out as a whole.
     """
-    counts = mistakes.counts
+    counts, rng = mistakes.counts, np.random.default_rng(seed)
     n_kinds = len(counts)
-    rng = np.random.default_rng(seed)
     if mistakes.of_clusters is not None:
         clusters = rng.permutation(mistakes.of_clusters.shape[0])
         groups = np.array_split(clusters, min(MOST_DELETED, len(clusters)))
         deleted = np.array([mistakes.of_clusters[group].sum(axis=0) for group in groups])
-        times = np.ones(len(groups))
     elif n_kinds <= MOST_DELETED:
-        deleted, times = np.eye(n_kinds), counts
+        deleted = np.eye(n_kinds)
     else:
         items = rng.permutation(np.repeat(np.arange(n_kinds), counts.astype(int)))
         groups = np.array_split(items, MOST_DELETED)
         deleted = np.array([np.bincount(group, minlength=n_kinds) for group in groups])
-        times = np.ones(len(groups))
+    alone = mistakes.of_clusters is None and n_kinds <= MOST_DELETED
+    times = counts if alone else np.ones(len(deleted))
     left = [replace(mistakes, counts=counts - out) for out in deleted]
     values = np.array([bounds_of(left_out, raters, system) for left_out in left])
     mean = times @ values / times.sum()
@@ -528,7 +524,7 @@ def real_crowds(design: str = DESIGN) -> "np.ndarray":
 class MistakesNeeded:
     """How much errors must correlate for the accuracy not to be above some number.
 
-    `str` gives a sentence.
+    `str` gives a sentence, and `brief` its end.
 
     Parameters
     ----------
@@ -547,38 +543,20 @@ class MistakesNeeded:
     n_crowds: int
 
     def __str__(self) -> str:
-        if self.above == 0:
-            return (
-                "any accuracy on these items is possible if errors correlate as they do in half "
-                "of the real crowds"
-            )
-        if self.correlation == 0:
-            return (
-                f"the accuracy on these items may be {decimal(self.above, 2)} or less even if no "
-                "errors correlate"
-            )
-        stated = f"the accuracy on these items is above {decimal(self.above, 2)}"
-        if self.correlation is None:
-            return f"{stated}, however much errors correlate"
-        return (
-            f"{stated} unless errors, of two raters or of the system and a rater, correlate by "
-            f"more than {decimal(self.correlation, 2)}, as in {self.crowds_beyond} of "
-            f"{self.n_crowds} real crowds"
-        )
+        return f"the accuracy on these items is {self.brief}"
 
     @property
     def brief(self) -> str:
-        """The sentence in fewer words, of the accuracy."""
+        """What the accuracy is."""
         if self.above == 0:
             return "anything if errors correlate as in half of the real crowds"
         if self.correlation == 0:
             return f"perhaps {decimal(self.above, 2)} or less even if no errors correlate"
-        stated = f"above {decimal(self.above, 2)}"
         if self.correlation is None:
-            return f"{stated}, however much errors correlate"
+            return f"above {decimal(self.above, 2)}, however much errors correlate"
         return (
-            f"{stated} unless errors correlate by over {decimal(self.correlation, 2)} "
-            f"({self.crowds_beyond} of {self.n_crowds} crowds)"
+            f"above {decimal(self.above, 2)} unless errors correlate by over "
+            f"{decimal(self.correlation, 2)} ({self.crowds_beyond} of {self.n_crowds} crowds)"
         )
 
 
@@ -610,8 +588,8 @@ def mistakes_needed(ratings: Ratings, above: float | None = None) -> MistakesNee
     >>> scenario = lehner.Scenario(
     ...     n_categories=2, n_items=300, initial_rater_accuracy=(0.9, 0.9, 0.9)
     ... )
-    >>> found = mistakes_needed(lehner.simulate(scenario, seed=1), above=0.8)
-    >>> round(found.correlation, 2), found.n_crowds
+    >>> needed = mistakes_needed(lehner.simulate(scenario, seed=1), above=0.8)
+    >>> round(needed.correlation, 2), needed.n_crowds
     (0.44, 31)
     """
     least = least_accuracy(tabulate_mistakes(ratings), CAPS, CAPS)

@@ -8,12 +8,11 @@ this correlation has the variance of the mean of J_eff independent ones.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
 from lehner.algebra.steps import CHANCE_TOLERANCE, fit_knowledge, pairwise_agreement
-from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.arrays import Booleans, Floats
 from lehner.core.estimate import require_pairs
 from lehner.core.text import counted, percent, printed_p_value
 from lehner.core.warning import Warning, warn
@@ -127,7 +126,7 @@ def effective_in_crowds(n_raters: float, level: float = 0.9) -> tuple[float, flo
 
     Examples
     --------
-    >>> [round(one, 1) for one in effective_in_crowds(5)]
+    >>> [round(number, 1) for number in effective_in_crowds(5)]
     [1.5, 5.0]
     """
     crowds = real_crowds()
@@ -161,56 +160,52 @@ def correlate_known_mistakes(ratings: Ratings) -> EffectiveRaters | None:
     """
     if ratings.truth is None or not drawn_equally(ratings):
         return None
-    item, mistake = _standardised_mistakes(ratings, ratings.truth)
-
-    def total(values: Floats) -> Floats:
-        return np.bincount(item, values, ratings.n_rows)
-
-    n_ratings = total(np.ones(len(item)))
+    flat, truth = ratings.flat, ratings.truth
+    used = (truth[flat.item_index] >= 0) & (ratings.weights[flat.item_index] > 0)
+    cell = flat.item_index[used] * ratings.n_raters + flat.rater_index[used]
+    cells, cell = np.unique(cell, return_inverse=True)
+    wrong = (flat.category_index != truth[flat.item_index])[used].astype(float)
+    mistake = np.bincount(cell, wrong) / np.bincount(cell)
+    item, rater = np.divmod(cells, ratings.n_raters)
+    rater = np.zeros_like(rater) if ratings.anonymous else rater
+    weights = ratings.weights[item].astype(float)
+    rated = np.maximum(np.bincount(rater, weights), 1)
+    mistake -= (np.bincount(rater, weights * mistake) / rated)[rater]
+    sd = np.sqrt(np.bincount(rater, weights * mistake**2) / rated)[rater]
+    # Raters who made no errors, or nothing else, are left out.
+    varies = sd > LEAST_SPREAD
+    item, mistake = item[varies], mistake[varies] / sd[varies]
+    n_ratings, total, squares = (
+        np.bincount(item, values, ratings.n_rows)
+        for values in (np.ones(len(item)), mistake, mistake**2)
+    )
     weights = ratings.weights * (n_ratings >= 2)
     n_items = int(weights.sum())
     if n_items < FEWEST_TRUTHS:
         return None
     # The sum over ordered pairs of raters of the products of their standardised errors.
-    products = total(mistake) ** 2 - total(mistake**2)
+    products = total**2 - squares
     correlation = float(weights @ products / (weights @ (n_ratings * (n_ratings - 1))))
-    n_raters = mean_raters(ratings)
+    return _rate(ratings, correlation, KNOWN_TRUTHS[ratings.anonymous], n_items)
+
+
+def _rate(
+    ratings: Ratings, correlation: float | None, source: str, n_items: int = 0
+) -> EffectiveRaters:
+    n_raters = count_raters(ratings.flat, ratings.n_rows)
+    weights = ratings.weights * (n_raters >= 2)
+    mean = float(weights @ n_raters / weights.sum())
     return EffectiveRaters(
-        n_raters=n_raters,
-        effective=effective_number(n_raters, correlation),
+        n_raters=mean,
+        effective=None if correlation is None else effective_number(mean, correlation),
         correlation=correlation,
-        source=KNOWN_TRUTHS[ratings.anonymous],
+        source=source,
         n_items=n_items,
     )
 
 
-def _standardised_mistakes(ratings: Ratings, truth: Integers) -> tuple[Integers, Floats]:
-    """Proportion of errors of each rater of an item, less the rater's mean, divided by its sd.
-
-    Raters who made no errors, or nothing else, are left out.
-    """
-    flat = ratings.flat
-    used = (truth[flat.item_index] >= 0) & (ratings.weights[flat.item_index] > 0)
-    wrong = (flat.category_index != truth[flat.item_index])[used].astype(float)
-    cells, cell = np.unique(
-        flat.item_index[used] * ratings.n_raters + flat.rater_index[used], return_inverse=True
-    )
-    mistaken = np.bincount(cell, wrong) / np.bincount(cell)
-    item, rater = np.divmod(cells, ratings.n_raters)
-    if ratings.anonymous:
-        rater = np.zeros_like(rater)
-    weights = ratings.weights[item].astype(float)
-    rated = np.maximum(np.bincount(rater, weights), 1)
-    deviation = mistaken - (np.bincount(rater, weights * mistaken) / rated)[rater]
-    sd = np.sqrt(np.bincount(rater, weights * deviation**2) / rated)[rater]
-    varies = sd > LEAST_SPREAD
-    return item[varies], deviation[varies] / sd[varies]
-
-
-def combine_pairs(
-    ratings: Ratings, pairs: Sequence[Pair], sharing: Sequence[Pair], *, undecided: bool
-) -> EffectiveRaters:
-    """Compute J_eff if errors of some pairs are correlated, and of no others.
+def combine_pairs(ratings: Ratings, pairs: Sequence[Pair], *, undecided: bool) -> EffectiveRaters:
+    """Compute J_eff if errors of the pairs that stand out are correlated, and of no others.
 
     If a pair agrees more often than its raters would who err independently, one of them repeats the
     other on `Pair.shared` of the items, which is the correlation of their errors.
@@ -220,8 +215,6 @@ def combine_pairs(
     ratings : Ratings
     pairs : sequence of Pair
         Empty if pairs were not tested.
-    sharing : sequence of Pair
-        Those of them whose errors are correlated.
     undecided : bool
         Whether errors of only one of two such pairs are correlated.
 
@@ -229,29 +222,15 @@ def combine_pairs(
     -------
     EffectiveRaters
     """
-    n_raters = mean_raters(ratings)
     of_raters = [pair for pair in pairs if not pair.with_system]
-    shared = [pair for pair in sharing if not pair.with_system]
-    if not shared or (undecided and len(shared) < len(sharing)):
-        return EffectiveRaters(
-            n_raters=n_raters, effective=None, correlation=None, source="unknown"
-        )
+    shared = [pair for pair in of_raters if pair.stands_out]
+    n_sharing = sum(pair.stands_out for pair in pairs)
+    if not shared or (undecided and len(shared) < n_sharing):
+        return _rate(ratings, None, "unknown")
     repeated = [pair.shared * pair.n_items for pair in shared]
     total = np.mean(repeated) if undecided else np.sum(repeated)
     correlation = float(total) / sum(pair.n_items for pair in of_raters)
-    return EffectiveRaters(
-        n_raters=n_raters,
-        effective=effective_number(n_raters, correlation),
-        correlation=correlation,
-        source="pairs that stand out",
-    )
-
-
-def mean_raters(ratings: Ratings) -> float:
-    """Mean number of raters of items with two or more."""
-    n_raters = count_raters(ratings.flat, ratings.n_rows)
-    weights = ratings.weights * (n_raters >= 2)
-    return float(weights @ n_raters / weights.sum())
+    return _rate(ratings, correlation, "pairs that stand out")
 
 
 MOST_PAIRS_SHOWN = 3
@@ -310,7 +289,7 @@ class Dependence:
         -------
         list of Pair
         """
-        pairs = (pair for pair in self.pairs if pair.stands_out)
+        pairs = [pair for pair in self.pairs if pair.stands_out]
         return sorted(pairs, key=lambda pair: (pair.p_value, -pair.shared))
 
     def clearest_pair(self) -> str:
@@ -323,8 +302,8 @@ class Dependence:
         """
         standing_out = self.standing_out()
         if not standing_out:
-            if self._some_agree_more:
-                p = printed_p_value(self.p_value or 0.0)
+            if self.p_value is not None and self.p_value <= SIGNIFICANCE:
+                p = printed_p_value(self.p_value)
                 return f"some raters {MORE} ({p}), but no two of them stand out"
             return f"no two raters {MORE}"
         if self.undecided:
@@ -334,10 +313,6 @@ class Dependence:
                 f"({printed_p_value(first.p_value)}), and among four one cannot tell which"
             )
         return _more_agreement(standing_out[0])
-
-    @property
-    def _some_agree_more(self) -> bool:
-        return self.p_value is not None and self.p_value <= SIGNIFICANCE
 
     def warnings(self) -> tuple[Warning, ...]:
         """Name the pairs that stand out.
@@ -464,18 +439,16 @@ def check_dependence(ratings: Ratings) -> Dependence:
     require_pairs(ratings)
     n_truths = _n_truths(ratings)
     reason = _why_not(ratings, n_truths)
-    nothing = tuple[Pair, ...](), False, None
-    tests = nothing if reason else _test_pairs(ratings, known=n_truths > 0)
-    pairs, undecided, p_together = tests
+    pairs, undecided, p_together = (
+        ((), False, None) if reason else _test_pairs(ratings, known=n_truths > 0)
+    )
     return Dependence(
         pairs=pairs,
         p_value=min((pair.p_value for pair in pairs), default=None),
         p_value_together=p_together,
         undecided=undecided,
         effective_raters=correlate_known_mistakes(ratings)
-        or combine_pairs(
-            ratings, pairs, [pair for pair in pairs if pair.stands_out], undecided=undecided
-        ),
+        or combine_pairs(ratings, pairs, undecided=undecided),
         n_raters=len(ratings.all_raters),
         n_truths=n_truths,
         reason=reason,
@@ -513,23 +486,21 @@ def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], boo
     """Test all pairs, whether another pair explains the ratings as well, and all together."""
     votes = ratings.with_independent_repeats(False)
     unique = votes.with_truth(ratings.truth if known else None).collapse()
-    codes, truths = _answers(unique)
-    n_raters = codes.shape[1]
-    used = truths >= 0 if n_raters == 3 else np.full(len(truths), True)
-    scores = score_pairs(
-        codes[used],
-        unique.weights[used].astype(float),
-        truths[used],
-        unique.n_categories,
-        None if unique.cluster is None else unique.cluster[used],
-    )
-    agreement, n_items = _agreement(codes, unique.weights)
-    in_common = _agreement(codes[used], unique.weights[used])[1]
-    tested = in_common >= FEWEST_IN_COMMON
+    flat, k, names = unique.all_flat, unique.n_categories, unique.all_raters
+    codes = np.full((unique.n_rows, len(names)), -1)
+    codes[flat.item_index, flat.rater_index] = flat.category_index
+    truths = np.full(unique.n_rows, -1) if unique.truth is None else unique.truth
+    used = truths >= 0 if len(names) == 3 else np.full(len(truths), True)
+    weights = unique.weights.astype(float)
+    cluster = None if unique.cluster is None else unique.cluster[used]
+    scores = score_pairs(codes[used], weights[used], truths[used], k, cluster)
+    first, second = np.triu_indices(len(names), 1)
+    both = (codes[:, first] >= 0) & (codes[:, second] >= 0)
+    n_items, alike = weights @ both, weights @ (both & (codes[:, first] == codes[:, second]))
+    agreement = np.divide(alike, n_items, out=np.zeros_like(alike), where=n_items > 0)
+    tested = weights[used] @ both[used] >= FEWEST_IN_COMMON
     named = name_pairs(scores, tested, SIGNIFICANCE)
-    expected = _expected(agreement, n_items, named, unique.n_categories)
-    first, second = np.triu_indices(n_raters, 1)
-    names, n_own = unique.all_raters, unique.n_raters
+    expected = _expected(agreement, n_items, named, k)
     pairs = tuple(
         Pair(
             raters=(names[first[i]], names[second[i]]),
@@ -538,19 +509,11 @@ def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], boo
             expected=float(expected[i]),
             p_value=float(named.p_value[i]),
             stands_out=i in named.named or i == named.rival,
-            with_system=bool(second[i] >= n_own),
+            with_system=bool(second[i] >= unique.n_raters),
         )
         for i in np.flatnonzero(n_items).tolist()
     )
     return pairs, named.rival is not None, p_value_together(scores, tested)
-
-
-def _agreement(codes: Integers, weights: Integers) -> tuple[Floats, Floats]:
-    """Proportion of agreement of each pair, 0 without items in common, and those items."""
-    pairs = list(combinations(codes.T, 2))
-    both = np.array([weights @ ((a >= 0) & (b >= 0)) for a, b in pairs], dtype=float)
-    alike = np.array([weights @ ((a >= 0) & (a == b)) for a, b in pairs], dtype=float)
-    return np.divide(alike, both, out=np.zeros_like(alike), where=both > 0), both
 
 
 def _expected(agreement: Floats, n_items: Floats, pairs_named: NamedPairs, k: int) -> Floats:
@@ -571,12 +534,3 @@ def _expected(agreement: Floats, n_items: Floats, pairs_named: NamedPairs, k: in
     named, rival = np.isin(places, pairs_named.named), places == pairs_named.rival
     expected = predict(named if named.any() else pairs_named.p_value <= SIGNIFICANCE)
     return np.where(rival, predict(rival), expected) if rival.any() else expected
-
-
-def _answers(ratings: Ratings) -> tuple[Integers, Integers]:
-    """Answers of raters and system, (n_rows, n_raters), and truths; -1 if unknown."""
-    flat = ratings.all_flat
-    codes = np.full((ratings.n_rows, len(ratings.all_raters)), -1)
-    codes[flat.item_index, flat.rater_index] = flat.category_index
-    truths = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
-    return codes, truths

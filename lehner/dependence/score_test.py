@@ -23,18 +23,18 @@ https://doi.org/10.1111/j.0006-341X.1999.00997.x). A pair must differ from the o
 
 Raters who make correlated errors seem more accurate, so that they change the statistics of other
 pairs. The clearest pair is therefore named first, and the others are tested given q of the named
-pairs, until none is significant.
+pairs, until none is significant. If two of four raters make correlated errors, the agreement of the
+other two looks nearly the same.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.core.lazy import sparse
 from lehner.latent_class.em import (
     LatentClasses,
     Search,
@@ -57,7 +57,6 @@ SEARCH = Search(tolerance=1e-9, max_iterations=2000)
 HALF = 0.5
 """Added to expected numbers of ratings and items, so that no probability is 0."""
 NORMAL_MEDIAN = NormalDist().inv_cdf(0.75)
-FEW_CELLS = 1_000_000
 CELLS_AT_ONCE = 2_000_000
 
 
@@ -71,8 +70,8 @@ class PairScores(NamedTuple):
 class NamedPairs(NamedTuple):
     """p-values of pairs; which of them are named, the clearest first; and a rival of the only one.
 
-    The p-values are not divided by the factor that all pairs have in common. Among four raters the
-    rival is the pair of the other two, if that explains the ratings as well.
+    The p-values are not divided by the factor that all pairs have in common. The rival explains the
+    ratings as well.
     """
 
     p_value: Floats
@@ -107,58 +106,94 @@ def score_pairs(
     PairScores
         Of the pairs in the order of `itertools.combinations`.
     """
-    n_raters = codes.shape[1]
-    table = _tabulate(codes, weights, truths, n_categories)
-    by_category = n_raters * n_categories * ITEMS_PER_PARAMETER <= weights.sum()
+    n_raters, k = codes.shape[1], n_categories
+    table = replace(tabulate_codes(codes, weights, k), truths=truths)
+    by_category = n_raters * k * ITEMS_PER_PARAMETER <= weights.sum()
+    # Which of the accuracies in each category are one parameter, (n_raters * k, n_parameters).
+    free = np.eye(n_raters * k) if by_category else np.repeat(np.eye(n_raters), k, axis=0)
     model = LATENT_CLASS_MODELS["class_conditional" if by_category else "one_coin_by_rater"]
-    fit = fit_patterns(table, vote_start(table), model, SEARCH)
-    rates, accuracy = _smooth(table, fit, by_category=by_category)
-    n_null = n_categories - 1 + accuracy.size if by_category else n_categories - 1 + n_raters
-    size = max(1, CELLS_AT_ONCE // (n_raters * (n_raters + n_categories)))
-    parts = [slice(start, start + size) for start in range(0, len(codes), size)]
+    null = _smooth(table, fit_patterns(table, vote_start(table), model, SEARCH), free)
+    classes, _ = expect(table, null)
+    n_null, n_pairs = k - 1 + free.shape[1], n_raters * (n_raters - 1) // 2
 
-    def scores_of(part: slice) -> tuple[Floats, Floats]:
-        scores = _scores(codes[part], truths[part], rates, accuracy, by_category=by_category)
-        return scores[:, :n_null], scores[:, n_null:]
+    def derive() -> Iterator[tuple[slice, Floats, Floats, Floats]]:
+        """Give weights and derivatives of some patterns at a time, by parameters and by pairs."""
+        size = max(1, CELLS_AT_ONCE // (n_raters * (n_raters + k)))
+        for start in range(0, len(codes), size):
+            part = slice(start, start + size)
+            yield part, weights[part, None], *_derive(codes[part], classes[part], null, free)
 
-    n_pairs = n_raters * (n_raters - 1) // 2
-    information = _added_information(rates, accuracy, by_category=by_category)
-    products, total = np.zeros((n_null, n_pairs)), np.zeros(n_pairs)
-    moved = np.zeros(n_null)
-    for part in parts:
-        null, pairs = scores_of(part)
-        information += null.T @ (weights[part, None] * null)
-        products = products + null.T @ (weights[part, None] * pairs)
-        total = total + weights[part] @ pairs
-        moved = moved + weights[part] @ null
+    information = _added_information(null, free)
+    products, total, moved = np.zeros((n_null, n_pairs)), np.zeros(n_pairs), np.zeros(n_null)
+    for _, n_items, by_parameter, by_pair in derive():
+        information += by_parameter.T @ (n_items * by_parameter)
+        products += by_parameter.T @ (n_items * by_pair)
+        total += n_items[:, 0] @ by_pair
+        moved += n_items[:, 0] @ by_parameter
     inverse = np.linalg.pinv(information, hermitian=True)
     slopes = inverse @ products
     covariance = np.zeros((n_pairs, n_pairs))
     n_clusters = 0 if cluster is None else int(cluster.max(initial=-1)) + 1
     of_clusters, kept = np.zeros((n_clusters, n_pairs)), np.ones(n_clusters)
-    for part in parts:
-        null, pairs = scores_of(part)
-        leverage = ((null @ inverse) * null).sum(axis=1)
-        left = pairs - null @ slopes
+    for part, n_items, by_parameter, by_pair in derive():
+        leverage = ((by_parameter @ inverse) * by_parameter).sum(axis=1)
+        left = by_pair - by_parameter @ slopes
         if cluster is None:
             left /= np.maximum(1 - leverage, LEAST_LEFT)[:, None]
-            covariance = covariance + left.T @ (weights[part, None] * left)
+            covariance += left.T @ (n_items * left)
         else:
-            np.add.at(of_clusters, cluster[part], weights[part, None] * left)
-            np.add.at(kept, cluster[part], -weights[part] * leverage)
+            np.add.at(of_clusters, cluster[part], n_items * left)
+            np.add.at(kept, cluster[part], -n_items[:, 0] * leverage)
     of_clusters /= np.maximum(kept, LEAST_LEFT)[:, None]
-    covariance = covariance + of_clusters.T @ of_clusters
-    return PairScores(total - moved @ slopes, covariance)
+    return PairScores(total - moved @ slopes, covariance + of_clusters.T @ of_clusters)
 
 
-def _added_information(rates: Floats, accuracy: Floats, *, by_category: bool) -> Floats:
+def _smooth(table: PatternTable, fit: LatentClasses, free: Floats) -> LatentClasses:
+    """Move the probabilities of a fit away from 0 and 1."""
+    classes, _ = expect(table, fit)
+    k, ratings = table.n_categories, expected_ratings(table, classes)
+    right, n_ratings = (
+        (free @ (free.T @ values.ravel())).reshape(-1, k) + added
+        for values, added in (
+            (np.diagonal(ratings, axis1=1, axis2=2), HALF),
+            (ratings.sum(axis=2), HALF * k),
+        )
+    )
+    items, accuracy = table.weights @ classes + HALF, (right / n_ratings)[..., None]
+    confusion = np.where(np.eye(k, dtype=bool), accuracy, (1 - accuracy) / (k - 1))
+    return LatentClasses(base_rates=items / items.sum(), confusion=confusion)
+
+
+def _added_information(null: LatentClasses, free: Floats) -> Floats:
     """Information of the items and ratings that were added, half of each."""
-    k = accuracy.shape[1]
+    rates, accuracy = null.base_rates, np.diagonal(null.confusion, axis1=1, axis2=2)
+    k = len(rates)
     items = np.eye(k)[:, :-1] / rates[:-1] - np.eye(k)[:, -1:] / rates[-1]
-    of_ratings = 1 / accuracy**2 + (k - 1) / (1 - accuracy) ** 2
-    of_ratings = of_ratings.ravel() if by_category else of_ratings.sum(axis=1)
-    none = np.zeros((k - 1, len(of_ratings)))
-    return HALF * np.block([[items.T @ items, none], [none.T, np.diag(of_ratings)]])
+    of_ratings = (1 / accuracy**2 + (k - 1) / (1 - accuracy) ** 2).ravel()
+    none = np.zeros((k - 1, free.shape[1]))
+    return HALF * np.block(
+        [[items.T @ items, none], [none.T, free.T @ (of_ratings[:, None] * free)]]
+    )
+
+
+def _derive(
+    codes: Integers, classes: Floats, null: LatentClasses, free: Floats
+) -> tuple[Floats, Floats]:
+    """Derivatives of log probabilities: by base rates and accuracies, and by pairs."""
+    rates, accuracy = null.base_rates, np.diagonal(null.confusion, axis1=1, axis2=2)
+    k, rated = len(rates), codes >= 0
+    right = codes[:, :, None] == np.arange(k)
+    by_rate = classes[:, :-1] / rates[:-1] - classes[:, -1:] / rates[-1]
+    by_accuracy = np.where(right, 1 / accuracy, -1 / (1 - accuracy)) * rated[:, :, None]
+    by_accuracy = (by_accuracy * classes[:, None, :]).reshape(len(codes), -1) @ free
+    likelihood = np.where(right, accuracy, (1 - accuracy) / (k - 1))
+    surprise = (classes[:, None, :] / likelihood).sum(axis=2)
+    first, second = np.triu_indices(codes.shape[1], 1)
+    same = np.where(
+        codes[:, first] == codes[:, second], surprise[:, first] + surprise[:, second], 0
+    )
+    by_pair = (same / 2 - 1) * (rated[:, first] & rated[:, second])
+    return np.column_stack([by_rate, by_accuracy]), by_pair
 
 
 def name_pairs(scores: PairScores, tested: Booleans, significance: float) -> NamedPairs:
@@ -177,18 +212,21 @@ def name_pairs(scores: PairScores, tested: Booleans, significance: float) -> Nam
     NamedPairs
     """
     n_pairs, named = int(tested.sum()), list[int]()
-    p_value = _adjusted(_standardise(scores, [], tested), n_pairs)
-    while len(named) < n_pairs:
-        z = _standardise(scores, named, tested)
+    z = _standardise(scores, named, tested)
+    p_value = _adjust(z, n_pairs)
+    while not np.isnan(z).all():
         best = int(np.nanargmax(z))
-        others = _others(scores, z, [*named, best], tested)
-        if _adjusted(z / _common_factor(others), n_pairs)[best] > significance:
+        rival, left = len(z) - 1 - best, _standardise(scores, [*named, best], tested)
+        # Among four raters a pair that makes correlated errors raises that of its rival and lowers
+        # the others.
+        others = np.maximum(np.delete(z, [best, rival]), 0) if len(z) == PAIRS_OF_FOUR else left
+        if _adjust(z / _common_factor(others), n_pairs)[best] > significance:
             break
-        p_value[best] = _adjusted(z, n_pairs)[best]
+        p_value[best] = _adjust(z, n_pairs)[best]
         named.append(best)
-        if len(tested) == PAIRS_OF_FOUR:
-            rival = PAIRS_OF_FOUR - 1 - best
+        if len(z) == PAIRS_OF_FOUR:
             return NamedPairs(p_value, (best,), rival if z[rival] >= ALIKE * z[best] else None)
+        z = left
     return NamedPairs(p_value, tuple(named), None)
 
 
@@ -200,93 +238,19 @@ def p_value_together(scores: PairScores, tested: Booleans) -> float:
     return NormalDist().cdf(-float(scores.score[tested].sum()) / float(np.sqrt(variance)))
 
 
-def _tabulate(
-    codes: Integers, weights: Floats, truths: Integers, n_categories: int
-) -> PatternTable:
-    """Tabulate patterns, in a sparse array if they are many: SciPy takes long to load."""
-    if codes.size * n_categories <= FEW_CELLS:
-        return replace(tabulate_codes(codes, weights, n_categories), truths=truths)
-
-    item, rater = np.nonzero(codes >= 0)
-    cells = (item, rater * n_categories + codes[item, rater])
-    shape = (len(codes), codes.shape[1] * n_categories)
-    answers = sparse.csr_array((np.ones(len(item)), cells), shape=shape)
-    return PatternTable(answers=answers, weights=weights, n_categories=n_categories, truths=truths)
-
-
-def _smooth(table: PatternTable, fit: LatentClasses, *, by_category: bool) -> tuple[Floats, Floats]:
-    """Base rates, and accuracies (n_raters, n_categories), none of them 0 or 1."""
-    classes, _ = expect(table, fit)
-    k = table.n_categories
-    ratings = expected_ratings(table, classes)
-    right, n_ratings = np.diagonal(ratings, axis1=1, axis2=2), ratings.sum(axis=2)
-    if not by_category:
-        right, n_ratings = (
-            np.repeat(n.sum(axis=1, keepdims=True), k, axis=1) for n in (right, n_ratings)
-        )
-    items = table.weights @ classes + HALF
-    return items / items.sum(), (right + HALF) / (n_ratings + HALF * k)
-
-
-def _scores(
-    codes: Integers, truths: Integers, rates: Floats, accuracy: Floats, *, by_category: bool
-) -> Floats:
-    """Derivatives of log probabilities: by base rates and accuracies, and then by pairs."""
-    n_raters, k = accuracy.shape
-    rated = codes >= 0
-    right = codes[:, :, None] == np.arange(k)
-    likelihood = np.where(right, accuracy, (1 - accuracy) / (k - 1))
-    likelihood = np.where(rated[:, :, None], likelihood, 1.0)
-    classes = rates * likelihood.prod(axis=1)
-    classes = np.where((truths[:, None] < 0) | (truths[:, None] == np.arange(k)), classes, 0.0)
-    classes /= classes.sum(axis=1, keepdims=True)
-    by_rate = classes[:, :-1] / rates[:-1] - classes[:, -1:] / rates[-1]
-    by_accuracy = np.where(right, 1 / accuracy, -1 / (1 - accuracy)) * rated[:, :, None]
-    by_accuracy = by_accuracy * classes[:, None, :]
-    if not by_category:
-        by_accuracy = by_accuracy.sum(axis=2, keepdims=True)
-    surprise = (classes[:, None, :] / likelihood).sum(axis=2)
-    by_pair = [
-        np.where(codes[:, a] == codes[:, b], (surprise[:, a] + surprise[:, b]) / 2, 0.0) - 1
-        for a, b in combinations(range(n_raters), 2)
-    ]
-    both = [rated[:, a] & rated[:, b] for a, b in combinations(range(n_raters), 2)]
-    return np.column_stack(
-        [by_rate, by_accuracy.reshape(len(codes), -1), np.transpose(by_pair) * np.transpose(both)]
-    )
-
-
-def _given(scores: PairScores, fixed: list[int]) -> PairScores:
-    """Scores of all pairs if some of them take their most likely values."""
-    slopes = np.linalg.lstsq(scores.covariance[np.ix_(fixed, fixed)], scores.covariance[fixed])[0]
-    return PairScores(
-        score=scores.score - scores.score[fixed] @ slopes,
-        covariance=scores.covariance - scores.covariance[fixed].T @ slopes,
-    )
-
-
 def _standardise(scores: PairScores, named: list[int], tested: Booleans) -> Floats:
-    """Statistic z of each pair given those named; NaN for these, and pairs that they determine."""
-    left = _given(scores, named) if named else scores
-    before, variance = np.diag(scores.covariance), np.diag(left.covariance)
+    """Statistic z of each pair if those named take their most likely values.
+
+    It is NaN for these, and for pairs that they determine.
+    """
+    score, covariance = scores
+    slopes = np.linalg.lstsq(covariance[np.ix_(named, named)], covariance[named])[0]
+    before, variance = np.diag(covariance), np.diag(covariance - covariance[named].T @ slopes)
     free = tested & (variance > LEAST_VARIANCE * before) & (before > 0)
     free[named] = False
     z = np.full(len(tested), np.nan)
-    z[free] = left.score[free] / np.sqrt(variance[free])
+    z[free] = (score - score[named] @ slopes)[free] / np.sqrt(variance[free])
     return z
-
-
-def _others(scores: PairScores, z: Floats, named: list[int], tested: Booleans) -> Floats:
-    """Statistics with which that of the last named pair is compared.
-
-    Among four raters a pair that makes correlated errors raises that of its rival and lowers the
-    others.
-    """
-    if len(tested) != PAIRS_OF_FOUR:
-        return _standardise(scores, named, tested)
-    others = np.maximum(z, 0.0)
-    others[[named[-1], PAIRS_OF_FOUR - 1 - named[-1]]] = np.nan
-    return others
 
 
 def _common_factor(z: Floats) -> float:
@@ -295,7 +259,7 @@ def _common_factor(z: Floats) -> float:
     return max(1.0, float(np.median(size)) / NORMAL_MEDIAN) if len(size) else 1.0
 
 
-def _adjusted(z: Floats, n_pairs: int) -> Floats:
+def _adjust(z: Floats, n_pairs: int) -> Floats:
     """One-sided p-values, adjusted for the number of pairs by Bonferroni's method."""
     tails = [1.0 if np.isnan(statistic) else NormalDist().cdf(-statistic) for statistic in z]
     return np.minimum(np.array(tails) * n_pairs, 1.0)

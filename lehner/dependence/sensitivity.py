@@ -56,9 +56,9 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_probability, check_whole_number
-from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, ends
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, ends, number
 from lehner.core.lazy import pd, xr
-from lehner.latent_class.models import BY_LIKELIHOOD
+from lehner.latent_class.models import BY_LIKELIHOOD, MODELS
 
 
 def accuracy_if_misled(
@@ -197,25 +197,16 @@ def interval_if_misled(
     0.812 [0.725, 0.900]
     """
     check_probability("share", share)
-    if interval.estimate is None:
-        return interval
-
-    def moved(*values: float) -> list[float]:
-        accuracy = accuracy_if_misled(np.array(values), share, n_categories, along)
-        return np.sort(np.clip(accuracy + more, 0, 1)).tolist()
-
-    (estimate,) = moved(interval.estimate)
-    if interval.lower is None or interval.upper is None:
-        return replace(interval, estimate=estimate)
-    lower, upper = moved(interval.lower, interval.upper)
-    return replace(interval, estimate=estimate, lower=lower, upper=upper)
+    stated = np.array([interval.lower, interval.estimate, interval.upper], dtype=float)
+    moved = accuracy_if_misled(stated, share, n_categories, along) + more
+    # Where most items mislead, a higher accuracy becomes a lower one.
+    lower, estimate, upper = np.clip(moved[::-1] if moved[0] > moved[2] else moved, 0, 1)
+    return replace(interval, estimate=number(estimate), lower=number(lower), upper=number(upper))
 
 
 MISLEADING_SHARE = 0.1
-ANY_ERRORS = ("pooled", "dawid_skene", "hierarchical_dawid_skene")
-"""Models in which the system may have any confusion matrix."""
-ANY_ERRORS_OF_TWO = ("class_conditional", "tap")
-"""Models in which it may have any if there are two categories."""
+ANY_ERRORS = {"full": np.inf, "category_accuracy": 2, "knowledge": 2}
+"""Up to how many categories models whose matrices have this form allow any matrix."""
 CURVE = np.linspace(0, 0.5, 51)
 MOST_POSSIBLE = 0.999
 
@@ -291,10 +282,10 @@ def sensitivity(
     --------
     >>> from lehner import estimate_algebraic, load_dataset
     >>> estimate = estimate_algebraic(load_dataset("lehner_table2"), interval=None)
-    >>> found = sensitivity(estimate, 4)
-    >>> round(estimate.system_accuracy.estimate, 3), round(found.system_accuracy.estimate, 3)
+    >>> if_misled = sensitivity(estimate, 4)
+    >>> round(estimate.system_accuracy.estimate, 3), round(if_misled.system_accuracy.estimate, 3)
     (0.804, 0.729)
-    >>> round(found.raters_alone.estimate, 3)
+    >>> round(if_misled.raters_alone.estimate, 3)
     0.867
     """
     share, k = misleading_share, n_categories
@@ -305,7 +296,7 @@ def sensitivity(
     seeming = [_shift_to_seeming(estimate, interval) for interval in stated]
     alone: list[IntervalEstimate | None] = [None, None]
     if share * k < k - 1:
-        alone = [interval_if_misled(one, share, k, along=0) for one in seeming]
+        alone = [interval_if_misled(value, share, k, along=0) for value in seeming]
     return Sensitivity(
         misleading_share=share,
         system_accuracy=moved[0],
@@ -320,16 +311,13 @@ def sensitivity(
 def _shift_to_seeming(estimate: Estimate, interval: IntervalEstimate) -> IntervalEstimate:
     """Move the algebra's estimate, with its interval, to what base rates and recall imply."""
     accuracy = estimate.system_accuracy.estimate
-    if not estimate.by_raters_alone or accuracy is None:
-        return interval
-    if "confusion" not in estimate.arrays:
+    known = accuracy is not None and "confusion" in estimate.arrays
+    if not (estimate.by_raters_alone and known):
         return interval
     rates, matrix = _rates_and_confusion(estimate)
-    by = float(rates @ np.diagonal(matrix)) - accuracy
-    values = (getattr(interval, name) for name in ("estimate", "lower", "upper"))
-    middle, lower, upper = (
-        None if value is None else min(max(value + by, 0.0), 1.0) for value in values
-    )
+    stated = [interval.estimate, interval.lower, interval.upper]
+    more = float(rates @ np.diagonal(matrix)) - accuracy
+    middle, lower, upper = map(number, np.clip(np.array(stated, dtype=float) + more, 0.0, 1.0))
     return replace(interval, estimate=middle, lower=lower, upper=upper)
 
 
@@ -369,8 +357,9 @@ def _any_errors(estimate: Estimate, n_categories: int) -> bool:
     """Tell whether a method estimates how often the system gives each answer in each category."""
     if estimate.by_raters_alone:
         return "confusion" in estimate.arrays
-    model = estimate.method.removesuffix(BY_LIKELIHOOD)
-    return model in ANY_ERRORS or (n_categories == 2 and model in ANY_ERRORS_OF_TWO)
+    row = MODELS.get(estimate.method.removesuffix(BY_LIKELIHOOD))
+    form = "" if row is None or row.matrices is None else row.matrices.form
+    return n_categories <= ANY_ERRORS.get(form, 1)
 
 
 def sensitivity_curve(estimate: IntervalEstimate | Estimate, n_categories: int) -> "xr.Dataset":

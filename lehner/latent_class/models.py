@@ -48,8 +48,10 @@ class ModelRow:
     ----------
     summary : str
         What the model assumes about the raters, in a few words.
-    by_likelihood : LatentClassModel, optional
-        The model that expectation-maximisation fits; None for a model that is only sampled.
+    matrices : LatentClassModel, optional
+        The confusion matrices; None if they are not that simple.
+    sampled_only : bool
+        Whether there is no maximum likelihood fit.
     label : str
         Printed name, by default the name with spaces.
     color, marker : str
@@ -57,7 +59,8 @@ class ModelRow:
     """
 
     summary: str
-    by_likelihood: LatentClassModel | None = None
+    matrices: LatentClassModel | None = None
+    sampled_only: bool = False
     label: str = ""
     color: str = "black"
     marker: str = "."
@@ -66,48 +69,50 @@ class ModelRow:
 MODELS = {
     "one_coin": ModelRow(
         summary="all raters have the same accuracy, and all errors are equally probable",
-        by_likelihood=LatentClassModel(shared=True, form="accuracy"),
+        matrices=LatentClassModel(shared=True, form="accuracy"),
         label="One coin",
         color="#f38d01",
         marker="v",
     ),
     "one_coin_by_rater": ModelRow(
         summary="each rater has their own accuracy, and all errors are equally probable",
-        by_likelihood=LatentClassModel(shared=False, form="accuracy"),
+        matrices=LatentClassModel(shared=False, form="accuracy"),
         label="One coin per rater",
         color="#753900",
         marker="<",
     ),
     "pooled": ModelRow(
         summary="all raters have the same confusion matrix",
-        by_likelihood=LatentClassModel(shared=True, form="full"),
+        matrices=LatentClassModel(shared=True, form="full"),
         label="Pooled Dawid–Skene",
         color="#ad663c",
         marker=">",
     ),
     "class_conditional": ModelRow(
         summary="each rater has an accuracy in each category; all errors are equally probable",
-        by_likelihood=LatentClassModel(shared=False, form="category_accuracy"),
+        matrices=LatentClassModel(shared=False, form="category_accuracy"),
         label="Class-conditional",
         color="#50138e",
         marker="H",
     ),
     "dawid_skene": ModelRow(
         summary="each rater has their own confusion matrix",
-        by_likelihood=LatentClassModel(shared=False, form="full"),
+        matrices=LatentClassModel(shared=False, form="full"),
         label="Dawid–Skene",
         color="#d55e00",
         marker="s",
     ),
     "hierarchical_dawid_skene": ModelRow(
         summary="each rater's confusion matrix comes from a population of raters",
+        matrices=LatentClassModel(shared=False, form="full"),
+        sampled_only=True,
         label="Hierarchical Dawid–Skene",
         color="#bf98b9",
         marker="d",
     ),
     "tap": ModelRow(
         summary="a rater knows the truth or guesses",
-        by_likelihood=LatentClassModel(shared=False, form="knowledge"),
+        matrices=LatentClassModel(shared=False, form="knowledge"),
         label="t-a-p",
         color="#60422c",
         marker="h",
@@ -119,7 +124,9 @@ MODELS = {
         marker="^",
     ),
 }
-_FITTED = {name: row.by_likelihood for name, row in MODELS.items() if row.by_likelihood is not None}
+_FITTED = {
+    name: row.matrices for name, row in MODELS.items() if row.matrices and not row.sampled_only
+}
 LIKELIHOOD_METHODS = {name + BY_LIKELIHOOD: name for name in _FITTED}
 """Latent-class models by maximum likelihood: names of methods, and names in `fit_latent_class`."""
 LATENT_CLASS_MODELS = _FITTED | {"pooled_tap": LatentClassModel(shared=True, form="knowledge")}

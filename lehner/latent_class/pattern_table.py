@@ -11,6 +11,8 @@ from lehner.core.lazy import sparse
 from lehner.data.patterns import Patterns, collapse_patterns
 from lehner.data.ratings import Ratings
 
+FEW_CELLS = 1_000_000
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PatternTable:
@@ -107,8 +109,16 @@ def tabulate_codes(codes: Integers, weights: Floats, n_categories: int) -> Patte
     -------
     PatternTable
     """
-    hot = codes[:, :, None] == np.arange(n_categories)
-    answers = hot.reshape(len(codes), -1).astype(float)
+    # SciPy takes longer to load than a small dense table to multiply.
+    if codes.size * n_categories <= FEW_CELLS:
+        answers = (
+            (codes[:, :, None] == np.arange(n_categories)).reshape(len(codes), -1).astype(float)
+        )
+    else:
+        item, rater = np.nonzero(codes >= 0)
+        cells = (item, rater * n_categories + codes[item, rater])
+        shape = (len(codes), codes.shape[1] * n_categories)
+        answers = sparse.csr_array((np.ones(len(item)), cells), shape=shape)
     return PatternTable(answers=answers, weights=weights, n_categories=n_categories)
 
 

@@ -524,7 +524,7 @@ def real_crowds(design: str = DESIGN) -> "np.ndarray":
 class MistakesNeeded:
     """How much errors must correlate for the accuracy not to be above some number.
 
-    `str` gives a sentence, and `brief` its end.
+    `str` gives a sentence.
 
     Parameters
     ----------
@@ -543,20 +543,35 @@ class MistakesNeeded:
     n_crowds: int
 
     def __str__(self) -> str:
-        return f"the accuracy on these items is {self.brief}"
+        above = decimal(self.above, 2)
+        if self.above == 0:
+            return (
+                "any accuracy on these items is possible if errors correlate as they do in half "
+                "of the real crowds"
+            )
+        if self.correlation == 0:
+            return f"the accuracy on these items may be {above} or less even if no errors correlate"
+        if self.correlation is None:
+            return f"the accuracy on these items is above {above}, however much errors correlate"
+        return (
+            f"the accuracy on these items is above {above} unless errors, of two raters or of the "
+            f"system and a rater, correlate by more than {decimal(self.correlation, 2)}, as in "
+            f"{self.crowds_beyond} of {self.n_crowds} real crowds"
+        )
 
     @property
     def brief(self) -> str:
-        """What the accuracy is."""
+        """The sentence in fewer words, of the accuracy."""
+        above = decimal(self.above, 2)
         if self.above == 0:
             return "anything if errors correlate as in half of the real crowds"
         if self.correlation == 0:
-            return f"perhaps {decimal(self.above, 2)} or less even if no errors correlate"
+            return f"perhaps {above} or less even if no errors correlate"
         if self.correlation is None:
-            return f"above {decimal(self.above, 2)}, however much errors correlate"
+            return f"above {above}, however much errors correlate"
         return (
-            f"above {decimal(self.above, 2)} unless errors correlate by over "
-            f"{decimal(self.correlation, 2)} ({self.crowds_beyond} of {self.n_crowds} crowds)"
+            f"above {above} unless errors correlate by over {decimal(self.correlation, 2)} "
+            f"({self.crowds_beyond} of {self.n_crowds} crowds)"
         )
 
 

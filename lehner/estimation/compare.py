@@ -154,8 +154,7 @@ def compare(
         rows = [part for part in answer if not isinstance(part, Warning)]
         order = order or [row["group"] for row in rows if row["quantity"] == "base_rates_rank"]
     if items is not None:
-        # What gold labels say of the judge is of no method; it stands with the first.
-        answers.append(({"method": chosen[0]}, ask_judge(ratings, items, options)))
+        answers.append(({}, ask_judge(ratings, items, options, chosen[0])))
     return collect(ratings, answers, options)
 
 

@@ -343,7 +343,7 @@ def _score_groups(judge: Ratings, grouping: str, options: Options) -> Answer:
     yield from contrast("system_accuracy", "group", points, drawn, **about)
 
 
-def ask_judge(ratings: Ratings, items: JudgedItems, options: Options) -> Answer:
+def ask_judge(ratings: Ratings, items: JudgedItems, options: Options, method: str) -> Answer:
     """Give the recalls of the only rater by the gold labels, and whether it errs alike everywhere.
 
     Parameters
@@ -353,13 +353,15 @@ def ask_judge(ratings: Ratings, items: JudgedItems, options: Options) -> Answer:
     items : JudgedItems
         As `count_judged` counts them.
     options : Options
+    method : str
+        Beside whose numbers the rows stand.
 
     Yields
     ------
     dict or Warning
     """
     level, labels = options.level, items.labels.sum(axis=0)
-    of = {"rater": ratings.raters[0]}
+    of = {"rater": ratings.raters[0], "method": method}
     yield row("rater_accuracy", _share_right(labels, level), n_items=labels.sum(), **of)
     yield from _give_recall(labels, ratings, level, **of)
     if len(ratings.populations) > 1:

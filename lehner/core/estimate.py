@@ -339,6 +339,7 @@ def require_systems(ratings: "Ratings") -> None:
     """
     if len(ratings.systems) <= 1:
         require_estimable(ratings)
+        return
     for name in ratings.systems:
         try:
             require_estimable(ratings.for_system(name))

@@ -46,13 +46,16 @@ from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, partly_know
 
 ALL_ITEMS = "all items"
 MOST_NAMED = 4
-MAJORITY = Method(
-    name="majority",
-    summary="the majority of the raters is taken for the truth",
-    estimate=lambda ratings, *, level, seed: majority_agreement(ratings, level=level),
-    base_rates=majority_base_rates,
-)
-"""The method that needs nothing but votes, without a system."""
+MAJORITY = "majority"
+OWN_METHODS = {
+    MAJORITY: Method(
+        name=MAJORITY,
+        summary="the majority of the raters is taken for the truth",
+        estimate=lambda ratings, *, level, seed: majority_agreement(ratings, level=level),
+        base_rates=majority_base_rates,
+    )
+}
+"""The methods that need no system."""
 
 type Sets = Mapping[str, list[int]]
 """Codes of the categories whose base rates are asked for together, by what they are called."""
@@ -141,7 +144,7 @@ def compare(
     require_comparable(ratings)
     sets = _sets(ratings, names_of(good))
     options = Options(name=name, level=level, seed=seed, groups=column)
-    several = ("pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY.name)
+    several = ("pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY)
     default = tuple(JUDGED) if is_judged(ratings) else several
     chosen = list(dict.fromkeys(names_of(methods) or default))
     items = count_judged(ratings, level) if is_judged(ratings) else None
@@ -185,7 +188,7 @@ def _estimate_base_rates(
     if items is not None:
         find("method", name, JUDGED)
         return judged_base_rates(name, items, ratings, seed=options.seed)
-    by_method = (MAJORITY if name == MAJORITY.name else find_method(name)).base_rates
+    by_method = (OWN_METHODS.get(name) or find_method(name)).base_rates
     if by_method is None:
         able = ", ".join(compare_methods())
         raise InputError(f"{name} needs a system", f"choose among {able}")
@@ -195,7 +198,7 @@ def _estimate_base_rates(
 
 def compare_methods() -> dict[str, str]:
     """Give the methods of `compare`, and what each does."""
-    methods = (MAJORITY, *list_methods().values())
+    methods = (*OWN_METHODS.values(), *list_methods().values())
     able = {method.name: method.summary for method in methods if method.base_rates is not None}
     return able | {name: judged.summary for name, judged in JUDGED.items()}
 

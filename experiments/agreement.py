@@ -232,8 +232,9 @@ def _describe(name: str, ratings: Ratings, notes: Sequence[str]) -> list[str]:
 
 def _interval(measured: Coefficient, level: float) -> IntervalEstimate:
     """Give a coefficient with its interval."""
-    ends = {"lower": measured.lower, "upper": measured.upper}
-    return IntervalEstimate(estimate=measured.estimate, level=level, **ends)
+    return IntervalEstimate(
+        estimate=measured.estimate, lower=measured.lower, upper=measured.upper, level=level
+    )
 
 
 def _plot(parts: Parts, level: float) -> Any:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -84,7 +84,7 @@ def _answer(
     from lehner import agreement as measure
     from lehner import set_agreement, within_rater_agreement
 
-    wanted = {"coefficients": asked.coefficients, "weights": asked.weights}
+    wanted: dict[str, Any] = {"coefficients": asked.coefficients, "weights": asked.weights}
     options = {name: value for name, value in wanted.items() if value}
     if asked.by:
         ratings = load(data, read_as, columns={"by": split_cuts(asked.by)[0]})

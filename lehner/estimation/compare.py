@@ -224,7 +224,8 @@ def _ask_base_rates(
         yield from doubts
         kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
         each.append((point, drawn, kind, True))
-    sizes, made = _count_items(ratings), {"level": level, "grouping": "group"}
+    sizes = _count_items(ratings)
+    made: Row = {"level": level, "grouping": "group"}
     names = {"group": groups, "category": list(sets)}
     for point, drawn, kind, corrected in each:
         values = interval_of_draws(drawn, point, level)

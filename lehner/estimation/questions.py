@@ -235,22 +235,15 @@ def _compare_raters(raters: tuple[str, ...], replicates: Replicates, level: floa
         yield {"quantity": "rater_accuracy_lowest", "rater": rater, "probability": probability}
 
 
-def ask_groups(fit: Fit, options: Options) -> Answer:
-    """Estimate the accuracy in each group of items, by a method that can."""
-    names = None if options.groups is None else options.groups.names
-    yield from _ask_by(fit, options, "group", fit.method.by_group, names)
+def ask_groups(fit: Fit, options: Options, grouping: str = "group") -> Answer:
+    """Estimate accuracies in each group or population of items, by a method that can.
 
-
-def ask_populations(fit: Fit, options: Options) -> Answer:
-    """Estimate base rates and accuracies in each population, by the fit that the estimate is of."""
-    names = population_names(fit.ratings)
-    yield from _ask_by(fit, options, "population", fit.method.by_population, names)
-
-
-def _ask_by(fit: Fit, options: Options, grouping: str, ask: Any, names: Any) -> Answer:
-    if names is None or ask is None or fit.estimate.system_accuracy.estimate is None:
+    For populations they are those of the fit that the estimate is of, with base rates.
+    """
+    column, ask = getattr(options, f"{grouping}s"), getattr(fit.method, f"by_{grouping}")
+    if column is None or ask is None or fit.estimate.system_accuracy.estimate is None:
         return
-    draws = ask(fit.ratings, fit.estimate, names, seed=options.seed)
+    draws = ask(fit.ratings, fit.estimate, column.names, seed=options.seed)
     if draws is not None:
         yield from group_rows(draws, fit.ratings, grouping=grouping, level=options.level)
 
@@ -334,7 +327,7 @@ OF_FITS: dict[str, Question] = {
     "details": ask_performance,
     "raters": ask_raters,
     "groups": ask_groups,
-    "populations": ask_populations,
+    "populations": partial(ask_groups, grouping="population"),
     "rater_groups": ask_rater_groups,
     "sensitivity": ask_sensitivity,
     "slopes": ask_slopes,

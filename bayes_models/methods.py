@@ -13,6 +13,7 @@ import numpy as np
 
 import bayes_models
 from bayes_models.sampling.cost import TooLargeError
+from lehner.algebra.soft_labels import SoftLabels, accuracy_of_raters
 from lehner.contrasts.base_rates import PSEUDO_ITEMS, BaseRates
 from lehner.contrasts.groups import GroupDraws
 from lehner.contrasts.systems import JointDraws
@@ -97,6 +98,7 @@ def _method(
         by_population=estimate_by_population,
         joint_draws=joint_draws,
         base_rates=partial(estimate_base_rates, name),
+        labels=partial(label_by_sampling, name),
         shortly=partial(estimate_shortly, name, **options),
         with_options=partial(_method, name),
         at_slopes=estimate_at_slopes if name == SLOPED else None,
@@ -120,6 +122,23 @@ def _estimate(model: str, ratings: Ratings, *, level: float, seed: int, **option
         )
     estimate = bayes_models.estimate_from_draws(tree, level=level)
     return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *messages))))
+
+
+def label_by_sampling(model: str, ratings: Ratings, *, seed: int) -> SoftLabels:
+    """Give the probability of each category for each item.
+
+    The system's answers are evidence in the labels, as those of one more rater. To train the system
+    on labels of such a model, fit ratings without the system: `ratings.without_system()`.
+    """
+    tree, messages = fit_and_check(model, ratings, seed, **options_of_large(model, ratings))
+    truth = tree["truth"].to_dataset()["truth_probabilities"].transpose("item", "category")
+    return SoftLabels(
+        method=model,
+        truth_probabilities=truth,
+        uses_system=ratings.system is not None,
+        rater_accuracy=accuracy_of_raters(truth, ratings),
+        warnings=messages,
+    )
 
 
 def _engine(model: str, ratings: Ratings) -> str:

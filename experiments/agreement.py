@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from experiments.report.answer import Answer, Section
-from experiments.report.options import data_notes, header_lines
 from experiments.report.sentences import write_apa
 from experiments.report.table import Column, Table
+from experiments.report.words import data_notes, header_lines
 from lehner import InputError, Ratings, __version__, agreement
 from lehner.contrasts.groups import GroupColumn
 from lehner.core.estimate import IntervalEstimate
@@ -239,16 +239,13 @@ def _interval(measured: Coefficient, level: float) -> IntervalEstimate:
 
 def _plot(parts: Parts, level: float) -> Any:
     """Draw coefficients with their intervals, each below its name and part."""
-    from experiments.report.figures import plot_forest
+    from experiments.report.figures import draw_forest
 
-    drawn = {
-        f"{_name(measured)}{part and f', {part}'}": _interval(measured, level)
-        for part, coefficients in parts.items()
-        for measured in coefficients
-        if measured.estimate is not None
-    }
+    each = [(part, one) for part, ones in parts.items() for one in ones if one.estimate is not None]
+    labels = [f"{_name(measured)}{part and f', {part}'}" for part, measured in each]
+    rows = [vars(measured) | {"method": ""} for _, measured in each]
     xlabel = f"value, with {percent(level)} interval"
-    return plot_forest(list(drawn), {"": list(drawn.values())}, xlabel=xlabel, legend=False)
+    return draw_forest(rows, labels, xlabel=xlabel, legend=False)
 
 
 def _tabulate(part: str, parts: Parts, level: float) -> Table:

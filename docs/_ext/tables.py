@@ -14,9 +14,10 @@ from experiments.benchmarks.real.report import FEW, table_of_known, table_of_mea
 from experiments.benchmarks.sizes import COMMANDS as MEASURED
 from experiments.benchmarks.sizes import MOST_BYTES, MOST_SECONDS
 from experiments.cli.main import app
-from experiments.cli.scores import TITLES
+from experiments.cli.ratings import TITLES
 from experiments.report.style import method_label
 from experiments.report.table import Column, Table, to_markdown
+from lehner.core.rows import MEANINGS
 from lehner.core.text import DASH, short
 from lehner.core.warning import CODES
 from lehner.estimation.methods import list_methods
@@ -69,6 +70,9 @@ def _tables() -> Iterator[tuple[str, str]]:
     ]
     yield "warnings", to_markdown(Table(columns=columns, rows=codes))
     yield "command", "".join(map(_help, COMMANDS))
+    columns = [Column("column", names="`{}`".format), Column("type"), Column("meaning")]
+    rows = [(name, *about) for name, about in MEANINGS.items()]
+    yield "columns", to_markdown(Table(columns=columns, rows=rows))
     yield from study_fields()
     columns = [Column("method", names="`{}`".format), Column("summary", "what it is")]
     methods = [(name, method.summary) for name, method in list_methods().items()]

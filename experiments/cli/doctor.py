@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.cli.options import AsJson, Data, Reading, Systems
-from experiments.report.options import quote
 from experiments.report.terminal import json_text
+from experiments.report.words import quote
 
 if TYPE_CHECKING:
     from lehner import InputError, Ratings
@@ -108,7 +108,7 @@ def _quietly(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _as_typed(error: "InputError") -> str:
-    from experiments.report.options import as_options
+    from experiments.report.words import as_options
 
     return as_options(str(error))
 
@@ -245,7 +245,7 @@ def _show(
     commands: Mapping[str, str],
     lacks: Mapping[str, str],
 ) -> None:
-    from experiments.report.options import data_notes, header_lines
+    from experiments.report.words import data_notes, header_lines
 
     print(f"{data}: {repr(ratings).removeprefix('Ratings: ')}")
     _print_columns(listed)

@@ -1,16 +1,22 @@
-"""What every command does with its answer: print it, or its JSON, and write its files."""
+"""What every command does: say how far it is, print its answer or its JSON, and write its files."""
 
+import logging
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.cli.options import Output, typed_command
-from experiments.report.options import as_options
 from experiments.report.terminal import json_text
+from experiments.report.words import as_options
+from lehner.core.lazy import load
 
 if TYPE_CHECKING:
     from experiments.report.answer import Answer
+
+files, datasets = load("experiments.report.files"), load("lehner.datasets")
 
 
 def emit(answer: "Answer", output: Output, *inputs: str | Path | None) -> None:
@@ -35,18 +41,40 @@ def emit(answer: "Answer", output: Output, *inputs: str | Path | None) -> None:
     if output.plot is not None:
         print(f"wrote {answer.plot(output.plot)}", file=sys.stderr)
     if output.report is not None:
-        from experiments.report.files import write_text
-
         output.report.parent.mkdir(parents=True, exist_ok=True)
-        page = answer.page(typed_command(), [*_files(inputs)])
-        print(f"wrote {write_text(page, output.report)}", file=sys.stderr)
+        page = answer.page(typed_command(), [*_find_files(inputs)])
+        print(f"wrote {files.write_text(page, output.report)}", file=sys.stderr)
 
 
-def _files(inputs: Iterable[str | Path | None]) -> Iterator[Path]:
+def _find_files(inputs: Iterable[str | Path | None]) -> Iterator[Path]:
     """Find the files and data sets among texts, as in `ana=study.csv` and `mine.py:method`."""
-    from lehner.datasets import FOLDER
-
     for text in map(str, filter(None, inputs)):
         names = (text, text.rpartition("=")[2], text.rpartition(":")[0])
-        paths = [*map(Path, names), FOLDER / f"{text}.csv"]
+        paths = [*map(Path, names), datasets.FOLDER / f"{text}.csv"]
         yield from [path for path in paths if path.is_file()][:1]
+
+
+@contextmanager
+def progress_lines(steps: Sequence[str] = ("bayes_models", "lehner")) -> Iterator[None]:
+    """Show which model is compiled, found on disk or sampled, and how far what takes long is.
+
+    A line for each step on standard error, as `relaxed_k: sampling … (12 s)`; a warning without the
+    time.
+    """
+    start, loggers = time.monotonic(), [logging.getLogger(name) for name in steps]
+    before, handler = [logger.level for logger in loggers], logging.StreamHandler(sys.stderr)
+
+    def write_line(record: logging.LogRecord) -> str:
+        passed = f" … ({time.monotonic() - start:.0f} s)"
+        return record.getMessage() + ("" if record.levelno >= logging.WARNING else passed)
+
+    handler.format = write_line  # type: ignore[method-assign]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.removeHandler(handler)
+            logger.setLevel(level)

@@ -1,4 +1,4 @@
-"""The command `lehner estimate`."""
+"""The commands `lehner estimate` and `lehner compare`."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 
-from experiments.cli.emit import emit
+import lehner
+from experiments.cli.columns import read_groups, read_populations, read_rater_groups, split_cuts
+from experiments.cli.emit import emit, progress_lines
+from experiments.cli.load import load
 from experiments.cli.options import (
     ASSUMED,
     Data,
@@ -20,10 +23,17 @@ from experiments.cli.options import (
     Systems,
     typed_command,
 )
+from lehner.core import lazy
 
 if TYPE_CHECKING:
     from lehner import Ratings
-    from lehner.data import reading as data_reading
+
+answers = lazy.load("experiments.report.estimates")
+errors, progress = lazy.load("lehner.core.errors"), lazy.load("lehner.core.progress")
+asking, methods, comparing, gold_labels = (
+    lazy.load(f"lehner.estimation.{x}") for x in ("estimate", "methods", "compare", "gold_labels")
+)
+fitting = lazy.load("experiments.study.fits")
 
 NOT_ON_SCREEN = ("agreement", "annotators", "sensitivity")
 """Questions whose answers no first screen shows."""
@@ -64,15 +74,11 @@ class Question:
 
     def columns(self) -> dict[str, str]:
         """Columns of the ratings file that are no part of the ratings, by option."""
-        from experiments.cli.columns import split_cuts
-
         texts = {"by": self.by, "population": self.population}
         return {option: split_cuts(text)[0] for option, text in texts.items() if text}
 
     def keywords(self, data: Path, ratings: "Ratings") -> dict[str, Any]:
         """Give the keywords of `lehner.estimate`."""
-        from experiments.cli.columns import read_groups, read_populations, read_rater_groups
-
         population, file = self.population, self.rater_group
         return {
             "positive": self.positive,
@@ -122,13 +128,7 @@ class Assumptions:
     dependent: list[str] | None = None
 
     def keywords(self, ratings: "Ratings") -> dict[str, Any]:
-        """Give the keywords of `lehner.estimate`."""
-        return {**vars(self), "earlier_studies": self._studies(ratings)}
-
-    def _studies(self, ratings: "Ratings") -> dict[str, str]:
-        """Give the earlier studies by the name of the rater or system."""
-        from lehner import InputError
-
+        """Give the keywords of `lehner.estimate`, earlier studies by whom they are about."""
         names = [str(name) for name in (*ratings.raters, *ratings.systems)]
         studies: dict[str, str] = {}
         for text in self.earlier_studies or ():
@@ -136,12 +136,12 @@ class Assumptions:
             name = known[0] if known else text.partition("=")[0]
             study = text[len(name) + 1 :].strip()
             if not study or name in studies:
-                raise InputError(
+                raise lehner.InputError(
                     f"{text!r} is not read as an earlier study",
                     f"give one for a rater, as {names[0]}=earlier.csv",
                 )
             studies[name] = study
-        return studies
+        return {**vars(self), "earlier_studies": studies}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,19 +172,26 @@ class EstimateOutput(Output):
     @property
     def is_screen(self) -> bool:
         """Whether no more is wanted than one screen, which shows nothing of some questions."""
-        return not any(
-            (self.full, self.output, self.report, self.plot, self.as_json, self.sentence)
-        )
+        other = (self.full, self.output, self.report, self.plot, self.as_json, self.sentence)
+        return not any(other)
 
     def check(self) -> None:
         """Refuse a checklist that has no place or name."""
-        from lehner import InputError
-        from lehner.core.errors import check_choice
-
         if self.checklist is not None:
-            check_choice("checklist", self.checklist, CHECKLISTS)
+            errors.check_choice("checklist", self.checklist, CHECKLISTS)
             if self.output is None:
-                raise InputError("the checklist needs a folder", "name it with --output")
+                raise lehner.InputError("the checklist needs a folder", "name it with --output")
+
+    def open_fits(self, n_systems: int) -> AbstractContextManager[Any]:
+        """Say who fits: this process, or workers who keep what they have in a folder."""
+        if self.is_here(n_systems):
+            return nullcontext(progress.do_here)
+        return fitting.open_fits(self.output, self.workers, self.dask)  # type: ignore[no-any-return]
+
+    def is_here(self, n_systems: int) -> bool:
+        """Whether this process fits, and keeps nothing before it ends."""
+        one = n_systems < 2 or self.output is None
+        return self.workers == 1 and self.dask is None and one
 
 
 def estimate(
@@ -218,76 +225,105 @@ def estimate(
     lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json
     lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/
     """
-    import lehner
-    from experiments.cli.progress_lines import progress_lines
-    from experiments.report.estimates import answer_estimates, failed
-    from lehner.estimation.estimate import QUESTIONS
-    from lehner.estimation.methods import DEFAULT_METHODS
-
     output.check()
-    ratings = _load(data, reading.options(system), question)
-    methods, fits = _prepare_fits(method or DEFAULT_METHODS, output, len(ratings.systems))
+    read_as = reading.options(system)
+    require = gold_labels.require_answers_or_labels
+    try:
+        ratings = load(data, read_as, require=require, columns=question.columns())
+    except lehner.InputError as error:
+        if not read_as.system and "system=" in error.remedy:
+            error.remedy += f"; or, if there is none, call `lehner compare {quote(data)}`"
+        raise
+    chosen: Sequence[Any] = method or methods.DEFAULT_METHODS
+    if not output.is_here(len(ratings.systems)):
+        chosen = list(map(fitting.portable, chosen))
     keywords = question.keywords(Path(data), ratings) | assumptions.keywords(ratings)
     if output.is_screen:
-        keywords["questions"] = [name for name in QUESTIONS if name not in NOT_ON_SCREEN]
+        keywords["questions"] = [one for one in asking.QUESTIONS if one not in NOT_ON_SCREEN]
     # Kept fits are removed when this context ends: only once all results are on disk.
-    with fits as do_all:
+    with output.open_fits(len(ratings.systems)) as do_all:
+        options = {"name": data, "level": interval, "seed": seed, "do_all": do_all}
         with progress_lines():
-            results = lehner.estimate(
-                ratings, methods, name=data, level=interval, seed=seed, do_all=do_all, **keywords
-            )
-        files = (question.rater_group, assumptions.priors)
-        texts = (*(method or ()), *(assumptions.earlier_studies or ()))
-        answer = answer_estimates(
+            results = lehner.estimate(ratings, chosen, **options, **keywords)
+        answer = answers.answer_estimates(
             results,
             in_detail=question.details,
             full=output.full,
             checklist=typed_command() if output.checklist else "",
         )
+        files = (question.rater_group, assumptions.priors)
+        texts = (*(method or ()), *(assumptions.earlier_studies or ()))
         emit(answer, output, data, reading.truth, *files, *texts)
-    if failed(results):
+    if answers.failed(results):
         raise typer.Exit(1)
 
 
-def _load(data: str, read_as: "data_reading.Reading", question: Question) -> "Ratings":
-    from experiments.cli.load import load
-    from lehner import InputError
-    from lehner.estimation.gold_labels import require_answers_or_labels as require_answers
+@dataclass(frozen=True, kw_only=True)
+class CompareOutput(Output):
+    """Where a comparison goes.
 
-    try:
-        return load(data, read_as, require=require_answers, columns=question.columns())
-    except InputError as error:
-        if not read_as.system and "system=" in error.remedy:
-            error.remedy += f"; or, if there is none, call `lehner compare {quote(data)}`"
-        raise
+    Parameters
+    ----------
+    details : bool
+        Show every rater as a test: sensitivity and specificity, or the recall of each category.
+    full : bool
+        Show all groups, differences, raters, methods and warnings.
+    """
 
-
-def _prepare_fits(
-    methods: Sequence[Any], output: EstimateOutput, n_systems: int
-) -> tuple[Sequence[Any], AbstractContextManager[Any]]:
-    """Say how methods are fitted: here, or by workers who keep what they have in a folder."""
-    from lehner.core.progress import do_here
-
-    if output.workers == 1 and output.dask is None and (n_systems < 2 or output.output is None):
-        return methods, nullcontext(do_here)
-    from experiments.study.fits import open_fits, portable
-
-    return list(map(portable, methods)), open_fits(output.output, output.workers, output.dask)
+    details: bool = False
+    full: bool = False
 
 
-def list_estimate_methods() -> list[tuple[str, str]]:
-    """List the methods and what each of them does."""
-    from lehner.estimation.methods import list_methods
+def compare(
+    data: Data,
+    group: str | None = None,
+    good: list[str] | None = None,
+    method: list[str] | None = None,
+    interval: Interval = 0.9,
+    seed: Seed = 1,
+    *,
+    reading: Reading,
+    output: CompareOutput,
+) -> None:
+    """Compare groups of items: which has more of a category, corrected for the raters' errors.
 
-    return [(name, as_sentence(one.summary)) for name, one in list_methods().items()]
+    No system is needed: the items are the answers of several models, or the cases of several
+    sites, and raters judged them. Without --group it gives base rates and the raters' accuracy. If
+    the truth of some items is known (--truth), the proportions are corrected by it. The exit code
+    is 1 if the ratings do not determine the proportions.
 
-
-def as_sentence(summary: str) -> str:
-    """Write what a method does as a sentence.
+    Parameters
+    ----------
+    group : COLUMN
+        The column of the file that groups the items, as model or site. Numbers are cut into four
+        bins, or where you say, as in age:50,65.
+    good : NAMES
+        The category whose proportion is compared, or several that count together, separated by
+        commas, as in good,excellent or 4,5. Without it, the proportion of each category is shown.
+    method : NAMES
+        Methods from the list below, separated by commas or in several --method; ranks are by the
+        first. Default: dawid_skene, majority.
 
     Examples
     --------
-    >>> as_sentence("a rater knows the truth or guesses")
-    'A rater knows the truth or guesses.'
+    lehner compare answers.csv --group model --good good
+    lehner compare ratings.csv
+    lehner compare tests.csv --group herd --details --interval 0.95 --method dawid_skene_ml
     """
-    return f"{summary[0].upper()}{summary[1:]}."
+    columns = {"group": split_cuts(group)[0]} if group else {}
+    require = comparing.require_comparable
+    try:
+        ratings = load(data, reading.options(None), require=require, columns=columns)
+    except lehner.InputError as error:
+        # There is no system here: a column of systems' names is one of groups.
+        error.remedy = error.remedy.replace("system=", "group=")
+        raise
+    groups: Any = group and read_groups(Path(data), group, ratings)
+    with progress_lines():
+        results = lehner.compare(
+            ratings, good or None, groups, method or None, name=data, level=interval, seed=seed
+        )
+    answer = answers.answer_comparison(results, full=output.full, in_detail=output.details)
+    emit(answer, output, data, reading.truth)
+    if answers.failed(results):
+        raise typer.Exit(1)

@@ -10,25 +10,20 @@ from typing import Annotated, Any
 
 import typer
 
-from experiments.cli.agreement import agreement
-from experiments.cli.ask import ask
-from experiments.cli.bounds import bounds
-from experiments.cli.check import check
-from experiments.cli.compare import compare, list_compare_methods
-from experiments.cli.datasets import datasets
 from experiments.cli.doctor import doctor
-from experiments.cli.estimate import estimate, list_estimate_methods
+from experiments.cli.estimate import compare, estimate
 from experiments.cli.interrupts import INTERRUPTED, end_when_interrupted
-from experiments.cli.label import label, list_label_methods
+from experiments.cli.labels import ask, label, label_methods
 from experiments.cli.options import Group, add_command
-from experiments.cli.paper import paper
-from experiments.cli.plan import plan
-from experiments.cli.scores import scores
-from experiments.cli.study import app as study_app
-from experiments.cli.train_prior import train_prior
-from experiments.report.machine import is_of_the_machine
-from experiments.report.options import as_options, name_option
+from experiments.cli.ratings import agreement, bounds, check, datasets, scores
+from experiments.cli.research import paper, plan, study_app, train_prior
 from experiments.report.terminal import failure_of_output, standard_streams
+from experiments.report.words import as_options, name_option
+from lehner.core.lazy import load
+
+machine, library = load("experiments.report.machine"), load("lehner")
+methods, comparing = load("lehner.estimation.methods"), load("lehner.estimation.compare")
+functions = load("lehner.core.user_functions")
 
 CLOSED_PIPE = 141
 """As of a program that SIGPIPE ends."""
@@ -42,18 +37,14 @@ REMEDIES = {
 TRACEBACK = "--traceback"
 """An option that stands anywhere in a command."""
 RATINGS, RESEARCH = "Your ratings", "Research"
-COMMANDS = {
-    RATINGS: (
-        *(datasets, doctor, agreement, check, estimate, compare, scores, bounds, ask, label),
-    ),
-    "Before you collect": (plan,),
-    RESEARCH: (paper, train_prior),
-}
+OF_RATINGS = (datasets, doctor, agreement, check, estimate, compare, scores, bounds, ask, label)
+COMMANDS = {RATINGS: OF_RATINGS, "Before you collect": (plan,), RESEARCH: (paper, train_prior)}
 METHODS = {
-    estimate: list_estimate_methods,
-    compare: list_compare_methods,
-    label: list_label_methods,
+    estimate: lambda: {name: one.summary for name, one in methods.list_methods().items()},
+    compare: lambda: comparing.compare_methods(),
+    label: label_methods,
 }
+"""What the help of a command lists as its methods."""
 
 app = typer.Typer(
     cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich"
@@ -81,9 +72,7 @@ def lehner(
     `lehner COMMAND --help` explains a command.
     """
     if version:
-        from lehner import __version__
-
-        print(f"lehner {__version__}")
+        print(f"lehner {library.__version__}")
     elif context.invoked_subcommand is None:
         context.get_help()
 
@@ -128,9 +117,7 @@ def _run() -> int:
         remedy = REMEDIES.get(error.errno or 0, "")
         return _complain(f"{error.filename or 'output'}: {error.strerror or error}{remedy}")
     except ValueError as error:
-        from lehner import InputError
-
-        if not isinstance(error, InputError):
+        if not isinstance(error, library.InputError):
             raise
         text = as_options(str(error))
         # Of a file the message says all; the options are explained in the help.
@@ -143,7 +130,7 @@ def _run() -> int:
         if place and TRACEBACK not in sys.argv:
             what = f"{type(error).__name__}: {error}"
             return _complain(f"{place}: {what} ({TRACEBACK} shows how it came there)")
-        if not is_of_the_machine(error):
+        if not machine.is_of_the_machine(error):
             raise
         what = f"{type(error).__name__}: {error}"
         return _complain(f"memory or another resource of the computer is exhausted: {what}")
@@ -151,8 +138,7 @@ def _run() -> int:
 
 def _place_in_own_file(error: Exception) -> str:
     """Find the line at which a function of the user's, named as FILE.py:FUNCTION, raised."""
-    from lehner.core.user_functions import names_function
-
+    names_function = functions.names_function
     words = ",".join(word.removeprefix("--method=") for word in sys.argv).split(",")
     own = {str(Path(word.rpartition(":")[0]).absolute()) for word in words if names_function(word)}
     frames = [one for one in extract_tb(error.__traceback__) if one.filename in own]

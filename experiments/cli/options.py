@@ -16,30 +16,24 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from experiments.report.terminal import console, styled
+from lehner.core.lazy import load
 from lehner.data import reading
+
+errors, outputs = load("lehner.core.errors"), load("experiments.report.files")
+grids, panels = load("rich.table"), load("rich.panel")
 
 PARAMETERS = "\n\nParameters\n----------\n"
 EXAMPLES = "\n\nExamples\n--------\n"
 DESCRIPTION = re.compile(r"^(\w+) : (.+)\n((?: {4}.+\n?)+)", re.MULTILINE)
 """A parameter in a docstring: its name, its type and what it means."""
 OUTPUTS = ("output", "report", "raters_output")
+AFTER = (*OUTPUTS, "as_json")
+"""Options that stand in the panel of outputs, whatever the command."""
 FLAGS = {"reading_file": "--reading", "as_json": "--json", "everything": "--all"}
 """Options that are not called as the parameter."""
 QUESTION, ASSUMED, FILE, OUTPUT = "The question", "What is assumed", "The file", "Output"
 PANELS = (None, QUESTION, ASSUMED, FILE, OUTPUT)
 """Titles under which the help of a command has its options; arguments have none."""
-
-
-def _check_interval(interval: float) -> float:
-    from lehner.core.errors import check_level
-
-    return check_level(interval)
-
-
-def _check_seed(seed: int) -> int:
-    from lehner.core.errors import check_whole_number
-
-    return check_whole_number("seed", seed, 0)
 
 
 def split_names(texts: Sequence[str] | None) -> list[str]:
@@ -70,9 +64,7 @@ def split_names(texts: Sequence[str] | None) -> list[str]:
         try:
             (fields,) = csv.reader([text], skipinitialspace=True)
         except (csv.Error, ValueError):
-            from lehner import InputError
-
-            raise InputError(
+            raise errors.InputError(
                 f"{text!r} is not read as names",
                 "separate names by commas, and write a name that holds a comma or a line break in "
                 "double quotes",
@@ -94,38 +86,28 @@ Data = Annotated[
         "tool or a folder of logs, or the name of a bundled data set.",
     ),
 ]
-Interval = Annotated[
-    float,
-    typer.Option(
-        metavar="P",
-        help="The probability of the intervals.",
-        envvar="LEHNER_INTERVAL",
-        callback=_check_interval,
-        rich_help_panel=QUESTION,
-    ),
-]
-Seed = Annotated[
-    int,
-    typer.Option(
-        metavar="N",
-        help="The seed: the same seed gives the same numbers.",
-        callback=_check_seed,
-        rich_help_panel=QUESTION,
-    ),
-]
-SYSTEM = "The column or rater that is the system to evaluate"
-System = Annotated[
-    str | None, typer.Option(metavar="NAME", help=f"{SYSTEM}.", rich_help_panel=FILE)
-]
-Systems = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAMES",
-        help=f"{SYSTEM}; several systems are separated by commas or stand in several --system.",
-        callback=split_names,
-        rich_help_panel=FILE,
-    ),
-]
+Interval, Seed, System, Systems, AsJson = float, int, str | None, list[str] | None, bool
+COMMON = """
+interval : P
+    The probability of the intervals.
+seed : N
+    The seed: the same seed gives the same numbers.
+system : NAME
+    The column or rater that is the system to evaluate.
+as_json : bool
+    Print the results as one JSON object.
+"""
+"""Options of many commands, described once."""
+SEVERAL = " Several systems are separated by commas or stand in several --system."
+MORE: dict[str, dict[str, Any]] = {
+    "interval": {
+        "envvar": "LEHNER_INTERVAL",
+        "callback": lambda interval: errors.check_level(interval),
+    },
+    "seed": {"callback": lambda seed: errors.check_whole_number("seed", seed, 0)},
+    "system": {"rich_help_panel": FILE},
+}
+"""What else such options have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,12 +162,6 @@ class Output:
     sentence: bool = False
 
 
-AsJson = Annotated[
-    bool,
-    typer.Option("--json", help="Print the results as one JSON object.", rich_help_panel=OUTPUT),
-]
-
-
 class Group(TyperGroup):
     """Commands, whose help is printed to the stream that obeys styles."""
 
@@ -199,7 +175,7 @@ def add_command(
     app: typer.Typer,
     function: Callable[..., None],
     panel: str | None = None,
-    methods: Callable[[], Iterable[tuple[str, str]]] | None = None,
+    methods: Callable[[], Mapping[str, str]] | None = None,
 ) -> None:
     """Add a function as a command, whose help and the help of its options are in docstrings.
 
@@ -216,7 +192,7 @@ def add_command(
     panel : str, optional
         Under which title the help of `app` lists it.
     methods : callable, optional
-        Gives names and summaries of methods for the help; called when the help is shown.
+        Gives the summaries of methods by name for the help; called when the help is shown.
     """
     text, _, examples = (getdoc(function) or "").partition(EXAMPLES)
 
@@ -229,7 +205,9 @@ def add_command(
         def format_help(self, ctx: Any, formatter: Any) -> None:
             with redirect_stdout(styled(sys.stdout)):
                 super().format_help(ctx, formatter)
-                _print_panel("Methods", methods() if methods else ())
+                listed = methods() if methods else {}
+                rows = ((name, as_sentence(text)) for name, text in listed.items())
+                _print_panel("Methods", rows)
                 _print_panel("Examples", [(line,) for line in examples.splitlines()])
 
     name = function.__name__.replace("_", "-")
@@ -239,15 +217,24 @@ def add_command(
     add(with_options(function))
 
 
-def _print_panel(title: str, rows: Iterable[tuple[str, ...]]) -> None:
-    from rich.panel import Panel
-    from rich.table import Table
+def as_sentence(summary: str) -> str:
+    """Write what a method does as a sentence.
 
-    table = Table.grid(padding=(0, 2))
+    Examples
+    --------
+    >>> as_sentence("a rater knows the truth or guesses")
+    'A rater knows the truth or guesses.'
+    """
+    return f"{summary[0].upper()}{summary[1:]}."
+
+
+def _print_panel(title: str, rows: Iterable[tuple[str, ...]]) -> None:
+    table = grids.Table.grid(padding=(0, 2))
     for row in rows:
         table.add_row(*row)
     if table.row_count:
-        console(sys.stdout).print(Panel(table, title=title, title_align="left", border_style="dim"))
+        panel = panels.Panel(table, title=title, title_align="left", border_style="dim")
+        console(sys.stdout).print(panel)
 
 
 def with_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -288,12 +275,13 @@ def _options(documented: Any) -> Iterator[Parameter]:
     """List the parameters of a function, or the fields of a record, with their help."""
     kinds = getattr(documented, "__mro__", (documented,))
     texts = [(getdoc(kind) or "").partition(PARAMETERS)[2] for kind in kinds]
+    texts = [COMMON, *texts]
     described = {name: rest for text in texts for name, *rest in DESCRIPTION.findall(text)}
     panel = getattr(documented, "panel", QUESTION)
     for one in signature(documented).parameters.values():
         if one.name in described:
             metavar, text = described[one.name]
-            title = OUTPUT if one.name in OUTPUTS else panel
+            title = OUTPUT if one.name in AFTER else panel
             one = one.replace(annotation=_option(one, metavar, text, title))
         yield one.replace(kind=Parameter.KEYWORD_ONLY)
 
@@ -307,8 +295,10 @@ def _option(parameter: Parameter, metavar: str, text: str, panel: str) -> Any:
         flags = flags or [option]
     if metavar.isupper():
         options["metavar"] = metavar
+    options |= MORE.get(parameter.name, {})
     if kind in (list[str] | None, tuple[str, ...], tuple[Any, ...]):
         kind, options["callback"] = list[str] | None, split_names
+        options["help"] += SEVERAL if parameter.name == "system" else ""
     return Annotated[kind, typer.Option(*flags, **options)]
 
 
@@ -321,8 +311,8 @@ def _check_outputs(typed: Mapping[str, Any], folders: Container[str]) -> None:
             (into if name in folders else files)[option] = Path(typed[name])
     if not files and not into:
         return
-    from experiments.report.files import check_outputs
-
     others = [value for name, value in typed.items() if name not in OUTPUTS]
     texts = [text for value in others for text in (value if isinstance(value, list) else [value])]
-    check_outputs(files, into, [Path(text) for text in texts if isinstance(text, str | Path)])
+    outputs.check_outputs(
+        files, into, [Path(text) for text in texts if isinstance(text, str | Path)]
+    )

@@ -16,17 +16,23 @@ from experiments.report.files import (
     write_figure,
     write_text,
 )
-from experiments.report.options import as_options
-from experiments.report.table import Table, list_notes, simple_table, to_csv, to_latex, to_terminal
+from experiments.report.table import (
+    Table,
+    list_notes,
+    simple_table,
+    to_frame,
+    to_latex,
+    to_terminal,
+)
 from experiments.report.terminal import line, print_wide, terminal_width
 from experiments.report.views import REPORT
+from experiments.report.words import as_options
 from lehner.core.errors import InputError
 from lehner.core.warning import CODES, SEVERITIES, Warning
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
 
 type Later[T] = T | Callable[[], T]
 """A value, or a function that gives it."""
@@ -132,15 +138,14 @@ class Answer:
         lines = list(map(line, get_now(self.heading)))
         for section in sections:
             lines += [line(), line(section.title, style="bold")] if len(sections) > 1 else []
-            said = map(as_options, name_warnings(section.warnings))
-            lines += [line(text, style="yellow") for text in said]
+            lines += [line(text, style="yellow") for text in name_warnings(section.warnings)]
             lines += [line(part) for text in section.text for part in wrap(as_options(text), width)]
             for place, table in enumerate(section.tables):
                 lines += [line()] if place or len(sections) == 1 else []
                 shown = replace(table, rows=table.rows[: section.most])
                 lines += to_terminal(shown, width, noted=False)
-                more = len(table.rows) - (section.most or len(table.rows))
-                lines += [line(f"… and {more} more rows: see --output")] if more > 0 else []
+                more = len(table.rows) - len(shown.rows)
+                lines += [line(f"… and {more} more rows")] if more else []
             lines += list_notes(section.tables)
         return Group(*lines)
 
@@ -152,9 +157,8 @@ class Answer:
         for section in sections:
             (folder / section.folder).mkdir(exist_ok=True)
         for name, frame in self.frames.items():
-            path = folder / f"{name}.csv"
-            written = to_csv(frame) if isinstance(frame, Table) else None
-            yield write_csv(frame, path) if written is None else write_text(written, path)
+            plain = to_frame(frame) if isinstance(frame, Table) else frame
+            yield write_csv(plain, folder / f"{name}.csv")
         for section in sections:
             place = folder / section.folder
             if section.tables:
@@ -192,16 +196,18 @@ class Answer:
             The file, which loads nothing.
         """
         pictures: dict[str, bytes] = {}
-        blocks: list[Block] = list(map(Paragraph, self.list_sentences()))
-        blocks += _cautions(self.warnings, "changes")
+        sentences = self.list_sentences()
+        blocks: list[Block] = list(map(Paragraph, sentences))
+        blocks += _caution(self.warnings, "changes")
         for section in self.list_sections():
-            blocks += [Heading(section.title), *_cautions(section.warnings, "limits")]
+            blocks += [Heading(section.title), *_caution(section.warnings, "limits")]
             figure = section.figure()
             if figure is not None:
                 name = f"{len(pictures)}"
                 pictures[name] = figure_bytes(figure, "svg")
                 blocks.append(Picture(name, "", str(figure.get_label())))
-            blocks += [Paragraph(as_options(text)) for text in section.text]
+            texts = (text for text in section.text if text not in sentences)
+            blocks += [Paragraph(as_options(text)) for text in texts]
             blocks += section.tables
         blocks.append(Heading("The data and the methods"))
         about = (*get_now(self.heading), *self.about)
@@ -210,9 +216,47 @@ class Answer:
         return to_html(self.title, blocks, pictures)
 
 
-def _cautions(warnings: Iterable[Warning], severity: str) -> list[Block]:
+def answer_briefly(
+    name: str,
+    *,
+    table: Table,
+    sentences: Sequence[str],
+    text: Sequence[str] = (),
+    warnings: Sequence[Warning] = (),
+    figure: "Callable[[], Figure | None]" = lambda: None,
+    **about: Any,
+) -> Answer:
+    """Make an answer of sentences, one table and perhaps a figure.
+
+    Parameters
+    ----------
+    name : str
+        Of its files, without their endings.
+    table : Table
+    sentences, text, warnings, figure
+        As of `Section`; the sentences stand above the text.
+    **about
+        Other fields of `Answer`.
+
+    Returns
+    -------
+    Answer
+    """
+    section = Section(
+        name=name,
+        title=name.capitalize(),
+        tables=[table],
+        text=[*sentences, *text],
+        warnings=warnings,
+        figure=figure,
+    )
+    about = {"frames": {name: table}} | about
+    return Answer(sections=[section], sentences=sentences, warnings=warnings, **about)
+
+
+def _caution(warnings: Iterable[Warning], severity: str) -> list[Block]:
     named = name_warnings(one for one in warnings if one.severity == severity)
-    return [Paragraph(f"Caution: {as_options(text)}") for text in named]
+    return [Paragraph(f"Caution: {text}") for text in named]
 
 
 def _list_warnings(warnings: Iterable[Warning]) -> Iterator[Block]:
@@ -245,13 +289,11 @@ def name_warnings(warnings: Iterable[Warning], *, several: bool = False) -> list
     >>> name_warnings([Warning("starts", "1 of 1", method=name) for name in ("tap", "pooled")])
     ['tap, pooled: 1 of 1']
     """
-    whom: dict[tuple[int, str], list[str]] = {}
-    for one in warnings:
-        names = filter(None, (one.method, one.system if several else ""))
-        place = SEVERITIES.index(one.severity), one.text
-        whom.setdefault(place, []).append(" of ".join(names))
-    ordered = sorted(whom.items(), key=lambda pair: pair[0][0])
+    whom: dict[str, list[str]] = {}
+    for one in sorted(warnings, key=lambda one: SEVERITIES.index(one.severity)):
+        names = " of ".join(filter(None, (one.method, one.system if several else "")))
+        whom.setdefault(as_options(one.text), []).append(names)
     return [
         ": ".join(filter(None, (", ".join(filter(None, dict.fromkeys(names))), text)))
-        for (_, text), names in ordered
+        for text, names in whom.items()
     ]

@@ -1,32 +1,30 @@
 """The STARD-BLCM checklist: a template over the results, with what is left to the author."""
 
 import csv
-import inspect
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import numpy as np
 
 from experiments.report import sentences
 from experiments.report.answer import name_warnings
-from experiments.report.details import make_tables
 from experiments.report.document import HERE, fill_template, versions
 from experiments.report.files import write_text
-from experiments.report.options import as_options
 from experiments.report.style import method_label
 from experiments.report.table import Table, simple_table, to_markdown
-from experiments.report.views import ANY, View, assumption, view_systems
+from experiments.report.views import ANY, View, assumption, make_tables, view_systems
+from experiments.report.words import as_options
 from lehner.core.errors import InputError
-from lehner.core.lazy import pd
-from lehner.core.text import percent
+from lehner.core.lazy import load, pd
+from lehner.core.text import counted, percent
+from lehner.data.ratings import Ratings
 from lehner.estimation.results import Results
+
+bayes_models, priors = load("bayes_models"), load("bayes_models.models.priors")
 
 MOST_PATTERNS = 40
 NO_ANSWER = "–"
-EQUATIONS = re.compile(r"\.\. math::(?: (.+)|\n+((?: {4}.*\n|\n)+))")
 
 
 def write_checklist(results: Results, folder: Path, command: str) -> Path:
@@ -65,7 +63,6 @@ def write_checklist(results: Results, folder: Path, command: str) -> Path:
         return _markdown(t for view in each for name in names for t in make_tables(view, name, of))
 
     each = view_systems(results, method_label)
-    answers = _collect_answers(results)
     text = fill_template(
         "stard_blcm.md.jinja",
         items=list_items(),
@@ -77,9 +74,8 @@ def write_checklist(results: Results, folder: Path, command: str) -> Path:
         shared=[one for view in each for one in sentences.on_correlated_errors(view)],
         tables=write_tables,
         any=ANY,
-        rated=to_markdown(_count_rated(answers)),
-        cross_table=to_markdown(_tabulate_answers(answers)),
-        warnings=[as_options(one) for one in name_warnings(results.warnings)],
+        counts=_markdown(_count_answers(results.ratings)),
+        warnings=name_warnings(results.warnings),
         command=command,
         versions=versions(),
         percent=percent,
@@ -99,10 +95,6 @@ def _markdown(tables: Iterable[Table]) -> str:
 
 def _describe_models(results: Results) -> Iterator[dict[str, Any]]:
     """Describe each fit of a Bayesian model, as it was fitted."""
-    from bayes_models import identify
-    from bayes_models.models.priors import kept_priors
-    from bayes_models.models.spec import find_model
-
     several = len(results.ratings.systems) > 1
     for (system, method), estimate in results.fits.items():
         tree = estimate.draws
@@ -110,14 +102,12 @@ def _describe_models(results: Results) -> Iterator[dict[str, Any]]:
             continue
         ratings = results.ratings.with_system(system) if several else results.ratings
         seen = ratings if tree.attrs["known_truths"] else ratings.with_truth(None)
-        equations = EQUATIONS.search(inspect.getdoc(find_model(method).build) or "")
         yield {
             "name": f"{method_label(method)} of {system}" if several else method_label(method),
             "assumes": assumption(method),
             "told": estimate.diagnostics,
             "populations": seen.populations,
-            "equations": dedent(equations[1] or equations[2]).strip("\n") if equations else "",
-            "identified": identify(method, seen, kept_priors(tree)),
+            "identified": bayes_models.identify(method, seen, priors.kept_priors(tree)),
             "fit": tree.attrs,
             "sizes": tree["posterior"].sizes,
         }
@@ -125,67 +115,41 @@ def _describe_models(results: Results) -> Iterator[dict[str, Any]]:
 
 def _tabulate_priors(view: View) -> list[Table]:
     """Make the table of priors; raters without an earlier study have none of its counts."""
-    from bayes_models.models.priors import distribution_name, kept_priors
-    from bayes_models.models.spec import find_model
-
     rows = []
     for method in view.methods:
         draws = view.results.fits[view.system, method].draws
         if draws is None:
             continue
-        kept = kept_priors(draws)
+        kept = priors.kept_priors(draws)
         studied = view.pick("recall_prior", rater=ANY, method=method)
         raters = ", ".join(dict.fromkeys(row["rater"] for row in studied))
-        for variable in find_model(method).variables:
+        for variable in bayes_models.find_model(method).variables:
             prior, family = kept[variable.name], variable.family_name.replace("_", " ")
-            shown = distribution_name(prior) or f"{family}: {prior}"
+            shown = priors.distribution_name(prior) or f"{family}: {prior}"
             if family == "answers" and not np.any(prior):
                 shown = "none"
             elif np.ndim(prior) > 1:
-                shown = f"{family}, by category"
-                shown = (
-                    f"counts of earlier studies of {raters}; no study of others"
-                    if raters
-                    else shown
-                )
+                of = f"counts of earlier studies of {raters}; no study of others"
+                shown = of if raters else f"{family}, by category"
             rows.append((method_label(method), variable.name, shown))
     return [simple_table(("model", "variable", "prior"), rows, keys=2)] if rows else []
 
 
-def _collect_answers(results: Results) -> Any:
-    """Answers of all raters, a column for each, with the number of items in the last column."""
-    ratings, flat = results.ratings, results.ratings.all_flat
-    names = np.array([str(name) for name in ratings.all_raters])
+def _count_answers(ratings: Ratings) -> list[Table]:
+    """Count the items that each rated, and the items with the same answers of all."""
+    flat = ratings.all_flat
+    names = [str(name) for name in ratings.all_raters]
     categories = np.array([str(name) for name in ratings.categories])
-    columns = {
-        "item": flat.item_index,
-        "rater": names[flat.rater_index],
-        "answer": categories[flat.category_index],
-    }
-    long = pd.DataFrame(columns).drop_duplicates(["item", "rater"], keep="last")
-    wide = long.pivot(index="item", columns="rater", values="answer")
-    wide = wide.reindex(index=range(ratings.n_rows), columns=names).fillna(NO_ANSWER)
-    return wide.assign(items=ratings.weights.astype(int))
-
-
-def _count_rated(answers: Any) -> Table:
-    rows = [
-        (name, int(answers.loc[answers[name] != NO_ANSWER, "items"].sum()))
-        for name in answers.columns[:-1]
+    answers = np.full((ratings.n_rows, len(names)), NO_ANSWER, dtype=object)
+    answers[flat.item_index, flat.rater_index] = categories[flat.category_index]
+    wide = pd.DataFrame(answers, columns=names).assign(items=ratings.weights)
+    rated = [(name, int(wide.loc[wide[name] != NO_ANSWER, "items"].sum())) for name in names]
+    patterns = wide.groupby(names)["items"].sum().sort_values(ascending=False, kind="stable")
+    rows = [(*answers, int(n)) for answers, n in patterns.head(MOST_PATTERNS).items()]
+    left = len(patterns) - len(rows)
+    notes = [f"{counted(left, 'rarer pattern')} of answers are left out."] if left else []
+    table = simple_table([*names, "items"], rows, keys=len(names))
+    return [
+        simple_table(("rater or system", "items rated"), rated),
+        Table(columns=table.columns, rows=table.rows, keys=table.keys, notes=notes),
     ]
-    return simple_table(("rater or system", "items rated"), rows)
-
-
-def _tabulate_answers(answers: Any) -> Table:
-    """Count items by all answers, or, of many patterns, by two answers."""
-    *names, last, _ = answers.columns
-    counts = answers.groupby([*names, last], sort=True)["items"].sum().reset_index()
-    if len(counts) <= MOST_PATTERNS:
-        rows = [(*row[:-1], int(row[-1])) for row in counts.itertuples(index=False)]
-        return simple_table([*names, last, "items"], rows, keys=len(names) + 1)
-    heads = sorted(set(answers[last]))
-    rows = []
-    for name in names:
-        table = answers.pivot_table("items", name, last, aggfunc="sum", fill_value=0)
-        rows += [(name, row[0], *map(int, row[1:])) for row in table.itertuples()]
-    return simple_table(("rater", str(last), *heads), rows, keys=2)

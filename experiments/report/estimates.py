@@ -1,34 +1,38 @@
 """What the commands `estimate` and `compare` answer: sections made of the table of results."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group
 
-from experiments.report import details, sentences
+from experiments.report import sentences
 from experiments.report.answer import Answer, Section
 from experiments.report.files import name_folders, write_atomically
-from experiments.report.options import as_options, data_notes, header_lines
-from experiments.report.screen import MOST_LINES, choose_cautions, render_screen
+from experiments.report.screen import choose_cautions, render_screen
 from experiments.report.style import method_label
-from experiments.report.table import Table, list_notes, simple_table, to_terminal
-from experiments.report.terminal import cut, line, wrapped
-from experiments.report.views import ANY, REPORT, View, view_systems
+from experiments.report.table import Table, simple_table
+from experiments.report.terminal import cut, line
+from experiments.report.views import (
+    ANY,
+    REPORT,
+    View,
+    make_tables,
+    tabulate_base_rates,
+    tabulate_tests,
+    view_systems,
+)
+from experiments.report.words import data_notes, header_lines
 from lehner.core.lazy import load
 from lehner.core.text import counted, counted_categories, first_few
 from lehner.estimation.methods import get_method
 from lehner.estimation.results import Results
 
-if TYPE_CHECKING:
-    pass
-
 figures: Any = load("experiments.report.figures")
 
 MOST_NAMED = 4
-MOST_ROWS, LONGEST_NAME = 5, 18
+MOST_ROWS, LONGEST_NAME = 6, 18
 
 
 def answer_estimates(
@@ -85,11 +89,10 @@ def _describe_methods(results: Results) -> Table:
 
 def failed(results: Results) -> bool:
     """Tell whether a method gave no estimate."""
-    table = results.table
-    main = table["quantity"].isin(["system_accuracy", "base_rates"]) & ~table["corrected"]
-    here = table[main & table["grouping"].isin(["", "group"])]
-    own = here[(here["quantity"] == "system_accuracy") & (here["grouping"] == "")]
-    return bool((own if len(own) else here)["estimate"].isna().any())
+    table = results.table[~results.table["corrected"]]
+    own = table[(table["quantity"] == "system_accuracy") & (table["grouping"] == "")]
+    rates = table[(table["quantity"] == "base_rates") & table["grouping"].isin(["", "group"])]
+    return bool((own if len(own) else rates)["estimate"].isna().any())
 
 
 def _save(results: Results, checklist: str, folder: Path) -> Iterator[Path]:
@@ -133,13 +136,15 @@ def list_sections(
     folders = _folders(results)
     sections = []
     if len(each) > 1:
+        every = [row for view in each for row in view.rows]
+        tables = ("systems", "ranks", "system_differences")
         sections.append(
             Section(
                 name="systems",
                 title="Systems compared",
                 warnings=[one for one in results.warnings if one.about == "systems"],
                 text=sentences.on_systems(results),
-                tables=details.tabulate_systems(each),
+                tables=[one for name in tables for one in make_tables(each[0], name, rows=every)],
                 figure=lambda: figures.plot_systems(each),
             )
         )
@@ -154,7 +159,7 @@ def _make_section(view: View, told: dict[str, Any], folder: str) -> Section:
     grouping = told.get("grouping")
     of = {"grouping": grouping, "group": ANY} if grouping else {}
     about = [grouping] if grouping else []
-    tables = [table for name in told["tables"] for table in details.make_tables(view, name, of)]
+    tables = [table for name in told["tables"] for table in make_tables(view, name, **of)]
     text = [told["text"]] if "text" in told else []
     if "say" in told and tables:
         text += getattr(sentences, told["say"])(view, *about)
@@ -189,57 +194,45 @@ def answer_comparison(results: Results, *, full: bool = False, in_detail: bool =
     Answer
     """
     view = View(results=results, names=method_label)
+    proportions = Section(
+        name="proportions",
+        title="Proportions, differences, and the raters",
+        warnings=results.warnings,
+        text=[REPORT["text"]["comparison"]],
+        tables=tabulate_base_rates(view),
+        figure=lambda: figures.plot_base_rates(view),
+    )
+    tests = Section(
+        name="tests",
+        title="Every rater as a test",
+        tables=tabulate_tests(view),
+        figure=lambda: figures.plot_raters(view),
+    )
+    heading = [_describe_comparison(results), *header_lines(data_notes(results.ratings))]
+
+    def show_shortly(width: int) -> Group:
+        """Print a few rows of each table, methods called as the command calls them."""
+        shorten = partial(cut, most=LONGEST_NAME)
+        short = View(results=results, names=shorten)
+        tables = [*tabulate_base_rates(short, shorten), *(tests.tables if in_detail else ())]
+        own = Section(name="", title="", tables=tables, most=MOST_ROWS)
+        cautions, n_more = choose_cautions(results)
+        shown = Answer(title="", content={}, heading=heading[:1], sections=[own]).render(width)
+        last = [line(f"Caution: {text}", style="yellow") for text in cautions]
+        more = f" ({counted(n_more, 'more caution')})" if n_more else ""
+        after = [*heading[1:], f"Next: --full{more}, --report FILE, --output FOLDER"]
+        return Group(*shown.renderables, *last, *map(line, after))
+
     return Answer(
         title=f"Groups compared: {Path(results.options.name).name}",
         content=results.to_dict,
-        heading=[_describe_comparison(results), *header_lines(data_notes(results.ratings))],
-        sections=[
-            Section(
-                name="proportions",
-                title="Proportions, differences, and the raters",
-                warnings=results.warnings,
-                text=[REPORT["text"]["comparison"]],
-                tables=details.tabulate_base_rates(view),
-                figure=lambda: figures.plot_base_rates(view),
-            ),
-            Section(
-                name="tests",
-                title="Every rater as a test",
-                tables=details.tabulate_tests(view),
-                figure=lambda: figures.plot_raters(view),
-            ),
-        ],
+        heading=heading,
+        sections=[proportions, tests],
         sentences=partial(sentences.on_proportions, view),
         warnings=results.warnings,
         frames={"results": results.table},
-        screen=None if full else partial(_render_comparison, results, in_detail),
+        screen=None if full else show_shortly,
     )
-
-
-def _render_comparison(results: Results, in_detail: bool, width: int) -> Group:
-    shorten = partial(cut, most=LONGEST_NAME)
-    view = View(results=results, names=shorten)
-    parts = []
-    tests = details.tabulate_tests(view) if in_detail else []
-    tables = [*details.tabulate_base_rates(view, 2, shorten), *tests]
-    for table in tables:
-        more = len(table.rows) - MOST_ROWS + 1 if len(table.rows) > MOST_ROWS else 0
-        shown = replace(table, rows=table.rows[: len(table.rows) - more])
-        parts += to_terminal(shown, width, noted=False)
-        parts += [line(f"… and {more} more")] if more else []
-    parts += list_notes(tables)
-    head = wrapped(_describe_comparison(results), width, 2)
-    named, _ = choose_cautions(results)
-    said: Iterable[str] = [
-        *(f"Caution: {one}" for one in named),
-        *header_lines(data_notes(results.ratings)),
-    ]
-    left = max(1, MOST_LINES - 1 - len(head) - len(parts))
-    texts = list(said)[: 3 if in_detail else min(3, left)]
-    room = max(1, left // max(len(texts), 1))
-    last = [part for text in texts for part in wrapped(as_options(text), width, min(3, room))]
-    last.append("Next: --full, --report FILE, --output FOLDER")
-    return Group(*map(line, head), *parts, *map(line, last))
 
 
 def _describe_comparison(results: Results) -> str:

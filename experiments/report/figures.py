@@ -1,6 +1,6 @@
 """Figures: a forest, confusion matrices, correlated errors, bounds, and calibration."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from experiments.report.details import name_base_rate, rank_base_rates
 from experiments.report.style import (
     GRID,
     REFERENCE,
@@ -24,16 +23,19 @@ from experiments.report.style import (
     method_style,
     proportion_ticks,
 )
-from experiments.report.table import CORRECTED, CORRECTED_NOTE
+from experiments.report.table import CORRECTED_NOTE
 from experiments.report.views import (
     ANY,
     Record,
     View,
     allows_correlated_errors,
+    name_base_rate,
+    rank_base_rates,
     view_systems,
 )
 from lehner import sensitivity_curve
 from lehner.core.estimate import IntervalEstimate
+from lehner.core.lazy import pd
 from lehner.core.text import counted, decimal, percent, short
 from lehner.dependence.bounds import (
     MistakesNeeded,
@@ -41,6 +43,7 @@ from lehner.dependence.bounds import (
     real_crowds,
     tabulate_mistakes,
 )
+from lehner.estimation.forest import plot_forest
 from lehner.estimation.results import Results, value_of
 
 if TYPE_CHECKING:
@@ -52,8 +55,6 @@ LETTERS = 15
 LONGEST_LABEL = 26
 LINE, ROW, HEAD = 0.125, 0.1, 0.75
 """Inches of a line of text, between rows, and of what is below the rows."""
-SPREAD = 0.7
-"""Part of the room of a row that its methods take."""
 BAND = "0.9"
 MOST_WITH_TEXT, MOST_WITH_INTERVALS = 8, 4
 MOST_RATERS = 40
@@ -69,7 +70,7 @@ DOMAINS = {
     "experts": ("s", "panels of experts"),
     "language models": ("^", "of language models"),
 }
-NOTHING = IntervalEstimate(estimate=None)
+NUMBERS = {"quantity": "", "method": "", "lower": np.nan, "upper": np.nan, "corrected": False}
 
 
 def wrap_title(text: str, inches: float) -> str:
@@ -78,23 +79,23 @@ def wrap_title(text: str, inches: float) -> str:
     return "\n".join(fill(part, width) for part in text.split("\n"))
 
 
-def plot_forest(
+def draw_forest(
+    rows: Sequence[Record],
     labels: Sequence[str],
-    values: Mapping[str, Sequence[IntervalEstimate]],
     *,
     xlabel: str,
     ylabel: str = "",
-    alone: IntervalEstimate = NOTHING,
+    alone: IntervalEstimate | None = None,
     legend: bool = True,
 ) -> Figure:
     """Draw estimates with their intervals, a row for each label.
 
     Parameters
     ----------
+    rows : sequence of dict
+        Rows of the table of results, of which `estimate` is needed.
     labels : sequence of str
-        One for each row; long ones go over several lines.
-    values : mapping of str to sequence of IntervalEstimate
-        A value for each row, by the name of the method.
+        One for each; long ones go over several lines. Rows with one label stand together.
     xlabel, ylabel : str
     alone : IntervalEstimate, optional
         What the gold labels alone say: a dashed line with a band.
@@ -106,40 +107,35 @@ def plot_forest(
     matplotlib.figure.Figure
         One column of a journal wide, which a phone shows in full.
     """
+    table = pd.DataFrame([NUMBERS | row for row in rows])
     shown = [fill(one, LONGEST_LABEL) for one in labels]
-    heights = [max((one.count("\n") + 1) * LINE, 0.1 * len(values) * legend) for one in shown]
-    height = (
-        HEAD
-        + 2 * LINE * (xlabel.count("\n") + (alone.estimate is not None))
-        + len(shown) * (max(heights, default=0) + ROW)
-        + 0.15 * legend * len(values)
-    )
-    drawn = [one for points in values.values() for one in (*points, alone)]
-    ends = [x for one in drawn for x in (one.estimate, one.lower, one.upper) if x is not None]
+    methods = list(dict.fromkeys(table["method"])) if legend else []
+    tallest = max(LINE * (one.count("\n") + 1) for one in shown)
+    height = HEAD + 2 * LINE * (xlabel.count("\n") + (alone is not None)) + 0.15 * len(methods)
+    height += len(set(shown)) * (max(tallest, 0.1 * len(methods)) + ROW)
     with figure_style(columns=1) as width:
         figure = Figure(figsize=(width, height), layout="constrained")
-        ax = figure.subplots()
-        _draw_alone(ax, alone)
-        for row in range(len(shown)):
-            _draw_row(ax, row, {name: points[row] for name, points in values.items()})
-        ax.set_yticks(np.arange(len(shown)), shown)
-        ax.set(ylim=(len(shown) - 0.5, -0.5), xlim=limits(ends))
+        ax = plot_forest(table, figure.subplots(), shown)
+        handles: list[Any] = legend_handles(map(method_style, methods), line="")
+        ends = table[["estimate", "lower", "upper"]].to_numpy(dtype=float)
+        if alone is not None and alone.estimate is not None:
+            ax.axvline(alone.estimate, color=REFERENCE, lw=1, ls="--", zorder=1)
+            line = {"color": REFERENCE, "lw": 1, "ls": "--"}
+            handles.append(Line2D([], [], label="gold labels alone", **line))
+            ends = np.append(ends, alone.estimate)
+            if alone.lower is not None and alone.upper is not None:
+                ax.axvspan(alone.lower, alone.upper, color=BAND, lw=0, zorder=0)
+                handles.append(Patch(color=BAND, label="their interval"))
+                ends = np.append(ends, [alone.lower, alone.upper])
+        if table["corrected"].any():
+            handles.append(Line2D([], [], ls="", label=CORRECTED_NOTE))
+        ax.set(xlim=limits(ends), xlabel="")
         ax.set_ylabel(wrap_title(ylabel, height - 0.6))
         ax.grid(axis="x")
-        separators = np.arange(1, len(shown)) - 0.5
+        separators = np.arange(1, len(set(shown))) - 0.5
         ax.hlines(separators, 0, 1, transform=ax.get_yaxis_transform(), color=GRID)
         ax.tick_params(axis="y", length=0)
         proportion_ticks(ax.xaxis)
-        handles: list[Any] = []
-        if legend:
-            handles += legend_handles(map(method_style, values), line="")
-        if alone.estimate is not None:
-            handles.append(
-                Line2D([], [], color=REFERENCE, lw=1, ls="--", label="gold labels alone")
-            )
-            handles.append(Patch(color=BAND, label="their interval"))
-        if any(one.corrected for one in drawn):
-            handles.append(Line2D([], [], ls="", label=CORRECTED_NOTE))
         # Below the names too: the axis alone may be narrower than its title.
         title = wrap_title(xlabel, 0.9 * width)
         if handles:
@@ -147,51 +143,25 @@ def plot_forest(
             key.get_title().set_multialignment("center")
         else:
             figure.supxlabel(title)
-    figure.set_label(_describe_forest(labels, values, xlabel))
+    figure.set_label(f"{xlabel.replace('\n', ', ')}: {'; '.join(_name_points(rows, labels))}.")
     return figure
 
 
-def _draw_alone(ax: Axes, value: IntervalEstimate) -> None:
-    if value.estimate is not None:
-        ax.axvline(value.estimate, color=REFERENCE, lw=1, ls="--", zorder=1)
-    if value.lower is not None and value.upper is not None:
-        ax.axvspan(value.lower, value.upper, color=BAND, lw=0, zorder=0)
-
-
-def _draw_row(ax: Axes, row: int, values: Mapping[str, IntervalEstimate]) -> None:
-    known = {name: one for name, one in values.items() if one.estimate is not None}
-    places = SPREAD * (np.arange(len(known)) - (len(known) - 1) / 2) / max(len(known), 1)
-    for (method, one), place in zip(known.items(), places, strict=True):
-        middle = one.estimate or 0.0
-        style, y = method_style(method), row + float(place)
-        ax.plot(middle, y, ls="", **style.options())
-        if one.lower is not None and one.upper is not None:
-            ax.hlines(y, one.lower, one.upper, color=style.color, lw=1.5, zorder=1.5)
-        if one.corrected:
-            end = middle if one.upper is None else one.upper
-            ax.annotate(CORRECTED, (end, y), (2, -2), textcoords="offset points", fontsize=SMALLEST)
-
-
-def _describe_forest(
-    labels: Sequence[str], values: Mapping[str, Sequence[IntervalEstimate]], xlabel: str
-) -> str:
-    parts = [
-        f"{label} {value}{'' if label == method_label(method) else f' by {method_label(method)}'}"
-        for method, points in values.items()
-        for label, value in zip(labels, points, strict=True)
-        if value.estimate is not None
+def _name_points(rows: Sequence[Record], labels: Sequence[str]) -> list[str]:
+    """Name each number of a forest, for those who do not see it."""
+    names = [method_label(row["method"]) if row.get("method") else "" for row in rows]
+    return [
+        f"{label} {value_of(row)}{f' by {name}' if name not in ('', label) else ''}"
+        for row, label, name in zip(rows, labels, names, strict=True)
+        if row["estimate"] == row["estimate"]
     ]
-    return f"{xlabel.replace('\n', ', ')}: {'; '.join(parts)}."
 
 
-def _plot_rows(rows: Sequence[Record], label: Callable[[Record], str], **options: Any) -> Figure:
-    """Draw rows of results: those with one label in one row, by each method."""
-    labels = list(dict.fromkeys(map(label, rows)))
-    values = {}
-    for method in dict.fromkeys(row["method"] for row in rows):
-        own = {label(row): value_of(row) for row in rows if row["method"] == method}
-        values[method] = [own.get(name, NOTHING) for name in labels]
-    return plot_forest(labels, values, **options)
+def _draw_rows(
+    view: View, rows: Sequence[Record], label: Callable[[Record], str], title: str, **options: Any
+) -> Figure:
+    xlabel = _with_intervals(title, view)
+    return draw_forest(rows, list(map(label, rows)), xlabel=xlabel, **options)
 
 
 def _with_intervals(title: str, view: View) -> str:
@@ -220,12 +190,12 @@ def plot_methods(results: View | Results) -> Figure:
     ['Majority']
     """
     view = results if isinstance(results, View) else view_systems(results)[0]
-    n_items = counted(view.results.ratings.n_items, "item")
-    return _plot_rows(
+    return _draw_rows(
+        view,
         view.pick("system_accuracy_in_sample"),
         lambda row: method_label(row["method"]),
-        xlabel=_with_intervals(f"Accuracy of {view.system} on these {n_items}", view),
-        alone=view.value("accuracy_on_known_items", method=""),
+        f"Accuracy of {view.system} on these {counted(view.results.ratings.n_items, 'item')}",
+        alone=view.gold and value_of(view.gold),
         legend=False,
     )
 
@@ -251,13 +221,10 @@ def plot_systems(results: Results | Sequence[View]) -> Figure:
     ['2', '3']
     """
     views = view_systems(results) if isinstance(results, Results) else results
-    rows = [
-        row
-        for view in sorted(views, key=lambda one: one.rank)
-        for row in view.pick("system_accuracy")
-    ]
-    xlabel = _with_intervals("Accuracy on items like these", views[0])
-    return _plot_rows(rows, lambda row: row["system"], xlabel=xlabel)
+    order = sorted(views, key=lambda one: one.rank)
+    rows = [row for view in order for row in view.pick("system_accuracy")]
+    title = "Accuracy on items like these"
+    return _draw_rows(views[0], rows, lambda row: row["system"], title)
 
 
 def plot_raters(view: View) -> Figure | None:
@@ -265,9 +232,7 @@ def plot_raters(view: View) -> Figure | None:
     rows = view.pick("rater_accuracy", rater=ANY)
     if not 0 < len({row["rater"] for row in rows}) <= MOST_RATERS:
         return None
-    return _plot_rows(
-        rows, lambda row: row["rater"], xlabel=_with_intervals("Accuracy of raters", view)
-    )
+    return _draw_rows(view, rows, lambda row: row["rater"], "Accuracy of raters")
 
 
 def plot_groups(view: View, grouping: str) -> Figure:
@@ -285,27 +250,18 @@ def plot_groups(view: View, grouping: str) -> Figure:
     of_raters = grouping == "rater_group"
     quantity = "rater_accuracy" if of_raters else "system_accuracy"
     title = f"Accuracy of {'the raters' if of_raters else view.system}"
-    column = view.column_of(grouping)
-    return _plot_rows(
-        view.pick(quantity, grouping=grouping, group=ANY),
-        lambda row: row["group"],
-        xlabel=_with_intervals(title, view),
-        ylabel="" if column is None else column.column,
-    )
+    rows, column = view.pick(quantity, grouping=grouping, group=ANY), view.column_of(grouping)
+    ylabel = "" if column is None else column.column
+    return _draw_rows(view, rows, lambda row: row["group"], title, ylabel=ylabel)
 
 
 def plot_base_rates(view: View) -> Figure:
     """Draw the proportion in each group, the highest first, by each method."""
-    rates, _ = rank_base_rates(view)
+    rates, column = rank_base_rates(view), view.column_of("group")
     names = list(dict.fromkeys(row["category"] for row in rates))
     title = f"Proportion of {names[0]}" if len(names) == 1 else "Base rate"
-    column = view.column_of("group")
-    return _plot_rows(
-        rates,
-        lambda row: name_base_rate(row, rates),
-        xlabel=_with_intervals(title, view),
-        ylabel="" if column is None else column.column,
-    )
+    ylabel = "" if column is None else column.column
+    return _draw_rows(view, rates, lambda row: name_base_rate(row, rates), title, ylabel=ylabel)
 
 
 def plot_confusion(view: View) -> Figure:
@@ -331,8 +287,9 @@ def plot_confusion(view: View) -> Figure:
         panels = figure.subplots(len(methods), squeeze=False).ravel()
         for ax, method in zip(panels, methods, strict=True):
             image = _draw_matrix(ax, view, method, labels)
-        label = "Probability of the answer"
-        figure.colorbar(image, ax=list(panels), label=label, shrink=0.7, aspect=30)
+        if len(names) > MOST_WITH_TEXT:
+            label = "Probability of the answer"
+            figure.colorbar(image, ax=list(panels), label=label, shrink=0.7, aspect=30)
     shown = [f"{method_label(method)} {_recall_range(view, method)}" for method in methods]
     figure.set_label(
         f"Confusion matrix of {view.system}: the probability of each answer to items of each true "
@@ -491,7 +448,7 @@ def plot_calibration(performance: "ScorePerformance") -> Figure:
     with figure_style(columns=1) as width:
         figure = Figure(figsize=(width, width), layout="constrained")
         ax = figure.subplots()
-        ax.plot([0, 1], [0, 1], "--", color=REFERENCE, label="calibrated scores")
+        ax.plot([0, 1], [0, 1], "--", color=REFERENCE, label="perfectly calibrated")
         band = f"{percent(performance.level)} intervals"
         curve = performance.calibration
         ends = (curve["lower"], curve["upper"])

@@ -2,33 +2,32 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.console import Group
 
 from experiments.report.answer import name_warnings
-from experiments.report.options import as_options, data_notes, header_lines
 from experiments.report.sentences import find_needed
-from experiments.report.table import Column, Table, to_terminal
+from experiments.report.table import Cell, Column, Table, to_terminal
 from experiments.report.terminal import cut, line, one_line, wrapped
 from experiments.report.views import (
     ANY,
     REPORT,
     Record,
-    Row,
     View,
     assumption,
-    make_table,
+    count_right,
+    pivot,
+    tabulate,
     view_systems,
     write_cell,
 )
-from lehner.core.estimate import IntervalEstimate
-from lehner.core.text import DASH, counted, counted_categories, decimal, percent, probability
+from experiments.report.words import data_notes, header_lines
+from lehner.core.text import DASH, counted, counted_categories, decimal, percent
 from lehner.core.warning import Warning
-from lehner.estimation.gold_labels import METHOD as GOLD_LABELS
 from lehner.estimation.results import Results, value_of
-from lehner.known_truths.partly_known import WILSON
 from lehner.known_truths.sampling_design import n_for_width_alone
 from lehner.performance.positive import GUESSED
 
@@ -37,13 +36,11 @@ if TYPE_CHECKING:
 
 WIDTH, MOST_LINES = 100, 24
 LONGEST_FILE = 36
-MOST_CATEGORIES, MOST_SYSTEMS, MOST_CAUTIONS = 4, 8, 3
-LINES_OF_CAUTION, MOST_NOTES = 3, 2
+MOST_CATEGORIES, MOST_METHODS, MOST_SYSTEMS, MOST_CAUTIONS = 4, 5, 6, 3
+MOST_NOTES = 2
 HALF_WIDTH = 0.05
 """Of the interval that `lehner ask` aims at."""
 UNBROKEN = 10_000
-CLEARLY = 0.95
-"""Probability from which a rater is said to be less accurate than each other one."""
 CORRELATED = (
     "system-copies-rater",
     "shared-mistakes",
@@ -72,17 +69,33 @@ def render_screen(results: Results, width: int, *, in_detail: bool = False) -> G
     width = min(width, WIDTH)
     views = view_systems(results)
     body = _of_several(views, width) if len(views) > 1 else _of_one(views[0], in_detail, width)
-    most = MOST_LINES - 1 - MOST_CAUTIONS
-    lines = [*map(line, _on_data(views, width)), line(), *body][:most]
     named, n_more = choose_cautions(results, [view.reported for view in views])
+    most = MOST_LINES - 1 - len(named)
+    lines = [*map(line, _on_data(views, width)), line(), *body][:most]
     room = max(1, (MOST_LINES - 1 - len(lines)) // max(len(named), 1))
     for text in named:
-        parts = wrapped(f"Caution: {text}", width, min(LINES_OF_CAUTION, room))
+        parts = wrapped(f"Caution: {text}", width, min(2, room))
         lines += [line(part, style="yellow") for part in parts]
-    lines.append(line(_on_next(views, n_more, in_detail=in_detail, width=width)))
+    full = f"--full ({counted(n_more, 'more caution')})" if n_more else "--full"
+    more = (_on_labels(views), "--report FILE", "--output FOLDER", "" if in_detail else "--details")
+    parts = [full, *filter(None, more)]
+    while cell_len(f"Next: {', '.join(parts)}") > width and len(parts) > 1:
+        parts.pop()
+    lines.append(line(f"Next: {', '.join(parts)}"))
     for one in lines:
         one.truncate(width, overflow="ellipsis")
     return Group(*lines)
+
+
+def choose_cautions(results: Results, methods: Sequence[str] = ()) -> tuple[list[str], int]:
+    """Name warnings that change or limit a conclusion, one of a kind; count those left out."""
+    first: dict[str, Warning] = {}
+    for one in sorted(results.warnings, key=lambda one: one.method not in ("", *methods)):
+        if one.severity != "note":
+            first.setdefault("correlated" if one.code in CORRELATED else one.code, one)
+    named = name_warnings(first.values(), several=len(results.ratings.systems) > 1)
+    texts = list(map(one_line, named))
+    return texts[:MOST_CAUTIONS], len(texts[MOST_CAUTIONS:])
 
 
 def _on_data(views: Sequence[View], width: int) -> Iterator[str]:
@@ -101,115 +114,97 @@ def _on_data(views: Sequence[View], width: int) -> Iterator[str]:
 
 
 def _of_one(view: View, in_detail: bool, width: int) -> "list[Text]":
+    """Lay out the accuracy by each method, further measures by one of them, and what raters are."""
     if not view.reported:
         return [line(f"accuracy  {DASH}  no estimate")]
-    rows: list[Row] = [
-        (name, (str(value),), (alone,) if alone else None, "")
-        for name, value, alone in _list_measures(view, view.reported, in_detail)
+    lines = [
+        one
+        for table in _tabulate(view, in_detail)
+        for one in to_terminal(table, width, noted=False)
     ]
-    rows[0] = (*rows[0][:-1], _name_method(view, view.reported))
-    columns = [Column("measure", f"[{percent(view.level)} interval]"), Column("estimate")]
-    (table,) = make_table([*columns, Column("gold_labels"), Column("by")], rows)
-    lines = to_terminal(table, width)
-    return [*lines, *map(line, _list_notes(view, in_detail, width))]
+    return [*lines, *map(line, _list_notes(view, width))]
 
 
-def _list_measures(
-    view: View, method: str, in_detail: bool
-) -> Iterator[tuple[str, IntervalEstimate, str]]:
-    """Yield name, number, and how many gold labels say so, of each measure by one method."""
-    accuracy = view.value("system_accuracy_in_sample", method=method)
-    yield "accuracy", accuracy, _count_right(view.gold)
-    for title, quantity, category in _list_shown(view):
-        row = view.first(quantity, method=method, category=category)
-        if row is not None:
-            known = view.first(f"{quantity}_on_known_items", method="", category=category)
-            yield title, value_of(row), _count_right(known)
-    for name, title in REPORT["table"]["measures"]["blocks"].items() if in_detail else ():
-        row = view.first(name, method=method, category="")
-        if row is not None:
-            yield title, value_of(row), ""
+def _tabulate(view: View, in_detail: bool) -> Iterator[Table]:
+    accuracies = view.pick("system_accuracy_in_sample")
+    accuracies.sort(key=lambda row: row["method"] != view.reported)
+    shown = [row for row in accuracies if not math.isnan(row["estimate"])]
+    rows: list[tuple[Cell, ...]] = [
+        (row["method"], (str(value_of(row)),), _name_basis(view, row))
+        for row in shown[:MOST_METHODS]
+    ]
+    if view.gold is not None and view.results.ratings.n_raters:
+        alone = f"{count_right(view.gold)} right"
+        rows.append(("gold labels alone", value_of(view.gold), alone))
+    if len(shown) > MOST_METHODS:
+        rows.append((f"and {len(shown) - MOST_METHODS} more: --full", None, ""))
+    level = f"[{percent(view.level)} interval]"
+    columns = [Column("accuracy", f"accuracy {level}"), Column("on_these_items"), Column("", "")]
+    yield Table(columns=columns, rows=rows)
+    yield from _tabulate_measures(view, in_detail)
 
 
-def _count_right(row: Record | None) -> str:
-    if row is None:
-        return ""
-    n = row["n_items"]
-    right = 0 if math.isnan(row["estimate"]) else round(row["estimate"] * n)
-    return f"{right}/{n:g}"
-
-
-def _list_shown(view: View) -> Iterator[tuple[str, str, str]]:
-    """Yield what measures by category are called, what they are, and of which category."""
-    positive = view.positive
+def _tabulate_measures(view: View, in_detail: bool) -> list[Table]:
+    """Make the table of further measures by one method, beside what the gold labels say alone."""
+    positive, ending = view.positive, "_on_known_items"
     if positive is None:
-        for name in list(map(str, view.results.ratings.categories))[:MOST_CATEGORIES]:
-            yield f"recall of {cut(name)}", "recall", name
-        return
-    name, other = str(positive.name), str(positive.negative)
-    yield f"sensitivity ({cut(name)})", "recall", name
-    yield "specificity", "recall", other
-    yield "positive predictive value", "precision", name
-    yield "negative predictive value", "precision", other
-
-
-def _name_method(view: View, method: str) -> str:
-    """Name a method, and what its estimate rests on."""
-    value = view.value("system_accuracy_in_sample", method=method)
-    if method == GOLD_LABELS:
-        return f"gold labels alone{', by Wilson' if value.kind == WILSON else ''}"
-    told = view.results.fits[view.system, method].diagnostics
-    learned = (
-        f", learned on {told['crowds']} public crowds with gold labels"
-        if "system_is" in told
-        else ""
+        names = list(map(str, view.results.ratings.categories))[:MOST_CATEGORIES]
+        titles = {("recall", name): f"recall of {cut(name)}" for name in names}
+    else:
+        name, other = str(positive.name), str(positive.negative)
+        titles = {
+            ("recall", name): f"sensitivity ({cut(name)})",
+            ("recall", other): "specificity",
+            ("precision", name): "positive predictive value",
+            ("precision", other): "negative predictive value",
+        }
+    if in_detail:
+        measures = REPORT["table"]["measures"]["quantities"]
+        titles |= {(name, ""): title for name, title in measures.items()}
+    rows = []
+    for quantity, category in titles:
+        rows += view.pick(quantity, method=view.detailed, category=category)
+        rows += view.pick(f"{quantity}{ending}", method="", category=category)
+    return pivot(
+        rows,
+        [Column("estimate"), Column("gold_labels")],
+        lambda row: f"by {view.detailed}",
+        lambda row: titles[row["quantity"].removesuffix(ending), row["category"]],
+        lambda row: "gold_labels" if row["quantity"].endswith(ending) else "estimate",
     )
+
+
+def _name_basis(view: View, row: Record) -> str:
+    """Say what the accuracy by a method rests on."""
+    method, value = row["method"], value_of(row)
+    if not view.results.ratings.n_raters:
+        return f"by {value.kind}" if value.kind else ""
+    told = view.results.fits[view.system, method].diagnostics
+    learned = f"learned on {told.get('crowds')} public crowds with true labels"
+    parts = [learned] if "system_is" in told else []
     if value.corrected:
-        corrects = any(row["method"] == method for row in view.uncorrected)
-        return f"{method}{learned}, {'corrected by' if corrects else 'with'} the gold labels"
-    assumed = assumption(method)
-    return f"{method}{learned}{f', if {assumed}' if assumed else ''}"
+        corrects = any(one["method"] == method for one in view.uncorrected)
+        parts.append(f"{'corrected by' if corrects else 'with'} the gold labels")
+    elif assumption(method):
+        parts.append(f"if {assumption(method)}")
+    return ", ".join(parts)
 
 
-def _list_notes(view: View, in_detail: bool, width: int) -> Iterator[str]:
+def _list_notes(view: View, width: int) -> Iterator[str]:
+    for grouping in ("group", "population", "rater_group"):
+        yield from _on_groups(view, grouping, width)
     positive = view.positive
     if positive is not None and positive.chosen_by in GUESSED:
         name, other = cut(positive.name), cut(positive.negative)
         yield f"Positive category: {name} ({GUESSED[positive.chosen_by]}; else --positive {other})"
-    if view.detailed and view.detailed != view.reported:
-        measures = _list_measures(view, view.detailed, in_detail)
-        shown = ", ".join(f"{name} {value}" for name, value, _ in measures)
-        yield from wrapped(f"By {_name_method(view, view.detailed)}: {shown}", width, 3)
-    others: dict[str, list[float]] = {}
-    for row in view.pick("system_accuracy_in_sample"):
-        if row["method"] not in (view.reported, view.detailed) and row["estimate"] >= 0:
-            assumed = assumption(row["method"])
-            why = " with the gold labels" if row["corrected"] else assumed and f" if {assumed}"
-            others.setdefault(why, []).append(row["estimate"])
-    if others:
-        parts = [_write_range(values) + why for why, values in others.items()]
-        yield f"Other methods: {', '.join(parts)}"
     needed = find_needed(view)
     if needed is not None and not any(row["corrected"] for row in view.pick("system_accuracy")):
         yield from wrapped(f"Whatever the method (lehner bounds): {needed.brief}", width, 2)
     yield from _on_raters(view, width)
-    yield from _on_groups(view, width)
-
-
-def _write_range(values: Sequence[float]) -> str:
-    least, most = decimal(min(values)), decimal(max(values))
-    return least if least == most else f"{least} to {most}"
 
 
 def _on_raters(view: View, width: int) -> Iterator[str]:
-    """Yield what raters are worth, and how accurate, by the last method that tells them apart."""
-    worth = view.first("effective_raters", method="")
-    if worth is not None and not math.isnan(worth["lower"]):
-        n = view.number("raters_per_item", method="")
-        yield (
-            f"The {n:.10g} raters of an item are worth {worth['lower']:.1f} to "
-            f"{worth['upper']:.1f} independent ones in {percent(worth['level'])} of public crowds"
-        )
+    """Yield how accurate raters are by the last method that tells them apart, the worst first."""
     by_method: dict[str, dict[str, float]] = {}
     for row in view.pick("rater_accuracy", rater=ANY):
         if not math.isnan(row["estimate"]):
@@ -223,103 +218,48 @@ def _on_raters(view: View, width: int) -> Iterator[str]:
         return
     order = sorted(accuracy, key=accuracy.__getitem__)
     parts = [f"{cut(name)} {decimal(accuracy[name])}" for name in order]
-    lowest = view.first("rater_accuracy_lowest", method=method, rater=order[0])
-    if lowest is not None and lowest["probability"] >= CLEARLY:
-        chance = probability(lowest["probability"], 2)
-        parts[0] += f" (below all others, P {chance if chance[0] in '<>' else f'= {chance}'})"
-    rest = [
-        f" {_write_range([accuracy[name] for name in order[n:]])}" for n in range(1, len(order))
-    ]
-    yield fit_parts(f"Raters ({method}): ", parts, width, rest)
+    yield fit_parts(f"Raters ({method}): ", parts, width)
 
 
-def _on_groups(view: View, width: int) -> Iterator[str]:
+def _on_groups(view: View, grouping: str, width: int) -> Iterator[str]:
     """Yield a line of the accuracies in groups, and one of their clearest difference."""
-    for grouping in ("group", "population", "rater_group"):
-        quantity = "rater_accuracy" if grouping == "rater_group" else "system_accuracy"
-        rows = view.pick(quantity, grouping=grouping, group=ANY)
-        if not rows:
-            continue
-        method, column = rows[-1]["method"], view.column_of(grouping)
-        title = f"By {cut(column.column)}" if column else "Groups of raters"
-        parts = [f"{cut(row['group'])} {value_of(row)}" for row in rows if row["method"] == method]
-        yield fit_parts(f"{title} ({method}): ", parts, width)
-        differences = view.pick(
-            f"{quantity}_difference", grouping=grouping, group=ANY, method=method
-        )
-        pairs = [row for row in differences if not math.isnan(row["probability"])]
-        if pairs:
-            row = max(pairs, key=lambda pair: abs(pair["probability"] - 0.5))
-            which = "Clearest difference" if len(pairs) > 1 else "Difference"
-            names = f"{cut(row['group'])} – {cut(row['versus'])}"
-            yield f"{which}, {names}, P(higher): {write_cell(value_of(row), row['probability'])}"
+    quantity = "rater_accuracy" if grouping == "rater_group" else "system_accuracy"
+    of: Any = {"grouping": grouping, "group": ANY}
+    rows = view.pick(quantity, **of)
+    if not rows:
+        return
+    method, column = rows[-1]["method"], view.column_of(grouping)
+    title = f"By {cut(column.column)}" if column else "Groups of raters"
+    parts = [f"{cut(row['group'])} {value_of(row)}" for row in rows if row["method"] == method]
+    yield fit_parts(f"{title} ({method}): ", parts, width)
+    pairs = view.pick(f"{quantity}_difference", method=method, **of)
+    pairs = [row for row in pairs if not math.isnan(row["probability"])]
+    if pairs:
+        row = max(pairs, key=lambda pair: abs(pair["probability"] - 0.5))
+        which = "Clearest difference" if len(pairs) > 1 else "Difference"
+        names = f"{cut(row['group'])} – {cut(row['versus'])}"
+        yield f"{which}, {names}, P(higher): {write_cell(value_of(row), row['probability'])}"
 
 
 def _of_several(views: Sequence[View], width: int) -> "list[Text]":
+    """Lay out accuracies and ranks of systems by one method, the best first, and differences."""
     first = views[0]
     ranked = [row["method"] for row in first.pick("system_accuracy_rank")]
     method = first.reported if first.reported in ranked else (ranked or [first.reported])[-1]
     order = sorted(views, key=lambda view: view.rank)
-    best = order[0].system
-    rows: list[Row] = []
-    for view in order[:MOST_SYSTEMS]:
-        value = view.value("system_accuracy_in_sample", method=method)
-        rank = None if math.isinf(view.rank) else (f"{view.rank:g}",)
-        rows.append((cut(view.system), value, rank, _compare(views, method, view.system, best)))
-    columns = [
-        Column("system", f"[{percent(first.level)} interval]"),
-        Column("accuracy"),
-        Column("rank", format=str),
-        Column("difference", f"difference to {cut(best)}, P(better)", write_cell),
-    ]
-    lines = to_terminal(Table(columns=columns, rows=rows), UNBROKEN)
-    if len(order) > MOST_SYSTEMS:
-        lines.append(line(f"… and {len(order) - MOST_SYSTEMS} more: --full"))
-    lines.append(line(f"Accuracies, ranks and differences by {_name_method(first, method)}"))
+    every = [row for view in order for row in view.rows]
+    lines = []
+    for name in ("systems_at_once", "system_differences"):
+        for table in tabulate(first, name, every, cut=cut, method=method):
+            more = len(table.rows) - MOST_SYSTEMS
+            lines += to_terminal(replace(table, rows=table.rows[:MOST_SYSTEMS]), UNBROKEN)
+            lines += [line(f"… and {more} more: --full")] if more > 0 else []
+    row = first.first("system_accuracy_in_sample", method=method)
+    basis = _name_basis(first, row) if row else ""
+    lines.append(
+        line(f"Accuracies, ranks and differences are by {method}{', ' if basis else ''}{basis}")
+    )
     return [*lines, *map(line, _on_raters(first, width))]
-
-
-def _compare(
-    views: Sequence[View], method: str, system: str, best: str
-) -> tuple[IntervalEstimate, float] | None:
-    """How much better than the best a system is, and the probability that it is better."""
-    for view in views:
-        for row in view.pick("system_accuracy_difference", method=method):
-            pair = row["system"], row["versus"]
-            if set(pair) != {system, best} or system == best or math.isnan(row["estimate"]):
-                continue
-            if pair == (system, best):
-                return value_of(row), row["probability"]
-            turned = {"estimate": "estimate", "lower": "upper", "upper": "lower"}
-            flipped = row | {name: -row[other] for name, other in turned.items()}
-            return value_of(flipped), 1 - row["probability"]
-    return None
-
-
-def choose_cautions(results: Results, methods: Sequence[str] = ()) -> tuple[list[str], int]:
-    """Name warnings that change or limit a conclusion, one of a kind; count those left out."""
-    first: dict[str, Warning] = {}
-    for one in sorted(results.warnings, key=lambda one: one.method not in ("", *methods)):
-        if one.severity != "note":
-            first.setdefault("correlated" if one.code in CORRELATED else one.code, one)
-    named = name_warnings(first.values(), several=len(results.ratings.systems) > 1)
-    texts = [one_line(as_options(text)) for text in named]
-    return texts[:MOST_CAUTIONS], len(texts[MOST_CAUTIONS:])
-
-
-def _on_next(views: Sequence[View], n_more: int, *, in_detail: bool, width: int) -> str:
-    """Name what to do next, as much of it as fits."""
-    parts = ["--full", "--report FILE", "--output FOLDER"]
-    if n_more:
-        parts[0] += f" ({counted(n_more, 'more caution')})"
-    asked = _on_labels(views)
-    if asked:
-        parts.insert(1, asked)
-    if not in_detail:
-        parts.append("--details")
-    while cell_len(f"Next: {', '.join(parts)}") > width and len(parts) > 1:
-        parts.pop()
-    return f"Next: {', '.join(parts)}"
 
 
 def _on_labels(views: Sequence[View]) -> str:
@@ -336,21 +276,19 @@ def _on_labels(views: Sequence[View]) -> str:
         return ""
     n_items = 0 if math.isnan(row["n_items"]) else int(row["n_items"])
     n = n_for_width_alone(row["estimate"], n_items, 2 * HALF_WIDTH, view.level) - n_known
-    more = counted(n, "gold label") if not n_known else counted(n, "more gold label")
     if n <= 0:
         return ""
-    by_hand = f"{more} (for ±.05)"
-    return f"lehner ask ({more} would give ±.05)" if view.results.ratings.n_raters else by_hand
+    labels = counted(n, "more gold label" if n_known else "gold label")
+    asked = f"lehner ask ({labels} would give ±.05)"
+    return asked if view.results.ratings.n_raters else f"{labels} (for ±.05)"
 
 
-def fit_parts(head: str, parts: Sequence[str], width: int, rest: Sequence[str] = ()) -> str:
-    """Join as many parts as fit into a line, the first at least, and sum the others up.
-
-    The line with n parts ends with `rest[n - 1]`.
-    """
-    for n in range(len(parts), 0, -1):
-        left = f", {len(parts) - n} more{rest[n - 1] if rest else ''}" if n < len(parts) else ""
-        text = f"{head}{', '.join(parts[:n])}{left}"
-        if cell_len(text) <= width:
-            return text
-    return f"{head}{parts[0]}"
+def fit_parts(head: str, parts: Sequence[str], width: int) -> str:
+    """Join as many parts as fit into a line, the first and, after what is left out, the last."""
+    text = f"{head}{', '.join(parts)}"
+    n = len(parts) - 2
+    while cell_len(text) > width and n > 0:
+        left = counted(len(parts) - n - 1, "other")
+        text = f"{head}{', '.join(parts[:n])}, … {left}, {parts[-1]}"
+        n -= 1
+    return text

@@ -3,8 +3,6 @@
 import math
 from collections.abc import Sequence
 
-from experiments.report.details import rank_base_rates
-from experiments.report.options import data_notes, header_lines
 from experiments.report.style import method_label
 from experiments.report.views import (
     ANY,
@@ -12,8 +10,10 @@ from experiments.report.views import (
     View,
     allows_correlated_errors,
     assumption,
+    rank_base_rates,
     view_systems,
 )
+from experiments.report.words import data_notes, header_lines
 from lehner import __version__
 from lehner.contrasts.systems import answered_the_same, n_common_items
 from lehner.core.estimate import IntervalEstimate
@@ -23,10 +23,6 @@ from lehner.estimation.results import Results, value_of
 
 MOST_NAMED, MOST_SHOWN = 4, 12
 TEXT: dict[str, str] = REPORT["text"]
-MISLED = (
-    "What the system's accuracy would be if {:.3g}% of the items misled the raters, with the "
-    "system or alone{}."
-)
 
 
 def write_sentences(results: Results) -> list[str]:
@@ -45,16 +41,24 @@ def write_sentences(results: Results) -> list[str]:
 
 
 def _write_sentence(view: View) -> str:
-    ratings = view.results.ratings
-    if not view.reported:
+    ratings, method = view.results.ratings, view.reported
+    if not method:
         return f"The accuracy of {view.system} cannot be estimated from these ratings."
-    value = view.value("system_accuracy_in_sample", method=view.reported)
+    value = view.value("system_accuracy_in_sample", method=method)
     rated = f"{counted(ratings.n_ratings, 'rating')} by {counted(ratings.n_raters, 'rater')}"
     if view.gold is not None and value.corrected:
         rated += f" and {counted(int(view.gold['n_items']), 'gold label')}"
+    learned, assumed = on_crowds(view, method), assumption(method)
+    if learned:
+        agreement = view.results.fits[view.system, method].diagnostics["agreement"]
+        by = f"given its agreement of {short(agreement, 2)} with the majority, by {learned}"
+    else:
+        corrected = ", corrected by the gold labels" if value.corrected else ""
+        by = f"by the method “{method_label(method)}”{corrected}"
+        by += f", if {assumed}" if assumed else ""
     return (
         f"On these {counted(ratings.n_items, 'item')} the accuracy of {view.system} was estimated "
-        f"at {write_apa(value)} from {rated}, {_by_method(view, value)} (lehner {__version__})."
+        f"at {write_apa(value)} from {rated}, {by} (lehner {__version__})."
     )
 
 
@@ -72,17 +76,6 @@ def write_apa(value: IntervalEstimate, digits: int = 2) -> str:
     return f"{short(value.estimate, digits)}, {percent(value.level)} CI {ends}"
 
 
-def _by_method(view: View, value: IntervalEstimate) -> str:
-    learned = on_crowds(view, view.reported)
-    if learned:
-        agreement = view.results.fits[view.system, view.reported].diagnostics["agreement"]
-        return f"given its agreement of {short(agreement, 2)} with the majority, by {learned}"
-    assumed = assumption(view.reported)
-    rests = f", if {assumed}" if assumed else ""
-    corrected = ", corrected by the gold labels" if value.corrected else ""
-    return f"by the method “{method_label(view.reported)}”{corrected}{rests}"
-
-
 def on_crowds(view: View, method: str) -> str:
     """Say what a method learned on which crowds; nothing of one that learned nothing."""
     told = view.results.fits[view.system, method].diagnostics
@@ -94,32 +87,27 @@ def on_crowds(view: View, method: str) -> str:
     )
 
 
-def on_data(results: Results) -> list[str]:
-    """Say how much raters agree, if it was asked."""
-    first = view_systems(results)[0]
-    names = ("percent_agreement", "brennan_prediger", "n_pairs")
-    agree, kappa, pairs = (first.number(name, method="", versus="") for name in names)
-    if math.isnan(pairs):
-        return []
-    return [
-        f"Raters agree on {decimal(agree)} of {counted(int(pairs), 'pair')} of ratings; "
-        f"beyond the chance of 1/{results.ratings.n_categories} that is kappa {decimal(kappa)}"
-    ]
-
-
 def describe_data(results: Results) -> list[str]:
-    """Say what the data are, the system first."""
+    """Say what the data are, the system first, and how much raters agree, if it was asked."""
     ratings = results.ratings
     names = [str(name) for name in ratings.systems]
     whom = f"{first_few(names, MOST_NAMED)}; " if names else ""
     categories = counted_categories(ratings.n_categories, ordered=ratings.ordered)
-    return [
+    lines = [
         f"{results.options.name}: {whom}{counted(ratings.n_items, 'item')}, "
         f"{counted(ratings.n_raters, 'rater')}, {categories} "
         f"({first_few(ratings.categories, MOST_SHOWN)}), {counted(ratings.n_ratings, 'rating')}",
         *header_lines(data_notes(ratings)),
-        *on_data(results),
     ]
+    first = view_systems(results)[0]
+    agreed = ("percent_agreement", "brennan_prediger", "n_pairs")
+    agree, kappa, pairs = (first.number(name, method="", versus="") for name in agreed)
+    if not math.isnan(pairs):
+        lines.append(
+            f"Raters agree on {decimal(agree)} of {counted(int(pairs), 'pair')} of "
+            f"ratings; beyond the chance of 1/{ratings.n_categories} that is kappa {decimal(kappa)}"
+        )
+    return lines
 
 
 def on_accuracy(view: View) -> list[str]:
@@ -131,48 +119,40 @@ def on_accuracy(view: View) -> list[str]:
         lines.append(TEXT["not_random"])
     for method in view.methods:
         if learned := on_crowds(view, method):
-            lines.append(
-                f"{view.names(method)}: the accuracy that is probable given how often the system "
-                f"agrees with the majority, by {learned} (--system-is). The name says nothing of "
-                "calibrated probabilities."
-            )
+            lines.append(TEXT["calibrated"].format(method=view.names(method), learned=learned))
     needed = find_needed(view)
     if needed is not None:
-        lines.append(
-            f"Without any model, {needed} (lehner bounds). Gold labels of items drawn at random "
-            "would settle it (lehner ask)."
-        )
+        lines.append(TEXT["without_model"].format(needed=needed))
     return list(filter(None, lines))
 
 
 def on_positive(view: View) -> list[str]:
     """Say which category is the positive one."""
-    positive = view.positive
-    return [] if positive is None else [str(positive)]
+    return [] if view.positive is None else [str(view.positive)]
 
 
 def on_gold_labels(view: View) -> str:
     """Say how the system does on the items with a gold label, and what these are used for."""
     if view.gold is None:
         return ""
-    value = value_of(view.gold)
+    value, judged = value_of(view.gold), view.results.ratings.n_raters
     if value.level is None:
         shown = f"{value}, exact for these items"
     else:
         by = "with weights" if "weight" in value.kind else "by Wilson"
         shown = f"{value} ({percent(value.level)} interval {by} for all these items)"
     if view.is_corrected:
-        use = "these labels correct the estimates"
+        use = "; these labels correct the estimates"
     elif any(row["corrected"] for row in view.pick("system_accuracy")):
-        use = "the models use these labels"
+        use = "; the models use these labels" if judged else ""
     elif value.level is None:
-        use = "all items have one, and the methods do not use them"
+        use = "; all items have one, and the methods do not use them"
     else:
-        use = "no estimate here uses these labels"
+        use = "; no estimate here uses these labels"
     n = counted(int(view.gold["n_items"]), "item")
     return (
         f"On the {n} with a gold label, whose true category is known, the system's accuracy is "
-        f"{shown}; {use}."
+        f"{shown}{use}."
     )
 
 
@@ -205,12 +185,20 @@ def on_correlated_errors(view: View) -> list[str]:
     rows = view.pick("system_accuracy_if_all_misled")
     share = next((float(row["versus"].partition("=")[2]) for row in rows), 0.1)
     without = ", of the estimates without gold labels" if view.is_corrected else ""
-    lines = [MISLED.format(100 * share, without), on_pairs(view), on_effective_raters(view)]
+    lines = [TEXT["misled"].format(100 * share, without)]
+    tests = view.pick("pair_agreement_test", rater=ANY)
+    apart = [f"{row['rater']} and {row['versus']}" for row in tests if row["kind"]]
+    if apart:
+        lines.append(f"More than their accuracies explain agree {first_few(apart, MOST_NAMED)}.")
+    else:
+        lines.append(TEXT["pairs_agree" if tests else "not_tested"])
+    worth = on_effective_raters(view)
+    lines += [worth] if worth else []
     exact = {row["method"] for row in view.pick("system_accuracy_if_raters_misled_bounds")}
     alone = {row["method"] for row in view.pick("system_accuracy_if_raters_misled")}
     if any(not allows_correlated_errors(method) for method in alone - exact):
         lines.append(TEXT["approximation"])
-    return list(filter(None, lines))
+    return lines
 
 
 def on_effective_raters(view: View) -> str:
@@ -232,20 +220,6 @@ def on_effective_raters(view: View) -> str:
     )
 
 
-def on_pairs(view: View) -> str:
-    """Say whether two raters agree more than their accuracies explain."""
-    tests = view.pick("pair_agreement_test", rater=ANY)
-    if not tests:
-        return "Whether errors of raters are correlated was not tested."
-    apart = [f"{row['rater']} and {row['versus']}" for row in tests if row["kind"]]
-    if apart:
-        return f"More than their accuracies explain agree {first_few(apart, MOST_NAMED)}."
-    return (
-        "No two raters agree more than their accuracies explain; errors that all of them have in "
-        "common cannot be detected."
-    )
-
-
 def on_systems(results: Results) -> list[str]:
     """Say by whom systems are judged, and on which items differences rest."""
     ratings = results.ratings
@@ -264,16 +238,14 @@ def on_systems(results: Results) -> list[str]:
 
 def on_proportions(view: View) -> list[str]:
     """Say which group has the highest proportion, and by how much."""
-    method = view.methods[0]
-    rates, ranks = rank_base_rates(view)
-    own = [row for row in rates if row["method"] == method]
-    best = own[: 1 if ranks else None]
+    method, of = view.methods[0], {"grouping": "group", "group": ANY}
+    rates = [row for row in rank_base_rates(view) if row["method"] == method]
+    ranked = view.pick("base_rates_rank", method=method, **of)
     lines = []
-    for row in best:
+    for row in rates[: 1 if ranked else None]:
         where = f" in {row['group']}" if row["group"] else ""
         value = write_apa(value_of(row))
         lines.append(f"{row['category']}{where}: {value}, by {method_label(method)}.")
-    differences = view.pick("base_rates_difference", grouping="group", group=ANY, method=method)
-    for row in differences[:MOST_NAMED]:
+    for row in view.pick("base_rates_difference", method=method, **of)[:MOST_NAMED]:
         lines.append(f"{row['group']} minus {row['versus']}: {write_apa(value_of(row))}.")
     return lines

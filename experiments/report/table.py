@@ -1,10 +1,8 @@
-"""A table as data, written for the terminal, in Markdown, in LaTeX and as CSV.
+"""A table as data, written for the terminal, in Markdown, in LaTeX and as a data frame.
 
 Numbers become text here only, by the format of their column.
 """
 
-import csv
-import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -59,8 +57,6 @@ class Column:
         number that is already written.
     names : callable
         From a text in the column to what people read, as "Dawid–Skene" for `dawid_skene`.
-    fields : tuple of str
-        The names of the numbers in a tuple, in CSV.
 
     Examples
     --------
@@ -74,7 +70,6 @@ class Column:
     title: str | None = None
     format: Callable[..., str] = plain_number
     names: Callable[[str], str] = field(default=str, kw_only=True)
-    fields: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def heading(self) -> str:
@@ -329,40 +324,27 @@ def _latex(table: Table) -> str:
     return f"{{\\small\n{'\\par\\medskip\n'.join([*parts, *notes])}\\par}}\n"
 
 
-def to_csv(table: Table) -> str:
-    r"""Write a table's numbers in full, under the names that machines use.
+def to_frame(table: Table) -> "pd.DataFrame":
+    r"""Give a table's numbers in full, under the names that machines use.
 
-    An estimate has its ends in two more columns, and a cell with several numbers a column each.
+    An estimate has its ends in two more columns. Of a tuple of numbers the first stands there.
 
     Examples
     --------
     >>> columns = [Column("method"), Column("accuracy", "in this sample")]
     >>> value = IntervalEstimate(estimate=0.1 + 0.2, lower=0.2, upper=1)
-    >>> print(to_csv(Table(columns=columns, rows=[("algebraic", value)])), end="")
-    method,accuracy,accuracy_lower,accuracy_upper
-    algebraic,0.30000000000000004,0.2,1
+    >>> to_frame(Table(columns=columns, rows=[("algebraic", value)])).iloc[0].tolist()
+    ['algebraic', 0.30000000000000004, 0.2, 1]
     """
-    fields = []
-    for place, column in enumerate(table.columns):
-        ends = any(isinstance(row[place], IntervalEstimate) for row in table.rows)
-        names = [column.name, f"{column.name}_lower", f"{column.name}_upper"]
-        fields.append(names if ends else list(column.fields) or [column.name])
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(chain.from_iterable(fields))
+    records = []
     for row in table.rows:
-        parts = (_in_full(cell, len(names)) for cell, names in zip(row, fields, strict=True))
-        writer.writerow(chain.from_iterable(parts))
-    return text.getvalue()
-
-
-def _in_full(cell: Cell, n: int) -> list[str]:
-    """Write the numbers of a cell with all digits, in so many fields."""
-    if isinstance(cell, IntervalEstimate):
-        cell = (cell.estimate, cell.lower, cell.upper)
-    texts = []
-    for value in (*_parts(cell), *[None] * (n - len(_parts(cell)))):
-        known = value is not None and value == value
-        text = repr(float(value)) if isinstance(value, float | np.floating) else str(value)
-        texts.append(text if known else "")
-    return texts
+        record: dict[str, Cell] = {}
+        for column, cell in zip(table.columns, row, strict=True):
+            first = cell[0] if isinstance(cell, tuple) else cell
+            if isinstance(first, IntervalEstimate):
+                ends = {"": first.estimate, "_lower": first.lower, "_upper": first.upper}
+                record |= {f"{column.name}{ending}": value for ending, value in ends.items()}
+            else:
+                record[column.name] = first
+        records.append(record)
+    return pd.DataFrame(records)

@@ -5,13 +5,12 @@ would change colours, move its cursor or set its title. All that the command pri
 streams of this file, on which they are seen, as in `\x1b`.
 """
 
-import io
 import json
 import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -51,49 +50,39 @@ def one_line(text: str) -> str:
     return visible(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
-class _GoesOn:
-    """A stream that takes no more once it failed, so that what else is to be done is done."""
+class _Shown:
+    """A stream on which control characters are seen; `styled` is the same, and obeys them.
 
-    def __init__(self, stream: TextIO) -> None:
+    Once it failed it takes no more, so that what else is to be done is done.
+    """
+
+    def __init__(self, stream: TextIO, *, escaped: bool = True) -> None:
         self._stream = stream
+        self.styled = _Shown(stream, escaped=False) if escaped else self
         self.error: OSError | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        try:
-            self._stream.write(text)
-        except OSError as error:
-            self._give_up(error)
+        if self.styled is not self:
+            return self.styled.write(visible(text))
+        self._try(self._stream.write, text)
         return len(text)
 
     def flush(self) -> None:
+        self.styled._try(self._stream.flush)
+
+    def _try(self, function: Callable[..., object], *arguments: str) -> None:
         try:
-            self._stream.flush()
+            function(*arguments)
         except OSError as error:
-            self._give_up(error)
-
-    def _give_up(self, error: OSError) -> None:
-        self.error = self.error or error
-        # What is still in the buffer would fail again when Python ends.
-        with suppress(OSError):
-            null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, self._stream.fileno())
-            os.close(null)
-
-
-class _Shown:
-    """A stream on which control characters are seen; `styled` is the same, and obeys them."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self.styled = _GoesOn(stream)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.styled, name)
-
-    def write(self, text: str) -> int:
-        return self.styled.write(visible(text))
+            self.error = self.error or error
+            # What is still in the buffer would fail again when Python ends.
+            with suppress(OSError):
+                null = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(null, self._stream.fileno())
+                os.close(null)
 
 
 @contextmanager
@@ -165,13 +154,6 @@ def render_lines(content: "Table", width: int) -> "list[list[Segment]]":
 def print_wide(content: "Group") -> None:
     """Print to standard output, its text wrapped on a terminal and in long lines in a file."""
     console(sys.stdout, soft_wrap=not sys.stdout.isatty()).print(content)
-
-
-def as_text(content: "Group") -> str:
-    """Write what `print_wide` prints as a text of lines."""
-    stream = io.StringIO()
-    console(stream, soft_wrap=True, color_system=None).print(content)
-    return stream.getvalue()
 
 
 def wrapped(text: str, width: int, most: int) -> list[str]:

@@ -2,7 +2,7 @@
 
 import math
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -10,10 +10,11 @@ from typing import Any
 
 from experiments.report.table import Cell, Column, Table, plain_number
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.text import probability, short
+from lehner.core.text import DASH, decimal, probability, short
 from lehner.core.warning import Warning
 from lehner.estimation.methods import get_method
 from lehner.estimation.results import Results, value_of
+from lehner.performance.positive import NAMES as OF_POSITIVE
 from lehner.performance.positive import PositiveCategory, find_positive
 
 REPORT = tomllib.loads(Path(__file__).with_name("report.toml").read_text(encoding="utf-8"))
@@ -23,10 +24,19 @@ ACCURACIES = {
     "system_accuracy_in_sample": "on these items",
     "system_accuracy": "on items like these",
 }
+TITLES = {
+    "positive_predictive_value": "PPV",
+    "negative_predictive_value": "NPV",
+    "positive_likelihood_ratio": "LR+",
+    "negative_likelihood_ratio": "LR−",
+}
+RANK = "{:.0f}".format
+APPROXIMATELY = "≈"
+LARGEST = 1000
+"""Bayes factors beyond it, or below its inverse, are not told apart."""
 
 type Record = dict[str, Any]
 """A row of the results."""
-type Row = tuple[Cell, ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -171,20 +181,20 @@ def write_cell(value: float | IntervalEstimate, chance: float = math.nan) -> str
     return shown if math.isnan(chance) else f"{shown}, {probability(chance, 2)}"
 
 
-write_short = partial(short, digits=2)
-
-
 def make_cell(row: Record) -> Cell:
     """The number of a row, as its quantity is written."""
-    value, chance = value_of(row), row["probability"]
-    if row["quantity"].endswith("_rank"):
-        shown = Column("", format="{:.0f}".format).write(value)
-        return (f"{shown}, {probability(chance)}",)
-    if row["quantity"] == "study_right":
+    value, chance, quantity = value_of(row), row["probability"], row["quantity"]
+    if quantity.endswith("_rank"):
+        return (f"{Column('', format=RANK).write(value)}, {probability(chance)}",)
+    if quantity == "study_right":
         return (f"{value.estimate:.4g}/{row['n_items']:.4g}",)
-    if row["quantity"] == "rater_accuracy_lowest":
+    if quantity.endswith("_on_known_items"):
+        return (count_right(row),)
+    if quantity == "rater_accuracy_lowest":
         return (probability(chance, 2),)
-    if row["quantity"].endswith("_difference") and not math.isnan(chance):
+    if quantity.startswith("bayes_factor"):
+        return (write_bayes_factor(value),)
+    if quantity.endswith("_difference") and not math.isnan(chance):
         return value, chance
     return value
 
@@ -194,7 +204,35 @@ def plain_cell(row: Record) -> Cell:
     return make_cell(row | {"corrected": False})
 
 
-def make_table(columns: Sequence[Column], rows: Sequence[Row], keys: int = 1) -> list[Table]:
+def count_right(row: Record | None) -> str:
+    """Write how many of the labelled items are right, as 19/25."""
+    if row is None or not row["n_items"]:
+        return "" if row is None else "0/0"
+    return f"{round(row['estimate'] * row['n_items'])}/{row['n_items']:g}"
+
+
+def write_bayes_factor(value: IntervalEstimate) -> str:
+    """Write a Bayes factor; with a probability of 90% it differs by less than what follows "±".
+
+    Examples
+    --------
+    >>> write_bayes_factor(IntervalEstimate(estimate=2.72, lower=2.22, upper=3.22))
+    '2.72 ± 0.50'
+    >>> write_bayes_factor(IntervalEstimate(estimate=None, lower=30))
+    '> 30'
+    """
+    if value.estimate is None:
+        return "" if value.lower is None else f"> {value.lower:.3g}"
+    if not 1 / LARGEST < value.estimate < LARGEST:
+        return f"> {LARGEST}" if value.estimate > 1 else f"< 1/{LARGEST}"
+    if value.lower is None or value.upper is None:
+        return decimal(value.estimate, 2)
+    return f"{decimal(value.estimate, 2)} ± {decimal((value.upper - value.lower) / 2, 2)}"
+
+
+def make_table(
+    columns: Sequence[Column], rows: Sequence[Sequence[Cell]], keys: int = 1
+) -> list[Table]:
     """Make a table without empty columns; none without numbers."""
     used = [j for j in range(len(columns)) if any(row[j] not in (None, "") for row in rows)]
     if not any(j >= keys for j in used):
@@ -211,6 +249,7 @@ def pivot(
     label: Callable[[Record], str],
     across: Callable[[Record], str],
     *,
+    head: str = "",
     title: str = "",
     cell: Callable[[Record], Cell] = make_cell,
 ) -> list[Table]:
@@ -222,8 +261,8 @@ def pivot(
     columns : sequence of Column
     heading, label, across : callable
         From a row to its keys, and to the name of its column.
-    title : str
-        Above the labels.
+    head, title : str
+        Above the headings and the labels.
     cell : callable
         From a row to its cell.
 
@@ -232,19 +271,17 @@ def pivot(
     list of Table
         None where there are no numbers.
     """
-    blocks: dict[str, dict[str, dict[str, Cell]]] = {}
+    by_keys: dict[tuple[str, str], dict[str, Cell]] = {}
     for row in rows:
-        block = blocks.setdefault(heading(row), {})
-        block.setdefault(label(row), {})[across(row)] = cell(row)
-    made: list[Row] = [
-        (name, shown, *(cells.get(column.name) for column in columns))
-        for name, block in blocks.items()
-        for shown, cells in block.items()
+        by_keys.setdefault((heading(row), label(row)), {})[across(row)] = cell(row)
+    headings = list(dict.fromkeys(name for name, _ in by_keys))
+    alone = len(headings) == 1 and not title
+    made = [
+        ("" if alone else name, shown, *(cells.get(column.name) for column in columns))
+        for (name, shown), cells in sorted(by_keys.items(), key=lambda x: headings.index(x[0][0]))
     ]
-    if len(blocks) == 1 and not title:
-        (title,) = blocks
-        made = [("", *row[1:]) for row in made]
-    return make_table([Column("quantity", ""), Column("label", title), *columns], made, keys=2)
+    keys = [Column("quantity", head), Column("label", headings[0] if alone else title)]
+    return make_table([*keys, *columns], made, keys=2)
 
 
 def tabulate(
@@ -252,7 +289,6 @@ def tabulate(
     name: str,
     rows: Iterable[Record] | None = None,
     *,
-    methods: int | None = None,
     cut: Callable[[str], str] = str,
     **of: Any,
 ) -> list[Table]:
@@ -264,8 +300,6 @@ def tabulate(
     name : str
     rows : iterable of dict, optional
         By default those of the view.
-    methods : int, optional
-        How many methods have a column.
     cut : callable
         Shortens names.
     **of
@@ -275,24 +309,215 @@ def tabulate(
     -------
     list of Table
     """
-    table = REPORT["table"][name]
-    titles: Mapping[str, str] = table.get("blocks") or table["columns"]
+    table, positive = REPORT["table"][name], view.positive
+    if table.get("of_positive"):
+        if positive is None:
+            return []
+        of["category"] = str(positive.name)
     # Of two categories another table has the words of diagnostic tests.
-    left_out = () if view.positive is None else table.get("several", ())
-    titles = {one: title for one, title in titles.items() if one not in left_out}
-    of |= {"rater": ANY} if table.get("raters") else {}
+    left_out = () if positive is None else table.get("several", ())
+    titles = {one: text for one, text in table["quantities"].items() if one not in left_out}
+    of |= dict.fromkeys(table.get("any", ()), ANY)
     picked = [row for one in titles for row in view.pick(one, of=rows, **of)]
     write = partial(short, digits=table["digits"]) if "digits" in table else write_cell
 
     def label(row: Record) -> str:
         size = "" if math.isnan(row["n_items"]) else f" ({row['n_items']:g})"
-        names = {name: cut(row[name]) for name in ("group", "versus", "rater", "system")}
-        return str(table["label"].format_map(row | names | {"size": size})).strip()
+        names = {name: cut(row[name]) for name in ("versus", "rater", "system")}
+        names |= {"group": cut(row["group"]) or "all items", "size": size}
+        return str(table["label"].format_map(row | names)).strip()
 
-    if "blocks" in table:
-        columns = [Column(one, view.names(one), write) for one in view.methods[:methods]]
-        keys: Any = (lambda row: titles[row["quantity"]], label, lambda row: row["method"])
+    across = table.get("across", "method")
+    shown = {
+        "method": {one: view.names(one) for one in view.methods},
+        "quantity": titles,
+        "response": {str(one): str(one) for one in view.results.ratings.categories},
+    }[across]
+    columns = [Column(one, title, write) for one, title in shown.items()]
+
+    several = len({row["method"] for row in picked}) > 1
+
+    def heading(row: Record) -> str:
+        if across == "method":
+            return titles[row["quantity"]]
+        return view.names(row["method"]) if several else ""
+
+    return pivot(
+        picked,
+        columns,
+        heading,
+        label,
+        lambda row: row[across],
+        head="" if across == "method" else "method",
+        title=table.get("title", ""),
+    )
+
+
+def tabulate_accuracies(view: View) -> list[Table]:
+    """Make the table of the system's accuracy by each method, beside what methods assume."""
+    with_gold = "with the gold labels"
+
+    def heading(row: Record) -> str:
+        assumed = assumption(row["method"])
+        with_labels = row["corrected"] or row["quantity"] == "prediction_powered"
+        if with_labels:
+            return with_gold
+        return f"if {assumed}" if assumed else "without gold labels"
+
+    def label(row: Record) -> str:
+        name = view.names(row["method"]) or "gold labels alone"
+        return f"PPI++ of {name}" if row["quantity"] == "prediction_powered" else name
+
+    def across(row: Record) -> str:
+        return {
+            "prediction_powered": "system_accuracy",
+            "accuracy_on_known_items": "system_accuracy_in_sample",
+        }.get(row["quantity"], row["quantity"])
+
+    every = view.pick(*ACCURACIES, of=[*view.rows, *view.uncorrected])
+    every.sort(key=lambda row: view.methods.index(row["method"]))
+    rows = [row for row in every if row["corrected"]]
+    if rows:
+        rows += view.pick("prediction_powered")
+        # Without raters the only method is the gold labels alone.
+        alone = view.gold if view.results.ratings.n_raters else None
+        rows += [alone | {"corrected": True}] if alone else []
+    rows += [row for row in every if not row["corrected"]]
+    columns = [Column(*one) for one in ACCURACIES.items()]
+    return pivot(
+        rows,
+        columns,
+        heading,
+        label,
+        across,
+        title="method",
+        cell=lambda row: value_of(row | {"corrected": False}),
+    )
+
+
+def tabulate_tests(view: View) -> list[Table]:
+    """Make one table of every test: the raters, with two categories also the system.
+
+    With two categories sensitivity, specificity, predictive values and likelihood ratios; else the
+    accuracy, and the recall of each category.
+    """
+    positive = view.positive
+    titles = {("system_accuracy", ""): "accuracy", ("rater_accuracy", ""): "accuracy"}
+    if positive is None:
+        names = map(str, view.results.ratings.categories)
+        titles |= {("recall", name): f"recall of {name}" for name in names}
     else:
-        columns = [Column(one, title, write) for one, title in titles.items()]
-        keys = (lambda row: view.names(row["method"]), label, lambda row: row["quantity"])
-    return pivot(picked, columns, *keys, title=table.get("title", ""))
+        both = {True: str(positive.name), False: str(positive.negative)}
+        for name, (quantity, of) in (OF_POSITIVE | {"specificity": ("recall", False)}).items():
+            titles[quantity, both[of]] = TITLES.get(name, name.replace("_", " "))
+    titles["rater_accuracy_lowest", ""] = "P(least accurate)"
+    rows = [
+        row
+        for row in view.rows
+        if (row["quantity"], row["category"]) in titles and not row["grouping"]
+    ]
+    write = partial(short, digits=2)
+    return pivot(
+        [row for row in rows if row["rater"] or positive is not None],
+        [Column(title, title, write) for title in dict.fromkeys(titles.values())],
+        lambda row: view.names(row["method"]),
+        lambda row: row["rater"] or view.system,
+        lambda row: titles[row["quantity"], row["category"]],
+        head="method",
+        title="test",
+    )
+
+
+def tabulate_misled(view: View) -> list[Table]:
+    """Make the table of what the accuracy would be if items misled the raters."""
+    rows: list[tuple[Cell, ...]] = []
+    for row in view.pick("system_accuracy_if_all_misled"):
+        of = {"method": row["method"]}
+        if allows_correlated_errors(row["method"]) or math.isnan(row["estimate"]):
+            continue
+        before = view.pick("system_accuracy", of=[*view.uncorrected, *view.rows], **of)
+        alone = decimal(view.number("system_accuracy_if_raters_misled", **of))
+        exact = view.first("system_accuracy_if_raters_misled_bounds", **of) is not None
+        last = None if alone == DASH else (f"{'' if exact else APPROXIMATELY}{alone}",)
+        rows.append((view.names(row["method"]), before[0]["estimate"], row["estimate"], last))
+    names = ("method", "nobody_misled", "system_too", "raters_alone")
+    return make_table([*map(Column, names)], rows)
+
+
+def tabulate_k_properties(view: View) -> list[Table]:
+    """Make the table of the evidence on each K-property."""
+    rows: list[tuple[Cell, ...]] = []
+    for factor in view.pick("bayes_factor_against_zero", grouping=ANY, group=ANY, rater=ANY):
+        name, _, group = factor["versus"].partition("[")
+        of = {"grouping": "rater_group", "group": group.rstrip("]")} if group else {}
+        row = view.first(name, method=factor["method"], **of)
+        if row is not None:
+            chance = row["probability"]
+            sign = None if math.isnan(chance) else (probability(chance),)
+            evidence = (make_cell(factor), (factor["kind"],))
+            rows.append((row["versus"], factor["versus"], value_of(row), sign, *evidence))
+    titles = ("K-property", "parameter", "estimate", "P(sign)", "Bayes factor", "verdict")
+    return make_table([Column(one, one) for one in titles], rows, keys=2)
+
+
+def rank_base_rates(view: View) -> list[Record]:
+    """List the base rates in groups, those of the group with the first rank first."""
+    of: Any = {"grouping": "group", "group": ANY}
+    ranked = view.pick("base_rates_rank", method=view.methods[0], **of)
+    ranks = {row["group"]: row["estimate"] for row in ranked}
+    return sorted(view.pick("base_rates", **of), key=lambda row: ranks.get(row["group"], 0))
+
+
+def name_base_rate(row: Record, rates: Sequence[Record], cut: Callable[[str], str] = str) -> str:
+    """Name a group, and the category if several have rows in it or there are no groups."""
+    several = len({other["category"] for other in rates}) > 1
+    category = [row["category"]] if several or not row["group"] else []
+    return ": ".join([*([cut(row["group"])] if row["group"] else []), *category])
+
+
+def tabulate_base_rates(view: View, cut: Callable[[str], str] = str) -> list[Table]:
+    """Make the tables of `lehner compare`: proportions in groups, differences, and raters.
+
+    Parameters
+    ----------
+    view : View
+    cut : callable
+        Shortens names.
+
+    Returns
+    -------
+    list of Table
+    """
+    of: Any = {"grouping": "group", "group": ANY}
+    rates, column = rank_base_rates(view), view.column_of("group")
+    labelled = view.pick("base_rates_on_known_items", **of)
+    more = [row for row in labelled if row["n_items"]]
+    more += view.pick("base_rates_rank", method=view.methods[0], **of)
+    own = {"base_rates_on_known_items": "gold labels", "base_rates_rank": "rank, P(best)"}
+    columns = [Column(name, view.names(name), write_cell) for name in view.methods]
+    columns += [Column(title, title) for title in own.values()]
+    sizes = {(row["group"], row["category"]): row["n_items"] for row in rates}
+
+    def label(row: Record) -> str:
+        size = sizes.get((row["group"], row["category"]), math.nan)
+        return name_base_rate(row, rates, cut) + ("" if math.isnan(size) else f" ({size:g})")
+
+    return [
+        *pivot(
+            [*rates, *more],
+            columns,
+            lambda row: "" if column is None else cut(column.column),
+            label,
+            lambda row: own.get(row["quantity"], row["method"]),
+            cell=plain_cell,
+        ),
+        *tabulate(view, "base_rate_differences", cut=cut, **of),
+        *tabulate(view, "judge" if view.results.ratings.n_raters == 1 else "raters", cut=cut),
+    ]
+
+
+def make_tables(view: View, name: str, **of: Any) -> list[Table]:
+    """Make the tables of a name, of `report.toml` or of a function of this file."""
+    if name in REPORT["table"]:
+        return tabulate(view, name, **of)
+    return list(globals()[f"tabulate_{name}"](view))

@@ -18,6 +18,7 @@ from lehner.algebra.algebraic import (
     majority_agreement,
     mean_posterior,
 )
+from lehner.algebra.soft_labels import SoftLabels, label_algebraic
 from lehner.algebra.steps import Aggregation
 from lehner.contrasts.base_rates import BaseRates, likelihood_base_rates
 from lehner.contrasts.groups import GroupDraws, group_by_algebra, group_by_likelihood
@@ -29,6 +30,7 @@ from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import estimate_calibrated
 from lehner.empirical_prior.differences import draw_calibrated
 from lehner.empirical_prior.prior import DIFFERENCE, read_priors
+from lehner.labels.label import label
 from lehner.latent_class.intervals import KIND, RESAMPLES, estimate_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 from lehner.performance.replicates import (
@@ -102,6 +104,9 @@ class Method:
         returns the `JointDraws` of several systems, or None.
     base_rates : callable, optional
         A function `(ratings, *, seed)` that returns the `BaseRates` of ratings without a system.
+    labels : callable, optional
+        A function `(ratings, *, seed)` that returns the `SoftLabels` of ratings with or without a
+        system.
     shortly : callable, optional
         As `estimate`, where there are many fits.
     with_options : callable, optional
@@ -134,6 +139,7 @@ class Method:
     by_population: Callable[..., GroupDraws | None] | None = None
     joint_draws: Callable[..., JointDraws | None] | None = None
     base_rates: Callable[..., BaseRates] | None = None
+    labels: Callable[..., SoftLabels] | None = None
     shortly: Estimator | None = None
     with_options: "Callable[..., Method] | None" = None
     at_slopes: Callable[..., Mapping[float, Estimate]] | None = None
@@ -349,6 +355,7 @@ def _by_likelihood(name: str, model: str) -> Method:
             bootstrap_systems, partial(prepare_fit, model), kind=KIND, resamples=RESAMPLES
         ),
         base_rates=partial(likelihood_base_rates, model=model),
+        labels=lambda ratings, *, seed: label(ratings, name),
     )
 
 
@@ -395,6 +402,8 @@ def _of_the_algebra(name: str, **options: Any) -> Method:
         assumes=INDEPENDENT,
         replicates=algebraic_replicates,
         joint_draws=_resample(name),
+        # The methods differ in step 4 only, not in their labels.
+        labels=lambda ratings, *, seed: replace(label_algebraic(ratings), method=name),
         **options,
     )
 

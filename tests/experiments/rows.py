@@ -1,6 +1,9 @@
 """Rows of the JSON that a command prints."""
 
+import io
 import json
+
+from rich.console import Console
 
 
 def pick_rows(out, quantity, **columns):
@@ -23,3 +26,10 @@ def one_row(out, quantity, **columns):
 def ends(row):
     """Give estimate, lower and upper of a row."""
     return tuple(row[name] for name in ("estimate", "lower", "upper"))
+
+
+def as_text(content):
+    """Write what a console would show as a text of lines."""
+    stream = io.StringIO()
+    Console(file=stream, highlight=False, soft_wrap=True, color_system=None).print(content)
+    return stream.getvalue()

@@ -3,7 +3,7 @@
 import pytest
 
 import lehner
-from experiments.cli.estimate import as_sentence
+from experiments.cli.options import as_sentence
 from lehner.estimation.methods import list_methods
 
 COMMANDS = (

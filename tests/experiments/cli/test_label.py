@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import beta
 
 import lehner
-from experiments.report.labels import label_items, label_methods
+from experiments.cli.labels import label_items, label_methods
 from lehner import (
     InputError,
     Ratings,

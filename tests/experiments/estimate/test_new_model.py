@@ -11,7 +11,7 @@ import bayes_models
 from bayes_models import MODELS, find_model, identify, models
 from bayes_models.sampling import compiled
 from bayes_models.sampling.compiled import compile_model
-from experiments.report.labels import label_methods
+from experiments.cli.labels import label_methods
 from experiments.study.run import run_study
 from lehner import InputError, Scenario, fit_latent_class, simulate
 from lehner.algebra.algebraic import VOTE_METHODS

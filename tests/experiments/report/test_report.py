@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.report import details, figures, sentences
+from experiments.report import figures, sentences, views
 from experiments.report.estimates import answer_estimates, render_all
 from experiments.report.sentences import write_apa, write_sentences
-from experiments.report.terminal import as_text
 from experiments.report.views import REPORT
 from lehner.core.estimate import IntervalEstimate
 from lehner.estimation.results import value_of
+from tests.experiments.rows import as_text
 
 METHODS = ["calibrated", "majority_agreement", "algebraic", "dawid_skene_ml"]
 CATEGORIES = ["<script>", "\x1b[31mred", "x_y%"]
@@ -156,4 +156,4 @@ def test_every_name_in_the_file_of_sections_is_there():
         assert not section.get("say") or callable(getattr(sentences, section["say"]))
         assert not section.get("figure") or callable(getattr(figures, section["figure"]))
         for name in section["tables"]:
-            assert name in REPORT["table"] or callable(getattr(details, f"tabulate_{name}"))
+            assert name in REPORT["table"] or callable(getattr(views, f"tabulate_{name}"))

@@ -9,6 +9,7 @@ import pytest
 import lehner
 from experiments.report.sentences import write_apa
 from lehner.core.estimate import IntervalEstimate
+from lehner.core.rows import BOOLEAN, MEANINGS, NUMBER, TEXT
 
 TICKETS = "docs/data/tickets.csv"
 RATERS = ("--raters", "ana,ben,cai,dee")
@@ -161,3 +162,13 @@ def test_infinite_and_undefined_numbers_are_null(run):
 
 def test_a_sentence_without_an_interval():
     assert write_apa(IntervalEstimate(estimate=0.8, lower=None, upper=None)) == ".80"
+
+
+def test_the_columns_of_json_are_those_of_its_page_with_their_types(run):
+    _, out, _ = run("estimate", TICKETS, "--system", "gpt", *RATERS, *QUICK, "--json")
+    kinds = {TEXT: str, NUMBER: (int, float, type(None)), BOOLEAN: bool}
+    for row in json.loads(out)["rows"]:
+        assert list(row) == list(MEANINGS)
+        for name, (kind, meaning) in MEANINGS.items():
+            assert isinstance(row[name], kinds[kind]), name
+            assert meaning.endswith(".")

@@ -105,7 +105,7 @@ PRINTED["estimate"] = set(CODES) - ONLY
 
 
 def test_each_remedy_is_one_of_the_command_that_prints_it():
-    from experiments.cli.label import list_label_methods
+    from experiments.cli.labels import label_methods
     from experiments.cli.main import app
 
     commands = typer.main.get_command(app).commands
@@ -113,7 +113,7 @@ def test_each_remedy_is_one_of_the_command_that_prints_it():
     methods = {name: set() for name in PRINTED}
     methods["estimate"] = set(list_methods())
     methods["compare"] = set(compare_methods())
-    methods["label"] = {name for name, _ in list_label_methods()}
+    methods["label"] = set(label_methods())
     assert set().union(*PRINTED.values()) == set(CODES)
     for command, codes in PRINTED.items():
         for code in codes:

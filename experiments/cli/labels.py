@@ -1,0 +1,292 @@
+"""The commands `lehner ask` and `lehner label`: items to label, and labels that ratings imply."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+import lehner
+from experiments.cli.emit import progress_lines
+from experiments.cli.load import load
+from experiments.cli.options import AsJson, Data, Interval, Reading, Seed, System, Systems
+from experiments.report.terminal import json_text, print_data
+from experiments.report.words import data_notes, header_lines
+from lehner.core import lazy
+from lehner.core.lazy import pd
+
+if TYPE_CHECKING:
+    from lehner import Ratings, SoftLabels, Warning
+
+np, files = lazy.load("numpy"), lazy.load("experiments.report.files")
+errors, estimates, text = (lazy.load(f"lehner.core.{x}") for x in ("errors", "estimate", "text"))
+warnings, mean_field = lazy.load("lehner.core.warning"), lazy.load("lehner.labels.mean_field")
+methods, raters_of = lazy.load("lehner.estimation.methods"), lazy.load("lehner.labels.raters")
+design, known = (
+    lazy.load(f"lehner.known_truths.{name}") for name in ("sampling_design", "partly_known")
+)
+correction = lazy.load("lehner.known_truths.correction")
+
+TO_LABEL = Path("to_label.csv")
+DIGITS, ROUNDING = 6, 1e-9
+MEDIAN = "median"
+WIDTHS = ("width_before", "expected_width", "n_until", "n_until_alone")
+
+
+def ask(
+    data: Data,
+    system: Systems = None,
+    n: int = 20,
+    by: str = "votes",
+    seed: Seed = 1,
+    interval: Interval = 0.9,
+    until: float = 0.05,
+    *,
+    reading: Reading,
+    output: Path = TO_LABEL,
+    as_json: AsJson = False,
+) -> None:
+    """Choose the items whose truth an expert should find out, and say how much that will tell.
+
+    The chosen items stand for all: each item that the system answered has the same chance. If
+    several systems are named, items are chosen on which they differ: only these tell which is
+    better, and they tell nothing of how accurate each is. The file has a row for each with an
+    empty column `truth`. Fill it in without looking at the ratings, blank where you cannot tell,
+    and give it to lehner estimate as --truth. The widths are those of the corrected interval of
+    the accuracy in this sample.
+
+    Parameters
+    ----------
+    n : N
+        How many items an expert can label.
+    by : WAY
+        How items are drawn: random, or votes, in proportion to how the raters voted.
+    until : HALF-WIDTH
+        How far the interval may reach from its middle when you stop: the command says how many
+        truths lead there, and when it is reached.
+    output : FILE
+        The CSV file for the expert; a file that exists is not overwritten.
+
+    Examples
+    --------
+    lehner ask ratings.csv --system gpt --n 20
+    lehner estimate ratings.csv --system gpt --truth to_label.csv
+    """
+    errors.check_number("until", until, 0.001, 0.5)
+    if output.exists():
+        problem = "this file exists and may contain an expert's labels"
+        raise lehner.InputError(problem, "name another with --output, or delete it", file=output)
+    ratings = load(data, reading.options(system), require=estimates.require_systems)
+    rows = lehner.choose_items(ratings, n, by=by, seed=seed)  # type: ignore[arg-type]
+    items = list(map(str, ratings.items[rows]))
+    content = {"n": n, "by": by, "seed": seed, "interval": interval, "until": until, "items": items}
+    if len(ratings.systems) == 1:
+        content |= _expect_widths(ratings, n, interval, 2 * until, seed)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    files.write_csv(pd.DataFrame({"item": ratings.items[rows], "truth": ""}), output)
+    print("\n".join(header_lines(data_notes(ratings))), file=sys.stderr)
+    print(json_text(content) if as_json else "\n".join(_describe_choice(content, ratings)))
+    print(f"wrote {output}; fill in its column truth, and then run", file=sys.stderr)
+    print(f"  lehner estimate {data} … --truth {output}", file=sys.stderr)
+
+
+def _expect_widths(
+    ratings: "Ratings", n: int, interval: float, width: float, seed: int
+) -> dict[str, Any]:
+    """Widths of intervals, before and after; none without probabilities to start from."""
+    algebra = lehner.estimate_algebraic(
+        ratings, aggregation="likelihood", level=interval, seed=seed
+    )
+    if algebra.system_accuracy_in_sample.lower is None:
+        return dict.fromkeys(WIDTHS)
+    items = known.rightness(ratings, lehner.probabilities_right(ratings, algebra))
+    variance = correction.own_variance(algebra)
+    options: dict[str, Any] = {"variance": variance, "level": interval, "seed": seed}
+    calibrated = lehner.estimate_calibrated(ratings).system_accuracy_in_sample.estimate or 0.5
+    alone = design.n_for_width_alone(calibrated, items.n_items, width, interval)
+    lower, upper = correction.proportion_posterior(items, variance).interval(interval)
+    expected = design.expected_width(items, n, **options)
+    needed = design.n_for_width(items, width, **options)
+    values = (upper - lower, expected, needed, max(0, alone - items.n_known))
+    return dict(zip(WIDTHS, values, strict=True))
+
+
+def _describe_choice(content: dict[str, Any], ratings: "Ratings") -> Iterator[str]:
+    several, n = len(ratings.systems) > 1, content["n"]
+    which = "the systems answered differently" if several else "the system answered"
+    how = "at random" if content["by"] == "random" else "in proportion to the raters' votes"
+    yield (
+        f"{text.counted(n, 'item')} of the {len(design.unlabelled(ratings))} that {which} and that "
+        f"have no gold label were chosen {how}, with seed {content['seed']}."
+    )
+    if several:
+        return
+    if content["width_before"] is None:
+        yield "The ratings give no probabilities to start from, so that no widths can be expected."
+        return
+    before, after = (text.decimal(content[name], 2) for name in WIDTHS[:2])
+    yield (
+        f"The {text.percent(content['interval'])} interval of the accuracy in this sample has the "
+        "width"
+    )
+    yield f"  {before} without gold labels, if errors of system and raters may be correlated"
+    yield f"  {after} expected with {n} more gold labels"
+    goal = f"±{text.short(content['until'], 3).rstrip('0')}"
+    if content["n_until"] == 0:
+        yield f"The interval is already within {goal}: you can stop."
+    else:
+        yield (
+            f"About {text.counted(content['n_until'], 'more gold label')} would give {goal} if the "
+            f"algebra is right; {content['n_until_alone']} by Wilson's interval of the gold labels "
+            "alone."
+        )
+
+
+def label(
+    data: Data,
+    system: System = None,
+    without_system: bool = False,
+    method: str | None = None,
+    interval: Interval = 0.9,
+    seed: Seed = 1,
+    *,
+    reading: Reading,
+    output: Path | None = None,
+    raters_output: Path | None = None,
+    as_json: AsJson = False,
+) -> None:
+    """Label each item with the probability of each category: soft labels to train a system on.
+
+    Each row is an item: its name, a column for each category, and the most probable category
+    (several are joined by | if they tie). Of ordered categories the last column is the median; the
+    probabilities do not use the order. No system is needed, and its answers are no part of the
+    labels, but for the Bayesian models and those by maximum likelihood, which count the system as
+    one more rater: to train that system on their labels, use --without-system.
+
+    Errors of raters are often correlated, and models of independent ones are then too sure:
+    probabilities by variational models are tempered by a power that was learned on public data sets
+    (crowds) with gold labels.
+
+    Parameters
+    ----------
+    without_system : bool
+        The system's answers are left out of the labels.
+    method : NAME
+        A method from the list below. Default: dawid_skene_vb; majority for anonymous raters.
+    output : FILE
+        The CSV file. Default: standard output.
+    raters_output : FILE
+        A CSV file with the number of ratings, the accuracy and the confusion matrix of each rater:
+        the expected proportion of their ratings that are right, if these labels are, with its
+        interval.
+
+    Examples
+    --------
+    lehner label ratings.csv --output labels.csv
+    lehner label ratings.csv --system gpt --without-system --method dawid_skene
+    """
+    ratings = load(data, reading.options(system), require=estimates.require_pairs)
+    if raters_output is not None and ratings.anonymous:
+        problem = "raters are anonymous: none has an accuracy"
+        raise lehner.InputError(problem, "leave out --raters-output")
+    if without_system:
+        ratings = ratings.without_system()
+    with progress_lines():
+        labels = label_items(ratings, method, seed)
+    table = _table(labels, ratings)
+    raters = raters_of.describe_raters(labels, ratings, interval)
+    for note in header_lines(data_notes(ratings)):
+        print(note, file=sys.stderr)
+    for one in warnings.by_severity([*labels.warnings, *_notes(labels, ratings)]):
+        print(f"{labels.method}: {one}", file=sys.stderr)
+    if as_json:
+        content = {
+            "data": {"name": data, "notes": data_notes(ratings)},
+            "method": labels.method,
+            "uses_system": labels.uses_system,
+            "warnings": estimates.plain(labels.warnings),
+            "raters": estimates.plain(raters.to_dict("records")),
+            "labels": estimates.plain(table.to_dict("records")),
+        }
+        print(json_text(content))
+    if not labels.defined:
+        raise typer.Exit(1)
+    # Significant digits, so that a small probability does not become 0.
+    numbers = table.select_dtypes("float").columns.difference(["item"])
+    table[numbers] = table[numbers].map(lambda number: float(f"{number:.{DIGITS}g}"))
+    for frame, file in ((table, output), (raters, raters_output)):
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            print(f"wrote {files.write_csv(frame, file)}", file=sys.stderr)
+    if output is None and not as_json:
+        print_data(table.to_csv(index=False, lineterminator="\n"))
+
+
+def label_items(ratings: "Ratings", method: str | None = None, seed: int = 1) -> "SoftLabels":
+    """Label items as `lehner.label` does, or by any method that can label.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without a system.
+    method : str, optional
+        Among `label_methods()`, by default as in `lehner.label`.
+    seed : int
+
+    Returns
+    -------
+    SoftLabels
+
+    Raises
+    ------
+    InputError
+        If the method has no truth probabilities, or the ratings are too few.
+
+    Examples
+    --------
+    >>> label_items(lehner.load_dataset("lehner_table2")).most_probable()[0]
+    ('C',)
+    """
+    estimates.require_pairs(ratings)
+    listed, named = methods.list_methods(), label_methods()
+    if method in listed and method not in named:
+        raise lehner.InputError(
+            f"{method} has no probabilities of categories", f"choose among {', '.join(named)}"
+        )
+    if method is not None:
+        errors.find("method", method, named)
+    one = listed.get(method or "")
+    labels = lehner.label(ratings, method) if one is None else one.labels(ratings, seed=seed)
+    return labels  # type: ignore[no-any-return]
+
+
+def label_methods() -> dict[str, str]:
+    """Give the methods that can label items, and what each does."""
+    own = {name: f"{one.summary}, variational" for name, one in mean_field.LABEL_MODELS.items()}
+    listed = methods.list_methods().items()
+    return own | {name: one.summary for name, one in listed if one.labels is not None}
+
+
+def _table(labels: "SoftLabels", ratings: "Ratings") -> Any:
+    """Give a row for each item; of ordered categories with the median."""
+    table = labels.to_frame()
+    names = table.columns[1:-1]
+    if ratings.ordered:
+        if MEDIAN in names:
+            problem = f"a category is called {MEDIAN!r}, as a column is"
+            raise lehner.InputError(problem, "rename it")
+        reached = np.cumsum(labels.truth_probabilities.values, axis=1) >= 0.5 - ROUNDING
+        table[MEDIAN] = [names[place] for place in reached.argmax(axis=1)]
+    return table
+
+
+def _notes(labels: "SoftLabels", ratings: "Ratings") -> "Iterator[Warning]":
+    tied = sum(len(names) > 1 for names in labels.most_probable())
+    if tied:
+        said = f"most probable categories tie in {text.counted(tied, 'row')}"
+        yield warnings.warn("labels-tied", said)
+    if ratings.system is not None:
+        part = "part of these labels; --without-system leaves them out"
+        which = part if labels.uses_system else "no part of these labels"
+        yield warnings.warn("labels-and-system", f"the system's answers are {which}")

@@ -1,0 +1,339 @@
+"""The commands around ratings: plan, paper, train-prior, and study with its subcommands."""
+
+import signal
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import lehner
+from experiments.cli.emit import emit, progress_lines
+from experiments.cli.load import load
+from experiments.cli.options import AsJson, Group, Output, Reading, Seed, add_command
+from lehner.core import lazy
+
+if TYPE_CHECKING:
+    from lehner import Ratings
+    from lehner.data import reading as data_reading
+    from lehner.empirical_prior.prior import Outcome
+
+planning, replication = (
+    lazy.load(f"experiments.{name}") for name in ("planning.plan", "paper.replication_report")
+)
+running, store, reporting = (
+    lazy.load(f"experiments.study.{name}") for name in ("run", "store", "study_report")
+)
+errors, files = lazy.load("lehner.core.errors"), lazy.load("experiments.report.files")
+text, kinds, np = map(lazy.load, ("lehner.core.text", "lehner.reading.formats", "numpy"))
+designs, training = (lazy.load(f"lehner.empirical_prior.{x}") for x in ("designs", "prior"))
+sample_size = lazy.load("lehner.planning.sample_size")
+
+Crowds = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FOLDER",
+        help="A folder with a file for each crowd. Files in a subfolder are of one family.",
+    ),
+]
+Folder = Annotated[
+    Path, typer.Argument(metavar="FOLDER", help="The folder with the results of a study.")
+]
+Study = Annotated[
+    str,
+    typer.Argument(
+        metavar="STUDY",
+        help="A study file (TOML), or one of quick, k_violations, paper_figures, sample_size.",
+    ),
+]
+
+
+def plan(
+    categories: int = 5,
+    raters: list[int] | None = None,
+    kappa: float = 0.3,
+    within: float = 0.1,
+    confidence: float = 0.9,
+    system_accuracy: float | None = None,
+    violation: list[float] | None = None,
+    method: str = "algebraic",
+    estimand: str = "system_accuracy",
+    replicates: int = 20_000,
+    icc: float = 0.0,
+    cluster_size: float = 1.0,
+    seed: Seed = 1,
+    *,
+    output: Output,
+) -> None:
+    """Find how many items a study needs for an estimate near the truth.
+
+    Parameters
+    ----------
+    categories : N
+        The number of categories.
+    raters : N
+        The number of raters, the system not included. The option may be repeated. Default: 3.
+    kappa : KAPPA
+        How well the raters agree: Brennan and Prediger's kappa.
+    within : P
+        How far from the truth the estimate may be.
+    confidence : P
+        The probability with which it is to be no farther.
+    system_accuracy : P
+        The expected accuracy of the system. Default: each of .1, .3, .5, .7 and .9, and the mean
+        and the worst of these.
+    violation : NUMBER
+        How far the K-properties fail: 0 if they hold, 1 as in the paper. The option may be
+        repeated. Default: 0 and 1.
+    method : NAME
+        The method, as algebraic, algebraic_likelihood or algebraic_paper.
+    estimand : NAME
+        The truth that is meant: system_accuracy (expected) or system_accuracy_in_sample.
+    replicates : N
+        How many samples are simulated near the answer. Four times as many halve its Monte Carlo
+        error.
+    icc : P
+        With --cluster-size: the intraclass correlation of right answers to items of a cluster, as
+        lesions of a patient. Items are multiplied by the design effect, 1 + (size - 1) * icc.
+    cluster_size : N
+        How many items a cluster has.
+
+    Examples
+    --------
+    lehner plan --categories 2 --raters 4 --kappa 0.4
+    lehner plan --within 0.05 --system-accuracy 0.8 --output plan/
+    """
+    errors.check_whole_number("replicates", replicates, sample_size.FEWEST_REPLICATES)
+    expected = planning.SYSTEM_ACCURACIES if system_accuracy is None else (system_accuracy,)
+    question = planning.Question(
+        n_categories=categories,
+        kappa=kappa,
+        system_accuracies=expected,
+        within=within,
+        confidence=confidence,
+        method=method,
+        estimand=estimand,
+        icc=icc,
+        cluster_size=cluster_size,
+    )
+    several = dict.fromkeys(product(raters or [3], violation or [0.0, 1.0]))
+    questions = [replace(question, n_raters=n, violation=size) for n, size in several]
+    quiet = output.as_json or output.sentence
+    announce = (lambda text: None) if quiet else partial(print, flush=True)
+    answer = planning.answer_plan(questions, replicates=replicates, seed=seed, announce=announce)
+    emit(answer, output)
+    if all(row["n_items"] is None for one in answer.to_dict()["plans"] for row in one["rows"][:1]):
+        raise typer.Exit(1)
+
+
+def paper(
+    figure: int | None = None,
+    everything: bool = False,
+    runs: int | None = None,
+    seed: Seed = 1,
+    output: Path | None = None,
+    as_json: AsJson = False,
+) -> None:
+    """Reproduce Lehner (2015): compare every printed number with ours, and draw the figures.
+
+    Parameters
+    ----------
+    figure : N
+        The figure to draw, 1 to 14.
+    everything : bool
+        Draw all figures, and write the page with the notes.
+    runs : N
+        The number of simulated samples for each figure. Default: 50 for one figure, as in the
+        paper, else 1,000.
+    output : FOLDER
+        The folder into which tables and figures are written.
+
+    Examples
+    --------
+    lehner paper
+    lehner paper --figure 3 --output figures/
+    """
+    if figure is not None and (everything or as_json):
+        other = "--all" if everything else "--json"
+        problem = f"--figure and {other} exclude one another"
+        raise lehner.InputError(problem, "leave one of them out")
+    replication.reproduce(
+        figure, everything=everything, output=output, runs=runs, seed=seed, as_json=as_json
+    )
+
+
+def train_prior(folder: Crowds, output: Path, seed: Seed = 1, *, reading: Reading) -> None:
+    """Train the priors of the method calibrated on crowds of your own, whose truth is known.
+
+    Each file has the ratings of a crowd, with a column of true categories. Its raters are the
+    system in turn, like the other raters, better than these or worse. Crowds that rated the same
+    items, or come from the same study, belong into a subfolder: they are of one family, and
+    families count equally. There are to be three families or more.
+
+    Parameters
+    ----------
+    output : FILE
+        The JSON file for the priors, which lehner estimate takes as --priors.
+
+    Examples
+    --------
+    lehner train-prior crowds/ --output priors.json
+    lehner estimate ratings.csv --method calibrated --priors priors.json
+    """
+    outcomes = list(_evaluate_crowds(folder, reading.options(None), seed))
+    try:
+        if not any(one.design == "better" for one in outcomes):
+            raise lehner.InputError(
+                "no crowd has four raters, of whom one is better than three others",
+                "add larger crowds, from which better systems can be learned",
+            )
+        priors = training.train_priors(outcomes)
+    except lehner.InputError as error:
+        error.file = folder
+        raise
+    output.parent.mkdir(parents=True, exist_ok=True)
+    files.write_text(training.priors_text(priors), output)
+    prior = priors["unknown"]
+    print(
+        f"Trained on {text.counted(prior.n_crowds, 'crowd')} of {len(prior.families)} families, "
+        f"from which {text.counted(len(outcomes), 'data set')} were drawn with seed {seed}."
+    )
+    print(f"wrote {output}; use it by", file=sys.stderr)
+    print(f"  lehner estimate DATA --method calibrated --priors {output}", file=sys.stderr)
+
+
+def _evaluate_crowds(
+    folder: Path, read_as: "data_reading.Reading", seed: int
+) -> "Iterator[Outcome]":
+    """Take raters of each crowd for systems, whose accuracy is known, and estimate it."""
+    endings = (".csv", ".tsv", *kinds.ENDINGS)
+    paths = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in endings]
+    if not paths:
+        problem = "there are no ratings files in it" if folder.is_dir() else "there is no folder"
+        raise lehner.InputError(problem, "name a folder with a file for each crowd", file=folder)
+    for path in paths:
+        within, crowd = path.relative_to(folder), _read_crowd(path, read_as)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lehner.DataWarning)  # of labels that few raters give
+            drawn = designs.draw_outcomes(within.as_posix(), within.parts[0], crowd, seed)
+            outcomes = list(drawn)
+        if not outcomes:
+            least = designs.LEAST_ITEMS
+            problem = f"no rater has {least} items with a gold label that two others rated"
+            raise lehner.InputError(problem, "take the file away", file=path)
+        yield from outcomes
+
+
+def _read_crowd(path: Path, read_as: "data_reading.Reading") -> "Ratings":
+    """Read a crowd; a system is one of its raters, and each item has a row."""
+    ratings = load(str(path), read_as)
+    if ratings.truth is None or not (ratings.truth >= 0).any():
+        problem = "there are no gold labels"
+        raise lehner.InputError(problem, "name their column by --truth", file=path)
+    rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
+    each = ratings.take(rows, np.ones(len(rows), np.int64)) if ratings.grouped else ratings
+    return lehner.Ratings(each.all_flat, each.categories, each.all_raters, truth=each.truth)
+
+
+study_app = typer.Typer(cls=Group)
+
+
+@study_app.callback(invoke_without_command=True)
+def study(context: typer.Context) -> None:
+    """Run a simulation study, export its results, write a report, or draw one data set again."""
+    context.with_resource(warnings.catch_warnings())
+    warnings.simplefilter("always", store.StudyWarning)
+    warnings.showwarning = _print_warning
+    if context.invoked_subcommand is None:
+        context.get_help()
+
+
+def _print_warning(message: Any, *_: Any) -> None:
+    """Print in one line what is wrong with a folder of results."""
+    print(f"lehner: {message}", file=sys.stderr)
+
+
+def run(
+    study: Study,
+    output: Path | None = None,
+    workers: int = 1,
+    dask: str | None = None,
+    retry_failed: bool = False,
+) -> None:
+    """Run a study, or continue one that was stopped. Results are stored as they are computed.
+
+    Stored results that were damaged are computed again.
+
+    Parameters
+    ----------
+    output : FOLDER
+        The folder for the results. Default: named as the study's file, without .toml.
+    workers : N
+        How many processes work.
+    dask : ADDRESS
+        A Dask scheduler, as in tcp://host:8786, or local.
+    retry_failed : bool
+        Estimates that failed are tried again.
+    """
+    folder = output or Path(Path(study).stem)
+    # Schedulers of clusters stop a job so.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    options: dict[str, Any] = {"workers": workers, "dask": dask, "retry_failed": retry_failed}
+    try:
+        with progress_lines(["experiments"]):
+            results = running.run_study(study, folder, **options)
+    except KeyboardInterrupt:
+        kept = f"Finished results are stored in {folder}; the same command continues from there."
+        print(kept, file=sys.stderr)
+        raise
+    counts = results["status"].value_counts() if "status" in results else {}
+    ends = "".join(f", {n} {name}" for name, n in counts.items())
+    print(f"{folder}: {len(results)} rows{ends}")
+    if "failed" in counts:
+        print(
+            "Some estimates failed; the column 'reason' has the reasons, and --retry-failed tries "
+            "them again.",
+            file=sys.stderr,
+        )
+
+
+def export(folder: Folder, output: Path) -> None:
+    """Write the results as one CSV table, which is the same on every machine.
+
+    Parameters
+    ----------
+    output : FILE
+        The CSV file.
+    """
+    print(f"wrote {store.export(folder, output)}", file=sys.stderr)
+
+
+def report(folder: Folder) -> None:
+    """Write a report of the results in HTML and Markdown, with LaTeX tables and figures."""
+    for path in reporting.write_report(folder):
+        print(f"wrote {path}", file=sys.stderr)
+
+
+def draw(
+    study: Study,
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Its name in the study.")],
+    replicate: Annotated[int, typer.Argument(metavar="REPLICATE", help="Its number, from 0.")],
+    output: Path | None = None,
+) -> None:
+    """Draw the data of one replicate again, as CSV.
+
+    Parameters
+    ----------
+    output : FILE
+        The CSV file. Default: named by study, scenario and replicate.
+    """
+    print(f"wrote {running.draw(study, scenario, replicate, output)}", file=sys.stderr)
+
+
+for command in (run, export, report, draw):
+    add_command(study_app, command)

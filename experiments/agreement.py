@@ -95,8 +95,8 @@ def compare_conditions(
     }
     differences = {
         f"{first} − {second}": [
-            _subtract(one, other, len(rows[first]), len(rows[second]), level)
-            for one, other in zip(parts[first], parts[second], strict=True)
+            _subtract(*both, len(rows[first]), len(rows[second]), level)
+            for both in zip(parts[first], parts[second], strict=True)
         ]
         for first, second in pairs
     }
@@ -156,9 +156,11 @@ def answer_parts(
     -------
     Answer
     """
-    told = {"agreement": coefficients} | ({"differences": differences} if differences else {})
-    titles = {"agreement": part, "differences": "difference"}
-    tables = {key: _tabulate(titles[key], parts, level) for key, parts in told.items()}
+    tables = {"agreement": _tabulate(part, coefficients, level)}
+    content = {"agreement": _plain(coefficients)}
+    if differences:
+        tables["differences"] = _tabulate("difference", differences, level)
+        content["differences"] = _plain(differences)
     section = Section(
         name="agreement",
         title=f"Agreement by {part}",
@@ -167,8 +169,7 @@ def answer_parts(
     )
     return Answer(
         title=f"Agreement: {Path(name).name}",
-        content={"data": name, "by": part}
-        | {key: {of: list(map(vars, own)) for of, own in p.items()} for key, p in told.items()},
+        content={"data": name, "by": part, **content},
         heading=_describe(name, ratings, data_notes(ratings)[:MOST_NOTES]),
         sentences=[
             f"{printed_name(measured.name)}, {of}: {write_apa(_interval(measured, level))}."
@@ -224,6 +225,11 @@ def answer_agreement(name: str, ratings: Ratings, **options: Any) -> Answer:
         warnings=result.notes,
         frames=frames,
     )
+
+
+def _plain(parts: Parts) -> dict[str, Any]:
+    """Write coefficients in plain types, ready for JSON."""
+    return {of: list(map(vars, coefficients)) for of, coefficients in parts.items()}
 
 
 def _describe(name: str, ratings: Ratings, notes: Sequence[str]) -> list[str]:

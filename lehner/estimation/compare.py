@@ -146,18 +146,18 @@ def compare(
     options = Options(name=name, level=level, seed=seed, groups=column)
     several = ("pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY)
     default = tuple(JUDGED) if is_judged(ratings) else several
-    chosen = list(dict.fromkeys(names_of(methods) or default))
+    selected = list(dict.fromkeys(names_of(methods) or default))
     items = count_judged(ratings, level) if is_judged(ratings) else None
     answers: list[tuple[dict[str, str], Answer]] = [({}, _warn_of_data(ratings, column))]
     order: list[str] = []
-    for method in chosen:
+    for method in selected:
         rates = _estimate_base_rates(method, ratings, items, options)
         answer = list(_ask_base_rates(ratings, rates, sets, options, order))
         answers.append(({"method": method}, answer))
         rows = [part for part in answer if not isinstance(part, Warning)]
         order = order or [row["group"] for row in rows if row["quantity"] == "base_rates_rank"]
     if items is not None:
-        answers.append(({}, ask_judge(ratings, items, options, chosen[0])))
+        answers.append(({}, ask_judge(ratings, items, options, selected[0])))
     return collect(ratings, answers, options)
 
 

@@ -189,7 +189,7 @@ def estimate(
     if is_only_labelled(ratings) and methods in (None, DEFAULT_METHODS):
         return estimate_by_labels(ratings, options)
     _require_answers(ratings)
-    chosen = _choose_methods(
+    selected = _choose_methods(
         methods,
         dependent,
         system_is=system_is,
@@ -198,15 +198,17 @@ def estimate(
         earlier_studies=earlier_studies and read_studies(earlier_studies, ratings),
     )
     if len(ratings.systems) > FEW_SYSTEMS and not earlier_studies:
-        chosen = [replace(method, estimate=method.shortly or method.estimate) for method in chosen]
-    if not any(method.made for method in chosen):
+        selected = [
+            replace(method, estimate=method.shortly or method.estimate) for method in selected
+        ]
+    if not any(method.made for method in selected):
         ratings, options = _without_unrated(ratings, options)
     if dependent is not None:
         ratings = ratings.with_dependent_pair(dependent)
     if rater_groups is not None:
         ratings = ratings.with_rater_groups(rater_groups)
     seen = ratings if truths_in_model else ratings.with_truth(None)
-    fits = _fit_all(ratings, seen, chosen, options, do_all, slopes=sensitivity)
+    fits = _fit_all(ratings, seen, selected, options, do_all, slopes=sensitivity)
     answers = _ask_all(ratings, seen, fits, options, questions or QUESTIONS, do_all)
     estimates = {names: fit.estimate for names, fit in fits.items()}
     return collect(ratings, answers, options, estimates)
@@ -225,12 +227,12 @@ def _choose_methods(
     methods: MethodLike | Iterable[MethodLike] | None, dependent: Any, **options: Any
 ) -> list[Method]:
     """Find the methods, and give each those options that it takes."""
-    chosen = find_methods(DEFAULT_METHODS if methods is None else methods)
+    selected = find_methods(DEFAULT_METHODS if methods is None else methods)
     if options["earlier_studies"] and options["model_priors"]:
         raise InputError("earlier_studies and model_priors both are priors", "give one of them")
     needed = options | {"dependent_pair": dependent}
     for option in NEEDED:
-        if needed[option] and not any(option in method.takes for method in chosen):
+        if needed[option] and not any(option in method.takes for method in selected):
             able = [method.name for method in list_methods().values() if option in method.takes]
             what = option.replace("_", " ")
             raise InputError(f"no method takes {what}", f"add {' or '.join(able)}")
@@ -238,7 +240,7 @@ def _choose_methods(
         method.with_options(**{name: options[name] for name in method.takes & options.keys()})
         if method.with_options is not None
         else method
-        for method in chosen
+        for method in selected
     ]
 
 

@@ -306,8 +306,7 @@ def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
     replicates = Replicates(point=_parameters(labels), drawn=_parameters(drawn), kind="Jeffreys")
     asked: Row = {"positive": options.positive, "level": options.level}
     for part in performance_rows(ratings, replicates, **asked):
-        given = isinstance(part, dict) and part["quantity"] in (*counts, "recall", "base_rates")
-        if not given:
+        if isinstance(part, Warning) or part["quantity"] not in (*counts, "recall", "base_rates"):
             yield part
 
 

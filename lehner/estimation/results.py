@@ -218,7 +218,7 @@ class Results:
         whole = {"group": ""} if of_system else {}
         wide = self.pivot(*shown, columns="quantity", grouping=["", "group"], **whole)
         lines = [f"Results: {len(self.table)} rows in results.table", wide.to_string(na_rep="")]
-        return "\n".join([*lines, *(f"warning: {one}" for one in self.warnings)])
+        return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings)])
 
     def _repr_html_(self) -> str:
         return str(self.final[list(COLUMNS)].to_html(index=False, na_rep="", max_rows=60))
@@ -237,7 +237,7 @@ class Results:
         of_data = ("n_items", "n_raters", "n_ratings", "raters", "systems", "categories")
         return {
             "data": {"name": getattr(self.options, "name", "")}
-            | {one: plain(getattr(self.ratings, one)) for one in (*of_data, "ordered", "notes")},
+            | {name: plain(getattr(self.ratings, name)) for name in (*of_data, "ordered", "notes")},
             "rows": plain(self.table.to_dict("records")),
             "warnings": plain(self.warnings),
             "version": lehner.__version__,
@@ -320,9 +320,9 @@ def _merge(warnings: Iterable[Warning], names: Mapping[str, set[str]]) -> tuple[
     """Order warnings by severity, each once: those of all methods, or all systems, name none."""
     for field, every in names.items():
         whom: dict[Warning, set[str]] = defaultdict(set)
-        unnamed = [(one, replace(one, **{field: ""})) for one in warnings]  # type: ignore[arg-type]
-        for one, common in unnamed:
-            whom[common].add(getattr(one, field))
+        unnamed = [(own, replace(own, **{field: ""})) for own in warnings]  # type: ignore[arg-type]
+        for own, common in unnamed:
+            whom[common].add(getattr(own, field))
         if len(every) > 1:
-            warnings = [common if whom[common] >= every else one for one, common in unnamed]
+            warnings = [common if whom[common] >= every else own for own, common in unnamed]
     return tuple(by_severity(warnings))

@@ -1,25 +1,24 @@
+from .earlier_studies import power_prior
 from .identification import Identification, identify
-from .likelihood.observations import observe
 from .methods import slope_sensitivity
-from .models.class_conditional import class_conditional
-from .models.dawid_skene import dawid_skene
 from .models.families import diagonal_concentration
-from .models.hierarchical_dawid_skene import hierarchical_dawid_skene
-from .models.one_coin import one_coin
-from .models.one_coin_by_rater import one_coin_by_rater
-from .models.pooled import pooled
-from .models.power_prior import power_prior
-from .models.relaxed_k import relaxed_k
+from .models.log_odds import one_coin, one_coin_by_rater, relaxed_k
+from .models.matrices import (
+    class_conditional,
+    dawid_skene,
+    hierarchical_dawid_skene,
+    pooled,
+    tap,
+)
+from .models.observations import observe
 from .models.spec import MODELS, ModelSpec, find_model
-from .models.tap import tap
 from .posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
 from .posterior.estimate import LabelMode, estimate_from_draws, label_modes
 from .posterior.groups import accuracy_by_group, accuracy_by_population, accuracy_where
 from .posterior.joint_systems import joint_draws
 from .posterior.k_properties import KPropertyParameter, read_k_properties
-from .posterior.predictive import add_posterior_predictive
+from .posterior.predictive import add_posterior_predictive, add_prior, prior_draws
 from .posterior.predictive_checks import PredictiveChecks, predictive_checks
-from .posterior.prior_draws import add_prior, prior_draws
 from .posterior.truth import contradictions
 from .sampling.fit import fit, fit_many
 

@@ -7,17 +7,19 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import group_index, group_names, observe
-from bayes_models.models.priors import Priors, choose_priors, distribution_name
+from bayes_models.models.families import distribution_name
+from bayes_models.models.observations import group_index, group_names, observe
 from bayes_models.models.spec import (
     OF_A_RATER,
     OF_ALL,
     OF_THE_SYSTEM,
     ModelSpec,
+    Priors,
+    choose_priors,
     find_model,
     seen_by,
 )
-from bayes_models.sampling.modes import expected_numbers
+from bayes_models.sampling.start import expected_numbers
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.text import percent

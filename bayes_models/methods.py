@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import bayes_models
-from bayes_models.sampling.cost import TooLargeError
+from bayes_models.sampling.memory import TooLargeError
 from lehner.algebra.soft_labels import SoftLabels, accuracy_of_raters
 from lehner.contrasts.base_rates import PSEUDO_ITEMS, BaseRates
 from lehner.contrasts.groups import GroupDraws
@@ -41,8 +41,8 @@ SLOPED = "relaxed_k"
 FIXED_SLOPES = (0.0, 1.0)
 SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
 """Its 4 chains of 250 draws have effective sample sizes of about 1,000."""
-TAKE_BOTH = ("dawid_skene", "one_coin_by_rater")
-"""Take earlier studies and a dependent pair."""
+TAKE_PAIR, TAKES_STUDIES = ("dawid_skene", "one_coin_by_rater"), "dawid_skene"
+"""The models that take a dependent pair, and the one that takes earlier studies as its prior."""
 LARGE = 20
 """Raters or categories above which Gibbs sampling takes the place of NUTS, if it can sample the
 model."""
@@ -71,19 +71,18 @@ def _method(
     *,
     model_priors: str | None = None,
     earlier_studies: Mapping[str, Any] | None = None,
-    study_weight: float = 0.5,
 ) -> Method:
     """Make the method of a model, with options of `lehner.estimate`."""
     row = MODELS[name]
     options: dict[str, Any] = {} if model_priors is None else {"priors": model_priors}
     estimate: Any = partial(_estimate, name, **options)
     if earlier_studies:
-        estimate = partial(
-            estimate_with_studies, name, studies=earlier_studies, weight=study_weight
-        )
+        estimate = partial(estimate_with_studies, name, studies=earlier_studies)
     takes = {"model_priors"}
-    if name in TAKE_BOTH:
-        takes |= {"earlier_studies", "study_weight", "dependent_pair"}
+    if name in TAKE_PAIR:
+        takes.add("dependent_pair")
+    if name == TAKES_STUDIES:
+        takes.add("earlier_studies")
     return Method(
         name=name,
         summary=f"{row.summary}, Bayesian",
@@ -240,63 +239,37 @@ def estimate_shortly(
 
 
 def estimate_with_studies(
-    method: str,
-    ratings: Ratings,
-    *,
-    studies: Mapping[str, Any],
-    weight: float,
-    level: float,
-    seed: int,
+    method: str, ratings: Ratings, *, studies: Mapping[str, Any], level: float, seed: int
 ) -> Estimate:
-    """Estimate with power priors of earlier studies, by Gibbs sampling if it can sample the model.
+    """Estimate with power priors of earlier studies, by Gibbs sampling where it is possible.
 
-    The diagnostics have `earlier_studies`: prior and posterior of the recalls (`dawid_skene`) or
-    accuracies that these are about, and the system's accuracy with weights 0, .5, 1 and the one
-    given. A warning names the studies that contradict the ratings.
+    The diagnostics have `earlier_studies`: prior and posterior of the recalls that these are about,
+    and the system's accuracy without them and with them. A warning names the studies that
+    contradict the ratings.
     """
-    from bayes_models.models.power_prior import contradicted, prior_intervals, studied
-    from bayes_models.posterior.draws import credible_interval
+    from bayes_models.earlier_studies import WEIGHT, compare_recalls, warn_of_contradictions
 
-    engine = _engine(method, ratings)
-    names = [str(name) for name in (*ratings.raters, *ratings.systems)]
+    names = [str(name) for name in ratings.all_raters]
     studies = {name: study for name, study in studies.items() if name in names}
+    options = {"level": level, "seed": seed, "engine": _engine(method, ratings)}
+    without = _estimate(method, ratings, **options)
     if not studies:
-        return _estimate(method, ratings, level=level, seed=seed, engine=engine)
-    by_weight: dict[float, Estimate] = {}
-    for each in sorted({0.0, 0.5, 1.0, weight}):
-        priors = bayes_models.power_prior(ratings, studies, weight=each, model=method)
-        by_weight[each] = _estimate(
-            method, ratings, level=level, seed=seed, engine=engine, priors=priors
-        )
-    estimate = by_weight[weight]
-    drawn, without = (
-        fit.draws["posterior"]["confusion"].transpose(..., "rater", "category", "response").values
-        for fit in (estimate, by_weight[0.0])
-        if fit.draws is not None
+        return without
+    priors = bayes_models.power_prior(ratings, studies)
+    estimate = _estimate(method, ratings, priors=priors, **options)
+    drawn, alone = (
+        fit.draws["posterior"]["confusion"] for fit in (estimate, without) if fit.draws is not None
     )
-    rows = studied(method, ratings, studies)
-    priors = bayes_models.power_prior(ratings, studies, weight=weight, model=method)
-    raters = [
-        {
-            "rater": row.rater,
-            "category": row.category or None,
-            "right": row.right,
-            "items": row.items,
-        }
-        | {"prior": prior, "posterior": credible_interval(drawn[..., *row.cell], level)}
-        for row, prior in zip(
-            rows, prior_intervals(method, ratings, rows, priors, level), strict=True
-        )
-    ]
+    rows = list(compare_recalls(ratings, studies, priors, drawn, level))
     accuracies = [
-        {"weight": each} | {name: getattr(fit, name) for name in ESTIMANDS}
-        for each, fit in by_weight.items()
+        {"weight": weight} | {name: getattr(fit, name) for name in ESTIMANDS}
+        for weight, fit in ((0.0, without), (WEIGHT, estimate))
     ]
-    summary = {"weight": weight, "raters": raters, "by_weight": accuracies}
     return replace(
         estimate,
-        warnings=(*estimate.warnings, *contradicted(rows, without)),
-        diagnostics=estimate.diagnostics | {"earlier_studies": summary},
+        warnings=(*estimate.warnings, *warn_of_contradictions(rows, ratings, alone)),
+        diagnostics=estimate.diagnostics
+        | {"earlier_studies": {"raters": rows, "by_weight": accuracies}},
     )
 
 

@@ -7,18 +7,19 @@ raters and categories, and data. Numba keeps them on disk.
 import functools
 import hashlib
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 from numba import carray, types
+from numba.core.caching import FunctionCache
+from numba.core.registry import cpu_target
 
-from bayes_models.density import class_conditional, log_odds, matrices, tap
-from bayes_models.density.jit import can_keep, is_kept, njit
-from bayes_models.density.layout import CLASS_CONDITIONAL, LOG_ODDS, MATRICES
-from bayes_models.density.priors import constrain, pull_back
-from bayes_models.density.ratings import likelihood_of_ratings
+from bayes_models.density.confusion import pull_back_confusion, write_confusion
+from bayes_models.density.likelihood import likelihood_of_ratings
+from bayes_models.density.priors import constrain, njit, pull_back
 from lehner.core.arrays import Floats
 
 logger = logging.getLogger(__name__)
@@ -27,11 +28,36 @@ DOUBLES = types.CPointer(types.double)
 DATA = types.CPointer(types.voidptr)
 DENSITY = types.int64(types.uint64, DOUBLES, DOUBLES, DOUBLES, DATA)
 VARIABLES = types.int64(types.uint64, types.uint64, DOUBLES, DOUBLES, DATA)
-SOURCES = ("density", "likelihood")
 NO_FOLDER = (
     "each process compiles what samples models, because nothing can be kept on disk: name a folder "
     "by the environment variable NUMBA_CACHE_DIR"
 )
+
+
+def can_keep(function: Callable[..., Any]) -> bool:
+    """Tell whether there is a folder in which Numba can keep what it compiles of a function."""
+    try:
+        FunctionCache(function)
+    except RuntimeError:
+        return False
+    return True
+
+
+def njit_kept[**Parameters, Result](
+    function: Callable[Parameters, Result],
+) -> Callable[Parameters, Result]:
+    """Compile a function that Python calls, and keep it on disk where there is a folder for it."""
+    compiled: Callable[Parameters, Result] = numba.njit(cache=can_keep(function), nogil=True)(
+        function
+    )
+    return compiled
+
+
+def is_kept(function: Callable[..., Any], signature: Any) -> bool:
+    """Tell whether Numba has kept on disk what it compiled of a function."""
+    if not can_keep(function):
+        return False
+    return FunctionCache(function).load_overload(signature, cpu_target.target_context) is not None
 
 
 @njit()
@@ -56,45 +82,26 @@ def evaluate(
         Log density, up to a constant.
     """
     sizes = carray(data[0], (10,), np.int64)
-    kind, n_raters, n_levels = sizes[0], sizes[1], sizes[2]
-    n_table, n_prior, n_patterns = sizes[4], sizes[5], sizes[6]
-    n_ratings, n_pair = sizes[7], sizes[8]
-    table = carray(data[1], (n_table, 6), np.int64)
-    prior = carray(data[2], (n_prior,), np.float64)
-    levels = carray(data[3], (n_levels,), np.float64)
-    index = carray(data[4], (n_raters,), np.int64)
-    pair = carray(data[5], (n_pair,), np.int64)
-    answers = carray(data[6], (n_raters, 2), np.float64)
+    kind, n_patterns, n_ratings = sizes[0], sizes[6], sizes[7]
+    table = carray(data[1], (sizes[4], 6), np.int64)
+    prior = carray(data[2], (sizes[5],), np.float64)
+    levels = carray(data[3], (sizes[2],), np.float64)
+    index = carray(data[4], (sizes[1],), np.int64)
+    pair = carray(data[5], (sizes[8],), np.int64)
     ratings = (
-        carray(data[7], (n_patterns + 1,), np.int64),
+        carray(data[6], (n_patterns + 1,), np.int64),
+        carray(data[7], (n_ratings,), np.int64),
         carray(data[8], (n_ratings,), np.int64),
-        carray(data[9], (n_ratings,), np.int64),
+        carray(data[9], (n_patterns,), np.int64),
         carray(data[10], (n_patterns,), np.int64),
         carray(data[11], (n_patterns,), np.int64),
-        carray(data[12], (n_patterns,), np.int64),
     )
     slopes = np.zeros(len(values))
     values[-1] = 0.0
     log_density = constrain(point, table, prior, values)
-    if kind == LOG_ODDS:
-        log_odds.write_confusion(levels, index, table, values, confusion)
-    elif kind == MATRICES:
-        matrices.write_confusion(index, table, values, confusion)
-    elif kind == CLASS_CONDITIONAL:
-        class_conditional.write_confusion(table, values, confusion)
-    else:
-        tap.write_confusion(table, values, confusion)
+    write_confusion(kind, levels, index, table, values, confusion)
     log_likelihood, by = likelihood_of_ratings(pair, table, values, ratings, confusion, slopes)
-    if kind == LOG_ODDS:
-        log_likelihood += log_odds.pull_back_confusion(
-            levels, index, table, values, by, answers, slopes
-        )
-    elif kind == MATRICES:
-        matrices.pull_back_confusion(index, table, values, confusion, by, slopes)
-    elif kind == CLASS_CONDITIONAL:
-        class_conditional.pull_back_confusion(table, by, slopes)
-    else:
-        tap.pull_back_confusion(table, values, by, slopes)
+    pull_back_confusion(kind, levels, index, table, values, confusion, by, slopes)
     pull_back(point, table, prior, values, slopes, gradient)
     return log_density + log_likelihood
 
@@ -160,7 +167,6 @@ def _functions() -> tuple[Any, Any]:
 
 def _source() -> int:
     """Number that changes whenever the source of the compiled functions does."""
-    package = Path(__file__).parents[1]
-    files = sorted(file for folder in SOURCES for file in (package / folder).glob("*.py"))
+    files = sorted(Path(__file__).parent.glob("*.py"))
     content = b"".join(file.read_bytes() for file in files)
     return int.from_bytes(hashlib.sha256(content).digest()[:4])

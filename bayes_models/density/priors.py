@@ -6,26 +6,61 @@ one for each of a `dirichlet` or `fixed` parameter. Log densities are those of t
 with the volume change of the transform, up to a constant.
 """
 
+from functools import partial
+
+import numba
 import numpy as np
 
-from bayes_models.density.jit import njit
-from bayes_models.density.layout import (
-    BETA,
-    DIRICHLET,
-    FAMILY,
-    FIXED,
-    LEAST,
-    LENGTH,
-    LOGISTIC,
-    MOST,
-    NORMAL,
-    POINT,
-    PRIOR,
-    ROWS,
-    VALUE,
-    ZERO_SUM,
-)
 from lehner.core.arrays import Floats, Integers
+
+# Division by zero gives a number that is not finite, which the C functions report to the sampler.
+njit = partial(numba.njit, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+LEAST, MOST = 2.0**-1022, 1 - 2.0**-53
+"""The least and the greatest probability of a beta prior, so that it and its complement have
+logarithms."""
+FIXED, DIRICHLET, ZERO_SUM, BETA, NORMAL, LOGISTIC, HALF_NORMAL, NORMAL_ABOVE_ZERO = range(8)
+FAMILY_NAMES = (
+    *("fixed", "dirichlet", "zero_sum", "beta", "normal", "logistic", "half_normal"),
+    "normal_above_zero",
+)
+FAMILY_CODES = {name: code for code, name in enumerate(FAMILY_NAMES)}
+FAMILY_CODES["normal_around_zero"] = NORMAL
+FAMILY, ROWS, LENGTH, POINT, VALUE, PRIOR = range(6)
+"""Columns of the table of parameters: rows and their length, and where coordinates, values and the
+numbers of the prior start."""
+LOG_ODDS, MATRICES, CLASS_CONDITIONAL, TAP = range(4)
+"""Likelihoods, whose confusion matrices `confusion.py` writes."""
+PARAMETERS = {
+    LOG_ODDS: """base_rates mean_log_odds rater_spread rater_effect difficulty_spread
+        category_spread common_category_share common_category_effect category_effect
+        system_log_odds system_slope system_category_spread system_category_effect
+        distance_decay common_error_spread common_error_effect error_spread error_effect
+        system_error_spread system_error_effect shared_answers""".split(),
+    MATRICES: """base_rates confusion confusion_spread confusion_effect system_confusion
+        shared_answers""".split(),
+    CLASS_CONDITIONAL: ["base_rates", "accuracy_by_category", "shared_answers"],
+    TAP: ["base_rates", "knowledge", "guessing", "shared_answers"],
+}
+"""Rows of the table of parameters of each likelihood."""
+
+
+def zero_sum_basis(n: int) -> Floats:
+    """Orthonormal basis of the vectors of length n that sum to zero.
+
+    Returns
+    -------
+    ndarray, shape (n - 1, n)
+
+    Examples
+    --------
+    >>> basis = zero_sum_basis(4)
+    >>> np.allclose(basis @ basis.T, np.eye(3)), np.allclose(basis.sum(axis=1), 0)
+    (True, True)
+    """
+    root = n**0.5
+    shared = np.full((n - 1, 1), 1 / (root + n))
+    return np.hstack([np.eye(n - 1) - shared, np.full((n - 1, 1), -1 / root)])
 
 
 @njit()
@@ -56,13 +91,8 @@ def constrain(point: Floats, table: Integers, prior: Floats, values: Floats) -> 
     """Write the values of all parameters, and return the log density of their priors."""
     log_density = 0.0
     for b in range(len(table)):
-        family, n, at, to, of = (
-            table[b, FAMILY],
-            table[b, ROWS] * table[b, LENGTH],
-            table[b, POINT],
-            table[b, VALUE],
-            table[b, PRIOR],
-        )
+        family, n = table[b, FAMILY], table[b, ROWS] * table[b, LENGTH]
+        at, to, of = table[b, POINT], table[b, VALUE], table[b, PRIOR]
         if family in (DIRICHLET, ZERO_SUM):
             log_density += _constrain_rows(point, table[b], prior, values)
             continue
@@ -122,13 +152,8 @@ def pull_back(
     """
     gradient[:] = 0.0
     for b in range(len(table)):
-        family, n, at, to, of = (
-            table[b, FAMILY],
-            table[b, ROWS] * table[b, LENGTH],
-            table[b, POINT],
-            table[b, VALUE],
-            table[b, PRIOR],
-        )
+        family, n = table[b, FAMILY], table[b, ROWS] * table[b, LENGTH]
+        at, to, of = table[b, POINT], table[b, VALUE], table[b, PRIOR]
         if family in (DIRICHLET, ZERO_SUM):
             _pull_back_rows(table[b], prior, values, slopes, gradient)
             continue

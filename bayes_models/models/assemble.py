@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.likelihood.dependent_pair import answers_after, split_second
-from bayes_models.likelihood.observations import (
+from bayes_models.models.deferred import pm, pt
+from bayes_models.models.observations import (
+    answers_after,
     coords_of,
     group_index,
     group_names,
     group_shares,
     observe,
     population_shares,
+    split_second,
 )
-from bayes_models.models.deferred import pm, pt
-from bayes_models.models.density import SHARE, count_earlier_answers, find_parameters
-from bayes_models.models.priors import Priors, choose_priors
-from bayes_models.models.spec import GROUP, Variable, find_model, seen_by
+from bayes_models.models.parameters import SHARE, find_parameters
+from bayes_models.models.spec import GROUP, Priors, Variable, choose_priors, find_model, seen_by
 from lehner import Patterns, Ratings
 
 GROUP_INDEX = "rater_group_index"
@@ -26,7 +26,6 @@ BASE_RATES = Variable(
     "base_rates", "dirichlet", ("population", "category"), start=lambda at: at.base_rates
 )
 BY_POPULATION = "base_rates_by_population"
-EARLIER_ANSWERS = "earlier_answers"
 
 
 class Values(dict[str, Any]):
@@ -54,9 +53,8 @@ def new_model(
     values : Values
         The parameters; those that are fixed at zero are zero.
     """
-    spec, observed = find_model(name), seen_by(name, observe(ratings))
-    all_priors = choose_priors(name, priors)
-    parameters = find_parameters(spec, observed, all_priors)
+    observed = seen_by(name, observe(ratings))
+    parameters = find_parameters(find_model(name), observed, choose_priors(name, priors))
     sizes = {
         dim: size
         for parameter in parameters.values()
@@ -65,7 +63,6 @@ def new_model(
     coords = {dim: np.arange(size) for dim, size in sizes.items()} | coords_of(observed)
     with pm.Model(coords=coords) as model:
         values = Values({role: parameter.add() for role, parameter in parameters.items()})
-        values[EARLIER_ANSWERS] = count_earlier_answers(spec, observed, all_priors)
         if observed.populations:
             shares = pm.Data("population_shares", population_shares(observed), dims="population")
             # A product of matrices would call BLAS, which code that is kept on disk cannot.
@@ -79,6 +76,9 @@ def add_confusion(
 ) -> None:
     """Add confusion matrices, the accuracies that follow from them, and the ratings.
 
+    The accuracy of a group of raters is the mean of theirs, weighted by their numbers of ratings:
+    the probability that one of its ratings is right.
+
     Parameters
     ----------
     values : mapping
@@ -89,7 +89,7 @@ def add_confusion(
         Proportion of the items at each level.
     """
     # This module loads PyTensor, which is not loaded with this file.
-    from bayes_models.likelihood.marginal import add_ratings
+    from bayes_models.models.graph import add_ratings
 
     mean = confusion
     if level_rates is not None:
@@ -103,7 +103,12 @@ def add_confusion(
     accuracy = pm.Deterministic("accuracy", right, dims="rater")
     if observed.has_system:
         pm.Deterministic("system_accuracy", accuracy[-1])
-    add_group_accuracy(observed, accuracy)
+    if GROUP_INDEX in pm.modelcontext(None):
+        dims = (GROUP, "rater_without_system")
+        shares = pm.Data("rater_group_shares", group_shares(observed), dims=dims)
+        # A product of matrices would call BLAS, which code that is kept on disk cannot.
+        of_groups = (shares * accuracy[: observed.n_raters]).sum(axis=1)
+        pm.Deterministic("rater_group_accuracy", of_groups, dims=GROUP)
     if observed.dependent is not None:
         pair = pm.Data("dependent", list(observed.dependent))
         first, second = confusion[pair[0]], confusion[pair[1]]
@@ -157,23 +162,3 @@ def take_of_group(observed: Patterns, of_groups: Any) -> Any:
     if GROUP_INDEX not in model:
         pm.Data(GROUP_INDEX, group_index(observed), dims="rater_without_system")
     return of_groups[model[GROUP_INDEX]]
-
-
-def add_group_accuracy(observed: Patterns, accuracy: Any) -> None:
-    """Add the accuracy of each group to a model that pools raters within groups.
-
-    It is the mean of its raters' accuracies, weighted by their numbers of ratings: the probability
-    that one of its ratings is right.
-
-    Parameters
-    ----------
-    accuracy : TensorVariable, shape (n_raters,)
-        Of raters and system.
-    """
-    if GROUP_INDEX not in pm.modelcontext(None):
-        return
-    dims = (GROUP, "rater_without_system")
-    shares = pm.Data("rater_group_shares", group_shares(observed), dims=dims)
-    # A product of matrices would call BLAS, which code that is kept on disk cannot.
-    mean = (shares * accuracy[: observed.n_raters]).sum(axis=1)
-    pm.Deterministic("rater_group_accuracy", mean, dims=GROUP)

@@ -14,7 +14,6 @@ logistic            location, scale           system_log_odds; (0, 1) is flat on
 half_normal         scale                     ..._spread; 0 fixes it at zero
 normal_around_zero  standard deviation        distance_decay; 0 fixes it at zero
 normal_above_zero   mean, standard deviation  system_slope; sd 0 fixes it at its mean
-answers             right, wrong              earlier_answers of each rater; 0 is no study
 ==================  ========================  ==================================================
 
 For a confusion matrix the concentration may be "diagonal" or "weak_diagonal", see `STRENGTH`.
@@ -23,14 +22,15 @@ these densities take.
 """
 
 import math
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
-from bayes_models.models.deferred import pm
+from bayes_models.models.deferred import pm, pt
 from lehner import InputError
 from lehner.core.arrays import Floats
 
@@ -55,14 +55,13 @@ class Family:
         From values and two numbers for each, or the concentration of each row of probabilities, to
         the log density of each value or row.
     distribution : callable
-        From the name of a variable, these numbers and `dims` to the variable of a PyMC model; None
-        of what is no variable.
+        From the name of a variable, these numbers and `dims` to the variable of a PyMC model.
     least : float or tuple of float
         The least number that is allowed, or the least of each of two.
     remedy : str
         What to give in place of numbers that are not allowed.
-    pair : tuple of str
-        Names of the two numbers; empty if numbers have the shape of the variable, or are one scale.
+    pair : bool
+        Whether a prior is two numbers, and not one scale.
     rows : bool
         Whether values are rows of probabilities, so that numbers have the shape of the variable.
     zero_fixes : bool
@@ -70,10 +69,10 @@ class Family:
     """
 
     log_density: Callable[[Floats, Floats], Floats]
-    distribution: Callable[..., Any] | None
+    distribution: Callable[..., Any]
     least: float | tuple[float, float]
     remedy: str
-    pair: tuple[str, ...] = ()
+    pair: bool = False
     rows: bool = False
     zero_fixes: bool = False
 
@@ -120,15 +119,27 @@ class Family:
         return values
 
 
-def is_zero(prior: Any) -> bool:
-    """Whether a prior is the one number zero, which fixes a spread.
+DISTRIBUTION = "distribution"
+"""What a fit keeps a PyMC distribution under: its name."""
 
-    Examples
-    --------
-    >>> is_zero(0), is_zero(0.5), is_zero((0.0, 1.0)), is_zero("diagonal")
-    (True, False, False, False)
+
+def is_distribution(prior: Any) -> bool:
+    """Whether a prior is a PyMC distribution, not numbers."""
+    # While PyTensor is not loaded there are no distributions.
+    return "pytensor" in sys.modules and isinstance(prior, pt.TensorVariable)
+
+
+def distribution_name(prior: Any) -> str:
+    """Name of the PyMC distribution of a prior, as a model takes it or a fit keeps it.
+
+    It is empty if the prior is given by numbers.
     """
-    return np.ndim(np.asarray(prior, dtype=object)) == 0 and bool(prior == 0)
+    if is_distribution(prior):
+        from pymc.printing import str_for_dist
+
+        # Once the distribution is part of a model, its variable's name comes first.
+        return str(str_for_dist(prior).split(" ~ ")[-1])
+    return str(prior[DISTRIBUTION]) if isinstance(prior, Mapping) else ""
 
 
 def diagonal_concentration(
@@ -203,24 +214,16 @@ def _log_logistic(values: Floats, numbers: Floats) -> Floats:
     return np.asarray(-z - 2 * np.logaddexp(0.0, -z) - np.log(scale))
 
 
-def log_answers(values: Floats, counts: Floats) -> Floats:
-    """Log likelihood of right and wrong answers of raters with these accuracies."""
-    right, wrong = _halves(counts)
-    return np.asarray(
-        right * np.log(np.maximum(values, LEAST)) + wrong * np.log(np.maximum(1 - values, LEAST))
-    )
-
-
 def _dirichlet(name: str, concentration: Floats, dims: Any) -> Any:
     # This module loads PyMC, which is not loaded with this file.
-    from bayes_models.models.simplex import IsometricLogRatio
+    from bayes_models.models.graph import IsometricLogRatio
 
     return pm.Dirichlet(name, concentration, dims=dims, default_transform=IsometricLogRatio())
 
 
 def _beta(name: str, numbers: Floats, dims: Any) -> Any:
     # This module loads PyMC, which is not loaded with this file.
-    from bayes_models.models.simplex import LogOdds
+    from bayes_models.models.graph import LogOdds
 
     return pm.Beta(name, *_halves(numbers), dims=dims, default_transform=LogOdds())
 
@@ -236,14 +239,14 @@ NOT_NEGATIVE = "give two numbers, 0 or more"
 SECOND_ABOVE_ZERO = (-np.inf, LEAST)
 FAMILIES = {
     "dirichlet": Family(_log_dirichlet, _dirichlet, LEAST, "give numbers above 0", rows=True),
-    "beta": Family(_log_beta, _beta, LEAST, ABOVE_ZERO, pair=("successes", "failures")),
-    "normal": Family(_log_normal, _normal, SECOND_ABOVE_ZERO, TWO, pair=("mean", "sd")),
+    "beta": Family(_log_beta, _beta, LEAST, ABOVE_ZERO, pair=True),
+    "normal": Family(_log_normal, _normal, SECOND_ABOVE_ZERO, TWO, pair=True),
     "logistic": Family(
         _log_logistic,
         lambda name, numbers, dims: pm.Logistic(name, *_halves(numbers), dims=dims),
         SECOND_ABOVE_ZERO,
         TWO,
-        pair=("location", "scale"),
+        pair=True,
     ),
     "half_normal": Family(
         lambda values, numbers: _log_normal(values, numbers) + np.log(2),
@@ -258,7 +261,7 @@ FAMILIES = {
         lambda name, numbers, dims: pm.TruncatedNormal(name, *_halves(numbers), lower=0, dims=dims),
         0.0,
         NOT_NEGATIVE,
-        pair=("mean", "sd"),
+        pair=True,
     ),
     "zero_sum": Family(
         _log_normal,
@@ -266,5 +269,4 @@ FAMILIES = {
         0.0,
         NOT_NEGATIVE,
     ),
-    "answers": Family(log_answers, None, 0.0, NOT_NEGATIVE, rows=True),
 }

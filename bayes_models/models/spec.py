@@ -1,15 +1,20 @@
 """The specification of a model: its builder, variables, priors and number of free parameters.
 
-The names are the rows of `lehner.latent_class.models.MODELS`, which needs no PyMC. Each model has
-a file of its name here, which ends with its `SPEC`.
+The names are the rows of `lehner.latent_class.models.MODELS`, which needs no PyMC. A file of models
+ends with its `SPECS`; which numbers a prior takes is in `families.py`.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from bayes_models.models.families import FAMILIES, Family
+import numpy as np
+
+from bayes_models.models import families
+from bayes_models.models.families import FAMILIES, Family, distribution_name, is_distribution
+from bayes_models.models.observations import group_names
 from lehner import Patterns
 from lehner.core.arrays import Floats
 from lehner.core.errors import find
@@ -17,14 +22,25 @@ from lehner.latent_class.models import MODELS
 
 if TYPE_CHECKING:
     import pymc as pm
+    import xarray as xr
 
     from bayes_models.sampling.start import Start
 
+type Priors = str | Mapping[str, Any] | None
+
+COINS = ("one_coin", "one_coin_by_rater", "relaxed_k")
+WITH_MATRICES = (
+    *("dawid_skene", "hierarchical_dawid_skene", "pooled"),
+    *("class_conditional", "tap"),
+)
+FILES = dict.fromkeys(COINS, "log_odds") | dict.fromkeys(WITH_MATRICES, "matrices")
+"""The files of models; that of a further model has its name."""
 GROUP = "rater_group"
 OF_A_RATER = "ratings a rater"
 OF_ALL = "ratings of all raters"
 OF_THE_SYSTEM = "ratings of the system"
-
+BY_RATER = 3
+"""Number of dimensions of a prior of confusion matrices that differs between raters."""
 
 SYSTEM, ORDER, SEVERAL_ERRORS = "a system", "an order of categories", "three categories"
 """What a variable may need besides other variables."""
@@ -80,8 +96,6 @@ class Variable:
         For the prior of a system that is the last row of another variable: name of that variable.
     k_property : str
         The K-property that holds where the variable is zero.
-    of : str
-        For what is known of the values of another variable: name of that variable.
     """
 
     name: str
@@ -94,7 +108,6 @@ class Variable:
     ratings: str = ""
     last_row_of: str = ""
     k_property: str = ""
-    of: str = ""
 
     @property
     def family(self) -> Family:
@@ -129,9 +142,9 @@ class ModelSpec:
     pools_rater_groups : bool
         Whether groups of raters have parameters of their own, toward which their raters are drawn.
     takes_pair : bool
-        Whether a dependent pair has a share of common answers, see `dependent_pair.py`.
+        Whether a dependent pair has a share of common answers, see `answers_after`.
     likelihood : int, optional
-        What compiled code computes, see `bayes_models.density.layout`. Without it each process
+        What compiled code computes, see `bayes_models.density.priors`. Without it each process
         compiles the model.
     matrices : {"rater", "group", "alike"}
         Whether each rater has a confusion matrix, or log odds, of their own; each group of raters;
@@ -176,7 +189,8 @@ def find_model(name: str) -> ModelSpec:
     ['default', 'flat']
     """
     find("model", name, MODELS)
-    spec: ModelSpec = import_module(f"bayes_models.models.{name}").SPEC
+    file = import_module(f"bayes_models.models.{FILES.get(name, name)}")
+    spec: ModelSpec = file.SPECS[name]
     return spec
 
 
@@ -194,3 +208,122 @@ def conjugate_models() -> list[str]:
     ['dawid_skene', 'pooled']
     """
     return sorted(name for name in MODELS if find_model(name).conjugate)
+
+
+def choose_priors(model: str, priors: Priors = None) -> dict[str, Any]:
+    """All priors of a model, given those that the user chose.
+
+    Parameters
+    ----------
+    model : str
+        Name of the model.
+    priors : str or mapping, optional
+        Name of a set, or priors of some variables by name. Other variables have their priors in the
+        model's first set, which is also the default. A prior for all raters, such as `confusion`,
+        is also that of the system, unless the system's prior, such as `system_confusion`, is given.
+
+    Returns
+    -------
+    dict
+        Priors by variable.
+
+    Raises
+    ------
+    InputError
+        If there is no such set or variable.
+
+    Examples
+    --------
+    >>> choose_priors("dawid_skene", {"base_rates": 1.0})
+    {'base_rates': 1.0, 'confusion': 'diagonal', 'system_confusion': 'weak_diagonal'}
+    """
+    spec = find_model(model)
+    if isinstance(priors, str):
+        return dict(find(f"set of priors of {model} called", priors, spec.priors))
+    first = next(iter(spec.priors.values()))
+    named = dict(priors or {})
+    for name in named:
+        find(f"prior in {model} called", name, first)
+    of_system = {
+        variable.name: _last_row(named[variable.last_row_of])
+        for variable in spec.variables
+        if variable.last_row_of in named
+    }
+    return {**first, **of_system, **named}
+
+
+def _last_row(prior: Any) -> Any:
+    if is_distribution(prior):
+        return prior
+    try:
+        return prior[-1] if np.ndim(prior) == BY_RATER else prior
+    except ValueError:
+        # Rows of unequal length raise an error where the prior is used.
+        return prior
+
+
+def varies(priors: Mapping[str, Any], spread: str) -> bool:
+    """Whether a spread is estimated from the data, not fixed at zero by its prior.
+
+    Examples
+    --------
+    >>> varies({"rater_spread": 0}, "rater_spread"), varies({"rater_spread": 0.5}, "rater_spread")
+    (False, True)
+    """
+    prior = priors[spread]
+    return bool(distribution_name(prior)) or np.asarray(prior, object).ndim > 0 or bool(prior != 0)
+
+
+def n_apart(priors: Mapping[str, Any], spread: str, observed: Patterns) -> int:
+    """Number of raters, or where a spread keeps them alike, of groups of raters."""
+    if varies(priors, spread):
+        return observed.n_raters
+    return max(1, len(group_names(observed)))
+
+
+def priors_as_json(model: str, priors: Priors = None) -> str:
+    """Write all priors of a model as JSON, including those that were not given.
+
+    Parameters
+    ----------
+    model : str
+        Name of the model.
+    priors : str or mapping, optional
+        As the model takes them.
+
+    Returns
+    -------
+    str
+        A JSON object of numbers, lists of numbers, "diagonal", and for a PyMC distribution
+        `{"distribution": "HalfNormal(0, 0.5)"}`: its name only, from which it cannot be made.
+
+    Examples
+    --------
+    >>> priors_as_json("dawid_skene", {"base_rates": [1, 2]})
+    '{"base_rates": [1.0, 2.0], "confusion": "diagonal", "system_confusion": "weak_diagonal"}'
+    """
+    all_priors = choose_priors(model, priors)
+    return json.dumps({name: _plain(prior) for name, prior in all_priors.items()})
+
+
+def _plain(prior: Any) -> Any:
+    if isinstance(prior, str):
+        return prior
+    name = distribution_name(prior)
+    return {families.DISTRIBUTION: name} if name else np.asarray(prior, dtype=float).tolist()
+
+
+def kept_priors(tree: "xr.DataTree") -> dict[str, Any]:
+    """Read the priors that a fit was made with, by variable as `priors_as_json` writes them.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        A fit, as returned by `fit`.
+
+    Returns
+    -------
+    dict
+        Priors by variable.
+    """
+    return dict(json.loads(tree.attrs["priors"]))

@@ -19,11 +19,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.dependent_pair import answers_after
-from bayes_models.models.density import SHARE, SHARE_PRIOR
-from bayes_models.models.power_prior import beta_interval
+from bayes_models.models.observations import answers_after
+from bayes_models.models.parameters import SHARE, SHARE_PRIOR
 from bayes_models.posterior.diagnostics import ess
-from bayes_models.posterior.draws import credible_interval, group, values_by_draw
+from bayes_models.posterior.draws import beta_interval, credible_interval, group
 from bayes_models.posterior.truth import LEAST, MOST_NAMED, infer_truth, states_by_population
 from lehner import Patterns
 from lehner.core.arrays import Floats
@@ -36,6 +35,61 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 COVARIANCE, IF_NOT = "covariance", "_if_independent"
 LITTLE = 0.8
 """Standard deviation of a share, as a proportion of the prior's, above which little was learned."""
+
+
+def average_with_independence(
+    tree: xr.DataTree,
+    alone: xr.DataTree,
+    pair: Sequence[str],
+    patterns: Patterns,
+    rng: np.random.Generator,
+) -> None:
+    """Average a fit with a dependent pair and one without it, by their posterior probabilities.
+
+    Before the ratings are seen both are as probable. Each draw is then of one of the two; where it
+    is of the fit without, the shares of common answers are zero.
+
+    Parameters
+    ----------
+    tree, alone : xarray.DataTree
+        The fits with and without the pair. Groups `posterior`, `truth` and `log_likelihood` of the
+        first are changed in place. It gets the group `pair`: shares, the covariance of being right
+        and the system's accuracies if the two are dependent, and these accuracies if not; and the
+        attribute `dependent_pair`, with the log of the Bayes factor for dependence.
+    pair : sequence of two str
+        Names of the two.
+    patterns : Patterns
+        The ratings that were fitted, with the dependent pair.
+    rng : numpy.random.Generator
+
+    References
+    ----------
+    Hoeting et al. (1999), https://doi.org/10.1214/ss/1009212519
+    """
+    posterior, other = (fit["posterior"].to_dataset() for fit in (tree, alone))
+    log_factor, error = log_bayes_factor(posterior, patterns, rng)
+    summary = {"pair": pair, "log_bayes_factor": log_factor, "log_bayes_factor_error": error}
+    tree.attrs["dependent_pair"] = json.dumps(summary)
+    sizes = {name: posterior.sizes[name] for name in ("chain", "draw")}
+    places = np.linspace(0, other.sizes["draw"] - 1, sizes["draw"]).astype(int)
+    other = other.isel(draw=places).assign_coords(draw=posterior["draw"])
+    right = posterior["confusion"].values.diagonal(axis1=-2, axis2=-1)
+    names, share = posterior["rater"].values.tolist(), posterior[SHARE]
+    first, second = (right[:, :, names.index(name)] for name in pair)
+    kept = {SHARE: share, COVARIANCE: share * (np.minimum(first, second) - first * second)}
+    for name in filter(posterior.__contains__, ESTIMANDS):
+        kept |= {name: posterior[name], f"{name}{IF_NOT}": other[name]}
+    tree["pair"] = xr.DataTree(xr.Dataset(kept))
+    other[SHARE] = xr.zeros_like(share)
+    probability = 1 / (1 + np.exp(-log_factor))
+    dependent = xr.DataArray(rng.random(tuple(sizes.values())) < probability, dims=tuple(sizes))
+    tree["posterior"] = xr.DataTree(posterior.where(dependent, other[list(posterior)]))
+    truth, without = (fit["truth"].to_dataset() for fit in (tree, alone))
+    tree["truth"] = xr.DataTree(probability * truth + (1 - probability) * without)
+    if "log_likelihood" in tree:
+        density, without = (fit["log_likelihood"].to_dataset() for fit in (tree, alone))
+        without = without.isel(draw=places).assign_coords(draw=density["draw"])
+        tree["log_likelihood"] = xr.DataTree(density.where(dependent, without))
 
 
 def log_bayes_factor(
@@ -61,17 +115,15 @@ def log_bayes_factor(
         Its Monte Carlo standard error.
     """
     assert patterns.dependent is not None
+    k, (first, second) = patterns.n_categories, patterns.dependent
     step = -(-posterior.sizes["chain"] * posterior.sizes["draw"] // MOST_DRAWS)
     some = posterior.isel(draw=slice(None, None, step))
-    k, (first, second) = patterns.n_categories, patterns.dependent
     rates, rows = states_by_population(some, patterns.dependent)
     truth, _ = infer_truth(patterns, rates, rows)
-    confusion = values_by_draw(some, "confusion", "rater", "category", "response")
-    first_rows, second_rows = confusion[:, first], confusion[:, second]
-    coupled = answers_after(first_rows, second_rows, np.ones((len(rows), k)), k)
-    ratio = coupled / np.maximum(second_rows[:, None], LEAST)
+    coupled = answers_after(rows[:, first], rows[:, second], np.ones((len(rows), k)), k)
+    ratio = coupled / np.maximum(rows[:, None, second], LEAST)
     log_integral = np.zeros(len(rows))
-    for true, number in enumerate(_numbers(patterns, truth, rng)):
+    for true, number in enumerate(_count_answers(patterns, truth, rng)):
         log = np.zeros((len(rows), len(NODES)))
         share = (NODES + 1) / 2
         for i, j in np.ndindex(k, k):
@@ -79,20 +131,18 @@ def log_bayes_factor(
             log += number[:, i, j][:, None] * np.log1p(share * np.maximum(excess, LEAST - 1))
         top = log.max(axis=1)
         log_integral += top + np.log(np.exp(log - top[:, None]) @ WEIGHTS / 2)
-    shape = some.sizes["chain"], some.sizes["draw"]
-    density = np.exp(log_integral.min() - log_integral).reshape(shape)
+    density = np.exp(log_integral.min() - log_integral).reshape(some.sizes["chain"], -1)
     error = density.std() / density.mean() / np.sqrt(ess(density, "mean"))
     return float(log_integral.min() - np.log(density.mean())), float(error)
 
 
-def _numbers(patterns: Patterns, truth: Floats, rng: np.random.Generator) -> Any:
+def _count_answers(patterns: Patterns, truth: Floats, rng: np.random.Generator) -> Floats:
     """Draw true categories, and count the pair's answers, (n_categories, n_draws, i, j)."""
-    assert patterns.dependent is not None
-    k, (first, second) = patterns.n_categories, patterns.dependent
-    item, rater = patterns.flat.item_index, patterns.flat.rater_index
+    k, flat = patterns.n_categories, patterns.flat
     answers = np.full((2, len(patterns.counts)), -1)
-    for row, member in zip(answers, (first, second), strict=True):
-        row[item[rater == member]] = patterns.flat.category_index[rater == member]
+    for row, member in zip(answers, patterns.dependent or (), strict=True):
+        of_member = flat.rater_index == member
+        row[flat.item_index[of_member]] = flat.category_index[of_member]
     both = np.flatnonzero((answers >= 0).all(axis=0))
     drawn = rng.multinomial(patterns.counts[both], truth[:, both])
     numbers = np.zeros((k, len(truth), k, k))
@@ -101,64 +151,7 @@ def _numbers(patterns: Patterns, truth: Floats, rng: np.random.Generator) -> Any
     return numbers
 
 
-def with_independence(
-    tree: xr.DataTree,
-    alone: xr.DataTree,
-    pair: Sequence[str],
-    log_factor: float,
-    rng: np.random.Generator,
-) -> None:
-    """Average a fit with a dependent pair and one without it, by their posterior probabilities.
-
-    Before the ratings are seen both are as probable. Each draw is then of one of the two; where it
-    is of the fit without, the shares of common answers are zero.
-
-    Parameters
-    ----------
-    tree, alone : xarray.DataTree
-        The fits with and without the pair. Groups `posterior`, `truth` and `log_likelihood` of the
-        first are changed in place. It gets the group `pair`: shares, the covariance of being right
-        and the system's accuracies if the two are dependent, and these accuracies if not.
-    pair : sequence of two str
-        Names of the two.
-    log_factor : float
-        Log of the Bayes factor for dependence.
-    rng : numpy.random.Generator
-
-    References
-    ----------
-    Hoeting et al. (1999), https://doi.org/10.1214/ss/1009212519
-    """
-    posterior, other = (fit["posterior"].to_dataset() for fit in (tree, alone))
-    sizes = {name: posterior.sizes[name] for name in ("chain", "draw")}
-    places = np.linspace(0, other.sizes["draw"] - 1, sizes["draw"]).astype(int)
-    other = other.isel(draw=places).assign_coords(draw=posterior["draw"])
-    tree["pair"] = xr.DataTree(_of_each(posterior, other, pair))
-    other[SHARE] = xr.zeros_like(posterior[SHARE])
-    probability = 1 / (1 + np.exp(-log_factor))
-    dependent = xr.DataArray(rng.random(tuple(sizes.values())) < probability, dims=tuple(sizes))
-    tree["posterior"] = xr.DataTree(posterior.where(dependent, other[list(posterior)]))
-    truth, without = (fit["truth"].to_dataset() for fit in (tree, alone))
-    tree["truth"] = xr.DataTree(probability * truth + (1 - probability) * without)
-    if "log_likelihood" in tree:
-        density, without = (fit["log_likelihood"].to_dataset() for fit in (tree, alone))
-        without = without.isel(draw=places).assign_coords(draw=density["draw"])
-        tree["log_likelihood"] = xr.DataTree(density.where(dependent, without))
-
-
-def _of_each(posterior: xr.Dataset, other: xr.Dataset, pair: Sequence[str]) -> xr.Dataset:
-    """Keep what is reported of a pair if it is dependent, and if it is not."""
-    right = posterior["confusion"].values.diagonal(axis1=-2, axis2=-1)
-    names = posterior["rater"].values.tolist()
-    first, second = (right[:, :, names.index(name)] for name in pair)
-    share = posterior[SHARE]
-    variables = {SHARE: share, COVARIANCE: share * (np.minimum(first, second) - first * second)}
-    for name in filter(posterior.__contains__, ESTIMANDS):
-        variables |= {name: posterior[name], f"{name}{IF_NOT}": other[name]}
-    return xr.Dataset(variables)
-
-
-def pair_found(tree: xr.DataTree, level: float) -> dict[str, Any]:
+def describe_pair(tree: xr.DataTree, level: float) -> dict[str, Any]:
     """Summarise what a fit says of a dependent pair.
 
     Parameters
@@ -195,7 +188,7 @@ def pair_found(tree: xr.DataTree, level: float) -> dict[str, Any]:
     return summary | accuracies | {"categories": categories}
 
 
-def pair_warnings(tree: xr.DataTree) -> tuple[Warning, ...]:
+def warn_of_pair(tree: xr.DataTree) -> tuple[Warning, ...]:
     """Warn of true categories of which the ratings tell little of the share."""
     a, b = SHARE_PRIOR
     of_prior = np.sqrt(a * b / (a + b + 1)) / (a + b)

@@ -70,7 +70,7 @@ class Diagnostics:
         one, longer and with a higher target acceptance.
     mode_weights : tuple of float
         Weights of the posterior modes that expectation-maximisation found, the highest first, see
-        `bayes_models.sampling.modes.posterior_modes`. At least half of the chains start at the
+        `bayes_models.sampling.start.posterior_modes`. At least half of the chains start at the
         first mode, and one chain at each other mode while chains remain.
     """
 
@@ -115,7 +115,7 @@ class Diagnostics:
         tuple of Warning
             One for each problem; empty if there is none.
         """
-        problems = []
+        problems = {}
         if not self.chains_agree:
             text = f"chains disagree: R-hat is {self.r_hat:.3f}, above {self.r_hat_limit:.3f}"
             if len(self.mode_weights) > 1:
@@ -125,21 +125,20 @@ class Diagnostics:
                     "there is more than one solution, and longer chains may not show how probable "
                     "each is"
                 )
-            problems.append(warn("not-converged", text))
+            problems["not-converged"] = text
         if not min(self.ess_bulk, self.ess_tail) >= LOWEST_ESS:
-            text = (
+            problems["too-few-draws"] = (
                 f"too few effective draws: {self.ess_bulk:.0f} in the bulk, {self.ess_tail:.0f} "
                 f"in the tails, below {LOWEST_ESS}; "
                 "use a model with fewer parameters, or, in Python, sample longer"
             )
-            problems.append(warn("too-few-draws", text))
         if self.divergences:
-            text = f"{counted(self.divergences, 'draw')} diverged: compare with another model"
-            problems.append(warn("divergences", text))
+            draws = counted(self.divergences, "draw")
+            problems["divergences"] = f"{draws} diverged: compare with another model"
         if self.treedepth:
-            text = f"{counted(self.treedepth, 'draw')} reached the greatest tree depth"
-            problems.append(warn("tree-depth", text))
-        return tuple(problems)
+            draws = counted(self.treedepth, "draw")
+            problems["tree-depth"] = f"{draws} reached the greatest tree depth"
+        return tuple(warn(code, text) for code, text in problems.items())
 
     def warnings(self) -> tuple[Warning, ...]:
         """Describe what is wrong with the draws.
@@ -219,7 +218,7 @@ def diagnose(
         ess_tail=float(ess(scalars, "tail").min()),
         divergences=_count(tree, "diverging"),
         treedepth=_count(tree, "reached_max_treedepth"),
-        relabelled=relabelled_share(posterior),
+        relabelled=float(relabelled_draws(posterior).mean()),
         tries=tries,
         mode_weights=tuple(mode_weights),
     )
@@ -227,11 +226,6 @@ def diagnose(
 
 def _count(tree: xr.DataTree, event: str) -> int:
     return int(tree["sample_stats"][event].sum()) if "sample_stats" in tree else 0
-
-
-def relabelled_share(posterior: xr.Dataset) -> float:
-    """Proportion of draws in which raters would be more accurate with categories renamed."""
-    return float(relabelled_draws(posterior).mean())
 
 
 def relabelled_draws(posterior: xr.Dataset) -> Booleans:

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import group_names, group_shares, population_shares
 from bayes_models.models.assemble import BASE_RATES, BY_POPULATION
+from bayes_models.models.observations import group_names, group_shares, population_shares
 from bayes_models.models.spec import GROUP
 from lehner import InputError, IntervalEstimate, Patterns
 from lehner.core.arrays import Floats
+from lehner.core.lazy import special
 
 PAIRS = "agreeing_pairs"
 """What stands for all ratings of an item where ArviZ asks for a number: pairs that agree."""
@@ -103,6 +104,15 @@ def credible_interval(draws: xr.DataArray | Floats, level: float) -> IntervalEst
         kind="equal-tailed credible",
         standard_error=float(values.std(ddof=1)) if values.size > 1 else None,
     )
+
+
+def beta_interval(concentration: Floats, place: int, level: float) -> IntervalEstimate:
+    """Mean and central interval of one probability of a Dirichlet distribution."""
+    successes, failures = float(concentration[place]), float(np.delete(concentration, place).sum())
+    mean = successes / (successes + failures)
+    ends = special.betaincinv(successes, failures, [(1 - level) / 2, (1 + level) / 2])
+    lower, upper = map(float, ends)
+    return IntervalEstimate(estimate=mean, lower=lower, upper=upper, level=level, kind="prior")
 
 
 type Draws = dict[str, tuple[tuple[str, ...], Floats]]

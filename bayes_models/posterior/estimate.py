@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import xarray as xr
 
-from bayes_models.posterior.dependent_pair import pair_found, pair_warnings
+from bayes_models.posterior.dependent_pair import describe_pair, warn_of_pair
 from bayes_models.posterior.diagnostics import relabelled_draws
 from bayes_models.posterior.draws import credible_interval, group
 from bayes_models.posterior.joint_systems import find_influence
@@ -189,8 +189,8 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         estimate = allow_for_clusters(estimate, json.loads(tree.attrs["design_effects"]), level)
         diagnostics = estimate.diagnostics
     if "dependent_pair" in tree.attrs:
-        diagnostics |= {"dependent_pair": pair_found(tree, level)}
-        warnings = (*estimate.warnings, *pair_warnings(tree))
+        diagnostics |= {"dependent_pair": describe_pair(tree, level)}
+        warnings = (*estimate.warnings, *warn_of_pair(tree))
         estimate = replace(estimate, diagnostics=diagnostics, warnings=warnings)
     if diagnostics["relabelled"] > MOST_RELABELLED:
         modes = label_modes(posterior, level)

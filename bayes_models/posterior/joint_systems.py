@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import observe
+from bayes_models.models.observations import observe
 from bayes_models.posterior.draws import values_by_draw
 from bayes_models.posterior.truth import fitted_ratings, infer_truths
 from lehner import InputError, Patterns, Ratings

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.models.priors import distribution_name, kept_priors
-from bayes_models.models.relaxed_k import SPEC
+from bayes_models.models.families import distribution_name
+from bayes_models.models.log_odds import SPECS
+from bayes_models.models.spec import kept_priors
 from bayes_models.posterior.diagnostics import ess
 from bayes_models.posterior.draws import credible_interval, group
 from lehner import InputError, IntervalEstimate
@@ -150,7 +151,9 @@ def _most_probable(counts: Floats, penalty: Floats, curve: Floats) -> Floats:
 
 
 K_PROPERTY = {
-    variable.name: variable.k_property for variable in SPEC.variables if variable.k_property
+    variable.name: variable.k_property
+    for variable in SPECS["relaxed_k"].variables
+    if variable.k_property
 }
 STRONG = 10.0
 WITHIN_90 = 1.645

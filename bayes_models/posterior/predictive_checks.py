@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import observe
+from bayes_models.models.observations import observe
 from bayes_models.posterior.draws import group
 from bayes_models.posterior.predictive import draw_ratings, with_known_truths
 from bayes_models.posterior.truth import infer_truth, states
@@ -143,9 +143,8 @@ def predictive_checks(
     >>> predictive_checks(tree, ratings, draws=50).warnings()[-1].code
     'mistakes-correlated'
     """
-    posterior = group(tree, "posterior")
     observed = observe(ratings)
-    rates, confusion = states(posterior, observed.dependent)
+    rates, confusion = states(group(tree, "posterior"), observed.dependent)
     affordable = max(FEWEST_PREDICTED, MOST_PREDICTED_RATINGS // max(1, ratings.n_ratings))
     n_draws = min(draws, affordable, len(rates))
     (child,) = child_seeds(seed, 1)
@@ -176,8 +175,8 @@ def predictive_checks(
         for values in table.values():
             values[[first, second], [second, first]] = np.nan
     dims = ("rater", "other_rater")
-    names = dict.fromkeys(dims, posterior["rater"].values)
     variables = {name: (dims, values) for name, values in table.items()}
+    names = {dim: list(observed.raters) for dim in dims}
     return PredictiveChecks(table=xr.Dataset(variables, names), draws=n_draws)
 
 

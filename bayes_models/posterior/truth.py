@@ -5,10 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.dependent_pair import answers_after, split_second
-from bayes_models.likelihood.observations import observe
 from bayes_models.models.assemble import BY_POPULATION
-from bayes_models.models.density import SHARE
+from bayes_models.models.observations import answers_after, observe, split_second
+from bayes_models.models.parameters import SHARE
 from bayes_models.posterior.draws import PAIRS, group, values_by_draw
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers

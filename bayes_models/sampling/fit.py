@@ -5,35 +5,32 @@ import logging
 import math
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 
-from bayes_models.likelihood.observations import (
+from bayes_models.models.families import is_distribution
+from bayes_models.models.observations import (
     group_index,
     group_names,
     known_truths,
     observe,
 )
-from bayes_models.models.density import SHARE
-from bayes_models.models.priors import Priors, choose_priors, is_distribution, priors_as_json
-from bayes_models.models.spec import find_model
-from bayes_models.posterior.dependent_pair import log_bayes_factor, with_independence
+from bayes_models.models.parameters import SHARE
+from bayes_models.models.spec import Priors, choose_priors, find_model, priors_as_json
+from bayes_models.posterior.dependent_pair import average_with_independence
 from bayes_models.posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
 from bayes_models.posterior.estimate import design_effects
-from bayes_models.posterior.predictive import add_data, add_posterior_predictive
+from bayes_models.posterior.predictive import add_data, log_prior
 from bayes_models.posterior.predictive_checks import predictive_checks
-from bayes_models.posterior.prior_draws import add_prior, log_prior
 from bayes_models.posterior.truth import add_truth
-from bayes_models.sampling.compiled import compile_model
-from bayes_models.sampling.cost import times_in_memory
 from bayes_models.sampling.gibbs import sample_conjugate
-from bayes_models.sampling.modes import posterior_modes
-from bayes_models.sampling.nuts import sample
-from bayes_models.sampling.start import start_at
+from bayes_models.sampling.memory import times_in_memory
+from bayes_models.sampling.nuts import compile_model, sample
+from bayes_models.sampling.start import posterior_modes, start_at
 from lehner import Patterns, Ratings
 from lehner.core.errors import check_choice, check_number, check_whole_number
 from lehner.core.estimate import ESTIMANDS
@@ -78,8 +75,6 @@ def fit(
     tries: int = 2,
     check: Checked = "all",
     log_likelihood: bool = True,
-    posterior_predictive: bool = False,
-    prior: bool = False,
     checks: bool = True,
     progressbar: bool = True,
 ) -> xr.DataTree:
@@ -89,7 +84,7 @@ def fit(
     distribution, each process compiles the model instead. Chains start near the most probable
     parameters, with the labels that the raters use, and the prior prevents label switching. If
     expectation-maximisation finds other modes of the posterior, up to half of the chains start at
-    these, one at each (see `bayes_models.sampling.modes.posterior_modes`), so that R-hat shows
+    these, one at each (see `bayes_models.sampling.start.posterior_modes`), so that R-hat shows
     whether chains from different modes mix. If the diagnostics fail, the model is sampled again
     with a higher target acceptance, and up to four times as long, depending on the effective sample
     size. Where so many draws would take more than 4 GB of memory, Gibbs sampling keeps fewer of
@@ -134,12 +129,6 @@ def fit(
     log_likelihood : bool
         Whether the result includes the data, the log likelihood of each item and the log density of
         the priors, which are needed to compare models and to check the influence of priors.
-    posterior_predictive : bool
-        Whether the result includes what the model predicts of the items, for ArviZ's predictive
-        checks: see `add_posterior_predictive`.
-    prior : bool
-        Whether the result includes draws from the priors, and what these predict, to compare with
-        the posterior: see `add_prior`.
     progressbar : bool
         Whether NUTS shows its progress, and why it samples again.
     checks : bool
@@ -151,8 +140,8 @@ def fit(
     -------
     xarray.DataTree
         Groups `posterior`, `sample_stats` (of NUTS), `truth`, `log_likelihood` (per item),
-        `log_prior`, `observed_data` and `constant_data`, and if asked for `posterior_predictive`,
-        `prior` and `prior_predictive`;
+        `log_prior`, `observed_data` and `constant_data`, to which `add_posterior_predictive` and
+        `add_prior` add others;
         attributes `model`, `engine`, `seed`, `known_truths`, and as JSON `priors` (all of them,
         given or not), `diagnostics` and `warnings`, and `rater_groups` where the model pools raters
         within groups. For a dependent pair there are a group `pair`
@@ -196,30 +185,29 @@ def fit(
     check_choice("engine", engine, ("nuts", "gibbs"))
     ratings = count_rated(ratings)
     observed = observe(ratings)
-    sampler_seed, truth_seed, check_seed, modes_seed, alone_seed = child_seeds(seed, 5)
-    options: dict[str, Any] = {
+    seeds = child_seeds(seed, 5)
+    options = {
         **{"draws": draws, "tune": tune, "chains": chains, "tries": tries, "cores": cores},
         **{"target_accept": target_accept, "check": check, "log_likelihood": log_likelihood},
         **{"priors": priors, "progressbar": progressbar},
     }
-    seeds = (sampler_seed, truth_seed, modes_seed)
     tree, diagnostics, rng = _sample_until_converged(
         model, ratings, observed, engine, seeds, **options
     )
     problems = diagnostics.warnings()
     if SHARE in tree["posterior"]:
-        options["seed"] = alone_seed
-        problems = (*problems, *_average_with_independence(tree, model, ratings, rng, options))
-    if log_likelihood or posterior_predictive:
-        add_data(tree, ratings)
+        alone = _fit_without_pair(model, ratings, options | {"seed": seeds[4]})
+        average_with_independence(tree, alone, ratings.dependent, observed, rng)
+        problems = (*problems, *warnings_from_json(alone.attrs["warnings"]))
     if log_likelihood:
+        add_data(tree, ratings)
         densities = log_prior(model, tree["posterior"].to_dataset(), observed, priors)
         tree["log_prior"] = xr.DataTree(densities)
     if ratings.cluster is not None and observed.has_system:
         tree.attrs["design_effects"] = json.dumps(design_effects(tree, ratings, observed))
     doubts: tuple[Warning, ...] = ()
     if checks:
-        doubts = predictive_checks(tree, ratings, draws=CHECK_DRAWS, seed=check_seed).warnings()
+        doubts = predictive_checks(tree, ratings, draws=CHECK_DRAWS, seed=seeds[2]).warnings()
     tree.attrs |= {
         "model": model,
         "engine": engine,
@@ -230,15 +218,9 @@ def fit(
         "warnings": warnings_to_json([*problems, *doubts]),
     }
     if find_model(model).pools_rater_groups and group_names(observed):
-        pooled_with = np.array(group_names(observed))[group_index(observed)].tolist()
-        tree.attrs["rater_groups"] = json.dumps(
-            dict(zip(map(str, ratings.raters), pooled_with, strict=True))
-        )
-    predictive_seed, prior_seed = child_seeds(truth_seed, 2)
-    if posterior_predictive:
-        add_posterior_predictive(tree, ratings, seed=predictive_seed)
-    if prior:
-        add_prior(tree, ratings, priors=priors, seed=prior_seed)
+        groups = np.array(group_names(observed))[group_index(observed)].tolist()
+        of_rater = zip(map(str, ratings.raters), groups, strict=True)
+        tree.attrs["rater_groups"] = json.dumps(dict(of_rater))
     for problem in problems:
         warnings.warn(f"{model}: {problem}", ConvergenceWarning, stacklevel=2)
     return tree
@@ -254,19 +236,17 @@ def _sample_until_converged(
     priors: Priors,
     draws: int,
     tune: int,
-    chains: int,
     tries: int,
-    target_accept: float,
-    cores: int | None,
     check: Checked,
     log_likelihood: bool,
     progressbar: bool,
+    **sampling: Any,
 ) -> tuple[xr.DataTree, Diagnostics, np.random.Generator]:
     """Sample, add true categories and diagnose, ever longer until the diagnostics pass.
 
     The generator is the one that drew the true categories.
     """
-    sampler_seed, truth_seed, modes_seed = seeds
+    sampler_seed, truth_seed, _, modes_seed, _ = seeds
     modes = posterior_modes(observed, modes_seed)
     starts = [start_at(mode, observed) for mode in modes]
     compiled = compile_model(model, observed, priors) if engine == "nuts" else None
@@ -279,16 +259,19 @@ def _sample_until_converged(
             "seed": int(attempt_seed.generate_state(1)[0]),
             "draws": draws * kept,
             "tune": tune * longer,
-            "chains": chains,
+            "chains": sampling["chains"],
             "starts": starts,
         }
         if compiled is None:
             thin = math.ceil(longer / kept)
             groups = {"posterior": sample_conjugate(model, observed, priors, thin=thin, **length)}
         else:
-            accept = 1 - (1 - target_accept) / (1 + 2 * attempt)
             groups = sample(
-                compiled, **length, target_accept=accept, cores=cores, progress_bar=progressbar
+                compiled,
+                **length,
+                target_accept=1 - (1 - sampling["target_accept"]) / (1 + 2 * attempt),
+                cores=sampling["cores"],
+                progress_bar=progressbar,
             )
         tree = xr.DataTree.from_dict(groups)
         rng = np.random.default_rng(truth_seed)
@@ -308,26 +291,14 @@ def _sample_until_converged(
     return tree, diagnostics, rng
 
 
-def _average_with_independence(
-    tree: xr.DataTree,
-    model: str,
-    ratings: Ratings,
-    rng: np.random.Generator,
-    options: dict[str, Any],
-) -> tuple[Warning, ...]:
-    """Average a fit with a dependent pair and one without, whose warnings are returned."""
+def _fit_without_pair(model: str, ratings: Ratings, options: Mapping[str, Any]) -> xr.DataTree:
     numbers = not any(map(is_distribution, choose_priors(model, options["priors"]).values()))
     engine: Engine = "gibbs" if find_model(model).conjugate and numbers else "nuts"
     with warnings.catch_warnings():
-        # They are returned.
+        # The result carries them.
         warnings.simplefilter("ignore", ConvergenceWarning)
         independent = ratings.with_dependent_pair(None)
-        alone = fit(model, independent, engine=engine, checks=False, **options)
-    log, error = log_bayes_factor(tree["posterior"].to_dataset(), observe(ratings), rng)
-    with_independence(tree, alone, ratings.dependent, log, rng)
-    summary = {"pair": ratings.dependent, "log_bayes_factor": log, "log_bayes_factor_error": error}
-    tree.attrs["dependent_pair"] = json.dumps(summary)
-    return warnings_from_json(alone.attrs["warnings"])
+        return fit(model, independent, engine=engine, checks=False, **options)
 
 
 def fit_many(
@@ -377,5 +348,5 @@ def fit_many(
     >>> [round(float(tree.posterior["system_accuracy"].mean()), 1) for tree in trees]
     [0.9, 0.8, 0.9]
     """
-    for one_seed, ratings in zip(spawn_seeds(seed), many, strict=False):
-        yield fit(model, ratings, seed=one_seed, **(FOR_STUDIES | options))
+    for fit_seed, ratings in zip(spawn_seeds(seed), many, strict=False):
+        yield fit(model, ratings, seed=fit_seed, **(FOR_STUDIES | options))

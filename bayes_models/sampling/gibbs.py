@@ -12,14 +12,21 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.density.jit import njit_kept
-from bayes_models.likelihood.observations import arrays_of, coords_of
+from bayes_models.density.c_functions import njit_kept
 from bayes_models.models.assemble import BASE_RATES
-from bayes_models.models.families import FAMILIES
-from bayes_models.models.priors import Priors, choose_priors, is_distribution
-from bayes_models.models.spec import OF_A_RATER, Variable, conjugate_models, find_model
+from bayes_models.models.families import FAMILIES, is_distribution
+from bayes_models.models.observations import arrays_of, coords_of
+from bayes_models.models.spec import (
+    OF_A_RATER,
+    ModelSpec,
+    Priors,
+    Variable,
+    choose_priors,
+    conjugate_models,
+    find_model,
+)
 from bayes_models.posterior.draws import accuracies, base_rates_of_all, labelled_draws
-from bayes_models.sampling.cost import announce
+from bayes_models.sampling.memory import check_memory
 from bayes_models.sampling.start import Start, chains_by_start, em_start
 from lehner import InputError, Patterns
 from lehner.core.arrays import Floats, Integers
@@ -30,8 +37,8 @@ from lehner.data.patterns import UNKNOWN
 type Parameters = tuple[Floats, Floats]
 """Base rates of each population, and confusion matrices of each rater or of all."""
 
-CELLS_AT_ONCE, SECONDS_AT_ONCE = 20_000_000, 0.2
-"""Probabilities and parameters in sweeps, and the seconds that these take."""
+CELLS_AT_ONCE = 20_000_000
+"""Probabilities and parameters in sweeps, which take a fifth of a second."""
 # Gamma variates of a smaller shape may be too small for a double; their logarithms are not.
 SMALL_SHAPE = 0.1
 
@@ -80,7 +87,44 @@ def sample_conjugate(
     Kim & Ghahramani (2012), Bayesian classifier combination; here also with one matrix for all
     raters.
     """
-    spec = find_model(model)
+    spec, all_priors = find_model(model), choose_priors(model, priors)
+    _require_conjugate(model, spec, observed, all_priors)
+    matrices = [variable for variable in spec.variables if variable.ratings]
+    # The matrix of each rater: the rater's own, or the first, beside the system's.
+    which = np.arange(len(observed.raters))
+    if matrices[0].ratings != OF_A_RATER:
+        which = (which >= observed.n_raters).astype(int)
+    prior = _concentrations(matrices, which, observed, all_priors)
+    check_memory(model, "gibbs", sum(map(np.size, prior)) * draws * chains)
+    data = tuple((arrays_of(observed) | {"raters": which[observed.flat.rater_index]}).values())
+    starts = starts or [em_start(observed)]
+    by_start = chains_by_start(len(starts), chains)
+    cells = len(data[2]) * observed.n_categories + data[4].sum() + prior[1].size
+    some = range(-tune, draws * thin, max(1, CELLS_AT_ONCE // int(cells)))
+    tell = progress_of(f"{model}: sampling", chains * len(some))
+    rates, confusion = (np.empty((chains, draws, *variable.shape)) for variable in prior)
+    start_of_chain = np.repeat(range(len(by_start)), by_start)
+    for chain, chain_seed in enumerate(child_seeds(seed, chains)):
+        rng = np.random.default_rng(chain_seed)
+        logs = _logs(*_parameters(starts[start_of_chain[chain]], which, prior))
+        # Between some sweeps and the next a chain may be interrupted.
+        for number, first in enumerate(some):
+            tell(chain * len(some) + number)
+            last = min(first + some.step, some.stop)
+            _sweeps(rng, logs, prior, data, (rates[chain], confusion[chain]), thin, first, last)
+    variables = base_rates_of_all(observed, rates)
+    if matrices[0].ratings != OF_A_RATER:
+        for place, matrix in enumerate(matrices[: confusion.shape[2]]):
+            variables[matrix.name] = (("category", "response"), confusion[:, :, place])
+        confusion = confusion[:, :, which]
+    of_all = variables[BASE_RATES.name][1]
+    variables |= accuracies(observed, of_all, confusion, pools_rater_groups=False)
+    return labelled_draws(variables, coords_of(observed))
+
+
+def _require_conjugate(
+    model: str, spec: ModelSpec, observed: Patterns, priors: Mapping[str, Any]
+) -> None:
     if not spec.conjugate:
         raise InputError(
             f"engine 'gibbs' does not sample {model}",
@@ -90,58 +134,17 @@ def sample_conjugate(
         raise InputError(
             "engine 'gibbs' does not sample a dependent pair", "use engine='nuts', or name no pair"
         )
-    matrices = [variable for variable in spec.variables if variable.ratings]
-    # The matrix of each rater: the rater's own, or the first, beside the system's.
-    which = np.arange(len(observed.raters))
-    if matrices[0].ratings != OF_A_RATER:
-        which = (which >= observed.n_raters).astype(int)
-    prior = _concentrations(matrices, which, observed, choose_priors(model, priors))
-    data = tuple((arrays_of(observed) | {"raters": which[observed.flat.rater_index]}).values())
-    starts = starts or [em_start(observed)]
-    by_start = chains_by_start(len(starts), chains)
-    cells = len(data[2]) * observed.n_categories + data[4].sum() + prior[1].size
-    some = range(-tune, draws * thin, max(1, CELLS_AT_ONCE // int(cells)))
-    announce(
-        model,
-        "gibbs",
-        seconds=cells * (tune + draws * thin) * chains / (CELLS_AT_ONCE / SECONDS_AT_ONCE),
-        n_values=sum(map(np.size, prior)),
-        draws=draws * chains,
-    )
-    tell = progress_of(f"{model}: sampling", chains * len(some))
-    rates, confusion = (np.empty((chains, draws, *variable.shape)) for variable in prior)
-    start_of_chain = np.repeat(range(len(by_start)), by_start)
-    for chain, chain_seed in enumerate(child_seeds(seed, chains)):
-        rng = np.random.default_rng(chain_seed)
-        logs = _logs(*_parameters(starts[start_of_chain[chain]], which, prior))
-        kept = rates[chain], confusion[chain]
-        # Between some sweeps and the next a chain may be interrupted.
-        for number, first in enumerate(some):
-            tell(chain * len(some) + number)
-            last = min(first + some.step, some.stop)
-            _sweeps(rng, logs, prior, data, kept, thin, first, last)
-    own = (
-        {}
-        if matrices[0].ratings == OF_A_RATER
-        else {
-            variable.name: (("category", "response"), confusion[:, :, i])
-            for i, variable in enumerate(matrices[: confusion.shape[2]])
-        }
-    )
-    if len(which) > len(prior[1]):
-        confusion = confusion[:, :, which]
-    return _labelled(observed, rates, own, confusion)
-
-
-def _concentrations(
-    matrices: Sequence[Variable], which: Integers, observed: Patterns, priors: Mapping[str, Any]
-) -> Parameters:
     for name, prior in priors.items():
         if is_distribution(prior):
             raise InputError(
                 f"the prior of {name} is a PyMC distribution, and engine 'gibbs' needs a Dirichlet",
                 "give its concentration as numbers, or use engine='nuts'",
             )
+
+
+def _concentrations(
+    matrices: Sequence[Variable], which: Integers, observed: Patterns, priors: Mapping[str, Any]
+) -> Parameters:
     k, numbers = observed.n_categories, FAMILIES["dirichlet"].numbers
     of_raters, *of_system = matrices
     confusion = np.empty((which.max() + 1, k, k))
@@ -241,12 +244,3 @@ def _log_gamma(rng: Any, shape: float) -> float:
 def _log_sum(log: Floats) -> float:
     top = log.max()
     return top + np.log(np.exp(log - top).sum())
-
-
-def _labelled(
-    observed: Patterns, base_rates: Floats, matrices: dict[str, Any], confusion: Floats
-) -> xr.Dataset:
-    variables = base_rates_of_all(observed, base_rates)
-    of_all = variables[BASE_RATES.name][1]
-    variables |= matrices | accuracies(observed, of_all, confusion, pools_rater_groups=False)
-    return labelled_draws(variables, coords_of(observed))

@@ -19,9 +19,8 @@ import bayes_models
 from bayes_models import observe
 from bayes_models.models.spec import conjugate_models
 from bayes_models.posterior.diagnostics import ess
-from bayes_models.sampling.compiled import compile_model
 from bayes_models.sampling.gibbs import sample_conjugate
-from bayes_models.sampling.nuts import sample
+from bayes_models.sampling.nuts import compile_model, sample
 from bayes_models.sampling.start import em_start
 from experiments.benchmarks.bar import Bar
 from lehner import Patterns, Ratings, Scenario, simulate
@@ -29,7 +28,7 @@ from lehner.core.arrays import Floats
 
 OURS: dict[str, Any] = {"draws": 230, "tune": 50, "target_accept": 0.7, "progress_bar": False}
 # The posterior differs with the priors: the peer has no other one for the system.
-OF_PEERS = "rater"
+OF_PEERS = {"system_confusion": "diagonal"}
 EFFECTIVE = 1000
 
 type Run = tuple[float, Floats]
@@ -84,7 +83,7 @@ def _ours(
     seed: int,
     chains: int = 4,
     model: str = "dawid_skene",
-    priors: str | None = None,
+    priors: dict[str, str] | None = None,
     **sampling: Any,
 ) -> Run:
     compiled = compile_model(model, observed, priors)

@@ -21,7 +21,7 @@ from lehner.core.text import counted, percent
 from lehner.data.ratings import Ratings
 from lehner.estimation.results import Results
 
-bayes_models, priors = load("bayes_models"), load("bayes_models.models.priors")
+bayes_models, priors = load("bayes_models"), load("bayes_models.models.spec")
 
 MOST_PATTERNS = 40
 NO_ANSWER = "–"

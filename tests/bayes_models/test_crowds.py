@@ -5,7 +5,7 @@ import pytest
 
 import bayes_models
 from bayes_models import methods
-from bayes_models.sampling import cost
+from bayes_models.sampling import memory
 from bayes_models.sampling.fit import FOR_STUDIES
 from lehner import Ratings, estimate
 from lehner.estimation.methods import find_method
@@ -59,7 +59,7 @@ def test_an_estimate_of_a_crowd_says_its_engine_and_is_that_of_a_fit():
 
 
 def test_a_model_beyond_the_memory_has_no_estimate_beside_those_of_others(monkeypatch):
-    monkeypatch.setattr(cost, "_memory_of_computer", lambda: 1e6)
+    monkeypatch.setattr(memory, "_memory_of_computer", lambda: 1e6)
     found = estimate(crowd(21), ["majority_agreement", "dawid_skene"])
     majority, model = found.fits.values()
     assert majority.system_accuracy.estimate > 0

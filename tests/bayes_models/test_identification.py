@@ -5,7 +5,7 @@ import pymc as pm
 import pytest
 
 from bayes_models import MODELS, identify
-from bayes_models.posterior.prior_draws import prior_draws
+from bayes_models.posterior.predictive import prior_draws
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate
 
 EQUAL_ERRORS = {"common_error_spread": 0, "error_spread": 0, "system_error_spread": 0}

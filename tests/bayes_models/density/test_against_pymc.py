@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from bayes_models import MODELS, find_model, observe
-from bayes_models.models.priors import choose_priors
-from bayes_models.models.spec import seen_by
+from bayes_models.models.log_odds import SCALES
+from bayes_models.models.spec import choose_priors, seen_by
 from bayes_models.posterior.draws import DECLARED
-from bayes_models.sampling.compiled import compile_model
+from bayes_models.sampling.nuts import compile_model
 from lehner import Ratings, Scenario, simulate
 from tests.reference.pymc_model import by_pymc
 
@@ -62,14 +62,14 @@ DATA = {
 }
 QUICK = ("known truths", "groups and populations")
 EACH_DATA = [pytest.param(kind, marks=[] if kind in QUICK else pytest.mark.slow) for kind in DATA]
-EARLIER = np.array([[9.0, 2.0], [0.0, 0.0], [3.5, 1.25], [20.0, 4.0]])
 PRIORS = [
     *((name, set_name) for name in MODELS for set_name in list(find_model(name).priors)[1:]),
     ("relaxed_k", {"system_slope": (1.7, 0.0), "base_rates": [1.0, 2.0, 3.0, 4.0]}),
     ("relaxed_k", {"system_slope": (0.2, 0.9), "system_log_odds": (0.4, 2.0)}),
     ("relaxed_k", {"distance_decay": 0, "system_error_spread": 0, "error_spread": 0}),
     ("relaxed_k", {"category_spread": 0, "common_error_spread": 0, "mean_log_odds": (1, 0.3)}),
-    ("one_coin_by_rater", {"earlier_answers": EARLIER}),
+    ("relaxed_k", dict.fromkeys(SCALES, 0.0)),
+    ("tap", {"base_rates": 3.0, "knowledge": (2.0, 2.0), "guessing": 4.0}),
     ("hierarchical_dawid_skene", {"confusion_spread": 0}),
     ("tap", {"knowledge": (3.0, 2.0)}),
     ("class_conditional", {"system_accuracy_by_category": (2.0, 0.5)}),

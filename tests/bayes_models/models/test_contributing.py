@@ -11,7 +11,7 @@ import pytest
 
 import bayes_models
 from bayes_models import MODELS, add_prior, find_model, identify, models, prior_draws
-from bayes_models.posterior.prior_draws import log_prior
+from bayes_models.posterior.predictive import log_prior
 from lehner import Scenario, simulate
 from lehner.estimation.methods import find_method
 from lehner.latent_class.models import ModelRow

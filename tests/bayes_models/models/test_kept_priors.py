@@ -7,7 +7,8 @@ import pymc as pm
 import pytest
 
 from bayes_models import MODELS, find_model, one_coin
-from bayes_models.models.priors import choose_priors, distribution_name, priors_as_json
+from bayes_models.models.families import distribution_name
+from bayes_models.models.spec import choose_priors, priors_as_json
 from lehner import load_dataset
 
 

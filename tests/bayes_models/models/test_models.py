@@ -17,10 +17,15 @@ from bayes_models import (
     one_coin_by_rater,
     relaxed_k,
 )
-from bayes_models.models.priors import choose_priors
-from bayes_models.models.simplex import IsometricLogRatio, zero_sum_basis
-from bayes_models.posterior.prior_draws import prior_draws
+from bayes_models.density.priors import zero_sum_basis
+from bayes_models.models.graph import IsometricLogRatio
+from bayes_models.models.log_odds import SCALES
+from bayes_models.models.spec import choose_priors
+from bayes_models.posterior.predictive import prior_draws
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate
+
+AT_ZERO = dict.fromkeys(SCALES, 0.0)
+"""Priors that fix all that relaxes a K-property at zero."""
 
 
 @pytest.fixture
@@ -137,7 +142,7 @@ def density(model, values):
 
 def test_with_all_dials_at_zero_relaxed_k_is_one_coin(ratings):
     values = {"base_rates": np.array([0.3, -0.2, 0.5]), "system_log_odds": 0.9}
-    relaxed = density(relaxed_k(ratings, "k_properties"), values | {"mean_log_odds": 0.3})
+    relaxed = density(relaxed_k(ratings, AT_ZERO), values | {"mean_log_odds": 0.3})
     assert relaxed == pytest.approx(density(one_coin(ratings), values | {"rater_log_odds": 0.3}))
 
 
@@ -149,7 +154,7 @@ def test_with_one_dial_relaxed_k_is_one_coin_by_rater(ratings):
         "rater_spread": np.log(0.4),
         "rater_effect": np.array([1.0, -0.5, 0.2]),
     }
-    relaxed = density(relaxed_k(ratings, "unequal_raters"), values)
+    relaxed = density(relaxed_k(ratings, AT_ZERO | {"rater_spread": 0.6}), values)
     assert relaxed == pytest.approx(density(one_coin_by_rater(ratings), values))
 
 
@@ -166,14 +171,16 @@ def test_errors_fall_with_distance_where_categories_are_ordered(ordered, ratings
 
 
 def test_errors_and_categories_differ_by_their_parameters(ratings):
-    drawn = prior_draws("relaxed_k", ratings, 20, priors="unequal_errors")
+    drawn = prior_draws(
+        "relaxed_k", ratings, 20, priors={"rater_spread": 0, "difficulty_spread": 0}
+    )
     assert np.ptp(off_diagonal(drawn["confusion"].values[0]), axis=-1).min() > 1e-4
     diagonal = np.diagonal(drawn["confusion"].values[0], axis1=-2, axis2=-1)
     assert np.ptp(diagonal, axis=-1).min() > 1e-4
 
 
 def test_difficulty_brings_raters_down_to_chance_and_the_system_by_its_slope(ratings):
-    drawn = prior_draws("relaxed_k", ratings, 200, priors="unequal_difficulty")
+    drawn = prior_draws("relaxed_k", ratings, 200, priors=AT_ZERO | {"difficulty_spread": 0.4})
     right = drawn["confusion_by_level"].values[0][..., 0, 0]
     assert (right[:, :3] > 1 / 4).all()
     known = (right[:, :3] - 1 / 4) / (1 - 1 / 4)
@@ -292,7 +299,7 @@ def test_the_prior_of_the_system_is_weak_unless_one_is_given(ratings):
 
     by_rater = np.multiply.outer([1.0, 2.0, 3.0, 4.0], np.ones((4, 4)))
     assert rows(None).round(9).tolist() == [8, 8, 8, 2]
-    assert rows("rater").round(9).tolist() == [8, 8, 8, 8]
+    assert rows({"system_confusion": "diagonal"}).round(9).tolist() == [8, 8, 8, 8]
     assert rows({"confusion": 1.0}).tolist() == [4, 4, 4, 4]
     assert rows({"confusion": by_rater}).tolist() == [4, 8, 12, 16]
     assert rows({"confusion": 1.0, "system_confusion": 2.0}).tolist() == [4, 4, 4, 8]
@@ -312,15 +319,16 @@ def test_the_interval_of_a_good_system_holds_with_two_categories(name):
     )
     options = {"engine": "gibbs", "draws": 300, "tune": 200, "tries": 1, "checks": False}
     data = [simulate(scenario, seed) for seed in range(8)]
-    held = {
-        priors: sum(
+    of_raters = {"system_confusion": "diagonal"}
+    held, held_as_rater = (
+        sum(
             found.lower <= 0.9 <= found.upper
             for tree in fit_many(name, data, seed=1, priors=priors, **options)
             if (found := estimate_from_draws(tree).system_accuracy).lower is not None
         )
-        for priors in ("default", "rater")
-    }
-    assert held["default"] >= 6 and held["rater"] <= 4
+        for priors in (None, of_raters)
+    )
+    assert held >= 6 and held_as_rater <= 4
 
 
 def test_the_transform_goes_there_and_back_and_has_the_volume_of_the_simplex():

@@ -7,7 +7,7 @@ from scipy.signal import lfilter
 from scipy.stats import norm
 
 from bayes_models import fit_many, read_k_properties
-from bayes_models.models.priors import priors_as_json
+from bayes_models.models.spec import priors_as_json
 from lehner import Ratings
 from tests.reference.rater_spread import bayes_factor_of_unequal_raters
 

@@ -7,7 +7,7 @@ import pytest
 
 import bayes_models
 from bayes_models import fit, observe, prior_draws
-from bayes_models.posterior.dependent_pair import pair_warnings
+from bayes_models.posterior.dependent_pair import warn_of_pair
 from bayes_models.posterior.truth import infer_truth, states
 from lehner import InputError, Ratings
 from lehner.data.dependent_pair import find_pair
@@ -75,7 +75,7 @@ def test_the_bayes_factor_is_the_ratio_of_marginal_likelihoods(strongyloides):
 
 @pytest.mark.slow
 def test_with_few_ratings_of_an_item_the_shares_rest_on_their_prior(strongyloides):
-    (said,) = pair_warnings(strongyloides)
+    (said,) = warn_of_pair(strongyloides)
     assert said.code == "pair-rests-on-prior" and "stool and serology" in said.text
 
 

@@ -14,7 +14,7 @@ from scipy.stats import kstest
 
 import bayes_models
 import lehner
-from bayes_models.posterior.prior_draws import log_prior
+from bayes_models.posterior.predictive import log_prior
 from lehner import InputError
 
 RATINGS = lehner.load_dataset("anesthesia", system="2").with_independent_repeats()
@@ -23,8 +23,11 @@ RATINGS = lehner.load_dataset("anesthesia", system="2").with_independent_repeats
 @pytest.fixture(scope="module")
 def tree():
     """Give a fit of Dawid and Skene's model with all groups."""
-    options = {"posterior_predictive": True, "prior": True, "checks": False}
-    return bayes_models.fit("dawid_skene", RATINGS, engine="gibbs", chains=2, **options)
+    options = {"engine": "gibbs", "chains": 2, "checks": False}
+    tree = bayes_models.fit("dawid_skene", RATINGS, **options)
+    bayes_models.add_posterior_predictive(tree, RATINGS)
+    bayes_models.add_prior(tree, RATINGS)
+    return tree
 
 
 def test_the_data_are_those_that_were_given(tree) -> None:
@@ -118,8 +121,9 @@ def test_items_left_out_show_difficulty_that_the_model_does_not_have() -> None:
             n_categories=3, n_items=800, initial_rater_accuracy=(0.65,) * 6, easiness=easiness
         )
         ratings = lehner.simulate(scenario, 1).with_truth(None)
-        options = {"engine": "gibbs", "checks": False, "posterior_predictive": True, "tries": 1}
+        options = {"engine": "gibbs", "checks": False, "tries": 1}
         found = bayes_models.fit("dawid_skene", ratings, chains=2, draws=500, **options)
+        bayes_models.add_posterior_predictive(found, ratings)
         values = arviz_stats.loo_pit(found)["agreeing_pairs"].values
         p_values.append(kstest(values, "uniform").pvalue)
     assert p_values[0] > 0.05 and p_values[1] < 0.01

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from bayes_models import fit_many, read_k_properties
-from bayes_models.models.priors import priors_as_json
+from bayes_models.models.spec import priors_as_json
 from bayes_models.posterior.k_properties import against_zero
 from lehner import InputError, Scenario, simulate
 
@@ -131,10 +131,3 @@ def test_a_prior_that_is_a_distribution_has_no_bayes_factor_and_a_reason():
     assert (spread.bayes_factor, spread.verdict(), spread.evidence()) == (None, "not tested", "")
     assert "its prior is Gamma(2, " in spread.untested
     assert decay.bayes_factor and not decay.untested
-
-
-def test_a_fit_that_does_not_say_its_priors_is_refused():
-    tree = tree_of(rater_spread=np.ones((2, 5)))
-    del tree.attrs["priors"]
-    with pytest.raises(InputError, match="has no record of its priors; fit again"):
-        read_k_properties(tree)

@@ -9,7 +9,7 @@ import xarray as xr
 from bayes_models.posterior import truth
 from bayes_models.posterior.truth import add_truth
 from lehner import Ratings
-from tests.bayes_models.likelihood.test_likelihood import (
+from tests.bayes_models.models.test_likelihood import (
     as_lists,
     random_parameters,
     random_ratings,

@@ -11,8 +11,7 @@ import xarray as xr
 
 import bayes_models
 from bayes_models import ConvergenceWarning, Diagnostics, estimate_from_draws, observe
-from bayes_models.sampling import compiled
-from bayes_models.sampling.nuts import sample
+from bayes_models.sampling.nuts import compile_model, sample
 from bayes_models.sampling.start import em_start
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate
 from lehner.core.seeds import child_seeds
@@ -176,7 +175,7 @@ def test_many_fits_are_those_of_fit(samples):
 @pytest.mark.slow
 def test_chains_of_nuts_start_where_they_are_told_the_best_start_having_most(samples):
     observed = observe(samples[2])
-    model = compiled.compile_model("dawid_skene", observed)
+    model = compile_model("dawid_skene", observed)
     best = em_start(observed)
     order = [1, 0, 3, 2]
     renamed = replace(

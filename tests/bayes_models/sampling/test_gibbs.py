@@ -9,7 +9,7 @@ import pytest
 from scipy.special import gammaln
 
 from bayes_models import ConvergenceWarning, diagonal_concentration, fit, fit_many, observe
-from bayes_models.models.priors import kept_priors
+from bayes_models.models.spec import kept_priors
 from bayes_models.sampling.gibbs import sample_conjugate
 from lehner import InputError, Ratings, Scenario, simulate
 
@@ -73,7 +73,13 @@ def test_means_are_those_of_the_exact_posterior(model):
     ratings = small()
     expected = exact_means(ratings, shared=model == "pooled")
     posterior = sample_conjugate(
-        model, observe(ratings), "rater", seed=1, draws=50_000, tune=100, chains=4
+        model,
+        observe(ratings),
+        {"system_confusion": "diagonal"},
+        seed=1,
+        draws=50_000,
+        tune=100,
+        chains=4,
     )
     accuracy = posterior["accuracy"].mean(("chain", "draw")).values
     if model == "pooled":

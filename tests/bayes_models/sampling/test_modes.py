@@ -8,14 +8,16 @@ import pytest
 
 import bayes_models
 from bayes_models import ConvergenceWarning, diagonal_concentration, observe
-from bayes_models.sampling.modes import _take_steps, expected_numbers, posterior_modes
 from bayes_models.sampling.start import (
     JITTER,
     NOISE,
+    _take_steps,
     chains_by_start,
     em_start,
+    expected_numbers,
+    posterior_modes,
     start_values,
-    starting_point,
+    start_variables,
 )
 from lehner import Ratings, Scenario, simulate
 from lehner.core.warning import warnings_from_json
@@ -64,11 +66,11 @@ def density_by_loops(mode, ratings):
     """Give the highest log posterior density near a mode, item by item."""
     prior = diagonal_concentration(2)
     # At the mode that the vote leads to EM has taken ten steps only.
-    start = mode.items[None], mode.ratings.swapaxes(1, 2)[:, :, None]
+    start = mode.items[:, None], mode.ratings.swapaxes(1, 2)[..., None]
     items, by_response, _ = _take_steps(observe(ratings), *start, 300)
-    confusion = by_response[:, :, 0].swapaxes(1, 2) + prior
+    confusion = by_response[..., 0].swapaxes(1, 2) + prior
     confusion /= confusion.sum(axis=-1, keepdims=True)
-    rates = (items[0] + 1) / (items[0] + 1).sum()
+    rates = (items[:, 0] + 1) / (items + 1).sum()
     total = np.log(rates).sum() + (prior * np.log(confusion)).sum()
     for row in np.column_stack([ratings.codes, ratings.system]):
         joint = rates.copy()
@@ -133,7 +135,7 @@ def test_what_em_does_not_know_starts_farther_apart():
     with bayes_models.one_coin_by_rater(ratings) as model:
         start = em_start(observe(ratings))
         values = start_values("one_coin_by_rater", start)
-        point, scale = starting_point(model, values)(values)
+        point, scale = start_variables(model, model.initial_point(random_seed=0), values)
     # Base rates, mean log odds; spread and three effects; the system's log odds.
     np.testing.assert_allclose(scale, [NOISE] * 2 + [JITTER] * 4 + [NOISE])
     assert point.shape == scale.shape

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from bayes_models import observe
-from bayes_models.sampling.modes import expected_numbers
-from bayes_models.sampling.start import em_start
+from bayes_models.sampling.start import em_start, expected_numbers
 from lehner import Ratings, Scenario, simulate
 
 

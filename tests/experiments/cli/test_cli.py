@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from bayes_models import MODELS
-from bayes_models.models.relaxed_k import SCALES
+from bayes_models.models.log_odds import SCALES
 from lehner import Scenario, simulate
 from tests.experiments.rows import ends, one_row, pick_rows
 

@@ -9,8 +9,8 @@ import xarray as xr
 
 import bayes_models
 from bayes_models import MODELS, find_model, identify, models
-from bayes_models.sampling import compiled
-from bayes_models.sampling.compiled import compile_model
+from bayes_models.sampling import nuts
+from bayes_models.sampling.nuts import compile_model
 from experiments.cli.labels import label_methods
 from experiments.study.run import run_study
 from lehner import InputError, Scenario, fit_latent_class, simulate
@@ -26,7 +26,7 @@ FILE = '''"""Any confusion matrix for each rater."""
 
 from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model
 from bayes_models.models.spec import OF_A_RATER, ModelSpec, Variable
-from bayes_models.likelihood.observations import cells_of_matrix
+from bayes_models.models.observations import cells_of_matrix
 
 DIMS = ("rater", "category", "response")
 CONFUSION = Variable("confusion", "dirichlet", DIMS, ratings=OF_A_RATER)
@@ -38,16 +38,18 @@ def any_matrix(ratings, priors=None):
     return model
 
 
-SPEC = ModelSpec(
-    build=any_matrix,
-    variables=(BASE_RATES, CONFUSION),
-    priors={
-        "diagonal": {"base_rates": 3.0, "confusion": "diagonal"},
-        "even": {"base_rates": 2.0, "confusion": 5.0},
-    },
-    n_parameters=lambda priors, observed: cells_of_matrix(observed) * len(observed.raters),
-    conjugate=True,
-)
+SPECS = {
+    "any_matrix": ModelSpec(
+        build=any_matrix,
+        variables=(BASE_RATES, CONFUSION),
+        priors={
+            "diagonal": {"base_rates": 3.0, "confusion": "diagonal"},
+            "even": {"base_rates": 2.0, "confusion": 5.0},
+        },
+        n_parameters=lambda priors, observed: cells_of_matrix(observed) * len(observed.raters),
+        conjugate=True,
+    )
+}
 '''
 SUMMARY = "any matrix whatever"
 SYSTEM = ("--system", "System")
@@ -96,7 +98,10 @@ def test_it_is_fitted(ratings):
 
 
 def test_what_the_data_can_say_of_it_is_known_before(ratings):
-    report, same = identify(NAME, ratings), identify("dawid_skene", ratings, "rater")
+    report, same = (
+        identify(NAME, ratings),
+        identify("dawid_skene", ratings, {"system_confusion": "diagonal"}),
+    )
     assert (report.model, report.parameters) == (NAME, same.parameters)
     # `dawid_skene` has a prior for the system, too.
     assert report.warnings() == same.warnings()[: len(report.warnings())] != ()
@@ -112,8 +117,7 @@ def test_the_command_estimates_with_it(run, monkeypatch):
         assert find_model(name).build(observed, priors).free_RVs
         return compile_model("dawid_skene", observed)
 
-    monkeypatch.setattr(compiled, "compile_pymc_model", build_only)
-    monkeypatch.setattr(compiled, "_of_pymc", lambda name, observed, found: found)
+    monkeypatch.setattr(nuts, "compile_pymc_model", build_only)
     code, out, err = run("estimate", "lehner_table2", "--method", NAME, "--json", *SYSTEM)
     estimate = one_row(out, "system_accuracy")
     assert (code, estimate["method"]) == (0, NAME)

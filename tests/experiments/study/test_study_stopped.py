@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import bayes_models
-from bayes_models.sampling import compiled, nuts
+from bayes_models.sampling import nuts
 from experiments.cli import main as cli
 from experiments.study import cells, replicate
 from experiments.study.run import run_study
@@ -185,8 +185,8 @@ def swallowing(number, function, call):
 @pytest.mark.parametrize(
     ("disturb", "module", "name", "call"),
     [
-        (raising, compiled, "sampler_model", 1),
-        (swallowing, compiled, "sampler_model", 1),
+        (raising, nuts, "_wrap_density", 1),
+        (swallowing, nuts, "_wrap_density", 1),
         (late, nuts.nutpie, "sample", 2),
         (swallowing, nuts.nutpie, "sample", 3),
         (raising, fitting, "add_truth", 3),

@@ -5,7 +5,7 @@ import pymc as pm
 import pytest
 
 from bayes_models import dawid_skene, find_model, identify, observe, one_coin_by_rater
-from bayes_models.likelihood.dependent_pair import answers_after, split_second
+from bayes_models.models.observations import answers_after, split_second
 from bayes_models.posterior.predictive import draw_ratings
 from bayes_models.posterior.truth import infer_truth
 from lehner import InputError, Ratings

@@ -11,22 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.density.layout import FAMILY_CODES, PARAMETERS, VALUE
-from bayes_models.likelihood.dependent_pair import split_second
-from bayes_models.likelihood.observations import arrays_of, coords_of, group_index
-from bayes_models.models.families import FAMILIES
-from bayes_models.models.priors import is_distribution, register_distribution, varies
-from bayes_models.models.spec import (
-    ORDER,
-    SEVERAL_ERRORS,
-    SYSTEM,
-    Effect,
-    ModelSpec,
-    Variable,
-)
-from bayes_models.models.zero_sum import zero_sum_basis
-from lehner import Patterns
+from bayes_models.density.priors import FAMILY_CODES, PARAMETERS, VALUE, zero_sum_basis
+from bayes_models.models import spec
+from bayes_models.models.deferred import pm
+from bayes_models.models.families import FAMILIES, is_distribution
+from bayes_models.models.observations import arrays_of, coords_of, group_index, split_second
+from bayes_models.models.spec import Effect, ModelSpec, Variable, varies
+from lehner import InputError, Patterns
 from lehner.core.arrays import Floats, Integers
+from lehner.core.text import counted
 
 SHARE = "shared_answers"
 """Name of the shares of common answers of a dependent pair, one for each true category."""
@@ -66,11 +59,17 @@ class Parameter:
         """Add it to the current PyMC model, and give its variable, or its value if it is fixed."""
         if self.family == "fixed":
             return self.numbers
-        if self.distribution is not None:
-            return register_distribution(self.distribution, self.name, self.dims)
-        distribution = FAMILIES[self.family].distribution
-        assert distribution is not None
-        return distribution(self.name, self.numbers, self.dims or None)
+        dims, prior = self.dims or None, self.distribution
+        if prior is None:
+            return FAMILIES[self.family].distribution(self.name, self.numbers, dims)
+        if dims and prior.ndim != len(dims):
+            raise InputError(
+                f"the prior of {self.name} is a distribution with "
+                f"{counted(prior.ndim, 'dimension')}, but {self.name} has {len(dims)} "
+                f"({', '.join(dims)})",
+                "give a distribution of that shape, or numbers",
+            )
+        return pm.modelcontext(None).register_rv(prior, self.name, dims=dims)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -109,13 +108,13 @@ class Parameter:
 
 
 def find_parameters(
-    spec: ModelSpec, observed: Patterns, priors: Mapping[str, Any]
+    model: ModelSpec, observed: Patterns, priors: Mapping[str, Any]
 ) -> dict[str, Parameter]:
     """Find the parameters that a model has for some ratings.
 
     Parameters
     ----------
-    spec : ModelSpec
+    model : ModelSpec
     observed : Patterns
         As the model sees them.
     priors : mapping
@@ -132,19 +131,19 @@ def find_parameters(
         If a prior has wrong numbers.
     """
     coords, parameters = coords_of(observed), dict[str, Parameter]()
-    for variable in spec.variables:
-        if variable.last_row_of or variable.of or not _is_there(variable, observed, priors):
+    for variable in model.variables:
+        if variable.last_row_of or not _is_there(variable, observed, priors):
             continue
         dims = tuple(dim for dim in variable.dims if dim in coords)
         name = f"{variable.name}_by_population" if "population" in dims else variable.name
         shape = tuple(len(coords[dim]) for dim in dims)
-        made = _make_parameter(variable, priors, name, dims, shape)
-        if made is not None:
-            parameters[variable.role or variable.name] = made
+        parameter = _make_parameter(variable, priors, name, dims, shape)
+        if parameter is not None:
+            parameters[variable.role or variable.name] = parameter
             parameters |= {
                 effect.name: _make_effects(effect, observed) for effect in variable.effects
             }
-    for variable in spec.variables:
+    for variable in model.variables:
         whole = parameters.get(variable.last_row_of)
         if whole is not None and observed.has_system and whole.distribution is None:
             row = _make_parameter(variable, priors, variable.name, whole.dims[1:], whole.shape[1:])
@@ -155,16 +154,16 @@ def find_parameters(
         parameters[SHARE] = Parameter(
             name=SHARE, family="beta", dims=("category",), numbers=numbers
         )
-    if spec.likelihood is None:
+    if model.likelihood is None:
         return parameters
-    return {role: parameters[role] for role in PARAMETERS[spec.likelihood] if role in parameters}
+    return {role: parameters[role] for role in PARAMETERS[model.likelihood] if role in parameters}
 
 
 def _is_there(variable: Variable, observed: Patterns, priors: Mapping[str, Any]) -> bool:
     conditions = {
-        SYSTEM: observed.has_system,
-        ORDER: observed.ordered,
-        SEVERAL_ERRORS: observed.n_categories > 2,
+        spec.SYSTEM: observed.has_system,
+        spec.ORDER: observed.ordered,
+        spec.SEVERAL_ERRORS: observed.n_categories > 2,
     }
     return all(
         conditions[need] if need in conditions else varies(priors, need) for need in variable.needs
@@ -209,17 +208,6 @@ def _make_effects(effect: Effect, observed: Patterns) -> Parameter:
     )
 
 
-def count_earlier_answers(
-    spec: ModelSpec, observed: Patterns, priors: Mapping[str, Any]
-) -> Floats | None:
-    """Count right and wrong answers of each rater in earlier studies, if a model takes them."""
-    shape = (len(observed.raters), 2)
-    for variable in spec.variables:
-        if variable.of:
-            return variable.family.numbers(variable.name, priors[variable.name], shape)
-    return None
-
-
 ONE_LEVEL = np.zeros(1)
 CONFUSION = "confusion_by_level"
 """Name of the confusion matrices that are kept of a draw."""
@@ -232,7 +220,7 @@ class ModelDensity:
     Parameters
     ----------
     likelihood : int
-        See `bayes_models.density.layout`.
+        See `bayes_models.density.priors`.
     parameters : mapping
         By what they are in the likelihood.
     observed : Patterns
@@ -241,8 +229,6 @@ class ModelDensity:
         that has parameters of its own.
     levels : ndarray, shape (n_levels,)
         Difficulty of items.
-    answers : ndarray, shape (n_raters, 2), optional
-        Right and wrong answers of each in earlier studies.
     """
 
     likelihood: int
@@ -250,7 +236,6 @@ class ModelDensity:
     observed: Patterns
     index: Integers
     levels: Floats = field(default_factory=lambda: ONE_LEVEL)
-    answers: Floats | None = None
 
     @property
     def free(self) -> list[Parameter]:
@@ -273,21 +258,16 @@ class ModelDensity:
         """Arrays in the order in which compiled code reads them."""
         table, prior = self._table()
         pair = self.observed.dependent or ()
-        seen = split_second(self.observed) if self.observed.dependent else self.observed
+        seen = split_second(self.observed) if pair else self.observed
         ratings = arrays_of(seen)
-        n_raters = len(self.observed.raters)
-        answers = np.zeros((n_raters, 2)) if self.answers is None else self.answers
         sizes = (
-            *(self.likelihood, n_raters, len(self.levels), self.observed.n_categories),
+            *(self.likelihood, len(self.observed.raters), len(self.levels), seen.n_categories),
             *(len(table), len(prior), len(seen.counts), len(ratings["raters"]), len(pair)),
             1 + sum(math.prod(parameter.shape) for parameter in self.parameters.values()),
         )
-        arrays = [sizes, table, prior, self.levels, self.index, pair, answers, *ratings.values()]
-        floats = (2, 3, 6)
-        return [
-            np.array(parameter, float if i in floats else np.int64, order="C")
-            for i, parameter in enumerate(arrays)
-        ]
+        whole = (sizes, table, self.index, pair, *ratings.values())
+        sizes, table, index, pair, *rated = (np.array(x, np.int64, order="C") for x in whole)
+        return [sizes, table, prior, np.array(self.levels, float), index, pair, *rated]
 
     def _table(self) -> tuple[Integers, Floats]:
         """List where coordinates, values and priors are.
@@ -315,13 +295,13 @@ class ModelDensity:
 
 
 def describe_density(
-    spec: ModelSpec, observed: Patterns, priors: Mapping[str, Any]
+    model: ModelSpec, observed: Patterns, priors: Mapping[str, Any]
 ) -> ModelDensity:
     """Describe what compiled code needs to know of a model that has a likelihood.
 
     Parameters
     ----------
-    spec : ModelSpec
+    model : ModelSpec
     observed : Patterns
         As the model sees them.
     priors : mapping
@@ -331,16 +311,15 @@ def describe_density(
     -------
     ModelDensity
     """
-    assert spec.likelihood is not None
+    assert model.likelihood is not None
     index = np.arange(len(observed.raters))
-    if spec.matrices != "rater":
+    if model.matrices != "rater":
         index[:] = -1
-        index[: observed.n_raters] = group_index(observed) if spec.matrices == "group" else 0
+        index[: observed.n_raters] = group_index(observed) if model.matrices == "group" else 0
     return ModelDensity(
-        likelihood=spec.likelihood,
-        parameters=find_parameters(spec, observed, priors),
+        likelihood=model.likelihood,
+        parameters=find_parameters(model, observed, priors),
         observed=observed,
         index=index,
-        levels=ONE_LEVEL if spec.levels is None else spec.levels(priors),
-        answers=count_earlier_answers(spec, observed, priors),
+        levels=ONE_LEVEL if model.levels is None else model.levels(priors),
     )

@@ -5,8 +5,8 @@ import pymc as pm
 import pytest
 
 from bayes_models import MODELS, dawid_skene, diagonal_concentration, find_model, observe
-from bayes_models.likelihood.observations import arrays_of, known_truths
-from bayes_models.likelihood.sum_over_states import BLOCK, sum_over_states
+from bayes_models.density.likelihood import BLOCK, sum_over_states
+from bayes_models.models.observations import arrays_of, known_truths
 from bayes_models.posterior.truth import infer_truth
 from lehner import InputError, Ratings, load_dataset
 from tests.reference.dawid_skene import log_likelihood

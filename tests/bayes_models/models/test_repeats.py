@@ -5,8 +5,8 @@ import pytest
 
 import bayes_models
 from bayes_models import find_model, observe
-from bayes_models.likelihood.observations import data_of
 from bayes_models.models.deferred import without_c_compiler
+from bayes_models.models.observations import data_of
 from bayes_models.posterior.predictive import draw_ratings
 from lehner import Ratings, Scenario, simulate
 from tests.lehner.data.test_repeats import repeat

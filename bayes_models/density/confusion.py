@@ -1,0 +1,390 @@
+"""Confusion matrices of all models, given the values of parameters, and their derivatives.
+
+A function `write_…` writes confusion matrices of shape (n_raters, n_states, n_responses), where a
+state is a category, or a level of difficulty and a category; `pull_back_…` adds derivatives by the
+values of parameters, `slopes`, given those by confusion matrices, `by`. The equations are those of
+`bayes_models.models`. `index` says whose parameters those of a rater are: of a group, or of a
+matrix; it is negative for a system with parameters of its own. `table` and `values` are described
+in `priors.py`.
+"""
+
+import numpy as np
+
+from bayes_models.density.priors import (
+    CLASS_CONDITIONAL,
+    LOG_ODDS,
+    MATRICES,
+    ROWS,
+    VALUE,
+    add_zero_sum_slopes,
+    njit,
+    zero_sum,
+)
+from lehner.core.arrays import Floats, Integers
+
+
+@njit()
+def write_confusion(
+    kind: int, levels: Floats, index: Integers, table: Integers, values: Floats, confusion: Floats
+) -> None:
+    """Write the confusion matrices of a likelihood."""
+    if kind == LOG_ODDS:
+        _write_log_odds(levels, index, table, values, confusion)
+    elif kind == MATRICES:
+        _write_matrices(index, table, values, confusion)
+    elif kind == CLASS_CONDITIONAL:
+        _write_class_conditional(table, values, confusion)
+    else:
+        _write_tap(table, values, confusion)
+
+
+@njit()
+def pull_back_confusion(
+    kind: int,
+    levels: Floats,
+    index: Integers,
+    table: Integers,
+    values: Floats,
+    confusion: Floats,
+    by: Floats,
+    slopes: Floats,
+) -> None:
+    """Add the derivatives by the values of parameters."""
+    if kind == LOG_ODDS:
+        _pull_back_log_odds(levels, index, table, values, by, slopes)
+    elif kind == MATRICES:
+        _pull_back_matrices(index, table, values, confusion, by, slopes)
+    elif kind == CLASS_CONDITIONAL:
+        _pull_back_class_conditional(table, by, slopes)
+    else:
+        _pull_back_tap(table, values, by, slopes)
+
+
+# Rows of the table of parameters: class_conditional and tap.
+ACCURACY, KNOWLEDGE, GUESSING = 1, 1, 2
+
+
+@njit()
+def _write_class_conditional(table: Integers, values: Floats, confusion: Floats) -> None:
+    n_raters, _, k = confusion.shape
+    at = table[ACCURACY, VALUE]
+    for j in range(n_raters):
+        for z in range(k):
+            right = values[at + j * k + z]
+            for m in range(k):
+                confusion[j, z, m] = right if m == z else (1 - right) / (k - 1)
+
+
+@njit()
+def _pull_back_class_conditional(table: Integers, by: Floats, slopes: Floats) -> None:
+    n_raters, _, k = by.shape
+    at = table[ACCURACY, VALUE]
+    for j in range(n_raters):
+        for z in range(k):
+            for m in range(k):
+                slopes[at + j * k + z] += by[j, z, m] * (1.0 if m == z else -1 / (k - 1))
+
+
+@njit()
+def _write_tap(table: Integers, values: Floats, confusion: Floats) -> None:
+    n_raters, _, k = confusion.shape
+    of_knowledge, of_guessing = table[KNOWLEDGE, VALUE], table[GUESSING, VALUE]
+    for j in range(n_raters):
+        knowledge = values[of_knowledge + j]
+        for z in range(k):
+            for m in range(k):
+                confusion[j, z, m] = (1 - knowledge) * values[of_guessing + j * k + m]
+            confusion[j, z, z] += knowledge
+
+
+@njit()
+def _pull_back_tap(table: Integers, values: Floats, by: Floats, slopes: Floats) -> None:
+    n_raters, _, k = by.shape
+    of_knowledge, of_guessing = table[KNOWLEDGE, VALUE], table[GUESSING, VALUE]
+    for j in range(n_raters):
+        knowledge = values[of_knowledge + j]
+        for z in range(k):
+            slopes[of_knowledge + j] += by[j, z, z]
+            for m in range(k):
+                slopes[of_knowledge + j] -= by[j, z, m] * values[of_guessing + j * k + m]
+                slopes[of_guessing + j * k + m] += by[j, z, m] * (1 - knowledge)
+
+
+# Rows of the table of parameters: dawid_skene, pooled, and hierarchical_dawid_skene, in which
+# raters differ from the matrix of their group by effects.
+MATRIX, MATRIX_SPREAD, MATRIX_EFFECT, SYSTEM_MATRIX = range(1, 5)
+
+
+@njit()
+def _write_matrices(index: Integers, table: Integers, values: Floats, confusion: Floats) -> None:
+    n_raters, _, k = confusion.shape
+    at = table[:, VALUE]
+    effect = np.empty(k)
+    for j in range(n_raters):
+        first = at[MATRIX] + index[j] * k * k if index[j] >= 0 else at[SYSTEM_MATRIX]
+        for z in range(k):
+            for m in range(k):
+                confusion[j, z, m] = values[first + z * k + m]
+            if table[MATRIX_EFFECT, ROWS] == 0 or index[j] < 0:
+                continue
+            zero_sum(values, at[MATRIX_EFFECT] + (j * k + z) * (k - 1), k, effect, 0)
+            total = 0.0
+            for m in range(k):
+                confusion[j, z, m] *= np.exp(values[at[MATRIX_SPREAD] + index[j]] * effect[m])
+                total += confusion[j, z, m]
+            for m in range(k):
+                confusion[j, z, m] /= total
+
+
+@njit()
+def _pull_back_matrices(
+    index: Integers, table: Integers, values: Floats, confusion: Floats, by: Floats, slopes: Floats
+) -> None:
+    n_raters, _, k = confusion.shape
+    at = table[:, VALUE]
+    effect, by_effect = np.empty(k), np.empty(k)
+    for j in range(n_raters):
+        first = at[MATRIX] + index[j] * k * k if index[j] >= 0 else at[SYSTEM_MATRIX]
+        for z in range(k):
+            to = first + z * k
+            if table[MATRIX_EFFECT, ROWS] == 0 or index[j] < 0:
+                for m in range(k):
+                    slopes[to + m] += by[j, z, m]
+                continue
+            of_effect = at[MATRIX_EFFECT] + (j * k + z) * (k - 1)
+            spread = at[MATRIX_SPREAD] + index[j]
+            zero_sum(values, of_effect, k, effect, 0)
+            mean = 0.0
+            for m in range(k):
+                mean += confusion[j, z, m] * by[j, z, m]
+            for m in range(k):
+                by_log = confusion[j, z, m] * (by[j, z, m] - mean)
+                slopes[to + m] += by_log / values[to + m]
+                slopes[spread] += by_log * effect[m]
+                by_effect[m] = by_log * values[spread]
+            add_zero_sum_slopes(by_effect, 0, k, slopes, of_effect)
+
+
+# Rows of the table of parameters: one_coin, one_coin_by_rater and relaxed_k, of which the other two
+# are special cases, without some of its parameters.
+MEAN, SPREAD, EFFECT, DIFFICULTY = range(1, 5)
+CATEGORY_SPREAD, COMMON_SHARE, COMMON_EFFECT, OWN_EFFECT = range(5, 9)
+SYSTEM, SLOPE, SYSTEM_CATEGORY_SPREAD, SYSTEM_EFFECT = range(9, 13)
+DECAY, COMMON_ERROR_SPREAD, COMMON_ERROR, ERROR_SPREAD, OWN_ERROR = range(13, 18)
+SYSTEM_ERROR_SPREAD, SYSTEM_ERROR = range(18, 20)
+
+
+@njit()
+def _write_log_odds(
+    levels: Floats, index: Integers, table: Integers, values: Floats, confusion: Floats
+) -> None:
+    n_raters, n_levels, k = len(index), len(levels), confusion.shape[2]
+    log_odds = _find_log_odds(levels, index, table, values, k)
+    _, _, errors = _find_errors(index, table, values, k)
+    for j in range(n_raters):
+        for level in range(n_levels):
+            for z in range(k):
+                wrong = 1 / (1 + np.exp(log_odds[j, level, z]))
+                for i in range(k - 1):
+                    confusion[j, level * k + z, i + (i >= z)] = wrong * errors[j, z, i]
+                confusion[j, level * k + z, z] = 1 / (1 + np.exp(-log_odds[j, level, z]))
+
+
+@njit()
+def _pull_back_log_odds(
+    levels: Floats, index: Integers, table: Integers, values: Floats, by: Floats, slopes: Floats
+) -> None:
+    n_raters, n_levels, k = len(index), len(levels), by.shape[2]
+    log_odds = _find_log_odds(levels, index, table, values, k)
+    common, own, errors = _find_errors(index, table, values, k)
+    by_errors, by_log_odds = np.zeros(errors.shape), np.empty(log_odds.shape)
+    for j in range(n_raters):
+        for level in range(n_levels):
+            for z in range(k):
+                x = log_odds[j, level, z]
+                wrong = 1 / (1 + np.exp(x))
+                by_right = by[j, level * k + z, z]
+                for i in range(k - 1):
+                    slope = by[j, level * k + z, i + (i >= z)]
+                    by_right -= errors[j, z, i] * slope
+                    by_errors[j, z, i] += wrong * slope
+                by_log_odds[j, level, z] = by_right * wrong / (1 + np.exp(-x))
+    for j in range(n_raters):
+        _pull_back_knowing(j, levels, index, table, values, by_log_odds, slopes)
+        _pull_back_categories(j, index, table, values, by_log_odds, slopes)
+    _pull_back_errors(index, table, values, common, own, errors, by_errors, slopes)
+
+
+@njit()
+def _find_knowing(j: int, index: Integers, table: Integers, values: Floats) -> tuple[float, float]:
+    """Give a rater's log odds of knowing the category, and their slope on difficulty."""
+    at = table[:, VALUE]
+    if index[j] < 0:
+        return values[at[SYSTEM]], values[at[SLOPE]]
+    knowing = values[at[MEAN] + index[j]]
+    if table[EFFECT, ROWS] > 0:
+        knowing += values[at[SPREAD] + index[j]] * values[at[EFFECT] + j]
+    return knowing, 1.0
+
+
+@njit()
+def _find_log_odds(
+    levels: Floats, index: Integers, table: Integers, values: Floats, k: int
+) -> Floats:
+    """Compute the log odds of being right, (n_raters, n_levels, n_categories)."""
+    log_odds = np.empty((len(index), len(levels), k))
+    at, scale = table[:, VALUE], values[table[DIFFICULTY, VALUE]]
+    of_category, in_common = values[at[CATEGORY_SPREAD]], values[at[COMMON_SHARE]]
+    for j in range(len(index)):
+        knowing, slope = _find_knowing(j, index, table, values)
+        for level in range(len(levels)):
+            x = knowing - slope * scale * levels[level]
+            if index[j] >= 0:
+                x = np.logaddexp(x, -np.log(k)) - np.log(1 - 1 / k)
+            for z in range(k):
+                log_odds[j, level, z] = x
+        for z in range(k):
+            effect = 0.0
+            if index[j] < 0 and table[SYSTEM_EFFECT, ROWS] > 0:
+                effect = values[at[SYSTEM_CATEGORY_SPREAD]] * values[at[SYSTEM_EFFECT] + z]
+            elif index[j] >= 0 and table[OWN_EFFECT, ROWS] > 0:
+                common, own = values[at[COMMON_EFFECT] + z], values[at[OWN_EFFECT] + j * k + z]
+                effect = np.sqrt(in_common) * common + np.sqrt(1 - in_common) * own
+                effect *= of_category
+            for level in range(len(levels)):
+                log_odds[j, level, z] += effect
+    return log_odds
+
+
+@njit()
+def _pull_back_knowing(
+    j: int,
+    levels: Floats,
+    index: Integers,
+    table: Integers,
+    values: Floats,
+    by: Floats,
+    slopes: Floats,
+) -> None:
+    """Add what follows from the derivatives by a rater's log odds of being right, `by`."""
+    k = by.shape[2]
+    at, scale = table[:, VALUE], values[table[DIFFICULTY, VALUE]]
+    knowing, slope = _find_knowing(j, index, table, values)
+    by_knowing = 0.0
+    for level in range(len(levels)):
+        own = by[j, level].sum()
+        if index[j] >= 0:
+            own /= 1 + np.exp(scale * levels[level] - knowing) / k
+        by_knowing += own
+        slopes[at[DIFFICULTY]] -= own * slope * levels[level]
+        if index[j] < 0:
+            slopes[at[SLOPE]] -= own * scale * levels[level]
+    if index[j] < 0:
+        slopes[at[SYSTEM]] += by_knowing
+        return
+    slopes[at[MEAN] + index[j]] += by_knowing
+    if table[EFFECT, ROWS] > 0:
+        slopes[at[SPREAD] + index[j]] += by_knowing * values[at[EFFECT] + j]
+        slopes[at[EFFECT] + j] += by_knowing * values[at[SPREAD] + index[j]]
+
+
+@njit()
+def _pull_back_categories(
+    j: int, index: Integers, table: Integers, values: Floats, by: Floats, slopes: Floats
+) -> None:
+    """Add what follows for effects of categories on a rater's log odds of being right."""
+    k, at = by.shape[2], table[:, VALUE]
+    of_category, in_common = values[at[CATEGORY_SPREAD]], values[at[COMMON_SHARE]]
+    for z in range(k):
+        by_effect = by[j, :, z].sum()
+        if index[j] < 0 and table[SYSTEM_EFFECT, ROWS] > 0:
+            slopes[at[SYSTEM_CATEGORY_SPREAD]] += by_effect * values[at[SYSTEM_EFFECT] + z]
+            slopes[at[SYSTEM_EFFECT] + z] += by_effect * values[at[SYSTEM_CATEGORY_SPREAD]]
+        elif index[j] >= 0 and table[OWN_EFFECT, ROWS] > 0:
+            common, own = values[at[COMMON_EFFECT] + z], values[at[OWN_EFFECT] + j * k + z]
+            root, other = np.sqrt(in_common), np.sqrt(1 - in_common)
+            slopes[at[CATEGORY_SPREAD]] += by_effect * (root * common + other * own)
+            by_effect *= of_category
+            slopes[at[COMMON_SHARE]] += by_effect * (common / root - own / other) / 2
+            slopes[at[COMMON_EFFECT] + z] += by_effect * root
+            slopes[at[OWN_EFFECT] + j * k + z] += by_effect * other
+
+
+@njit()
+def _find_errors(
+    index: Integers, table: Integers, values: Floats, k: int
+) -> tuple[Floats, Floats, Floats]:
+    """Give common and own preferences for errors, and the probabilities of errors.
+
+    An error is counted among those that are possible: of category z, error i is the answer i, or
+    i + 1 if that is z or more.
+    """
+    n_raters, n = len(index), k - 1
+    common, own = np.zeros((k, n)), np.zeros((n_raters, k, n))
+    errors, at = np.empty(own.shape), table[:, VALUE]
+    decay, in_common = values[at[DECAY]], values[at[COMMON_ERROR_SPREAD]]
+    if table[COMMON_ERROR, ROWS] > 0:
+        for z in range(k):
+            zero_sum(values, at[COMMON_ERROR] + z * (n - 1), n, common[z], 0)
+    for j in range(n_raters):
+        effect, scale, rater = _find_preferences(j, index)
+        spread = values[at[scale]]
+        for z in range(k):
+            if table[effect, ROWS] > 0:
+                zero_sum(values, at[effect] + (rater * k + z) * (n - 1), n, own[j, z], 0)
+            total = 0.0
+            for i in range(n):
+                log = in_common * common[z, i] + spread * own[j, z, i]
+                log -= decay * abs(i + (i >= z) - z)
+                errors[j, z, i] = np.exp(log)
+                total += errors[j, z, i]
+            for i in range(n):
+                errors[j, z, i] /= total
+    return common, own, errors
+
+
+@njit()
+def _find_preferences(j: int, index: Integers) -> tuple[int, int, int]:
+    """Give the rows of a rater's own preferences and of their spread, and the rater's place."""
+    if index[j] < 0:
+        return SYSTEM_ERROR, SYSTEM_ERROR_SPREAD, 0
+    return OWN_ERROR, ERROR_SPREAD, j
+
+
+@njit()
+def _pull_back_errors(
+    index: Integers,
+    table: Integers,
+    values: Floats,
+    common: Floats,
+    own: Floats,
+    errors: Floats,
+    by: Floats,
+    slopes: Floats,
+) -> None:
+    """Add what follows from the derivatives by the probabilities of errors."""
+    n_raters, k, n = errors.shape
+    at = table[:, VALUE]
+    by_common, by_own = np.zeros((k, n)), np.empty(n)
+    for j in range(n_raters):
+        effect, scale, rater = _find_preferences(j, index)
+        spread = at[scale]
+        for z in range(k):
+            mean = 0.0
+            for i in range(n):
+                mean += errors[j, z, i] * by[j, z, i]
+            for i in range(n):
+                by_log = errors[j, z, i] * (by[j, z, i] - mean)
+                by_common[z, i] += by_log
+                by_own[i] = by_log * values[spread]
+                slopes[spread] += by_log * own[j, z, i]
+                slopes[at[DECAY]] -= by_log * abs(i + (i >= z) - z)
+            if table[effect, ROWS] > 0:
+                to = at[effect] + (rater * k + z) * (n - 1)
+                add_zero_sum_slopes(by_own, 0, n, slopes, to)
+    if table[COMMON_ERROR, ROWS] > 0:
+        for z in range(k):
+            for i in range(n):
+                slopes[at[COMMON_ERROR_SPREAD]] += by_common[z, i] * common[z, i]
+                by_common[z, i] *= values[at[COMMON_ERROR_SPREAD]]
+            add_zero_sum_slopes(by_common[z], 0, n, slopes, at[COMMON_ERROR] + z * (n - 1))

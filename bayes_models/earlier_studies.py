@@ -1,0 +1,167 @@
+"""Power priors: earlier studies of raters and of the system as priors of what they answer."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from bayes_models.models.families import FAMILIES
+from bayes_models.models.spec import Priors, choose_priors
+from bayes_models.posterior.draws import beta_interval, credible_interval
+from lehner import InputError, Ratings
+from lehner.core.errors import check_probability, suggest
+from lehner.core.lazy import special
+from lehner.core.text import decimal, printed_p_value
+from lehner.core.warning import Warning, warn
+
+MODEL = "dawid_skene"
+"""The model whose priors earlier studies are: its rows of confusion matrices remain Dirichlet."""
+WEIGHT = 0.5
+SIGNIFICANCE = 0.01
+
+
+def power_prior(
+    ratings: Ratings,
+    studies: Mapping[str, ArrayLike],
+    *,
+    weight: float = WEIGHT,
+    priors: Priors = None,
+) -> dict[str, Any]:
+    r"""Make priors of `dawid_skene` of what earlier studies found.
+
+    The likelihood of an earlier study with the counts n enters to the power w:
+
+    .. math::
+        \theta_{jk} \sim \mathrm{Dirichlet}(\alpha_{jk} + w\, n_{jk})
+
+    The base rates of an earlier study do not enter.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With or without a system.
+    studies : mapping of str to array_like, shape (n_categories, n_categories)
+        By the name of a rater or of the system: how many items of each true category (row) got each
+        answer (column), categories in the order of the ratings'.
+    weight : float
+        The power w, from 0 (earlier studies are ignored) to 1 (an item of theirs counts as much as
+        one whose truth is known here).
+    priors : str or mapping, optional
+        The priors beside them, numbers only, as the model takes them.
+
+    Returns
+    -------
+    dict
+        As `fit` and the model take priors.
+
+    Raises
+    ------
+    InputError
+        If counts have another shape or are negative, or there is no rater or system of a name.
+
+    References
+    ----------
+    Ibrahim & Chen (2000), https://doi.org/10.1214/ss/1009212673
+
+    Examples
+    --------
+    >>> import lehner
+    >>> ratings = lehner.Ratings([[0, 0], [1, 1]], ["no", "yes"], raters=["ana", "ben"])
+    >>> priors = power_prior(ratings, {"ana": [[90, 10], [6, 34]]}, weight=0.5)
+    >>> priors["confusion"][0].round(1).tolist()
+    [[49.8, 8.2], [6.2, 21.8]]
+    """
+    check_probability("weight", weight)
+    all_priors = choose_priors(MODEL, priors)
+    names, k = [str(name) for name in ratings.all_raters], ratings.n_categories
+    numbers = FAMILIES["dirichlet"].numbers
+    confusion = numbers("confusion", all_priors["confusion"], (len(names), k, k))
+    if ratings.systems:
+        confusion[-1] = numbers("system_confusion", all_priors["system_confusion"], (k, k))
+    for name, study in studies.items():
+        if name not in names:
+            raise InputError(f"there is no rater or system {name!r}", suggest(name, names))
+        table = np.asarray(study, dtype=float)
+        if table.shape != (k, k) or not (table >= 0).all():
+            raise InputError(
+                f"the counts of the earlier study of {name!r} are no table of {k} by {k} numbers, "
+                "0 or more",
+                "give a row for each true category and a column for each answer",
+            )
+        confusion[names.index(name)] += weight * table
+    if ratings.systems:
+        all_priors["system_confusion"] = confusion[-1]
+    return all_priors | {"confusion": confusion}
+
+
+def compare_recalls(
+    ratings: Ratings,
+    studies: Mapping[str, ArrayLike],
+    priors: Mapping[str, Any],
+    posterior: xr.DataArray,
+    level: float,
+) -> Iterator[dict[str, Any]]:
+    """Compare prior and posterior of each recall that a study is about.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    studies : mapping
+        As `power_prior` takes them.
+    priors : mapping
+        As `power_prior` gives them.
+    posterior : xarray.DataArray
+        Draws of the confusion matrices.
+    level : float
+        Probability of the intervals, between 0 and 1.
+
+    Yields
+    ------
+    dict
+        `rater`, `category`, the numbers of `right` answers and `items` of the study, and the
+        intervals `prior` and `posterior`.
+    """
+    names = [str(name) for name in ratings.all_raters]
+    for name, study in studies.items():
+        counts, rater = np.asarray(study, dtype=float), names.index(name)
+        for k, category in enumerate(ratings.categories):
+            drawn = posterior.isel(rater=rater, category=k, response=k)
+            yield {
+                "rater": name,
+                "category": str(category),
+                "right": float(counts[k, k]),
+                "items": float(counts[k].sum()),
+                "prior": beta_interval(priors["confusion"][rater, k], k, level),
+                "posterior": credible_interval(drawn, level),
+            }
+
+
+def warn_of_contradictions(
+    rows: list[dict[str, Any]], ratings: Ratings, without: xr.DataArray
+) -> Iterator[Warning]:
+    """Warn of each recall whose study is far from draws that know nothing of it.
+
+    Parameters
+    ----------
+    rows : list of dict
+        As `compare_recalls` gives them.
+    ratings : Ratings
+    without : xarray.DataArray
+        Draws of the confusion matrices of a fit without studies.
+    """
+    names, categories = (list(map(str, x)) for x in (ratings.all_raters, ratings.categories))
+    for row in rows:
+        k, right, items = categories.index(row["category"]), row["right"], row["items"]
+        values = without.isel(rater=names.index(row["rater"]), category=k, response=k).values
+        before = (right + 1) / (items + 2)
+        error = np.sqrt(values.var() + before * (1 - before) / (items + 3))
+        p = 2 * special.ndtr(-abs(values.mean() - before) / error)
+        if items and p < SIGNIFICANCE / len(rows):
+            text = (
+                f"the earlier study of {row['rater']} found {decimal(right / items)} of "
+                f"{row['category']} right; the ratings alone say {decimal(values.mean())} "
+                f"({printed_p_value(p)})"
+            )
+            yield warn("earlier-study-contradicted", text)

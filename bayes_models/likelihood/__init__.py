@@ -1,1 +1,0 @@
-"""The likelihood of the ratings, summed over the unknown true categories."""

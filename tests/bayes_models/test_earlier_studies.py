@@ -1,0 +1,159 @@
+"""Power priors against closed forms, and against sums over all true categories."""
+
+import itertools
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import stats
+from scipy.special import gammaln
+
+from bayes_models import diagonal_concentration, fit, power_prior
+from bayes_models.earlier_studies import WEIGHT, compare_recalls, warn_of_contradictions
+from bayes_models.methods import estimate_with_studies, fit_and_check
+from bayes_models.posterior.draws import beta_interval
+from lehner import InputError, Ratings
+
+STUDIES = {"ana": [[30, 10], [4, 16]], "gpt": [[9, 1], [2, 8]]}
+
+
+def small(n_unknown=6, n_known=10, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, n_unknown + n_known)
+
+    def rated():
+        return np.where(rng.random(len(truth)) < 0.8, truth, 1 - truth)
+
+    votes = np.column_stack([rated(), rated()])
+    known = np.where(np.arange(len(truth)) < n_unknown, -1, truth)
+    return Ratings(
+        votes, ["no", "yes"], ["ana", "ben"], system=rated(), systems=["gpt"], truth=known
+    )
+
+
+def exact_recall(ratings, priors):
+    """Posterior means of all confusion matrices, by a sum over the unknown true categories."""
+    answers = np.column_stack([ratings.codes, ratings.system])
+    unknown = np.flatnonzero(ratings.truth < 0)
+    weights, means = [], []
+    for drawn in itertools.product(range(2), repeat=len(unknown)):
+        truth = ratings.truth.copy()
+        truth[unknown] = drawn
+        items = 3.0 + np.bincount(truth, minlength=2)
+        rows = np.array(priors, dtype=float)
+        for rater, truths in itertools.product(range(3), range(2)):
+            rows[rater, truths] += np.bincount(answers[truth == truths, rater], minlength=2)
+        weights.append(
+            gammaln(items).sum() + gammaln(rows).sum() - gammaln(rows.sum(axis=-1)).sum()
+        )
+        means.append(rows / rows.sum(axis=-1, keepdims=True))
+    weights = np.exp(np.array(weights) - max(weights))
+    return np.einsum("s,srkl->rkl", weights / weights.sum(), np.array(means))
+
+
+def of(weight):
+    strong, weak = diagonal_concentration(2), diagonal_concentration(2, strength=2)
+    ana, gpt = (weight * np.array(STUDIES[name]) for name in ("ana", "gpt"))
+    return np.array([strong + ana, strong, weak + gpt])
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
+def test_counts_to_a_power_are_added_to_the_default(weight):
+    found = power_prior(small(), STUDIES, weight=weight)
+    assert found["confusion"] == pytest.approx(of(weight))
+    assert found["system_confusion"] == pytest.approx(of(weight)[-1])
+    assert found["base_rates"] == 3.0
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 1.0])
+def test_gibbs_has_the_means_of_an_exact_sum(weight):
+    ratings = small()
+    priors = power_prior(ratings, STUDIES, weight=weight)
+    tree = fit("dawid_skene", ratings, engine="gibbs", priors=priors, draws=8000, checks=False)
+    drawn = tree.posterior["confusion"].mean(("chain", "draw"))
+    assert drawn.values == pytest.approx(exact_recall(ratings, of(weight)), abs=0.006)
+
+
+def test_with_known_truths_one_rater_is_beta_binomial():
+    ratings = small(n_unknown=1, n_known=200)
+    tree = fit(
+        "dawid_skene",
+        ratings,
+        engine="gibbs",
+        priors=power_prior(ratings, STUDIES, weight=0.5),
+        checks=False,
+        draws=4000,
+    )
+    truth, ana = ratings.truth[1:], ratings.codes[1:, 0]
+    drawn = tree.posterior["confusion"].values[..., 0, 1, 1].ravel()
+    right, wrong = (ana[truth == 1] == 1).sum(), (ana[truth == 1] == 0).sum()
+    closed = stats.beta(4.8 + 0.5 * 16 + right, 3.2 + 0.5 * 4 + wrong)
+    # One item of unknown truth moves the row by less than one rating.
+    assert drawn.mean() == pytest.approx(closed.mean(), abs=1 / closed.args[0])
+    assert drawn.std() == pytest.approx(closed.std(), rel=0.05)
+
+
+def test_an_estimate_says_prior_and_posterior_and_what_it_is_without():
+    ratings = small()
+    studies = STUDIES | {"someone else": np.ones((2, 2))}
+    estimate = estimate_with_studies("dawid_skene", ratings, studies=studies, level=0.9, seed=3)
+    told = estimate.diagnostics["earlier_studies"]
+    without, with_studies = told["by_weight"]
+    assert (without["weight"], with_studies["weight"]) == (0, WEIGHT)
+    assert with_studies["system_accuracy"] == estimate.system_accuracy
+    plain, _ = fit_and_check("dawid_skene", ratings, 3, engine="gibbs")
+    accuracy = without["system_accuracy"].estimate
+    assert accuracy == pytest.approx(float(plain.posterior["system_accuracy"].mean()))
+    assert [(row["rater"], row["category"]) for row in told["raters"]] == [
+        *(("ana", "no"), ("ana", "yes"), ("gpt", "no"), ("gpt", "yes"))
+    ]
+    ana_yes, gpt_no = told["raters"][1], told["raters"][2]
+    assert (ana_yes["right"], ana_yes["items"]) == (16, 20)
+    prior = stats.beta(4.8 + WEIGHT * 16, 3.2 + WEIGHT * 4)
+    expected = (prior.mean(), *prior.ppf([0.05, 0.95]))
+    shown = ana_yes["prior"]
+    assert (shown.estimate, shown.lower, shown.upper) == pytest.approx(expected)
+    exact = exact_recall(ratings, of(WEIGHT))
+    assert gpt_no["posterior"].estimate == pytest.approx(exact[2, 0, 0], abs=0.02)
+
+
+def test_the_interval_of_a_row_is_that_of_its_beta_marginal():
+    rng = np.random.default_rng(1)
+    drawn = rng.dirichlet([3, 5, 2], 200_000)[:, 1]
+    found = beta_interval(np.array([3.0, 5.0, 2.0]), 1, 0.8)
+    expected = (drawn.mean(), *np.quantile(drawn, [0.1, 0.9]))
+    assert (found.estimate, found.lower, found.upper) == pytest.approx(expected, abs=0.003)
+
+
+@pytest.mark.parametrize(
+    ("studies", "said"),
+    [
+        ({"anna": np.ones((2, 2))}, "did you mean 'ana'"),
+        ({"ana": np.ones((2, 3))}, "2 by 2"),
+        ({"ana": [[1, -1], [0, 2]]}, "0 or more"),
+        ({"ana": [[1, np.nan], [0, 2]]}, "0 or more"),
+    ],
+)
+def test_wrong_counts_are_refused(studies, said):
+    with pytest.raises(InputError, match=said):
+        power_prior(small(), studies)
+
+
+def test_a_study_that_the_ratings_contradict_is_named():
+    ratings = small(n_unknown=200, n_known=0)
+    studies = {"ana": [[80, 20], [20, 80]], "gpt": [[5, 95], [20, 80]]}
+    estimate = estimate_with_studies("dawid_skene", ratings, studies=studies, level=0.9, seed=1)
+    warning, *_ = (x for x in estimate.warnings if x.code == "earlier-study-contradicted")
+    assert warning.text.startswith("the earlier study of gpt found 0.050 of no right; the ratings")
+
+
+def test_a_row_without_items_contradicts_nothing():
+    ratings = small()
+    dims = ("chain", "draw", "rater", "category", "response")
+    drawn = xr.DataArray(np.full((4, 100, 3, 2, 2), 0.999), dims=dims)
+    for right, items, n_warnings in ((0, 0, 0), (50, 100, 1)):
+        studies = {"ana": [[right, items - right], [0, 0]]}
+        rows = list(compare_recalls(ratings, studies, power_prior(ratings, {}), drawn, 0.9))
+        warnings = list(warn_of_contradictions(rows, ratings, drawn))
+        assert len(warnings) == n_warnings
+    assert "0.500 of no right; the ratings alone say 0.999 (p < .001)" in warnings[0].text

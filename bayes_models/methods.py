@@ -13,7 +13,6 @@ import numpy as np
 
 import bayes_models
 from bayes_models.sampling.memory import TooLargeError
-from lehner.algebra.soft_labels import SoftLabels, accuracy_of_raters
 from lehner.contrasts.base_rates import PSEUDO_ITEMS, BaseRates
 from lehner.contrasts.groups import GroupDraws
 from lehner.contrasts.systems import JointDraws
@@ -26,6 +25,7 @@ from lehner.core.warning import Warning, warn, warnings_from_json
 from lehner.data.dependent_pair import find_pair
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method
+from lehner.labels.soft_labels import SoftLabels, accuracy_of_raters
 from lehner.latent_class.models import MODELS
 from lehner.performance.replicates import CREDIBLE
 

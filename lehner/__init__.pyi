@@ -1,6 +1,5 @@
 # ruff: noqa: TID252
 from .algebra.algebraic import estimate_algebraic, majority_agreement, mean_posterior
-from .algebra.soft_labels import SoftLabels, label_algebraic
 from .algebra.steps import pairwise_agreement
 from .core.errors import DataWarning, InputError
 from .core.estimate import Estimate, IntervalEstimate
@@ -34,6 +33,7 @@ from .k_properties.check import check_k_properties
 from .known_truths.correction import correct_base_rates, correct_by_truth, probabilities_right
 from .known_truths.sampling_design import choose_items
 from .labels.label import label
+from .labels.soft_labels import SoftLabels, label_algebraic
 from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class
 from .planning.kappa import expected_kappa, scenario_with_kappa

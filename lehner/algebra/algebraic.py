@@ -10,29 +10,19 @@ from typing import Literal
 
 import numpy as np
 
-from lehner.algebra.sparse import (
-    SparseTruth,
-    SparseVotes,
-    average_sparse_votes,
-    find_sparse_votes,
-    sparse_truth,
-)
+from lehner.algebra.sparse import find_sparse_votes
 from lehner.algebra.steps import (
     AGGREGATIONS,
     CHANCE_TOLERANCE,
-    FULL_PRECISION,
     Aggregation,
     FirstSteps,
     average_by_weights,
     average_in_bins,
     bin_table,
-    clip_base_rates,
     confusion_from_truth,
     equal_errors,
     first_steps,
-    log_odds_right,
     maximise_likelihood,
-    steps_1_and_2,
 )
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import check_level, find
@@ -132,13 +122,20 @@ def estimate_algebraic(
     point = float(step_4(steps.truth, answers)[0])
     accuracy = IntervalEstimate(estimate=number(point))
     diagnostics = {"agreement": float(steps.agreement[0]), "kappa": float(steps.kappa[0])}
-    warnings = _warnings(steps, point, ratings)
+    warnings = _list_warnings(steps, point, ratings)
     if interval is not None and accuracy.estimate is not None:
         statistic = _statistic(collapsed, step_4)
         result = bootstrap_interval(statistic, collapsed.sampled, point, level, resamples, seed)
         accuracy = result.interval
         diagnostics |= {"resamples": resamples, "undefined_resamples": result.undefined}
-        warnings += _interval_warnings(result.undefined)
+        if result.undefined:
+            text = (
+                f"the estimate is undefined in {percent(result.undefined, 1)} of the bootstrap "
+                "resamples (agreement at or below chance, or answers on no informative item); the "
+                "interval counts them as possibly 0 and possibly 1, and the standard error is of "
+                "the others"
+            )
+            warnings.append(warn("undefined-resamples", text))
     return Estimate(
         system=ratings.systems[0],
         method="algebraic" if aggregation == "weighted" else f"algebraic_{aggregation}",
@@ -159,30 +156,6 @@ def estimate_algebraic(
         diagnostics=diagnostics,
         by_raters_alone=True,
     )
-
-
-def sparse_steps(sparse: SparseVotes, weights: Floats) -> tuple[Floats, Floats, SparseTruth | None]:
-    """Take steps 1 to 3 for many samples of items whose ratings are in few of many categories.
-
-    Parameters
-    ----------
-    sparse : SparseVotes
-    weights : ndarray, shape (n_samples, n_cells)
-        Number of items with each combination of votes and answer.
-
-    Returns
-    -------
-    accuracy : ndarray, shape (n_samples,)
-    base_rates : ndarray, shape (n_samples, n_categories)
-    truth : SparseTruth or None
-        None if probabilities are undefined or too small: `first_steps` computes them otherwise.
-    """
-    n_items = sparse.sum_cells @ weights.T
-    totals = (sparse.votes.T @ n_items).T
-    _, accuracy, raw = steps_1_and_2(n_items.T, sparse.agreeing, sparse.pairs, totals)
-    rates = clip_base_rates(raw)
-    truth, least = sparse_truth(sparse, log_odds_right(accuracy, rates.shape[1]), rates)
-    return accuracy, rates, truth if least >= FULL_PRECISION else None
 
 
 def _confusion(steps: FirstSteps, answers: Floats, ratings: Ratings) -> "xr.DataArray":
@@ -206,10 +179,10 @@ def _statistic(
         return statistic
 
     def estimate_sparse(weights: Floats) -> Floats:
-        truth = sparse_steps(sparse, weights)[-1]
+        truth = sparse.take_steps(weights)[-1]
         if truth is None:
             return statistic(weights)
-        return average_sparse_votes(sparse, truth, weights.T[sparse.has_answer])
+        return sparse.average(truth, weights.T[sparse.has_answer])
 
     return estimate_sparse
 
@@ -226,9 +199,13 @@ def first_warnings(steps: FirstSteps, ratings: Ratings) -> list[Warning]:
     -------
     list of Warning
     """
-    k = ratings.n_categories
+    k, agreement = ratings.n_categories, float(steps.agreement[0])
     if np.isnan(steps.accuracy[0]):
-        return [agreement_at_chance(float(steps.agreement[0]), k)]
+        text = (
+            f"raters agree on {agreement:.3f} of pairs, at or below the chance level 1/{k} = "
+            f"{1 / k:.3f}: their accuracy and all that follows from it are undefined"
+        )
+        return [warn("agreement-at-chance", text)]
     raw = steps.raw_base_rates[0]
     negative = [str(c) for c, rate in zip(ratings.categories, raw, strict=True) if rate < -1e-12]
     if not negative:
@@ -240,44 +217,21 @@ def first_warnings(steps: FirstSteps, ratings: Ratings) -> list[Warning]:
     return [warn("negative-base-rate", text)]
 
 
-def agreement_at_chance(agreement: float, n_categories: int) -> Warning:
-    """Warn that raters agree no more than by chance."""
-    return warn(
-        "agreement-at-chance",
-        f"raters agree on {agreement:.3f} of pairs, at or below the chance level 1/{n_categories} "
-        f"= {1 / n_categories:.3f}: their accuracy and all that follows from it are undefined",
-    )
-
-
-def _warnings(steps: FirstSteps, point: float, ratings: Ratings) -> list[Warning]:
-    k = ratings.n_categories
-    warnings = first_warnings(steps, ratings)
-    if np.isnan(steps.accuracy[0]):
-        return warnings
+def _list_warnings(steps: FirstSteps, point: float, ratings: Ratings) -> list[Warning]:
+    k, warnings = ratings.n_categories, first_warnings(steps, ratings)
     if steps.agreement[0] > 1 - CHANCE_TOLERANCE:
         text = (
             "raters agree on every item, so that the method takes them to be always right: system "
             "accuracy is its agreement with them, and the interval ignores their errors"
         )
         warnings.append(warn("raters-always-agree", text))
-    if np.isnan(point):
+    if np.isnan(point) and not np.isnan(steps.accuracy[0]):
         text = (
             f"given the ratings, each category that the system answered has probability 1/{k}: "
             "they tell nothing about its answers, and system accuracy is undefined"
         )
         warnings.append(warn("answers-undetermined", text))
     return warnings
-
-
-def _interval_warnings(undefined: float) -> list[Warning]:
-    if undefined == 0:
-        return []
-    text = (
-        f"the estimate is undefined in {percent(undefined, 1)} of the bootstrap resamples "
-        "(agreement at or below chance, or answers on no informative item); the interval counts "
-        "them as possibly 0 and possibly 1, and the standard error is of the others"
-    )
-    return [warn("undefined-resamples", text)]
 
 
 def majority_proportion(votes: Integers, answers: Floats) -> Floats:

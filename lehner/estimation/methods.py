@@ -18,7 +18,6 @@ from lehner.algebra.algebraic import (
     majority_agreement,
     mean_posterior,
 )
-from lehner.algebra.soft_labels import SoftLabels, label_algebraic
 from lehner.algebra.steps import Aggregation
 from lehner.contrasts.base_rates import BaseRates, likelihood_base_rates
 from lehner.contrasts.groups import GroupDraws, group_by_algebra, group_by_likelihood
@@ -31,6 +30,7 @@ from lehner.empirical_prior.calibrated import estimate_calibrated
 from lehner.empirical_prior.differences import draw_calibrated
 from lehner.empirical_prior.prior import DIFFERENCE, read_priors
 from lehner.labels.label import label
+from lehner.labels.soft_labels import SoftLabels, label_algebraic
 from lehner.latent_class.intervals import KIND, RESAMPLES, estimate_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 from lehner.performance.replicates import (

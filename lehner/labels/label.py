@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 
-from lehner.algebra.soft_labels import SoftLabels, accuracy_of_raters, label_algebraic
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_choice
 from lehner.core.estimate import labelled, require_pairs
@@ -14,6 +13,7 @@ from lehner.core.warning import Warning, warn
 from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
 from lehner.labels.mean_field import LABEL_MODELS, MAJORITY, MeanField, fit_mean_field
+from lehner.labels.soft_labels import SoftLabels, accuracy_of_raters, label_algebraic
 from lehner.latent_class.fit import fit_latent_class, note_known_truths
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.latent_class.pattern_table import PatternTable, known_truths, tabulate

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from lehner.algebra.soft_labels import SoftLabels
 from lehner.core.errors import check_level
 from lehner.core.lazy import pd, special
 from lehner.data.ratings import Ratings
+from lehner.labels.soft_labels import SoftLabels
 
 JEFFREYS = 0.5
 

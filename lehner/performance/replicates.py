@@ -6,12 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.algebra.algebraic import estimate_algebraic, sparse_steps
-from lehner.algebra.sparse import (
-    average_sparse_votes,
-    find_sparse_votes,
-    sparse_products,
-)
+from lehner.algebra.algebraic import estimate_algebraic
+from lehner.algebra.sparse import find_sparse_votes
 from lehner.algebra.steps import confusion_from_products, confusion_from_truth, first_steps
 from lehner.core.arrays import Floats
 from lehner.core.estimate import Estimate, Parameters, Replicates, join_parts
@@ -177,15 +173,14 @@ def _replicate(
     sparse = find_sparse_votes(collapsed)
     if sparse is None:
         return of_votes
-    products = sparse_products(sparse)
 
     def of_sparse_votes(weights: Floats, rng: np.random.Generator | None) -> Parameters:
-        accuracy, rates, truth = sparse_steps(sparse, weights)
+        accuracy, rates, truth = sparse.take_steps(weights)
         if truth is None:
             return of_votes(weights, rng)
         answers = weights.T[sparse.has_answer]
-        of_system = average_sparse_votes(sparse, truth, answers)
-        confusion = confusion_from_products(*products(truth, answers), of_system, rng)
+        of_system = sparse.average(truth, answers)
+        confusion = confusion_from_products(*sparse.multiply(truth, answers), of_system, rng)
         return named(rates, confusion, accuracy)
 
     return of_sparse_votes

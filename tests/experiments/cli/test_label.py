@@ -19,10 +19,10 @@ from lehner import (
     load_dataset,
     simulate,
 )
-from lehner.algebra.soft_labels import SoftLabels, accuracy_of_raters
 from lehner.core.estimate import labelled
 from lehner.estimation.methods import find_method
 from lehner.labels.raters import describe_raters
+from lehner.labels.soft_labels import SoftLabels, accuracy_of_raters
 
 ORDERS = ("AB", "BA")
 TABLE_3 = {

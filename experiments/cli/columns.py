@@ -1,8 +1,6 @@
 """What columns of the ratings file say of items, and a file of its own of raters."""
 
 import re
-from collections.abc import Mapping
-from itertools import pairwise
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,27 +60,25 @@ def values_by_row(ratings: "Ratings", column: str) -> "NDArray[Any]":
 
     table, roles = ratings.source
     require_columns(table, [column])
-    values = table[column].texts
+    values, codes = table[column], table[column].codes
     item = roles.item[0] if roles.item else None
     if item not in table or (len(values) == ratings.n_rows and roles.rater is None):
-        return values
+        return values.texts
     index, items = table[item].items
     row_of = {str(name): row for row, name in enumerate(ratings.items)}
     rows = np.array([row_of.get(str(name), -1) for name in items])[index]
-    by_row = np.full(ratings.n_rows, "", dtype=object)
-    for line in np.flatnonzero((rows >= 0) & (values != "")):
-        row, value = rows[line], values[line]
-        if by_row[row] not in ("", value):
-            error = InputError(
-                f"item {str(ratings.items[row])!r} is {value!r} here and {by_row[row]!r} above",
-                "give each item one value",
-                row=int(line),
-                column=column,
-            )
-            table.locate(error)
-            raise error
-        by_row[row] = value
-    return by_row
+    lines = np.flatnonzero((rows >= 0) & (codes >= 0))
+    by_row = np.full(ratings.n_rows, -1)
+    by_row[rows[lines[::-1]]] = codes[lines[::-1]]
+    labels = np.array([*map(str, values.labels), ""], dtype=object)
+    for line in lines[by_row[rows[lines]] != codes[lines]]:
+        row = rows[line]
+        problem = f"item {str(ratings.items[row])!r} is {labels[codes[line]]!r} here and "
+        problem += f"{labels[by_row[row]]!r} above"
+        error = InputError(problem, "give each item one value", row=int(line), column=column)
+        table.locate(error)
+        raise error
+    return labels[by_row]
 
 
 def read_scores(ratings: "Ratings", column: str) -> "Floats":
@@ -91,15 +87,13 @@ def read_scores(ratings: "Ratings", column: str) -> "Floats":
     from lehner.data.columns import number_or_nan
 
     values = values_by_row(ratings, column)
-    scores = np.full(len(values), np.nan)
-    for row in np.flatnonzero(values != ""):
-        scores[row] = number_or_nan(values[row])
-        if not 0 <= scores[row] <= 1:
-            raise InputError(
-                f"the score of item {str(ratings.items[row])!r} is {values[row]!r}",
-                "give probabilities, from 0 to 1, or leave it blank",
-                column=column,
-            )
+    scores = np.array(list(map(number_or_nan, values)), dtype=float)
+    for row in np.flatnonzero((values != "") & ~((scores >= 0) & (scores <= 1))):
+        raise InputError(
+            f"the score of item {str(ratings.items[row])!r} is {values[row]!r}",
+            "give probabilities, from 0 to 1, or leave it blank",
+            column=column,
+        )
     return scores
 
 
@@ -135,8 +129,7 @@ def read_groups(path: Path, text: str, ratings: "Ratings") -> "GroupColumn":
         values, note = _group(values_by_row(ratings, column), column, cuts)
         return group_column(column, values, note)
     except InputError as error:
-        error.file = error.file or path
-        error.column = error.column or column
+        error.file, error.column = error.file or path, error.column or column
         raise
 
 
@@ -145,10 +138,9 @@ def read_populations(path: Path, text: str, ratings: "Ratings") -> "GroupColumn"
     from lehner import InputError
 
     populations = read_groups(path, text, ratings)
-    missing = np.flatnonzero(populations.names == "")
-    if missing.size:
+    for row in np.flatnonzero(populations.names == ""):
         raise InputError(
-            f"item {str(ratings.items[missing[0]])!r} has no population",
+            f"item {str(ratings.items[row])!r} has no population",
             "name the population of each item, or leave such items out of the file",
             file=path,
             column=populations.column,
@@ -159,27 +151,26 @@ def read_populations(path: Path, text: str, ratings: "Ratings") -> "GroupColumn"
 def _group(values: "NDArray[Any]", column: str, cuts: list[float]) -> tuple["NDArray[Any]", str]:
     """Name the group of each row, and say how a column of numbers was cut."""
     from lehner import InputError
+    from lehner.data.columns import number_or_nan
+    from lehner.data.shared_categories import cut_names
 
     known = values != ""
     different = sorted(set(values[known]))
     if not different:
         raise InputError("it is blank for all items", "name their groups")
-    texts = [text for text in different if not _is_number(text)]
+    numbers = np.array(list(map(number_or_nan, values[known])))
+    texts = [text for text in different if np.isnan(number_or_nan(text))]
     infinite = [text for text in different if not texts and not isfinite(float(text))]
     if infinite:
         raise InputError(f"{infinite[0]!r} stands among numbers", "correct it, or leave it blank")
     if cuts and texts:
         raise InputError(f"{texts[0]!r} is no number to cut at {cuts[0]:g}", "correct it")
     if cuts:
-        between = [f"{low:g} to below {high:g}" for low, high in pairwise(cuts)]
-        names = [f"below {cuts[0]:g}", *between, f"{cuts[-1]:g} or more"]
-        place = np.searchsorted(cuts, values[known].astype(float), side="right")
-        empty = [name for number, name in enumerate(names) if number not in place]
-        if empty:
-            raise InputError(f"no item is {empty[0]}", "cut at other numbers")
+        names, place = cut_names(cuts), np.searchsorted(cuts, numbers, side="right")
+        for number in set(range(len(names))) - set(place.tolist()):
+            raise InputError(f"no item is {names[number]}", "cut at other numbers")
         note = f"{column} was cut at {' and '.join(f'{cut:g}' for cut in cuts)}"
     elif not texts and len(different) > MOST_UNCUT_NUMBERS:
-        numbers = values[known].astype(float)
         edges = np.unique(np.quantile(numbers, np.linspace(0, 1, BINS + 1)))
         # Bins have about as many items; equal numbers stay together.
         place = np.clip(np.searchsorted(edges, numbers, side="left") - 1, 0, len(edges) - 2)
@@ -194,18 +185,10 @@ def _group(values: "NDArray[Any]", column: str, cuts: list[float]) -> tuple["NDA
     else:
         return values, ""
     # Numbered, so that they stay in their order.
-    numbered = [f"{number}: {name}" for number, name in enumerate(names, start=1)]
+    numbered = np.array([f"{number}: {name}" for number, name in enumerate(names, 1)], dtype=object)
     named = np.full(len(values), "", dtype=object)
-    named[known] = np.array(numbered, dtype=object)[place]
+    named[known] = numbered[place]
     return named, note
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def read_rater_groups(path: Path, ratings: "Ratings") -> dict[str, str]:
@@ -228,39 +211,31 @@ def read_rater_groups(path: Path, ratings: "Ratings") -> dict[str, str]:
     InputError
         Naming file, row, column, value and remedy.
     """
+    from lehner import InputError
+    from lehner.data.columns import refuse_first, require_columns
+    from lehner.data.groups import check_rater
     from lehner.reading.read import read_columns
 
     with read_columns(path) as columns:
-        return _group_raters(columns, ratings)
-
-
-def _group_raters(columns: Mapping[str, Any], ratings: "Ratings") -> dict[str, str]:
-    from lehner import InputError
-    from lehner.data.columns import require_columns
-    from lehner.data.groups import check_rater
-
-    by_name = {name.casefold(): name for name in columns}
-    rater = by_name.get("rater", by_name.get("worker", "rater"))
-    group = by_name.get("group", "group")
-    require_columns(columns, [rater, group])
-    names, labels = columns[rater], columns[group]
-    groups: dict[str, str] = {}
-    for line in np.flatnonzero(labels.codes >= 0):
-        if names.codes[line] < 0:
-            raise InputError("the name is missing", "name the rater", row=int(line), column=rater)
-        name, label = str(names.texts[line]), str(labels.texts[line])
-        try:
-            check_rater(ratings, name)
-        except InputError as error:
-            raise InputError(error.problem, error.remedy, row=int(line), column=rater) from None
-        if groups.get(name, label) != label:
-            raise InputError(
-                f"rater {name!r} is in group {label!r} here and in {groups[name]!r} above",
-                "give each rater one group",
-                row=int(line),
-                column=group,
-            )
-        groups[name] = label
-    if not groups:
-        raise InputError("no rater has a group", "name the groups of raters", column=group)
-    return groups
+        by_name = {name.casefold(): name for name in columns}
+        rater = by_name.get("rater", by_name.get("worker", "rater"))
+        group = by_name.get("group", "group")
+        require_columns(columns, [rater, group])
+        names, labels = columns[rater], columns[group]
+        has_group = labels.codes >= 0
+        refuse_first(has_group & (names.codes < 0), names, "the name is missing", "name the rater")
+        groups: dict[str, str] = {}
+        for line in np.flatnonzero(has_group):
+            name, label = str(names.labels[names.codes[line]]), str(labels.texts[line])
+            try:
+                check_rater(ratings, name)
+            except InputError as error:
+                error.row, error.column = int(line), rater
+                raise
+            if groups.setdefault(name, label) != label:
+                problem = f"rater {name!r} is in group {label!r} here and in {groups[name]!r} above"
+                remedy = "give each rater one group"
+                raise InputError(problem, remedy, row=int(line), column=group)
+        if not groups:
+            raise InputError("no rater has a group", "name the groups of raters", column=group)
+        return groups

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lehner import Ratings
@@ -41,32 +41,21 @@ def load(
     InputError
         Naming the file.
     """
-    from lehner import DataWarning, InputError, list_datasets, load_dataset
+    from lehner import InputError, list_datasets
     from lehner.core.errors import suggest
-    from lehner.reading.formats import is_file
-    from lehner.reading.read import add_gold, read_with
+    from lehner.reading.read import read_with
 
-    columns = columns or {}
-    # A column may be that of the clusters, too.
-    others = [name for name in columns.values() if name != reading.cluster]
-    leave_out = tuple(dict.fromkeys((*reading.leave_out, *others)))
-    names = [one.name for one in list_datasets()]
-    bundled = data in names and not Path(data).is_file()
+    columns, names = columns or {}, [one.name for one in list_datasets()]
     try:
-        if not bundled and "." not in data and not Path(data).exists():
+        if data in names and not Path(data).is_file():
+            ratings = quietly(_load_bundled, data, reading, columns)
+        elif "." not in data and not Path(data).exists():
             raise InputError("there is no such file or data set", suggest(data, names))
-        if bundled:
-            options = given_options(reading, "system", "truth", "leave_out")
-            truth = () if reading.truth is None or is_file(reading.truth) else ("truth",)
-            refuse("a bundled data set takes no", *columns, *truth, *options)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)
-            if bundled:
-                ratings = load_dataset(data, system=reading.system)
-                if reading.truth is not None:
-                    ratings = add_gold(ratings, Path(reading.truth))
-            else:
-                ratings = read_with(data, replace(reading, leave_out=leave_out))
+        else:
+            # A column may be that of the clusters, too.
+            others = [name for name in columns.values() if name != reading.cluster]
+            leave_out = tuple(dict.fromkeys((*reading.leave_out, *others)))
+            ratings = quietly(read_with, data, replace(reading, leave_out=leave_out))
         if reading.truth_probability is not None and ratings.truth is None:
             raise InputError(
                 "there are probabilities of gold labels, and no gold labels",
@@ -74,21 +63,31 @@ def load(
             )
         if require is not None:
             require(ratings)
+        return ratings
     except InputError as error:
         error.file = error.file or data
         raise
-    return ratings
 
 
-def given_options(reading: "Reading", *beside: str) -> list[str]:
-    """Name the reading options that are given, beside some."""
-    return [name for name in reading.given() if name not in beside]
+def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function without the warnings of data, which are notes of the ratings, too."""
+    from lehner import DataWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return function(*arguments)
 
 
-def refuse(text: str, *options: str) -> None:
-    """Raise an InputError that names the options which do not fit, if there are any."""
-    from lehner import InputError
+def _load_bundled(data: str, reading: "Reading", columns: "Mapping[str, str]") -> "Ratings":
+    from lehner import InputError, load_dataset
+    from lehner.reading.formats import is_file
+    from lehner.reading.read import add_gold
 
-    if options:
-        shown = ", ".join(f"--{name.replace('_', '-')}" for name in options)
-        raise InputError(f"{text} {shown}", "leave it out")
+    in_file = reading.truth is not None and is_file(reading.truth)
+    taken = ("system", "leave_out", *(("truth",) if in_file else ()))
+    others = [*columns, *(name for name in reading.given() if name not in taken)]
+    if others:
+        shown = ", ".join(f"--{name.replace('_', '-')}" for name in others)
+        raise InputError(f"a bundled data set takes no {shown}", "leave it out")
+    ratings = load_dataset(data, system=reading.system)
+    return add_gold(ratings, Path(str(reading.truth))) if in_file else ratings

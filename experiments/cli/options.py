@@ -117,8 +117,8 @@ class Reading(reading.Reading):
     Parameters
     ----------
     reading_file : FILE
-        A TOML file with these options as keys, as `lehner doctor --write` makes it; options that
-        are typed come first.
+        A TOML file with these options as keys, as `lehner doctor --write` makes it, and interval,
+        as in interval = 0.95; options that are typed come first.
     """
 
     panel: ClassVar[str] = FILE
@@ -296,10 +296,21 @@ def _option(parameter: Parameter, metavar: str, text: str, panel: str) -> Any:
     if metavar.isupper():
         options["metavar"] = metavar
     options |= MORE.get(parameter.name, {})
+    if parameter.name == "reading_file":
+        options |= {"is_eager": True, "callback": _take_interval}
     if kind in (list[str] | None, tuple[str, ...], tuple[Any, ...]):
         kind, options["callback"] = list[str] | None, split_names
         options["help"] += SEVERAL if parameter.name == "system" else ""
     return Annotated[kind, typer.Option(*flags, **options)]
+
+
+def _take_interval(context: typer.Context, path: Path | None) -> Path | None:
+    """Take the interval of a reading file, unless it is typed or in the environment."""
+    if path is not None:
+        options = reading.load_options(path)
+        if reading.INTERVAL in options:
+            context.default_map = {reading.INTERVAL: options[reading.INTERVAL]}
+    return path
 
 
 def _check_outputs(typed: Mapping[str, Any], folders: Container[str]) -> None:

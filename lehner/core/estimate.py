@@ -361,7 +361,8 @@ def require_pairs(ratings: "Ratings") -> None:
     """
     if ratings.n_raters < 2:
         system = "" if ratings.system is None else " besides the system"
-        raise InputError(f"there is {ratings.n_raters} rater{system}", "give two or more raters")
+        raters = f"there is {ratings.n_raters or 'no'} rater{system}"
+        raise InputError(raters, "give two or more raters")
     if ratings.n_categories < 2:
         raise InputError(
             f"the only category is {', '.join(map(str, ratings.categories)) or 'missing'}",

@@ -1,6 +1,7 @@
 """Columns and tables: each column is coded once, when it is first used."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.errors import InputError, suggest
-from lehner.core.lazy import pd
+from lehner.core.lazy import pa, pd
 from lehner.data.categories import BOOLEANS, MISSING, NUMBER, fold, plain_label, value_or_folded
 from lehner.data.flat import MOST_ITEMS
 from lehner.data.numbering import number_by_appearance
@@ -87,18 +88,18 @@ class Column:
             If an item is blank, or two differ only in how they are written.
         """
         self.refuse_blank()
-        texts, codes = list(map(str, self.labels)), self.codes
-        if len(set(texts)) < len(texts):  # 1 and "1" are one item
+        codes, kinds = self.codes, set(map(type, self.labels))
+        texts = list(map(str, self.labels))
+        if len(kinds) > 1:  # 1 and "1" are one item
             place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
             codes, texts = np.array([place[text] for text in texts])[codes], list(place)
         index, first = number_by_appearance(codes)
+        with suppress(ValueError):
+            array = pa.array(texts, pa.string())
+            numbers = array.cast(pa.int64())
+            if numbers.cast(pa.string()).equals(array):
+                return index, numbers.to_numpy()[codes[first]]
         names = np.array(texts, dtype=object)[codes[first]]
-        try:
-            numbers = list(map(int, names))
-            if list(map(str, numbers)) == names.tolist():
-                return index, np.array(numbers, dtype=np.int64)
-        except (ValueError, OverflowError):
-            pass
         joined = "|".join(texts)
         plain = joined.isascii() and joined.isprintable() and joined == joined.lower()
         if not plain or any(part in joined for part in ("  ", ".", ",")):
@@ -181,11 +182,10 @@ def encode(values: Any, name: str = "") -> Column:
 def _merge(name: str, codes: Integers, values: list[Any]) -> Column:
     """Strip values, drop missing ones and merge those that became the same."""
     kinds = set(map(type, values))
-    if kinds == {str}:
-        values = list(map(str.strip, values))
-    elif kinds != {int}:
-        values = list(map(plain_label, values))
-    labels = dict.fromkeys(values)
+    plain = list(map(str.strip if kinds == {str} else plain_label, values))
+    if kinds == {int} or (kinds == {str} and plain == values and MISSING.isdisjoint(values)):
+        return Column(name=name, codes=codes, labels=tuple(values))
+    values, labels = plain, dict.fromkeys(plain)
     for missing in (None, *MISSING):
         labels.pop(missing, None)
     if len(labels) < len(values):

@@ -10,6 +10,8 @@ from lehner.core.arrays import Booleans, Integers
 from lehner.core.errors import InputError
 
 MOST_ITEMS = 2**53
+DENSE = 4
+"""Pairs of items and raters, for each rating, up to which these are sorted by counting."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -88,8 +90,16 @@ def _sorted(*arrays: Integers) -> bool:
 def sort_ratings(item: Integers, rater: Integers, code: Integers, n_categories: int) -> FlatRatings:
     """Sort ratings by item, rater and category."""
     n_raters = int(rater.max(initial=0)) + 1
-    key = (item * n_raters + rater) * n_categories + code
-    order = slice(None) if (key[1:] >= key[:-1]).all() else np.argsort(key, kind="stable")
+    pair = item * n_raters + rater
+    n_pairs = int(pair.max(initial=0)) + 1
+    order: Any = slice(None)
+    if not (pair[1:] > pair[:-1]).all():
+        place = np.full(n_pairs if n_pairs <= DENSE * len(pair) else 0, -1)
+        if len(place):
+            place[pair] = np.arange(len(pair))
+        order = place[place >= 0]
+        if len(order) < len(pair):  # a pair occurs twice, or there are too many to count
+            order = np.argsort(pair * n_categories + code, kind="stable")
     return FlatRatings(item_index=item[order], rater_index=rater[order], category_index=code[order])
 
 

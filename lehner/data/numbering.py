@@ -54,6 +54,10 @@ def number_by_appearance(keys: Integers) -> tuple[Integers, Integers]:
     >>> numbers.tolist(), first.tolist()
     ([0, 1, 0, 2], [0, 1, 3])
     """
+    highest = np.maximum.accumulate(keys) if len(keys) else keys
+    new = np.flatnonzero(np.diff(highest, prepend=-1))
+    if np.array_equal(highest[new], np.arange(len(new))):  # they are numbered so already
+        return keys, new
     by_size = number_by_size(keys)
     first = np.empty(int(by_size.max(initial=-1)) + 1, dtype=np.int64)
     first[by_size[::-1]] = np.arange(len(keys))[::-1]

@@ -36,7 +36,6 @@ from lehner.data.flat import (
     are_repeated,
     as_array,
     check_counts,
-    flatten,
     sort_ratings,
 )
 from lehner.data.reading import Reading, names_of
@@ -237,16 +236,21 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
             refuse_stray_columns(answers, raters, reading.decimal)
             if reading.counts is None:
                 refuse_counts([table[name] for name in raters])
-    people = (*raters, *systems)
-    truth = names_of(reading.truth)
+    people, truth = (*raters, *systems), names_of(reading.truth)
     coded = code_labels({name: table[name] for name in (*people, *truth)}, reading)
-    cells = np.array([coded.codes[name] for name in people], dtype=np.int64).T
+    cells = np.array([coded.codes[name] for name in people], dtype=np.int64)
+    codes = cells.reshape(len(people), n_rows).T.ravel()
+    row = np.repeat(np.arange(n_rows), len(people))
+    person = np.tile(np.arange(len(people)), n_rows)
+    rated = slice(None) if codes.min(initial=0) >= 0 else codes >= 0
     return _Rows(
         index=np.arange(n_rows),
         items=name_each_once(table[item[0]]) if item else np.arange(n_rows),
         people=people,
         raters=tuple(raters),
-        flat=flatten(cells.reshape(n_rows, len(people)), len(coded.categories))[0],
+        flat=FlatRatings(
+            item_index=row[rated], rater_index=person[rated], category_index=codes[rated]
+        ),
         truth=coded.codes[truth[0]] if truth else None,
         coded=coded,
         used=[*special, *raters],

@@ -7,6 +7,7 @@ import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from io import BytesIO, TextIOWrapper
 from itertools import islice
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from lehner.core.errors import InputError
 from lehner.core.lazy import load, pa, pd
 from lehner.core.text import first_few
-from lehner.data.columns import Table, refuse_repeated_names, table_of
+from lehner.data.columns import Table, encode, refuse_repeated_names, table_of
 
 pa_csv, pq = load("pyarrow.csv"), load("pyarrow.parquet")
 
@@ -204,7 +205,9 @@ def read_csv(data: bytes, header: str | None = None) -> Table:
         reason = str(error).splitlines()[0][:200]
         remedy = "give a UTF-8 CSV file with a header"
         raise InputError(f"it cannot be read ({reason})", remedy) from None
-    return table_of(table)
+    with ThreadPoolExecutor() as pool:
+        columns = pool.map(encode, table.itercolumns(), table.column_names)
+        return table_of(dict(zip(table.column_names, columns, strict=True)))
 
 
 def find_line(data: bytes, row: int, header: str | None = None) -> int:

@@ -191,12 +191,13 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
         ratings = build(Ratings, table, roles)
     if gold is not None:
         ratings = add_gold(ratings, gold, declared)
-    if not roles.item:
-        ratings = ratings.with_items(ratings.items + 1)
-    elif roles.rater is None and roles.item != reading.item and role_of(roles.item[0]) != "item":
-        note = f"{roles.item[0]} names the items: each row has another label there"
-        ratings = ratings._note(note)
-    return ratings._note(*table.notes)._replace(source=(opened, roles))
+    notes = [*ratings.noticed]
+    if roles.item and roles.rater is None and roles.item != reading.item:
+        if role_of(roles.item[0]) != "item":
+            notes.append(f"{roles.item[0]} names the items: each row has another label there")
+    items = ratings.items if roles.item else ratings.items + 1
+    notes += table.notes
+    return ratings._replace(items=items, noticed=notes, source=(opened, roles))
 
 
 def add_gold(ratings: Ratings, path: Path, reading: Reading | None = None) -> Ratings:

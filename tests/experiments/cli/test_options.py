@@ -2,6 +2,7 @@
 
 import ast
 import html
+import json
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -184,3 +185,23 @@ def test_a_set_of_priors_is_named_on_the_command_line(run):
     asked = ("estimate", "lehner_table2", "--system", "System", "--method", "algebraic")
     code, out, err = run(*asked, "--model-priors", "flat")
     assert (code, out) == (2, "") and err.count("\n") == 1 and "no method takes model priors" in err
+
+
+def test_a_reading_file_may_have_the_interval(run, tmp_path, monkeypatch):
+    kept = tmp_path / "reading.toml"
+    kept.write_text("interval = 0.95\n")
+    words = ("agreement", "lehner_table2", "--json")
+
+    def level(*more):
+        code, out, err = run(*words, *more)
+        assert code == 0, err
+        return json.loads(out)["coefficients"][0]["level"]
+
+    assert (level(), level("--reading", kept)) == (0.9, 0.95)
+    assert level("--reading", kept, "--interval", "0.8") == 0.8
+    monkeypatch.setenv("LEHNER_INTERVAL", "0.99")
+    assert level("--reading", kept) == 0.99
+    monkeypatch.delenv("LEHNER_INTERVAL")
+    kept.write_text("interval = 95\n")
+    code, _, err = run(*words, "--reading", kept)
+    assert code == 2 and err.count("\n") == 1

@@ -41,7 +41,7 @@ def test_the_least_that_can_be_estimated_is_accepted():
         ({"system": None}, "is the system.*Ann, Bo"),
         ({"system": [-1, -1]}, "the system answered no item"),
         ({"codes": [[0], [1]], "raters": ["Ann"]}, "1 rater besides the system"),
-        ({"codes": np.empty((2, 0), dtype=int), "raters": []}, "0 rater"),
+        ({"codes": np.empty((2, 0), dtype=int), "raters": []}, "there is no rater"),
         ({"codes": [[0, 0], [0, -1]], "categories": ["a"]}, "the only category is a"),
         ({"codes": [[0, -1], [-1, 1]]}, "no item was rated by two raters"),
         ({"codes": [[-1, -1], [-1, -1]]}, "no item was rated by two raters"),

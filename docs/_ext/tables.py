@@ -20,6 +20,7 @@ from experiments.report.table import Column, Table, to_markdown
 from lehner.core.rows import MEANINGS
 from lehner.core.text import DASH, short
 from lehner.core.warning import CODES
+from lehner.data.checks import list_names
 from lehner.estimation.methods import list_methods
 
 ROOT = Path(__file__).parents[2]
@@ -69,6 +70,9 @@ def _tables() -> Iterator[tuple[str, str]]:
         Column("text", "what it means, what to do"),
     ]
     yield "warnings", to_markdown(Table(columns=columns, rows=codes))
+    roles = [(role, ", ".join(names["of"])) for role, names in list_names().items()]
+    columns = [Column("role"), Column("names", "names of its columns")]
+    yield "column_names", to_markdown(Table(columns=columns, rows=roles))
     yield "command", "".join(map(_help, COMMANDS))
     columns = [Column("column", names="`{}`".format), Column("type"), Column("meaning")]
     rows = [(name, *about) for name, about in MEANINGS.items()]

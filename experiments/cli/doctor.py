@@ -68,8 +68,9 @@ def doctor(
             _, declared, reasons = quietly(propose, data, typed)
         except InputError:
             with suppress(InputError):  # the columns are listed if there is no proposal
-                table, _ = open_table(data, typed)
-                _print_columns([] if as_json else list_columns(table, typed, typed, ()))
+                table, opened = open_table(data, typed)
+                _print_columns([] if as_json else list_columns(table, opened, typed, ()))
+                _print_criteria(table, typed, partial(_line, data, typed, typed.system))
             raise
     ratings = load(data, declared)
     roles, is_export = declared, any(note.startswith(EXPORT) for note in ratings.notes)
@@ -185,13 +186,29 @@ def _print_columns(listed: list[dict[str, Any]]) -> None:
     for one in listed[:MOST_COLUMNS]:
         role = f"{one['role'] or '-'} ({one['why']})" if one["why"] else one["role"] or "-"
         values, examples = f"{one['n_values']} {one['kind']}", ", ".join(one["examples"])
-        rows.append((one["column"][:LONGEST_NAME], values, examples, role))
+        column = " ".join(one["column"].split())[:LONGEST_NAME]
+        rows.append((column, values, examples, role))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = map(str.ljust, row, widths)
         print(f"  {'  '.join(cells)}".rstrip())
     if len(listed) > MOST_COLUMNS:
         print(f"  and {len(listed) - MOST_COLUMNS} more columns")
+
+
+def _print_criteria(table: "Table", typed: "data_reading.Reading", line: Line) -> None:
+    """Print the command for columns that may be ratings by several criteria."""
+    from lehner.data.checks import role_of
+    from lehner.reading.roles import propose_columns
+
+    people = [name for name in table if role_of(name) == "rater"]
+    if len(people) == 1 and typed.rating is None:
+        proposed = propose_columns(table.without(people), typed)
+        criteria = [x for x in (proposed.raters if proposed else ()) if len(table[x].labels) > 1]
+        if len(criteria) > 1:
+            names = ", ".join(criteria)
+            print(f"\nIf {names} are criteria, each of which {people[0]} rated")
+            print(f"    {line('agreement', _option('criteria', criteria))}\n")
 
 
 def _groups_items(ratings: "Ratings", listed: Mapping[str, Any]) -> bool:

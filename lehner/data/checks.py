@@ -392,17 +392,29 @@ def say_doubtful_names(raters: Sequence[str]) -> list[str]:
     return sentences
 
 
-def refuse_rows_of_raters(n_raters: int, n_rows: int, item: str | None, first: str) -> None:
-    """Raise an InputError if each row of a table is probably a rater, and not an item."""
-    named = item is not None and role_of(item) == "rater"
-    many = n_raters >= MANY_RATERS and n_raters >= TIMES_MORE_RATERS * n_rows
-    if many or (named and n_raters > n_rows):
-        items = re.sub("[0-9]+.*", "*", first)
+def refuse_rows_of_raters(columns: Sequence[str], n_rows: int, rater: str | None) -> None:
+    """Raise an InputError if each row of a table is probably a rater, and each column an item.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The columns that would be raters.
+    n_rows : int
+    rater : str or None
+        The column that names the rows.
+    """
+    named = rater is not None and role_of(rater) == "rater"
+    many = len(columns) >= max(MANY_RATERS, TIMES_MORE_RATERS * n_rows)
+    if many or (named and len(columns) > n_rows):
+        stem = re.sub("[0-9]+$", "", columns[0])
+        alike = all(re.fullmatch(re.escape(stem) + "[0-9]+", name) for name in columns)
+        items = (f"{stem}*",) if alike and stem else tuple(columns)
         raise InputError(
-            f"there are {n_raters} raters of {counted(n_rows, 'item')}, so that each row is "
+            f"there are {len(columns)} raters of {counted(n_rows, 'item')}, so that each row is "
             "probably a rater, and each column an item",
-            f"say so (rater={item or 'the column of their names'!r}, items=…, as in {items!r}), or "
+            f"say so (rater={rater or '…'!r}, items={first_few(items, MOST_SHOWN)!r}), or "
             f"{NAME_RATERS}",
+            change={"rater": rater, "items": items} if rater else {},
         )
 
 

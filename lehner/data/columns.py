@@ -182,8 +182,10 @@ def encode(values: Any, name: str = "") -> Column:
 def _merge(name: str, codes: Integers, values: list[Any]) -> Column:
     """Strip values, drop missing ones and merge those that became the same."""
     kinds = set(map(type, values))
-    plain = list(map(str.strip if kinds == {str} else plain_label, values))
-    if kinds == {int} or (kinds == {str} and plain == values and MISSING.isdisjoint(values)):
+    plain = values
+    if kinds != {int}:
+        plain = list(map(str.strip if kinds == {str} else plain_label, values))
+    if plain == values and kinds <= {str, int} and MISSING.isdisjoint(values):
         return Column(name=name, codes=codes, labels=tuple(values))
     values, labels = plain, dict.fromkeys(plain)
     for missing in (None, *MISSING):
@@ -210,11 +212,7 @@ class Table(Mapping[str, Column]):
     notes : tuple of str
         What is to be said of the table.
     place : callable, optional
-        Names file and line in an error whose row is an index into the rows as they were read.
-    origin : ndarray of int, shape (n_rows,), optional
-        The row as it was read of each row; by default these are the rows as they were read.
-    cells : ndarray of str, shape (n_rows,), optional
-        The column as it was read in which each rating stood.
+        Names file and line in an error whose row is an index into the rows.
     file : Path, optional
         Where it was read.
     """
@@ -223,8 +221,6 @@ class Table(Mapping[str, Column]):
     n_rows: int
     notes: tuple[str, ...] = ()
     place: Place | None = field(default=None, repr=False)
-    origin: Integers | None = None
-    cells: NDArray[Any] | None = None
     file: Path | None = None
 
     def __getitem__(self, name: str) -> Column:
@@ -251,41 +247,18 @@ class Table(Mapping[str, Column]):
 
     def take(self, rows: Integers) -> "Table":
         """Select rows."""
-        return replace(
-            self,
-            coded=_code_once({name: lambda name=name: self[name].take(rows) for name in self}),
-            n_rows=len(rows),
-            origin=rows if self.origin is None else self.origin[rows],
-            cells=None if self.cells is None else self.cells[rows],
-        )
 
-    def stack(self, names: Sequence[str], once: Sequence[str], name: str, value: str) -> "Table":
-        """Make a row of each cell of some columns, one column after the other.
+        def place(error: InputError) -> None:
+            error.row = int(rows[error.row or 0])
+            self.locate(error)
 
-        Parameters
-        ----------
-        names : sequence of str
-            The columns.
-        once : sequence of str
-            Columns that are repeated for each.
-        name, value : str
-            The new columns of names and of values.
-        """
-        stacked = self.take(np.tile(np.arange(self.n_rows), len(names)))
-        cells = np.repeat(np.array(names, dtype=object), self.n_rows)
-        labels = np.concatenate([self[column].values for column in names])
-        stacked = stacked.without([column for column in self if column not in once])
-        return replace(stacked.having({name: cells, value: labels}), cells=cells)
+        coded = _code_once({name: lambda name=name: self[name].take(rows) for name in self})
+        return replace(self, coded=coded, n_rows=len(rows), place=place)
 
     def locate(self, error: InputError) -> None:
         """Name in an error the place in the file, in place of the index of a row here."""
-        if error.file is None and error.row is not None:
-            if self.cells is not None and error.column not in self.cells:
-                error.column = self.cells[error.row]
-            if self.origin is not None:
-                error.row = int(self.origin[error.row])
-            if self.place is not None:
-                self.place(error)
+        if error.file is None and error.row is not None and self.place is not None:
+            self.place(error)
         error.file = error.file or self.file
 
 

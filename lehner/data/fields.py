@@ -1,6 +1,6 @@
 """The arrays and names of `Ratings`, checked for consistency."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,11 @@ def check_ratings(
     """Flatten ratings, with the numbers of rows and raters."""
     if not isinstance(codes, FlatRatings):
         return flatten(codes, n_categories)
-    n_rows = _count_names(items, codes.item_index)
-    n_raters = _count_names(raters, codes.rater_index)
+    n_rows, n_raters = (
+        int(index.max(initial=-1)) + 1 if names is None else len(names)
+        for names, index in ((items, codes.item_index), (raters, codes.rater_index))
+    )
     return check_flat(codes, n_rows, n_raters, n_categories), n_rows, n_raters
-
-
-def _count_names(names: Names, index: Integers) -> int:
-    return int(index.max(initial=-1)) + 1 if names is None else len(names)
 
 
 def check_items(items: Names, n_rows: int) -> NDArray[Any]:
@@ -41,15 +39,12 @@ def check_items(items: Names, n_rows: int) -> NDArray[Any]:
 
 def check_index(codes: ArrayLike | None, n_rows: int, n: int, name: str) -> Integers | None:
     """Code of each row, such as its truth, shape (n_rows,)."""
-    return None if codes is None else _check_index(codes, n_rows, n, name)
-
-
-def _check_index(codes: ArrayLike, n_rows: int, n: int, name: str) -> Integers:
+    if codes is None:
+        return None
     array = as_array(codes, name)
     if array.shape != (n_rows,):
-        raise InputError(
-            f"{name} has shape {array.shape} for {n_rows} items", f"give one {name} code per item"
-        )
+        problem = f"{name} has shape {array.shape} for {n_rows} items"
+        raise InputError(problem, f"give one {name} code per item")
     return check_codes(array, n, name)
 
 
@@ -60,15 +55,16 @@ def check_answers(system: ArrayLike | None, n_rows: int, n_categories: int) -> I
     array = as_array(system, "system")
     if array.ndim == 2 and len(array) == n_rows:
         return check_codes(array, n_categories, "system")
-    return _check_index(array, n_rows, n_categories, "system")[:, None]
+    answers = check_index(array, n_rows, n_categories, "system")
+    return np.reshape(answers, (n_rows, 1))  # type: ignore[arg-type]
 
 
 def check_system_names(systems: Sequence[Any] | None, n_systems: int) -> tuple[str, ...]:
     """Names of the systems, by default "system", or "system 1" and so on."""
     if systems is None:
         numbered = [f"{SYSTEM} {number + 1}" for number in range(n_systems)]
-        return (SYSTEM,) if n_systems == 1 else tuple(numbered)
-    return _check_names(systems, n_systems, "system")
+        systems = [SYSTEM] if n_systems == 1 else numbered
+    return _check_names(systems, n_systems, SYSTEM)
 
 
 def check_rater_names(raters: Names, n_raters: int, systems: Sequence[str]) -> tuple[str, ...]:
@@ -80,7 +76,7 @@ def check_rater_names(raters: Names, n_raters: int, systems: Sequence[str]) -> t
     return names
 
 
-def _check_names(given: Iterable[Any], n: int, kind: str) -> tuple[str, ...]:
+def _check_names(given: Any, n: int, kind: str) -> tuple[str, ...]:
     names = tuple(map(str, given))
     if len(names) != n or len(set(names)) < n:
         raise InputError(f"{n} {kind}s are named {list(names)}", f"name each {kind} once")
@@ -95,23 +91,18 @@ def check_truth_probability(
         return None
     probability = as_array(given, "truth_probability")
     if probability.shape != items.shape or probability.dtype.kind not in "iuf":
-        raise InputError(
-            f"truth_probability is {probability.dtype} of shape {probability.shape} for "
-            f"{len(items)} items",
-            "give one probability per item",
-        )
+        problem = f"truth_probability is {probability.dtype} of shape {probability.shape}"
+        raise InputError(f"{problem} for {len(items)} items", "give one probability per item")
     bad = np.flatnonzero(~((probability >= LEAST_PROBABILITY) & (probability <= 1)))
-    if bad.size:
+    for row in bad[:1]:
         raise InputError(
-            f"the probability with which item {items[bad[0]]} was chosen is "
-            f"{probability[bad[0]]:g}",
+            f"the probability with which item {items[row]} was chosen is {probability[row]:g}",
             "give each item, with a gold label or not, a number from 0.000001 to 1",
         )
     unknown = np.zeros(items.shape, bool) if truth is None else np.asarray(truth) < 0
-    sure = np.flatnonzero((probability == 1) & unknown)
-    if sure.size:
+    for row in np.flatnonzero((probability == 1) & unknown)[:1]:
         raise InputError(
-            f"item {items[sure[0]]} was chosen with probability 1, and its truth is not known",
+            f"item {items[row]} was chosen with probability 1, and its truth is not known",
             "give the probability with which its truth was found out",
         )
     return probability.astype(float)

@@ -10,34 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Booleans, Integers
 from lehner.core.errors import InputError
+from lehner.core.lazy import pd
+from lehner.data import checks, columns, flat
 from lehner.data.categories import Label, unify
-from lehner.data.checks import (
-    refuse_counts,
-    refuse_other_names,
-    refuse_rows_of_raters,
-    refuse_stray_columns,
-    role_of,
-    say_columns,
-    say_doubtful_names,
-)
 from lehner.data.clusters import several_clusters
 from lehner.data.coding import check_read
-from lehner.data.columns import (
-    Column,
-    Table,
-    read_counts,
-    read_probabilities,
-    refuse_first,
-    require_columns,
-    table_of,
-)
-from lehner.data.flat import (
-    FlatRatings,
-    are_repeated,
-    as_array,
-    check_counts,
-    sort_ratings,
-)
+from lehner.data.columns import Column, Table, refuse_first, require_columns, table_of
 from lehner.data.reading import Reading, names_of
 from lehner.data.shared_categories import Coded, are_fixed, code_labels
 from lehner.data.systems import keep_raters, raters_as_systems
@@ -137,7 +115,7 @@ class _Rows:
     items: NDArray[Any]
     people: Sequence[str]
     raters: Sequence[str]
-    flat: FlatRatings
+    ratings: flat.FlatRatings
     truth: Integers | None
     coded: Coded
     used: Sequence[str]
@@ -193,21 +171,21 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
         number, labels = table[name].items
         cluster = several_clusters(rows.gather(number, name, labels, "cluster"))
     if (name := reading.truth_probability) is not None:
-        chances, number = np.unique(read_probabilities(table[name]), return_inverse=True)
+        chances, number = np.unique(columns.read_probabilities(table[name]), return_inverse=True)
         chance = chances[rows.gather(number, name, chances.tolist(), "probability")]
     ignored = [name for name in table if name not in rows.used]
     odd = (*coded.odd, *rows.odd)
     ratings = cls(
-        rows.flat,
+        rows.ratings,
         coded.categories,
         rows.people,
         rows.items,
         truth=truth,
-        counts=None if reading.counts is None else read_counts(table[reading.counts]),
+        counts=None if reading.counts is None else columns.read_counts(table[reading.counts]),
         cluster=cluster,
         truth_probability=chance,
         ordered=coded.ordered,
-        noticed=(say_columns(rows.raters, ignored, reading), *odd),
+        noticed=(checks.say_columns(rows.raters, ignored, reading), *odd),
     )
     everybody = (*rows.raters, *reading.system)
     if everybody != tuple(rows.people):
@@ -230,12 +208,12 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
         if systems and reading.truth:
             raters = _leave_out_strangers(table, raters, (*systems, reading.truth))
         answers = {name: table[name] for name in (*raters, *systems)}
-        refuse_other_names(raters, systems, columns=True)
-        refuse_rows_of_raters(len(answers), n_rows, (*item, None)[0], next(iter(answers), ""))
+        checks.refuse_other_names(raters, systems, columns=True)
+        checks.refuse_rows_of_raters(list(answers), n_rows, (*item, None)[0])
         if not are_fixed(answers, reading):
-            refuse_stray_columns(answers, raters, reading.decimal)
+            checks.refuse_stray_columns(answers, raters, reading.decimal)
             if reading.counts is None:
-                refuse_counts([table[name] for name in raters])
+                checks.refuse_counts([table[name] for name in raters])
     people, truth = (*raters, *systems), names_of(reading.truth)
     coded = code_labels({name: table[name] for name in (*people, *truth)}, reading)
     cells = np.array([coded.codes[name] for name in people], dtype=np.int64)
@@ -248,13 +226,13 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
         items=name_each_once(table[item[0]]) if item else np.arange(n_rows),
         people=people,
         raters=tuple(raters),
-        flat=FlatRatings(
+        ratings=flat.FlatRatings(
             item_index=row[rated], rater_index=person[rated], category_index=codes[rated]
         ),
         truth=coded.codes[truth[0]] if truth else None,
         coded=coded,
         used=[*special, *raters],
-        odd=[] if reading.raters else say_doubtful_names(raters),
+        odd=[] if reading.raters else checks.say_doubtful_names(raters),
     )
 
 
@@ -270,11 +248,9 @@ def name_each_once(column: Column) -> NDArray[Any]:
     """Give the names of items, or raise an InputError if one has a second row."""
     index, names = column.items
     if len(names) < len(index):
-        again = np.ones(len(index), dtype=bool)
-        again[np.unique(index, return_index=True)[1]] = False
         problem = "item {value} occurs a second time in a table with a row per item"
         remedy = "give each item one row, or, if each row is a rating, name its columns (rater=…, "
-        refuse_first(again, column, problem, f"{remedy}rating=…)")
+        refuse_first(_find_again("first", index), column, problem, f"{remedy}rating=…)")
     return names
 
 
@@ -296,19 +272,23 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
         by_truth = column.codes == people.index(reading.truth)
         codes, known = np.where(by_truth, -1, codes), np.where(by_truth, codes, -1)
     if reading.repeated in ("first", "last"):
-        codes = np.where(_are_chosen(index, column.codes, codes, reading.repeated), codes, -1)
-    rated = codes >= 0
-    every = (index, column.codes, codes)
-    flat = sort_ratings(*(x if rated.all() else x[rated] for x in every), len(coded.categories))
-    if reading.occasion is not None and not (reading.order and reading.repeated):
-        _refuse_duplicates(index, column, codes, rating, table[reading.occasion].items[0])
-    elif reading.occasion is None and not reading.repeated and are_repeated(flat).any():
-        _refuse_duplicates(index, column, codes, rating)
+        missing = np.where(codes < 0, np.arange(len(codes)), -1)  # no other row is like these
+        again = _find_again(reading.repeated, index, column.codes, missing)
+        codes = np.where(again, -1, codes)
+    rated = np.flatnonzero(codes >= 0)
+    pairs = index[rated], column.codes[rated]
+    in_order = flat.sort_ratings(*pairs, codes[rated], len(coded.categories))
+    occasions = [] if reading.occasion is None else [table[reading.occasion].items[0][rated]]
+    may_repeat = reading.repeated and (reading.order or not occasions)
+    if not may_repeat and (occasions or flat.are_repeated(in_order).any()):
+        again = np.zeros(len(codes), bool)
+        again[rated] = _find_again("first", *pairs, *occasions)
+        _refuse_again(again, column, rating)
     people_kept = reading.raters or [name for name in people if name != reading.truth or truth]
     raters = [name for name in people_kept if name not in reading.system]
     if not (reading.raters or reading.preset or reading.order):
-        refuse_other_names(raters, (), columns=False)
-    odd = say_doubtful_names(raters)
+        checks.refuse_other_names(raters, (), columns=False)
+    odd = checks.say_doubtful_names(raters)
     if reading.truth is None:
         odd += _say_gold_labels(table, rating, used)
     return _Rows(
@@ -316,7 +296,7 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
         items=items,
         people=people,
         raters=raters,
-        flat=flat,
+        ratings=in_order,
         truth=known,
         coded=coded,
         used=used,
@@ -327,42 +307,28 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
 def _say_gold_labels(table: Table, rating: str, used: Sequence[str]) -> list[str]:
     """Name columns that have the name of gold labels, and labels of ratings, but no role."""
     sentences = []
-    for name in (name for name in table if role_of(name) == "truth" and name not in used):
+    for name in (name for name in table if checks.role_of(name) == "truth" and name not in used):
         with suppress(InputError):  # such a column may hold what is no label
             if 0 < len(table[name].labels) == len({*table[name].labels} & {*table[rating].labels}):
                 sentences.append(f"if {name} has gold labels, say so (truth={name!r})")
     return sentences
 
 
-def _are_chosen(item: Integers, rater: Integers, rating: Integers, which: str) -> Booleans:
-    """Find each rater's first or last rating of each item."""
-    rows = np.flatnonzero(rating >= 0)
-    key = item[rows] * (int(rater.max(initial=0)) + 1) + rater[rows]
-    order = slice(None) if which == "first" else slice(None, None, -1)
-    chosen = np.zeros(len(item), bool)
-    chosen[rows[order][np.unique(key[order], return_index=True)[1]]] = True
-    return chosen
+def _find_again(keep: str, *columns: Integers) -> Booleans:
+    """Find rows that are equal to the first of them (or to the last), in all columns."""
+    return pd.DataFrame(dict(enumerate(columns))).duplicated(keep=keep).to_numpy()
 
 
-def _refuse_duplicates(
-    item: Integers, rater: Column, rating: Integers, name: str, occasion: Integers | None = None
-) -> None:
-    """Raise an InputError, for the column of this name, where a rater rates an item twice."""
-    rows = np.flatnonzero(rating >= 0)
-    key = item[rows] * len(rater.labels) + rater.codes[rows]
-    if occasion is not None:
-        key = key * (int(occasion.max(initial=0)) + 1) + occasion[rows]
-    again = np.setdiff1d(np.arange(len(rows)), np.unique(key, return_index=True)[1])
-    if again.size:
-        row = int(rows[again[0]])
-        raise InputError(
-            f"rater {str(rater.labels[rater.codes[row]])!r} rates the item a second time",
-            "say which rating counts (repeated='vote', 'first' or 'last'), name more columns of "
-            "the item (item=…) or one that tells the ratings apart (occasion=…), or read only some "
-            "rows (where=…)",
-            row=row,
-            column=name,
-        )
+def _refuse_again(again: Booleans, rater: Column, rating: str) -> None:
+    """Raise an InputError where a rater rates an item again, for the column of the rating."""
+    who = rater.labels[rater.codes[np.argmax(again)]]
+    problem = f"rater {str(who)!r} rates the item a second time"
+    remedy = (
+        "say which rating counts (repeated='vote', 'first' or 'last'), name more columns of "
+        "the item (item=…) or one that tells the ratings apart (occasion=…), or read only some "
+        "rows (where=…)"
+    )
+    refuse_first(again, replace(rater, name=rating), problem, remedy)
 
 
 def add_gold_labels(
@@ -422,10 +388,10 @@ def _build_counts(cls: "type[Ratings]", table: Table, reading: Reading) -> "Rati
     shown = ", ".join(map(str, categories))
     return from_counts(
         cls,
-        np.stack([read_counts(table[str(name)]) for name in categories], axis=1),
+        np.stack([columns.read_counts(table[str(name)]) for name in categories], axis=1),
         categories,
         items=name_each_once(table[reading.item[0]]).tolist() if reading.item else None,
-        item_counts=None if reading.counts is None else read_counts(table[reading.counts]),
+        item_counts=None if reading.counts is None else columns.read_counts(table[reading.counts]),
         ordered=reading.ordered,
     )._note(f"each column is a category, and each cell a number of raters: {shown}")
 
@@ -470,9 +436,9 @@ def from_counts(
     >>> Ratings.from_counts([[3, 0], [1, 2]], ["no", "yes"])
     Ratings: 2 items, 3 anonymous raters, 6 ratings, 2 categories (no, yes)
     """
-    table = as_array(counts, "counts")
+    table = flat.as_array(counts, "counts")
     n_items, n_categories = (len(table), len(categories)) if table.ndim else (0, 0)
-    table = check_counts(table, (n_items, n_categories))
+    table = flat.check_counts(table, (n_items, n_categories))
     lengths = table.sum(axis=1)
     item = np.repeat(np.arange(n_items), lengths)
     category = np.repeat(np.tile(np.arange(n_categories), n_items), table.ravel())
@@ -480,7 +446,7 @@ def from_counts(
     # Each rating of an item gets a slot, which replaces its unknown rater.
     slot = np.arange(len(item)) - starts[item]
     return cls(
-        FlatRatings(item_index=item, rater_index=slot, category_index=category),
+        flat.FlatRatings(item_index=item, rater_index=slot, category_index=category),
         categories,
         [f"rating {j + 1}" for j in range(int(lengths.max(initial=0)))],
         np.arange(1, n_items + 1) if items is None else items,

@@ -14,20 +14,7 @@ from lehner.core.errors import InputError
 from lehner.core.text import counted, first_few
 from lehner.data.columns import Table, table_of
 from lehner.data.reading import Reading
-from lehner.reading.formats import (
-    CSV,
-    EACH,
-    EXCEL,
-    JSON,
-    JSON_LINES,
-    PARQUET,
-    find_line,
-    kind_of,
-    read_bytes,
-    read_csv,
-    read_excel,
-    read_typed,
-)
+from lehner.reading import formats
 from lehner.reading.nested import load_json, table_of_json
 from lehner.reading.presets import TASK, Preset, find_preset
 
@@ -59,17 +46,17 @@ def read_file(path: Path, reading: Reading) -> Read:
     try:
         if path.is_dir():
             return _read_folder(path, reading)
-        return _read_content(path, *read_bytes(path, reading.encoding), reading)
+        return _read_content(path, *formats.read_bytes(path, reading.encoding), reading)
     except InputError as error:
         error.file = error.file or path
         raise
 
 
 def _read_content(path: Path, data: bytes, name: str, reading: Reading) -> Read:
-    kind, stem = kind_of(data, name), Path(name).stem
-    is_nested = kind in (JSON, JSON_LINES)
+    kind, stem = formats.kind_of(data, name), Path(name).stem
+    is_nested = kind in (formats.JSON, formats.JSON_LINES)
     if is_nested:
-        values = load_json(data, lines=kind == JSON_LINES)
+        values = load_json(data, lines=kind == formats.JSON_LINES)
         preset = find_preset(values, reading)
         table, reading = table_of_json(values, preset, reading, stem)
     else:
@@ -92,30 +79,30 @@ def _read_content(path: Path, data: bytes, name: str, reading: Reading) -> Read:
 
     def place(error: InputError) -> None:
         error.file, row = path, error.row or 0
-        if kind == CSV and not is_nested:
-            error.row = find_line(
-                content or read_bytes(path, reading.encoding)[0], row, reading.header
+        if kind == formats.CSV and not is_nested:
+            error.row = formats.find_line(
+                content or formats.read_bytes(path, reading.encoding)[0], row, reading.header
             )
         elif place_in_sheet is not None:
             place_in_sheet(error)
         else:
-            error.row = row + 1 if kind == PARQUET else None
+            error.row = row + 1 if kind == formats.PARQUET else None
 
     return replace(table, place=place, file=path), preset, reading
 
 
 def _read_columns(data: bytes, kind: str, reading: Reading) -> tuple[Table, Reading]:
     """Read a file whose columns have names, or one without names."""
-    if kind == EXCEL:
-        tables, note = read_excel(data, reading.sheet, reading.header)
-        if reading.sheet == EACH:
+    if kind == formats.EXCEL:
+        tables, note = formats.read_excel(data, reading.sheet, reading.header)
+        if reading.sheet == formats.EACH:
             reading = replace(reading, rater=reading.rater or "sheet")
             return stack_tables(tables, "sheet"), reading
         (table,) = tables.values()
         return table.note(note) if note else table, reading
-    if kind != CSV:
-        return read_typed(data, kind), reading
-    table = read_csv(data, reading.header)
+    if kind != formats.CSV:
+        return formats.read_typed(data, kind), reading
+    table = formats.read_csv(data, reading.header)
     if reading.header is None and len(table) >= FEWEST_COLUMNS and table.n_rows >= FEWEST_ROWS:
         few = table.take(np.arange(min(table.n_rows, 100)))
         if sum(name in few[name].labels for name in few) >= max(len(table) - 1, 2):

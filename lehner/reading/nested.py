@@ -50,16 +50,13 @@ def _parse(text: str, line: int | None = None) -> Any:
     except InputError as error:
         error.row = line
         raise
-    except json.JSONDecodeError as error:
-        problem, remedy = f"it is not JSON ({error.msg})", "check that line"
-        line = line or error.lineno
-    except UnicodeEncodeError:
-        problem, remedy = "it has half a character (a lone surrogate)", "save the file as UTF-8"
-    except ValueError as error:  # a number of thousands of digits
-        problem, remedy = f"it cannot be read ({error})", "give one label as a rating"
     except RecursionError:
-        problem, remedy = "it is nested too deeply", JSON_FORMS
-    raise InputError(problem, remedy, row=line)
+        raise InputError("it is nested too deeply", JSON_FORMS, row=line) from None
+    except ValueError as error:  # no JSON, a number of thousands of digits, half a character
+        reason = getattr(error, "msg", None) or str(error)
+        line = line or getattr(error, "lineno", None)
+        remedy = "check that line, and save the file as UTF-8"
+        raise InputError(f"it is not JSON ({reason[:200]})", remedy, row=line) from None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

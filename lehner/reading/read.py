@@ -152,7 +152,19 @@ def _stack_items(table: Table, reading: Reading) -> tuple[Table, Reading]:
         raise InputError("items are columns, so that each row is a rater", "name them (rater=…)")
     items = expand(reading.items, table)
     require_columns(table, [reading.rater, *items])
-    stacked = table.stack(items, [reading.rater], "item", "rating")
+    n_rows = table.n_rows
+
+    def place(error: InputError) -> None:
+        number, error.row = divmod(error.row or 0, n_rows)
+        error.column = items[number] if error.column == "rating" else error.column
+        table.locate(error)
+
+    cells = {
+        "item": np.repeat(np.array(items, dtype=object), n_rows),
+        "rating": np.concatenate([table[item].values for item in items]),
+    }
+    rows = np.tile(np.arange(n_rows), len(items))
+    stacked = replace(table.without(items).take(rows).having(cells), place=place)
     return stacked, replace(reading, items=(), item=("item",), rating="rating")
 
 

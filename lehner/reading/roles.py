@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from lehner.core.errors import InputError, suggest
-from lehner.core.text import counted, first_few
+from lehner.core.text import first_few
 from lehner.data.categories import fold
-from lehner.data.checks import MAYBE_TRUTH, role_of
+from lehner.data.checks import MAYBE_TRUTH, refuse_rows_of_raters, role_of
 from lehner.data.columns import Column, Table, require_columns
 from lehner.data.reading import Reading
 
@@ -176,27 +176,14 @@ def _is_long(
         # Raters would share labels with other columns, and items would not occur again.
         others = _list_free(table, reading, rater)
         shared = any(people & set(map(str, table[name].labels)) for name in others)
-        again = 2 <= len(people) <= table.n_rows / 2
-        return not shared and (again or _refuse_rows_of_raters(table, rater, others))
+        if shared or 2 <= len(people) <= table.n_rows / 2:
+            return not shared
+        if len(people) == table.n_rows:
+            refuse_rows_of_raters(others, table.n_rows, rater)
+        return False
     if items:
         return items[0] in table and len(np.unique(table[items[0]].codes)) < table.n_rows
     return not people & set(map(str, table[ratings[0]].labels))
-
-
-def _refuse_rows_of_raters(table: Table, rater: str, others: Sequence[str]) -> bool:
-    """Raise an InputError if each row is a rater; else it is False."""
-    if len(table[rater].labels) < table.n_rows or len(others) <= table.n_rows:
-        return False
-    stem = re.sub("[0-9]+$", "", others[0])
-    alike = stem and all(re.fullmatch(re.escape(stem) + "[0-9]+", name) for name in others)
-    items = (f"{stem}*",) if alike else tuple(others)
-    raise InputError(
-        f"the column {rater!r} names another rater in each of {counted(table.n_rows, 'row')}, and "
-        f"there are {len(others)} other columns, so that each column is probably an item",
-        f"say so (rater={rater!r}, items={','.join(items)!r}), or name the raters' columns "
-        "(raters=…)",
-        change={"rater": rater, "items": items},
-    )
 
 
 def _choose(

@@ -195,7 +195,7 @@ def test_a_reading_file_may_have_the_interval(run, tmp_path, monkeypatch):
     def level(*more):
         code, out, err = run(*words, *more)
         assert code == 0, err
-        return json.loads(out)["coefficients"][0]["level"]
+        return json.loads(out)["level"]
 
     assert (level(), level("--reading", kept)) == (0.9, 0.95)
     assert level("--reading", kept, "--interval", "0.8") == 0.8

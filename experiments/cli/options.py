@@ -99,6 +99,17 @@ as_json : bool
 """
 """Options of many commands, described once."""
 SEVERAL = " Several systems are separated by commas or stand in several --system."
+
+
+def _take_interval(context: typer.Context, path: Path | None) -> Path | None:
+    """Take the interval of a reading file, unless it is typed or in the environment."""
+    if path is not None:
+        options = reading.load_options(path)
+        if reading.INTERVAL in options:
+            context.default_map = {reading.INTERVAL: options[reading.INTERVAL]}
+    return path
+
+
 MORE: dict[str, dict[str, Any]] = {
     "interval": {
         "envvar": "LEHNER_INTERVAL",
@@ -106,6 +117,7 @@ MORE: dict[str, dict[str, Any]] = {
     },
     "seed": {"callback": lambda seed: errors.check_whole_number("seed", seed, 0)},
     "system": {"rich_help_panel": FILE},
+    "reading_file": {"is_eager": True, "callback": _take_interval},
 }
 """What else such options have."""
 
@@ -296,21 +308,10 @@ def _option(parameter: Parameter, metavar: str, text: str, panel: str) -> Any:
     if metavar.isupper():
         options["metavar"] = metavar
     options |= MORE.get(parameter.name, {})
-    if parameter.name == "reading_file":
-        options |= {"is_eager": True, "callback": _take_interval}
     if kind in (list[str] | None, tuple[str, ...], tuple[Any, ...]):
         kind, options["callback"] = list[str] | None, split_names
         options["help"] += SEVERAL if parameter.name == "system" else ""
     return Annotated[kind, typer.Option(*flags, **options)]
-
-
-def _take_interval(context: typer.Context, path: Path | None) -> Path | None:
-    """Take the interval of a reading file, unless it is typed or in the environment."""
-    if path is not None:
-        options = reading.load_options(path)
-        if reading.INTERVAL in options:
-            context.default_map = {reading.INTERVAL: options[reading.INTERVAL]}
-    return path
 
 
 def _check_outputs(typed: Mapping[str, Any], folders: Container[str]) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.cli.options import AsJson, Data, Reading, Systems
-from experiments.report.words import as_options, data_notes, header_lines, quote
 from experiments.report.terminal import json_text
+from experiments.report.words import as_options, data_notes, header_lines, quote
 
 if TYPE_CHECKING:
     from lehner import Ratings

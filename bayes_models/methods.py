@@ -22,7 +22,7 @@ from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate
 from lehner.core.progress import DoAll
 from lehner.core.seeds import Seed
 from lehner.core.warning import Warning, warn, warnings_from_json
-from lehner.data.dependent_pair import find_pair
+from lehner.data.groups import find_pair
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method
 from lehner.labels.soft_labels import SoftLabels, accuracy_of_raters

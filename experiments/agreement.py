@@ -19,9 +19,8 @@ from lehner.contrasts.groups import GroupColumn
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import special
 from lehner.core.text import counted, percent, probability
-from lehner.interrater.agreement import Agreement
+from lehner.interrater.agreement import Agreement, SetAgreement
 from lehner.interrater.coefficients import Coefficient, printed_name
-from lehner.interrater.label_sets import SetAgreement
 
 COEFFICIENTS = ("percent_agreement", "krippendorff_alpha", "gwet_ac1")
 MOST_PAIRS, MOST_NOTES = 15, 3
@@ -210,8 +209,8 @@ def answer_agreement(name: str, ratings: Ratings, **options: Any) -> Answer:
             warnings=result.notes,
         )
     ]
-    if result.rater_pairs is not None:
-        frames["pairs"] = result.pairs_frame()
+    if result.pairs is not None:
+        frames["pairs"] = result.pairs
         if not selected:
             title, tables = f"Pairs of raters{_of_weights(result)}", [_tabulate_pairs(result)]
             sections.append(Section(name="pairs", title=title, tables=tables, most=MOST_PAIRS))
@@ -274,7 +273,7 @@ def _tabulate(part: str, parts: Parts, level: float) -> Table:
 
 def _tabulate_pairs(result: Agreement) -> Table:
     """Make a table of pairs of raters."""
-    rows = result.pairs_frame().to_dict("records")
+    rows = [] if result.pairs is None else result.pairs.to_dict("records")
     for row in rows:
         ends = {"lower": row["lower"], "upper": row["upper"]}
         row["cohen_kappa"] = IntervalEstimate(estimate=row["cohen_kappa"], **ends)

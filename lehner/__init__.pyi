@@ -26,9 +26,7 @@ from .estimation.estimate import estimate
 from .estimation.methods import Method
 from .estimation.raters import read_studies
 from .estimation.results import Results
-from .interrater.agreement import agreement
-from .interrater.label_sets import set_agreement
-from .interrater.within_rater import within_rater_agreement
+from .interrater.agreement import agreement, set_agreement, within_rater_agreement
 from .k_properties.check import check_k_properties
 from .known_truths.correction import correct_base_rates, correct_by_truth, probabilities_right
 from .known_truths.sampling_design import choose_items
@@ -36,15 +34,13 @@ from .labels.label import label
 from .labels.soft_labels import SoftLabels, label_algebraic
 from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class
-from .planning.kappa import expected_kappa, scenario_with_kappa
-from .planning.sample_size import required_sample_size
+from .planning.sample_size import expected_kappa, required_sample_size, scenario_with_kappa
 from .reading.position_bias import position_bias
 from .reading.read import read_ratings
 from .scores.performance import score_performance
 from .simulation.draw import simulate, simulate_estimates
-from .simulation.parameters import confusion_matrix, true_parameters
 from .simulation.population import population_value, population_values
-from .simulation.scenario import Scenario
+from .simulation.scenario import Scenario, true_parameters
 
 __version__: str
 
@@ -69,7 +65,6 @@ __all__ = [
     "check_k_properties",
     "choose_items",
     "compare",
-    "confusion_matrix",
     "correct_base_rates",
     "correct_by_truth",
     "effective_in_crowds",

@@ -127,7 +127,7 @@ plt.show()
 
 # %%
 teeth = lehner.load_dataset("caries")
-pairs = lehner.agreement(teeth).pairs_frame()
+pairs = lehner.agreement(teeth).pairs
 fit = lehner.fit_latent_class(teeth)
 pd.DataFrame(
     {

@@ -18,7 +18,7 @@ from bayes_models.posterior.truth import states_by_population
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.core.seeds import Seed, child_seeds, generator
-from lehner.data.dependent_pair import find_pair
+from lehner.data.groups import find_pair
 from lehner.data.patterns import UNKNOWN
 from lehner.latent_class.pattern_table import known_truths
 
@@ -62,20 +62,14 @@ def draw_ratings(
         system = np.where(system >= 0, drawn, -1)
     if len(confusion) > len(ratings.all_raters):
         _redraw_second(single, answers, system, confusion, state, rng)
-    return Ratings(
-        replace(flat, category_index=answers),
-        ratings.categories,
-        ratings.raters,
-        np.arange(len(rows)),
-        system,
-        state % k,
-        ordered=ratings.ordered,
-        systems=ratings.systems or None,
-        population=single.population,
-        populations=single.populations,
-        rater_group=ratings.rater_group,
-        dependent=ratings.dependent,
-        independent_repeats=ratings.independent_repeats,
+    return single._replace(
+        given=replace(flat, category_index=answers),
+        items=np.arange(len(rows)),
+        answers=single.answers if system is None else system[:, None],
+        truth=state % k,
+        truth_probability=None,
+        cluster=None,
+        noticed=(),
     )
 
 

@@ -36,7 +36,7 @@ from lehner.core.errors import check_choice, check_number, check_whole_number
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.seeds import Seed, child_seeds, spawn_seeds
 from lehner.core.warning import Warning, warnings_from_json, warnings_to_json
-from lehner.data.votes import count_rated
+from lehner.data.patterns import count_rated
 
 logger = logging.getLogger(__name__)
 

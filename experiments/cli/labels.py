@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 np, files = lazy.load("numpy"), lazy.load("experiments.report.files")
 errors, estimates, text = (lazy.load(f"lehner.core.{x}") for x in ("errors", "estimate", "text"))
 warnings, mean_field = lazy.load("lehner.core.warning"), lazy.load("lehner.labels.mean_field")
-methods, raters_of = lazy.load("lehner.estimation.methods"), lazy.load("lehner.labels.raters")
+methods, raters_of = lazy.load("lehner.estimation.methods"), lazy.load("lehner.labels.label")
 design, known = (
     lazy.load(f"lehner.known_truths.{name}") for name in ("sampling_design", "partly_known")
 )
@@ -263,7 +263,7 @@ def label_items(ratings: "Ratings", method: str | None = None, seed: int = 1) ->
 
 def label_methods() -> dict[str, str]:
     """Give the methods that can label items, and what each does."""
-    own = {name: f"{one.summary}, variational" for name, one in mean_field.LABEL_MODELS.items()}
+    own = {name: f"{text}, variational" for name, text in mean_field.LABEL_MODELS.items()}
     listed = methods.list_methods().items()
     return own | {name: one.summary for name, one in listed if one.labels is not None}
 

@@ -20,7 +20,7 @@ from experiments.paper.number import PrintedNumber
 from experiments.study.performance import proportion
 from lehner import Scenario, simulate_estimates
 from lehner.core.seeds import Seed, child_seeds
-from lehner.simulation.parameters import draw_parameters
+from lehner.simulation.scenario import draw_parameters
 
 RUNS = 1000
 LARGE_RUN = 5000

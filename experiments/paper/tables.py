@@ -7,7 +7,8 @@ import xarray as xr
 from scipy.stats import binom
 
 from experiments.paper.number import PrintedNumber
-from lehner import confusion_matrix, estimate_algebraic, load_dataset, mean_posterior
+from lehner import estimate_algebraic, load_dataset, mean_posterior
+from lehner.simulation.scenario import disperse
 
 TABLE_3 = (
     (0.041, 0.032, 0.860, 0.067),
@@ -122,8 +123,8 @@ def _table_4(bins: xr.Dataset) -> Iterator[PrintedNumber]:
 def confusion_tables() -> Iterator[PrintedNumber]:
     """Tables 5 and 6."""
     for place, table, ours in (
-        ("Table 5", TABLE_5, confusion_matrix(0.6)),
-        ("Table 6", TABLE_6, confusion_matrix(0.6, -0.2, 2.0)),
+        ("Table 5", TABLE_5, disperse(0.6, 5, 1)),
+        ("Table 6", TABLE_6, disperse(0.6 - 0.2, 5, 2)),
     ):
         for (row, column), printed in np.ndenumerate(table):
             quantity = f'P("{CATEGORIES[column]}"|{CATEGORIES[row]})'

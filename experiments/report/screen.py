@@ -29,7 +29,7 @@ from lehner.core.text import DASH, counted, counted_categories, decimal, percent
 from lehner.core.warning import Warning
 from lehner.estimation.results import Results, value_of
 from lehner.known_truths.sampling_design import n_for_width_alone
-from lehner.performance.positive import GUESSED
+from lehner.performance.measures import GUESSED
 
 if TYPE_CHECKING:
     from rich.text import Text

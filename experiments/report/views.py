@@ -14,8 +14,8 @@ from lehner.core.text import DASH, decimal, probability, short
 from lehner.core.warning import Warning
 from lehner.estimation.methods import get_method
 from lehner.estimation.results import Results, value_of
-from lehner.performance.positive import NAMES as OF_POSITIVE
-from lehner.performance.positive import PositiveCategory, find_positive
+from lehner.performance.measures import NAMES as OF_POSITIVE
+from lehner.performance.measures import PositiveCategory, find_positive
 
 REPORT = tomllib.loads(Path(__file__).with_name("report.toml").read_text(encoding="utf-8"))
 ANY = "\0any"

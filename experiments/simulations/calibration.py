@@ -26,7 +26,7 @@ from lehner.core.arrays import Floats
 from lehner.core.errors import find
 from lehner.core.resampling import wilson_interval
 from lehner.core.seeds import Seed, child_seeds
-from lehner.data.dependent_pair import find_pair
+from lehner.data.groups import find_pair
 
 BY = ["model", "design"]
 COLUMNS = [*BY, "quantity", "simulations", "mean_rank", "p_value", "coverage_90", "coverage_se"]

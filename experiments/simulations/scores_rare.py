@@ -12,8 +12,7 @@ import numpy as np
 from experiments.study.cells import result_row
 from lehner import Ratings, score_performance
 from lehner.core.seeds import child_seeds
-from lehner.scores.monotone_score import ScoreRanks
-from lehner.scores.performance import MEASURES, score_measures
+from lehner.scores.performance import MEASURES, ScoreRanks, score_measures
 
 N_ITEMS = 300
 ACCURACIES = np.array([0.65, 0.7, 0.8])

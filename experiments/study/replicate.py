@@ -40,11 +40,10 @@ from lehner.algebra.algebraic import estimate_from_votes, majority_proportion
 from lehner.core.arrays import Floats
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.resampling import wilson_interval
-from lehner.data.votes import VoteTable, pattern_votes
+from lehner.data.patterns import VoteTable, pattern_votes
 from lehner.estimation.methods import ALGEBRAIC, calibrated, find_method
 from lehner.latent_class.models import LIKELIHOOD_METHODS
-from lehner.simulation.draw import SimulatedItems, simulate_items
-from lehner.simulation.probabilities import has_few_patterns
+from lehner.simulation.draw import SimulatedItems, has_few_patterns, simulate_items
 
 UNDEFINED = "agreement at or below chance, or answers on no informative item"
 DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail", "divergences", "tries")

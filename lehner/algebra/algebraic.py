@@ -38,10 +38,10 @@ from lehner.core.resampling import bootstrap_interval, check_bootstrap, wilson_e
 from lehner.core.seeds import Seed
 from lehner.core.text import percent
 from lehner.core.warning import Warning, warn
-from lehner.data.clusters import widening_of
+from lehner.data.groups import widening_of
+from lehner.data.patterns import CollapsedVotes, VoteTable, collapse_votes, count_rated
 from lehner.data.ratings import Ratings
 from lehner.data.reading import names_of
-from lehner.data.votes import CollapsedVotes, VoteTable, collapse_votes, count_rated
 
 
 def estimate_algebraic(

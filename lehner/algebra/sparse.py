@@ -18,7 +18,7 @@ from lehner.algebra.steps import (
 )
 from lehner.core.arrays import Floats
 from lehner.core.lazy import sparse
-from lehner.data.votes import CollapsedVotes
+from lehner.data.patterns import CollapsedVotes
 
 FEW = 20_000
 """Up to so many numbers of votes SciPy takes longer to load than it saves."""

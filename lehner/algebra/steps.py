@@ -59,8 +59,8 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.lazy import xr
+from lehner.data.patterns import VoteTable, count_pairs
 from lehner.data.ratings import Ratings
-from lehner.data.votes import VoteTable, count_pairs
 
 CHANCE_TOLERANCE = 1e-12
 # From this size of a sum on, a term too small for a float is less than its rounding error.

@@ -10,7 +10,7 @@ from lehner.core.lazy import sparse, special
 from lehner.core.seeds import Seed, generator
 from lehner.core.text import first_few
 from lehner.core.warning import Warning, warn
-from lehner.data.clusters import widening_of
+from lehner.data.groups import widening_of
 from lehner.data.ratings import Ratings
 from lehner.latent_class.intervals import (
     KIND,

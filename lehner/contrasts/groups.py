@@ -15,15 +15,14 @@ from lehner.algebra.steps import average_by_weights, first_steps
 from lehner.contrasts.contrast import TIED, by_name, contrast
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
-from lehner.core.estimate import ESTIMANDS, Replicates, require_estimable
+from lehner.core.estimate import ESTIMANDS, Replicates, Row, require_estimable, rows_of
 from lehner.core.resampling import draw_counts, interval_of_draws
-from lehner.core.rows import Row, rows_of
 from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.core.text import counted
 from lehner.core.warning import Warning, warn
 from lehner.data.groups import number_groups
+from lehner.data.patterns import collapse_votes, count_rated
 from lehner.data.ratings import Ratings
-from lehner.data.votes import collapse_votes, count_rated
 from lehner.latent_class.intervals import (
     KIND,
     FittedModel,

@@ -13,17 +13,15 @@ from lehner.algebra.steps import first_steps
 from lehner.contrasts.contrast import contrast
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import InputError, check_whole_number
-from lehner.core.estimate import ESTIMANDS
+from lehner.core.estimate import ESTIMANDS, Row
 from lehner.core.lazy import sparse
 from lehner.core.progress import DoAll, do_here
 from lehner.core.resampling import draw_counts
-from lehner.core.rows import Row
 from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.core.text import first_few
-from lehner.data.clusters import count_items
-from lehner.data.patterns import number_patterns
+from lehner.data.groups import count_items
+from lehner.data.patterns import collapse_votes, count_rated, number_patterns
 from lehner.data.ratings import Ratings
-from lehner.data.votes import collapse_votes, count_rated
 from lehner.latent_class.intervals import fit_by_likelihood, refit_samples
 
 MOST_NAMED = 4

@@ -119,14 +119,14 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     return str(value)
 
 
-def find[T](kind: str, name: Any, known: Mapping[str, T]) -> T:
+def find[T](kind: str, name: Any, things: Mapping[str, T]) -> T:
     """Find something by its name, or raise an InputError that suggests similar names."""
-    if name in known:
-        return known[name]
-    raise InputError(f"there is no {kind} {name!r}", suggest(name, known))
+    if name in things:
+        return things[name]
+    raise InputError(f"there is no {kind} {name!r}", suggest(name, things))
 
 
-def suggest(name: object, known: Iterable[str]) -> str:
+def suggest(name: object, names: Iterable[str]) -> str:
     """Suggest a similar name, or list the names there are.
 
     Examples
@@ -134,13 +134,13 @@ def suggest(name: object, known: Iterable[str]) -> str:
     >>> suggest("gtp", ["gpt", "Ann"]), suggest("Claude", ["gpt", "Ann"])
     ("did you mean 'gpt'?", 'choose among gpt, Ann')
     """
-    by_fold = {entry.casefold(): entry for entry in reversed(list(known))}
+    by_fold = {entry.casefold(): entry for entry in reversed(list(names))}
     if not by_fold:
         return "there is none"
     near = difflib.get_close_matches(str(name).casefold(), by_fold, n=1)
     if near:
         return f"did you mean {by_fold[near[0]]!r}?"
-    return f"choose among {first_few(known, MOST_CHOICES_SHOWN)}"
+    return f"choose among {first_few(names, MOST_CHOICES_SHOWN)}"
 
 
 def check_numbers(name: str, values: Any) -> tuple[float, ...]:

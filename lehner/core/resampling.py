@@ -142,8 +142,10 @@ def interval_of_draws(
         for value, tail in ((lowest, (1 - level) / 2), (highest, (1 + level) / 2))
     ]
     lower, upper = np.fmin(ends[0], estimate), np.fmax(ends[1], estimate)
-    known = ~np.isnan(estimate)
-    return np.stack([estimate, *(np.where(known, end, np.nan) for end in (lower, upper))], axis=-1)
+    defined = ~np.isnan(estimate)
+    return np.stack(
+        [estimate, *(np.where(defined, end, np.nan) for end in (lower, upper))], axis=-1
+    )
 
 
 type ItemCounts = "Integers | sparse.csr_array"

@@ -165,16 +165,15 @@ def percent(proportion: float, digits: int | None = None) -> str:
     return f"{text}%"
 
 
-def counted(number: float, one: str, many: str = "") -> str:
+def counted(number: float, singular: str, plural: str = "") -> str:
     """Write a number with its noun.
 
     Parameters
     ----------
     number : int or float
-    one : str
-        The singular.
-    many : str, optional
-        The plural; by default the singular with an s.
+    singular : str
+    plural : str, optional
+        By default the singular with an s.
 
     Returns
     -------
@@ -186,7 +185,7 @@ def counted(number: float, one: str, many: str = "") -> str:
     ('1 item', '0 items', '2 categories')
     """
     shown = f"{number:.10g}" if isinstance(number, float) else str(number)
-    return f"{shown} {one if number == 1 else many or one + 's'}"
+    return f"{shown} {singular if number == 1 else plural or singular + 's'}"
 
 
 def counted_categories(number: int, *, ordered: bool = False) -> str:

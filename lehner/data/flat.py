@@ -1,6 +1,6 @@
 """Flat ratings: one rating after another, in memory proportional to their number."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,13 +28,69 @@ class FlatRatings:
     rater_index: Integers
     category_index: Integers
 
+    def select(self, ratings: Booleans | Integers | slice) -> "FlatRatings":
+        """Select ratings by a mask or by their positions."""
+        return FlatRatings(
+            item_index=self.item_index[ratings],
+            rater_index=self.rater_index[ratings],
+            category_index=self.category_index[ratings],
+        )
+
+
+def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Convert values into an array, or raise an InputError where rows differ in length."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} have rows of unequal length", "give a regular array") from None
+
+
+def check_integers(
+    values: ArrayLike, name: str, shape: tuple[int, ...], least: int, most: int
+) -> Integers:
+    """Raise an InputError unless values are an array, of a shape, of whole numbers of a range.
+
+    Parameters
+    ----------
+    values : array_like
+    name : str
+        What they are, for the error.
+    shape : tuple of int
+    least, most : int
+        The range, both ends included.
+
+    Returns
+    -------
+    ndarray of int
+
+    Examples
+    --------
+    >>> check_integers([0, -1], "truth", (2,), -1, 1)
+    array([ 0, -1])
+    """
+    array = as_array(values, name)
+    if array.shape != shape:
+        raise InputError(f"{name} has shape {array.shape}", f"give shape {shape}")
+    remedy = f"give whole numbers from {least} to {most:,}"
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise InputError(f"{name} has values of type {array.dtype}", remedy)
+    bad = np.argwhere((array < least) | (array > most))
+    if len(bad):
+        place = tuple(map(int, bad[0]))
+        where = place[0] if len(place) == 1 else place
+        raise InputError(f"{name} has the value {array[place]} at {where}", remedy)
+    return array.astype(np.int64, copy=False)
+
 
 def flatten(codes: ArrayLike, n_categories: int) -> tuple[FlatRatings, int, int]:
     """Flatten an array (item, rater) of codes; give the numbers of items and raters too."""
     dense = as_array(codes, "codes")
     if dense.ndim != 2:
         raise InputError(f"codes have shape {dense.shape}", "give an array (item, rater)")
-    dense = check_codes(dense, n_categories, "codes")
+    if dense.size and dense.dtype.kind in "OUST":
+        remedy = "give whole numbers, -1 for missing, or read labels with Ratings.from_wide"
+        raise InputError(f"codes are of type {dense.dtype}", remedy)
+    dense = check_integers(dense, "codes", dense.shape, -1, n_categories - 1)
     item, rater = np.nonzero(dense >= 0)
     flat = FlatRatings(item_index=item, rater_index=rater, category_index=dense[item, rater])
     return flat, *dense.shape
@@ -53,38 +109,12 @@ def check_flat(flat: FlatRatings, n_rows: int, n_raters: int, n_categories: int)
     FlatRatings
     """
     sizes = {"item_index": n_rows, "rater_index": n_raters, "category_index": n_categories}
-    arrays = [_check_index(getattr(flat, name), name, size) for name, size in sizes.items()]
-    item, rater, category = arrays
-    if not len(item) == len(rater) == len(category):
-        raise InputError(
-            f"there are {len(item)} item, {len(rater)} rater and {len(category)} category indices",
-            "give one of each for each rating",
-        )
-    if _sorted(item, rater, category):
-        return FlatRatings(item_index=item, rater_index=rater, category_index=category)
-    return sort_ratings(item, rater, category, n_categories)
-
-
-def _check_index(values: Any, name: str, size: int) -> Integers:
-    index = as_array(values, name)
-    if index.ndim != 1 or (index.size and not np.issubdtype(index.dtype, np.integer)):
-        raise InputError(
-            f"{name} has shape {index.shape} and type {index.dtype}", "give whole numbers in a row"
-        )
-    if index.size and (index.min() < 0 or index.max() >= size):
-        bad = index.min() if index.min() < 0 else index.max()
-        raise InputError(f"{name} has the value {bad}", f"give whole numbers from 0 to {size - 1}")
-    return index.astype(np.int64, copy=False)
-
-
-def _sorted(*arrays: Integers) -> bool:
-    """Whether rows are in order by the first array, then the second, then the third."""
-    in_order = np.ones(max(len(arrays[0]) - 1, 0), dtype=bool)
-    for values in reversed(arrays):
-        before, after = values[:-1], values[1:]
-        in_order &= before == after
-        in_order |= before < after
-    return bool(in_order.all())
+    shape = (len(flat.item_index),)
+    indices = [
+        check_integers(getattr(flat, name), name, shape, 0, size - 1)
+        for name, size in sizes.items()
+    ]
+    return sort_ratings(*indices, n_categories)
 
 
 def sort_ratings(item: Integers, rater: Integers, code: Integers, n_categories: int) -> FlatRatings:
@@ -100,7 +130,8 @@ def sort_ratings(item: Integers, rater: Integers, code: Integers, n_categories: 
         order = place[place >= 0]
         if len(order) < len(pair):  # a pair occurs twice, or there are too many to count
             order = np.argsort(pair * n_categories + code, kind="stable")
-    return FlatRatings(item_index=item[order], rater_index=rater[order], category_index=code[order])
+    flat = FlatRatings(item_index=item, rater_index=rater, category_index=code)
+    return flat.select(order)
 
 
 def add_rater(flat: FlatRatings, answers: Integers, rater: int) -> FlatRatings:
@@ -126,13 +157,12 @@ def add_rater(flat: FlatRatings, answers: Integers, rater: int) -> FlatRatings:
     (array([0, 0, 1, 1]), array([0, 1, 0, 2]), array([0, 1, 1, 0]))
     """
     answered = np.flatnonzero(answers >= 0)
-    item = np.append(flat.item_index, answered)
-    order = np.argsort(item, kind="stable")
-    return FlatRatings(
-        item_index=item[order],
-        rater_index=np.append(flat.rater_index, np.full(len(answered), rater))[order],
-        category_index=np.append(flat.category_index, answers[answered])[order],
+    both = FlatRatings(
+        item_index=np.append(flat.item_index, answered),
+        rater_index=np.append(flat.rater_index, np.full(len(answered), rater)),
+        category_index=np.append(flat.category_index, answers[answered]),
     )
+    return both.select(np.argsort(both.item_index, kind="stable"))
 
 
 def count_categories(
@@ -143,20 +173,13 @@ def count_categories(
     return np.bincount(cell, minlength=n_rows * n_categories).reshape(n_rows, n_categories)
 
 
-def check_rows(rows: ArrayLike, n_rows: int) -> Integers:
+def find_rows(rows: ArrayLike, n_rows: int) -> Integers:
     """Positions of rows as NumPy reads them: a mask, or numbers, below 0 from the end."""
-    chosen = as_array(rows, "rows")
-    remedy = f"give positions from 0 to {n_rows - 1}, or a mask of {n_rows}"
-    if chosen.ndim != 1:
-        raise InputError(f"rows have shape {chosen.shape}", remedy)
-    if chosen.dtype == bool and len(chosen) == n_rows:
-        return np.flatnonzero(chosen)
-    if chosen.size and not np.issubdtype(chosen.dtype, np.integer):
-        raise InputError(f"rows have {len(chosen)} values of type {chosen.dtype}", remedy)
-    outside = (chosen < -n_rows) | (chosen >= n_rows)
-    if outside.any():
-        raise InputError(f"there is no row {chosen[outside][0]}", remedy)
-    return chosen.astype(np.int64) % max(n_rows, 1)
+    selected = as_array(rows, "rows")
+    if selected.dtype == bool and selected.shape == (n_rows,):
+        return np.flatnonzero(selected)
+    positions = check_integers(selected, "rows", (selected.size,), -n_rows, n_rows - 1)
+    return positions % max(n_rows, 1)
 
 
 def take_rows(flat: FlatRatings, rows: Integers, n_rows: int) -> FlatRatings:
@@ -187,49 +210,16 @@ def take_rows(flat: FlatRatings, rows: Integers, n_rows: int) -> FlatRatings:
 
 def take_raters(flat: FlatRatings, raters: Integers) -> FlatRatings:
     """Select the ratings of raters, whose positions are in order, and number these from 0."""
-    mine = np.isin(flat.rater_index, raters)
-    return FlatRatings(
-        item_index=flat.item_index[mine],
-        rater_index=np.searchsorted(raters, flat.rater_index[mine]),
-        category_index=flat.category_index[mine],
-    )
-
-
-def check_codes(codes: NDArray[Any], n_categories: int, name: str) -> Integers:
-    """Raise an InputError unless codes are category indices, or -1 if missing."""
-    if codes.size and not np.issubdtype(codes.dtype, np.integer):
-        raise InputError(
-            f"{name} are of type {codes.dtype}",
-            "give whole numbers, -1 for missing, or read labels with Ratings.from_wide",
-        )
-    bad = np.argwhere((codes < -1) | (codes >= n_categories))
-    if len(bad):
-        raise InputError(
-            f"{name} {codes[tuple(bad[0])]} at {tuple(map(int, bad[0]))}",
-            f"codes run from 0 to {n_categories - 1}, -1 for missing",
-        )
-    return codes.astype(np.int64)
+    own = flat.select(np.isin(flat.rater_index, raters))
+    return replace(own, rater_index=np.searchsorted(raters, own.rater_index))
 
 
 def check_counts(counts: ArrayLike, shape: tuple[int, ...]) -> Integers:
-    """Raise an InputError unless counts have the right shape and are whole numbers of 0 or more."""
-    array = as_array(counts, "counts")
-    if array.shape != shape:
-        raise InputError(f"counts have shape {array.shape}", f"give shape {shape}")
-    if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise InputError(f"counts are of type {array.dtype}", "give whole numbers, 0 or more")
-    if array.size and (array.min() < 0 or array.astype(float).sum() > MOST_ITEMS):
-        bad = array.min() if array.min() < 0 else array.max()
-        raise InputError(f"count {bad} is not a number of items", "give whole numbers, 0 or more")
-    return array.astype(np.int64)
-
-
-def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
-    """Convert values into an array, or raise an InputError where rows differ in length."""
-    try:
-        return np.asarray(values)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} have rows of unequal length", "give a regular array") from None
+    """Raise an InputError unless counts have a shape and are numbers of items, 0 or more."""
+    array = check_integers(counts, "counts", shape, 0, MOST_ITEMS)
+    if array.astype(float).sum() > MOST_ITEMS:
+        raise InputError(f"the counts sum to more than {MOST_ITEMS:,}", "give numbers of items")
+    return array
 
 
 def are_repeated(flat: FlatRatings) -> Booleans:
@@ -259,12 +249,12 @@ def one_vote_each(flat: FlatRatings) -> FlatRatings:
 
     Examples
     --------
-    >>> given = FlatRatings(
+    >>> ratings = FlatRatings(
     ...     item_index=np.array([0, 0, 0, 0, 1, 1]),
     ...     rater_index=np.array([0, 0, 0, 1, 0, 0]),
     ...     category_index=np.array([0, 1, 1, 0, 0, 1]),
     ... )
-    >>> votes = one_vote_each(given)
+    >>> votes = one_vote_each(ratings)
     >>> votes.item_index, votes.rater_index, votes.category_index
     (array([0, 0]), array([0, 1]), array([1, 0]))
     """
@@ -274,18 +264,7 @@ def one_vote_each(flat: FlatRatings) -> FlatRatings:
     same = np.append(False, np.diff(flat.category_index) == 0) & again
     first = np.flatnonzero(~same)
     times = np.diff(first, append=len(same))
-    whose = np.cumsum(~again)[first] - 1
-    top = times == _largest(times, whose)[whose]
-    kept = first[top & (np.bincount(whose[top])[whose] == 1)]
-    return FlatRatings(
-        item_index=flat.item_index[kept],
-        rater_index=flat.rater_index[kept],
-        category_index=flat.category_index[kept],
-    )
-
-
-def _largest(values: Integers, group: Integers) -> Integers:
-    """Largest value of each group."""
-    largest = np.zeros(int(group.max()) + 1, np.int64)
-    np.maximum.at(largest, group, values)
-    return largest
+    new = ~again[first]
+    whose = np.cumsum(new) - 1
+    top = times == np.maximum.reduceat(times, np.flatnonzero(new))[whose]
+    return flat.select(first[top & (np.bincount(whose[top])[whose] == 1)])

@@ -1,6 +1,6 @@
 """Ratings: which rater put which item into which category, and the system's answers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,32 +9,33 @@ from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
+from lehner.core.lazy import pd
 from lehner.core.text import counted, counted_categories, first_few
-from lehner.data import clusters, dependent_pair, groups, labelled, tables
+from lehner.data import groups, tables
 from lehner.data import systems as answers_of_systems
 from lehner.data.categories import Label, check_categories
 from lehner.data.coding import count_gaps
-from lehner.data.fields import (
-    check_answers,
-    check_index,
-    check_items,
-    check_rater_names,
-    check_ratings,
-    check_system_names,
-    check_truth_probability,
-)
+from lehner.data.columns import LEAST_PROBABILITY
 from lehner.data.flat import (
     FlatRatings,
     add_rater,
     are_repeated,
+    as_array,
     check_counts,
-    check_rows,
+    check_flat,
+    check_integers,
     count_categories,
+    find_rows,
+    flatten,
     one_vote_each,
     take_rows,
 )
-from lehner.data.numbering import order_of_name
+from lehner.data.numbering import number_by_appearance, order_of_name
 from lehner.data.patterns import Patterns, collapse_patterns
+
+SYSTEM = "system"
+PER_ROW = ("items", "answers", "truth", "population", "cluster", "truth_probability")
+"""Attributes with an entry for each row, or None."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -67,25 +68,12 @@ class Ratings:
     systems : sequence of str, length n_systems, optional
         Names of the systems; by default "system" if there is one, "system 1" and so on if there
         are several.
-    population : array_like of int, shape (n_rows,), optional
-        Index of the population that each item is from.
-    populations : sequence of str, optional
-        Names of the populations, including those without items; see `with_populations`.
     cluster : array_like of int, shape (n_rows,), optional
         Index of the cluster that each item is of; see `with_clusters`.
     truth_probability : array_like, shape (n_rows,), optional
         Probability with which each item was chosen to have its truth found out; see `with_truth`.
-    rater_group : sequence of str, length n_raters, optional
-        Name of each rater's group, "" for raters of none; see `with_rater_groups`.
-    dependent : sequence of two str, optional
-        Names of a pair who may share answers; see `with_dependent_pair`.
     noticed : sequence of str
         Sentences about what was noticed when the data were read, see `notes`.
-    independent_repeats : bool
-        Whether each of a rater's ratings of the same item is a vote; see
-        `with_independent_repeats`.
-    source : object, optional
-        The table that the ratings were read from, and how; it is not compared.
 
     Attributes
     ----------
@@ -97,6 +85,17 @@ class Ratings:
         for none if two were equally frequent. Without such raters it is `given`.
     answers : ndarray of int, shape (n_rows, n_systems)
         Category index of each system's answer, -1 where it is missing.
+    population, populations
+        Index of the population of each row, and names of the populations; see `with_populations`.
+    rater_group : tuple of str
+        Name of each rater's group, "" for raters of none; see `with_rater_groups`.
+    dependent : tuple of str
+        Names of a pair who may share answers; see `with_dependent_pair`.
+    independent_repeats : bool
+        Whether each of a rater's ratings of the same item is a vote; see
+        `with_independent_repeats`.
+    source
+        The table that the ratings were read from, and how; it is not compared.
 
     Raises
     ------
@@ -124,15 +123,15 @@ class Ratings:
     counts: Integers | None
     ordered: bool
     anonymous: bool
-    population: Integers | None
-    populations: tuple[str, ...]
     cluster: Integers | None
     truth_probability: Floats | None
-    rater_group: tuple[str, ...]
-    dependent: tuple[str, ...]
     noticed: tuple[str, ...]
-    independent_repeats: bool
-    source: Any
+    population: Integers | None = None
+    populations: tuple[str, ...] = ()
+    rater_group: tuple[str, ...] = ()
+    dependent: tuple[str, ...] = ()
+    independent_repeats: bool = False
+    source: Any = None
 
     def __init__(
         self,
@@ -147,44 +146,48 @@ class Ratings:
         ordered: bool = False,
         anonymous: bool = False,
         systems: Sequence[str] | None = None,
-        population: ArrayLike | None = None,
-        populations: Sequence[str] = (),
         cluster: ArrayLike | None = None,
         truth_probability: ArrayLike | None = None,
-        rater_group: Sequence[str] = (),
-        dependent: Sequence[str] = (),
         noticed: Sequence[str] = (),
-        independent_repeats: bool = False,
-        source: Any = None,
     ) -> None:
         categories = check_categories(categories)
         k = len(categories)
-        given, n_rows, n_raters = check_ratings(codes, items, raters, k)
-        names = check_items(items, n_rows)
-        answers = check_answers(system, n_rows, k)
-        system_names = check_system_names(systems, answers.shape[1])
+        if isinstance(codes, FlatRatings):
+            n_rows = _count_names(items, codes.item_index)
+            n_raters = _count_names(raters, codes.rater_index)
+            given = check_flat(codes, n_rows, n_raters, k)
+        else:
+            given, n_rows, n_raters = flatten(codes, k)
+        items = np.arange(n_rows) if items is None else as_array(items, "items")
+        if items.shape != (n_rows,):
+            raise InputError(f"{len(items)} names for {n_rows} items", "name each item once")
+        answers = np.empty((n_rows, 0), int) if system is None else as_array(system, "system")
+        answers = answers if answers.ndim > 1 else np.atleast_1d(answers)[:, None]
+        n_systems = answers.shape[1]
+        numbered = [SYSTEM] if n_systems == 1 else [f"{SYSTEM} {j + 1}" for j in range(n_systems)]
+        systems = _check_names(numbered if systems is None else systems, n_systems, "system")
+        names = range(1, n_raters + 1) if raters is None else raters
+        raters = _check_names(names, n_raters, "rater")
+        if both := set(raters) & set(systems):
+            raise InputError(
+                f"a rater is named {both.pop()!r}, as the system is", "rename the rater"
+            )
         # Attributes are set as a frozen dataclass sets them.
         vars(self).update(
             given=given,
-            flat=given if independent_repeats else one_vote_each(given),
+            flat=one_vote_each(given),
             categories=categories,
-            raters=check_rater_names(raters, n_raters, system_names),
-            items=names,
-            systems=system_names,
-            answers=answers,
-            truth=check_index(truth, n_rows, k, "truth"),
+            raters=raters,
+            items=items,
+            systems=systems,
+            answers=check_integers(answers, "system", (n_rows, n_systems), -1, k - 1),
+            truth=_check_truth(truth, n_rows, k),
             counts=None if counts is None else check_counts(counts, (n_rows,)),
             ordered=ordered,
             anonymous=anonymous,
-            population=check_index(population, n_rows, len(populations), "population"),
-            populations=groups.check_populations(populations),
-            cluster=clusters.check_cluster(cluster, n_rows),
-            truth_probability=check_truth_probability(truth_probability, names, truth),
-            rater_group=groups.check_rater_group(rater_group, n_raters),
-            dependent=tuple(dependent),
+            cluster=groups.check_cluster(cluster, n_rows),
+            truth_probability=_check_chances(truth_probability, items, truth),
             noticed=tuple(noticed),
-            independent_repeats=independent_repeats,
-            source=source,
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -229,7 +232,9 @@ class Ratings:
     @property
     def n_clusters(self) -> int:
         """Number of clusters of which there are items; without clusters the number of items."""
-        return self.n_items if self.cluster is None else clusters.n_sampled(self)
+        if self.cluster is None:
+            return self.n_items
+        return len(np.unique(self.cluster[self.weights > 0]))
 
     @property
     def n_categories(self) -> int:
@@ -372,19 +377,17 @@ class Ratings:
         >>> ratings.take([2, 0]).codes.tolist()
         [[1, 1], [0, 0]]
         """
-        rows = check_rows(rows, self.n_rows)
-        return self._replace(
-            codes=take_rows(self.given, rows, self.n_rows),
-            items=self.items[rows],
-            system=self.answers[rows],
-            truth=None if self.truth is None else self.truth[rows],
-            population=None if self.population is None else self.population[rows],
-            cluster=None if self.cluster is None else self.cluster[rows],
-            truth_probability=None
-            if self.truth_probability is None
-            else self.truth_probability[rows],
-            counts=self.weights[rows] if counts is None and self.grouped else counts,
-        )
+        rows = find_rows(rows, self.n_rows)
+        per_row = {name: getattr(self, name) for name in PER_ROW}
+        changes = {name: values[rows] for name, values in per_row.items() if values is not None}
+        if counts is not None:
+            counts = check_counts(counts, rows.shape)
+        elif self.grouped:
+            counts = self.weights[rows]
+        if self.cluster is not None:
+            changes["cluster"] = number_by_appearance(changes["cluster"])[0]
+        given = take_rows(self.given, rows, self.n_rows)
+        return self._replace(given=given, counts=counts, **changes)
 
     def patterns(self, *, truth: bool = True) -> Patterns:
         """Collapse items of a population with the same ratings, system answer and gold label.
@@ -435,7 +438,7 @@ class Ratings:
         chance = self.truth_probability
         chances = None if chance is None else np.unique(chance, return_inverse=True)[1]
         patterns = collapse_patterns(self, truth=truth, apart=(self.cluster, chances))
-        votes = self._replace(codes=self.flat, truth=self.truth if truth else None)
+        votes = self._replace(given=self.flat, truth=self.truth if truth else None)
         return votes.take(patterns.first, patterns.counts)
 
     def expand(self) -> "Ratings":
@@ -457,10 +460,13 @@ class Ratings:
         return self.take(rows, np.ones(len(rows), np.int64))._replace(counts=None)
 
     def _replace(self, **changes: Any) -> "Ratings":
-        arguments: dict[str, Any] = {"codes": self.given, "system": self.answers, **vars(self)}
-        for derived in ("given", "flat", "answers"):
-            del arguments[derived]
-        return Ratings(**(arguments | changes))
+        """Copy with other attributes, which are not checked again."""
+        new = object.__new__(Ratings)
+        vars(new).update(vars(self) | changes)
+        if {"given", "independent_repeats"} & changes.keys():
+            votes = new.given if new.independent_repeats else one_vote_each(new.given)
+            vars(new)["flat"] = votes
+        return new
 
     def _note(self, *texts: str) -> "Ratings":
         """Add what was noticed."""
@@ -497,7 +503,10 @@ class Ratings:
         """
         if truth is None and probability is None and self.truth is None:
             return self
-        return self._replace(truth=truth, truth_probability=probability)
+        return self._replace(
+            truth=_check_truth(truth, self.n_rows, self.n_categories),
+            truth_probability=_check_chances(probability, self.items, truth),
+        )
 
     def with_independent_repeats(self, independent: bool = True) -> "Ratings":
         """Count each of a rater's ratings of the same item as a vote.
@@ -532,31 +541,6 @@ class Ratings:
             return self
         return self._replace(independent_repeats=independent)
 
-    def with_items(self, items: Sequence[Any] | NDArray[Any]) -> "Ratings":
-        """Rename the items.
-
-        Parameters
-        ----------
-        items : sequence, length n_rows
-            A name for each row.
-
-        Returns
-        -------
-        Ratings
-            The same ratings under these names.
-
-        Raises
-        ------
-        InputError
-            If there is not one name for each row.
-
-        Examples
-        --------
-        >>> Ratings([[0, 0], [1, 1]], ["no", "yes"]).with_items(["x", "y"]).items.tolist()
-        ['x', 'y']
-        """
-        return self._replace(items=items)
-
     def equals(self, other: "Ratings") -> bool:
         """Compare two objects: whether they have the same ratings and the same names.
 
@@ -574,35 +558,129 @@ class Ratings:
         Examples
         --------
         >>> ratings = Ratings([[0, 0], [1, 1]], ["no", "yes"], system=[0, 1])
-        >>> ratings.equals(Ratings.from_xarray(ratings.to_xarray()))
+        >>> ratings.equals(ratings.take([0, 1]))
         True
         >>> ratings.equals(ratings.without_system())
         False
         """
         plain = ("categories", "all_raters", "ordered", "anonymous", "rater_group", "dependent")
-        arrays = (
-            *("items", "answers", "truth", "truth_probability", "counts", "population"),
-            *("populations", "cluster"),
-        )
-        flat = ("item_index", "rater_index", "category_index")
+        plain += ("several_votes", "populations")
+        arrays = (*PER_ROW, "counts")
         return (
-            all(getattr(self, name) == getattr(other, name) for name in (*plain, "several_votes"))
-            and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in arrays)
-            and all(np.array_equal(getattr(self.given, a), getattr(other.given, a)) for a in flat)
+            all(getattr(self, name) == getattr(other, name) for name in plain)
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
+            and all(map(np.array_equal, vars(self.given).values(), vars(other.given).values()))
         )
+
+    def to_wide(self) -> "pd.DataFrame":
+        """Table with a row per item and a column per rater, blanks where missing.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `item`, the raters, the systems, and `truth`, `count` where there are any.
+
+        Raises
+        ------
+        InputError
+            If a rater rated an item more than once, or has the name of another column.
+        """
+        clash = {"item", "truth", "count"} & set(self.all_raters)
+        if clash:
+            raise InputError(
+                f"a rater is named {clash.pop()!r}, as another column is", "rename them"
+            )
+        by_rater = np.column_stack([self.codes, self.answers]).T
+        columns = {"item": self.items} | {
+            name: self._name_codes(codes)
+            for name, codes in zip(self.all_raters, by_rater, strict=True)
+        }
+        if self.truth is not None:
+            columns["truth"] = self._name_codes(self.truth)
+        if self.counts is not None:
+            columns["count"] = self.counts
+        return pd.DataFrame(columns)
+
+    def to_long(self) -> "pd.DataFrame":
+        """Table with a row per rating, systems as raters.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `item`, `rater`, `occasion`, `rating`, and `truth` if some is known.
+
+        Raises
+        ------
+        InputError
+            If rows stand for several items.
+        """
+        if self.grouped:
+            raise InputError("grouped ratings have no row per item", "use to_wide()")
+        flat = self.all_given
+        item = flat.item_index
+        position = np.arange(len(item))
+        start = np.maximum.accumulate(np.where(are_repeated(flat), 0, position))
+        columns = {
+            "item": self.items[item],
+            "rater": np.array(self.all_raters, dtype=object)[flat.rater_index],
+            "occasion": position - start + 1,
+            "rating": self._name_codes(flat.category_index),
+        }
+        if self.truth is not None:
+            columns["truth"] = self._name_codes(self.truth[item])
+        return pd.DataFrame(columns)
+
+    def _name_codes(self, codes: Integers) -> Any:
+        return pd.Categorical.from_codes(codes, list(self.categories), ordered=self.ordered)
 
     from_wide = classmethod(tables.from_wide)
     from_long = classmethod(tables.from_long)
     from_counts = classmethod(tables.from_counts)
-    from_xarray = classmethod(labelled.from_xarray)
-    to_wide = labelled.to_wide
-    to_long = labelled.to_long
-    to_xarray = labelled.to_xarray
     with_system = answers_of_systems.with_system
     for_system = answers_of_systems.for_system
     on_common_items = answers_of_systems.on_common_items
     without_system = answers_of_systems.without_system
     with_populations = groups.with_populations
-    with_clusters = clusters.with_clusters
+    with_clusters = groups.with_clusters
     with_rater_groups = groups.with_rater_groups
-    with_dependent_pair = dependent_pair.with_dependent_pair
+    with_dependent_pair = groups.with_dependent_pair
+
+
+def _count_names(names: Any, index: Integers) -> int:
+    return int(index.max(initial=-1)) + 1 if names is None else len(names)
+
+
+def _check_names(names: Iterable[Any], n: int, kind: str) -> tuple[str, ...]:
+    texts = tuple(map(str, names))
+    if len(texts) != n or len(set(texts)) < n:
+        raise InputError(f"{n} {kind}s are named {list(texts)}", f"name each {kind} once")
+    return texts
+
+
+def _check_truth(truth: ArrayLike | None, n_rows: int, n_categories: int) -> Integers | None:
+    if truth is None:
+        return None
+    return check_integers(truth, "truth", (n_rows,), -1, n_categories - 1)
+
+
+def _check_chances(
+    chances: ArrayLike | None, items: NDArray[Any], truth: ArrayLike | None
+) -> Floats | None:
+    """Check the probability with which each item was chosen to get a gold label, (n_rows,)."""
+    if chances is None:
+        return None
+    array = as_array(chances, "truth_probability")
+    if array.shape != items.shape or array.dtype.kind not in "iuf":
+        raise InputError(
+            f"truth_probability has shape {array.shape} and type {array.dtype}",
+            "give one probability per item",
+        )
+    unknown = np.zeros(items.shape, bool) if truth is None else np.asarray(truth) < 0
+    outside = ~((array >= LEAST_PROBABILITY) & (array <= 1))
+    for row in np.flatnonzero(outside | ((array == 1) & unknown))[:1]:
+        unknown_truth = "" if outside[row] else ", and its truth is not known"
+        raise InputError(
+            f"item {items[row]} was chosen with probability {array[row]:g}{unknown_truth}",
+            "give each item the probability, from 0.000001 to 1, with which its truth is found out",
+        )
+    return array.astype(float)

@@ -61,22 +61,22 @@ def raters_as_systems(
 ) -> "Ratings":
     """Replace raters by systems that answer as they rate, or as they vote if they rate twice."""
     rated = ratings.flat if by_vote else ratings.given
-    chosen = [_place_of(ratings, name) for name in names]
-    left = np.setdiff1d(np.arange(ratings.n_raters), chosen)
+    places = [_place_of(ratings, name) for name in names]
+    left = np.setdiff1d(np.arange(ratings.n_raters), places)
     return ratings._replace(
-        codes=take_raters(ratings.given, left),
-        raters=[ratings.raters[place] for place in left],
-        rater_group=[ratings.rater_group[place] for place in left if ratings.rater_group],
-        system=np.stack([_answers_of(ratings, rated, place) for place in chosen], axis=1),
-        systems=names,
+        given=take_raters(ratings.given, left),
+        raters=tuple(ratings.raters[place] for place in left),
+        rater_group=tuple(ratings.rater_group[place] for place in left if ratings.rater_group),
+        answers=np.stack([_answers_of(ratings, rated, place) for place in places], axis=1),
+        systems=tuple(names),
     )
 
 
 def keep_raters(ratings: "Ratings", names: Sequence[str]) -> "Ratings":
     """Leave out the ratings of all other raters."""
     kept = np.sort([_place_of(ratings, name) for name in names])
-    raters = [ratings.raters[place] for place in kept]
-    return ratings._replace(codes=take_raters(ratings.given, kept), raters=raters)
+    raters = tuple(ratings.raters[place] for place in kept)
+    return ratings._replace(given=take_raters(ratings.given, kept), raters=raters)
 
 
 def _place_of(ratings: "Ratings", rater: str) -> int:
@@ -91,8 +91,8 @@ def _place_of(ratings: "Ratings", rater: str) -> int:
 
 def _answers_of(ratings: "Ratings", rated: FlatRatings, place: int) -> Integers:
     """Turn a rater's ratings into a system's answers."""
-    mine = rated.rater_index == place
-    rows = rated.item_index[mine]
+    own = rated.select(rated.rater_index == place)
+    rows = own.item_index
     twice = np.flatnonzero(np.diff(rows) == 0)
     if twice.size:
         raise InputError(
@@ -101,7 +101,7 @@ def _answers_of(ratings: "Ratings", rated: FlatRatings, place: int) -> Integers:
             "choose another rater as the system",
         )
     answers = np.full(ratings.n_rows, -1)
-    answers[rows] = rated.category_index[mine]
+    answers[rows] = own.category_index
     return answers
 
 
@@ -138,17 +138,17 @@ def for_system(self: "Ratings", name: str, *, systems_rate: bool = False) -> "Ra
     (place,) = _places_of_systems(self, [name])
     if len(self.systems) == 1:
         return self
-    flat, raters, group = self.given, list(self.raters), list(self.rater_group)
+    flat, raters = self.given, list(self.raters)
     others = [other for other in range(len(self.systems)) if systems_rate and other != place]
     for other in others:
         flat = add_rater(flat, self.answers[:, other], len(raters))
         raters.append(self.systems[other])
     return self._replace(
-        codes=flat,
-        raters=raters,
-        rater_group=group and group + [OF_NONE] * len(others),
-        system=self.answers[:, [place]],
-        systems=[name],
+        given=flat,
+        raters=tuple(raters),
+        rater_group=self.rater_group and (*self.rater_group, *[OF_NONE] * len(others)),
+        answers=self.answers[:, [place]],
+        systems=(name,),
     )
 
 
@@ -183,7 +183,7 @@ def on_common_items(self: "Ratings", *systems: str) -> "Ratings":
     places = _places_of_systems(self, systems or self.systems)
     answers = self.answers.copy()
     answers[np.ix_((answers[:, places] < 0).any(axis=1), places)] = -1
-    return self._replace(system=answers)
+    return self._replace(answers=answers)
 
 
 def _places_of_systems(ratings: "Ratings", names: Sequence[str]) -> list[int]:
@@ -208,4 +208,4 @@ def without_system(self: "Ratings") -> "Ratings":
     if not self.systems:
         return self
     whose = "the system's answers" if len(self.systems) == 1 else "the answers of systems"
-    return self._replace(system=None, systems=None)._note(f"{whose} are left out")
+    return self._replace(answers=self.answers[:, :0], systems=())._note(f"{whose} are left out")

@@ -13,9 +13,9 @@ from lehner.core.errors import InputError
 from lehner.core.lazy import pd
 from lehner.data import checks, columns, flat
 from lehner.data.categories import Label, unify
-from lehner.data.clusters import several_clusters
 from lehner.data.coding import check_read
 from lehner.data.columns import Column, Table, refuse_first, require_columns, table_of
+from lehner.data.groups import several_clusters
 from lehner.data.reading import Reading, names_of
 from lehner.data.shared_categories import Coded, are_fixed, code_labels
 from lehner.data.systems import keep_raters, raters_as_systems

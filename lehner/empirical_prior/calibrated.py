@@ -12,9 +12,9 @@ from lehner.core.errors import check_choice, check_level
 from lehner.core.estimate import Estimate, IntervalEstimate, require_estimable
 from lehner.core.resampling import known_together, widening
 from lehner.core.warning import Warning, warn
-from lehner.data.clusters import widening_of
+from lehner.data.groups import widening_of
+from lehner.data.patterns import count_rated
 from lehner.data.ratings import Ratings
-from lehner.data.votes import count_rated
 from lehner.empirical_prior.prior import (
     SHIPPED,
     SYSTEM_IS,

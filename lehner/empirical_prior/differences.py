@@ -18,7 +18,7 @@ from lehner.core.errors import InputError
 from lehner.core.lazy import special
 from lehner.core.resampling import effect_of_known
 from lehner.core.seeds import Seed, generator
-from lehner.data.clusters import widening_of
+from lehner.data.groups import widening_of
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.prior import (
     DIFFERENCE,

@@ -26,14 +26,13 @@ from lehner.contrasts.one_judge import (
 )
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, check_level, check_whole_number, find
-from lehner.core.estimate import require_pairs
+from lehner.core.estimate import Row, require_pairs, rows_of
 from lehner.core.resampling import interval_of_draws
-from lehner.core.rows import Row, rows_of
 from lehner.core.seeds import generator
 from lehner.core.text import first_few
 from lehner.core.warning import Warning, warn
 from lehner.data.categories import Label
-from lehner.data.clusters import cluster_warnings
+from lehner.data.groups import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.data.reading import names_of
 from lehner.dependence.check import check_dependence

@@ -14,8 +14,8 @@ from lehner.core.estimate import require_systems
 from lehner.core.progress import DoAll, do_here
 from lehner.core.text import counted
 from lehner.data.categories import Label
+from lehner.data.patterns import rated_rows
 from lehner.data.ratings import Ratings
-from lehner.data.votes import rated_rows
 from lehner.estimation.gold_labels import (
     ask_data,
     ask_known_truths,
@@ -42,7 +42,7 @@ from lehner.estimation.questions import (
 from lehner.estimation.raters import ask_agreement, ask_annotators, ask_bounds, read_studies
 from lehner.estimation.results import Results, collect
 from lehner.estimation.systems import ask_systems
-from lehner.performance.positive import find_positive
+from lehner.performance.measures import find_positive
 
 OF_RATINGS: dict[str, Question] = {
     "agreement": ask_agreement,

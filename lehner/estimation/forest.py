@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from lehner.core.estimate import KEYS
 from lehner.core.lazy import plt
-from lehner.core.rows import KEYS
 from lehner.estimation.methods import get_method
 
 if TYPE_CHECKING:

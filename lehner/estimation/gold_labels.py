@@ -30,14 +30,17 @@ from lehner.core.estimate import (
     IntervalEstimate,
     Parameters,
     Replicates,
+    Row,
     require_systems,
+    row,
+    rows_of,
 )
 from lehner.core.resampling import interval_of_draws, wilson_estimate
-from lehner.core.rows import Row, row, rows_of
 from lehner.core.seeds import generator
 from lehner.core.text import decimal, first_few, printed_p_value
 from lehner.core.warning import Warning, warn
-from lehner.data.clusters import cluster_warnings
+from lehner.data.flat import flatten
+from lehner.data.groups import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.dependence.agreement_trends import trend_warnings
 from lehner.estimation.questions import Answer, Fit, Options
@@ -58,7 +61,7 @@ from lehner.known_truths.partly_known import (
 from lehner.known_truths.random_sample import examine_known
 from lehner.latent_class.pattern_table import known_truths
 from lehner.performance.corrected import correct_measures
-from lehner.performance.rows import performance_rows
+from lehner.performance.measures import performance_rows
 
 METHOD = "gold_labels"
 """Name of the method that takes the labelled items alone."""
@@ -241,7 +244,8 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
         Jeffreys', and base rates that are post-stratified by the system's answers.
     """
     (system,), answers = ratings.systems, np.asarray(ratings.system)
-    judge = ratings._replace(codes=answers[:, None], raters=[system], system=None, systems=None)
+    judged, _, _ = flatten(ratings.answers, ratings.n_categories)
+    judge = ratings.without_system()._replace(given=judged, raters=(system,))
     whole = judge.with_populations(["all items"] * ratings.n_rows)
     items = count_judged(whole, options.level)
     in_sample = known_items_alone(rightness(ratings, np.zeros(ratings.n_rows)), options.level)

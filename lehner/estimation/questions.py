@@ -20,16 +20,19 @@ from lehner.contrasts.groups import (
     group_rows,
     rater_group_rows,
 )
-from lehner.core.estimate import ESTIMANDS, Estimate, Replicates, number, uses_truths
-from lehner.core.rows import Row, row
+from lehner.core.estimate import ESTIMANDS, Estimate, Replicates, Row, number, row, uses_truths
 from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.dependence.sensitivity import sensitivity
 from lehner.estimation.methods import Method
 from lehner.latent_class.pattern_table import known_truths
-from lehner.performance.positive import PositiveCategory
-from lehner.performance.rows import implied_accuracy, performance_rows, rater_rows
+from lehner.performance.measures import (
+    PositiveCategory,
+    implied_accuracy,
+    performance_rows,
+    rater_rows,
+)
 
 RESAMPLES = 1000
 MANY_CATEGORIES = 100

@@ -12,8 +12,8 @@ import numpy as np
 from lehner.algebra.steps import pairwise_agreement
 from lehner.core.arrays import Floats
 from lehner.core.errors import InputError, suggest
+from lehner.core.estimate import Row, rows_of
 from lehner.core.lazy import special, stats
-from lehner.core.rows import Row, rows_of
 from lehner.core.text import first_few
 from lehner.data.categories import Label
 from lehner.data.ratings import Ratings

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.core.errors import InputError
-from lehner.core.estimate import ESTIMANDS, IntervalEstimate, plain
+from lehner.core.estimate import COLUMNS, ESTIMANDS, KEYS, NUMBERS, IntervalEstimate, Row, plain
 from lehner.core.lazy import pd
-from lehner.core.rows import COLUMNS, KEYS, NUMBERS, Row
 from lehner.core.warning import Warning, by_severity
 from lehner.data.ratings import Ratings
 from lehner.estimation.forest import plot_forest

@@ -16,9 +16,8 @@ from lehner.contrasts.systems import (
     n_common_items,
     pairs_by_items,
 )
-from lehner.core.estimate import ESTIMANDS, Estimate, uses_truths
+from lehner.core.estimate import ESTIMANDS, Estimate, Row, uses_truths
 from lehner.core.progress import DoAll, do_here
-from lehner.core.rows import Row
 from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.differences import draw_calibrated

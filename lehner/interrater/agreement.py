@@ -1,21 +1,22 @@
-"""Agreement of raters by every usual coefficient, and of each pair of raters."""
+"""Agreement of raters: every usual coefficient, each pair, a rater with himself, sets of labels."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lehner.algebra.steps import brennan_prediger
 from lehner.core.arrays import Floats, Integers
-from lehner.core.errors import check_number, find
+from lehner.core.errors import InputError, check_number, find
 from lehner.core.estimate import plain
-from lehner.core.lazy import pd, special, xr
+from lehner.core.lazy import pd, special
 from lehner.core.text import counted, percent
 from lehner.core.warning import Warning, warn
-from lehner.data.clusters import cluster_warnings
+from lehner.data.checks import list_of
+from lehner.data.flat import are_repeated
+from lehner.data.groups import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.interrater.coefficients import (
     Coefficient,
@@ -35,57 +36,9 @@ from lehner.interrater.votes import (
 from lehner.interrater.weights import AgreementWeights, find_all_weights, weights_notes
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class RaterPairs:
-    """Each rater compared with each other rater.
-
-    Parameters
-    ----------
-    weights : tuple of str
-    raters : tuple of str
-        The system, if there is one, is the last.
-    n_items : ndarray, shape (n_raters, n_raters)
-        Number of items that both rated.
-    coefficients : dict of str to ndarray, shape (n_weights, n_raters, n_raters)
-        `percent_agreement`, `cohen_kappa`, its `standard_error` and the ends `lower` and `upper` of
-        its interval; NaN if there is nothing to compare, and for a rater with itself.
-    """
-
-    weights: tuple[str, ...]
-    raters: tuple[str, ...]
-    n_items: Floats
-    coefficients: dict[str, Floats]
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Columns of a table with a row for each pair, for one of the weights at a time.
-
-        Returns
-        -------
-        dict of str to ndarray
-            `rater`, `other_rater`, `weights`, `n_items`, `percent_agreement`, `cohen_kappa`,
-            `standard_error`, `lower`, `upper`.
-        """
-        first, second = np.triu_indices(len(self.raters), 1)
-        names, n_weights = np.array(self.raters), len(self.weights)
-        return {
-            "rater": np.tile(names[first], n_weights),
-            "other_rater": np.tile(names[second], n_weights),
-            "weights": np.repeat(np.array(self.weights), len(first)),
-            "n_items": np.tile(self.n_items[first, second], n_weights),
-        } | {name: values[:, first, second].ravel() for name, values in self.coefficients.items()}
-
-    def to_xarray(self) -> "xr.Dataset":
-        """Label the coefficients, dims (weights, rater, other_rater), and the numbers of items."""
-        dims = ("rater", "other_rater")
-        data: dict[str, Any] = {"n_items": (dims, self.n_items)}
-        data |= {name: (("weights", *dims), v) for name, v in self.coefficients.items()}
-        raters = list(self.raters)
-        return xr.Dataset(data, {"weights": list(self.weights), **dict.fromkeys(dims, raters)})
-
-
-def rater_pairs(
+def compare_pairs(
     ratings: Ratings, weights: Sequence[AgreementWeights], level: float = 0.9
-) -> RaterPairs:
+) -> "pd.DataFrame":
     """Compare each rater with each other rater, and with the system if there is one.
 
     Only items that both rated are used. Repeated ratings of an item by a rater share one vote.
@@ -100,41 +53,41 @@ def rater_pairs(
 
     Returns
     -------
-    RaterPairs
+    pandas.DataFrame
+        See `Agreement.pairs`.
     """
     votes = count_votes(ratings.all_given, ratings.weights, ratings.n_categories, ratings.cluster)
-    n_raters = len(ratings.all_raters)
-    shape = (len(weights), n_raters, n_raters)
-    arrays = {
-        name: np.full(shape, np.nan)
-        for name in ("percent_agreement", "cohen_kappa", "standard_error", "lower", "upper")
-    }
-    n_items = np.zeros(shape[1:])
-    for rater in range(n_raters):
-        tables = votes.tables(rater, n_raters)
-        n_items[rater] = tables.sum(axis=(-2, -1)).round(9)
-        others = np.flatnonzero((n_items[rater] > 0) & (np.arange(n_raters) != rater))
-        for i, weights_of_kind in enumerate(weights):
-            kappa = cohen_kappa(tables[others], weights_of_kind.matrix)
-            weighted = accuracy(tables[others], weights_of_kind.matrix).value
-            arrays["percent_agreement"][i, rater, others] = weighted
-            arrays["cohen_kappa"][i, rater, others] = kappa.value
-            if ratings.repeated or ratings.cluster is not None:
-                error, n = _errors_of_shared_votes(votes, rater, others, kappa.influence)
-            else:
-                n = n_items[rater, others]
-                cells = tables[others].reshape(len(others), ratings.n_categories**2)
-                error = standard_error(kappa, cells, n)
+    names = np.array(ratings.all_raters, dtype=object)
+    parts: dict[str, list[dict[str, Any]]] = {kind.name: [] for kind in weights}
+    for rater in range(len(names) - 1):
+        others = np.arange(rater + 1, len(names))
+        tables = votes.tables(rater, len(names))[others]
+        n_items = tables.sum(axis=(-2, -1)).round(9)
+        for kind in weights:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                kappa = cohen_kappa(tables, kind.matrix)
+                observed = accuracy(tables, kind.matrix).value
+                if ratings.repeated or ratings.cluster is not None:
+                    error, n = _errors_of_shared_votes(votes, rater, others, kappa.influence)
+                else:
+                    cells = tables.reshape(len(others), -1)
+                    error, n = standard_error(kappa, cells, n_items), n_items
             half = error * special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2)
-            arrays["standard_error"][i, rater, others] = error
-            arrays["lower"][i, rater, others] = np.clip(kappa.value - half, -1, kappa.value)
-            arrays["upper"][i, rater, others] = np.minimum(kappa.value + half, 1)
-    return RaterPairs(
-        weights=tuple(kind.name for kind in weights),
-        raters=ratings.all_raters,
-        n_items=n_items,
-        coefficients=arrays,
-    )
+            parts[kind.name].append(
+                {
+                    "rater": np.full(len(others), names[rater], dtype=object),
+                    "other_rater": names[others],
+                    "weights": np.full(len(others), kind.name, dtype=object),
+                    "n_items": n_items,
+                    "percent_agreement": observed,
+                    "cohen_kappa": kappa.value,
+                    "standard_error": error,
+                    "lower": np.clip(kappa.value - half, -1, kappa.value),
+                    "upper": np.minimum(kappa.value + half, 1),
+                }
+            )
+    rows = [part for of_kind in parts.values() for part in of_kind]
+    return pd.DataFrame({name: np.concatenate([row[name] for row in rows]) for name in rows[0]})
 
 
 def _errors_of_shared_votes(
@@ -170,8 +123,11 @@ class Agreement:
     n_items : float or None
         Number of items with a rating; the total of a table of counts; None for a table of
         probabilities.
-    rater_pairs : RaterPairs, optional
-        Agreement of each pair of raters; the system is the rater `system`.
+    pairs : pandas.DataFrame, optional
+        Each pair of raters, systems too, under each kind of weights: `rater`, `other_rater`,
+        `weights`, `n_items` that both rated, `percent_agreement`, `cohen_kappa`, its
+        `standard_error`, and the ends `lower` and `upper` of its interval; NaN if there is nothing
+        to compare. None if raters are anonymous.
     notes : tuple of Warning
         Notes that apply to all coefficients.
     """
@@ -179,18 +135,8 @@ class Agreement:
     coefficients: tuple[Coefficient, ...]
     level: float
     n_items: float | None
-    rater_pairs: RaterPairs | None = None
+    pairs: "pd.DataFrame | None" = None
     notes: tuple[Warning, ...] = ()
-
-    @cached_property
-    def pairs(self) -> "xr.Dataset | None":
-        """Every pair of raters, dims (weights, rater, other_rater).
-
-        `n_items` (without weights), `percent_agreement`, `cohen_kappa`, its `standard_error` and
-        the ends of its interval, `lower` and `upper`; NaN if there is nothing to compare, and for a
-        rater with itself.
-        """
-        return None if self.rater_pairs is None else self.rater_pairs.to_xarray()
 
     def __getitem__(self, key: str | tuple[str, str]) -> Coefficient:
         """Find a coefficient by its name, or by name and weights; by default the first weights."""
@@ -220,13 +166,11 @@ class Agreement:
         dict
             Keys `n_items`, `level`, `coefficients`, `pairs`, `notes`.
         """
-        columns = {} if self.rater_pairs is None else self.rater_pairs.columns()
-        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
         return {
             "n_items": self.n_items,
             "level": self.level,
             "coefficients": plain(self.coefficients),
-            "pairs": plain([dict(zip(columns, row, strict=True)) for row in rows]),
+            "pairs": [] if self.pairs is None else plain(self.pairs.to_dict("records")),
             "notes": plain(self.notes),
         }
 
@@ -239,17 +183,6 @@ class Agreement:
             The fields of `Coefficient` as columns.
         """
         return pd.DataFrame([vars(coefficient) for coefficient in self.coefficients])
-
-    def pairs_frame(self) -> "pd.DataFrame":
-        """Table with a row per pair of raters and kind of weights.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns `rater`, `other_rater`, `weights`, `n_items`, `percent_agreement`,
-            `cohen_kappa`, `standard_error`, `lower`, `upper`.
-        """
-        return pd.DataFrame({} if self.rater_pairs is None else self.rater_pairs.columns())
 
 
 ANONYMOUS = "undefined: it is not known who gave which rating"
@@ -299,8 +232,7 @@ def agreement(
         For each of the weights: `percent_agreement`; `brennan_prediger_kappa`, the paper's;
         `cohen_kappa` and `scott_pi` for two raters, on items both rated; their generalisations
         `conger_kappa` and `fleiss_kappa`; `krippendorff_alpha`; `gwet_ac1`, with weights
-        `gwet_ac2`. With identity weights `fleiss_kappa[category]` and, for two raters,
-        `bangdiwala_b` too.
+        `gwet_ac2`. With identity weights `fleiss_kappa[category]` too.
 
     Raises
     ------
@@ -349,9 +281,7 @@ def agreement(
         ),
         level=level,
         n_items=int(items.n_items),
-        rater_pairs=rater_pairs(ratings, kinds, level)
-        if several and not ratings.anonymous
-        else None,
+        pairs=compare_pairs(ratings, kinds, level) if several else None,
         notes=(*_notes(ratings), *weights_notes(kinds, ratings.categories)),
     )
 
@@ -382,8 +312,6 @@ def _coefficients(
             yield show(name, category_items, weights=halves)
     yield show("krippendorff_alpha", items)
     yield show("gwet_ac1" if identity else "gwet_ac2", items)
-    if identity and not no_cohen:
-        yield show("bangdiwala_b", both)
 
 
 def _pooled_notes(items: ItemVotes) -> tuple[str, str]:
@@ -412,3 +340,138 @@ def _notes(ratings: Ratings) -> Iterator[Warning]:
     if ratings.system is not None:
         text = "only raters are compared; the system is compared with each of them in the pairs"
         yield warn("system-not-a-rater", text)
+
+
+WITHIN_RATER = ("percent_agreement", "krippendorff_alpha", "gwet_ac1")
+
+
+def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> dict[str, Agreement]:
+    """Measure how far each rater agrees with himself where he rated an item more than once.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With repeated ratings.
+    level : float
+        Probability of the intervals.
+
+    Returns
+    -------
+    dict of str to Agreement
+        Percent agreement, Krippendorff's alpha and Gwet's AC1 of the ratings of the items that a
+        rater rated more than once, for each rater who did.
+
+    Raises
+    ------
+    InputError
+        If no rater rated an item more than once.
+
+    Examples
+    --------
+    >>> from lehner import Ratings
+    >>> twice = {"item": [1, 1, 2, 2, 1], "rater": list("xxxxy"), "rating": list("aaaba")}
+    >>> by_rater = within_rater_agreement(Ratings.from_long(twice, repeated=True))
+    >>> by_rater["x"]["percent_agreement"].estimate
+    0.5
+    """
+    flat, again = ratings.given, are_repeated(ratings.given)
+    if not again.any():
+        raise InputError(
+            "no rater rated an item more than once", "give repeated ratings (repeated='vote')"
+        )
+    position = np.arange(len(again))
+    start = np.maximum.accumulate(np.where(again, 0, position))
+    agreements = {}
+    for rater in np.unique(flat.rater_index[again]):
+        mine = flat.rater_index == rater
+        place = (position - start)[mine]
+        own = replace(flat.select(mine), rater_index=place)
+        times = tuple(f"rating {k + 1}" for k in range(int(place.max()) + 1))
+        alone = ratings.without_system()._replace(given=own, raters=times, rater_group=())
+        rows = np.unique(flat.item_index[again & mine])
+        agreements[ratings.raters[rater]] = agreement(
+            alone.take(rows), coefficients=WITHIN_RATER, weights="identity", level=level
+        )
+    return agreements
+
+
+ALPHA, PERCENT = "krippendorff_alpha", "percent_agreement"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetAgreement:
+    """Agreement of sets of labels.
+
+    Parameters
+    ----------
+    similarity : mapping of str to Coefficient
+        Mean similarity of two raters' sets of an item, by measure: `equal` (1 if the sets are
+        equal), `jaccard` (the labels in common, of all labels in either set) and `masi`.
+    alpha : mapping of str to Coefficient
+        Krippendorff's alpha with 1 minus that similarity as the distance.
+    by_label : mapping of str to Coefficient
+        Krippendorff's alpha of whether a set has the label.
+    """
+
+    similarity: Mapping[str, Coefficient]
+    alpha: Mapping[str, Coefficient]
+    by_label: Mapping[str, Coefficient]
+
+
+def set_agreement(ratings: Ratings, *, level: float = 0.9) -> SetAgreement:
+    """Measure the agreement of raters who give each item a set of labels.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Whose categories are sets, written as lists: read with ``sets=True``.
+    level : float
+        Probability of the intervals.
+
+    Returns
+    -------
+    SetAgreement
+
+    References
+    ----------
+    Passonneau (2006), Measuring agreement on set-valued items (MASI), LREC: 1 for equal sets, 2/3
+    of Jaccard's measure if one set contains the other, 1/3 if they overlap (NLTK has .67 and .33).
+
+    Examples
+    --------
+    >>> from lehner import read_ratings
+    >>> table = {"Ann": ["[1, 2]", "[3]", "[1]"], "Bo": ["[1]", "[3]", "[1, 2]"]}
+    >>> result = set_agreement(read_ratings(table, sets=True))
+    >>> {name: round(value.estimate, 3) for name, value in result.similarity.items()}
+    {'equal': 0.333, 'jaccard': 0.667, 'masi': 0.556}
+    """
+    sets = [frozenset(map(str, list_of(category))) for category in ratings.categories]
+    agreements = {
+        name: agreement(ratings, weights=matrix, level=level)
+        for name, matrix in similarities(sets).items()
+    }
+    labels = sorted(frozenset().union(*sets), key=lambda label: (len(label), label))
+    by_label = {}
+    for label in labels:
+        has = np.array([label in labels_of_set for labels_of_set in sets], dtype=np.int64)
+        codes = replace(ratings.given, category_index=has[ratings.given.category_index])
+        binary = Ratings(codes, ["no", "yes"], ratings.raters, ratings.items)
+        by_label[label] = agreement(binary, coefficients=ALPHA, level=level)[ALPHA]
+    return SetAgreement(
+        similarity={name: result[PERCENT, "given"] for name, result in agreements.items()},
+        alpha={name: result[ALPHA, "given"] for name, result in agreements.items()},
+        by_label=by_label,
+    )
+
+
+def similarities(sets: list[frozenset[str]]) -> dict[str, Floats]:
+    """Similarity of each two sets, by measure, (n_sets, n_sets)."""
+    equal, jaccard, masi = (np.eye(len(sets)) for _ in range(3))
+    for i, first in enumerate(sets):
+        for j, second in enumerate(sets[:i]):
+            both = len(first & second)
+            share = both / len(first | second) if first | second else 1.0
+            contained = both == min(len(first), len(second))
+            jaccard[i, j] = jaccard[j, i] = share
+            masi[i, j] = masi[j, i] = share * (2 / 3 if contained else 1 / 3)
+    return {"equal": equal, "jaccard": jaccard, "masi": masi}

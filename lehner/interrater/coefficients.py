@@ -21,14 +21,12 @@ from lehner.interrater.votes import (
     STANDS_FOR_0,
     ItemVotes,
     Linearised,
-    bangdiwala_b,
     beyond_chance,
     standard_error,
 )
 from lehner.interrater.weights import AgreementWeights
 
 PRINTED_NAMES = {
-    "bangdiwala_b": "Bangdiwala’s B",
     "brennan_prediger_kappa": "Brennan and Prediger’s κ",
     "cohen_kappa": "Cohen’s κ",
     "conger_kappa": "Conger’s κ",
@@ -42,7 +40,6 @@ PRINTED_NAMES = {
 LOWEST_COEFFICIENTS = {
     "percent_agreement": 0.0,
     "accuracy": 0.0,
-    "bangdiwala_b": 0.0,
 }
 """The lowest values of coefficients that are not kappas; that of kappas is −1, less if weighted."""
 
@@ -219,7 +216,6 @@ def _why_no_error(statistic: Linearised, items: ItemVotes) -> str:
 type Statistic = Callable[[ItemVotes, AgreementWeights], Linearised]
 
 NO_PAIRS = "undefined: no item was rated by two raters"
-NOT_CORRECTED = ("percent_agreement", "bangdiwala_b")
 ONE_CATEGORY = "undefined: there is one category"
 
 
@@ -365,14 +361,6 @@ def _partner(paired: ItemVotes, rank: Floats) -> Floats:
     return np.array([weights @ paired.pair_sums(matrix) for matrix in with_category])
 
 
-def _bangdiwala_b(items: ItemVotes, weights: AgreementWeights) -> Linearised:
-    """Compute Bangdiwala's B of items that both of two raters rated, without weights."""
-    table = items.tables(0, 2)[1]
-    of_table = bangdiwala_b(table)
-    moved = np.stack([np.zeros_like(table), of_table.influence.reshape(table.shape)])
-    return replace(of_table, influence=items.sum_cells(0, moved))
-
-
 STATISTICS: dict[str, Statistic] = {
     "percent_agreement": percent_agreement,
     "brennan_prediger_kappa": brennan_prediger_kappa,
@@ -383,9 +371,8 @@ STATISTICS: dict[str, Statistic] = {
     "krippendorff_alpha": krippendorff_alpha,
     "gwet_ac1": _gwet_ac,
     "gwet_ac2": _gwet_ac,
-    "bangdiwala_b": _bangdiwala_b,
 }
-"""Coefficients by name. Cohen's kappa, Scott's pi and Bangdiwala's B use what both raters rated."""
+"""Coefficients by name. Cohen's kappa and Scott's pi use what both raters rated."""
 
 
 def coefficient_of_items(
@@ -417,7 +404,7 @@ def coefficient_of_items(
     """
     if not reason and items.n_paired == 0:
         reason = NO_PAIRS
-    if not reason and items.n_categories < 2 and name not in NOT_CORRECTED:
+    if not reason and items.n_categories < 2 and name != "percent_agreement":
         reason = ONE_CATEGORY
     if reason:
         return undefined(name, weights.name, reason)

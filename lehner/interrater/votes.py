@@ -184,24 +184,6 @@ class ItemVotes:
         by_category = [np.bincount(column, mine[row, c] * fraction, n_raters * k) for c in range(k)]
         return np.array(by_category).reshape(k, n_raters, k).transpose(1, 0, 2)
 
-    def sum_cells(self, rater: int, cells: Floats) -> Floats:
-        """Sum, for each row, the numbers of the cells of `tables` in which its votes are.
-
-        Parameters
-        ----------
-        rater : int
-        cells : ndarray of float, shape (n_raters, n_categories, n_categories)
-
-        Returns
-        -------
-        ndarray of float, shape (n_rows,)
-        """
-        mine = self.lay_out_rater(rater)
-        shared = np.flatnonzero(mine.any(axis=1)[self.row])
-        row, other, category = self.row[shared], self.rater[shared], self.category[shared]
-        each = (mine[row] * cells[other, :, category]).sum(axis=1) * self.fraction[shared]
-        return np.bincount(row, weights=each, minlength=len(self.weights))
-
     def select_rows(self, mask: Booleans) -> "ItemVotes":
         """Select rows by a mask."""
         kept = mask[self.row]
@@ -285,33 +267,6 @@ def cohen_kappa(table: Floats, weights: Floats) -> Linearised:
     moved = of_row[..., :, None] + of_column[..., None, :] - 2 * value[..., None, None]
     chance = Linearised(value=value, influence=_cells(moved))
     return beyond_chance(accuracy(table, weights), chance)
-
-
-def bangdiwala_b(table: Floats) -> Linearised:
-    """Compare the squares on the diagonal with the products of the margins (Bangdiwala 1985).
-
-    Parameters
-    ----------
-    table : ndarray of float, shape (n_categories, n_categories)
-
-    Returns
-    -------
-    Linearised
-        The sum of squares of the diagonal over the sum of products of the margins: the shaded part
-        of the rectangles in the agreement chart. NaN if these have no area.
-
-    References
-    ----------
-    Shankar & Bangdiwala (2014), Observer agreement paradoxes in 2x2 tables, BMC Medical Research
-    Methodology 14, 100, https://doi.org/10.1186/1471-2288-14-100
-    """
-    row, column = _margins(table)
-    diagonal = np.diagonal(table) / table.sum()
-    area = row @ column
-    room = area if area > STANDS_FOR_0 else np.nan
-    value = diagonal @ diagonal / room
-    moved = (np.diag(2 * diagonal) - value * (column[:, None] + row)) / room
-    return Linearised(value=np.float64(value), influence=_cells(moved))
 
 
 def _margins(table: Floats) -> tuple[Floats, Floats]:

@@ -207,7 +207,7 @@ def find_all_weights(
 
     Examples
     --------
-    >>> [one.name for one in find_all_weights(None, ["low", "high"], ordered=True)]
+    >>> [kind.name for kind in find_all_weights(None, ["low", "high"], ordered=True)]
     ['identity', 'linear', 'quadratic', 'ordinal']
     """
     if weights is None:

@@ -11,7 +11,7 @@ from lehner.core.estimate import plain, require_pairs
 from lehner.core.seeds import Seed
 from lehner.core.text import percent, probability
 from lehner.data.categories import Label
-from lehner.data.clusters import cluster_warnings
+from lehner.data.groups import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import MEANING, check_dependence
 from lehner.k_properties.statistics import (

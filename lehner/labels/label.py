@@ -1,4 +1,4 @@
-"""Labels of items: the probability of each category, tempered by what correlated errors cost."""
+"""Labels: the probability of each category of each item, and what labels say of each rater."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -6,8 +6,9 @@ from functools import partial
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.core.errors import InputError, check_choice
+from lehner.core.errors import InputError, check_choice, check_level
 from lehner.core.estimate import labelled, require_pairs
+from lehner.core.lazy import pd, special
 from lehner.core.text import percent
 from lehner.core.warning import Warning, warn
 from lehner.data.categories import Label
@@ -24,6 +25,7 @@ POWER = 0.2
 """Power to which probabilities by variational Bayes are raised before they are normalised: what
 correlated errors of raters cost in public crowds with gold labels, on which it was learned."""
 DEFAULT = "dawid_skene_vb"
+JEFFREYS = 0.5
 
 
 def label(ratings: Ratings, method: str | None = None) -> SoftLabels:
@@ -41,9 +43,9 @@ def label(ratings: Ratings, method: str | None = None) -> SoftLabels:
         With or without systems. Only the methods by maximum likelihood use the system's answers, as
         those of one more rater. Gold labels of some items are used as data, except by the algebra.
     method : str, optional
-        "majority", "one_coin_vb", "one_coin_by_rater_vb" and "dawid_skene_vb", by variational
-        Bayes; "algebraic"; or a model by maximum likelihood, as "dawid_skene_ml". By
-        default "dawid_skene_vb", and "majority" if it is unknown who gave which rating.
+        "majority" and "dawid_skene_vb", by variational Bayes; "algebraic"; or a model by maximum
+        likelihood, as "dawid_skene_ml". By default "dawid_skene_vb", and "majority" if it is
+        unknown who gave which rating.
 
     Returns
     -------
@@ -85,15 +87,15 @@ def _by_likelihood(method: str, model: str, ratings: Ratings) -> SoftLabels:
 
 
 def _by_mean_field(method: str, ratings: Ratings) -> SoftLabels:
-    ratings, model = ratings.without_system(), LABEL_MODELS[method]
-    if ratings.anonymous and model.rows != "one":
+    ratings = ratings.without_system()
+    if ratings.anonymous and method != MAJORITY:
         raise InputError(
             f"it is unknown who gave which rating, and in {method} raters differ",
-            f"choose {MAJORITY} or one_coin_vb, or use data in which raters are named",
+            f"choose {MAJORITY}, or use data in which raters are named",
         )
-    known = known_truths(ratings)
-    table, pattern = tabulate(ratings, truths=known > 0)
-    fit = fit_mean_field(table, model)
+    n_truths = known_truths(ratings)
+    table, pattern = tabulate(ratings, truths=n_truths > 0)
+    fit = fit_mean_field(table, method)
     probabilities = fit.classes[pattern]
     return SoftLabels(
         method=method,
@@ -103,7 +105,7 @@ def _by_mean_field(method: str, ratings: Ratings) -> SoftLabels:
             labelled(probabilities, ratings, "item", "category"), ratings
         ),
         warnings=(
-            *note_known_truths(known),
+            *note_known_truths(n_truths),
             *contradicted_ratings(table, fit, ratings.categories),
         ),
     )
@@ -147,15 +149,70 @@ def contradicted_ratings(
     """
     k = len(categories)
     moved = np.zeros((k, k))
-    moved[np.arange(k), fit.said.argmax(axis=1)] = table.weights @ fit.classes
+    moved[np.arange(k), fit.ratings.argmax(axis=1)] = table.weights @ fit.classes
     moved /= table.weights.sum()
     np.fill_diagonal(moved, 0)
     if moved.sum() < LEAST_MOVED:
         return ()
-    labelled, called = divmod(int(moved.argmax()), k)
+    labelled_as, rated_as = divmod(int(moved.argmax()), k)
     text = (
         f"labels contradict most ratings: {percent(moved.sum(), 0)} of the items get another label "
-        f"than most ratings of items of their kind, for example {categories[labelled]} where most "
-        f"ratings are {categories[called]}"
+        "than most ratings of items of their kind, for example "
+        f"{categories[labelled_as]} where most ratings are {categories[rated_as]}"
     )
     return (warn("labels-contradict-ratings", text),)
+
+
+def describe_raters(labels: SoftLabels, ratings: Ratings, level: float = 0.9) -> "pd.DataFrame":
+    """Give the accuracy of each rater with its interval, and the rater's confusion matrix.
+
+    Parameters
+    ----------
+    labels : SoftLabels
+    ratings : Ratings
+        The ratings that were labelled.
+    level : float
+        Probability of the intervals: Jeffreys' for the expected numbers of right and wrong ratings.
+        They take the probabilities of the labels as they are.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each rater: `rater`, `n_ratings`, `rater_accuracy`, `lower`, `upper`, and
+        `confusion[truth, response]`, the probability of each response given the true category.
+        Without rows if raters are anonymous.
+
+    References
+    ----------
+    Brown, Cai & DasGupta (2001), https://doi.org/10.1214/ss/1009213286, for Jeffreys' interval.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> ratings = lehner.load_dataset("caries")
+    >>> table = describe_raters(lehner.label(ratings, "majority"), ratings)
+    >>> bool((table["lower"] < table["rater_accuracy"]).all())
+    True
+    """
+    check_level(level)
+    table = labels.raters_to_frame()
+    if ratings.anonymous:
+        return table
+    n, right = table["n_ratings"], table["n_ratings"] * table["rater_accuracy"]
+    for name, probability in (("lower", (1 - level) / 2), ("upper", (1 + level) / 2)):
+        ends = special.betaincinv(right + JEFFREYS, n - right + JEFFREYS, probability)
+        table[name] = np.where(n > 0, ends, np.nan)
+    flat, truth = ratings.flat, np.asarray(labels.truth_probabilities.values)
+    k = ratings.n_categories
+    counts = np.zeros((ratings.n_raters, k, k))
+    weighted = truth[flat.item_index] * ratings.weights[flat.item_index, None]
+    np.add.at(counts.transpose(0, 2, 1), (flat.rater_index, flat.category_index), weighted)
+    with np.errstate(invalid="ignore"):
+        confusion = counts / counts.sum(axis=2, keepdims=True)
+    names = [
+        f"confusion[{truth}, {response}]"
+        for truth in ratings.categories
+        for response in ratings.categories
+    ]
+    matrices = pd.DataFrame(confusion.reshape(ratings.n_raters, -1), columns=names)
+    return pd.concat([table, matrices], axis=1)

@@ -10,8 +10,8 @@ from lehner.core.errors import InputError
 from lehner.core.estimate import labelled, require_pairs
 from lehner.core.lazy import pd, xr
 from lehner.core.warning import Warning
+from lehner.data.patterns import collapse_votes
 from lehner.data.ratings import Ratings
-from lehner.data.votes import collapse_votes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -34,9 +34,9 @@ from lehner.core.resampling import (
 from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.core.text import counted
 from lehner.core.warning import Warning, warn
-from lehner.data.clusters import count_items
+from lehner.data.groups import count_items
+from lehner.data.patterns import count_rated
 from lehner.data.ratings import Ratings
-from lehner.data.votes import count_rated
 from lehner.latent_class.em import SampledFits, Samples, fit_samples
 from lehner.latent_class.fit import SAME_MODE, LatentClassFit, fit_latent_class
 from lehner.latent_class.information import Maximum

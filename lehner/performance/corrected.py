@@ -139,12 +139,12 @@ def _by_truth(
     """Draw how many items with one answer are of each category, (n_draws, n_categories)."""
     rows = (ratings.system == code) & (ratings.weights > 0)
     others = np.arange(ratings.n_categories) != code
-    known, weights = _known_truths(ratings, rows)[others], ratings.weights[rows]
+    labelled, weights = _known_truths(ratings, rows)[others], ratings.weights[rows]
     expected = (weights @ probability[rows])[others] + LEAST_EXPECTED
-    shares = rng.dirichlet(PRIOR_ITEMS * expected / expected.sum() + known, len(right))
+    shares = rng.dirichlet(PRIOR_ITEMS * expected / expected.sum() + labelled, len(right))
     wrong = weights.sum() - right
     # Weighted numbers of labelled items are not numbers of these items.
-    counted = known if ratings.truth_probability is None else np.zeros_like(known)
+    counted = labelled if ratings.truth_probability is None else np.zeros_like(labelled)
     unknown = np.maximum(np.rint(wrong - counted.sum()), 0).astype(int)
     drawn = counted + rng.multinomial(unknown, shares)
     numbers = np.empty((len(right), ratings.n_categories))

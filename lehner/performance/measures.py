@@ -1,9 +1,20 @@
-"""Measures of a classifier from base rates and a confusion matrix, for many replicates at once."""
+"""Measures of a classifier: from base rates and a confusion matrix, and with intervals as rows."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats
+from lehner.core.errors import InputError
+from lehner.core.estimate import Parameters, Replicates, Row, rows_of
+from lehner.core.resampling import interval_of_draws
+from lehner.core.text import first_few
+from lehner.core.warning import Warning, warn
+from lehner.data.categories import Label
+from lehner.data.ratings import Ratings
 
 RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
 LOWEST_MEASURES = {"mcc": -1.0, "kappa_with_truth": -1.0}
@@ -82,18 +93,18 @@ def performance_measures(
 
     Examples
     --------
-    >>> found = performance_measures([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]])
-    >>> found["recall"].tolist(), found["precision"].round(3).tolist()
+    >>> measures = performance_measures([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]])
+    >>> measures["recall"].tolist(), measures["precision"].round(3).tolist()
     ([0.9, 0.7], [0.75, 0.875])
     """
     rates, confusion = np.asarray(base_rates, dtype=float), np.asarray(confusion, dtype=float)
     n = len(confusion)
     if confusion.size > NUMBERS_AT_ONCE and confusion.ndim > 2 and n == len(rates) > 1:
         halves = (rates[: n // 2], confusion[: n // 2]), (rates[n // 2 :], confusion[n // 2 :])
-        one, other = (
+        first, second = (
             performance_measures(*half, rated=rated, answered=answered) for half in halves
         )
-        return {name: np.concatenate([one[name], other[name]]) for name in one}
+        return {name: np.concatenate([first[name], second[name]]) for name in first}
     occurs = occurring(rates)
     # The errors in a category that does not occur may be unknown.
     joint = np.where(occurs[..., None], rates[..., None] * confusion, 0.0)
@@ -140,3 +151,327 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
 def _divide(part: Floats, whole: Floats) -> Floats:
     possible = np.abs(whole) > ROUNDING
     return np.asarray(np.divide(part, whole, where=possible, out=np.full_like(part, np.nan)))
+
+
+POSITIVE = frozenset(
+    "yes y true t positive pos + present abnormal malignant disease diseased case sick ill "
+    "infected cancer tumor tumour spam toxic pass passed correct".split()
+)
+"""Names of categories, in lower case, that are positive beside any other name."""
+NEGATIVE = frozenset(
+    "0 -1 no n false f negative neg - absent normal benign healthy control none ham fail "
+    "failed incorrect".split()
+)
+"""Names of categories, in lower case, beside which any other name is positive."""
+NAMES = {
+    "sensitivity": ("recall", True),
+    "specificity": ("specificity", True),
+    "positive_predictive_value": ("precision", True),
+    "negative_predictive_value": ("precision", False),
+    "positive_likelihood_ratio": ("positive_likelihood_ratio", True),
+    "negative_likelihood_ratio": ("negative_likelihood_ratio", True),
+}
+"""What measures by category are called if there are two: whether of the positive category."""
+
+
+GUESSED = {"name": "by its name", "rarer": "raters give it less often"}
+"""Why a category that nobody chose is taken for the positive one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PositiveCategory:
+    """Which of two categories is the positive one, and why.
+
+    Parameters
+    ----------
+    name : str or int
+    negative : str or int
+        The other category.
+    chosen_by : {"argument", "name", "rarer"}
+        The user's choice; or its name, as "malignant" or "yes"; or, if names say nothing, that it
+        is the one that raters give less often.
+    """
+
+    name: Label
+    negative: Label
+    chosen_by: str
+
+    def __str__(self) -> str:
+        guessed = GUESSED.get(self.chosen_by)
+        if guessed is None:
+            return f"positive category: {self.name}"
+        other = f"positive={str(self.negative)!r} makes the other one positive"
+        return f"positive category: {self.name} ({guessed}; {other})"
+
+
+def find_positive(ratings: Ratings, positive: Label | None = None) -> PositiveCategory | None:
+    """Find the positive category; None unless there are two categories.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    positive : str or int, optional
+        The category that the user says is positive. By default it is guessed: by names such as
+        "yes", "1", "malignant" or "present", or beside names such as "no", "0", "benign" or
+        "absent"; if these say nothing, the category that raters give less often, and the second
+        if both are as frequent.
+
+    Returns
+    -------
+    PositiveCategory or None
+
+    Raises
+    ------
+    InputError
+        If `positive` is no category, or if there are not two categories.
+
+    Examples
+    --------
+    >>> ratings = Ratings([[0, 0], [1, 1]], ["benign", "malignant"])
+    >>> print(find_positive(ratings))
+    positive category: malignant (by its name; positive='benign' makes the other one positive)
+    """
+    categories = ratings.categories
+    if len(categories) != 2:
+        if positive is None:
+            return None
+        raise InputError(
+            f"positive is {positive!r}, and there are {len(categories)} categories",
+            "leave it out: recall and precision are given for each category",
+        )
+    chosen_by = "argument"
+    if positive is None:
+        place, chosen_by = _guess(ratings)
+    elif str(positive) in (names := [str(name) for name in categories]):
+        place = names.index(str(positive))
+    else:
+        raise InputError(
+            f"positive is {positive!r}, which is no category",
+            f"choose {categories[0]} or {categories[1]}",
+        )
+    return PositiveCategory(
+        name=categories[place], negative=categories[1 - place], chosen_by=chosen_by
+    )
+
+
+def _guess(ratings: Ratings) -> tuple[int, str]:
+    names = [str(name).strip().casefold() for name in ratings.categories]
+    for listed, place in ((POSITIVE, 0), (NEGATIVE, 1)):
+        are_listed = [name in listed for name in names]
+        if sum(are_listed) == 1:
+            return abs(place - are_listed.index(True)), "name"
+    counts = ratings.weights @ ratings.votes()
+    return int(counts[1] <= counts[0]), "rarer"
+
+
+MOST_NAMED = 5
+OF_TWO = ("recall", "precision", "specificity", *RATIOS)
+"""Measures of raters by category, if there are two."""
+
+type Measures = dict[str, Floats]
+"""Arrays of measures by name, each with or without a leading dimension of replicates."""
+
+
+def performance_rows(
+    ratings: Ratings,
+    replicates: Replicates,
+    *,
+    positive: PositiveCategory | None,
+    level: float,
+) -> Iterator[Row | Warning]:
+    """Give the system's confusion matrix, recall, precision and other measures, with intervals.
+
+    For a Bayesian model each measure is computed in each posterior draw; its mean and equal-tailed
+    interval are given. For others the interval is that of resamples.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a system.
+    replicates : Replicates
+        Base rates, and the system's confusion matrix.
+    positive : PositiveCategory, optional
+        The positive one of two categories.
+    level : float
+        Probability of the intervals.
+
+    Yields
+    ------
+    dict or Warning
+        Rows of the table of results, and what is to be known of them.
+    """
+    rated, answered = rated_categories(ratings), _answered_by_system(ratings)
+
+    def measure(parameters: Parameters) -> Measures:
+        rates, confusion = parameters.base_rates, parameters.confusion
+        occurs = occurring(rates) & rated
+        if not occurs.all():
+            confusion = np.where(occurs[..., None], confusion, np.nan)
+        named = performance_measures(rates, confusion, rated=rated, answered=answered)
+        named = {"confusion": confusion} | named | {"base_rates": rates}
+        if not np.isnan(replicates.point.rater_accuracy).all():
+            named["rater_accuracy"] = parameters.rater_accuracy
+        return named
+
+    axes = {"confusion": ("category", "response"), "rater_accuracy": ("rater",)}
+    infinite: list[Warning] = []
+    for quantity, values in _measure_all(measure, replicates, level):
+        names = axes.get(quantity, ("category",) * (values.ndim - 1))
+        yield from _name_rows(quantity, values, names, ratings, replicates, level)
+        infinite += _infinite(quantity, values, ratings, positive)
+    yield from (*replicates.notes, *_undefined(ratings, rated, answered), *infinite)
+
+
+def rater_rows(
+    ratings: Ratings,
+    replicates: Replicates,
+    *,
+    positive: PositiveCategory | None,
+    level: float,
+) -> Iterator[Row | Warning]:
+    """Give each rater's recall, and with two categories what else follows from it.
+
+    Parameters
+    ----------
+    ratings, replicates, positive, level
+        As of `performance_rows`; the replicates have the raters' recall.
+
+    Yields
+    ------
+    dict or Warning
+        Rows of the table of results, and what is to be known of them; none where the method does
+        not estimate recall.
+    """
+    rated, answered = rated_categories(ratings), _answered_by_raters(ratings)
+
+    def measure(parameters: Parameters) -> Measures:
+        rates, recall = parameters.base_rates[..., None, :], parameters.rater_recall
+        if recall is None:
+            return {}
+        if recall.shape[-1] != 2:
+            return {"recall": np.where(occurring(rates) & rated, recall, np.nan)}
+        right = recall[..., None]
+        matrices = np.where(np.eye(2), right, 1 - right)
+        measures = performance_measures(rates, matrices, rated=rated, answered=answered)
+        return {name: measures[name] for name in OF_TWO}
+
+    infinite: list[Warning] = []
+    for quantity, values in _measure_all(measure, replicates, level):
+        yield from _name_rows(quantity, values, ("rater", "category"), ratings, replicates, level)
+        infinite += _infinite(quantity, values, ratings, positive)
+        if quantity == "recall":
+            text = "no ratings tell how {} rate items of {}: recall is undefined there"
+            yield from _undefined_of_raters(ratings, np.isnan(values[..., 0]), text)
+        if quantity == "precision":
+            text = "{} never answered {}: what it means is undefined"
+            yield from _undefined_of_raters(ratings, ~answered, text)
+    yield from infinite
+
+
+def _measure_all(
+    measure: Callable[[Parameters], Measures], replicates: Replicates, level: float
+) -> Iterator[tuple[str, Floats]]:
+    """Give each measure with its intervals, (..., 3)."""
+    drawn = None if replicates.drawn is None else measure(replicates.drawn)
+    for quantity, point in measure(replicates.point).items():
+        if drawn is None:
+            undefined = np.full(point.shape, np.nan)
+            yield quantity, np.stack([point, undefined, undefined], axis=-1)
+        else:
+            posterior = replicates.posterior
+            yield quantity, _with_intervals(quantity, point, drawn[quantity], posterior, level)
+
+
+def _with_intervals(
+    quantity: str, point: Floats, sample: Floats, posterior: bool, level: float
+) -> Floats:
+    """Put intervals beside the numbers of a measure, (..., 3).
+
+    The estimate of a posterior is the mean of its draws; that of a likelihood ratio is their
+    median, because a mean of ratios need not exist.
+    """
+    if sample.size > NUMBERS_AT_ONCE and point.ndim:
+        pairs = zip(point, np.moveaxis(sample, 1, 0), strict=True)
+        return np.array([_with_intervals(quantity, *pair, posterior, level) for pair in pairs])
+    ratio = quantity in RATIOS
+    if posterior:
+        middle = np.quantile(sample, 0.5, 0, method="inverted_cdf") if ratio else sample.mean(0)
+        point = np.where(np.isnan(sample).any(axis=0), np.nan, middle)
+    lowest, highest = LOWEST_MEASURES.get(quantity, 0.0), np.inf if ratio else 1.0
+    return interval_of_draws(sample, point, level, lowest=lowest, highest=highest, ratio=ratio)
+
+
+def _name_rows(
+    quantity: str,
+    values: Floats,
+    columns: Sequence[str],
+    ratings: Ratings,
+    replicates: Replicates,
+    level: float,
+) -> list[Row]:
+    named: Mapping[str, Sequence[Any]] = {
+        name: ratings.raters if name == "rater" else ratings.categories for name in columns
+    }
+    return rows_of(quantity, values, named, level=level, kind=replicates.kind)
+
+
+def rated_categories(ratings: Ratings) -> Booleans:
+    """Tell which categories a rater gave, or a gold label is, (n_categories,)."""
+    counted, flat = ratings.weights > 0, ratings.flat
+    truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
+    rated = np.append(flat.category_index[counted[flat.item_index]], truth[counted])
+    return np.isin(np.arange(ratings.n_categories), rated)
+
+
+def _answered_by_system(ratings: Ratings) -> Booleans:
+    answers = np.asarray(ratings.system)[ratings.weights > 0]
+    return np.isin(np.arange(ratings.n_categories), answers)
+
+
+def _answered_by_raters(ratings: Ratings) -> Booleans:
+    """Which answers each rater gives, (n_raters, n_categories)."""
+    flat = ratings.flat
+    counted = ratings.weights[flat.item_index] > 0
+    answered = np.zeros((ratings.n_raters, ratings.n_categories), dtype=bool)
+    answered[flat.rater_index[counted], flat.category_index[counted]] = True
+    return answered
+
+
+def _undefined(ratings: Ratings, rated: Booleans, answered: Booleans) -> Iterator[Warning]:
+    """Say which measures the ratings leave undefined, and why."""
+    no_rater = (
+        "no rater gives {}: recall is undefined there, and averages over categories leave it out"
+    )
+    no_answer = "the system never answers {}: precision is undefined there"
+    for occurs, reason in ((rated, no_rater), (answered, no_answer)):
+        missing = [ratings.categories[k] for k in np.flatnonzero(~occurs)]
+        if missing:
+            yield warn("measure-undefined", reason.format(first_few(missing, MOST_NAMED)))
+
+
+def _undefined_of_raters(ratings: Ratings, undefined: Booleans, text: str) -> Iterator[Warning]:
+    """Say of each category of which raters a measure is undefined, (n_raters, n_categories)."""
+    for category, of_raters in zip(ratings.categories, undefined.T, strict=True):
+        names = [ratings.raters[j] for j in np.flatnonzero(of_raters)]
+        if names:
+            whole = len(names) == ratings.n_raters and text.startswith("no ratings")
+            who = "all raters" if whole else first_few(names, MOST_NAMED)
+            yield warn("measure-undefined", text.format(who, category))
+
+
+def _infinite(
+    quantity: str, values: Floats, ratings: Ratings, positive: PositiveCategory | None
+) -> Iterator[Warning]:
+    """Say if a likelihood ratio of the positive category, or an end of it, divides by zero."""
+    if quantity not in RATIOS or positive is None:
+        return
+    if np.isinf(values[..., ratings.categories.index(positive.name), :]).any():
+        divisor = f"specificity may be {1 - RATIOS.index(quantity)}"
+        text = f"{quantity.replace('_', ' ')}: where it is infinite, {divisor}; JSON has null there"
+        yield warn("measure-undefined", text)
+
+
+def implied_accuracy(point: Parameters) -> float:
+    """Give the accuracy that base rates and recall imply."""
+    right = np.where(occurring(point.base_rates), np.diagonal(point.confusion), 0.0)
+    return float(point.base_rates @ right)

@@ -14,8 +14,8 @@ from lehner.core.estimate import Estimate, Parameters, Replicates, join_parts
 from lehner.core.resampling import draw_counts
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import warn
+from lehner.data.patterns import CollapsedVotes, collapse_votes, count_rated
 from lehner.data.ratings import Ratings
-from lehner.data.votes import CollapsedVotes, collapse_votes, count_rated
 from lehner.latent_class.intervals import estimate_latent_class
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ def refit_replicates(
     """Give the replicates of a model by maximum likelihood, fitted again if it has none."""
     if estimate.replicates is not None:
         return estimate.replicates
-    known = estimate.diagnostics.get("known_truths", 0)
-    seen = ratings if known else ratings.with_truth(None)
+    used_labels = estimate.diagnostics.get("known_truths", 0)
+    seen = ratings if used_labels else ratings.with_truth(None)
     again = min(resamples, MOST_REFITS)
     return estimate_latent_class(seen, model, resamples=again, restarts=0, seed=seed).replicates
 
@@ -149,7 +149,7 @@ def algebraic_replicates(
     rng = generator(seed)
     n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
     many = draw_counts(collapsed.sampled, resamples, rng, n_cells)
-    drawn = join_parts((replicate(one, rng) for one in many), resamples)
+    drawn = join_parts((replicate(counts, rng) for counts in many), resamples)
     named = vars(point).items()
     first = Parameters(**{name: values[0] for name, values in named if values is not None})
     return Replicates(point=first, drawn=drawn, kind="percentile bootstrap")

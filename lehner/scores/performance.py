@@ -1,4 +1,14 @@
-"""A system's scores: how well they rank, and whether they are calibrated."""
+"""A system's scores: how well they rank, and whether they are calibrated.
+
+The model is a latent-class model of ratings and a score that rises with the probability of a
+category. Item i is of the positive category with probability :math:`m(s_i)`, where :math:`s_i` is
+its score and m any increasing function; else of another category in fixed proportions. Raters err
+independently of each other and of the score, given the true category, each with a confusion matrix
+of their own, as in Dawid & Skene (1979). m is estimated by isotonic regression of the probability
+of the positive category on the score, in each step of the EM algorithm, so that m is a calibration
+curve as in Dimitriadis, Gneiting & Jordan (2021), https://doi.org/10.1073/pnas.2016191118, of which
+the truths are not known.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -8,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.arrays import Booleans, Floats
+from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.errors import (
     InputError,
     check_choice,
@@ -18,21 +28,166 @@ from lehner.core.errors import (
     find,
 )
 from lehner.core.estimate import IntervalEstimate, require_pairs
-from lehner.core.lazy import sparse, xr
+from lehner.core.lazy import optimize, sparse, xr
 from lehner.core.resampling import draw_counts, tails_of
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import Warning, warn
 from lehner.data.categories import Label
-from lehner.data.clusters import cluster_warnings, count_items
+from lehner.data.groups import cluster_warnings, count_items
 from lehner.data.ratings import Ratings
 from lehner.known_truths.random_sample import examine_known
-from lehner.performance.positive import find_positive
-from lehner.scores.monotone_score import (
-    ScoreRanks,
-    log_odds,
-    positive_probabilities,
-    recalibrate,
-)
+from lehner.performance.measures import find_positive
+
+PSEUDO_RATINGS = 0.5
+"""Added to each cell of a confusion matrix, so that no probability is 0."""
+LEAST = 0.002
+MOST_STEPS = 1000
+NEGLIGIBLE_WEIGHT = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScoreRanks:
+    """Scores in increasing order.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n_values,)
+        The different scores, in increasing order.
+    rank : ndarray of int, shape (n_rows,)
+        Which of them each row has.
+    """
+
+    values: Floats
+    rank: Integers
+
+    @classmethod
+    def of(cls, scores: Floats) -> "ScoreRanks":
+        """Rank scores."""
+        values, rank = np.unique(scores, return_inverse=True)
+        return cls(values=values, rank=rank)
+
+    def calibration(self, probability: Floats, weights: Floats) -> Floats:
+        """Regress probabilities on the score by an increasing function.
+
+        Parameters
+        ----------
+        probability : ndarray, shape (n_rows,)
+            Of the positive category.
+        weights : ndarray, shape (n_rows,)
+            Number of items of each row.
+
+        Returns
+        -------
+        ndarray, shape (n_values,)
+            The probability of the positive category at each score.
+        """
+        weights = np.maximum(weights, NEGLIGIBLE_WEIGHT)
+        total = np.bincount(self.rank, weights)
+        mean = np.bincount(self.rank, weights * probability) / total
+        fitted: Floats = optimize.isotonic_regression(mean, weights=total).x
+        return fitted
+
+
+def positive_probabilities(
+    cells: "sparse.csr_array",
+    n_categories: int,
+    positive: int,
+    scores: ScoreRanks,
+    weights: Floats,
+    *,
+    start: Floats | None = None,
+    tolerance: float = 1e-6,
+) -> Floats:
+    """Estimate the probability that each item is of the positive category, by the EM algorithm.
+
+    Parameters
+    ----------
+    cells : scipy.sparse.csr_array, shape (n_rows, n_raters * n_categories)
+        How often each rater gave each category to the items of a row.
+    n_categories, positive : int
+        Number of categories, and which of them is the positive one.
+    scores : ScoreRanks
+    weights : ndarray, shape (n_rows,)
+        Number of items of each row; 0 leaves a row out.
+    start : ndarray, shape (n_rows, n_categories), optional
+        Probabilities of the categories to start from; by default the proportions of the ratings.
+    tolerance : float
+        The algorithm ends when no probability changes by more.
+
+    Returns
+    -------
+    ndarray, shape (n_rows, n_categories)
+        Probability of each category, given ratings and score.
+    """
+    probability = _proportions(cells, n_categories) if start is None else start
+    others = np.arange(n_categories) != positive
+    for _ in range(MOST_STEPS):
+        ratings = cells.T @ (weights[:, None] * probability)
+        counts = ratings.reshape(-1, n_categories, n_categories) + PSEUDO_RATINGS
+        confusion = counts / counts.sum(axis=1, keepdims=True)
+        curve = scores.calibration(probability[:, positive], weights)
+        expected = np.clip(curve, LEAST, 1 - LEAST)[scores.rank]
+        shares = (weights @ probability + PSEUDO_RATINGS) * others
+        prior = (1 - expected[:, None]) * shares / shares.sum()
+        prior[:, positive] = expected
+        log = np.log(np.maximum(prior, 1e-300)) + cells @ np.log(confusion).reshape(
+            -1, n_categories
+        )
+        new = np.exp(log - log.max(axis=1, keepdims=True))
+        new /= new.sum(axis=1, keepdims=True)
+        change = np.abs(new - probability).max(initial=0.0)
+        probability = new
+        if change < tolerance:
+            break
+    return probability
+
+
+def _proportions(cells: "sparse.csr_array", n_categories: int) -> Floats:
+    votes = np.stack(
+        [cells[:, k::n_categories].sum(axis=1) for k in range(n_categories)], axis=1
+    ).astype(float)
+    votes += 1 / n_categories
+    proportions: Floats = votes / votes.sum(axis=1, keepdims=True)
+    return proportions
+
+
+def recalibrate(probability: Floats, positive: Floats, weights: Floats) -> tuple[float, float]:
+    r"""Fit the log odds of gold labels as a line of the log odds of the probabilities.
+
+    Parameters
+    ----------
+    probability : ndarray, shape (n_known,)
+        Of the positive category, estimated without the gold labels.
+    positive : ndarray, shape (n_known,)
+        1 for the items that are truly of the positive category, else 0.
+    weights : ndarray, shape (n_known,)
+        Number of items of each row.
+
+    Returns
+    -------
+    intercept, slope : float
+        The mode if the intercept is normal(0, 1) and the slope normal(1, .5) a priori: without
+        truths probabilities stay as they are.
+    """
+    x = np.column_stack([np.ones(len(probability)), log_odds(probability)])
+    mean, precision = np.array([0.0, 1.0]), np.array([1.0, 4.0])
+    line = mean.copy()
+    for _ in range(50):
+        fitted = 1 / (1 + np.exp(-x @ line))
+        slope = x.T @ (weights * (positive - fitted)) - precision * (line - mean)
+        bend = (x.T * (weights * fitted * (1 - fitted))) @ x + np.diag(precision)
+        step = np.linalg.solve(bend, slope)
+        line = line + np.clip(step, -1, 1)
+        if np.abs(step).max() < 1e-8:
+            break
+    return float(line[0]), float(line[1])
+
+
+def log_odds(probability: Floats) -> Floats:
+    """Log odds of probabilities that are kept away from 0 and 1."""
+    kept = np.clip(probability, LEAST, 1 - LEAST)
+    return np.log(kept / (1 - kept))
+
 
 MEASURES = (
     "auc",
@@ -238,8 +393,8 @@ def score_performance(
     >>> scenario = Scenario(n_items=400, n_categories=2, initial_rater_accuracy=(0.7, 0.7, 0.8))
     >>> ratings = simulate(scenario, 1)
     >>> scores = np.clip(ratings.truth * 0.3 + np.random.default_rng(1).random(400) * 0.7, 0, 1)
-    >>> found = score_performance(ratings.with_truth(None), scores, positive="B", resamples=50)
-    >>> print(found.measures["auc"])
+    >>> result = score_performance(ratings.with_truth(None), scores, positive="B", resamples=50)
+    >>> print(result.measures["auc"])
     0.847 [0.773, 0.893]
     """
     level = check_level(level)
@@ -258,16 +413,18 @@ def score_performance(
     ranks = ScoreRanks.of(values)
     truth = np.full(rated.n_rows, -1) if rated.truth is None else rated.truth
     weights = rated.weights.astype(float)
-    known, is_positive = truth >= 0, (truth == code).astype(float)
+    labelled, is_positive = truth >= 0, (truth == code).astype(float)
     cells = _cells(rated)
     # Items whose truth was found out with a low probability stand for more of the others.
     stands_for = (
         np.ones(rated.n_rows) if rated.truth_probability is None else 1 / rated.truth_probability
     )
-    stands_for = stands_for / (stands_for[known].mean() if known.any() else 1.0)
+    stands_for = stands_for / (stands_for[labelled].mean() if labelled.any() else 1.0)
 
     def measure(counts: Floats, fitted: Floats) -> tuple[Floats, Floats]:
-        probability = _replace_by_truths(fitted[:, code], known, is_positive, counts * stands_for)
+        probability = _replace_by_truths(
+            fitted[:, code], labelled, is_positive, counts * stands_for
+        )
         measures = score_measures(probability, ranks, counts, threshold)
         return measures, ranks.calibration(probability, counts)
 
@@ -283,12 +440,12 @@ def score_performance(
     tails = tails_of(level, counts)
     lowest, highest = np.quantile([pair for pair, _ in drawn], tails, axis=0)
     lower, upper = np.quantile([pair for _, pair in drawn], tails, axis=0)
-    alone = score_measures(is_positive, ranks, weights * known * stands_for, threshold)
+    alone = score_measures(is_positive, ranks, weights * labelled * stands_for, threshold)
     return ScorePerformance(
         positive=rated.categories[code],
         threshold=threshold,
         n_items=rated.n_items,
-        n_known=int(weights[known].sum()),
+        n_known=int(weights[labelled].sum()),
         measures={
             name: IntervalEstimate(estimate=value, lower=low, upper=high, level=level, kind=KIND)
             for name, value, low, high in zip(
@@ -335,12 +492,12 @@ def _code_of(ratings: Ratings, positive: Label | None) -> int:
     codes = {str(name): code for code, name in enumerate(ratings.categories)}
     if positive is not None:
         return find("category", str(positive), codes)
-    found = find_positive(ratings)
-    if found is None:
+    category = find_positive(ratings)
+    if category is None:
         raise InputError(
             f"there are {len(codes)} categories, and the scores are of one", "name it (positive=…)"
         )
-    return codes[str(found.name)]
+    return codes[str(category.name)]
 
 
 def _of_positive(ratings: Ratings, confidence: Floats, code: int) -> Floats:
@@ -378,17 +535,17 @@ def _cells(ratings: Ratings) -> "sparse.csr_array":
 
 
 def _replace_by_truths(
-    probability: Floats, known: Booleans, is_positive: Floats, weights: Floats
+    probability: Floats, labelled: Booleans, is_positive: Floats, weights: Floats
 ) -> Floats:
     """Recalibrate probabilities by the gold labels, which take the place of theirs.
 
     `weights` are what the labelled items count.
     """
-    if not known.any():
+    if not labelled.any():
         return probability
-    line = recalibrate(probability[known], is_positive[known], weights[known])
+    line = recalibrate(probability[labelled], is_positive[labelled], weights[labelled])
     corrected = 1 / (1 + np.exp(-(line[0] + line[1] * log_odds(probability))))
-    return np.where(known, is_positive, corrected)
+    return np.where(labelled, is_positive, corrected)
 
 
 def _numbers(values: Floats) -> list[float | None]:

@@ -10,8 +10,8 @@ from lehner.algebra.algebraic import VOTE_METHODS, estimate_from_votes
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import check_choice, check_numbers, check_whole_number, wrong
 from lehner.core.seeds import Seed, child_seeds
+from lehner.data.patterns import VoteTable, pattern_votes
 from lehner.data.reading import names_of
-from lehner.data.votes import VoteTable, pattern_votes
 from lehner.latent_class.em import (
     LatentClasses,
     Search,
@@ -25,20 +25,20 @@ from lehner.latent_class.models import (
     find_latent_class_model,
 )
 from lehner.latent_class.pattern_table import tabulate_codes
-from lehner.simulation.parameters import (
-    DrawnParameters,
-    draw_parameters,
-    expected_system_accuracy,
-    samples_at_once,
-)
-from lehner.simulation.probabilities import (
+from lehner.simulation.draw import (
     n_patterns,
     pattern_probabilities,
     require_few_patterns,
     vote_probabilities,
     vote_table,
 )
-from lehner.simulation.scenario import Scenario
+from lehner.simulation.scenario import (
+    DrawnParameters,
+    Scenario,
+    draw_parameters,
+    expected_system_accuracy,
+    samples_at_once,
+)
 
 POPULATION_METHODS = (*VOTE_METHODS, *LIKELIHOOD_METHODS)
 
@@ -205,8 +205,8 @@ def population_values(
     >>> scenario = Scenario(
     ...     initial_rater_accuracy=(0.5, 0.6, 0.7), asymmetric_dispersion=2, base_rates="equal"
     ... )
-    >>> found = population_values(scenario, ["majority_agreement", "algebraic", "dawid_skene_ml"])
-    >>> {method: round(value.bias, 3) + 0 for method, value in found.items()}
+    >>> values = population_values(scenario, ["majority_agreement", "algebraic", "dawid_skene_ml"])
+    >>> {method: round(value.bias, 3) + 0 for method, value in values.items()}
     {'majority_agreement': -0.247, 'algebraic': -0.031, 'dawid_skene_ml': 0.0}
     """
     methods = names_of(methods)

@@ -1,10 +1,17 @@
-"""Scenario: what is simulated, and by how much it violates the K-properties."""
+"""Scenario: what is simulated, by how much it violates the K-properties, and its parameters.
+
+`disperse`, `vary_errors` and `normalise` are the paper's steps ("Performance and robustness",
+Tables 5 to 7). They work on arrays with any leading dimensions, so that thousands of matrices are
+computed at once.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from functools import lru_cache, partial
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
 from lehner.core.errors import (
@@ -16,19 +23,24 @@ from lehner.core.errors import (
     check_whole_number,
     wrong,
 )
+from lehner.core.lazy import xr
+from lehner.core.seeds import Seed, generator
+from lehner.core.text import rater_names
+from lehner.data.categories import category_names
+from lehner.data.ratings import SYSTEM
 
-type Normalization = Literal["expected", "scaled_errors", "rows"]
 type Affected = Literal["both", "raters", "system"]
-type CommonErrors = Literal["none", "levels", "raters"]
 type BaseRates = Literal["dirichlet", "uniform", "equal"] | tuple[float, ...]
 
-NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization.__value__)
 CHOICES = {
     "easiness_affects": ("both", "raters", "system"),
     "errors_affect": ("both", "raters", "system"),
-    "common_errors": ("none", "levels", "raters"),
-    "normalization": NORMALIZATIONS,
 }
+PROBABILITIES = ("initial_system_accuracy", "proportional_error_range", "missing", "misleading")
+SEQUENCES = (
+    *("initial_rater_accuracy", "easiness", "copying"),
+    *("easiness_probabilities", "base_rates"),
+)
 NAMED_BASE_RATES = ("dirichlet", "uniform", "equal")
 
 
@@ -44,7 +56,7 @@ class Scenario:
         Number of items, 1 or more.
     initial_rater_accuracy : tuple of float, length n_raters
         Initial probability that each rater is right (the paper's IPC), 0 to 1. The expected
-        accuracy can differ from it, because `easiness` and `normalization` change it.
+        accuracy can differ from it, because `easiness` changes it.
     initial_system_accuracy : float
         Initial probability that the system is right (IPC), 0 to 1.
     easiness : tuple of float
@@ -60,11 +72,6 @@ class Scenario:
         Each error probability is multiplied by a uniform draw from 1 ± this number (PER), 0 to 1.
     errors_affect : {"both", "raters", "system"}
         Whose errors AD and PER make unequal.
-    common_errors : {"none", "levels", "raters"}
-        Which confusion matrices share the draws of PER: no two of them, those of the levels of
-        difficulty of each rater, or those of all raters and the system.
-    normalization : {"expected", "scaled_errors", "rows"}
-        How the paper's step 5 is interpreted, see `lehner.confusion_matrix`.
     base_rates : {"dirichlet", "uniform", "equal"} or tuple of float
         Base rates: drawn for each sample from a flat Dirichlet distribution or as normalised
         uniform numbers, or equal, or given.
@@ -104,16 +111,25 @@ class Scenario:
     asymmetric_dispersion: float = 1.0
     proportional_error_range: float = 0.0
     errors_affect: Affected = "both"
-    common_errors: CommonErrors = "none"
-    normalization: Normalization = "expected"
     base_rates: BaseRates = "dirichlet"
     missing: float = 0.0
     copying: tuple[float, ...] = ()
     misleading: float = 0.0
 
     def __post_init__(self) -> None:
-        self._tuples()
-        self._numbers()
+        # 1 becomes 1.0 and -0.0 becomes 0.0, so that equal scenarios are written alike.
+        change = partial(object.__setattr__, self)
+        for name in SEQUENCES:
+            values = getattr(self, name)
+            named = name == "base_rates" and isinstance(values, str)
+            if not named and not (name == "easiness_probabilities" and values is None):
+                change(name, tuple(value + 0.0 for value in check_numbers(name, values)))
+        for name, least in (("n_categories", 2), ("n_items", 1)):
+            change(name, check_whole_number(name, getattr(self, name), least))
+        for name in PROBABILITIES:
+            change(name, check_probability(name, getattr(self, name)) + 0.0)
+        name = "asymmetric_dispersion"
+        change(name, check_positive(name, self.asymmetric_dispersion))
         for name, choices in CHOICES.items():
             check_choice(name, getattr(self, name), choices)
         for name in ("initial_rater_accuracy", "copying"):
@@ -134,31 +150,6 @@ class Scenario:
             check_choice("base_rates", self.base_rates, NAMED_BASE_RATES)
         else:
             check_proportions("base_rates", self.base_rates, self.n_categories)
-
-    def _tuples(self) -> None:
-        """Convert lists and arrays to tuples of numbers, and -0.0 to 0.0."""
-        names = ["initial_rater_accuracy", "easiness", "copying"]
-        if self.easiness_probabilities is not None:
-            names.append("easiness_probabilities")
-        if not isinstance(self.base_rates, str):
-            names.append("base_rates")
-        for name in names:
-            values = check_numbers(name, getattr(self, name))
-            object.__setattr__(self, name, tuple(value + 0.0 for value in values))
-
-    def _numbers(self) -> None:
-        """Convert 1 to 1.0 and -0.0 to 0.0, so that equal scenarios are written alike."""
-        for name, least in (("n_categories", 2), ("n_items", 1)):
-            object.__setattr__(self, name, check_whole_number(name, getattr(self, name), least))
-        for name in (
-            "initial_system_accuracy",
-            "proportional_error_range",
-            "missing",
-            "misleading",
-        ):
-            object.__setattr__(self, name, check_probability(name, getattr(self, name)) + 0.0)
-        dispersion = check_positive("asymmetric_dispersion", self.asymmetric_dispersion)
-        object.__setattr__(self, "asymmetric_dispersion", dispersion)
 
     @property
     def n_raters(self) -> int:
@@ -218,3 +209,276 @@ class Scenario:
 
 def _range(values: Sequence[float]) -> float:
     return round(max(values) - min(values), 12)
+
+
+def reached_accuracy(accuracy: ArrayLike, easiness: ArrayLike) -> Floats:
+    """Add the easiness (PDA) to the accuracy (IPC), within [0, 1]: steps 1 and 2."""
+    return np.clip(np.asarray(accuracy, dtype=float) + np.asarray(easiness), 0.0, 1.0)
+
+
+def disperse(accuracy: ArrayLike, n_categories: int, asymmetric_dispersion: ArrayLike) -> Floats:
+    """Step 3: give each error a probability that decreases with its distance from the truth.
+
+    Parameters
+    ----------
+    accuracy : array_like, shape (...)
+    n_categories : int
+    asymmetric_dispersion : array_like, shape (...)
+        1 for equal errors.
+
+    Returns
+    -------
+    ndarray, shape (..., n_categories, n_categories)
+    """
+    step = np.arange(n_categories)
+    distance = np.abs(step[:, None] - step)
+    dispersion = np.asarray(asymmetric_dispersion, dtype=float)[..., None, None]
+    weight = np.where(distance > 0, dispersion ** (1.0 - distance), 0.0)
+    proportion = weight / weight.sum(axis=-1, keepdims=True)
+    right = np.asarray(accuracy, dtype=float)[..., None, None]
+    return right * np.eye(n_categories) + (1 - right) * proportion
+
+
+def vary_errors(matrices: Floats, proportional_error_range: ArrayLike, noise: Floats) -> Floats:
+    """Step 4: multiply each error by 1 + PER times noise from [-1, 1]."""
+    spread = np.asarray(proportional_error_range, dtype=float)[..., None, None]
+    off_diagonal = 1 - np.eye(matrices.shape[-1])
+    return matrices * (1 + spread * noise * off_diagonal)
+
+
+def normalise(matrices: Floats, accuracy: ArrayLike, base_rates: Floats) -> Floats:
+    """Step 5: make rows sum to 1 again, and restore the expected accuracy.
+
+    Rows are divided by their sums, the diagonal is scaled to the expected accuracy, and errors are
+    rescaled, so that rows sum to 1.
+
+    Parameters
+    ----------
+    matrices : ndarray, shape (..., n_categories, n_categories)
+        Matrices after step 4.
+    accuracy : array_like, shape (...)
+        IPC + PDA, the required expected accuracy.
+    base_rates : ndarray, shape (..., n_categories)
+
+    Returns
+    -------
+    ndarray, shape (..., n_categories, n_categories)
+    """
+    right = np.diagonal(matrices, axis1=-2, axis2=-1)
+    wrong = np.maximum(matrices.sum(axis=-1) - right, 0.0)
+    diagonal = scale_to_mean(right / (right + wrong), accuracy, base_rates)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        factor = np.where(wrong > 0, (1 - diagonal) / wrong, 0.0)
+    eye = np.eye(matrices.shape[-1])
+    return np.where(eye > 0, diagonal[..., None, :] * eye, matrices * factor[..., None])
+
+
+def scale_to_mean(values: Floats, mean: ArrayLike, weights: Floats) -> Floats:
+    """Multiply values by a factor, and cap them at 1, so that their weighted mean is as given.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+        0 or more.
+    mean : array_like, shape (...)
+        Between 0 and 1.
+    weights : ndarray, shape (..., n)
+        Sum to 1.
+
+    Returns
+    -------
+    ndarray, shape (..., n)
+        The scaled values; all are 1 if no factor reaches the mean.
+
+    Examples
+    --------
+    >>> scale_to_mean(np.array([0.2, 0.8]), 0.8, np.array([0.5, 0.5])).round(3).tolist()
+    [0.6, 1.0]
+    """
+    mean = np.asarray(mean, dtype=float)[..., None]
+    top = values.max(axis=-1, keepdims=True)
+    # Products of very small numbers would underflow to zero.
+    values = np.divide(values, top, out=np.zeros_like(values, dtype=float), where=top > 0)
+    capped = np.zeros(np.broadcast_shapes(values.shape, weights.shape, mean.shape), dtype=bool)
+    scaled = values
+    for _ in range(values.shape[-1]):
+        free = (weights * values * ~capped).sum(axis=-1, keepdims=True)
+        left = mean - (weights * capped).sum(axis=-1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            factor = np.where(free > 0, left / free, np.where(left > 0, np.inf, 0.0))
+            scaled = np.where(capped, 1.0, np.where(values > 0, factor * values, 0.0))
+        if not (scaled > 1).any():
+            break
+        capped = capped | (scaled > 1)
+    return np.minimum(scaled, 1.0)
+
+
+SIMULATED_CELLS_AT_ONCE = 5_000_000
+SAMPLES_AT_ONCE = 250
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DrawnParameters:
+    """Base rates and confusion matrices of many samples.
+
+    Parameters
+    ----------
+    base_rates : ndarray, shape (n_samples, n_categories)
+    confusion : ndarray, shape (n_samples, n_levels, n_raters + 1, n_categories, n_categories)
+        Confusion matrices at each level of difficulty, for each rater and, last, the system.
+    """
+
+    base_rates: Floats
+    confusion: Floats
+
+
+def draw_parameters(
+    scenario: Scenario, n_samples: int, rng: np.random.Generator
+) -> DrawnParameters:
+    """Draw base rates and confusion matrices anew for each sample: simulation steps 1 and 2.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    n_samples : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    DrawnParameters
+    """
+    rates = _draw_base_rates(scenario, n_samples, rng)
+    k, n_levels, n_raters = scenario.n_categories, len(scenario.easiness), scenario.n_raters
+    accuracy, dispersed = _dispersed(scenario)
+    matrices = np.broadcast_to(dispersed, (n_samples, *dispersed.shape))
+    spread = scenario.proportional_error_range * _affected(scenario, scenario.errors_affect)
+    if spread.any():
+        noise = rng.uniform(-1, 1, (n_samples, n_levels, n_raters + 1, k, k))
+        varied = vary_errors(matrices, spread, noise)
+        matrices = normalise(varied, accuracy, rates[:, None, None, :])
+    return DrawnParameters(base_rates=rates, confusion=matrices)
+
+
+def samples_at_once(n_cells: int, scenario: Scenario) -> int:
+    """Choose how many samples to draw at once, which limits the memory needed.
+
+    Parameters
+    ----------
+    n_cells : int
+        Number of patterns, or combinations of votes and system answer, that are enumerated for
+        each.
+    scenario : Scenario
+
+    Returns
+    -------
+    int
+    """
+    return max(
+        1, min(SAMPLES_AT_ONCE, SIMULATED_CELLS_AT_ONCE // (n_cells * len(scenario.easiness)))
+    )
+
+
+def true_parameters(scenario: Scenario, seed: Seed = 1) -> "xr.Dataset":
+    """Parameters with which `simulate(scenario, seed)` draws ratings.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        As given to `simulate`.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        As given to `simulate`.
+
+    Returns
+    -------
+    xarray.Dataset
+        `base_rates` (category), `confusion` (level, rater, category, response) with the system
+        as the rater named "system", `level_probabilities` (level), `system_accuracy`.
+
+    Raises
+    ------
+    InputError
+        If the seed is not a whole number of 0 or more.
+
+    References
+    ----------
+    Lehner (2015), "Performance and robustness", simulation run, steps 1 and 2.
+
+    Examples
+    --------
+    >>> float(true_parameters(Scenario(initial_system_accuracy=0.7)).system_accuracy.round(3))
+    0.7
+    """
+    drawn = draw_parameters(scenario, 1, generator(seed))
+    names = list(category_names(scenario.n_categories))
+    return xr.Dataset(
+        {
+            "base_rates": ("category", drawn.base_rates[0]),
+            "confusion": (("level", "rater", "category", "response"), drawn.confusion[0]),
+            "level_probabilities": ("level", scenario.level_probabilities),
+            "system_accuracy": float(expected_system_accuracy(scenario, drawn)[0]),
+        },
+        coords={
+            "level": list(scenario.easiness),
+            "rater": [*rater_names(scenario.n_raters), SYSTEM],
+            "category": names,
+            "response": names,
+        },
+    )
+
+
+def expected_system_accuracy(scenario: Scenario, parameters: DrawnParameters) -> Floats:
+    """Each sample's expected accuracy of the system, shape (n_samples,)."""
+    right = np.einsum(
+        "g,bz,zv,bgvz->b",
+        scenario.level_probabilities,
+        parameters.base_rates,
+        perception(scenario),
+        parameters.confusion[:, :, -1],
+    )
+    return np.asarray(right)
+
+
+@lru_cache(maxsize=64)
+def perception(scenario: Scenario) -> Floats:
+    """Probability of each category as which an item is perceived, given the true one.
+
+    Returns
+    -------
+    ndarray, shape (n_categories, n_categories)
+    """
+    k = scenario.n_categories
+    eye = np.eye(k)
+    seen = (1 - scenario.misleading) * eye + scenario.misleading * (1 - eye) / (k - 1)
+    seen.flags.writeable = False
+    return seen
+
+
+def _draw_base_rates(scenario: Scenario, n_samples: int, rng: np.random.Generator) -> Floats:
+    k = scenario.n_categories
+    if scenario.base_rates == "dirichlet":
+        return rng.dirichlet(np.ones(k), n_samples)
+    if scenario.base_rates == "uniform":
+        drawn = rng.uniform(size=(n_samples, k))
+        return drawn / drawn.sum(axis=1, keepdims=True)
+    rates = np.ones(k) if scenario.base_rates == "equal" else np.array(scenario.base_rates)
+    return np.broadcast_to(rates / rates.sum(), (n_samples, k))
+
+
+@lru_cache(maxsize=64)
+def _dispersed(scenario: Scenario) -> tuple[Floats, Floats]:
+    """Accuracies (n_levels, n_raters + 1) and confusion matrices without random variation."""
+    initial = np.array([*scenario.initial_rater_accuracy, scenario.initial_system_accuracy])
+    affected = _affected(scenario, scenario.easiness_affects)
+    accuracy = reached_accuracy(initial, np.array(scenario.easiness)[:, None] * affected)
+    unequal = _affected(scenario, scenario.errors_affect) > 0
+    dispersion = np.where(unequal, scenario.asymmetric_dispersion, 1.0)
+    matrices = disperse(accuracy, scenario.n_categories, dispersion)
+    for values in (accuracy, matrices):
+        values.flags.writeable = False
+    return accuracy, matrices
+
+
+def _affected(scenario: Scenario, affected: str) -> Floats:
+    """Give, for each rater and, last, for the system, 1 if a violation affects them, else 0."""
+    raters = np.full(scenario.n_raters, float(affected != "system"))
+    return np.append(raters, float(affected != "raters"))

@@ -12,9 +12,10 @@ import pytest
 
 import lehner
 from experiments.report.style import method_style
-from lehner.simulation import parameters, population
-from lehner.simulation.parameters import DrawnParameters, normalise, vary_errors
-from lehner.simulation.probabilities import n_patterns
+from lehner.simulation import population
+from lehner.simulation import scenario as parameters
+from lehner.simulation.draw import n_patterns
+from lehner.simulation.scenario import DrawnParameters, normalise, vary_errors
 from tests.docs.explorer_page import (
     CHROMIUM,
     FITTED_SAMPLES,
@@ -94,7 +95,7 @@ def draw_as_browser(one: lehner.Scenario, n_samples: int, _: Any) -> DrawnParame
     rates = np.array(one.base_rates)
     noise = browser_noise()[: dispersed.size].reshape(dispersed.shape)
     varied = vary_errors(dispersed, one.proportional_error_range, noise)
-    matrices = normalise(varied, accuracy, rates, one.normalization)
+    matrices = normalise(varied, accuracy, rates)
     return DrawnParameters(base_rates=rates[None], confusion=matrices[None])
 
 

@@ -4,7 +4,7 @@ from lehner.core.estimate import plain
 from lehner.estimation.methods import find_method
 from lehner.estimation.questions import Fit, Options, ask_performance, ask_raters
 from lehner.estimation.results import Results, collect
-from lehner.performance.positive import NAMES, find_positive
+from lehner.performance.measures import NAMES, find_positive
 
 
 def told(found, ratings=None) -> Results:

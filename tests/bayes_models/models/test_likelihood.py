@@ -38,8 +38,7 @@ def random_ratings(rng, n_items=5, n_raters=3, n_categories=3, system=True, know
         ratings.items,
         answers,
         truth,
-        independent_repeats=True,
-    )
+    ).with_independent_repeats()
 
 
 def as_lists(ratings):

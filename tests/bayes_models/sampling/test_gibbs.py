@@ -34,8 +34,7 @@ def small(system=True):
         ratings.items,
         answers[:n] if system else None,
         truth[:n],
-        independent_repeats=True,
-    )
+    ).with_independent_repeats()
 
 
 def exact_means(ratings, shared, confusion=None, base_rates=3.0):

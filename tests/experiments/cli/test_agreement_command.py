@@ -189,7 +189,7 @@ def test_chance_agreement_is_shown(run):
 
 def test_the_interval_of_a_pair_is_that_of_the_two_raters_alone():
     ratings = lehner.load_dataset("krippendorff")
-    pairs = lehner.agreement(ratings, weights=["linear_by_value"], level=0.95).pairs_frame()
+    pairs = lehner.agreement(ratings, weights=["linear_by_value"], level=0.95).pairs
     for one in pairs.itertuples():
         places = [ratings.raters.index(one.rater), ratings.raters.index(one.other_rater)]
         two = lehner.Ratings(ratings.codes[:, places], ratings.categories)

@@ -89,7 +89,7 @@ def test_screens_and_files_differ_only_in_what_is_said_of_the_repeats(run, files
             for out in both(run, files, *command)
         )
         assert [line for line in twice if "share one vote" not in line] == once
-    once, twice = both(run, files, "label", "--method", "one_coin_vb")
+    once, twice = both(run, files, "label", "--method", "majority")
     assert once.splitlines()[-100:] == twice.splitlines()[-100:]
     ends = []
     for name in ("once", "twice"):

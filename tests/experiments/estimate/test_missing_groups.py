@@ -83,10 +83,6 @@ def test_the_command_has_the_groups_that_python_has(ratings, run, tmp_path):
 @pytest.mark.parametrize("missing", MISSING, ids=repr)
 def test_raters_and_populations_have_no_missing_names(ratings, missing):
     assert ratings.with_rater_groups({"Rater 1": missing, "Rater 2": "a"}).rater_groups == ("a",)
-    named = lehner.Ratings([[0, 1]], ["a", "b"], rater_group=["expert", missing])
-    assert named.rater_group == ("expert", "")
-    with pytest.raises(lehner.InputError, match="name each population once"):
-        lehner.Ratings([[0, 1]], ["a", "b"], population=[0], populations=["x", missing])
 
 
 def test_raters_are_found_by_number():

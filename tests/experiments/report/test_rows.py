@@ -8,8 +8,7 @@ import pytest
 
 import lehner
 from experiments.report.sentences import write_apa
-from lehner.core.estimate import IntervalEstimate
-from lehner.core.rows import BOOLEAN, MEANINGS, NUMBER, TEXT
+from lehner.core.estimate import BOOLEAN, MEANINGS, NUMBER, TEXT, IntervalEstimate
 
 TICKETS = "docs/data/tickets.csv"
 RATERS = ("--raters", "ana,ben,cai,dee")

@@ -13,7 +13,7 @@ from experiments.report.screen import render_screen
 from lehner.core.resampling import wilson_interval
 from lehner.core.text import decimal
 from lehner.core.warning import CODES, warn
-from lehner.performance.positive import NAMES
+from lehner.performance.measures import NAMES
 from tests.experiments.rows import as_text
 
 METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene_ml")

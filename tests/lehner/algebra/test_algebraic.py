@@ -63,8 +63,7 @@ class Data:
             range(len(self.rows)),
             self.system,
             counts=self.counts,
-            independent_repeats=True,
-        )
+        ).with_independent_repeats()
 
     def take(self, items: list[int]) -> "Data":
         """The items in another order, some perhaps more than once."""

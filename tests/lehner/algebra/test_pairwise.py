@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lehner import Ratings, load_dataset, pairwise_agreement
 from lehner.algebra.steps import brennan_prediger
-from lehner.data.votes import count_pairs
+from lehner.data.patterns import count_pairs
 
 CATEGORIES = ["a", "b", "c"]
 

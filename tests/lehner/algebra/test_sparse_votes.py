@@ -6,7 +6,7 @@ import pytest
 from lehner import Ratings, estimate_algebraic
 from lehner.algebra import sparse as sparse_votes
 from lehner.algebra.sparse import find_sparse_votes
-from lehner.data.votes import collapse_votes
+from lehner.data.patterns import collapse_votes
 from tests.lehner.told import performance
 
 K = 40

@@ -73,7 +73,6 @@ def test_a_method_for_one_system_refuses_several() -> None:
 def test_systems_survive_tables_and_xarray() -> None:
     """Names and answers come back."""
     ratings = two_systems(20)
-    assert Ratings.from_xarray(ratings.to_xarray()).equals(ratings)
     again = Ratings.from_wide(
         ratings.to_wide(), item="item", system=["gpt", "base"], truth="truth", categories=CATEGORIES
     )

@@ -50,10 +50,10 @@ def test_repeated_ratings_share_a_vote_in_agreement():
     assert "repeats-share-vote" in codes(found.notes)
 
 
-def test_groups_of_raters_by_agreement():
+def test_groups_of_raters_by_likelihood():
     ratings = few(4, 200)
     groups = dict(zip(ratings.raters, "xxyy", strict=True))
-    results = lehner.estimate(ratings, "algebraic", rater_groups=groups)
+    results = lehner.estimate(ratings, "dawid_skene_ml", rater_groups=groups)
     assert "rater-group-accuracy" in codes(results.warnings)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lehner import InputError, Ratings
-from lehner.data.dependent_pair import find_pair
+from lehner.data.groups import find_pair
 
 RATINGS = Ratings(
     [[0, 0, 1], [1, 1, 0]], ["no", "yes"], ["ana", "ben", "cai"], system=[[0, 1], [1, 1]],
@@ -21,13 +21,6 @@ def test_the_pair_stays_with_the_ratings_and_is_found_by_its_names():
     assert find_pair(pair.for_system("base", systems_rate=True)) == (0, 3)
     assert find_pair(pair.with_dependent_pair(None)) is None
     assert find_pair(RATINGS.with_dependent_pair(("gpt", "base")).for_system("gpt")) is None
-
-
-def test_a_dataset_keeps_the_pair():
-    one = RATINGS.for_system("gpt").with_dependent_pair(("cai", "ana"))
-    again = Ratings.from_xarray(one.to_xarray())
-    assert again.dependent == ("cai", "ana") and again.equals(one)
-    assert not one.equals(one.with_dependent_pair(None))
 
 
 @pytest.mark.parametrize(

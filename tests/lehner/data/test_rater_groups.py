@@ -41,13 +41,6 @@ def test_groups_stay_with_the_raters(ratings):
     assert ratings.take([2, 0]).collapse().expand().rater_group == ratings.rater_group
 
 
-def test_a_dataset_keeps_groups(ratings):
-    dataset = ratings.to_xarray()
-    assert dataset["group_of_rater"].dims == ("rater",)
-    assert Ratings.from_xarray(dataset).equals(ratings)
-    assert not ratings.equals(ratings.with_rater_groups({"Ann": "expert"}))
-
-
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
@@ -63,8 +56,6 @@ def test_bad_groups_are_refused(ratings, groups, message):
 
 
 def test_groups_need_a_name_for_each_rater_and_raters_with_names():
-    with pytest.raises(InputError, match="groups are given for 1 rater of 4"):
-        Ratings(CODES, ["no", "yes"], rater_group=["expert"])
     votes = Ratings.from_counts([[3, 0], [1, 2]], ["no", "yes"])
     with pytest.raises(InputError, match="it is unknown who gave which rating"):
         votes.with_rater_groups({"1": "expert"})

@@ -311,7 +311,7 @@ def test_the_order_of_the_rows_of_a_long_table_does_not_matter():
 def test_codes_are_refused_when_ratings_are_repeated():
     data = {"item": [1, 1], "rater": ["x", "x"], "rating": ["b", "a"], "visit": [2, 1]}
     ratings = Ratings.from_long(data, occasion="visit")
-    for give_dense in (lambda: ratings.codes, ratings.to_wide, ratings.to_xarray):
+    for give_dense in (lambda: ratings.codes, ratings.to_wide):
         with pytest.raises(InputError, match="more than once"):
             give_dense()
 
@@ -372,17 +372,6 @@ def test_long_tables_round_trip(ratings):
         occasion="occasion",
     )
     assert_same_by_name(found, ratings)
-
-
-@given(any_ratings())
-@property_test
-def test_xarray_datasets_round_trip(ratings):
-    assert Ratings.from_xarray(ratings.to_xarray()).equals(ratings)
-
-
-def test_xarray_keeps_that_raters_are_anonymous():
-    ratings = Ratings.from_counts([[2, 1]], ["a", "b"], item_counts=[5])
-    assert Ratings.from_xarray(ratings.to_xarray()).equals(ratings)
 
 
 @pytest.fixture(scope="module")
@@ -840,19 +829,6 @@ def test_a_count_that_is_no_number_of_items_is_refused(count):
     data = {"Ann": ["a", "b"], "count": pd.Series([2, count], dtype=object)}
     with pytest.raises(InputError) as caught:
         Ratings.from_wide(data, counts="count")
-    assert_one_line(caught.value)
-
-
-@pytest.mark.parametrize("change", ["no ratings", "codes as floats", "unknown code"])
-def test_from_xarray_refuses_what_to_xarray_never_gives(change):
-    dataset = Ratings([[0, 1]], ["a", "b"]).to_xarray()
-    bad = {
-        "no ratings": dataset.drop_vars("ratings"),
-        "codes as floats": dataset.astype(float),
-        "unknown code": dataset + 5,
-    }[change]
-    with pytest.raises(InputError) as caught:
-        Ratings.from_xarray(bad)
     assert_one_line(caught.value)
 
 

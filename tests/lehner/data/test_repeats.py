@@ -67,7 +67,7 @@ def repeat(ratings: Ratings, seed: int, whose: tuple[int, ...] = (0, 1, 2)) -> R
     times = 1 + more * rng.integers(1, 5, len(more))
     columns = (flat.item_index, flat.rater_index, flat.category_index)
     codes = sort_ratings(*(np.repeat(one, times) for one in columns), ratings.n_categories)
-    return ratings._replace(codes=codes)
+    return ratings._replace(given=codes)
 
 
 def data(k: int, seed: int, **options) -> Ratings:
@@ -132,7 +132,7 @@ ESTIMATES = {
         for name, values in resample(
             "dawid_skene_ml",
             r._replace(
-                system=np.column_stack([r.system, np.roll(r.system, 1)]), systems=["new", "old"]
+                answers=np.column_stack([r.system, np.roll(r.system, 1)]), systems=("new", "old")
             ),
             resamples=5,
         ).in_sample.items()

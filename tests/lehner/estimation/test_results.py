@@ -9,7 +9,7 @@ import xarray as xr
 
 import lehner
 from lehner import Estimate, InputError, IntervalEstimate
-from lehner.core.rows import COLUMNS, KEYS, row
+from lehner.core.estimate import COLUMNS, KEYS, row
 from lehner.estimation.methods import Method
 
 QUICK = ["majority_agreement", "algebraic"]
@@ -187,7 +187,7 @@ def test_a_method_of_ones_own_gives_all_that_follows_from_its_arrays():
     assert {"system_accuracy", "recall", "mcc", "base_rates"} <= set(corrected)
     three = simulated()
     both = three._replace(
-        system=np.column_stack([three.system, three.codes[:, 0]]), systems=["a", "b"]
+        answers=np.column_stack([three.system, three.codes[:, 0]]), systems=("a", "b")
     )
     several = lehner.estimate(both, mine)
     a, b = (several.value("system_accuracy", system=name).estimate for name in "ab")

@@ -9,7 +9,7 @@ from statsmodels.stats.multitest import multipletests
 from experiments.simulations.power import plain_chi_square
 from lehner import InputError, Ratings, Scenario, check_k_properties, simulate
 from lehner.core.seeds import child_seeds
-from lehner.data.votes import pattern_votes
+from lehner.data.patterns import pattern_votes
 from lehner.k_properties.check import adjust_by_holm
 from lehner.k_properties.statistics import (
     K_TESTS,
@@ -22,8 +22,8 @@ from lehner.k_properties.statistics import (
     run_k_tests,
 )
 from lehner.k_properties.totals import find_design, observed_totals
-from lehner.simulation.parameters import draw_parameters
-from lehner.simulation.probabilities import pattern_probabilities
+from lehner.simulation.draw import pattern_probabilities
+from lehner.simulation.scenario import draw_parameters
 
 RATES = (0.3, 0.25, 0.2, 0.15, 0.1)
 HOLD = Scenario(base_rates=RATES, initial_system_accuracy=0.8)

@@ -49,7 +49,7 @@ def test_labels_are_better_than_the_majority_where_raters_differ(scenario, bette
 def test_labels_are_the_posterior_tempered_by_one_power():
     ratings = load_dataset("anesthesia")
     table, pattern = tabulate(ratings, truths=False)
-    fit = fit_mean_field(table, LABEL_MODELS["dawid_skene_vb"])
+    fit = fit_mean_field(table, "dawid_skene_vb")
     posterior = fit.classes[pattern]
     labels = lehner.label(ratings)
     assert labels.method == "dawid_skene_vb" and not labels.uses_system

@@ -11,8 +11,7 @@ from sklearn.metrics import class_likelihood_ratios, precision_score, recall_sco
 
 import lehner
 from lehner import InputError, Ratings, Scenario, estimate_latent_class
-from lehner.performance.measures import performance_measures
-from lehner.performance.positive import find_positive
+from lehner.performance.measures import find_positive, performance_measures
 from tests.lehner.told import diagnostic_accuracy, performance
 
 MEASURES = ("sensitivity", "specificity", "positive_predictive_value", "negative_predictive_value")

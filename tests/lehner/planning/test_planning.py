@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lehner import InputError, Scenario, expected_kappa, scenario_with_kappa, simulate_estimates
 from lehner.algebra.steps import rater_accuracy
-from lehner.planning.kappa import initial_accuracy
+from lehner.planning.sample_size import initial_accuracy
 from tests.reference.loop import draw_matrices
 
 

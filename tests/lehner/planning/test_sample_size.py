@@ -206,7 +206,7 @@ def test_the_same_seed_gives_the_same_answer():
         ({"scenarios": []}, "scenarios is"),
         (
             {"scenarios": Scenario(initial_rater_accuracy=(0.6,) * 40)},
-            "take at most 12 raters with 5",
+            "take fewer raters or categories",
         ),
         (
             {"scenarios": Scenario(n_categories=20, initial_rater_accuracy=(0.6,) * 15)},

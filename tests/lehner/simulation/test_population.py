@@ -9,15 +9,15 @@ import pytest
 from lehner import InputError, Scenario, population_value, simulate_estimates
 from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.core.seeds import child_seeds
-from lehner.data.votes import pattern_votes
+from lehner.data.patterns import pattern_votes
 from lehner.latent_class.em import LatentClasses
-from lehner.simulation.parameters import draw_parameters
+from lehner.simulation.draw import pattern_probabilities
 from lehner.simulation.population import (
     LIKELIHOOD_METHODS,
     POPULATION_METHODS,
     pseudo_true_accuracy,
 )
-from lehner.simulation.probabilities import pattern_probabilities
+from lehner.simulation.scenario import draw_parameters
 
 SKEWED = (0.30, 0.25, 0.20, 0.15, 0.10)
 LEVELS = (-0.2, 0, 0.2)

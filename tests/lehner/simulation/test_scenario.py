@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lehner import InputError, Scenario, true_parameters
-from lehner.simulation.parameters import draw_parameters
+from lehner.simulation.scenario import draw_parameters
 
 NAN = float("nan")
 
@@ -28,8 +28,6 @@ NAN = float("nan")
         ("asymmetric_dispersion", [0, -1, NAN, float("inf"), "2", None]),
         ("proportional_error_range", [-0.1, 1.5, NAN, None]),
         ("errors_affect", ["all", None]),
-        ("common_errors", ["all", None]),
-        ("normalization", ["columns", None]),
         ("base_rates", ["flat", (0.5, 0.5), (0.2,) * 4, (1, 1, 1, 1, -3), None, (NAN,) * 5]),
         ("missing", [-0.1, 1.1, NAN, None]),
         ("copying", [(0.1, 0, 0), (0, 0.5), (0, 2, 0), None, 0.5]),
@@ -121,7 +119,7 @@ def slow_system_accuracy(scenario, known):
         {},
         {"misleading": 0.2},
         {"easiness": (-0.4, 0.3), "easiness_probabilities": (0.3, 0.7)},
-        {"proportional_error_range": 1.0, "misleading": 0.1, "normalization": "rows"},
+        {"proportional_error_range": 1.0, "misleading": 0.1},
     ],
 )
 def test_true_parameters_are_labelled_reproducible_and_add_up(change):
@@ -181,27 +179,6 @@ def test_errors_are_unequal_for_whom_they_should_be():
         )
         assert has_equal_errors(drawn.confusion[:, :, :-1]) == raters
         assert has_equal_errors(drawn.confusion[:, :, -1]) == system
-
-
-def test_errors_are_shared_by_whom_they_should_be():
-    scenario = Scenario(
-        proportional_error_range=1,
-        easiness=(0, 0),
-        initial_system_accuracy=0.6,
-        base_rates="equal",
-    )
-    for common, levels, raters in (
-        ("none", False, False),
-        ("levels", True, False),
-        ("raters", True, True),
-    ):
-        drawn = draw_parameters(
-            replace(scenario, common_errors=common), 2, np.random.default_rng(1)
-        )
-        c = drawn.confusion
-        assert np.allclose(c[:, 0], c[:, 1]) == levels
-        assert np.allclose(c[:, 0, 0], c[:, 0, 3]) == raters
-        assert not np.allclose(c[0], c[1])
 
 
 def test_base_rates_are_drawn_as_named():

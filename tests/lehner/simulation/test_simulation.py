@@ -21,9 +21,9 @@ from lehner.algebra.algebraic import (
     majority_agreement,
     mean_posterior,
 )
-from lehner.data.votes import collapse_votes, pattern_votes
-from lehner.simulation.parameters import draw_parameters
-from lehner.simulation.probabilities import pattern_probabilities
+from lehner.data.patterns import collapse_votes, pattern_votes
+from lehner.simulation.draw import pattern_probabilities
+from lehner.simulation.scenario import draw_parameters
 from tests.reference.loop import estimate, simulate_and_estimate
 
 VIOLATED = Scenario(

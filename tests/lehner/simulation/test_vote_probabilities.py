@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from scipy.stats import multinomial
 
 from lehner import InputError, Scenario, scenario_with_kappa, simulate_estimates
-from lehner.data.votes import pattern_votes
-from lehner.simulation.parameters import draw_parameters
-from lehner.simulation.probabilities import (
-    n_vote_cells,
+from lehner.data.patterns import pattern_votes
+from lehner.simulation.draw import (
+    n_cells,
     pattern_probabilities,
     vote_probabilities,
     vote_table,
 )
+from lehner.simulation.scenario import draw_parameters
 
 shares = st.floats(0, 1)
 
@@ -50,7 +50,7 @@ def test_votes_are_as_likely_as_the_patterns_that_give_them(scenario, right):
     slow = pattern_probabilities(scenario, drawn, right=right) @ gives
     fast = vote_probabilities(scenario, drawn, right=right)
     np.testing.assert_allclose(fast, slow, rtol=0, atol=1e-14)
-    cells = n_vote_cells(scenario.n_categories, scenario.n_raters, missing=scenario.missing > 0)
+    cells = n_cells(scenario)
     assert slow.size == 3 * cells
 
 
@@ -94,11 +94,7 @@ def test_rounding_errors_of_many_raters_do_not_stop_the_simulation():
     assert float(found.kappa.mean()) == pytest.approx(0.3, abs=0.02)
 
 
-def test_too_many_votes_are_refused_with_what_is_possible():
+def test_too_many_votes_are_refused():
     many = Scenario(n_categories=20, initial_rater_accuracy=(0.6,) * 15)
-    with pytest.raises(InputError, match="15 raters in 20 categories") as refused:
+    with pytest.raises(InputError, match="15 raters in 20 categories"):
         simulate_estimates(many, 10)
-    possible = "take at most 6 raters with 20 categories, or 9 categories with 15 raters"
-    assert refused.value.remedy == possible
-    assert n_vote_cells(20, 6) <= 10_000_000 < n_vote_cells(20, 7)
-    assert n_vote_cells(9, 15) <= 10_000_000 < n_vote_cells(10, 15)

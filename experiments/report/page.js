@@ -27,6 +27,8 @@ function sort(head) {
 
 for (const head of document.querySelectorAll("thead th")) {
   if (head.closest("table").tBodies[0].rows.length < 2) continue;
+  // A column without a title has nothing that a screen reader could say of its button.
+  if (!head.textContent.trim()) continue;
   const button = document.createElement("button");
   button.append(...head.childNodes);
   button.addEventListener("click", () => sort(head));

@@ -286,8 +286,8 @@ def say_columns(raters: Sequence[str], ignored: Iterable[str], reading: Reading)
     left = [name or "(a column without a name)" for name in ignored]
     is_or_are = "s are" if len(reading.system) > 1 else " is"
     parts = {
-        f"the system{is_or_are} {first_few(reading.system, MOST_SHOWN)}": reading.system,
-        f"raters are {first_few(raters, MOST_SHOWN)}": raters,
+        f"the system{is_or_are} {_shown(reading.system)}": reading.system,
+        f"raters are {_shown(raters)}": raters,
         f"items are named by {' and '.join(reading.item)}": reading.item,
         "items are numbered": not reading.item,
         f"gold labels are in {reading.truth}": reading.truth,
@@ -298,9 +298,14 @@ def say_columns(raters: Sequence[str], ignored: Iterable[str], reading: Reading)
         f"each row is a rating: the rater is in {reading.rater}, the rating in {rating}": (
             reading.rater and rating
         ),
-        f"ignored: {first_few(left, MOST_SHOWN)}": left,
+        f"ignored: {_shown(left)}": left,
     }
     return "; ".join(text for text, is_said in parts.items() if is_said)
+
+
+def _shown(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+    return ", ".join(names[:MOST_SHOWN]) + more
 
 
 @cache

@@ -94,7 +94,8 @@ class Column:
             place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
             codes, texts = np.array([place[text] for text in texts])[codes], list(place)
         index, first = number_by_appearance(codes)
-        with suppress(ValueError):
+        with suppress(ValueError, IndexError):
+            int(texts[0])  # else a cast would fail slowly
             array = pa.array(texts, pa.string())
             numbers = array.cast(pa.int64())
             if numbers.cast(pa.string()).equals(array):

@@ -289,9 +289,15 @@ def _wilson(right: float, n: float, level: float) -> IntervalEstimate:
 
 def _give_recall(labels: Floats, ratings: Ratings, level: float, **of: Any) -> Iterator[Row]:
     """Give the share of the labelled items of each true category that got this answer."""
-    for name, answers, right in zip(ratings.categories, labels, labels.diagonal(), strict=True):
-        n = answers.sum()
-        yield row("recall", _wilson(right, n, level), category=str(name), n_items=n, **of)
+    yield from _give_shares("recall", labels.diagonal(), labels.sum(1), ratings, level, **of)
+
+
+def _give_shares(
+    quantity: str, holding: Floats, n: Floats, ratings: Ratings, level: float, **of: Any
+) -> Iterator[Row]:
+    for name, number, total in zip(ratings.categories, holding, n, strict=True):
+        value = _wilson(number, total, level)
+        yield row(quantity, value, category=str(name), n_items=total, **of)
 
 
 def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
@@ -302,10 +308,8 @@ def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
         "specificity": (total - truth - said + right, total - truth),
     }
     yield from _give_recall(labels, ratings, options.level)
-    for quantity, (numbers, of) in counts.items():
-        for name, number, n in zip(ratings.categories, numbers, of, strict=True):
-            value = _wilson(number, n, options.level)
-            yield row(quantity, value, category=str(name), n_items=n)
+    for quantity, (holding, n) in counts.items():
+        yield from _give_shares(quantity, holding, n, ratings, options.level)
     drawn = generator(options.seed).standard_gamma(labels + PSEUDO_ITEMS, (DRAWS, *labels.shape))
     replicates = Replicates(point=_parameters(labels), drawn=_parameters(drawn), kind="Jeffreys")
     asked: Row = {"positive": options.positive, "level": options.level}

@@ -4,6 +4,7 @@ A question is asked of a fit, `ask(fit, options)`, which has the ratings, the es
 method with what it can give. It yields nothing where the method gives nothing that it needs.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
@@ -258,7 +259,10 @@ def ask_rater_groups(fit: Fit, options: Options) -> Answer:
         return
     replicates = fit.replicates(resamples=2 * options.resamples, seed=options.seed)
     if replicates is not None:
-        pooled = estimate.draws is not None and "rater_groups" in estimate.draws.attrs
+        attrs = {} if estimate.draws is None else estimate.draws.attrs
+        fitted = json.loads(attrs.get("rater_groups", "{}"))
+        own = zip(map(str, ratings.raters), ratings.rater_group, strict=True)
+        pooled = bool(fitted) and all(fitted.get(name) == group for name, group in own if group)
         yield from rater_group_rows(ratings, replicates, pooled=pooled, level=options.level)
 
 

@@ -16,6 +16,7 @@ from lehner.core.estimate import Row, rows_of
 from lehner.core.lazy import special, stats
 from lehner.core.text import first_few
 from lehner.data.categories import Label
+from lehner.data.columns import refuse_first
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import mistakes_needed
 from lehner.dependence.check import EffectiveRaters, check_dependence, effective_in_crowds
@@ -210,5 +211,9 @@ def _read_counts(file: Path, categories: Sequence[Label]) -> Floats:
                 "its rows and columns are not the categories of the ratings",
                 f"give each category a row (truth) and a column (answer), as in {header}",
             )
+        for name in names:
+            numbers = columns[name].numbers
+            bad = ~(np.isfinite(numbers) & (numbers >= 0))
+            refuse_first(bad, columns[name], "{value} is no count", "give a number, 0 or more")
         rows = [truths.index(name) for name in names]
         return np.column_stack([columns[name].numbers[rows] for name in names])

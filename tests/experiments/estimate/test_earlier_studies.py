@@ -46,7 +46,7 @@ def test_what_is_no_study_is_told_in_one_line(run, file, study, said):
 def test_a_count_that_is_no_number_is_named_by_its_place(run, file, earlier):
     earlier.write_text("truth,sick,well\nsick,80,-1\nwell,40,160\n")
     code, _, err = run("estimate", file, "--system", "gpt", "--earlier-studies", f"ana={earlier}")
-    assert code == 2 and "earlier.csv: the counts" in err
+    assert code == 2 and "earlier.csv" in err and "'-1' is no count" in err
     earlier.write_text("truth,sick,well\nsick,80,many\nwell,40,160\n")
     code, _, err = run("estimate", file, "--system", "gpt", "--earlier-studies", f"ana={earlier}")
     assert code == 2

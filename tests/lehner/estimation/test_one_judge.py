@@ -71,5 +71,5 @@ def test_one_rater_needs_gold_labels_and_methods_for_one():
         lehner.compare(judge().with_truth(None))
     with pytest.raises(InputError, match="there is no method 'dawid_skene'"):
         lehner.compare(judge(), methods="dawid_skene")
-    with pytest.raises(InputError, match="there is 0 rater"):
+    with pytest.raises(InputError, match="there is no rater"):
         lehner.estimate(judge().with_system("judge"), "algebraic")

@@ -120,8 +120,9 @@ def test_views_write_and_draw_what_the_table_has(results):
     latex = results.to_latex("recall")
     assert latex.startswith("\\begin{tabular}") and "majority\\_agreement" in latex
     ax = results.plot("recall", method="algebraic")
-    lines = [line.get_xdata().tolist() for line in ax.get_lines()]
-    assert [value.lower, value.upper] in lines and [value.estimate] in lines
+    points = [line.get_xdata().tolist() for line in ax.get_lines()]
+    ends = [segment[:, 0].tolist() for drawn in ax.collections for segment in drawn.get_segments()]
+    assert [value.lower, value.upper] in ends and [value.estimate] in points
     assert [text.get_text() for text in ax.get_yticklabels()] == ["A", "B"]
 
 
@@ -206,7 +207,6 @@ def test_every_quantity_is_on_its_page(results):
     ]
     quantities = {name for one in made for name in one.table["quantity"]}
     assert [name for name in sorted(quantities) if f"`{name}`" not in page] == []
-    assert all(f"`{column}`" in page for column in COLUMNS)
 
 
 def test_a_comparison_of_groups_is_shown_with_its_groups():

@@ -1,7 +1,7 @@
 """Joint draws of several systems' accuracies, from a fit of each.
 
-Each system has a fit of its own, to the raters' ratings and its answers, so that, unless
-`systems_rate` is set, one system's answers do not influence the estimate of another. The estimates
+Each system has a fit of its own, to the raters' ratings and its answers, so that one system's
+answers do not influence the estimate of another. The estimates
 are correlated all the same, because they depend on the same raters and items. The correlation is
 computed from the influence of each item on the posterior means, which is the posterior covariance
 of the accuracy with the item's log likelihood (the infinitesimal jackknife). Accuracies in the
@@ -51,7 +51,6 @@ def joint_draws(
     trees: Mapping[str, xr.DataTree],
     ratings: Ratings,
     *,
-    systems_rate: bool = False,
     seed: Seed = 1,
 ) -> JointDraws:
     """Put draws of several systems' accuracies side by side.
@@ -63,9 +62,7 @@ def joint_draws(
     trees : mapping of str to xarray.DataTree
         The fit of each system, by its name, as returned by `fit`; all fits of the same model.
     ratings : Ratings
-        Ratings with these systems. The fits are of `ratings.for_system(name, systems_rate=...)`.
-    systems_rate : bool
-        Whether each fit treated the other systems as raters.
+        Ratings with these systems. The fits are of `ratings.for_system(name)`.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
 
@@ -108,7 +105,7 @@ def joint_draws(
     alike = first_alike(ratings, list(trees))
     posteriors, influences = {}, {}
     for name in dict.fromkeys(alike.values()):
-        own = ratings.for_system(name, systems_rate=systems_rate)
+        own = ratings.for_system(name)
         patterns = observe(fitted_ratings(trees[name], own))
         posteriors[name] = trees[name]["posterior"].to_dataset()
         influences[name] = find_influence(posteriors[name], patterns)

@@ -8,8 +8,7 @@ import numpy as np
 from lehner.core.arrays import Integers
 from lehner.core.errors import InputError, find
 from lehner.data.coding import check_coding
-from lehner.data.flat import FlatRatings, add_rater, take_raters
-from lehner.data.groups import OF_NONE
+from lehner.data.flat import FlatRatings, take_raters
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
@@ -105,15 +104,13 @@ def _answers_of(ratings: "Ratings", rated: FlatRatings, place: int) -> Integers:
     return answers
 
 
-def for_system(self: "Ratings", name: str, *, systems_rate: bool = False) -> "Ratings":
+def for_system(self: "Ratings", name: str) -> "Ratings":
     """Keep one of several systems as the system.
 
     Parameters
     ----------
     name : str
         Name of the system.
-    systems_rate : bool
-        Whether the other systems serve as raters; else they are left out.
 
     Returns
     -------
@@ -132,24 +129,9 @@ def for_system(self: "Ratings", name: str, *, systems_rate: bool = False) -> "Ra
     >>> ratings = Ratings([[0], [1]], ["no", "yes"], system=answers, systems=["gpt", "base"])
     >>> ratings.for_system("base").system.tolist()
     [1, 1]
-    >>> ratings.for_system("base", systems_rate=True).raters
-    ('1', 'gpt')
     """
     (place,) = _places_of_systems(self, [name])
-    if len(self.systems) == 1:
-        return self
-    flat, raters = self.given, list(self.raters)
-    others = [other for other in range(len(self.systems)) if systems_rate and other != place]
-    for other in others:
-        flat = add_rater(flat, self.answers[:, other], len(raters))
-        raters.append(self.systems[other])
-    return self._replace(
-        given=flat,
-        raters=tuple(raters),
-        rater_group=self.rater_group and (*self.rater_group, *[OF_NONE] * len(others)),
-        answers=self.answers[:, [place]],
-        systems=(name,),
-    )
+    return self._replace(answers=self.answers[:, [place]], systems=(name,))
 
 
 def on_common_items(self: "Ratings", *systems: str) -> "Ratings":

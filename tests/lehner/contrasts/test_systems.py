@@ -54,8 +54,6 @@ def test_one_of_several_systems_is_what_it_is_alone() -> None:
     alone = Ratings.from_wide(table, raters=["x", "y"], system="base", categories=list("abc"))
     assert both.systems == ("gpt", "base")
     assert both.for_system("base").equals(alone)
-    assert both.for_system("gpt", systems_rate=True).raters == ("x", "y", "base")
-    assert both.for_system("gpt", systems_rate=True).codes[:, 2].tolist() == [0, 2, 2, 1]
 
 
 def test_a_method_for_one_system_refuses_several() -> None:

@@ -37,7 +37,6 @@ def test_groups_stay_with_the_raters(ratings):
     assert system.rater_groups == ("expert",)
     two = ratings.with_system("Ann", "Di")
     assert two.for_system("Ann").rater_group == ("", "crowd")
-    assert two.for_system("Ann", systems_rate=True).rater_group == ("", "crowd", "")
     assert ratings.take([2, 0]).collapse().expand().rater_group == ratings.rater_group
 
 

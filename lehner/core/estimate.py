@@ -1,7 +1,9 @@
 """What every method gives: an `Estimate`, and rows of the table of results, one number each."""
 
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -276,35 +278,10 @@ KEYS = tuple("system method quantity grouping group rater category response vers
 NUMBERS = ("estimate", "lower", "upper", "level")
 TEXT, NUMBER, BOOLEAN = "text", "number or null", "true or false"
 MEANINGS = {
-    "system": (TEXT, "The system that the number is of; empty if it is of none."),
-    "method": (TEXT, "The method that gave it; empty if no method is needed."),
-    "quantity": (TEXT, "What the number is: see below."),
-    "grouping": (TEXT, "What the group is one of: group (of items), population or rater_group."),
-    "group": (TEXT, "The group."),
-    "rater": (TEXT, "The rater. Without a rater, numbers by category are the system's."),
-    "category": (TEXT, "The category; of a confusion matrix the true one, its row."),
-    "response": (TEXT, "The answer, a column of a confusion matrix."),
-    "versus": (
-        TEXT,
-        "The second of a difference, which is the first minus this; or what the number assumes, as "
-        "misleading_share=0.1.",
-    ),
-    "estimate": (NUMBER, "The number; null where the data support none."),
-    "lower": (NUMBER, "The lower end of its interval."),
-    "upper": (NUMBER, "The upper end."),
-    "level": (NUMBER, "The probability of the interval."),
-    "kind": (TEXT, "How the interval was made."),
-    "corrected": (
-        BOOLEAN,
-        "Whether gold labels correct the number or entered it. The method's own number stands "
-        "beside a corrected one; results.final has each once.",
-    ),
-    "probability": (
-        NUMBER,
-        "Of a difference, that it is above zero; of a rank, that it is the first; of a test, the "
-        "p-value; of a parameter, that it has its sign.",
-    ),
-    "n_items": (NUMBER, "How many items the number is of."),
+    name: (kind, meaning)
+    for name, (kind, meaning) in tomllib.loads(
+        Path(__file__).with_name("columns.toml").read_text(encoding="utf-8")
+    ).items()
 }
 """What the columns of the table of results, and of the rows of JSON, hold: type and meaning."""
 COLUMNS = tuple(MEANINGS)

@@ -321,6 +321,8 @@ def _find_again(keep: str, *columns: Integers) -> Booleans:
 
 def _refuse_again(again: Booleans, rater: Column, rating: str) -> None:
     """Raise an InputError where a rater rates an item again, for the column of the rating."""
+    if not again.any():
+        return
     who = rater.labels[rater.codes[np.argmax(again)]]
     problem = f"rater {str(who)!r} rates the item a second time"
     remedy = (

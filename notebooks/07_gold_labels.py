@@ -21,7 +21,7 @@
 #
 # These data are hard on purpose: in 319 of the pairs the worse answer was made to look like the
 # better one. Most data are kinder: see [33 public data
-# sets](../experiments/benchmarks/real/real.md).
+# sets](../docs/results/benchmark.md).
 
 # %%
 # %matplotlib inline

@@ -17,7 +17,7 @@ USED_IN_NOTEBOOKS = (
     "experiments.paper.bias_figure:plot_figure",
     "experiments.paper.replication:kappas_together",
     "experiments.paper.replication:replication_table",
-    "experiments.study.measure_figure:plot_measure",
+    "experiments.study.report:plot_measure",
 )
 # Other classes are warnings, or results that functions give.
 MADE_BY_USERS = ("InputError", "IntervalEstimate", "Ratings", "Scenario")

@@ -25,7 +25,6 @@ def copy_notebooks(source: Path, target: Path) -> None:
     pages = {
         "../docs/": "../",
         "../experiments/benchmarks/estimators.md": "../results/simulated.md",
-        "../experiments/benchmarks/real/real.md": "../results/real.md",
     }
     for notebook in sorted(source.glob("*.ipynb")):
         content = json.loads(notebook.read_text(encoding="utf-8"))

@@ -12,9 +12,9 @@ import lehner
 from bayes_models.sampling.fit import FOR_STUDIES
 from experiments.cli.options import DESCRIPTION
 from experiments.report.table import Column, Table, to_markdown
-from experiments.study.definition import CHECKS, REQUIRED, Study
-from experiments.study.options import BAYESIAN, MEANING, OPTIONS, choose_method
+from experiments.study.definition import KEYS, REQUIRED, Study, choose_method, list_options
 from lehner import Scenario
+from lehner.estimation.methods import find_method
 
 KINDS = {
     "algebraic": ("algebraic", lehner.estimate_algebraic),
@@ -27,19 +27,20 @@ KINDS = {
 
 def study_fields() -> Iterator[tuple[str, str]]:
     """Tables of the keys of a study, the options of methods and the fields of scenarios."""
-    keys = [(name, *_described(Study, name)) for name in CHECKS]
+    keys = [(name, *_described(Study, name)) for name in KEYS]
     yield "study_keys", _table("key", keys)
     rows = []
     for kind, (name, function) in KINDS.items():
         parameters = inspect.signature(function).parameters.values()
         defaults = {parameter.name: parameter.default for parameter in parameters}
-        allowed = BAYESIAN if kind == "Bayesian" else OPTIONS[name]
+        described = re.findall(r"^([\w, ]+) : .+\n((?: {4}.+\n?)+)", getdoc(function) or "", re.M)
+        meaning = {name: text for names, text in described for name in names.split(", ")}
         if kind == "Bayesian":
             defaults |= FOR_STUDIES
         defaults |= dict(choose_method(name).options)
         rows += [
-            (kind, f"`{option}`", _written(defaults.get(option)), MEANING[option])
-            for option in allowed
+            (kind, f"`{option}`", _written(defaults.get(option)), " ".join(meaning[option].split()))
+            for option in list_options(find_method(name))
         ]
     head = ("methods", "option", "default", "what it is")
     yield "study_options", to_markdown(Table(columns=list(map(Column, head)), rows=rows, keys=2))

@@ -139,6 +139,9 @@ def _real(folder: Path) -> Iterator[tuple[str, str]]:
     known = few[(few.known > 0) & ~few.method.str.startswith("ppi")]
     yield "real_known", table_of_known(known, ["design", "method"])
     yield "real_domains", table_of_means(files["domains"], ["domain", "design", "method"])
+    crowds = pd.read_csv(folder / "crowds.csv")
+    columns = [Column(name, name, "{:,}".format) for name in crowds]
+    yield "real_crowds", _table(crowds, columns)
     yield "real_halves", table_of_means(files["halves"], ["ranked_by", "method"])
 
 

@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 
-from experiments.benchmarks import commands, fit, latent_class, simulation
+from experiments.benchmarks import commands, estimators
 from experiments.benchmarks.bar import Bar, as_table
 from experiments.report.table import to_terminal
 from lehner.core.errors import find
@@ -26,10 +26,10 @@ from lehner.core.errors import find
 PACKAGES = ("numpy", "numba", "pandas", "pymc", "nutpie", "crowd-kit", "numpyro")
 MEASURED: dict[str, Callable[[], Iterator[Bar]]] = {
     "commands": commands.measure,
-    "crowd": latent_class.measure,
-    "numpyro": fit.against_numpyro,
-    "gibbs": fit.against_nuts,
-    "simulator": simulation.measure,
+    "crowd": estimators.against_crowd_kit,
+    "numpyro": estimators.against_numpyro,
+    "gibbs": estimators.against_nuts,
+    "simulator": estimators.against_loop,
 }
 
 

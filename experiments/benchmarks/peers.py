@@ -2,7 +2,8 @@
 
 Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks.peers`. It
 writes `peers.csv`, of which the page on other packages is made. The rows of packages that are not
-installed stay as they are, and those of packages of R as version 0.2.0 made them.
+installed stay as they are. Those of packages of R, stepmix, glide-py and ntqr are finished: version
+0.2.0 made them.
 """
 
 import sys
@@ -77,27 +78,6 @@ def against_crowd_kit() -> Iterator[Row]:
     yield "Dawid–Skene, sensitivity of dentist 1", "caries", recall, theirs_recall, SEARCHED
 
 
-def against_stepmix() -> Iterator[Row]:
-    """Two latent classes of the five dentists' answers."""
-    from stepmix.stepmix import StepMix
-
-    table = caries()
-    ours = lehner.fit_latent_class(lehner.Ratings.from_wide(table), "dawid_skene")
-    model = StepMix(
-        measurement="bernoulli",
-        n_init=5,
-        random_state=1,
-        abs_tol=1e-12,
-        max_iter=9999,
-        progress_bar=0,
-    )
-    model.fit(table)
-    theirs = model.score(table) * len(table)
-    yield "Two latent classes, log-likelihood", "caries", ours.log_likelihood, theirs, SEARCHED
-    rate = float(ours.base_rates[1])
-    yield "Two latent classes, prevalence", "caries", rate, model.weights_.min(), SEARCHED
-
-
 def against_ppi() -> Iterator[Row]:
     """PPI++ of a proportion; ours is of a finite population, theirs of an infinite one."""
     from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
@@ -110,18 +90,11 @@ def against_ppi() -> Iterator[Row]:
         items.probability[~labelled],
     )
     lower, upper = ppi_mean_ci(*arrays, alpha=0.1)
-    yield from _powered(items, ppi_mean_pointestimate(*arrays).item(), lower.item(), upper.item())
-
-
-def against_glide() -> Iterator[Row]:
-    """PPI++ again; theirs is of an infinite population, too."""
-    from glide.estimators import PPIMeanEstimator
-
-    items = _mostly_unknown()
-    truth = np.where(items.known, items.holds, np.nan)
-    theirs = PPIMeanEstimator().estimate(truth, items.probability, confidence_level=0.9)
-    interval = theirs.confidence_interval
-    yield from _powered(items, interval.mean, interval.lower_bound, interval.upper_bound)
+    ours, data = prediction_powered(items), "simulated, 300 of 10⁶ known"
+    estimate = ppi_mean_pointestimate(*arrays).item()
+    yield "PPI++, estimate", data, ours.estimate, estimate, LARGE_SAMPLE
+    yield "PPI++, lower limit", data, ours.lower, lower.item(), LARGE_SAMPLE
+    yield "PPI++, upper limit", data, ours.upper, upper.item(), LARGE_SAMPLE
 
 
 def _mostly_unknown() -> PartlyKnown:
@@ -137,40 +110,12 @@ def _mostly_unknown() -> PartlyKnown:
     )
 
 
-def _powered(items: PartlyKnown, estimate: float, lower: float, upper: float) -> Iterator[Row]:
-    ours = prediction_powered(items)
-    data = "simulated, 300 of 10⁶ known"
-    yield "PPI++, estimate", data, ours.estimate, estimate, LARGE_SAMPLE
-    yield "PPI++, lower limit", data, ours.lower, lower, LARGE_SAMPLE
-    yield "PPI++, upper limit", data, ours.upper, upper, LARGE_SAMPLE
-
-
-def against_ntqr() -> Iterator[Row]:
-    """Three raters who err independently: their algebra, and maximum likelihood, which meets it."""
-    from ntqr.r2.datasketches import TrioVoteCounts
-    from ntqr.r2.evaluators import ErrorIndependentEvaluation
-
-    table = caries().iloc[:, :3]
-    ours = lehner.fit_latent_class(lehner.Ratings.from_wide(table), "dawid_skene")
-    votes = table.replace({0: "a", 1: "b"}).value_counts().to_dict()
-    solutions = ErrorIndependentEvaluation(TrioVoteCounts(votes)).evaluation_float
-    # Of its two mirrored solutions that in which most teeth are sound.
-    theirs = max(solutions, key=lambda solution: solution["prevalence"]["a"])
-    data, rate = "caries, dentists 1 to 3", float(ours.base_rates[1])
-    yield "Three raters, prevalence", data, rate, float(theirs["prevalence"]["b"]), SEARCHED
-    recall, theirs_recall = float(ours.confusion[0, 1, 1]), float(theirs["accuracy"][0]["b"])
-    yield "Three raters, sensitivity of dentist 1", data, recall, theirs_recall, SEARCHED
-
-
 PEERS: dict[str, Callable[[], Iterator[Row]]] = {
     "krippendorff": against_krippendorff,
     "statsmodels": against_statsmodels,
     "scikit-learn": against_sklearn,
     "crowd-kit": against_crowd_kit,
-    "stepmix": against_stepmix,
     "ppi-python": against_ppi,
-    "glide-py": against_glide,
-    "ntqr": against_ntqr,
 }
 
 

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 planning, replication = (
     lazy.load(f"experiments.{name}") for name in ("planning.plan", "paper.replication_report")
 )
-running, store, reporting = (
-    lazy.load(f"experiments.study.{name}") for name in ("run", "store", "study_report")
-)
+running, reporting = (lazy.load(f"experiments.study.{name}") for name in ("run", "report"))
 errors, files = lazy.load("lehner.core.errors"), lazy.load("experiments.report.files")
 text, kinds, np = map(lazy.load, ("lehner.core.text", "lehner.reading.formats", "numpy"))
 designs, training = (lazy.load(f"lehner.empirical_prior.{x}") for x in ("designs", "prior"))
@@ -246,16 +244,9 @@ study_app = typer.Typer(cls=Group)
 @study_app.callback(invoke_without_command=True)
 def study(context: typer.Context) -> None:
     """Run a simulation study, export its results, write a report, or draw one data set again."""
-    context.with_resource(warnings.catch_warnings())
-    warnings.simplefilter("always", store.StudyWarning)
-    warnings.showwarning = _print_warning
+    context.with_resource(progress_lines(["experiments"]))
     if context.invoked_subcommand is None:
         context.get_help()
-
-
-def _print_warning(message: Any, *_: Any) -> None:
-    """Print in one line what is wrong with a folder of results."""
-    print(f"lehner: {message}", file=sys.stderr)
 
 
 def run(
@@ -285,8 +276,7 @@ def run(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     options: dict[str, Any] = {"workers": workers, "dask": dask, "retry_failed": retry_failed}
     try:
-        with progress_lines(["experiments"]):
-            results = running.run_study(study, folder, **options)
+        results = running.run_study(study, folder, **options)
     except KeyboardInterrupt:
         kept = f"Finished results are stored in {folder}; the same command continues from there."
         print(kept, file=sys.stderr)
@@ -310,7 +300,7 @@ def export(folder: Folder, output: Path) -> None:
     output : FILE
         The CSV file.
     """
-    print(f"wrote {store.export(folder, output)}", file=sys.stderr)
+    print(f"wrote {running.export(folder, output)}", file=sys.stderr)
 
 
 def report(folder: Folder) -> None:

@@ -168,7 +168,7 @@ def _rank(draws: Floats, value: float, rng: np.random.Generator) -> float:
 
 def tabulate(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Make the tables of coverage and of ranks."""
-    ranks = results.drop(columns=["replicate"])
+    ranks = results.drop(columns=["scenario", "replicate", "simulations"])
     return {"calibration": summarise(ranks), "ranks": ranks}
 
 

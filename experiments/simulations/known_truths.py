@@ -28,39 +28,15 @@ from lehner.core.arrays import Floats
 from lehner.core.seeds import Seed, child_seeds
 from lehner.known_truths.correction import SUSPICIOUS_P_VALUE
 
-BASE = Scenario(n_items=200, base_rates="equal")
-VIOLATED = replace(
-    BASE, easiness=(-0.2, 0.0, 0.2), asymmetric_dispersion=2.0, proportional_error_range=1.0
-)
-CELLS: dict[str, Scenario] = {
-    "K-properties hold, K 2, raters .8, system .9": replace(
-        BASE, n_categories=2, initial_rater_accuracy=(0.8,) * 3
-    ),
-    "K-properties hold, K 2, raters .7, system .6": replace(
-        BASE, n_categories=2, initial_rater_accuracy=(0.7,) * 3, initial_system_accuracy=0.6
-    ),
-    "K-properties hold, K 5, raters .6, system .9": BASE,
-    "violated, K 5, raters .5 .6 .7": replace(VIOLATED, initial_rater_accuracy=(0.5, 0.6, 0.7)),
-    "violated, K 5, raters .3 .4 .5": replace(VIOLATED, initial_rater_accuracy=(0.3, 0.4, 0.5)),
-    "rater 2 copies half of rater 1, K 3": replace(
-        BASE, n_categories=3, initial_rater_accuracy=(0.7,) * 3, copying=(0.0, 0.5, 0.0)
-    ),
-    "15% of items mislead all, K 3": replace(
-        BASE, n_categories=3, initial_rater_accuracy=(0.7,) * 3, misleading=0.15
-    ),
-    "30% of items mislead all, K 2": replace(
-        BASE, n_categories=2, initial_rater_accuracy=(0.8,) * 3, misleading=0.3
-    ),
-}
 KNOWN = (10, 20, 50, 100)
 MEASURES = ("bias", "rmse", "coverage", "interval_width")
 LEVEL = 0.9
 RESAMPLES = 200
-BY = ["cell", "probabilities", "known", "method"]
+BY = ["scenario", "probabilities", "known", "method"]
 
 
-def simulate_known(seed: Seed, cell: str) -> Iterator[dict[str, Any]]:
-    """Accuracy in a data set, estimated in all ways.
+def simulate_known(seed: Seed, **fields: Any) -> Iterator[dict[str, Any]]:
+    """Accuracy in a data set, estimated in all ways; fields are those of `Scenario`.
 
     Yields
     ------
@@ -68,7 +44,7 @@ def simulate_known(seed: Seed, cell: str) -> Iterator[dict[str, Any]]:
         `probabilities`, `known`, `method`, `truth`, `estimate`, `lower`, `upper`, `alarm`.
     """
     data, order = child_seeds(seed, 2)
-    scenario = CELLS[cell]
+    scenario = Scenario(**fields)
     ratings = simulate(scenario, data)
     shuffled = np.random.default_rng(order).permutation(scenario.n_items)
     truth = float(np.mean(ratings.truth == ratings.system))
@@ -114,9 +90,9 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns `cell`, `probabilities`, `known`, `method`, `n`, each of `MEASURES` with its
-        standard error in `…_se`, and `alarms`: how often the gold labels were said to contradict
-        the method.
+        Columns `cell` (the scenario), `probabilities`, `known`, `method`, `n`, each of `MEASURES`
+        with its standard error in `…_se`, and `alarms`: how often the gold labels were said to
+        contradict the method.
     """
     wide = measure_wide(rows, BY, MEASURES)
     groups = rows.groupby(BY, sort=False)
@@ -124,4 +100,4 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     never = wide["interval_width"] == 0
     wide.loc[never, [f"{name}{end}" for name in MEASURES[2:] for end in ("", "_se")]] = np.nan
     wide["n"], wide["alarms"] = groups.size(), groups["alarm"].mean()
-    return wide.reset_index()
+    return wide.reset_index(names=["cell", *BY[1:]])

@@ -1,14 +1,12 @@
 """The methods of simulations and benchmarks: the command's, with fits as short as in studies."""
 
+import inspect
 from typing import Any
 
-from lehner import Estimate, Ratings, estimate_latent_class
+from lehner import Estimate, Ratings
 from lehner.estimation.methods import find_method
-from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
 LEVEL = 0.9
-WITHOUT_INTERVAL = ("one_coin_by_rater_ml", "dawid_skene_ml")
-"""Intervals of these take many fits, and have a simulation of their own."""
 
 
 def estimate_as_in_studies(method: str, ratings: Ratings, seed: int, **options: Any) -> Estimate:
@@ -26,7 +24,7 @@ def estimate_as_in_studies(method: str, ratings: Ratings, seed: int, **options: 
     Returns
     -------
     Estimate
-        With 90% intervals, but for `WITHOUT_INTERVAL`.
+        With 90% intervals, but for models by maximum likelihood, whose intervals take many fits.
 
     Raises
     ------
@@ -34,10 +32,9 @@ def estimate_as_in_studies(method: str, ratings: Ratings, seed: int, **options: 
         If there is no such method, with the nearest name.
     """
     registered = find_method(method)
-    if method in WITHOUT_INTERVAL:
-        model = LIKELIHOOD_METHODS[method]
-        return estimate_latent_class(ratings, model, interval=None, restarts=0)
-    if method not in MODELS:
+    if "restarts" in inspect.signature(registered.estimate).parameters:
+        return registered.estimate(ratings, level=LEVEL, seed=seed, interval=None, restarts=0)
+    if "draws" not in registered.gives:
         return registered.estimate(ratings, level=LEVEL, seed=seed)
     import bayes_models
     from bayes_models.methods import fit_as_in_studies

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.study.performance import proportion
+from experiments.study.performance import measure_proportions
 from lehner import Ratings, check_dependence
 from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.core.seeds import Seed, generator
@@ -114,11 +114,5 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
         Columns `raters`, `behaviour`, `categories`, `items`, `data_sets`, and `anyone`, `right`,
         `innocent` and `undecided`, each with its standard error in `…_se`.
     """
-    table = []
-    columns = ["raters", "behaviour", "categories", "items"]
-    for place, group in rows.groupby(columns, sort=False):
-        row: dict[str, Any] = dict(zip(columns, place, strict=True)) | {"data_sets": len(group)}
-        for name in ("anyone", "right", "innocent", "undecided"):
-            row[name], row[f"{name}_se"] = proportion(group[name] == 1)
-        table.append(row)
-    return pd.DataFrame(table)
+    by = ["raters", "behaviour", "categories", "items"]
+    return measure_proportions(rows, by, ["anyone", "right", "innocent", "undecided"])

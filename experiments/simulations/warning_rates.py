@@ -1,12 +1,11 @@
 """How often warnings about ratings fire: where all is well, and where they should."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from experiments.study.performance import proportion
+from experiments.study.performance import measure_proportions
 from lehner import Ratings, check_dependence
 from lehner.core.arrays import draw_categories
 from lehner.core.seeds import Seed, generator
@@ -84,12 +83,6 @@ def draw(process: str, n_raters: int, k: int, n_items: int, rng: np.random.Gener
 
 def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     """Proportions of data sets, with Monte Carlo standard errors."""
-    by = [name for name in rows if name not in (*WARNINGS, RIGHT, DIFFICULTY, "replicate")]
-    table = []
-    for place, group in rows.groupby(by, sort=False):
-        row: dict[str, Any] = dict(zip(by, place, strict=True)) | {"data_sets": len(group)}
-        for name in (*WARNINGS, RIGHT, DIFFICULTY):
-            if group[name].notna().all():
-                row[name], row[f"{name}_se"] = proportion(group[name] == 1)
-        table.append(row)
-    return pd.DataFrame(table)
+    events = (*WARNINGS, RIGHT, DIFFICULTY)
+    by = [name for name in rows if name not in (*events, "replicate", "scenario")]
+    return measure_proportions(rows, by, events)

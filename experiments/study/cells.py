@@ -19,6 +19,7 @@ workers.
 
 import hashlib
 import io
+import json
 import re
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -31,17 +32,18 @@ from typing import Any
 import numpy as np
 
 from experiments.report.files import write_bytes
-from experiments.study.identity import digest
 from experiments.study.parallel import do_all
 from lehner import InputError, IntervalEstimate
-from lehner.core.lazy import pa, pd
+from lehner.core.lazy import load, pa, pd
+
+pq = load("pyarrow.parquet")
 
 type Row = dict[str, Any]
 type Rows = Iterable[Row] | pd.DataFrame
 
 NOT_IN_FILES = re.compile(r"[^\w.]+")
-NAME = re.compile(r"(.+)-([0-9a-f]{16})\.parquet")
-"""What a cell is known by, and the checksum."""
+FILE = re.compile(r"(.+)-([0-9a-f]{16})\.parquet")
+"""Name of a file: the cell's stem, and the checksum."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,8 +53,8 @@ class Cell:
     Parameters
     ----------
     name : str
-        Names it and, with what is not in a file's name replaced, its file. A cell is known by its
-        name, place, values and the seed of the simulation; if its rows depend on anything else,
+        Names it and, with what is not in a file's name replaced, its file. A cell is identified by
+        its name, place, values and the seed of the simulation; if its rows depend on anything else,
         such as a number of data sets, that is to be in the name.
     place : tuple of int
         Its seed is `SeedSequence(seed, spawn_key=place)`, whatever other cells there are. Cells at
@@ -71,18 +73,24 @@ class Cell:
 
     def stem(self, seed: int) -> str:
         """Beginning of the name of its file."""
-        known_by = digest([self.name, self.place, dict(self.values), seed])
-        return f"{NOT_IN_FILES.sub('_', self.name)}-{known_by}"
+        identity = digest([self.name, self.place, dict(self.values), seed])
+        return f"{NOT_IN_FILES.sub('_', self.name)}-{identity}"
 
     def compute(self, seed: int) -> "tuple[Cell, pa.Table, float]":
         """Compute its rows, and say how many seconds that took."""
         start = time.perf_counter()
         rows = self.simulate(np.random.SeedSequence(seed, spawn_key=self.place))
-        table = pd.DataFrame(rows if isinstance(rows, pd.DataFrame) else list(rows))
-        for place, (name, value) in enumerate(self.values.items()):
-            table.insert(place, name, value)
-        kept = pa.Table.from_pandas(table, preserve_index=False).replace_schema_metadata(None)
-        return self, kept, time.perf_counter() - start
+        frame = pd.DataFrame(rows if isinstance(rows, pd.DataFrame) else list(rows))
+        for position, (name, value) in enumerate(self.values.items()):
+            frame.insert(position, name, value)
+        table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+        return self, table, time.perf_counter() - start
+
+
+def digest(value: Any) -> str:
+    """Twelve hexadecimal digits that stand for anything JSON can say."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def run_cells(
@@ -137,16 +145,22 @@ def run_cells(
     ['dice', 'mean']
     """
     folder.mkdir(parents=True, exist_ok=True)
-    files = usable_files(folder)
-    missing = [cell for cell in cells if cell.stem(seed) not in files]
+    missing = missing_cells(cells, folder, seed)
     with closing(do_all(partial(Cell.compute, seed=seed), missing, workers, dask)) as computed:
         for cell, table, seconds in computed:
             _write(table, folder, cell.stem(seed))
             yield cell, seconds
 
 
+def missing_cells(cells: Iterable[Cell], folder: Path, seed: int) -> list[Cell]:
+    """List the cells that have no file in a folder, or a damaged one, each once."""
+    files = usable_files(folder)
+    stems = {cell.stem(seed): cell for cell in cells}
+    return [cell for stem, cell in stems.items() if stem not in files]
+
+
 def read_cells(
-    folder: Path, cells: Iterable[Cell] | None = None, seed: int = 1, *, file: str = ""
+    folder: Path, cells: Iterable[Cell] | None = None, seed: int = 1, *, number: str = ""
 ) -> "pd.DataFrame":
     """Read the rows of cells into one table.
 
@@ -158,8 +172,9 @@ def read_cells(
         Default: whatever the folder holds, of any seed, in the order of the names.
     seed : int
         Of the simulation.
-    file : str
-        Name of a column, if wanted, that says by a number which file a row is from.
+    number : str
+        Name of a column, if wanted, with the number of the cell in the list. Cells that are not
+        there are then left out.
 
     Returns
     -------
@@ -175,16 +190,19 @@ def read_cells(
     """
     files = usable_files(folder)
     stems = list(files) if cells is None else [cell.stem(seed) for cell in cells]
-    for stem in stems:
-        if stem not in files:
+    tables = []
+    for place, stem in enumerate(stems):
+        if stem in files:
+            table = files[stem]
+            if number:
+                table = table.append_column(number, pa.array([place] * len(table), pa.int64()))
+            tables.append(table)
+        elif not number:
             problem = f"the cell {stem} is not there, or its file is damaged"
             raise InputError(problem, "run the simulation again", file=folder)
-    if not stems:
+    if not tables:
         return pd.DataFrame()
     # What is missing in all rows of a cell has a type in others.
-    tables = [files[stem] for stem in stems]
-    if file:
-        tables = [t.append_column(file, pa.array([i] * len(t))) for i, t in enumerate(tables)]
     return pa.concat_tables(tables, promote_options="permissive").to_pandas()
 
 
@@ -192,10 +210,12 @@ def usable_files(folder: Path) -> "dict[str, pa.Table]":
     """Tables of a folder by what their names begin with, without files that are damaged."""
     tables = {}
     for path in sorted(folder.glob("*.parquet")):
-        name = NAME.fullmatch(path.name)
-        table = None if name is None else _read(path, name[2])
-        if name is not None and table is not None:
-            tables[name[1]] = table
+        name = FILE.fullmatch(path.name)
+        content = path.read_bytes()
+        # Parquet's own checksums are of its pages: bits of the footer may flip without an error.
+        if name is not None and _checksum(content) == name[2]:
+            # Threads are no faster here, and may not start where memory is short.
+            tables[name[1]] = pq.read_table(pa.BufferReader(content), use_threads=False)
     return tables
 
 
@@ -206,28 +226,12 @@ def result_row(truth: float, value: IntervalEstimate, **columns: Any) -> Row:
 
 
 def _write(table: "pa.Table", folder: Path, stem: str) -> None:
-    import pyarrow.parquet as pq
-
     buffer = io.BytesIO()
     pq.write_table(table, buffer)
     content = buffer.getvalue()
     path = write_bytes(content, folder / f"{stem}-{_checksum(content)}.parquet")
     for damaged in set(folder.glob(f"{stem}-*.parquet")) - {path}:
         damaged.unlink()
-
-
-def _read(path: Path, checksum: str) -> "pa.Table | None":
-    """Read a file if its bytes are those that were written.
-
-    Parquet's own checksums are of its pages: bits of the footer may flip without an error.
-    """
-    import pyarrow.parquet as pq
-
-    content = path.read_bytes()
-    if _checksum(content) != checksum:
-        return None
-    # Threads are no faster here, and may not start where memory is short.
-    return pq.read_table(pa.BufferReader(content), use_threads=False)
 
 
 def _checksum(content: bytes) -> str:

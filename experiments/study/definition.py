@@ -1,29 +1,55 @@
-"""A study file: aims, data-generating mechanisms, estimands, methods, measures (ADEMP)."""
+"""A study file: aims, data-generating mechanisms, estimands, methods, measures (ADEMP).
 
+Seeds depend on the study's seed, the scenario and the method, so that a study can grow, and be done
+in any order by any number of workers, without a number changing.
+"""
+
+import hashlib
+import inspect
 import itertools
 import math
 import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
-from functools import cached_property, partial
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from experiments.study.identity import FORMAT, digest, method_id, scenario_id
-from experiments.study.options import MethodChoice, check_text, choose_method
-from experiments.study.user_code import Generated, UserCode, freeze, read_code
-from lehner import InputError, Scenario, __version__
+import numpy as np
+
+from experiments.study.cells import digest
+from lehner import InputError, Scenario
 from lehner.core.errors import (
+    check_choice,
     check_number,
     check_probability,
     check_whole_number,
     find,
     wrong,
 )
+from lehner.core.user_functions import names_function
+from lehner.empirical_prior.prior import SYSTEM_IS
+from lehner.estimation.methods import Method, find_method
 
-CHECKS: dict[str, Callable[[str, Any], Any]] = {
+type Check = Callable[[str, Any], Any]
+
+
+def check_text(key: str, value: Any, *, empty: bool = False) -> str:
+    """Raise an InputError unless a value is text, and has letters if it may not be empty."""
+    if not isinstance(value, str) or not (value.strip() or empty):
+        raise wrong(key, value, "give text in quotes")
+    return value.strip()
+
+
+def check_priors(key: str, value: Any) -> None:
+    """Raise an InputError unless a value is the name of a set of priors, or numbers."""
+    if not isinstance(value, (str, Mapping)):
+        raise wrong(key, value, "give the name of a set, or numbers by variable")
+
+
+KEYS: dict[str, Check] = {
     "name": check_text,
     "aims": partial(check_text, empty=True),
     "seed": partial(check_whole_number, least=0),
@@ -34,20 +60,208 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
 REQUIRED = ("name", "seed", "replicates", "scenarios")
 FUNCTIONS = ("experiment", "table", "figure")
 """Keys that name a function in a file."""
-MOST_ESTIMATES = 10_000_000
-"""Scenarios times replicates times methods: a table of some 7 GB in memory."""
-
-FIELDS = {field.name: field for field in fields(Scenario)}
-OF_THE_TABLE = ("name", "grid", "sweep", "generator")
-OF_RESULTS = ("scenario_id", "scenario", "replicate")
-STUDIES = ("studies", "simulations")
+SCENARIO_FIELDS = {one.name: one for one in fields(Scenario)}
+TABLE_KEYS = ("name", "grid", "sweep", "generator")
+RESULT_COLUMNS = ("scenario", "replicate")
+CELLS_FOLDER, CODE_FOLDER = "cells", "functions"
+"""In a folder of results: the numbers, and the files of functions."""
+FOLDERS = ("studies", "simulations")
 """Folders of the studies that are shipped."""
 MOST_SCENARIOS = 10_000
 """That a table of a study file may stand for."""
 
+COUNT = partial(check_whole_number, least=1)
+OPTIONS: dict[str, Check] = {
+    "interval": partial(check_choice, choices=("percentile", "none")),
+    "resamples": COUNT,
+    "restarts": partial(check_whole_number, least=0),
+    "system_is": partial(check_choice, choices=SYSTEM_IS),
+}
+"""What checks the options of methods."""
+SAMPLER_OPTIONS: dict[str, Check] = {
+    "priors": check_priors,
+    "engine": partial(check_choice, choices=("nuts", "gibbs")),
+    "draws": partial(check_whole_number, least=4),
+    "tune": COUNT,
+    "chains": COUNT,
+    "tries": COUNT,
+}
+"""The same of Bayesian models."""
+DEFAULTS = {"interval": "percentile", "restarts": 0}
+FIRST_NAMES = {
+    "initial_rater_accuracy": "rater_accuracy",
+    "initial_system_accuracy": "system_accuracy",
+    "easiness": "difficulty",
+    "easiness_probabilities": "difficulty_probabilities",
+    "easiness_affects": "difficulty_affects",
+}
+"""The names of fields under which the seeds of the committed tables were made."""
+
 
 @dataclass(frozen=True, kw_only=True)
-class StudyCell:
+class UserCode:
+    """A function in a file of a user's own, read and not yet run.
+
+    Parameters
+    ----------
+    file : str
+        As the study file has it.
+    function : str
+    content : bytes
+        Of the file.
+    """
+
+    file: str
+    function: str
+    content: bytes = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """The function as the study file names it."""
+        return f"{self.file}:{self.function}"
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the file, by which another text is another function."""
+        return hashlib.sha256(self.content).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Generated:
+    """A scenario whose ratings a user's function simulates, or of an experiment.
+
+    Parameters
+    ----------
+    code : UserCode
+        A function `(seed, **fields)` that returns Ratings with a system and the truth of each item,
+        or these and the expected accuracy of the system; of an experiment the rows of a replicate.
+    fields : tuple of (str, value)
+        That the function takes.
+    """
+
+    code: UserCode
+    fields: tuple[tuple[str, Any], ...]
+
+
+def read_code(text: str, folder: Path) -> UserCode:
+    """Read the file of a function; no code is run.
+
+    Parameters
+    ----------
+    text : str
+        As in "mine.py:simulate".
+    folder : Path
+        Of the study file, from which relative paths start. In a folder of results the file that
+        was kept there is read.
+    """
+    file, _, function = text.rpartition(":")
+    if not names_function(text) or not function.isidentifier():
+        raise InputError(
+            f"{text!r} names no function in a file", "write file.py:function, as in mine.py:f"
+        )
+    path = kept_code(folder, file) if (folder / CELLS_FOLDER).is_dir() else folder / file
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        problem = f"{text} cannot be read: {error.strerror}: {path}"
+        raise InputError(problem, "correct its path, which starts from the study file") from None
+    return UserCode(file=file, function=function, content=content)
+
+
+def kept_code(folder: Path, file: str) -> Path:
+    """Where a folder of results keeps a file of functions."""
+    return folder / CODE_FOLDER / file.replace("/", "_").replace("\\", "_").replace(":", "_")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodChoice:
+    """A method of a study.
+
+    Parameters
+    ----------
+    method : str
+        Name, as in `lehner.estimation.methods.list_methods`.
+    label : str
+        What it is called in the results: its name, unless the study says another.
+    options : tuple of (str, value)
+        As `list_options` has them.
+    code : UserCode, optional
+        Of a function of a user's own.
+    """
+
+    method: str
+    label: str
+    options: tuple[tuple[str, Any], ...] = ()
+    code: UserCode | None = None
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether it samples a posterior."""
+        return self.code is None and "draws" in find_method(self.method).gives
+
+    def identify(self, level: float) -> str:
+        """Twelve hexadecimal digits that stand for the method, its options and its intervals.
+
+        A user's function is identified by the text of its file, too.
+        """
+        options = [[name, value] for name, value in self.options]
+        return digest([self.method, options, level, *([self.code.hash] if self.code else [])])
+
+
+def list_options(method: Method) -> Mapping[str, Check]:
+    """List the options that a study may give a method: those that its functions take."""
+    if "draws" in method.gives:
+        return SAMPLER_OPTIONS
+    names = {*method.takes, *inspect.signature(method.estimate).parameters}
+    return {name: check for name, check in OPTIONS.items() if name in names}
+
+
+def choose_method(choice: Any, folder: Path = Path()) -> MethodChoice:
+    """Read a method of a study file.
+
+    Parameters
+    ----------
+    choice : str or mapping
+        Its name, or a table with `name`, options, and perhaps a `label`. A name such as
+        "mine.py:estimate" is that of a function of a user's own, which has no options.
+    folder : Path
+        From which paths of such functions start.
+
+    Returns
+    -------
+    MethodChoice
+
+    Raises
+    ------
+    InputError
+        If there is no such method or option.
+
+    Examples
+    --------
+    >>> choose_method({"name": "algebraic", "interval": "none"}).options
+    (('interval', 'none'),)
+    """
+    table = {"name": choice} if isinstance(choice, str) else choice
+    if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
+        raise wrong("methods", choice, "give a name, or a table with a name and options")
+    options = dict(table)
+    name, code = options.pop("name"), None
+    allowed: Mapping[str, Check] = {}
+    if names_function(name):
+        code = read_code(name, folder)
+        name = code.function
+    else:
+        method = find_method(name)
+        name, allowed = method.name, list_options(method)
+    label = check_text("label", options.pop("label", name))
+    for key, value in options.items():
+        find(f"option of {name} called", key, allowed)(key, value)
+    options |= {key: value for key, value in DEFAULTS.items() if key in allowed.keys() - options}
+    return MethodChoice(method=name, label=label, options=tuple(sorted(options.items())), code=code)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyScenario:
     """A scenario of a study.
 
     Parameters
@@ -72,12 +286,11 @@ class StudyCell:
 
     @property
     def varied(self) -> dict[str, Any]:
-        """Fields that the grid or sweep sets, and their values; of an experiment all fields."""
-        settings = self.settings
-        names = list(self.fields)
-        if "generator" in settings:
-            names += [name for name in settings if name not in (*names, "generator")]
-        return {name: settings[name] for name in names}
+        """Fields that the grid or sweep sets, and their values; of a function all its fields."""
+        names = dict.fromkeys(self.fields)
+        if isinstance(self.scenario, Generated):
+            names |= dict(self.scenario.fields)
+        return {name: self.settings[name] for name in names}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,8 +320,8 @@ class Study:
         Of an experiment: a function from its results to the table, or tables by name, of a report.
     figure : UserCode, optional
         Of an experiment: a function from that to figures by name.
-    cells : tuple of StudyCell
-        The scenarios, grids and sweeps expanded.
+    scenarios : tuple of StudyScenario
+        With grids and sweeps expanded.
     """
 
     name: str
@@ -121,35 +334,43 @@ class Study:
     experiment: UserCode | None = None
     table: UserCode | None = None
     figure: UserCode | None = None
-    cells: tuple[StudyCell, ...]
+    scenarios: tuple[StudyScenario, ...]
 
     @property
     def code(self) -> list[UserCode]:
         """Functions of a user's own that it names, each file once."""
-        scenarios = [cell.scenario for cell in self.cells]
+        scenarios = [entry.scenario for entry in self.scenarios]
         codes = [method.code for method in self.methods]
         codes += [scenario.code for scenario in scenarios if isinstance(scenario, Generated)]
         codes += [self.experiment, self.table, self.figure]
         return list({code.file: code for code in codes if code is not None}.values())
 
-    @property
-    def hash(self) -> str:
-        """Twelve hexadecimal digits that stand for all results of the study."""
-        keys = (self.method_keys, self.scenario_keys)
-        return digest([self.name, self.replicates, *keys])
 
-    @cached_property
-    def method_keys(self) -> dict[str, str]:
-        """What stored results of each method are known by."""
-        return {method.label: method_id(method, self.level) for method in self.methods}
+@lru_cache(maxsize=4096)
+def identify_scenario(scenario: Scenario | Generated) -> str:
+    """Twelve hexadecimal digits that stand for what a scenario has other than by default.
 
-    @cached_property
-    def scenario_keys(self) -> dict[str, str]:
-        """What stored results of each scenario are known by: also by seed and version."""
-        return {
-            cell.name: digest([__version__, FORMAT, self.seed, scenario_id(cell.scenario)])
-            for cell in self.cells
-        }
+    One that a user's function simulates is identified by the text of the file, and the fields.
+    """
+    if not isinstance(scenario, Scenario):
+        code = scenario.code
+        return digest(["generated", code.function, code.hash, scenario.fields])
+    # Known by equality here and by its text on disk: `Scenario` writes what is equal alike.
+    plain = {entry.name: entry.default for entry in fields(scenario)}
+    own = {name: value for name, value in asdict(scenario).items() if value != plain[name]}
+    return digest({FIRST_NAMES.get(name, name): value for name, value in own.items()})
+
+
+def scenario_place(scenario: Scenario | Generated) -> tuple[int]:
+    """Place of a scenario in a study: see `experiments.study.cells`."""
+    return (int(identify_scenario(scenario), 16),)
+
+
+def seed_at(cell: np.random.SeedSequence, *place: int) -> int:
+    """Seed at a place in a cell: of a replicate, or of a replicate and a method."""
+    key = (*cell.spawn_key, *place)
+    state = np.random.SeedSequence(cell.entropy, spawn_key=key).generate_state(1, np.uint64)
+    return int(state[0] >> np.uint64(1))
 
 
 def read_study(path: str | Path) -> Study:
@@ -172,7 +393,7 @@ def read_study(path: str | Path) -> Study:
     Returns
     -------
     Study
-        Its seed, methods and cells: the scenarios, with grids and sweeps expanded.
+        Its seed, methods and scenarios, with grids and sweeps expanded.
 
     Raises
     ------
@@ -188,7 +409,7 @@ def read_study(path: str | Path) -> Study:
     Examples
     --------
     >>> study = read_study("quick")
-    >>> study.name, len(study.cells)
+    >>> study.name, len(study.scenarios)
     ('quick', 5)
     """
     path = find_study(path)
@@ -197,21 +418,20 @@ def read_study(path: str | Path) -> Study:
         content = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         line = re.search(r"line (\d+)", str(error))
-        row = int(line[1]) if line else None
         problem = f"this is not TOML in UTF-8: {error}"
+        row = int(line[1]) if line else None
         raise InputError(problem, "correct it", file=path, row=row) from None
-    where: list[str | int] = []
     try:
-        return _study(content, path.parent, where)
+        return _study(content, path.parent)
     except InputError as error:
-        row = _line_of(text, error.problem, where)
+        row = _line_of(text, error.problem)
         raise InputError(error.problem, error.remedy, file=path, row=row) from None
 
 
 def find_study(path: str | Path) -> Path:
     """Find a study file, or one that is shipped by its name."""
     path = Path(path)
-    folders = (Path(__file__).parents[1] / name for name in STUDIES)
+    folders = (Path(__file__).parents[1] / name for name in FOLDERS)
     shipped = {file.stem: file for folder in folders for file in folder.glob("*.toml")}
     if path.is_file():
         return path
@@ -221,39 +441,26 @@ def find_study(path: str | Path) -> Path:
     raise InputError("there is no such file", f"give a TOML file, or one of {names}", file=path)
 
 
-def _study(content: Mapping[str, Any], folder: Path, where: list[str | int]) -> Study:
-    """Build a study; `where` says what is being read, for the line of an error."""
+def _study(content: Mapping[str, Any], folder: Path) -> Study:
     for key in content:
-        find("key", key, dict.fromkeys((*CHECKS, *REQUIRED, "methods", *FUNCTIONS)))
+        find("key", key, dict.fromkeys((*KEYS, *REQUIRED, "methods", *FUNCTIONS)))
     for key in REQUIRED:
         if key not in content:
             raise InputError(f"there is no {key!r}", f"a study has {', '.join(REQUIRED)}")
     if ("methods" in content) == ("experiment" in content):
         raise InputError("there are 'methods' and 'experiment', or neither", "give one of them")
-    values = {key: check(key, content[key]) for key, check in CHECKS.items() if key in content}
+    values = {key: check(key, content[key]) for key, check in KEYS.items() if key in content}
     for key in FUNCTIONS:
         if key in content:
             values[key] = read_code(check_text(key, content[key]), folder)
-    where[:] = ["methods"]
-    listed = _list("methods", content["methods"]) if "methods" in content else []
-    methods = tuple(choose_method(choice, folder) for choice in listed)
+    choices = _list("methods", content["methods"]) if "methods" in content else []
+    methods = tuple(choose_method(choice, folder) for choice in choices)
     _require_unique("methods", [method.label for method in methods])
-    cells: list[StudyCell] = []
+    scenarios: list[StudyScenario] = []
     for i, table in enumerate(_list("scenarios", content["scenarios"])):
-        where[:] = ["scenarios", i]
-        cells += expand(table, f"scenario {i + 1}", folder, values.get("experiment"))
-    _require_unique("scenarios", [cell.name for cell in cells])
-    where[:] = ["replicates"]
-    study = Study(methods=methods, cells=tuple(cells), **values)
-    number = len(cells) * study.replicates * max(len(methods), 1)
-    if number > MOST_ESTIMATES:
-        size = f"{len(cells):,} scenarios × {study.replicates:,} replicates"
-        raise InputError(
-            f"{size} × {len(methods)} methods are {number:,} estimates, "
-            f"and a study can have {MOST_ESTIMATES:,}",
-            "take fewer, or make several studies",
-        )
-    return study
+        scenarios += expand(table, f"scenario {i + 1}", folder, values.get("experiment"))
+    _require_unique("scenarios", [entry.name for entry in scenarios])
+    return Study(methods=methods, scenarios=tuple(scenarios), **values)
 
 
 def expand(
@@ -261,7 +468,7 @@ def expand(
     unnamed: str = "scenario",
     folder: Path = Path(),
     experiment: UserCode | None = None,
-) -> Iterator[StudyCell]:
+) -> Iterator[StudyScenario]:
     """Expand a table of scenarios.
 
     Parameters
@@ -280,7 +487,7 @@ def expand(
 
     Yields
     ------
-    StudyCell
+    StudyScenario
 
     Raises
     ------
@@ -290,42 +497,54 @@ def expand(
     Examples
     --------
     >>> table = {"name": "few", "sweep": {"n_items": [50, 100], "missing": {"with gaps": 0.1}}}
-    >>> [cell.name for cell in expand(table)]
+    >>> [scenario.name for scenario in expand(table)]
     ['few, n_items 50', 'few, n_items 100', 'few, with gaps']
     """
     if not isinstance(table, Mapping):
         raise wrong("scenarios", table, "give tables under [[scenarios]]")
+    code = experiment
+    if code is None and "generator" in table:
+        code = read_code(check_text("generator", table["generator"]), folder)
     make: Callable[..., Scenario | Generated] = Scenario
-    if experiment is not None:
-        make = partial(_generated, experiment)
-    elif "generator" in table:
-        generator = check_text("generator", table["generator"])
-        make = partial(_generated, read_code(generator, folder))
-    base = {key: value for key, value in table.items() if key not in OF_THE_TABLE}
+    if code is not None:
+        make = partial(_generated, code)
+    base = {key: value for key, value in table.items() if key not in TABLE_KEYS}
     name = check_text("name", table.get("name", unnamed))
     grid, sweep = (_varied(key, table.get(key, {})) for key in ("grid", "sweep"))
     for key in (*base, *grid, *sweep):
-        if make is Scenario:
-            find("field of a scenario called", key, FIELDS)
-        elif key in OF_RESULTS:
+        if code is None:
+            find("field of a scenario called", key, SCENARIO_FIELDS)
+        elif key in RESULT_COLUMNS:
             raise InputError(f"a field cannot be called {key!r}", "give it a name of its own")
     number = math.prod(map(len, grid.values())) * max(sum(map(len, sweep.values())), 1)
     if number > MOST_SCENARIOS:
         problem = f"{'grid' if grid else 'sweep'} makes {number:,} scenarios"
         remedy = "vary fewer fields at once, or give fewer values"
         raise InputError(f"{problem}, and a table can have {MOST_SCENARIOS:,}", remedy)
-    swept = [{field: value} for field, values in sweep.items() for value in values] or [{}]
+    swept = [{one: value} for one, values in sweep.items() for value in values] or [{}]
     for values, moved in itertools.product(itertools.product(*grid.values()), swept):
         varied = dict(zip(grid, values, strict=True)) | moved
-        changes = {field: value for field, (_, value) in varied.items()}
-        parts = (label for label, _ in varied.values())
+        changes = {one: value for one, (_, value) in varied.items()}
+        labels = (label for label, _ in varied.values())
         scenario = make(**(base | changes))
-        yield StudyCell(name=", ".join([name, *parts]), fields=tuple(varied), scenario=scenario)
+        yield StudyScenario(
+            name=", ".join([name, *labels]), fields=tuple(varied), scenario=scenario
+        )
 
 
 def _generated(code: UserCode, /, **values: Any) -> Generated:
-    fields = {name: freeze(name, value) for name, value in sorted(values.items())}
-    return Generated(code=code, fields=tuple(fields.items()))
+    return Generated(
+        code=code, fields=tuple((name, _freeze(name, x)) for name, x in sorted(values.items()))
+    )
+
+
+def _freeze(name: str, value: Any) -> Any:
+    """Make a value of a study file one that does not change: lists become tuples."""
+    if isinstance(value, list):
+        return tuple(_freeze(name, element) for element in value)
+    if not isinstance(value, str | int | float):
+        raise wrong(name, value, "give numbers, texts, true or false, or lists of them")
+    return value
 
 
 def _varied(key: str, varied: Any) -> dict[str, list[tuple[str, Any]]]:
@@ -333,12 +552,12 @@ def _varied(key: str, varied: Any) -> dict[str, list[tuple[str, Any]]]:
     if not isinstance(varied, Mapping):
         raise wrong(key, varied, "give fields with lists of values, as in { n_items = [50, 100] }")
     labelled = {}
-    for field, values in varied.items():
+    for name, values in varied.items():
         if isinstance(values, Mapping) and values:
-            names = [check_text("name of a value", name) for name in values]
-            labelled[field] = list(zip(names, values.values(), strict=True))
+            labels = [check_text("name of a value", label) for label in values]
+            labelled[name] = list(zip(labels, values.values(), strict=True))
         else:
-            labelled[field] = [(f"{field} {shown(x)}", x) for x in _list(field, values)]
+            labelled[name] = [(f"{name} {write_value(x)}", x) for x in _list(name, values)]
     return labelled
 
 
@@ -354,23 +573,23 @@ def _require_unique(key: str, names: list[str]) -> None:
         raise InputError(f"{key} has {twice[0]!r} twice", "give each a name of its own")
 
 
-def shown(value: Any) -> str:
+def write_value(value: Any) -> str:
     """Write the value of a field as names, tables and figures have it."""
     if isinstance(value, list | tuple):
         return " ".join(x if isinstance(x, str) else f"{x:g}" for x in value)
     return str(value)
 
 
-def _line_of(text: str, problem: str, where: list[str | int]) -> int | None:
-    """Line of what a problem names, in quotes or first, in the table that was read, or its own."""
-    lines = text.splitlines()
-    headers = [i for i, line in enumerate(lines) if re.match(r"\s*\[\[\s*scenarios\b", line)]
-    first, last = 0, len(lines)
-    if len(where) > 1 and int(where[1]) < len(headers):
-        first, last = [*headers, last][int(where[1]) :][:2]
-    names = [*re.findall(r"'([^']+)'", problem), problem.split()[0], *map(str, where[:1])]
-    for name in filter(str.isidentifier, names):
-        for i in range(first, last):
-            if re.search(rf"(^|[{{\[,\s.]){name}[\"']?\s*[=\]]", lines[i]):
-                return i + 1
+def _line_of(text: str, problem: str) -> int | None:
+    """Line that sets what a problem names, in quotes or first, or has it; None if several do."""
+    lines = list(enumerate(text.splitlines(), 1))
+    name, *value = problem.split(" is ", 1)
+    names = [*re.findall(r"'([^']+)'", problem), name.split()[0]]
+    patterns = [rf"\b{re.escape(name)}\s*=\s*{re.escape(value[0])}"] if value else []
+    patterns += [rf"\b{re.escape(name)}\b[\"']?\s*[=\]]" for name in names]
+    patterns += [rf"[\"']{re.escape(name)}[\"']" for name in names]
+    for pattern in patterns:
+        rows = [row for row, line in lines if re.search(pattern, line)]
+        if rows:
+            return rows[0] if len(rows) == 1 else None
     return None

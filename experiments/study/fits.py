@@ -18,8 +18,9 @@ from typing import Any
 
 from experiments.report.document import versions
 from experiments.report.files import UNFINISHED, write_atomically
+from experiments.study.definition import UserCode
 from experiments.study.parallel import do_all
-from experiments.study.user_code import UserCode, user_method
+from experiments.study.replicate import user_method
 from lehner import Estimate, Ratings
 from lehner.core.lazy import xr
 from lehner.core.progress import DoAll, progress_of

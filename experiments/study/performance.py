@@ -126,6 +126,35 @@ def measure_rows(
     return measure_wide(rows, by, measures).reset_index()
 
 
+def measure_proportions(
+    rows: "pd.DataFrame", by: Sequence[str], events: Sequence[str]
+) -> "pd.DataFrame":
+    """Measure how often something happened, a row for each combination of the columns of `by`.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Of an experiment, with columns of 0 and 1, or of NaN where a thing cannot happen.
+    by : sequence of str
+    events : sequence of str
+        The columns of 0 and 1.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `by`, `data_sets`, and each proportion with its Monte Carlo standard error
+        in `…_se`; empty where some are NaN.
+    """
+    table = []
+    for key, group in rows.groupby(list(by), sort=False):
+        row: dict[str, object] = dict(zip(by, key, strict=True)) | {"data_sets": len(group)}
+        for name in events:
+            if group[name].notna().all():
+                row[name], row[f"{name}_se"] = proportion(group[name] == 1)
+        table.append(row)
+    return pd.DataFrame(table)
+
+
 def of_main_estimand(table: "pd.DataFrame") -> "pd.DataFrame":
     """Rows of the expected accuracy or, in scenarios where it is not known, of that in the sample.
 
@@ -208,20 +237,19 @@ def compare_methods(
     return pd.DataFrame(rows, columns=names)
 
 
-def proportion(happened: ArrayLike) -> tuple[float, float]:
+def proportion(happened: ArrayLike) -> Measured:
     """Proportion of results that are true, and its standard error.
 
     Parameters
     ----------
     happened : array_like of bool
-        One or more.
 
     Returns
     -------
     proportion, standard_error : float
         The usual error, √(p(1 - p)/n), unless all are alike: n replicates do not show that the
         others would be so too, and the error is the standard deviation that p has under Jeffreys'
-        prior.
+        prior. NaN if there are none.
 
     Examples
     --------
@@ -231,8 +259,14 @@ def proportion(happened: ArrayLike) -> tuple[float, float]:
     [1.0, 0.06]
     """
     values = np.asarray(happened, dtype=bool)
-    n, p = len(values), float(values.mean())
-    return p, float(np.sqrt(p * (1 - p) / n)) if 0 < p < 1 else _error_of_alike(p, n)
+    n = len(values)
+    if n == 0:
+        return UNKNOWN
+    p = float(values.mean())
+    if 0 < p < 1:
+        return p, float(np.sqrt(p * (1 - p) / n))
+    yes, no = n * p + 0.5, n * (1 - p) + 0.5
+    return p, float(np.sqrt(yes * no / (n + 1) ** 2 / (n + 2)))
 
 
 def mean_difference(differences: ArrayLike) -> tuple[float, float]:
@@ -275,7 +309,7 @@ def _measures(
     outside = np.maximum(lower, 0) + np.maximum(-upper, 0)
     about_bias = UNKNOWN
     if len(error) > 1:
-        about_bias = _proportion((lower <= bias[0]) & (upper >= bias[0]))
+        about_bias = proportion((lower <= bias[0]) & (upper >= bias[0]))
     measured: dict[str, tuple[Measured, int]] = {
         "bias": (bias, len(error)),
         "relative_bias": (_mean(error / truth) if truth.all() else UNKNOWN, len(error)),
@@ -284,12 +318,12 @@ def _measures(
         "rmse": (_rmse(error), len(error)),
         "model_se": (_model_se(stated), n_stated),
         "model_se_relative_error": (_relative_error(stated, error_of_stated), n_stated),
-        "coverage": (_proportion((lower <= 0) & (upper >= 0)), len(lower)),
+        "coverage": (proportion((lower <= 0) & (upper >= 0)), len(lower)),
         "bias_eliminated_coverage": (about_bias, len(lower)),
-        "power": (_proportion((lower > away) | (upper < away)), len(lower)),
+        "power": (proportion((lower > away) | (upper < away)), len(lower)),
         "interval_width": (_mean(width), len(lower)),
         "interval_score": (_mean(width + 2 / (1 - level) * outside), len(lower)),
-        "failure_rate": (_proportion(~estimated), len(group)),
+        "failure_rate": (proportion(~estimated), len(group)),
     }
     if null is None:
         del measured["power"]
@@ -314,10 +348,6 @@ def _mean(values: Floats) -> Measured:
     if len(values) < 2:
         return UNKNOWN
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
-
-
-def _proportion(happened: "np.ndarray[tuple[int], np.dtype[np.bool]]") -> Measured:
-    return proportion(happened) if len(happened) else UNKNOWN
 
 
 def _empirical_se(error: Floats) -> Measured:
@@ -368,9 +398,3 @@ def _relative_precision(error: Floats, reference: Floats) -> Measured:
     ratio = float(reference.var(ddof=1) / error.var(ddof=1))
     correlation = float(np.corrcoef(error, reference)[0, 1])
     return ratio - 1, float(2 * ratio * np.sqrt(max(0.0, 1 - correlation**2) / (n - 1)))
-
-
-def _error_of_alike(p: float, n: int) -> float:
-    """Spread (sd) of a proportion under Jeffreys' prior."""
-    yes, no = n * p + 0.5, n * (1 - p) + 0.5
-    return float(np.sqrt(yes * no / (n + 1) ** 2 / (n + 2)))

@@ -1,56 +1,49 @@
-"""Replicates: simulate once, let every method estimate, and give a row per estimand.
+"""Replicates: simulate data, let methods estimate, and give a row per method and estimand.
 
 Of an experiment the rows are those of its function.
 """
 
+import inspect
+import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from itertools import product
 from pathlib import Path
-from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
 from bayes_models.methods import fit_as_in_studies
 from experiments.report.document import versions
-from experiments.report.files import write_atomically
 from experiments.report.machine import is_of_the_machine
-from experiments.study.cells import Cell, Row
-from experiments.study.definition import Study
-from experiments.study.identity import digest, method_id, place_of, scenario_id, seed_at
-from experiments.study.options import MethodChoice
-from experiments.study.user_code import (
+from experiments.study.cells import Cell, Row, digest
+from experiments.study.definition import (
     Generated,
-    Truths,
-    check_fields,
-    generate,
-    user_function,
-    user_method,
+    MethodChoice,
+    Study,
+    StudyScenario,
+    UserCode,
+    identify_scenario,
+    scenario_place,
+    seed_at,
 )
-from lehner import (
-    Estimate,
-    InputError,
-    Ratings,
-    Scenario,
-    estimate_algebraic,
-    estimate_latent_class,
-)
-from lehner.algebra.algebraic import estimate_from_votes, majority_proportion
-from lehner.core.arrays import Floats
+from lehner import Estimate, InputError, Ratings, Scenario, __version__
+from lehner.core.errors import check_probability
 from lehner.core.estimate import ESTIMANDS
-from lehner.core.resampling import wilson_interval
-from lehner.data.patterns import VoteTable, pattern_votes
-from lehner.estimation.methods import ALGEBRAIC, calibrated, find_method
-from lehner.latent_class.models import LIKELIHOOD_METHODS
-from lehner.simulation.draw import SimulatedItems, has_few_patterns, simulate_items
+from lehner.core.user_functions import load_function
+from lehner.estimation.methods import Method, find_method
+from lehner.simulation.draw import simulate_items
 
-UNDEFINED = "agreement at or below chance, or answers on no informative item"
+FORMAT = 6
+"""Of stored results. Raise it when a method gives other estimates before the next version."""
 DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail", "divergences", "tries")
 UNCONVERGED = {"not-converged", "too-few-draws", "divergences", "tree-depth", "labels-switched"}
 """Codes of warnings about draws whose diagnostics fail."""
 NUMBERS = ("estimate", "lower", "upper", "standard_error")
 NO_NUMBERS: Row = dict.fromkeys((*NUMBERS, *DIAGNOSTICS))
+type Truths = dict[str, float | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,35 +52,50 @@ class Task:
 
     Parameters
     ----------
-    scenario : Scenario or Generated
-    key : str
-        What its results are known by.
-    methods : mapping of str to MethodChoice
-        By what their results are known by. None of an experiment.
+    scenario : StudyScenario
+    method : MethodChoice, optional
+        None of an experiment.
     replicates : range
     level : float
         Probability of the intervals.
-    folder : Path
-        Where draws are kept.
     """
 
-    scenario: Scenario | Generated
-    key: str
-    methods: Mapping[str, MethodChoice]
+    scenario: StudyScenario
+    method: MethodChoice | None
     replicates: range
     level: float
-    folder: Path
 
     @property
-    def name(self) -> str:
-        """Name of its file."""
-        span = f"{self.replicates.start:06}-{self.replicates.stop:06}"
-        return f"{self.key}-{span}-{digest(sorted(self.methods))}"
-
     def cell(self) -> Cell:
-        """Make the task a cell, whose seed is that of the scenario."""
-        place = place_of(scenario_id(self.scenario))
-        return Cell(name=self.name, place=place, simulate=partial(do_task, self))
+        """The task as a cell, whose seed is that of the scenario."""
+        scenario = self.scenario.scenario
+        method = "" if self.method is None else self.method.identify(self.level)
+        identity = digest([__version__, FORMAT, method])
+        span = f"{self.replicates.start:06}-{self.replicates.stop:06}"
+        return Cell(
+            name=f"{identify_scenario(scenario)}-{identity}-{span}",
+            place=scenario_place(scenario),
+            simulate=partial(do_task, self),
+        )
+
+
+def list_tasks(study: Study) -> list[Task]:
+    """List the tasks of a study: scenario by scenario, method by method.
+
+    A block of replicates, which takes seconds, begins at the same number however many there are, so
+    that a study that grows does at most one block of each scenario and method again.
+    """
+    tasks = []
+    for scenario, method in product(study.scenarios, study.methods or (None,)):
+        size = 10 if method is None else 50
+        if method is not None and method.bayesian and dict(method.options).get("engine") != "gibbs":
+            size = 4
+        for start in range(0, study.replicates, size):
+            replicates = range(start, min(start + size, study.replicates))
+            tasks.append(
+                Task(scenario=scenario, method=method, replicates=replicates, level=study.level)
+            )
+    return tasks
 
 
 def do_task(task: Task, seed: np.random.SeedSequence) -> list[Row]:
@@ -110,65 +118,135 @@ def do_task(task: Task, seed: np.random.SeedSequence) -> list[Row]:
         If the machine lacks memory, disk space or a package: that is no result.
     """
     try:
-        return _rows(task, seed)
+        return [row for replicate in task.replicates for row in _rows(task, replicate, seed)]
     except Exception as error:
         if not is_of_the_machine(error):
             raise
         first, last = task.replicates[0], task.replicates[-1]
         which = f"replicate {first}" if first == last else f"replicates {first} to {last}"
         raise InputError(
-            f"{which} of scenario {scenario_id(task.scenario)} could not be done: "
+            f"{which} of the scenario {task.scenario.name} could not be done: "
             f"{_in_one_line(error)}",
             "what was finished is kept; see to memory, disk space and packages, or take fewer "
             "workers, and run again to go on",
         ) from error
 
 
-def _rows(task: Task, of_cell: np.random.SeedSequence) -> list[Row]:
-    if not task.methods:
-        return [
-            row for replicate in task.replicates for row in _experiment(task, replicate, of_cell)
-        ]
-    in_batches = all(method.in_batches for method in task.methods.values())
-    if in_batches and isinstance(task.scenario, Scenario) and has_few_patterns(task.scenario):
-        return list(_in_batches(task, task.scenario, of_cell))
-    return [row for replicate in task.replicates for row in _one_by_one(task, replicate, of_cell)]
+@cache
+def user_method(code: UserCode) -> Method:
+    """Run the file of a method, and make a method of its function."""
+    method: Method = _run(code, lambda text, folder: find_method(text, folder=folder))
+    return method
 
 
-def _experiment(task: Task, replicate: int, of_cell: np.random.SeedSequence) -> Iterator[Row]:
-    assert isinstance(task.scenario, Generated)
-    place = {"scenario_id": task.key, "replicate": replicate, "method_id": ""}
-    function = user_function(task.scenario.code)
-    for row in function(seed_at(of_cell, replicate), **dict(task.scenario.fields)):
-        yield place | row
+@cache
+def user_function(code: UserCode) -> Callable[..., Any]:
+    """Run the file of a generator or an experiment, and give its function."""
+    function: Callable[..., Any] = _run(code, load_function).function
+    return function
+
+
+def _run(code: UserCode, load: Callable[[str, Path], Any]) -> Any:
+    """Run a file from its text, which other processes have even where they have no such file."""
+    name = Path(code.file).name
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / name).write_bytes(code.content)
+        try:
+            return load(f"{name}:{code.function}", Path(folder))
+        except InputError as error:
+            raise InputError(error.problem, error.remedy, file=code.file) from error
+
+
+def check_fields(scenario: Generated) -> None:
+    """Raise an InputError if a function does not take the fields of a scenario, or lacks some."""
+    code = scenario.code
+    try:
+        inspect.signature(user_function(code)).bind(0, **dict(scenario.fields))
+    except TypeError as error:
+        problem = f"{code.text} cannot be called as {code.function}(seed, **fields): {error}"
+        raise InputError(problem, "give the fields that it takes") from None
+
+
+def generate(scenario: Generated, seed: int) -> tuple[Ratings, Truths]:
+    """Simulate ratings by a user's function, and give the true accuracies.
+
+    Parameters
+    ----------
+    scenario : Generated
+    seed : int
+
+    Returns
+    -------
+    ratings : Ratings
+        With truth.
+    truths : dict
+        By estimand; the expected accuracy is None where the function does not give it.
+
+    Raises
+    ------
+    InputError
+        If the function raises an exception or returns no Ratings with system and truth.
+    """
+    text = scenario.code.text
+    try:
+        result = user_function(scenario.code)(seed, **dict(scenario.fields))
+    except Exception as error:
+        if is_of_the_machine(error):
+            raise
+        problem = f"{text} raises {type(error).__name__} with seed {seed}: {error}"
+        raise InputError(problem, "correct the generator; what was finished is kept") from error
+    is_pair = isinstance(result, tuple) and len(result) == 2
+    ratings, expected = result if is_pair else (result, None)
+    if not isinstance(ratings, Ratings):
+        problem = f"{text} returns a {type(ratings).__name__}"
+        raise InputError(problem, "return lehner.Ratings with a system and truth")
+    for name, codes in (("a system", ratings.system), ("truth", ratings.truth)):
+        if codes is None or (np.asarray(codes) < 0).all():
+            raise InputError(f"{text} returns ratings without {name}", "add it")
+    system, truth = np.asarray(ratings.system), np.asarray(ratings.truth)
+    if (truth < 0).any():
+        raise InputError(f"{text} returns ratings without the truth of each item", "add it")
+    if expected is not None:
+        expected = check_probability("the accuracy that a generator returns", float(expected))
+    in_sample = float((system == truth)[system >= 0].mean())
+    return ratings, dict(zip(ESTIMANDS, (expected, in_sample), strict=True))
 
 
 def simulate_ratings(scenario: Scenario | Generated, seed: int) -> tuple[Ratings, Truths]:
-    """Simulate the ratings of a replicate, and give what is true of them by estimand."""
+    """Simulate the ratings of a replicate, and give the true accuracies by estimand."""
     if not isinstance(scenario, Scenario):
         return generate(scenario, seed)
     items = simulate_items(scenario, np.random.default_rng(seed))
-    return items.to_ratings(scenario), _truths(items)
+    in_sample = float((items.truth == items.system).mean())
+    truths = dict(zip(ESTIMANDS, (items.system_accuracy, in_sample), strict=True))
+    return items.to_ratings(scenario), truths
 
 
-def _one_by_one(task: Task, replicate: int, of_cell: np.random.SeedSequence) -> Iterator[Row]:
-    seed = seed_at(of_cell, replicate)
-    ratings, truths = simulate_ratings(task.scenario, seed)
-    for key, method in task.methods.items():
-        start = time.perf_counter()
-        of_method = seed_at(of_cell, replicate, int(method_id(method, task.level), 16))
-        try:
-            estimate: Estimate | str = _estimate(task, method, replicate, ratings, of_method)
-        except Exception as error:
-            # A study of a night is not to be lost for one data set.
-            if is_of_the_machine(error):
-                raise
-            estimate = _in_one_line(error)
-        seconds = time.perf_counter() - start
-        kept = _row(task, key, replicate) | {"seed": seed, "seconds": seconds}
-        for estimand, truth in truths.items():
-            numbers = _numbers(estimate, estimand)
-            yield kept | {"estimand": estimand, "truth": truth} | numbers
+def _rows(task: Task, replicate: int, cell_seed: np.random.SeedSequence) -> Iterator[Row]:
+    """Do a replicate by the method of a task, or by an experiment."""
+    scenario, choice = task.scenario.scenario, task.method
+    seed = seed_at(cell_seed, replicate)
+    if choice is None:
+        assert isinstance(scenario, Generated)
+        for row in user_function(scenario.code)(seed, **dict(scenario.fields)):
+            yield {"replicate": replicate} | row
+        return
+    ratings, truths = simulate_ratings(scenario, seed)
+    method_seed = seed_at(cell_seed, replicate, int(choice.identify(task.level), 16))
+    start = time.perf_counter()
+    try:
+        result: Estimate | str = _estimate(
+            choice, ratings.with_truth(None), task.level, method_seed
+        )
+    except Exception as error:
+        # A study of a night is not to be lost for one data set.
+        if is_of_the_machine(error):
+            raise
+        result = _in_one_line(error)
+    common = {"replicate": replicate, "seed": seed, "seconds": time.perf_counter() - start}
+    for estimand, truth in truths.items():
+        row = {"versions": versions(), "estimand": estimand, "truth": truth}
+        yield common | row | _numbers(result, estimand)
 
 
 def _in_one_line(error: Exception) -> str:
@@ -177,100 +255,36 @@ def _in_one_line(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(text.split())}"
 
 
-def _estimate(
-    task: Task, choice: MethodChoice, replicate: int, ratings: Ratings, seed: int
-) -> Estimate:
-    if choice.code is not None or not isinstance(task.scenario, Scenario):
-        ratings = ratings.with_truth(None)
-    if choice.code is not None:
-        return user_method(choice.code).estimate(ratings, level=task.level, seed=seed)
+def _estimate(choice: MethodChoice, ratings: Ratings, level: float, seed: int) -> Estimate:
     options = dict(choice.options)
+    if choice.code is not None:
+        return user_method(choice.code).estimate(ratings, level=level, seed=seed)
     if choice.bayesian:
         import bayes_models
 
-        keep = options.pop("keep", 0)
         tree = fit_as_in_studies(choice.method, ratings, seed, **options)
-        if replicate < keep:
-            name = f"{scenario_id(task.scenario)}-{method_id(choice, task.level)}-{replicate}.nc"
-            write = partial(tree.to_netcdf, engine="h5netcdf")
-            write_atomically(task.folder / "fits" / name, write)
-        return bayes_models.estimate_from_draws(tree, level=task.level)
-    if choice.method == "calibrated":
-        return calibrated(**options).estimate(ratings, level=task.level, seed=seed)
-    options |= {"level": task.level, "seed": seed}
+        return bayes_models.estimate_from_draws(tree, level=level)
+    method = find_method(choice.method)
+    if method.with_options is not None:
+        method, options = method.with_options(**options), {}
     if options.get("interval") == "none":
         options["interval"] = None
-    if choice.method in ALGEBRAIC:
-        return estimate_algebraic(ratings, aggregation=ALGEBRAIC[choice.method], **options)
-    if choice.method in LIKELIHOOD_METHODS:
-        return estimate_latent_class(ratings, LIKELIHOOD_METHODS[choice.method], **options)
-    return find_method(choice.method).estimate(ratings, **options)
+    return method.estimate(ratings, level=level, seed=seed, **options)
 
 
-def _numbers(estimate: Estimate | str, estimand: str) -> Row:
-    if isinstance(estimate, str):
-        return NO_NUMBERS | {"status": "failed", "reason": estimate}
-    value, diagnostics = getattr(estimate, estimand), estimate.diagnostics or {}
+def _numbers(result: Estimate | str, estimand: str) -> Row:
+    """Give the numbers of an estimate, or the reason why there is none."""
+    if isinstance(result, str):
+        return NO_NUMBERS | {"status": "failed", "reason": result}
+    value, diagnostics = getattr(result, estimand), result.diagnostics or {}
     status = "ok"
     if value.estimate is None:
         status = "undefined"
-    elif "r_hat" in diagnostics and UNCONVERGED & {one.code for one in estimate.warnings}:
+    elif "r_hat" in diagnostics and UNCONVERGED & {warning.code for warning in result.warnings}:
         status = "unconverged"
     numbers = {name: getattr(value, name) for name in NUMBERS}
     numbers |= {name: diagnostics.get(name) for name in DIAGNOSTICS}
-    return numbers | {"status": status, "reason": "; ".join(map(str, estimate.warnings))}
-
-
-def _in_batches(task: Task, scenario: Scenario, of_cell: np.random.SeedSequence) -> Iterator[Row]:
-    start, k = time.perf_counter(), scenario.n_categories
-    votes = pattern_votes(scenario.n_raters, k, missing=scenario.missing > 0)
-    n_votes = len(votes.table.votes)
-    place = (k + (scenario.missing > 0)) ** np.arange(scenario.n_raters)[::-1]
-    answers = np.empty((len(task.replicates), n_votes, k))
-    samples = []
-    for i, replicate in enumerate(task.replicates):
-        seed = seed_at(of_cell, replicate)
-        items = simulate_items(scenario, np.random.default_rng(seed))
-        pattern = np.where(items.codes < 0, k, items.codes) @ place
-        cell = votes.votes_of_pattern[pattern] * k + items.system
-        answers[i] = np.bincount(cell, minlength=n_votes * k).reshape(n_votes, k)
-        samples.append((replicate, seed, _truths(items)))
-    names = [method.method for method in task.methods.values()]
-    estimates = estimate_from_votes(votes.table, answers, names)
-    lower, upper = _majority_intervals(votes.table, answers, task.level)
-    seconds = (time.perf_counter() - start) / len(task.replicates)
-    for i, (replicate, seed, truths) in enumerate(samples):
-        for key, method in task.methods.items():
-            value = float(estimates[method.method][i])
-            kept = _row(task, key, replicate) | {"seed": seed, "seconds": seconds} | NO_NUMBERS
-            if np.isnan(value):
-                kept |= {"status": "undefined", "reason": UNDEFINED}
-            else:
-                kept |= {"estimate": value, "status": "ok", "reason": ""}
-            for estimand, truth in truths.items():
-                row = kept | {"estimand": estimand, "truth": truth}
-                # Of the accuracy in the sample it states none, here as for one data set.
-                if method.method == "majority_agreement" and estimand == "system_accuracy":
-                    row |= {"lower": float(lower[i]), "upper": float(upper[i])}
-                yield row
-
-
-def _majority_intervals(table: VoteTable, answers: Floats, level: float) -> Floats:
-    """Wilson's interval of each sample's agreement with the majority, as `majority_agreement`'s."""
-    rated = answers[:, table.votes.sum(axis=1) > 0].sum(axis=(1, 2))
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    return wilson_interval(majority_proportion(table.votes, answers), rated, z=z)
-
-
-def _truths(items: SimulatedItems) -> Truths:
-    in_sample = float((items.truth == items.system).mean())
-    return dict(zip(ESTIMANDS, (items.system_accuracy, in_sample), strict=True))
-
-
-def _row(task: Task, method: str, replicate: int) -> Row:
-    """Columns that all estimands of a replicate and method have in common."""
-    place = {"scenario_id": task.key, "replicate": replicate, "method_id": method}
-    return place | {"versions": versions()}
+    return numbers | {"status": status, "reason": "; ".join(map(str, result.warnings))}
 
 
 def check_code(study: Study) -> None:
@@ -281,17 +295,6 @@ def check_code(study: Study) -> None:
     for code in (study.table, study.figure):
         if code is not None:
             user_function(code)
-    for cell in study.cells:
-        if isinstance(cell.scenario, Generated):
-            check_fields(cell.scenario)
-
-
-def task_size(methods: Sequence[MethodChoice], scenario: Scenario | Generated) -> int:
-    """Number of replicates of a task, so that it takes seconds and little is lost."""
-    if not methods:
-        return 10
-    if all(method.in_batches for method in methods) and isinstance(scenario, Scenario):
-        return 1000
-    if any(method.bayesian and dict(method.options).get("engine") != "gibbs" for method in methods):
-        return 4
-    return 50
+    for entry in study.scenarios:
+        if isinstance(entry.scenario, Generated):
+            check_fields(entry.scenario)

@@ -1,37 +1,56 @@
-"""Run a study: what is not finished, on as many processors or machines as there are."""
+"""Run a study into a folder: what is not finished, on as many processors or machines as there are.
+
+The folder has a file for each cell, and what the study was. Only the process that runs the study
+writes. A cell is identified by the seed of the study, the scenario, the method and the version of
+the package, so that results of another seed, option or text of a function may be in the folder, and
+are not of the study.
+"""
 
 import logging
 import math
 import re
+import shutil
 import time
 from collections import Counter, defaultdict
-from itertools import product
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from filelock import FileLock, Timeout
 
-from experiments.report.files import write_csv
-from experiments.study.cells import run_cells
-from experiments.study.definition import Study, find_study, read_study
-from experiments.study.identity import data_seed, scenario_id
-from experiments.study.replicate import Task, check_code, simulate_ratings, task_size
-from experiments.study.store import (
-    finished_rows,
-    forget_failed,
-    open_store,
-    read_results,
-    stored_study,
+from experiments.report.files import write_bytes, write_csv
+from experiments.study.cells import missing_cells, read_cells, run_cells, usable_files
+from experiments.study.definition import (
+    CELLS_FOLDER,
+    CODE_FOLDER,
+    Study,
+    find_study,
+    kept_code,
+    read_study,
+    scenario_place,
+    seed_at,
+    write_value,
 )
-from experiments.study.user_code import CELLS
+from experiments.study.replicate import Task, check_code, list_tasks, simulate_ratings
 from lehner import InputError
 from lehner.core.errors import check_whole_number, find
 from lehner.core.lazy import pd
 from lehner.core.text import counted
 
 logger = logging.getLogger(__name__)
-OF_A_METHOD = ("scenario_id", "method_id")
 EVERY = 5.0
 """Seconds between two messages."""
+CONTENTS = {CELLS_FOLDER, CODE_FOLDER, "report", "lock", "study.toml"}
+"""What a folder of results holds."""
+NUMBERS = ("truth", "estimate", "lower", "upper", "standard_error")
+DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail")
+MACHINE = ("seconds", "versions")
+"""Columns that differ between machines."""
+COLUMNS = (
+    *("replicate", "method", "estimand", "seed", *NUMBERS, "status", "reason"),
+    *(*DIAGNOSTICS, "divergences", "tries", *MACHINE),
+)
 
 
 def run_study(
@@ -101,43 +120,105 @@ def run_study(
     path = find_study(study)
     plan = read_study(path)
     check_code(plan)
-    with open_store(path.stem if output is None else output, plan, path) as folder:
+    with open_folder(path.stem if output is None else output, plan, path) as folder:
+        cells = folder / CELLS_FOLDER
         if retry_failed:
-            forget_failed(folder)
-        tasks = {task.name: task for task in _missing(folder, plan)}
-        progress = _Progress(plan, list(tasks.values()))
-        cells = [task.cell() for task in tasks.values()]
-        computed = run_cells(cells, folder / CELLS, plan.seed, workers=workers, dask=dask)
-        for cell, seconds in computed:
-            progress.add(tasks[cell.name], seconds)
+            _forget_failed(cells)
+        # The first replicates of all scenarios first.
+        tasks = sorted(list_tasks(plan), key=lambda task: task.replicates.start)
+        by_name = {task.cell.name: task for task in tasks}
+        missing = missing_cells([task.cell for task in tasks], cells, plan.seed)
+        progress = Progress(plan, [by_name[cell.name] for cell in missing])
+        for cell, seconds in run_cells(missing, cells, plan.seed, workers=workers, dask=dask):
+            progress.add(by_name[cell.name], seconds)
     return read_results(folder)
 
 
-class _Progress:
-    """Log how much of a run is done, and how long the rest takes by what was measured of it."""
+@contextmanager
+def open_folder(folder: str | Path, study: Study, source: Path) -> Iterator[Path]:
+    """Open a folder for a study, for one process at a time.
+
+    Parameters
+    ----------
+    folder : str or Path
+        New, or with results of the same study, perhaps with fewer scenarios, methods or replicates.
+    study : Study
+    source : Path
+        The study's file; it is kept, and so are the files of functions that it names.
+
+    Yields
+    ------
+    Path
+
+    Raises
+    ------
+    InputError
+        If the folder holds something else, or another process writes into it.
+    """
+    folder = Path(folder)
+    if folder.is_file():
+        raise InputError("this is a file", "give a folder for the results", file=folder)
+    if folder.exists() and any(path.name not in CONTENTS for path in folder.glob("[!.]*")):
+        raise InputError(
+            "this folder is not empty and holds more than a study", "give a new folder", file=folder
+        )
+    for name in (CELLS_FOLDER, CODE_FOLDER):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    try:
+        lock = FileLock(folder / "lock").acquire(blocking=False)
+    except Timeout:
+        raise InputError(
+            "another process is running this study", "wait for it, or stop it", file=folder
+        ) from None
+    with lock:
+        for left in (*folder.glob(".writing-*"), *folder.glob("*/.writing-*")):
+            shutil.rmtree(left)
+        for code in study.code:
+            write_bytes(code.content, kept_code(folder, code.file))
+        write_bytes(source.read_bytes(), folder / "study.toml")
+        yield folder
+
+
+def _forget_failed(folder: Path) -> None:
+    """Remove the files in which a method failed, so that they are computed again."""
+    for stem, table in usable_files(folder).items():
+        if "status" in table.column_names and "failed" in table["status"].to_pylist():
+            for path in folder.glob(f"{stem}-*.parquet"):
+                path.unlink()
+
+
+class Progress:
+    """Log how much of a run is done, and how long the rest takes by what was measured of it.
+
+    Parameters
+    ----------
+    study : Study
+    tasks : list of Task
+        That are to do.
+    """
 
     def __init__(self, study: Study, tasks: list[Task]) -> None:
         self.name = study.name
-        self.total = len(study.cells) * study.replicates * max(len(study.methods), 1)
+        self.total = len(study.scenarios) * study.replicates * max(len(study.methods), 1)
         self.left = Counter(map(_kind, tasks))
-        self.number_left = sum(map(_number_of_results, tasks))
-        self.seconds: defaultdict[tuple[str, ...], list[float]] = defaultdict(list)
+        self.results_left = sum(len(task.replicates) for task in tasks)
+        self.seconds: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
         self.start = self.last = time.monotonic()
         if tasks:
-            sizes = [(len(study.cells), "scenario"), (len(study.methods), "method")]
+            sizes = [(len(study.scenarios), "scenario"), (len(study.methods), "method")]
             shape = ", ".join(counted(n, name) for n, name in sizes if n)
-            to_do = f"{self.number_left:,} of {self.total:,} results to compute"
+            to_do = f"{self.results_left:,} of {self.total:,} results to compute"
             logger.info("%s: %s; %s", self.name, shape, to_do)
 
     def add(self, task: Task, seconds: float) -> None:
         """Take in that a task is done."""
         self.left[_kind(task)] -= 1
-        self.number_left -= _number_of_results(task)
+        self.results_left -= len(task.replicates)
         self.seconds[_kind(task)].append(seconds)
         now = time.monotonic()
-        if now - self.last >= EVERY and self.number_left:
+        if now - self.last >= EVERY and self.results_left:
             self.last = now
-            share = 1 - self.number_left / self.total
+            share = 1 - self.results_left / self.total
             logger.info("%s: %.0f%% done, %s", self.name, 100 * share, self._time_left(now))
 
     def _time_left(self, now: float) -> str:
@@ -147,24 +228,157 @@ class _Progress:
         # The first tasks take longer, since they load and compile.
         rest = sum(n * float(np.median(self.seconds[kind])) for kind, n in self.left.items() if n)
         at_once = sum(map(sum, self.seconds.values())) / (now - self.start)
-        return f"{duration(rest / at_once)} left"
+        return f"{write_duration(rest / at_once)} left"
 
 
-def _kind(task: Task) -> tuple[str, ...]:
+def _kind(task: Task) -> tuple[str, str]:
     """Tasks of a kind take about as long as one another."""
-    return (task.key, *task.methods)
+    return task.scenario.name, "" if task.method is None else task.method.label
 
 
-def _number_of_results(task: Task) -> int:
-    return len(task.replicates) * max(len(task.methods), 1)
-
-
-def duration(seconds: float) -> str:
+def write_duration(seconds: float) -> str:
     """Write a duration in the unit in which it is read easily."""
     for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}"
     return f"{math.ceil(seconds)} s"
+
+
+def stored_study(folder: str | Path) -> Study:
+    """Read the study that a folder holds the results of."""
+    path = Path(folder) / "study.toml"
+    if not path.is_file():
+        raise InputError("there is no study in this folder", "run one into it", file=folder)
+    return read_study(path)
+
+
+def read_results(folder: str | Path) -> "pd.DataFrame":
+    """Read the results of a study.
+
+    Parameters
+    ----------
+    folder : str or Path
+        As given to `run_study`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each scenario, replicate, method and estimand, in the order of the study file:
+        `scenario`, what its grid or sweep varies, `replicate`, `method`, `estimand`, `seed`
+        (`lehner.simulate(scenario, seed)` makes the data again), `truth`, `estimate`, `lower`,
+        `upper`, `standard_error` (that the method states), `status` ("ok", "undefined",
+        "unconverged" or "failed"), `reason`, diagnostics, `seconds` and `versions`. Of an
+        experiment the columns after `scenario` are the fields of its scenarios, `replicate` and its
+        own. Files that are damaged are left out.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no study.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from experiments.study import run_study
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "tiny.toml").write_text('''
+    ... name = "tiny"
+    ... seed = 1
+    ... replicates = 2
+    ... methods = ["majority_agreement"]
+    ... [[scenarios]]
+    ... name = "raters .6"
+    ... ''')
+    >>> _ = run_study(folder / "tiny.toml", folder / "results")
+    >>> results = read_results(folder / "results")
+    >>> list(results["estimand"][:2]), list(results["status"].unique())
+    (['system_accuracy', 'system_accuracy_in_sample'], ['ok'])
+    """
+    folder = Path(folder)
+    study = stored_study(folder)
+    tasks = list_tasks(study)
+    cells = [task.cell for task in tasks]
+    stored = read_cells(folder / CELLS_FOLDER, cells, study.seed, number="_cell")
+    if stored.empty:
+        return pd.DataFrame(columns=["scenario", *COLUMNS])
+    order = {entry.name: place for place, entry in enumerate(study.scenarios)}
+    places = pd.DataFrame(
+        {"_cell": i, "_order": order[task.scenario.name], "scenario": task.scenario.name}
+        | {
+            name: write_value(value) if isinstance(value, tuple) else value
+            for name, value in task.scenario.varied.items()
+        }
+        for i, task in enumerate(tasks)
+    )
+    places = places[["_cell", *(name for name in places if name not in stored)]]
+    by = ["_order", "replicate"]
+    columns = ["replicate", *(name for name in stored if name not in ("_cell", "replicate"))]
+    if study.methods:
+        labels = {method.label: place for place, method in enumerate(study.methods)}
+        places["method"] = [task.method.label for task in tasks if task.method is not None]
+        places["_method"] = places["method"].map(labels)
+        stored = stored.astype(dict.fromkeys((*NUMBERS, *DIAGNOSTICS), float))
+        by, columns = [*by, "_method", "estimand"], list(COLUMNS)
+    results = stored.merge(places, on="_cell")
+    results = results.sort_values(by, kind="stable", ignore_index=True)
+    varied = [name for name in places if name not in ("_cell", "_order", "_method", *columns)]
+    return results[[*varied, *columns]]
+
+
+def count_replicates(study: Study, results: "pd.DataFrame") -> tuple[str, bool]:
+    """Say how many replicates are there, and whether the study is unfinished.
+
+    Parameters
+    ----------
+    study : Study
+    results : pandas.DataFrame
+        As `read_results` gives it.
+
+    Returns
+    -------
+    text : str
+        As "58 to 59 of 200 replicates, unfinished": the fewest and most of a scenario and method.
+    unfinished : bool
+        Whether some are missing, be it that the study was stopped or that files of it were lost.
+    """
+    names = [entry.name for entry in study.scenarios]
+    by, places = "scenario", pd.Index(names)
+    if study.methods:
+        by = ["scenario", "method"]
+        places = pd.MultiIndex.from_product([names, [method.label for method in study.methods]])
+    done = results.groupby(by)["replicate"].nunique().reindex(places, fill_value=0)
+    fewest, most = int(done.min()), int(done.max())
+    n = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    if fewest < study.replicates:
+        return f"{n} of {study.replicates:,} replicates, unfinished", True
+    return f"{n} replicates", False
+
+
+def warn_if_unfinished(study: Study, results: "pd.DataFrame") -> None:
+    """Warn how many replicates of a study are there, if some are not."""
+    text, unfinished = count_replicates(study, results)
+    if unfinished:
+        logger.warning("%s: %s; `lehner study run` goes on", study.name, text)
+
+
+def export(folder: str | Path, file: str | Path) -> Path:
+    """Write the results as CSV, without what differs between machines: seconds and versions.
+
+    Parameters
+    ----------
+    folder : str or Path
+    file : str or Path
+        Its folder is made if it is not there.
+
+    Returns
+    -------
+    Path
+    """
+    file = Path(file)
+    results = read_results(folder).drop(columns=list(MACHINE), errors="ignore")
+    warn_if_unfinished(stored_study(folder), results)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return write_csv(results, file)
 
 
 def draw(
@@ -199,40 +413,9 @@ def draw(
     plan = stored_study(folder) if folder.is_dir() else read_study(study)
     if plan.experiment is not None:
         raise InputError(f"{plan.name} has no ratings: it is an experiment", "draw from another")
-    cell = find("scenario", scenario, {cell.name: cell for cell in plan.cells})
+    entry = find("scenario", scenario, {entry.name: entry for entry in plan.scenarios})
     replicate = check_whole_number("replicate", replicate, 0)
-    seed = data_seed(plan.seed, scenario_id(cell.scenario), replicate)
-    ratings, _ = simulate_ratings(cell.scenario, seed)
-    name = "_".join(re.findall(r"[\w.]+", f"{plan.name} {cell.name} {replicate}"))
+    cell_seed = np.random.SeedSequence(plan.seed, spawn_key=scenario_place(entry.scenario))
+    ratings, _ = simulate_ratings(entry.scenario, seed_at(cell_seed, replicate))
+    name = "_".join(re.findall(r"[\w.]+", f"{plan.name} {entry.name} {replicate}"))
     return write_csv(ratings.to_wide(), Path(output or f"{name}.csv"))
-
-
-def _missing(folder: Path, study: Study) -> list[Task]:
-    """List what is to do, the first replicates of all scenarios first.
-
-    Replicates are cut into blocks that begin where a run from the start would begin them.
-    """
-    rows = finished_rows(folder, study)
-    finished = {place: set(of["replicate"]) for place, of in rows.groupby(list(OF_A_METHOD))}
-    by_key = {study.method_keys[method.label]: method for method in study.methods}
-    quick = [key for key, method in by_key.items() if method.in_batches]
-    groups = [group for group in (quick, [key for key in by_key if key not in quick]) if group]
-    tasks: dict[tuple[str, int, tuple[str, ...]], Task] = {}
-    for cell, group in product(study.cells, groups or [[""]]):
-        scenario, stop = study.scenario_keys[cell.name], study.replicates
-        size = task_size([by_key[key] for key in group if key], cell.scenario)
-        for start in range(0, stop, size):
-            replicates = range(start, min(start + size, stop))
-            lacking = [
-                key for key in group if set(replicates) - finished.get((scenario, key), set())
-            ]
-            if lacking:
-                tasks[scenario, start, tuple(lacking)] = Task(
-                    scenario=cell.scenario,
-                    key=scenario,
-                    methods={key: by_key[key] for key in lacking if key},
-                    replicates=replicates,
-                    level=study.level,
-                    folder=folder,
-                )
-    return sorted(tasks.values(), key=lambda task: task.replicates.start)

@@ -7,10 +7,9 @@ from dataclasses import fields
 import pandas as pd
 import pytest
 
-from experiments.benchmarks.real.measures import mean_over_crowds
+from experiments.benchmarks.real.report import mean_over_crowds
 from experiments.report.views import REPORT
-from experiments.study.definition import CHECKS, read_study
-from experiments.study.options import BAYESIAN, MEANING, OPTIONS
+from experiments.study.definition import KEYS, OPTIONS, SAMPLER_OPTIONS, read_study
 from lehner import Scenario
 from tests.docs.examples import ROOT, list_pages
 
@@ -50,13 +49,12 @@ def test_the_page_of_study_files_has_each_field_and_its_example_is_read(written,
         assert all(row["what it is"].endswith(".") for row in rows)
         return {row[column].strip("`") for row in rows}
 
-    assert named("study_keys", "key") == set(CHECKS)
+    assert named("study_keys", "key") == set(KEYS)
     assert named("study_scenario", "field") == {field.name for field in fields(Scenario)}
-    options = {name for allowed in (BAYESIAN, *OPTIONS.values()) for name in allowed}
-    assert named("study_options", "option") == options == set(MEANING)
+    assert named("study_options", "option") == {*OPTIONS, *SAMPLER_OPTIONS}
     text = (ROOT / "docs/study_file.md").read_text("utf-8")
     (tmp_path / "study.toml").write_text(re.search(r"```toml\n(.*?)```", text, re.S)[1])
-    assert len(read_study(tmp_path / "study.toml").cells) == 4
+    assert len(read_study(tmp_path / "study.toml").scenarios) == 4
 
 
 def test_a_cell_stands_below_its_method(written):

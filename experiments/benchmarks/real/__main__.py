@@ -19,11 +19,23 @@ from typing import Any
 # As the command does: compiling takes longer than sampling. Before Numba is imported.
 os.environ.setdefault("NUMBA_OPT", "1")
 
-from experiments.benchmarks.real.known_truths import correction_cells, known_folder
-from experiments.benchmarks.real.outcomes import OUTCOMES, draw_all, read_outcomes
+from experiments.benchmarks.real.fits import (
+    correction_cells,
+    known_folder,
+    list_tasks,
+    method_labels,
+    size_cell,
+)
 from experiments.benchmarks.real.report import write_report
-from experiments.benchmarks.real.run import list_tasks, method_labels, size_cell
-from experiments.benchmarks.real.sources import Source, describe, find_sources, missing_files
+from experiments.benchmarks.real.sources import (
+    OUTCOMES,
+    Source,
+    describe,
+    draw_all,
+    find_sources,
+    missing_files,
+    read_outcomes,
+)
 from experiments.report.files import write_csv, write_text
 from experiments.study.cells import Cell, read_cells, run_cells
 from lehner import InputError

@@ -20,8 +20,12 @@ os.environ.setdefault("NUMBA_OPT", "1")
 import numpy as np
 import pandas as pd
 
-from experiments.benchmarks.real.outcomes import SEED, read_outcomes
-from experiments.benchmarks.real.sources import Source, find_sources, read_crowd
+from experiments.benchmarks.real.sources import (
+    SEED,
+    find_sources,
+    read_crowd,
+    read_outcomes,
+)
 from experiments.report.files import write_csv, write_text
 from experiments.report.table import Column, Table, to_markdown
 from experiments.simulations.methods import estimate_as_in_studies
@@ -61,8 +65,12 @@ def priors_without(attribute: str, name: str) -> Path:
     return write_text(priors_text(train_priors(others)), file)
 
 
-def measure_crowds(method: str, folder: Path) -> Iterator[dict[str, object]]:
-    """Compare the pairs of all crowds by a method, a row for each."""
+def measure(method: str, folder: Path) -> Iterator[dict[str, object]]:
+    """Compare the pairs of all crowds and the simulated ones by a method, a row for each.
+
+    `relaxed_k` has fewer pairs and none that are simulated: `calibrated` is given the shipped
+    priors for these.
+    """
     left_out = "domain" if method == OTHER_DOMAINS else "family"
     most = MOST_PAIRS_OF_SLOW if method == SLOW else MOST_PAIRS
     for source in find_sources():
@@ -73,24 +81,14 @@ def measure_crowds(method: str, folder: Path) -> Iterator[dict[str, object]]:
                 seed = seed_of(SEED, source.name, *panel.systems)
                 ratings = draw_design(panel, "3", seed)
                 if ratings is not None:
-                    draws = draw_pair(method, ratings, priors, seed)
-                    yield _row(source, design, method) | describe_pair(ratings, draws)
-
-
-def measure_simulated(method: str) -> Iterator[dict[str, object]]:
-    """Compare simulated pairs by a method, `calibrated` by the priors that are shipped."""
-    if method in (SLOW, OTHER_DOMAINS):
-        return
+                    row = {"crowd": source.name, "family": source.family, "design": design}
+                    yield row | describe_pair(ratings, draw_pair(method, ratings, priors, seed))
     for design, misleading in SIMULATED.items():
         for seed in np.random.SeedSequence(SEED).spawn(SIMULATED_PAIRS):
-            ratings = simulate_pair(np.random.default_rng(seed), misleading)
-            draws = draw_pair(method, ratings, SHIPPED, seed)
-            yield _row(None, design, method) | describe_pair(ratings, draws)
-
-
-def _row(source: Source | None, design: str, method: str) -> dict[str, object]:
-    crowd, family = ("simulated",) * 2 if source is None else (source.name, source.family)
-    return {"crowd": crowd, "family": family, "design": design, "method": method}
+            if method not in (SLOW, OTHER_DOMAINS):
+                ratings = simulate_pair(np.random.default_rng(seed), misleading)
+                row = {"crowd": "simulated", "family": "simulated", "design": design}
+                yield row | describe_pair(ratings, draw_pair(method, ratings, SHIPPED, seed))
 
 
 def draw_pair(
@@ -192,9 +190,10 @@ def main() -> None:
     methods = [find("method", name, dict.fromkeys(METHODS, name)) for name in options.method]
     warnings.simplefilter("ignore")
     for method in methods:
-        made = pd.DataFrame([*measure_crowds(method, options.folder), *measure_simulated(method)])
+        measured = pd.DataFrame(measure(method, options.folder)).round(4)
+        measured.insert(3, "method", method)
         kept = pd.read_csv(ROWS)
-        rows = pd.concat([kept[kept["method"] != method], made.round(4)])
+        rows = pd.concat([kept[kept["method"] != method], measured])
         order = {name: place for place, name in enumerate(METHODS)}
         rows = rows.sort_values("method", key=lambda names: names.map(order), kind="stable")
         write_csv(rows, ROWS)

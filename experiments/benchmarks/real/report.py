@@ -1,24 +1,269 @@
-"""The tables: tidy CSVs, and `page.md` filled in."""
+"""The results of the benchmark: all rows, measures on each crowd and over crowds, and the tables.
 
-from collections.abc import Callable, Iterator, Sequence
+Several draws of gold labels share a system, so that each system counts once, with the mean of its
+draws, and so does each crowd in the means. Crowds of a family rated the same items or came from the
+same study: standard errors are of means over crowds, clustered by family.
+
+`calibrated` needs agreement with the majority and, where truths are known, how many of the labelled
+items are right: its rows are made of those of `majority_agreement` and of the labelled items alone,
+each by priors of crowds that have nothing to do with the one it is of.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from experiments.benchmarks.real.left_out import calibrated_rows
-from experiments.benchmarks.real.measures import MEASURES, mean_over_crowds, measure_crowds
-from experiments.benchmarks.real.outcomes import read_outcomes
-from experiments.benchmarks.real.results import in_order, read_rows
-from experiments.benchmarks.real.sources import SOURCES
-from experiments.report.files import write_text
-from experiments.report.table import Cell, Column, Table, to_markdown
+from experiments.benchmarks.real.fits import ALONE, BY_PPI, known_folder
+from experiments.benchmarks.real.sources import SOURCES, read_outcomes
+from experiments.report.files import write_csv
+from experiments.report.table import Column, Table, to_markdown
+from experiments.simulations.methods import LEVEL
 from experiments.study.cells import read_cells
-from lehner.core.text import DASH, short
-from lehner.empirical_prior.designs import ALL, DESIGNS
+from lehner import InputError
+from lehner.core.text import short
+from lehner.empirical_prior.calibrated import posterior_interval
+from lehner.empirical_prior.designs import DESIGNS, RATINGS_PER_ITEM
+from lehner.empirical_prior.prior import (
+    SYSTEM_IS,
+    EmpiricalPrior,
+    Outcome,
+    posterior_in_sample,
+    prior_of_right,
+    train_priors,
+)
+from lehner.estimation.methods import list_methods
 
+BY = ["crowd", "family", "domain", "split", "design", "per_item", "known", "method"]
+OVER = ["design", "per_item", "known", "method"]
+MEASURES = ("bias", "rmse", "coverage", "width", "score")
+MAJORITY = "majority_agreement"
+SAID_OF_SYSTEM = {
+    "like": ("like", "unknown"),
+    "better": ("better", "unknown"),
+    "worse": ("unknown",),
+}
+"""What may be said of a system that is drawn so."""
+DATA_SET = ["crowd", "design", "per_item", "system"]
+DESIGN = ["crowd", "design", "per_item"]
+OF_CROWD = ("family", "domain", "split")
 FEW = "3"
 """Ratings of an item in tables of one design."""
+
+
+def read_rows(output: Path, seed: int, draws: int) -> pd.DataFrame:
+    """Read the estimates that were kept.
+
+    Parameters
+    ----------
+    output : Path
+        Where results are kept.
+    seed : int
+        Of the benchmark; results of other seeds are left out.
+    draws : int
+        How often labelled items were drawn for each fit.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `measure_crowds` takes it, in the order of the crowds and methods. Of each crowd, design
+        and number of ratings of an item there are the systems that every method there was run on,
+        so that all methods are compared on the same ratings.
+
+    Raises
+    ------
+    InputError
+        If there are none.
+    """
+    fits = read_cells(output / "parts")
+    if fits.empty:
+        raise InputError("no worker has enough items to play the system", "add other crowds")
+    fits = fits[fits["seed"] == seed]
+    methods = fits.groupby(DESIGN)["method"].transform("nunique")
+    of_system = fits.groupby([*DESIGN, "system"])["method"].transform("nunique")
+    common = fits.loc[of_system == methods, [*DESIGN, "system"]].drop_duplicates()
+    rows = pd.concat([fits.assign(known=0, draw=0), read_cells(known_folder(output, draws))])
+    rows = rows[rows["seed"] == seed].merge(common)
+    # The labelled items alone are there once for each method.
+    rows = rows.drop_duplicates([*DESIGN, "known", "method", "system", "draw"])
+    return in_order(pd.concat([rows, calibrated_rows(rows, read_outcomes())]))
+
+
+def in_order(rows: pd.DataFrame) -> pd.DataFrame:
+    """Say the family, domain and split of each row's crowd, and put crowds and methods in order."""
+    of_crowd = {
+        column: [getattr(SOURCES[name], column) for name in rows["crowd"]] for column in OF_CROWD
+    }
+    names = list_methods()
+    places = {
+        "crowd": list(SOURCES),
+        "design": DESIGNS,
+        "per_item": RATINGS_PER_ITEM,
+        "method": [
+            *(f"calibrated, {system_is}" for system_is in SYSTEM_IS),
+            *names,
+            *(BY_PPI + name for name in names),
+            ALONE,
+        ],
+    }
+    order = {
+        name: {value: i for i, value in enumerate(order_of)} for name, order_of in places.items()
+    }
+    return rows.assign(**of_crowd).sort_values(
+        [*DESIGN, "known", "method", "system"],
+        key=lambda column: column.map(order[column.name]) if column.name in order else column,
+        ignore_index=True,
+    )
+
+
+def calibrated_rows(
+    rows: pd.DataFrame, outcomes: Sequence[Outcome], leave_out: str = "family"
+) -> pd.DataFrame:
+    """Estimate by `calibrated`, trained without the family or the domain of the crowd.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        A row for each estimate: the columns of `DATA_SET`, `known`, `method`, `n_items`,
+        `estimate`, and others.
+    outcomes : sequence of Outcome
+        Of all crowds.
+    leave_out : {"family", "domain"}
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows of `majority_agreement` and of the labelled items alone, with other estimates: by
+        the methods "calibrated, like", "calibrated, better" and "calibrated, unknown".
+    """
+    majority = rows[rows["method"] == MAJORITY]
+    agreement = majority[[*DATA_SET, "estimate"]].rename(columns={"estimate": "agreement"})
+    used = rows[rows["method"].isin([MAJORITY, ALONE])].merge(agreement, on=DATA_SET)
+    made: list[dict[str, Any]] = []
+    group_of = {name: getattr(source, leave_out) for name, source in SOURCES.items()}
+    for left_out, table in used.groupby(used["crowd"].map(group_of), sort=False):
+        others = [outcome for outcome in outcomes if group_of[outcome.crowd] != left_out]
+        priors = train_priors(others)
+        for majority_or_alone in table.to_dict("records"):
+            made += _estimates(majority_or_alone, priors)
+    return pd.DataFrame(made, columns=rows.columns)
+
+
+def _estimates(
+    row: dict[str, Any], priors: Mapping[str, EmpiricalPrior]
+) -> Iterator[dict[str, Any]]:
+    known_right = round(row["known"] * row["estimate"]) if row["known"] else 0
+    for system_is in SAID_OF_SYSTEM[row["design"]]:
+        agreeing = row["agreement"] * row["n_items"]
+        right = prior_of_right(priors[system_is], agreeing, row["n_items"])
+        posterior = posterior_in_sample(*right, row["known"], known_right)
+        interval = posterior_interval(posterior, LEVEL, system_is)
+        ends = {"estimate": interval.estimate, "lower": interval.lower, "upper": interval.upper}
+        yield row | {"method": f"calibrated, {system_is}"} | ends
+
+
+def measure_crowds(rows: pd.DataFrame) -> pd.DataFrame:
+    """Measure each method on each crowd against the proportion of items that the system got right.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        A row for each estimate: the columns of `BY`, `system`, `n_items`, `truth`, `estimate`,
+        `lower`, `upper`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each crowd, design, number of ratings per item, number of gold labels and method:
+        `systems`, `items` (their mean), `accuracy` (mean true accuracy of the systems), `failed`
+        (proportion of systems without an estimate), and `bias`, `rmse`, `coverage`, `width` and
+        `score`. The interval score is the width and, where the truth lies outside, 20 times how far
+        outside (for intervals of 90%).
+
+    References
+    ----------
+    Gneiting & Raftery (2007), Strictly proper scoring rules, prediction, and estimation,
+    https://doi.org/10.1198/016214506000001437.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"system": ["a", "b", "c"], "truth": 0.5, "estimate": [0.4, 0.5, 0.9]})
+    >>> rows = rows.assign(**dict.fromkeys(BY, "x"), n_items=50, lower=0.3, upper=[0.6, 0.6, 0.49])
+    >>> measure_crowds(rows)[list(MEASURES)].round(3).values.tolist()
+    [[0.1, 0.238, 0.667, 0.263, 0.33]]
+    """
+    truth = rows["truth"]
+    error = rows["estimate"].astype(float) - truth
+    lower, upper = rows["lower"].astype(float), rows["upper"].astype(float)
+    outside = np.maximum(lower - truth, 0) + np.maximum(truth - upper, 0)
+    quantities = rows[[*BY, "system", "n_items", "truth"]].assign(
+        bias=error,
+        rmse=error**2,
+        # Ends are computed in another way than the truth.
+        coverage=(outside < 1e-9).astype(float).where(lower.notna()),
+        width=upper - lower,
+        score=upper - lower + 2 / (1 - LEVEL) * outside,
+        failed=error.isna().astype(float),
+    )
+    crowds = quantities.groupby([*BY, "system"], sort=False).mean().groupby(BY, sort=False)
+    table = crowds.agg(
+        systems=("truth", "size"),
+        items=("n_items", "mean"),
+        accuracy=("truth", "mean"),
+        failed=("failed", "mean"),
+        **{name: (name, "mean") for name in MEASURES},
+    )
+    return table.assign(rmse=np.sqrt(table["rmse"])).reset_index()
+
+
+def mean_over_crowds(measured: pd.DataFrame, over: Sequence[str] = OVER) -> pd.DataFrame:
+    """Average measures over crowds, each crowd counting once.
+
+    Parameters
+    ----------
+    measured : pandas.DataFrame
+        Of `measure_crowds`.
+    over : sequence of str
+        Columns that a mean is of one value of.
+
+    Returns
+    -------
+    pandas.DataFrame
+        For each of these in the order in which they come: `crowds`, the means of `accuracy` and
+        `failed`, the mean of each measure with its standard error, clustered by family, and
+        `worst`, the lowest coverage, with its crowd, `worst_crowd`.
+    """
+    over = list(over)
+    # The first of the sorted values is the lowest.
+    groups = measured.sort_values("coverage", kind="stable").groupby(over)
+    table = groups.agg(
+        crowds=("crowd", "size"),
+        accuracy=("accuracy", "mean"),
+        failed=("failed", "mean"),
+        worst=("coverage", "first"),
+        worst_crowd=("crowd", "first"),
+    )
+    for name in MEASURES:
+        table[name] = groups[name].mean()
+        table[f"{name}_se"] = [error_of_mean(group[name], group["family"]) for _, group in groups]
+    return measured[over].drop_duplicates().merge(table.reset_index(), on=over)
+
+
+def error_of_mean(values: pd.Series, families: pd.Series) -> float:
+    """Standard error of a mean over crowds, clustered by family; NaN with fewer than two families.
+
+    Examples
+    --------
+    >>> error_of_mean(pd.Series([1.0, 1.0, 4.0, 4.0]), pd.Series(["a", "a", "b", "b"]))
+    1.5
+    """
+    deviations = (values - values.mean()).groupby(families).sum(min_count=1).dropna()
+    n = len(deviations)
+    if n < 2:
+        return np.nan
+    return float(np.sqrt((deviations**2).sum() * n / (n - 1)) / values.count())
 
 
 def write_report(output: Path, seed: int, draws: int) -> list[Path]:
@@ -37,33 +282,32 @@ def write_report(output: Path, seed: int, draws: int) -> list[Path]:
     -------
     list of Path
         `systems.csv`, a row for each system and method without gold labels; `real.csv`, all
-        measures on each crowd; `domains.csv`, those without whole domains; `real.md`.
+        measures on each crowd; `means.csv`, those over crowds; `domains.csv`, those without whole
+        domains; `crowds.csv`, the crowds and their licences.
     """
     rows = read_rows(output, seed, draws)
     measured = measure_crowds(rows)
     alone = rows[(rows["known"] == 0) & (rows["per_item"] == FEW)]
     domains = measure_crowds(in_order(calibrated_rows(alone, read_outcomes(), "domain")))
-    means = mean_over_crowds(measured)
-    first = measured[(measured["per_item"] == FEW) & (measured["known"] == 0)]
-    page = Path(__file__).with_name("page.md").read_text(encoding="utf-8")
-    text = page.format(
-        finding=_finding(means.set_index(["design", "per_item", "known", "method"])),
-        draws=draws,
-        crowds=_crowds(read_cells(output / "crowds").set_index("crowd")),
-        means="\n\n".join(_means(means[means["known"] == 0])),
-        known="\n\n".join(_known(measured[measured["known"] > 0])),
-        splits=_splits(mean_over_crowds(first, ["split", "design", "method"])),
-        domains=table_of_means(domains, ["domain", "design", "method"]),
-    )
     tables = {
         "systems.csv": of_systems(rows),
         "real.csv": measured.drop(columns=["domain", "split"]),
+        "means.csv": mean_over_crowds(measured),
         "domains.csv": domains.drop(columns=["split", "known", "per_item"]),
+        "crowds.csv": describe_crowds(read_cells(output / "crowds")),
     }
-    files = {name: table.round(4).to_csv(index=False) for name, table in tables.items()}
-    return [
-        write_text(content, output / name) for name, content in (files | {"real.md": text}).items()
-    ]
+    return [write_csv(table.round(4), output / name) for name, table in tables.items()]
+
+
+def describe_crowds(sizes: pd.DataFrame) -> pd.DataFrame:
+    """Say of each crowd who rates, how large it is, and where it is from, under which licence."""
+    sizes = sizes.set_index("crowd").loc[[name for name in SOURCES if name in set(sizes["crowd"])]]
+    sources = [SOURCES[name] for name in sizes.index]
+    sizes.insert(0, "domain", [source.domain for source in sources])
+    sizes.insert(1, "split", [source.split for source in sources])
+    repositories = [source.repository for source in sources]
+    origins = [f"{repository.folder}, {repository.licence}" for repository in repositories]
+    return sizes.assign(**{"repository, licence": origins}).reset_index()
 
 
 def of_systems(rows: pd.DataFrame) -> pd.DataFrame:
@@ -71,17 +315,8 @@ def of_systems(rows: pd.DataFrame) -> pd.DataFrame:
     kept = rows[rows["known"] == 0]
     numbers = kept.groupby("crowd")["system"].transform(lambda one: pd.factorize(one, sort=True)[0])
     numbered = kept.assign(system=numbers.astype(int) + 1)
-    columns = [
-        "crowd",
-        "design",
-        "per_item",
-        "system",
-        "n_items",
-        "n_categories",
-        "truth",
-        "method",
-    ]
-    return numbered[[*columns, "estimate", "lower", "upper"]]
+    of_data = ["crowd", "design", "per_item", "system", "n_items", "n_categories", "truth"]
+    return numbered[[*of_data, "method", "estimate", "lower", "upper"]]
 
 
 def table_of_means(measured: pd.DataFrame, keys: Sequence[str]) -> str:
@@ -102,79 +337,6 @@ def table_of_known(measured: pd.DataFrame, keys: Sequence[str] = ("method",)) ->
     """Write RMSE, coverage and width, a column for each number of gold labels."""
     means = mean_over_crowds(measured, [*keys, "known"])
     return _across(means, "known", ["rmse", "coverage", "width"], "{} gold labels".format, keys)
-
-
-def _finding(means: pd.DataFrame) -> str:
-    """Say what methods without gold labels and `calibrated` do, if they were run."""
-    said = []
-    for design, words in (("like", "is like its raters"), ("better", "is better than they")):
-        names = ("majority_agreement", "relaxed_k", f"calibrated, {design}")
-        keys = [(design, FEW, 0, name) for name in names]
-        if not set(keys) <= set(means.index):
-            return ""
-        majority, model, calibrated = (means.loc[key] for key in keys)
-        said.append(
-            f"Where the system {words}, with three ratings per item, the RMSE is "
-            f"{short(majority['rmse'])} by agreement with the majority, {short(model['rmse'])} by "
-            f"`relaxed_k` and {short(calibrated['rmse'])} by `calibrated`; the 90% intervals of "
-            f"`relaxed_k` cover the truth for {model['coverage']:.0%} of the systems and those of "
-            f"`calibrated` for {calibrated['coverage']:.0%}."
-        )
-    return " ".join(said)
-
-
-def _crowds(sizes: pd.DataFrame) -> str:
-    columns = [
-        *(Column(name) for name in ("crowd", "domain", "split")),
-        *(Column(name, name, "{:,}".format) for name in sizes.columns),
-        Column("repository, licence"),
-    ]
-    rows: list[tuple[Cell, ...]] = []
-    for name in (name for name in SOURCES if name in sizes.index):
-        source = SOURCES[name]
-        repository = f"{source.repository.folder}, {source.repository.licence}"
-        rows.append((name, source.domain, source.split, *map(int, sizes.loc[name]), repository))
-    return to_markdown(Table(columns=columns, rows=rows))
-
-
-def _means(means: pd.DataFrame) -> Iterator[str]:
-    columns = [
-        Column("method"),
-        Column("crowds"),
-        Column("no estimate", format=short),
-        *(Column(_title(name), format=_in_brackets) for name in MEASURES),
-        Column("lowest", format=_lowest),
-    ]
-    for (design, per_item), table in means.groupby(["design", "per_item"], sort=False):
-        yield f"## {_design(design, per_item)}"
-        rows = [
-            (
-                *(row[name] for name in ("method", "crowds", "failed")),
-                *_measures(row),
-                (row["worst"], row["worst_crowd"]),
-            )
-            for row in table.to_dict("records")
-        ]
-        yield to_markdown(Table(columns=columns, rows=rows))
-
-
-def _known(measured: pd.DataFrame) -> Iterator[str]:
-    for (design, per_item), table in measured.groupby(["design", "per_item"], sort=False):
-        yield f"### {_design(design, per_item)}"
-        yield table_of_known(table)
-
-
-def _splits(means: pd.DataFrame) -> str:
-    means = means.assign(cell=means["design"] + ", " + means["split"])
-    means = means.sort_values("split", kind="stable")
-    means = means.sort_values(
-        "design", key=lambda designs: designs.map(DESIGNS.index), kind="stable"
-    )
-    # That of better systems is not among the first design's methods.
-    means = means.sort_values(
-        "method", key=lambda names: ~names.str.startswith("calib"), kind="stable"
-    )
-    return _across(means, "cell", ["rmse", "coverage"])
 
 
 def _across(
@@ -211,13 +373,3 @@ def _in_brackets(value: float, second: float) -> str:
     if pd.isna(value) or pd.isna(second):
         return short(value)
     return f"{short(value)} ({short(second)})"
-
-
-def _lowest(coverage: float, crowd: str) -> str:
-    return DASH if pd.isna(coverage) else f"{short(coverage)} ({crowd})"
-
-
-def _design(design: str, per_item: str) -> str:
-    ratings = "all ratings" if per_item == ALL else f"{per_item} ratings per item"
-    words = "like" if design == "like" else f"{design} than"
-    return f"System {words} its raters, {ratings}"

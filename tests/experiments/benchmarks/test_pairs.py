@@ -11,24 +11,36 @@ from tests.lehner.told import resample
 
 
 def test_what_is_said_of_a_pair_is_of_these_items():
-    ratings = pairs.simulate_pair(np.random.default_rng(1), 0.0)
+    ratings, seed = pairs.simulate_pair(np.random.default_rng(1), 0.0), np.random.SeedSequence(1)
     right = (ratings.answers == ratings.truth[:, None]).mean(axis=0)
-    draws = draw_calibrated(ratings.with_truth(None))
-    said = pairs.say(ratings, draws, "calibrated")
-    assert said["truth"] == pytest.approx(right[0] - right[1])
-    assert said["lower"] < said["estimate"] < said["upper"]
-    rows = list(pairs.compare(ratings, SHIPPED, np.random.SeedSequence(1), ("algebraic",)))
-    assert [row["method"] for row in rows] == ["algebraic", "calibrated", "calibrated, 20 labels"]
-    assert rows[1] == said
-    assert rows[2]["upper"] - rows[2]["lower"] < said["upper"] - said["lower"]
-    algebra = resample("algebraic", ratings.with_truth(None), resamples=200)
-    assert rows[0] == pairs.say(ratings, algebra, "algebraic")
+    rows = {
+        method: pairs.describe_pair(ratings, pairs.draw_pair(method, ratings, SHIPPED, seed))
+        for method in ("algebraic", "calibrated", pairs.LABELLED, "dawid_skene")
+    }
+    unseen = ratings.with_truth(None)
+    assert rows["calibrated"] == pairs.describe_pair(ratings, draw_calibrated(unseen))
+    algebra = resample("algebraic", unseen, resamples=200)
+    assert rows["algebraic"] == pairs.describe_pair(ratings, algebra)
+    for row in rows.values():
+        assert row["truth"] == pytest.approx(right[0] - right[1])
+        assert row["lower"] < row["estimate"] < row["upper"]
+    width = {method: row["upper"] - row["lower"] for method, row in rows.items()}
+    assert max(width[pairs.LABELLED], width["dawid_skene"]) < width["calibrated"]
 
 
-def test_mistakes_are_shared_where_items_mislead():
+def test_only_items_on_which_systems_differ_are_labelled():
+    ratings = pairs.simulate_pair(np.random.default_rng(1), 0.0)
+    labels = pairs.label_differing(ratings, np.random.SeedSequence(1)).truth
+    labelled = labels >= 0
+    assert labelled.sum() == pairs.LABELS
+    assert (ratings.answers[labelled, 0] != ratings.answers[labelled, 1]).all()
+    np.testing.assert_array_equal(labels[labelled], ratings.truth[labelled])
+
+
+def test_errors_are_correlated_where_items_mislead():
     together = []
-    for shared in (0.0, 0.5):
-        some = [pairs.simulate_pair(np.random.default_rng(seed), shared) for seed in range(20)]
+    for misleading in (0.0, 0.5):
+        some = [pairs.simulate_pair(np.random.default_rng(seed), misleading) for seed in range(20)]
         wrong = [np.column_stack([x.codes, x.answers]) != x.truth[:, None] for x in some]
         together.append(np.mean([np.corrcoef(x.T)[np.triu_indices(5, 1)].mean() for x in wrong]))
     assert abs(together[0]) < 0.05 < 0.15 < together[1]
@@ -47,8 +59,16 @@ def test_the_table_by_hand():
             "probability": [0.95, 0.85, 0.6],
         }
     )
-    (found,) = pairs.tabulate(rows).rows
-    assert found[:3] == ("like", "m", 3)
-    assert found[3].startswith(".333 (") and found[4] == ".267"
-    assert found[5:8] == (".500 of 2", "1.000 of 1", "– of 0")
-    assert found[8] == ".333"
+    (row,) = pairs.tabulate(rows).rows
+    assert row[:3] == ("like", "m", 3)
+    assert row[3].startswith(".333 (") and row[4] == ".267"
+    assert row[5:8] == (".500 of 2", "1.000 of 1", "– of 0")
+    assert row[8] == ".333"
+
+
+def test_on_real_pairs_only_calibrated_covers_the_difference():
+    rows = pd.read_csv(pairs.ROWS).query("design == 'like'")
+    inside = (rows["lower"] <= rows["truth"] + 1e-4) & (rows["truth"] <= rows["upper"] + 1e-4)
+    coverage = inside.groupby(rows["method"]).mean()
+    is_calibrated = coverage.index.str.startswith("calibrated")
+    assert coverage[is_calibrated].min() > 0.84 and coverage[~is_calibrated].max() < 0.7

@@ -8,7 +8,6 @@ from experiments.benchmarks.peers import PEERS, RESULTS, compare
 MODULES = {
     "scikit-learn": "sklearn",
     "crowd-kit": "crowdkit",
-    "glide-py": "glide",
     "ppi-python": "ppi_py",
 }
 

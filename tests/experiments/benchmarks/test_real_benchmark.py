@@ -11,18 +11,16 @@ import pytest
 import rdata
 
 from experiments.benchmarks.real import __main__ as command
-from experiments.benchmarks.real import readers, sources
-from experiments.benchmarks.real import run as fits
-from experiments.benchmarks.real.known_truths import ALONE, corrected_rows
-from experiments.benchmarks.real.left_out import calibrated_rows
-from experiments.benchmarks.real.measures import (
+from experiments.benchmarks.real import fits, sources
+from experiments.benchmarks.real.fits import ALONE, Task, corrected_rows
+from experiments.benchmarks.real.report import (
     BY,
+    calibrated_rows,
     error_of_mean,
     mean_over_crowds,
     measure_crowds,
 )
-from experiments.benchmarks.real.outcomes import read_outcomes
-from experiments.benchmarks.real.run import Task
+from experiments.benchmarks.real.sources import read_outcomes
 from experiments.simulations.methods import estimate_as_in_studies
 from lehner import InputError, Ratings
 from lehner.empirical_prior.calibrated import estimate_calibrated
@@ -48,7 +46,7 @@ def test_label_and_truth_files(tmp_path):
     labels, truths = tmp_path / "label.csv", tmp_path / "truth.csv"
     labels.write_text("item,worker,label\n7,3,1\n7,4,0\n8,3,0\n7,3,0\n")
     truths.write_text("item,truth\n7,1\n9,0\n")
-    ratings, truth = by_name(readers.read_label_and_truth([labels, truths]))
+    ratings, truth = by_name(sources.read_label_and_truth([labels, truths]))
     # The first rating of a worker who rated twice counts.
     assert ratings == {("7", "3"): "1", ("7", "4"): "0", ("8", "3"): "0"}
     assert truth == {"7": "1"}
@@ -58,12 +56,12 @@ def test_worker_item_label_files(tmp_path):
     labels, truths = tmp_path / "labels.txt", tmp_path / "evaluation.txt"
     labels.write_text("w1\ta\tyes\nw2\ta\tno\n\nw1\tb\tno\n")
     truths.write_text("a\tyes\nb\tno\n")
-    ratings, truth = by_name(readers.read_worker_item_label([labels, truths]))
+    ratings, truth = by_name(sources.read_worker_item_label([labels, truths]))
     assert ratings == {("a", "w1"): "yes", ("a", "w2"): "no", ("b", "w1"): "no"}
     assert truth == {"a": "yes", "b": "no"}
     labels.write_text("w1\ta\tyes\nw2 a no\n")
     with pytest.raises(InputError, match=r"labels.txt, row 2: 1 tab-separated fields instead of 3"):
-        readers.read_worker_item_label([labels, truths])
+        sources.read_worker_item_label([labels, truths])
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t"])
@@ -75,12 +73,12 @@ def test_response_files(tmp_path, delimiter):
         ("2", "B", "q1", "after", "before"),
     ]
     path.write_text("\n".join(delimiter.join(line) for line in lines))
-    ratings, truth = by_name(readers.read_responses([path]))
+    ratings, truth = by_name(sources.read_responses([path]))
     assert ratings == {("q1", "A"): "before", ("q1", "B"): "after"}
     assert truth == {"q1": "before"}
     path.write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match=r"temp.csv: there is no column 'orig_id'"):
-        readers.read_responses([path])
+        sources.read_responses([path])
 
 
 def test_files_of_pair_judges(tmp_path):
@@ -95,7 +93,7 @@ def test_files_of_pair_judges(tmp_path):
         ]
         path.write_text(json.dumps(pairs))
         files.append(path)
-    ratings, truth = by_name(readers.read_pair_judges(files))
+    ratings, truth = by_name(sources.read_pair_judges(files))
     assert ratings == {("Natural 0", "X"): "1", ("Natural 1", "X"): "2", ("Natural 0", "Y"): "2"}
     assert truth == {"Natural 0": "1", "Natural 1": "1"}
 
@@ -108,7 +106,7 @@ def test_files_of_judgments(tmp_path):
         {"pair_id": "r", "label": "B>A", "judgments": [None, None]},
     ]
     path.write_text("\n".join(map(json.dumps, lines)))
-    ratings, truth = by_name(readers.read_judgments([path]))
+    ratings, truth = by_name(sources.read_judgments([path]))
     assert ratings == {("p", "M-1.5"): "B>A"}
     assert truth == {"p": "A>B"}
 
@@ -117,7 +115,7 @@ def test_files_of_scores(tmp_path):
     files = [tmp_path / "x.csv", tmp_path / "y.csv"]
     files[0].write_text('text,label,parsed_output\n"a\nb",1,5\nc,0,4.0\n')
     files[1].write_text("raw_output,parsed_output,label\n,Answer: Toxic,1.0\n,9,0.0\n")
-    ratings, truth = by_name(readers.read_scores(files))
+    ratings, truth = by_name(sources.read_scores(files))
     assert ratings == {("0", "x"): "1", ("1", "x"): "0", ("1", "y"): "1"}
     assert truth == {"0": "1", "1": "0"}
 
@@ -133,14 +131,14 @@ def test_files_of_reader_studies(tmp_path):
     }
     frame = pd.DataFrame(columns).astype({"reader": "category", "treatment": "category"})
     rdata.write_rda(path, {"Study": frame})
-    ratings, truth = by_name(readers.read_readings([path], treatment="1"))
+    ratings, truth = by_name(sources.read_readings([path], treatment="1"))
     assert ratings == {("7", "1"): "1", ("7", "2"): "0"}
     assert truth == {"7": "1"}
     path.write_bytes(b"PK")
     with pytest.raises(
         InputError, match=r"Study.RData: this is no .RData file with one data frame"
     ):
-        readers.read_readings([path], treatment="1")
+        sources.read_readings([path], treatment="1")
 
 
 def test_known_truths_are_the_same_for_every_method_and_count_only_when_few():
@@ -342,8 +340,8 @@ def test_a_run_goes_on_where_it_was_and_methods_add_up(run, tmp_path):
     pd.testing.assert_frame_equal(without.iloc[:3], table)
     corrected = {*CALIBRATED, "algebraic", "ppi_algebraic", ALONE}
     assert set(both.loc[both["known"] == 20, "method"]) == corrected
-    report = (output / "real.md").read_text()
-    assert "| rte | crowd | choose | 60 | 60 | 10 | 600 | 2 | 10 | 3 | 3 |" in report
+    crowds = (output / "crowds.csv").read_text()
+    assert "rte,crowd,choose,60,60,10,600,2,10,3,3," in crowds
     next(iter(before)).unlink()
     assert run(tmp_path / "files", *options, *first)[0] == 0
     pd.testing.assert_frame_equal(pd.read_csv(output / "real.csv"), both)

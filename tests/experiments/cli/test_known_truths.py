@@ -8,6 +8,7 @@ import pytest
 
 import lehner
 from experiments.simulations.known_truths import simulate_known, summarise
+from experiments.study import read_study
 from lehner import Scenario, simulate
 from lehner.core.text import with_interval
 from tests.experiments.rows import ends, one_row, pick_rows
@@ -238,13 +239,15 @@ def test_a_model_is_fitted_without_the_truths_or_says_where_it_contradicts_them(
 
 
 def test_a_cell_of_the_simulation_is_reproducible_and_measured():
-    cell = {"cell": "30% of items mislead all, K 2"}
+    (cell,) = (s for s in read_study("known_truths").scenarios if s.name.startswith("30%"))
     rows, again = (
-        pd.DataFrame(row for seed in range(3) for row in simulate_known(seed, **cell))
+        pd.DataFrame(row for seed in range(3) for row in simulate_known(seed, **cell.varied))
         for _ in range(2)
     )
     pd.testing.assert_frame_equal(rows, again)
-    table = summarise(rows.assign(**cell)).set_index(["probabilities", "known", "method"])
+    table = summarise(rows.assign(scenario=cell.name)).set_index(
+        ["probabilities", "known", "method"]
+    )
     assert (table["n"] == 3).all()
     mean_error = table.loc[("algebra", 100, "recalibrated"), "rmse"]
     assert mean_error < table.loc[("algebra", 0, "alone"), "rmse"]

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from experiments.study import run_study
-from experiments.study.options import choose_method
+from experiments.study.definition import choose_method
 from lehner import InputError, estimate_latent_class, simulate
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.simulation.scenario import Scenario

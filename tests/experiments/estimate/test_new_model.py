@@ -165,7 +165,7 @@ def test_names_and_summaries_need_no_pymc():
     code = (
         "import sys\n"
         "from lehner.estimation.methods import find_methods\n"
-        "from experiments.study.options import choose_method\n"
+        "from experiments.study.definition import choose_method\n"
         "print(find_methods(['tap'])[0].summary, choose_method('tap').bayesian)\n"
         "print(sorted({'pymc', 'pytensor', 'nutpie', 'pandas', 'xarray'} & set(sys.modules)))"
     )

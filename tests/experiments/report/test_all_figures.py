@@ -13,10 +13,9 @@ from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.bias_figure import plot_figure
 from experiments.report.style import OF_NO_METHOD, method_style, proportion_ticks
 from experiments.simulations.calibration import plot_coverage
-from experiments.simulations.power import plot_power
 from experiments.study import measure, read_study
-from experiments.study.measure_figure import plot_measure, study_styles
-from experiments.study.options import choose_method
+from experiments.study.definition import choose_method
+from experiments.study.report import plot_measure
 from lehner.estimation.methods import WITHOUT_MODEL
 from lehner.latent_class.models import MODELS
 
@@ -29,9 +28,9 @@ def a_study(n_methods):
     study = replace(study, methods=methods)
     rng = np.random.default_rng(1)
     rows = [
-        {"scenario": cell.name, "method": method.label, "replicate": i, "truth": truth}
+        {"scenario": entry.name, "method": method.label, "replicate": i, "truth": truth}
         | {"estimate": estimate, "lower": estimate - 0.1, "upper": estimate + 0.1}
-        for cell in study.cells
+        for entry in study.scenarios
         for method in methods
         for i in range(4)
         for truth, estimate in [rng.random(2)]
@@ -46,7 +45,6 @@ def of_study(draw, n_methods, *options):
 
 DRAWN = {
     "paper": lambda: plot_figure(FIGURES[5], simulate_figure(FIGURES[5])),
-    "power": lambda: plot_power(pd.read_csv("experiments/simulations/power.csv"))["power"],
     "coverage": lambda: plot_coverage(pd.read_csv("experiments/calibration/calibration.csv")),
     "bias": lambda: of_study(plot_measure, 4),
     "coverage of a study": lambda: of_study(plot_measure, 6, "coverage"),
@@ -80,14 +78,6 @@ def test_methods_without_values_are_left_out_and_a_study_without_says_so():
     results[["lower", "upper"]] = np.nan
     empty = plot_measure(study, measure(results), "coverage")
     assert not empty.axes and empty.texts[0].get_text().startswith("No method of this study")
-
-
-def test_a_method_that_is_there_twice_looks_different():
-    study, _ = a_study(1)
-    again = choose_method({"name": NAMES[0], "label": "second_time"})
-    one, two = study_styles(replace(study, methods=(*study.methods, again))).values()
-    assert one.color == two.color and one.marker != two.marker and not two.filled
-    assert two.label == "second time"
 
 
 def test_all_kept_coverages_lie_in_the_band_and_one_that_is_off_does_not():

@@ -100,7 +100,7 @@ def test_a_lack_of_memory_is_told_in_one_line(tmp_path, run, monkeypatch):
     def lack(*given, **options):
         raise MemoryError("Unable to allocate 9 TiB")
 
-    monkeypatch.setattr("experiments.study.store.export", lack)
+    monkeypatch.setattr("experiments.study.run.export", lack)
     code, _, err = run("study", "export", tmp_path, "--output", tmp_path / "all.csv")
     assert code == 2
     assert err == (

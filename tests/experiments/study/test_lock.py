@@ -6,14 +6,14 @@ import sys
 import pytest
 
 from experiments.study.definition import find_study, read_study
-from experiments.study.store import open_store
+from experiments.study.run import open_folder
 from lehner import InputError
 
 HOLD = (
     "import sys\n"
     "from experiments.study.definition import find_study, read_study\n"
-    "from experiments.study.store import open_store\n"
-    "with open_store(sys.argv[1], read_study('quick'), find_study('quick')):\n"
+    "from experiments.study.run import open_folder\n"
+    "with open_folder(sys.argv[1], read_study('quick'), find_study('quick')):\n"
     "    print(True, flush=True)\n"
     "    sys.stdin.read()\n"
 )
@@ -24,10 +24,10 @@ def test_the_lock_is_held_by_one_process_and_ends_with_it(tmp_path):
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
     other = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert other.stdout.readline() == "True\n"
-    with pytest.raises(InputError, match="another process"), open_store(*quick):
+    with pytest.raises(InputError, match="another process"), open_folder(*quick):
         pass
     other.kill()
     other.communicate()
     for _ in range(2):
-        with open_store(*quick) as folder:
+        with open_folder(*quick) as folder:
             assert (folder / "cells").is_dir()

@@ -10,17 +10,17 @@ import pytest
 from experiments.report.document import Paragraph
 from experiments.report.table import Table
 from experiments.study.definition import read_study
-from experiments.study.measure_figure import plot_measure
 from experiments.study.performance import compare_methods, measure
-from experiments.study.run import run_study
-from experiments.study.study_report import (
+from experiments.study.report import (
     Findings,
-    _measures,
+    _tabulate,
     beyond_noise,
     describe_outcomes,
     describe_plan,
+    plot_measure,
     write_report,
 )
+from experiments.study.run import run_study
 
 STUDY = """\
 name = "small & quick"
@@ -84,13 +84,13 @@ def test_a_study_that_was_stopped_is_not_called_complete(tmp_path):
             for (cell, method), n in done.items()
         ]
         results = pd.concat(rows).assign(versions="lehner")
-        blocks = describe_plan(Findings(read_study(path), results, empty, empty))
+        blocks = describe_plan(Findings(read_study(path), results, empty, empty), {})
         first = next(block.text for block in blocks if isinstance(block, Paragraph))
         text = next(block.text for block in blocks if "scenarios, " in getattr(block, "text", ""))
         assert ("unfinished" in text) == first.startswith("This study has ")
         return text.partition(", seed")[0]
 
-    cells = [cell.name for cell in read_study(path).cells]
+    cells = [entry.name for entry in read_study(path).scenarios]
     done = {(cell, method): 12 for cell in cells for method in ("majority_agreement", "algebraic")}
     assert said(done) == "4 scenarios, 12 replicates"
     some = said(done | {(cells[1], "algebraic"): 5})
@@ -101,7 +101,7 @@ def test_a_study_that_was_stopped_is_not_called_complete(tmp_path):
     assert said(done) == "4 scenarios, 0 to 12 of 12 replicates, unfinished"
 
 
-def test_the_tables_have_the_numbers_of_the_measures(folder):
+def test_the_tables_have_the_numbers_of_the_tabulate(folder):
     found = pd.read_csv(folder / "report" / "performance.csv")
     one = found[
         (found["scenario"] == "plain")
@@ -121,7 +121,7 @@ def test_where_a_measure_rests_on_fewer_samples_their_number_is_shown(tmp_path):
     found = simulated(tmp_path, {"one_coin": np.linspace(0.45, 0.55, 40)})
     results = found.results.assign(standard_error=np.where(np.arange(40) < 31, 0.03, np.nan))
     found = Findings(found.study, results, measure(results), found.differences)
-    (row,) = _measures(found, "system_accuracy", {"bias": "", "model_se": ""}).cells()[1:]
+    (row,) = _tabulate(found, "system_accuracy", {"bias": "", "model_se": ""}).cells()[1:]
     assert row[2:] == ["0.000 ± 0.005", "0.030 ± 0.000 (n 31)"]
 
 

@@ -16,8 +16,7 @@ import bayes_models
 from bayes_models.sampling import nuts
 from experiments.cli import main as cli
 from experiments.study import cells, replicate
-from experiments.study.run import run_study
-from experiments.study.store import export, read_results
+from experiments.study.run import export, read_results, run_study
 from lehner import Scenario, simulate
 
 # The package has a function of the same name.
@@ -191,8 +190,8 @@ def swallowing(number, function, call):
         (swallowing, nuts.nutpie, "sample", 3),
         (raising, fitting, "add_truth", 3),
         (swallowing, fitting, "sample_conjugate", 2),
-        (raising, replicate, "estimate_algebraic", 3),
-        (swallowing, replicate, "estimate_algebraic", 1),
+        (raising, replicate, "_estimate", 9),
+        (swallowing, replicate, "_estimate", 7),
         (raising, cells, "write_bytes", 2),
     ],
 )

@@ -1,8 +1,10 @@
 """The report of a study: what was asked, how, and what came out beyond Monte Carlo noise."""
 
 import shlex
+import textwrap
+import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +21,17 @@ from experiments.report.document import (
     to_markdown,
 )
 from experiments.report.files import figure_bytes, write_bytes, write_csv, write_figure
+from experiments.report.style import (
+    REFERENCE,
+    MethodStyle,
+    empty_figure,
+    figure_style,
+    limits,
+    method_style,
+    panels,
+)
 from experiments.report.table import Column, Table, simple_table, to_latex
-from experiments.study.definition import Study, shown
-from experiments.study.measure_figure import plot_measure
-from experiments.study.options import MethodChoice
+from experiments.study.definition import MethodChoice, Study, write_value
 from experiments.study.performance import (
     PROPORTIONS,
     Z,
@@ -32,13 +41,8 @@ from experiments.study.performance import (
     measure_rows,
     of_main_estimand,
 )
-from experiments.study.store import (
-    count_replicates,
-    read_results,
-    stored_study,
-    warn_if_unfinished,
-)
-from experiments.study.user_code import user_function
+from experiments.study.replicate import user_function
+from experiments.study.run import count_replicates, read_results, stored_study, warn_if_unfinished
 from lehner import Scenario
 from lehner.core.lazy import pd
 from lehner.core.text import DASH, counted, decimal, percent, with_interval
@@ -50,33 +54,9 @@ if TYPE_CHECKING:
 TROUBLE = ("undefined", "failed", "unconverged")
 MOST_REASONS = 20
 NUMBERS = ["value", "standard_error", "lower", "upper", "n"]
-
-ESTIMANDS = {
-    "system_accuracy": "expected accuracy of the system: the sum over categories of base rate "
-    "times the probability that it is right",
-    "system_accuracy_in_sample": "proportion of the items of a sample that the system got right",
-}
-MEASURES = {
-    "bias": "mean of estimate minus truth",
-    "rmse": "root of the mean squared error; standard error by jackknife",
-    "coverage": "proportion of the intervals that contain the truth",
-    "interval_width": "mean width of the intervals",
-    "failure_rate": "proportion of the samples without an estimate, undefined or failed",
-}
-PRECISION = {
-    "empirical_se": "standard deviation of estimate minus truth",
-    "model_se": "root of the mean squared standard error that the method states, where it does so "
-    "for half of the samples or more",
-    "model_se_relative_error": "the model SE over the empirical one of the same samples, less 1",
-    "relative_precision": "the variance of the study's first method over that of this one, on "
-    "the samples that both have, less 1",
-    "power": "proportion of the intervals that do not contain the null value",
-}
-PICTURES = {
-    "bias": "Bias for the {main}, with 95% Monte Carlo intervals.",
-    "coverage": "Coverage of the intervals, with 95% Monte Carlo intervals.",
-    "rmse": "Root mean squared error, with 95% Monte Carlo intervals.",
-}
+TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
+ROW_INCHES, LABEL_LETTERS, MOST_ACROSS = 0.14, 44, 5
+"""Of a figure: height and width of a line of a label, and panels side by side."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +92,7 @@ def write_report(folder: str | Path) -> list[Path]:
         return _write_experiment(study, results, target)
     measures = measure(results, level=study.level, null=study.null)
     findings = Findings(study, results, measures, compare_methods(results))
-    figures = {name: plot_measure(study, measures, name) for name in PICTURES}
+    figures = {name: plot_measure(study, measures, name) for name in TEXTS["pictures"]}
     command = shlex.join(["lehner", "study", "report", str(folder)])
     blocks = [*_blocks(findings, figures), *origin(command, [Path(folder) / "study.toml"])]
     pictures = {name: figure_bytes(figure, "svg") for name, figure in figures.items()}
@@ -123,17 +103,17 @@ def write_report(folder: str | Path) -> list[Path]:
         "differences.csv": findings.differences.to_csv(index=False, float_format="%.6g"),
         "outcomes.csv": count_outcomes(results).to_csv(index=False),
     }
-    for estimand in ESTIMANDS:
-        texts[f"{estimand}.tex"] = to_latex(_measures(findings, estimand, MEASURES))
-    content = {name: text.encode() for name, text in texts.items()}
+    for estimand in TEXTS["estimands"]:
+        texts[f"{estimand}.tex"] = to_latex(_tabulate(findings, estimand, TEXTS["measures"]))
+    written = [write_bytes(text.encode(), target / name) for name, text in texts.items()]
     for name, figure in figures.items():
-        content |= {f"{name}.{kind}": figure_bytes(figure, kind) for kind in ("png", "pdf")}
-    return [write_bytes(data, target / name) for name, data in content.items()]
+        written += write_figure(figure, target, name)
+    return written
 
 
 def _write_experiment(study: Study, results: "pd.DataFrame", target: Path) -> list[Path]:
     summarise = measure_rows if study.table is None else user_function(study.table)
-    summary = summarise(results.drop(columns="scenario"))
+    summary = summarise(results)
     tables = summary if isinstance(summary, dict) else {study.name: summary}
     written = [write_csv(table.round(4), target / f"{name}.csv") for name, table in tables.items()]
     if study.figure is not None:
@@ -143,11 +123,12 @@ def _write_experiment(study: Study, results: "pd.DataFrame", target: Path) -> li
 
 
 def _blocks(findings: Findings, figures: "Mapping[str, Figure]") -> Iterator[Block]:
-    precision = PRECISION if findings.study.null is not None else dict([*PRECISION.items()][:-1])
+    power = TEXTS["power"] if findings.study.null is not None else {}
+    precision = TEXTS["precision"] | power
     main = describe_main_estimand(of_main_estimand(findings.measures))
     bias, *others = (
         Picture(name, caption.format(main=main), str(figures[name].get_label()))
-        for name, caption in PICTURES.items()
+        for name, caption in TEXTS["pictures"].items()
     )
     yield from describe_plan(findings, precision)
     yield Heading("What came out")
@@ -156,19 +137,16 @@ def _blocks(findings: Findings, figures: "Mapping[str, Figure]") -> Iterator[Blo
     yield Heading("Samples without a proper estimate")
     yield from describe_outcomes(findings)
     yield Heading("Performance")
-    for estimand, meaning in ESTIMANDS.items():
-        yield Paragraph(
-            f"{estimand}: {meaning}. Monte Carlo standard errors after ±, Wilson's 95% intervals "
-            "of proportions in brackets, and n where a measure does not rest on all samples that "
-            "have an estimate."
-        )
-        yield _measures(findings, estimand, MEASURES)
+    for estimand, meaning in TEXTS["estimands"].items():
+        text = TEXTS["paragraphs"]["performance"]
+        yield Paragraph(text.format(estimand=estimand, meaning=meaning))
+        yield _tabulate(findings, estimand, TEXTS["measures"])
         yield Paragraph(f"{estimand}: standard errors, and precision.")
-        yield _measures(findings, estimand, precision)
+        yield _tabulate(findings, estimand, precision)
     yield from others
 
 
-def describe_plan(findings: Findings, precision: dict[str, str] = PRECISION) -> Iterator[Block]:
+def describe_plan(findings: Findings, precision: Mapping[str, str]) -> Iterator[Block]:
     """Say what was done in the order of Morris, White & Crowther (2019)."""
     study = findings.study
     replicates, unfinished = count_replicates(study, findings.results)
@@ -178,44 +156,43 @@ def describe_plan(findings: Findings, precision: dict[str, str] = PRECISION) -> 
     yield Paragraph(study.aims or "None are stated.")
     yield Heading("Data-generating mechanisms")
     yield Paragraph(
-        f"{counted(len(study.cells), 'scenario')}, {replicates}, seed {study.seed}; every method "
-        "sees the same samples."
+        f"{counted(len(study.scenarios), 'scenario')}, {replicates}, seed {study.seed}; every "
+        "method sees the same samples."
     )
-    yield _scenarios(study)
+    # Fields that are not as `Scenario` has them by default.
+    settings = pd.DataFrame([entry.settings for entry in study.scenarios])
+    plain = asdict(Scenario())
+    names = [name for name in settings if any(x != plain.get(name) for x in settings[name])]
+    rows = [
+        (entry.name, *(write_value(entry.settings.get(name, "")) for name in names))
+        for entry in study.scenarios
+    ]
+    yield simple_table(("scenario", *names), rows)
     yield Heading("Estimands")
-    yield simple_table(("estimand", "what it is"), list(ESTIMANDS.items()))
+    yield simple_table(("estimand", "what it is"), list(TEXTS["estimands"].items()))
     yield Heading("Methods")
     methods = [
-        (method.label, _what_it_is(method), ", ".join(f"{name} {x}" for name, x in method.options))
+        (method.label, _describe(method), ", ".join(f"{name} {x}" for name, x in method.options))
         for method in study.methods
     ]
     yield simple_table(("method", "what it is", "options"), methods)
     yield Heading("Performance measures")
-    meanings = [(name.replace("_", " "), text) for name, text in (MEASURES | precision).items()]
+    measures = TEXTS["measures"] | precision
+    meanings = [(name.replace("_", " "), text) for name, text in measures.items()]
     yield simple_table(("measure", "what it is"), meanings)
     null = "" if study.null is None else f" Null value {study.null:g}."
     versions = "; ".join(findings.results["versions"].unique())
     level = percent(study.level)
-    yield Paragraph(f"Intervals of {level}.{null} Study {study.hash}. {versions}.")
+    yield Paragraph(f"Intervals of {level}.{null} {versions}.")
 
 
-def _what_it_is(method: MethodChoice) -> str:
+def _describe(method: MethodChoice) -> str:
     if method.code is None:
         return find_method(method.method).summary
     return f"{method.code.text}, a file with SHA-256 {method.code.hash[:12]}…"
 
 
-def _scenarios(study: Study) -> Table:
-    """List scenarios with the fields that are not as `Scenario` has them by default."""
-    settings = pd.DataFrame([cell.settings for cell in study.cells])
-    plain = asdict(Scenario())
-    names = [name for name in settings if any(x != plain.get(name) for x in settings[name])]
-    written = [[shown(cell.settings.get(name, "")) for name in names] for cell in study.cells]
-    rows = [(cell.name, *values) for cell, values in zip(study.cells, written, strict=True)]
-    return simple_table(("scenario", *names), rows)
-
-
-def _measures(findings: Findings, estimand: str, names: Mapping[str, str]) -> Table:
+def _tabulate(findings: Findings, estimand: str, names: Mapping[str, str]) -> Table:
     """Lay out measures by scenario and method; precision is relative to the first method."""
     study, differences = findings.study, findings.differences
     precision = differences[
@@ -228,19 +205,18 @@ def _measures(findings: Findings, estimand: str, names: Mapping[str, str]) -> Ta
     numbers = table.set_index(keys)[NUMBERS].apply(tuple, axis="columns").to_dict()
     unknown = (np.nan,) * len(NUMBERS)
     rows: list[tuple[Any, ...]] = []
-    for cell in study.cells:
+    for entry in study.scenarios:
         for method in study.methods:
-            place = cell.name, method.label
+            place = entry.name, method.label
             if (*place, "bias") in numbers:
                 n = numbers[*place, "bias"][-1]
-                entries = (numbers.get((*place, name), unknown) for name in names)
-                rows.append((*place, *((*entry, n) for entry in entries)))
-    columns = [Column(name, format=partial(_entry, name)) for name in names]
-    both = [Column("scenario"), Column("method")]
-    return Table(columns=[*both, *columns], rows=rows, keys=2)
+                cells = (numbers.get((*place, name), unknown) for name in names)
+                rows.append((*place, *((*cell, n) for cell in cells)))
+    columns = [Column(name, format=partial(_write_measure, name)) for name in names]
+    return Table(columns=[Column("scenario"), Column("method"), *columns], rows=rows, keys=2)
 
 
-def _entry(
+def _write_measure(
     measure: str, value: float, error: float, lower: float, upper: float, n: float, n_all: float
 ) -> str:
     """Write a proportion with its 95% interval, anything else with its standard error.
@@ -256,20 +232,14 @@ def _entry(
 
 
 def beyond_noise(findings: Findings) -> Iterator[Block]:
-    """Name for each scenario the biased methods, and those with the least error."""
+    """Name for each scenario the biased methods, and those with the smallest error."""
     measures = of_main_estimand(findings.measures)
-    yield Paragraph(
-        f"For the {describe_main_estimand(measures)}. A bias is listed if it is more than "
-        f"{Z:g} standard errors from zero. Methods are compared in pairs, on the samples for which "
-        "both have an estimate. `least error` is the method with the least mean squared error, "
-        "and `not told from it` lists those that are not worse by more than Monte Carlo noise; the "
-        "others are worse. A number in brackets counts the samples for which a listed method has "
-        "no estimate."
-    )
+    main = describe_main_estimand(measures)
+    yield Paragraph(TEXTS["paragraphs"]["noise"].format(main=main, z=Z))
     rows = []
     worse_by = _more_error(of_main_estimand(findings.differences))
-    for scenario, of_cell in measures.groupby("scenario", sort=False):
-        by_measure = dict(iter(of_cell.set_index("method").groupby("measure")))
+    for scenario, group in measures.groupby("scenario", sort=False):
+        by_measure = dict(iter(group.set_index("method").groupby("measure")))
         bias, mse = by_measure["bias"], by_measure["mse"]["value"].dropna()
         if mse.empty:
             continue
@@ -329,15 +299,82 @@ def describe_outcomes(findings: Findings) -> Iterator[Block]:
     if troubled.empty:
         yield Paragraph("None: every method has an estimate for each sample, and fits converged.")
         return
-    yield Paragraph(
-        "Undefined: the data support no estimate. Failed: the method broke off with an error, and "
-        "can be tried again with --retry-failed. Unconverged: there is an estimate, but the "
-        "diagnostics of its draws fail; it counts in all measures. Other methods and scenarios "
-        "have none of these."
-    )
+    yield Paragraph(TEXTS["paragraphs"]["outcomes"])
     yield simple_table(troubled, troubled.to_numpy().tolist(), keys=2)
     failed = findings.results[findings.results["status"] == "failed"]
     reasons = failed.drop_duplicates(["scenario", "method", "replicate"])[["method", "reason"]]
     if len(reasons):
         common = reasons.value_counts().head(MOST_REASONS).reset_index().to_numpy().tolist()
         yield simple_table(("failed method", "reason", "samples"), common, keys=2)
+
+
+def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") -> "Figure":
+    """Draw a measure of all scenarios with 95% Monte Carlo intervals.
+
+    Parameters
+    ----------
+    study : Study
+        As `read_study` gives it.
+    measures : pandas.DataFrame
+        As `measure` gives it for the results of the study.
+    measure : {"bias", "rmse", "coverage"}
+        Name of the measure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A panel for each method, and in it a row for each scenario. Methods without values are left
+        out.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from experiments.study import measure, read_study
+    >>> study = read_study("quick")
+    >>> names = [(one.name, method.label) for one in study.scenarios for method in study.methods]
+    >>> results = pd.DataFrame(names * 2, columns=["scenario", "method"])
+    >>> results = results.assign(estimand="system_accuracy", truth=0.7, estimate=0.6)
+    >>> [panel.get_title() for panel in plot_measure(study, measure(results)).axes][0]
+    'Majority'
+    """
+    rows = of_main_estimand(measures)
+    rows = rows[(rows["measure"] == measure) & rows["value"].notna()]
+    labels = [method.label for method in study.methods if method.label in set(rows["method"])]
+    name = TEXTS["axes"][measure].format(level=percent(study.level))
+    scale, reference = (100, study.level) if measure == "coverage" else (1, 0)
+    places = {entry.name: place for place, entry in enumerate(study.scenarios)}
+    ticks = [textwrap.fill(scenario.replace("_", " "), LABEL_LETTERS) for scenario in places]
+    styles = {choice.label: _style(choice) for choice in study.methods}
+    with figure_style() as width:
+        if not labels:
+            return empty_figure(width, f"No method of this study has values of {name.lower()}.")
+        titles = [styles[label].label for label in labels]
+        height = 0.35 + ROW_INCHES * sum(1 + tick.count("\n") for tick in ticks)
+        figure, axes = panels(titles, width, height=height, across=MOST_ACROSS, more=0.4)
+        for ax, label in zip(axes, labels, strict=True):
+            table = rows[rows["method"] == label]
+            value, lower, upper = (scale * table[end] for end in ("value", "lower", "upper"))
+            ends = [np.maximum(value - lower, 0), np.maximum(upper - value, 0)]
+            y, look = table["scenario"].map(places), styles[label].options()
+            ax.errorbar(value, y, xerr=ends, ls="", ms=3.5, elinewidth=1.2, **look)
+            ax.axvline(scale * reference, color=REFERENCE, lw=0.8, zorder=1)
+            ax.grid(axis="x")
+            ax.tick_params(axis="y", length=0)
+            for place in range(1, len(ticks), 2):
+                ax.axhspan(place - 0.5, place + 0.5, color="0.96", lw=0, zorder=0)
+        axes[0].set_yticks(range(len(ticks)), ticks)
+        all_ends = (scale * rows[end] for end in ("value", "lower", "upper"))
+        shown = limits(*all_ends, scale * reference, within=None)
+        axes[0].set(ylim=(len(ticks) - 0.4, -0.6), xlim=shown)
+        figure.supxlabel(f"{name}; 95% Monte Carlo intervals")
+    of_methods = f"{name.removesuffix(' (%)')} of {', '.join(titles)}"
+    place = f"in {len(study.scenarios)} scenarios of the study {study.name}"
+    figure.set_label(f"{of_methods} {place}, with 95% Monte Carlo intervals.")
+    return figure
+
+
+def _style(choice: MethodChoice) -> MethodStyle:
+    style = method_style(choice.method)
+    if choice.label == choice.method:
+        return style
+    return replace(style, label=choice.label.replace("_", " "))

@@ -104,7 +104,7 @@ def test_a_lack_of_memory_is_told_in_one_line(tmp_path, run, monkeypatch):
     code, _, err = run("study", "export", tmp_path, "--output", tmp_path / "all.csv")
     assert code == 2
     assert err == (
-        "lehner: memory or something else of the machine is lacking: MemoryError: Unable to "
+        "lehner: memory or another resource of the computer is exhausted: MemoryError: Unable to "
         "allocate 9 TiB\n"
     )
 

@@ -111,7 +111,9 @@ def rank(
     >>> first["system"], first["estimate"], round(first["probability"], 2)
     ('a', 1, 0.67)
     """
-    names = sorted((one for one in points if not np.isnan(points[one])), key=lambda n: -points[n])
+    names = sorted(
+        (name for name in points if not np.isnan(points[name])), key=lambda n: -points[n]
+    )
     if not names:
         return
     several = np.array([drawn[name] for name in names])

@@ -323,7 +323,9 @@ def _resample_algebra(
     right, rates, accuracy = map(np.concatenate, zip(*map(estimate, samples), strict=True))
     if ratings.cluster is not None and ratings.n_clusters == 1:
         # Of one cluster nothing is known of others.
-        right, rates, accuracy = (np.full_like(one, np.nan) for one in (right, rates, accuracy))
+        right, rates, accuracy = (
+            np.full_like(values, np.nan) for values in (right, rates, accuracy)
+        )
     return estimate(collapsed.weights[None].astype(float)), (right, rates, accuracy)
 
 
@@ -466,8 +468,8 @@ def rater_group_rows(
         shares = np.where(member, n_ratings[:, None] / (n_ratings @ member), 0.0)
     point, drawn = (
         # A rater of another group may have no accuracy.
-        np.where(np.isnan(one) @ (shares > 0), np.nan, np.nan_to_num(one) @ shares)
-        for one in (replicates.point.rater_accuracy, replicates.drawn.rater_accuracy)
+        np.where(np.isnan(values) @ (shares > 0), np.nan, np.nan_to_num(values) @ shares)
+        for values in (replicates.point.rater_accuracy, replicates.drawn.rater_accuracy)
     )
     made: dict[str, Any] = {"level": level, "kind": replicates.kind, "grouping": "rater_group"}
     values = interval_of_draws(drawn, point, level)

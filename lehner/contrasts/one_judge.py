@@ -121,7 +121,7 @@ def _post_stratify(items: JudgedItems, rng: np.random.Generator) -> tuple[Floats
     """Weight the truth of labelled items with each answer by how often the judge gives it."""
     by_answer = items.labels.swapaxes(1, 2)
     drawn = np.einsum("dga,dgat->dgt", _dirichlet(items.answers, rng), _dirichlet(by_answer, rng))
-    answers, truths = (_shares(one + PSEUDO_ITEMS) for one in (items.answers, by_answer))
+    answers, truths = (_shares(counts + PSEUDO_ITEMS) for counts in (items.answers, by_answer))
     return np.einsum("ga,gat->gt", answers, truths), drawn
 
 

@@ -270,12 +270,12 @@ def compare_systems(
     --------
     >>> both = {"a": np.array([0.8, 0.82]), "b": np.array([0.7, 0.71])}
     >>> draws = JointDraws(kind="", expected=both, in_sample=both)
-    >>> [one["probability"] for one in compare_systems(draws, level=0.9)]
+    >>> [row["probability"] for row in compare_systems(draws, level=0.9)]
     [1.0, 1.0]
     """
     drawn = (draws.expected, draws.in_sample)
     points = draws.points or tuple(
-        {name: float(values.mean()) for name, values in one.items()} for one in drawn
+        {name: float(values.mean()) for name, values in named.items()} for named in drawn
     )
     made: dict[str, Any] = {"level": level, "kind": draws.kind, "pairs": pairs} | columns
     yield from contrast(ESTIMANDS[0], "system", points[0], drawn[0], **made)

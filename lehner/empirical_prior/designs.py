@@ -236,7 +236,7 @@ def _score(ratings: Ratings, **design: str) -> Iterator[Outcome]:
     else:
         pairs = (ratings.systems, ratings.systems[::-1])
         counts = [count_disagreement(ratings, pair) for pair in pairs]
-        numbers = [(one.n_differ, one.preferred, one.right) for one in counts if one.n_differ]
+        numbers = [(pair.n_differ, pair.preferred, pair.right) for pair in counts if pair.n_differ]
     for n_items, agreement, accuracy in numbers:
         assert agreement is not None
         yield Outcome(

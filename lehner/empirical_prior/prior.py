@@ -356,10 +356,11 @@ def train_prior(outcomes: Sequence[Outcome], system_is: str = "unknown") -> Empi
             f"give crowds of {FEWEST_FAMILIES} families or more",
         )
     x, y = (log_odds(n * columns[name], n) for name in ("agreement", "accuracy"))
-    crowds = Counter(family for family, _ in {(one.family, one.crowd) for one in used})
-    sizes = Counter((one.crowd, one.design) for one in used)
+    crowds = Counter(family for family, _ in {(outcome.family, outcome.crowd) for outcome in used})
+    sizes = Counter((outcome.crowd, outcome.design) for outcome in used)
     counts = [
-        designs[one.design] / crowds[one.family] / sizes[one.crowd, one.design] for one in used
+        designs[outcome.design] / crowds[outcome.family] / sizes[outcome.crowd, outcome.design]
+        for outcome in used
     ]
     weights = np.array(counts) / np.sum(counts)
     deviations = np.empty(len(used))

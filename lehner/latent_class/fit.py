@@ -34,10 +34,9 @@ from lehner.latent_class.information import (
 )
 from lehner.latent_class.models import (
     LATENT_CLASS_MODELS,
-    LatentClassModel,
     find_latent_class_model,
 )
-from lehner.latent_class.pattern_table import PatternTable, known_truths, tabulate
+from lehner.latent_class.pattern_table import known_truths, tabulate
 
 SAME_MODE = 1e-4
 
@@ -55,23 +54,19 @@ def note_modes(fits: Mapping[str, LatentClasses]) -> list[Warning]:
     list of Warning
     """
     reached = {name: fit.log_likelihood for name, fit in fits.items()}
-    highest = max(reached.values())
-    n_highest = sum(value > highest - SAME_MODE for value in reached.values())
-    notes = []
+    highest, notes = max(reached.values()), []
     if len(fits) > 1:
-        text = (
-            f"{n_highest} of {len(fits)} starts reached the highest log-likelihood, {highest:.3f}"
-        )
+        n = sum(value > highest - SAME_MODE for value in reached.values())
+        text = f"{n} of {len(fits)} starts reached the highest log-likelihood, {highest:.3f}"
         notes.append(warn("starts", text))
     if reached.get("votes", highest) < highest - SAME_MODE:
         text = f"the start from votes reached a lower mode, {reached['votes']:.3f}"
         notes.append(warn("higher-mode", text))
     unfinished = [name for name, fit in fits.items() if not fit.converged]
     if unfinished:
-        steps = fits[unfinished[0]].iterations
         text = (
-            f"EM had not converged after {steps} steps from {', '.join(unfinished)}: the numbers "
-            "may still change"
+            f"EM had not converged after {fits[unfinished[0]].iterations} steps from "
+            f"{', '.join(unfinished)}: the numbers may still change"
         )
         notes.append(warn("not-converged", text))
     return notes
@@ -236,18 +231,12 @@ class LatentClassFit:
         lines = [
             f"LatentClassFit of {self.model}: {counted(self.n_items, 'item')}, "
             f"{counted(n_raters, 'rater')}, {counted(n_classes, 'class', 'classes')}",
-            f"  log-likelihood  {self.log_likelihood:.3f} with "
-            f"{counted(self.n_parameters, 'parameter')}",
-            f"  AIC, BIC        {self.aic:.2f}, {self.bic:.2f}",
-            f"  EM              {'converged' if self.converged else 'stopped'} after "
-            f"{counted(self.iterations, 'step')}",
+            f"  log-likelihood {self.log_likelihood:.3f}, AIC {self.aic:.2f}, BIC {self.bic:.2f}",
         ]
-        if self.g2 is not None:
-            lines.append(f"  G²              {self.g2:.2f}, {self.degrees_of_freedom} df")
         for name in ("base_rates", "accuracy", "knowledge"):
             values = getattr(self, name)
             if values is not None and values.ndim == 1:
-                lines.append(f"  {name.replace('_', ' '):<14}  {listed(values)}")
+                lines.append(f"  {name.replace('_', ' '):<14} {listed(values)}")
         return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
 
 
@@ -287,8 +276,10 @@ def label_fit(
     undefined = np.isnan(values["base_rates"]).any()
     values["truth_probabilities"] = np.where(undefined, np.nan, maximum.classes[inverse])
     g2, degrees_of_freedom, of_deviance = compute_deviance(ratings, maximum)
-    n_known = known_truths(ratings) if table.truths is not None else 0
     unsettled = note_unsettled_labels(maximum, categories)
+    observed = table.answers.sum(axis=1) > 0
+    if table.truths is not None:
+        observed |= table.truths >= 0
     dims = {
         "base_rates": ("group", "category") if ratings.populations else ("category",),
         "confusion": ("rater", "category", "response"),
@@ -297,33 +288,30 @@ def label_fit(
         "guessing": ("rater", "response"),
         "truth_probabilities": ("item", "category"),
     }
-    labelled = {name: label(array, *dims[name]) for name, array in values.items()}
     orderings = log_orderings(ratings)
-    notes = [*note_modes(fits), *note_known_truths(n_known), *unsettled, *undetermined]
-    notes += [*note_unsupported(maximum, ratings), *of_deviance]
     return LatentClassFit(
         model=maximum.name,
         log_likelihood=parameters.log_likelihood + orderings,
         n_parameters=maximum.n_parameters,
-        n_items=_observed_items(table),
+        n_items=int(table.weights[observed].sum()),
         g2=g2,
         degrees_of_freedom=degrees_of_freedom,
-        **labelled,
+        **{name: label(array, *dims[name]) for name, array in values.items()},
         converged=parameters.converged,
         iterations=parameters.iterations,
         starts=label([fit.log_likelihood + orderings for fit in fits.values()], "start"),
         labels_settled=not unsettled,
-        notes=tuple(notes),
+        notes=(
+            *note_modes(fits),
+            *note_known_truths(known_truths(ratings) if table.truths is not None else 0),
+            *unsettled,
+            *undetermined,
+            *note_unsupported(maximum, ratings),
+            *of_deviance,
+        ),
         _maximum=maximum,
         _pattern=inverse,
     )
-
-
-def _observed_items(table: PatternTable) -> int:
-    observed = table.answers.sum(axis=1) > 0
-    if table.truths is not None:
-        observed |= table.truths >= 0
-    return int(table.weights[observed].sum())
 
 
 def log_orderings(ratings: Ratings) -> float:
@@ -452,13 +440,17 @@ def fit_latent_class(
     table, inverse = tabulate(ratings, ratings.population, truths=n_known > 0)
     points = {"votes": vote_start(table)} if start == "votes" else {}
     n_random = restarts if points else restarts or RANDOM_STARTS
-    for i, child in enumerate(child_seeds(seed, n_random)):
-        rng = np.random.default_rng(child)
-        points[f"random {i + 1}"] = random_start(table, form, rng)
+    for i, child in enumerate(child_seeds(seed, n_random), start=1):
+        points[f"random {i}"] = random_start(table, form, np.random.default_rng(child))
     search = Search(tolerance=tolerance, max_iterations=max_iterations)
     maxima = fit_starts(table, list(points.values()), form, search)
     fits = dict(zip(points, maxima, strict=True))
-    best = _order_classes(table, max(fits.values(), key=lambda fit: fit.log_likelihood), form)
+    best = max(fits.values(), key=lambda fit: fit.log_likelihood)
+    # With equal errors it is known which category a class is, except with two categories. In t-a-p
+    # no rater is worse than by guessing, so that it is always known.
+    exchangeable = form.form == "full" or (table.n_categories == 2 and form.form != "knowledge")
+    if exchangeable and table.truths is None:
+        best = align_labels(table, best)
     maximum = Maximum(name=model, model=form, table=table, parameters=best)
     return label_fit(maximum, ratings, inverse, fits)
 
@@ -481,15 +473,3 @@ def _require_ratings(ratings: Ratings, model: str, n_known: int) -> None:
     most = int(per_row[ratings.weights > 0].max())
     if most < (1 if n_known else 2):
         raise InputError("no item has two ratings", "give two or more ratings for some items")
-
-
-def _order_classes(
-    table: PatternTable, classes: LatentClasses, model: LatentClassModel
-) -> LatentClasses:
-    """Put classes into the order of their names, unless the data determine it."""
-    # With equal errors it is known which category a class is, except with two categories. In t-a-p
-    # no rater is worse than by guessing, so that it is always known.
-    exchangeable = model.form == "full" or (table.n_categories == 2 and model.form != "knowledge")
-    if exchangeable and table.truths is None:
-        return align_labels(table, classes)
-    return classes

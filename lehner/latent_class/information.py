@@ -236,11 +236,8 @@ def _free_directions(maximum: Maximum) -> "sparse.csr_array":
     -------
     scipy.sparse.csr_array, shape (n_probabilities, n_free)
     """
-    rates, confusion, numbers = (
-        maximum.base_rates,
-        maximum.parameters.confusion,
-        maximum.matrix_numbers,
-    )
+    rates, numbers = maximum.base_rates, maximum.matrix_numbers
+    confusion = maximum.parameters.confusion
     blocks = [_simplex_directions(row) for row in rates]
     for j in np.unique(numbers, return_index=True)[1]:
         moves = _simplex_directions(confusion_to_mixture(confusion[j]) * maximum.rated[j].any())
@@ -297,23 +294,23 @@ def compute_quantities(maximum: Maximum, parameters: LatentClasses) -> dict[str,
 def find_undetermined(maximum: Maximum) -> dict[str, Booleans]:
     """Find the quantities of a t-a-p model that have other values which fit as well."""
     at = maximum.parameters
+    shape = at.base_rates.shape
+
+    def compute(move: Floats) -> dict[str, Floats]:
+        rates, confusion = np.split(move, [at.base_rates.size])
+        near = replace(
+            at,
+            base_rates=at.base_rates + rates.reshape(shape),
+            confusion=at.confusion + confusion.reshape(at.confusion.shape),
+        )
+        return compute_quantities(maximum, near)
+
     hidden = {
         name: np.zeros(values.shape, dtype=bool)
         for name, values in compute_quantities(maximum, at).items()
     }
     for direction in find_flat_directions(maximum).T:
-        rates, confusion = np.split(direction * STEP, [at.base_rates.size])
-        forward, backward = (
-            compute_quantities(
-                maximum,
-                replace(
-                    at,
-                    base_rates=at.base_rates + sign * rates.reshape(at.base_rates.shape),
-                    confusion=at.confusion + sign * confusion.reshape(at.confusion.shape),
-                ),
-            )
-            for sign in (1, -1)
-        )
+        forward, backward = compute(direction * STEP), compute(-direction * STEP)
         for name, moved in hidden.items():
             moved |= np.abs(forward[name] - backward[name]) > 2 * STEP * MOVED
     return hidden

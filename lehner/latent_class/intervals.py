@@ -449,13 +449,9 @@ def fit_warnings(
 ) -> tuple[Warning, ...]:
     """Say what the user should know before using a fit; a higher mode is looked for by restarts."""
     fit = fitted.fit
-    repeated = (note for note in fit.notes if note.code in REPEATED)
-    return (*repeated, *_higher_mode(fit, ratings, restarts, seed))
-
-
-def _higher_mode(fit: LatentClassFit, ratings: Ratings, restarts: int, seed: Seed) -> list[Warning]:
+    warnings = tuple(note for note in fit.notes if note.code in REPEATED)
     if not restarts:
-        return []
+        return warnings
     other = fit_latent_class(
         ratings,
         fit.model,
@@ -467,11 +463,10 @@ def _higher_mode(fit: LatentClassFit, ratings: Ratings, restarts: int, seed: See
     )
     gain = other.log_likelihood - fit.log_likelihood
     if gain < SAME_MODE:
-        return []
-    there = float(other.accuracy.values[-1])
+        return warnings
     text = (
         f"the likelihood has several modes: the highest that {counted(restarts, 'random start')} "
-        f"reached has a log-likelihood higher by {gain:.3f} and a system accuracy of {there:.3f}; "
-        "the estimate is the mode reached from the votes"
+        f"reached has a log-likelihood higher by {gain:.3f} and a system accuracy of "
+        f"{float(other.accuracy.values[-1]):.3f}; the estimate is the mode reached from the votes"
     )
-    return [warn("higher-mode", text)]
+    return (*warnings, warn("higher-mode", text))

@@ -9,12 +9,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from experiments.report.terminal import NARROWEST, line, one_line, render_lines, visible
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import pd
-from lehner.core.text import decimal, percent, with_interval
+from lehner.core.text import percent, plain_number, with_interval
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -34,11 +32,6 @@ LATEX = str.maketrans(
     | {"∞": r"$\infty$", "≈": r"$\approx$"}
     | {"α": r"$\alpha$", "κ": r"$\kappa$", "π": r"$\pi$", "λ": r"$\lambda$"}
 )
-
-
-def plain_number(value: float) -> str:
-    """Write a count as it is, and any other number with three decimals."""
-    return str(value) if isinstance(value, int | np.integer) else decimal(value)
 
 
 @dataclass(frozen=True)
@@ -203,7 +196,7 @@ def to_terminal(table: Table, width: int, *, noted: bool = True) -> "list[Text]"
                 line(head[place]), justify="left" if text else "right", no_wrap=not text
             )
         for row in body:
-            grid.add_row(*(line(row[place]) for place in block))
+            grid.add_row(*map(line, [row[place] for place in block]))
         lines += [line()] if lines else []
         for segments in render_lines(grid, width):
             made = Text.assemble(*((one.text, one.style or "") for one in segments))

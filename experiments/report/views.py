@@ -8,9 +8,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from experiments.report.table import Cell, Column, Table, plain_number
+from experiments.report.table import Cell, Column, Table
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.text import DASH, decimal, probability, short
+from lehner.core.text import DASH, decimal, plain_number, probability, short
 from lehner.core.warning import Warning
 from lehner.estimation.methods import get_method
 from lehner.estimation.results import Results, value_of

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from itertools import islice
 from math import isnan
+from numbers import Integral
 
 DASH = "–"
 """Stands for a number that is not known."""
@@ -36,6 +37,17 @@ def decimal(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
         return DASH
     text = f"{value:z.{digits}f}".replace("inf", "∞")
     return f"+{text}" if sign and value > 0 and text.strip("0.") else text
+
+
+def plain_number(value: float) -> str:
+    """Write a count as it is, and any other number with three decimals.
+
+    Examples
+    --------
+    >>> plain_number(3), plain_number(0.25)
+    ('3', '0.250')
+    """
+    return str(value) if isinstance(value, Integral) else decimal(value)
 
 
 def short(value: float | None, digits: int = 3) -> str:

@@ -50,7 +50,8 @@ class Warning:
 
     def __post_init__(self) -> None:
         """Raise an InputError if there is no such severity."""
-        check_choice("severity", self.severity, SEVERITIES)
+        if self.severity not in SEVERITIES:
+            check_choice("severity", self.severity, SEVERITIES)
 
     def __str__(self) -> str:
         return self.text
@@ -64,7 +65,8 @@ def warn(code: str, text: str) -> Warning:
     >>> warn("not-converged", "EM had not converged after 10 steps").severity
     'changes'
     """
-    return Warning(code, text, find("warning", code, CODES)[0])
+    severity, _ = CODES.get(code) or find("warning", code, CODES)
+    return Warning(code, text, severity)
 
 
 def by_severity(warnings: Iterable[Warning]) -> list[Warning]:

@@ -89,6 +89,8 @@ def find_preset(content: Any, reading: Reading) -> Preset | None:
         return None
     if reading.preset is not None:
         return find("tool", reading.preset, presets)
+    if isinstance(content, Table):
+        content = set(content)
     fitting = (one for one in presets.values() if all(_has(content, path) for path in one.has))
     return next(fitting, None)
 
@@ -97,9 +99,9 @@ def _has(content: Any, path: str) -> bool:
     """Whether there is something at a path, in one of the first records."""
     if isinstance(content, list):
         return any(_has(one, path) for one in content[:LOOKED_AT])
-    if not isinstance(content, dict | Table):
+    if not isinstance(content, dict | set):
         return False
-    if path in content or isinstance(content, Table):
+    if path in content or isinstance(content, set):
         return path in content
     first, _, rest = path.partition(".")
     return bool(rest) and first in content and _has(content[first], rest)

@@ -69,8 +69,9 @@ def doctor(
         except InputError:
             with suppress(InputError):  # the columns are listed if there is no proposal
                 table, opened = open_table(data, typed)
-                _print_columns([] if as_json else list_columns(table, opened, typed, ()))
-                _print_criteria(table, typed, partial(_line, data, typed, typed.system))
+                if not as_json:
+                    _print_columns(list_columns(table, opened, typed, ()))
+                    _print_criteria(table, typed, partial(_line, data, typed, typed.system))
             raise
     ratings = load(data, declared)
     roles, is_export = declared, any(note.startswith(EXPORT) for note in ratings.notes)

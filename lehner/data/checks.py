@@ -48,6 +48,8 @@ MAYBE_TRUTH = {
     *("biopsy", "histology", "pathology", "autopsy", "surgery"),
 }
 """Names, in lower case, that gold labels may have, and a rater, too."""
+RESPONDENT = re.compile("respondent|responseid|e-?mail", re.IGNORECASE)
+"""The name of a column that names who answered a survey: each row is a rater, however many."""
 SCORE = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?\s*%?")
 WHOLE_NUMBER = re.compile(r"[-+]?[0-9]+")
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]{1,3},[0-9]{1,2}")
@@ -409,14 +411,15 @@ def refuse_rows_of_raters(columns: Sequence[str], n_rows: int, rater: str | None
         The column that names the rows.
     """
     named = rater is not None and role_of(rater) == "rater"
+    is_survey = named and RESPONDENT.search(str(rater)) is not None
     many = len(columns) >= max(MANY_RATERS, TIMES_MORE_RATERS * n_rows)
-    if many or (named and len(columns) > n_rows):
-        stem = re.sub("[0-9]+$", "", columns[0])
-        alike = all(re.fullmatch(re.escape(stem) + "[0-9]+", name) for name in columns)
-        items = (f"{stem}*",) if alike and stem else tuple(columns)
+    if many or is_survey or (named and len(columns) > n_rows):
+        stems = Counter(re.sub("[0-9]+$", "", name) for name in columns if name[-1:].isdigit())
+        stem, n_alike = max(stems.items(), key=lambda one: one[1], default=("", 0))
+        items = (f"{stem}*",) if stem and 2 * n_alike > len(columns) else tuple(columns)
         raise InputError(
-            f"there are {len(columns)} raters of {counted(n_rows, 'item')}, so that each row is "
-            "probably a rater, and each column an item",
+            f"each of {counted(n_rows, 'row')} is probably a rater, and each of "
+            f"{counted(len(columns), 'column')} an item",
             f"say so (rater={rater or '…'!r}, items={first_few(items, MOST_SHOWN)!r}), or "
             f"{NAME_RATERS}",
             change={"rater": rater, "items": items} if rater else {},

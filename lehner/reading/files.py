@@ -103,6 +103,15 @@ def _read_columns(data: bytes, kind: str, reading: Reading) -> tuple[Table, Read
     if kind != formats.CSV:
         return formats.read_typed(data, kind), reading
     table = formats.read_csv(data, reading.header)
+    if reading.header is None and table.n_rows > 1:
+        first = table.take(np.arange(2))
+        if all(first[name].texts[1].startswith('{"ImportId"') for name in first):
+            raise InputError(
+                "the rows 2 and 3 are no data, but what Qualtrics says of the columns",
+                "leave them out (header='1-3')",
+                row=2,
+                change={"header": "1-3"},
+            )
     if reading.header is None and len(table) >= FEWEST_COLUMNS and table.n_rows >= FEWEST_ROWS:
         few = table.take(np.arange(min(table.n_rows, 100)))
         if sum(name in few[name].labels for name in few) >= max(len(table) - 1, 2):

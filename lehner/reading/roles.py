@@ -141,6 +141,18 @@ def _find_long(table: Table, reading: Reading) -> Reading | None:
     ratings = _list_candidates(table, reading, "rating", *raters[:1])
     items = _list_candidates(table, reading, "item", *raters[:1], *ratings[:1])
     if not declared and not _is_long(table, reading, raters, ratings, items):
+        models = [x for x in _list_free(table, reading) if role_of(x) == "system"]
+        if (
+            len(models) == 1
+            and ratings
+            and items
+            and _is_repeated(table[items[0]], table[models[0]])
+        ):
+            raise InputError(
+                f"{models[0]!r} seems to name who gave the rating in each row",
+                f"say so (rater={models[0]!r}), or name the raters' columns (raters=…)",
+                change={"rater": models[0]},
+            )
         return None
     require_columns(table, [name for name in (reading.rater, reading.rating) if name])
     free = _list_free(table, reading, *ratings[:1])

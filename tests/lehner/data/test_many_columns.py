@@ -47,7 +47,9 @@ def test_twenty_thousand_columns_are_items_unless_they_are_named(tmp_path):
     names = [f"r{j}" for j in range(20_000)]
     rows = [names, *(["a", "b"] * 10_000 for _ in range(5))]
     (tmp_path / "wide.csv").write_text("".join(",".join(row) + "\n" for row in rows))
-    with pytest.raises(InputError, match="20000 raters of 5 items, so that each row is probably"):
+    with pytest.raises(
+        InputError, match="each of 5 rows is probably a rater, and each of 20000 columns an item"
+    ):
         read_ratings(tmp_path / "wide.csv")
     ratings = read_ratings(tmp_path / "wide.csv", raters="r*")
     assert (ratings.n_raters, ratings.n_items) == (20_000, 5)

@@ -143,3 +143,29 @@ def test_a_column_named_like_gold_labels_is_said_where_each_row_is_a_rating(name
     with pytest.warns(DataWarning, match=f"if {name} has gold labels, say so"):
         assert read_ratings(table).truth is None
     assert read_ratings(table, truth=name).truth.tolist() == [0, 1]
+
+
+def test_a_survey_has_raters_as_rows(tmp_path):
+    """Qualtrics has three rows of names; forms name who answered; there may be few questions."""
+    names = ["StartDate", "ResponseId", "Q1", "Q2", "Q3"]
+    rows = [names, ["Start", "ID", "a?", "b?", "c?"], ['"{""ImportId"":""x""}"'] * 5]
+    rows += [
+        [f"day {i}", f"R_{i}", *(["yes", "no"][(i * j) % 2] for j in range(3))] for i in range(9)
+    ]
+    file = file_of(tmp_path, "\n".join(map(",".join, rows)))
+    with pytest.raises(InputError, match="rows 2 and 3 are no data") as caught:
+        read_ratings(file)
+    assert caught.value.change == {"header": "1-3"}
+    with pytest.raises(InputError, match="9 rows is probably a rater, and each of") as caught:
+        read_ratings(file, header="1-3")
+    ratings = read_ratings(file, header="1-3", **caught.value.change)
+    assert (ratings.n_items, ratings.n_raters) == (3, 9)
+
+
+def test_models_that_label_in_rows_are_proposed_as_raters():
+    rows = [(i, m, "pn"[(i + j) % 2], i / 9) for i in range(9) for j, m in enumerate("abc")]
+    names = ("example", "model", "label", "confidence")
+    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    with pytest.raises(InputError, match=r"'model' seems to name .*rater='model'") as caught:
+        read_ratings(table)
+    assert read_ratings(table, **caught.value.change).raters == ("a", "b", "c")

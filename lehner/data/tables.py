@@ -321,16 +321,15 @@ def _find_again(keep: str, *columns: Integers) -> Booleans:
 
 def _refuse_again(again: Booleans, rater: Column, rating: str) -> None:
     """Raise an InputError where a rater rates an item again, for the column of the rating."""
-    if not again.any():
-        return
-    who = rater.labels[rater.codes[np.argmax(again)]]
-    problem = f"rater {str(who)!r} rates the item a second time"
-    remedy = (
-        "say which rating counts (repeated='vote', 'first' or 'last'), name more columns of "
-        "the item (item=…) or one that tells the ratings apart (occasion=…), or read only some "
-        "rows (where=…)"
-    )
-    refuse_first(again, replace(rater, name=rating), problem, remedy)
+    for row in np.flatnonzero(again):
+        raise InputError(
+            f"rater {str(rater.labels[rater.codes[row]])!r} rates the item a second time",
+            "say which rating counts (repeated='vote', 'first' or 'last'), name more columns of "
+            "the item (item=…) or one that tells the ratings apart (occasion=…), or read only some "
+            "rows (where=…)",
+            row=int(row),
+            column=rating,
+        )
 
 
 def add_gold_labels(

@@ -14,8 +14,7 @@ from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.errors import InputError, suggest
 from lehner.core.lazy import pa, pd
 from lehner.data.categories import BOOLEANS, MISSING, NUMBER, fold, plain_label, value_or_folded
-from lehner.data.flat import MOST_ITEMS
-from lehner.data.numbering import number_by_appearance
+from lehner.data.flat import MOST_ITEMS, number_by_appearance
 
 LEAST_PROBABILITY = 1e-6
 """With which an item was chosen: an item of less would count as more than a million."""

@@ -13,8 +13,7 @@ from lehner.core.resampling import ItemCounts, design_effect, widening
 from lehner.core.text import counted
 from lehner.core.warning import Warning, warn
 from lehner.data.columns import encode
-from lehner.data.flat import MOST_ITEMS, check_integers
-from lehner.data.numbering import number_by_appearance, order_of_name
+from lehner.data.flat import MOST_ITEMS, check_integers, number_by_appearance, order_of_name
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings

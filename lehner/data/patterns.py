@@ -10,9 +10,15 @@ import numpy as np
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.lazy import sparse
 from lehner.core.resampling import ItemCounts
-from lehner.data.flat import FlatRatings, count_categories, take_rows
+from lehner.data.flat import (
+    FlatRatings,
+    count_categories,
+    number_by_appearance,
+    number_by_size,
+    take_rows,
+    unique_rows,
+)
 from lehner.data.groups import count_items, find_pair
-from lehner.data.numbering import number_by_appearance, number_by_size, unique_rows
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings

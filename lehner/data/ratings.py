@@ -27,10 +27,11 @@ from lehner.data.flat import (
     count_categories,
     find_rows,
     flatten,
+    number_by_appearance,
     one_vote_each,
+    order_of_name,
     take_rows,
 )
-from lehner.data.numbering import number_by_appearance, order_of_name
 from lehner.data.patterns import Patterns, collapse_patterns
 
 SYSTEM = "system"

@@ -68,7 +68,7 @@ from lehner.core.estimate import number
 from lehner.core.lazy import optimize, sparse, special
 from lehner.core.seeds import Seed
 from lehner.core.text import decimal
-from lehner.data.numbering import unique_rows
+from lehner.data.flat import unique_rows
 from lehner.data.ratings import Ratings
 
 MOST_WRONG = 0.5

@@ -17,9 +17,8 @@ from lehner.data.tables import add_gold_labels, build
 from lehner.reading.files import read_file
 from lehner.reading.formats import is_file
 from lehner.reading.position_bias import join_orders
-from lehner.reading.presets import Preset, apply_preset, find_preset
+from lehner.reading.presets import Preset, apply_preset, find_preset, keep_rows, split_column
 from lehner.reading.roles import are_people, expand, find_roles, propose_columns
-from lehner.reading.rows import keep_rows, split_column
 
 MOST_CHANGES = 8
 ADDED_UP = ("missing", "labels", "system", "leave_out")

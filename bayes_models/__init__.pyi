@@ -13,8 +13,8 @@ from .models.matrices import (
 from .models.observations import observe
 from .models.spec import MODELS, ModelSpec, find_model
 from .posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
-from .posterior.estimate import LabelMode, estimate_from_draws, label_modes
-from .posterior.groups import accuracy_by_group, accuracy_by_population, accuracy_where
+from .posterior.estimate import estimate_from_draws, label_modes
+from .posterior.groups import accuracy_by_group, accuracy_by_population
 from .posterior.joint_systems import joint_draws
 from .posterior.k_properties import KPropertyParameter, read_k_properties
 from .posterior.predictive import add_posterior_predictive, add_prior, prior_draws
@@ -28,12 +28,10 @@ __all__ = [
     "Diagnostics",
     "Identification",
     "KPropertyParameter",
-    "LabelMode",
     "ModelSpec",
     "PredictiveChecks",
     "accuracy_by_group",
     "accuracy_by_population",
-    "accuracy_where",
     "add_posterior_predictive",
     "add_prior",
     "class_conditional",

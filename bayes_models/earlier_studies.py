@@ -1,6 +1,6 @@
 """Power priors: earlier studies of raters and of the system as priors of what they answer."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -101,6 +101,7 @@ def compare_recalls(
     studies: Mapping[str, ArrayLike],
     priors: Mapping[str, Any],
     posterior: xr.DataArray,
+    without: xr.DataArray,
     level: float,
 ) -> Iterator[dict[str, Any]]:
     """Compare prior and posterior of each recall that a study is about.
@@ -112,56 +113,48 @@ def compare_recalls(
         As `power_prior` takes them.
     priors : mapping
         As `power_prior` gives them.
-    posterior : xarray.DataArray
-        Draws of the confusion matrices.
+    posterior, without : xarray.DataArray
+        Draws of the confusion matrices of fits with the studies and without.
     level : float
         Probability of the intervals, between 0 and 1.
 
     Yields
     ------
     dict
-        `rater`, `category`, the numbers of `right` answers and `items` of the study, and the
-        intervals `prior` and `posterior`.
+        `rater`, `category`, the numbers of `right` answers and `items` of the study, the intervals
+        `prior` and `posterior`, the mean recall `without` the study, and `p_value`: how probable a
+        difference as large of the two is, were their recalls the same.
     """
     names = [str(name) for name in ratings.all_raters]
     for name, study in studies.items():
         counts, rater = np.asarray(study, dtype=float), names.index(name)
         for k, category in enumerate(ratings.categories):
-            drawn = posterior.isel(rater=rater, category=k, response=k)
+            drawn, alone = (
+                x.isel(rater=rater, category=k, response=k).values for x in (posterior, without)
+            )
+            right, items = float(counts[k, k]), float(counts[k].sum())
+            before = (right + 1) / (items + 2)
+            error = np.sqrt(alone.var() + before * (1 - before) / (items + 3))
+            p = 2 * special.ndtr(-abs(alone.mean() - before) / error)
             yield {
                 "rater": name,
                 "category": str(category),
-                "right": float(counts[k, k]),
-                "items": float(counts[k].sum()),
+                "right": right,
+                "items": items,
                 "prior": beta_interval(priors["confusion"][rater, k], k, level),
                 "posterior": credible_interval(drawn, level),
+                "without": float(alone.mean()),
+                "p_value": float(p) if items else 1.0,
             }
 
 
-def warn_of_contradictions(
-    rows: list[dict[str, Any]], ratings: Ratings, without: xr.DataArray
-) -> Iterator[Warning]:
-    """Warn of each recall whose study is far from draws that know nothing of it.
-
-    Parameters
-    ----------
-    rows : list of dict
-        As `compare_recalls` gives them.
-    ratings : Ratings
-    without : xarray.DataArray
-        Draws of the confusion matrices of a fit without studies.
-    """
-    names, categories = (list(map(str, x)) for x in (ratings.all_raters, ratings.categories))
+def warn_of_contradictions(rows: Sequence[Mapping[str, Any]]) -> Iterator[Warning]:
+    """Warn of each recall whose study is far from what the ratings alone say."""
     for row in rows:
-        k, right, items = categories.index(row["category"]), row["right"], row["items"]
-        values = without.isel(rater=names.index(row["rater"]), category=k, response=k).values
-        before = (right + 1) / (items + 2)
-        error = np.sqrt(values.var() + before * (1 - before) / (items + 3))
-        p = 2 * special.ndtr(-abs(values.mean() - before) / error)
-        if items and p < SIGNIFICANCE / len(rows):
+        if row["p_value"] < SIGNIFICANCE / len(rows):
             text = (
-                f"the earlier study of {row['rater']} found {decimal(right / items)} of "
-                f"{row['category']} right; the ratings alone say {decimal(values.mean())} "
-                f"({printed_p_value(p)})"
+                f"the earlier study of {row['rater']} found {decimal(row['right'] / row['items'])} "
+                f"of {row['category']} right; the ratings alone say {decimal(row['without'])} "
+                f"({printed_p_value(row['p_value'])})"
             )
             yield warn("earlier-study-contradicted", text)

@@ -32,6 +32,8 @@ class PriorWorth:
 
     Parameters
     ----------
+    variable : str
+        Whose prior it is.
     whose : str
         Whose ratings are counted.
     categories : tuple of str
@@ -59,30 +61,27 @@ class PriorWorth:
         -------
         Warning or None
         """
+        counts = [f"{count:.1f} {self.whose}" for count in self.ratings]
+        rows = [f"{name} ({count})" for name, count in zip(self.categories, counts, strict=True)]
         if self.worth is None:
             return warn(
                 "prior-weight-unknown",
                 f"the prior of {self.variable} is {self.distribution}, whose weight beside the "
                 "ratings is not known; there are fewest ratings of true category "
-                f"{self._row(int(self.ratings.argmin()))}",
+                f"{rows[int(self.ratings.argmin())]}",
             )
         thin = np.flatnonzero(self.ratings < self.worth)
         if not len(thin):
             return None
-        worth = " to ".join(
-            dict.fromkeys(f"{end:.3g}" for end in np.sort(self.worth[thin])[[0, -1]])
-        )
-        matrices, of = "matrix", f" of {self.variable}"
-        if self.whose == OF_A_RATER:
-            matrices, of = "matrices", ""
+        ends = (f"{self.worth[thin].min():.3g}", f"{self.worth[thin].max():.3g}")
+        of_a_rater = self.whose == OF_A_RATER
         return warn(
             "prior-outweighs-data",
-            f"the prior{of}, which counts as {worth} ratings, outweighs the data in the "
-            f"confusion {matrices} of true category {', '.join(map(self._row, thin.tolist()))}",
+            f"the prior{'' if of_a_rater else f' of {self.variable}'}, which counts as "
+            f"{' to '.join(dict.fromkeys(ends))} ratings, outweighs the data in the confusion "
+            f"{'matrices' if of_a_rater else 'matrix'} of true category "
+            f"{', '.join(rows[row] for row in thin)}",
         )
-
-    def _row(self, category: int) -> str:
-        return f"{self.categories[category]} ({self.ratings[category]:.1f} {self.whose})"
 
 
 def _prior_worth(
@@ -97,17 +96,15 @@ def _prior_worth(
     groups = group_names(observed) if spec.pools_rater_groups else ()
     for variable in spec.variables:
         prior, whose = priors[variable.name], variable.ratings
-        rows: dict[str, Floats] = {}
-        shape: tuple[int, ...] = (k, k)
+        rows, shape = dict[str, Floats](), (k, k)
         if whose == OF_A_RATER:
             rows, shape = {whose: np.median(ratings, axis=0)}, (len(ratings), k, k)
         elif whose == OF_THE_SYSTEM and observed.has_system:
             rows = {whose: ratings[-1]}
         elif whose == OF_ALL and groups:
-            members = group_index(observed) == np.arange(len(groups))[:, None]
-            named = zip(groups, members, strict=True)
-            rows = {f"ratings of group {g}": of_raters[own].sum(axis=0) for g, own in named}
-            shape = (len(groups), k, k)
+            index, shape = group_index(observed), (len(groups), k, k)
+            for place, name in enumerate(groups):
+                rows[f"ratings of group {name}"] = of_raters[index == place].sum(axis=0)
         elif whose == OF_ALL:
             rows = {whose: of_raters.sum(axis=0)}
         distribution = distribution_name(prior)
@@ -181,29 +178,28 @@ class Identification:
         tuple of Warning
             One for each such thing; empty if there is none.
         """
-        warnings = []
+        texts = {}
+        alone = self.populations == 1
         if self.parameters > self.degrees_of_freedom:
-            text = (
+            texts["prior-decides"] = (
                 f"{self.parameters} parameters but only {self.degrees_of_freedom} degrees of "
                 "freedom: the ratings cannot determine all parameters, and the prior decides the "
                 "rest"
             )
-            warnings.append(warn("prior-decides", text))
         if self.too_few > 0.5:
-            text = (
+            texts["items-with-few-ratings"] = (
                 f"{percent(self.too_few, 0)} of the items have fewer than "
-                f"{'three' if self.populations == 1 else 'two'} ratings, including the system's: "
+                f"{'three' if alone else 'two'} ratings, including the system's: "
                 "the prior decides how accurate raters and system are"
             )
-            warnings.append(warn("items-with-few-ratings", text))
         if self.pair_alone > 0.5:
-            few = "fewer than two other ratings" if self.populations == 1 else "no other rating"
-            text = (
+            few = "fewer than two other ratings" if alone else "no other rating"
+            texts["pair-rests-on-prior"] = (
                 f"{percent(self.pair_alone, 0)} of the items that {' and '.join(self.dependent)} "
                 f"rated have {few}: the prior decides how often the two share answers"
             )
-            warnings.append(warn("pair-rests-on-prior", text))
-        return (*warnings, *filter(None, (prior.warning() for prior in self.prior_worth)))
+        of_priors = filter(None, (prior.warning() for prior in self.prior_worth))
+        return (*(warn(code, text) for code, text in texts.items()), *of_priors)
 
 
 def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identification:
@@ -246,7 +242,10 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     spec = find_model(model)
     all_priors = choose_priors(model, priors)
     patterns = seen_by(model, observe(ratings))
-    support = _support(patterns)
+    _, ratings_by_cell = expected_numbers(patterns)
+    coords = {"rater": list(patterns.raters), "category": list(patterns.categories)}
+    counts = ratings_by_cell.sum(axis=2)
+    support = xr.DataArray(counts, coords, ("rater", "category"), name="support")
     lengths = np.diff(patterns.starts)
     n_items = int(patterns.counts.sum())
     n_populations = max(1, len(patterns.populations))
@@ -261,7 +260,7 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
         ratings_per_item=float(lengths @ patterns.counts / n_items),
         too_few=float(patterns.counts[(lengths < enough) & (patterns.truths < 0)].sum() / n_items),
         support=support,
-        prior_worth=tuple(_prior_worth(spec, all_priors, support.values, patterns)),
+        prior_worth=tuple(_prior_worth(spec, all_priors, counts, patterns)),
         dependent=tuple(patterns.raters[rater] for rater in patterns.dependent or ()),
         pair_alone=_pair_alone(patterns, enough + 1),
         populations=n_populations,
@@ -288,9 +287,3 @@ def _pair_alone(patterns: Patterns, enough: int) -> float:
     both, lengths = first & second, np.diff(patterns.starts)
     alone = both & (lengths < enough) & (patterns.truths < 0)
     return float(patterns.counts[alone].sum() / max(1, int(patterns.counts[both].sum())))
-
-
-def _support(patterns: Patterns) -> xr.DataArray:
-    _, ratings = expected_numbers(patterns)
-    coords = {"rater": list(patterns.raters), "category": list(patterns.categories)}
-    return xr.DataArray(ratings.sum(axis=2), coords, ("rater", "category"), name="support")

@@ -16,11 +16,9 @@ from bayes_models.sampling.memory import TooLargeError
 from lehner.contrasts.base_rates import PSEUDO_ITEMS, BaseRates
 from lehner.contrasts.groups import GroupDraws
 from lehner.contrasts.systems import JointDraws
-from lehner.core import lazy
 from lehner.core.errors import InputError
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate
-from lehner.core.progress import DoAll
-from lehner.core.seeds import Seed
+from lehner.core.seeds import Seed, child_seeds
 from lehner.core.warning import Warning, warn, warnings_from_json
 from lehner.data.groups import find_pair
 from lehner.data.ratings import Ratings
@@ -33,8 +31,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from bayes_models import KPropertyParameter
-
-arviz_stats = lazy.load("arviz_stats")
 
 SLOPED = "relaxed_k"
 """The model with a parameter for each K-property, and a slope of the system on difficulty."""
@@ -100,25 +96,19 @@ def _method(
         labels=partial(label_by_sampling, name),
         shortly=partial(estimate_shortly, name, **options),
         with_options=partial(_method, name),
-        at_slopes=estimate_at_slopes if name == SLOPED else None,
+        at_slopes=slope_sensitivity if name == SLOPED else None,
         k_properties=k_properties if name == SLOPED else None,
     )
 
 
 def _estimate(model: str, ratings: Ratings, *, level: float, seed: int, **options: Any) -> Estimate:
+    options = options_of_large(model, ratings) | options
     try:
-        tree, messages = fit_and_check(
-            model, ratings, seed, **(options_of_large(model, ratings) | options)
-        )
+        tree, messages = fit_and_check(model, ratings, seed, **options)
     except TooLargeError as error:
-        nothing = IntervalEstimate(estimate=None)
-        return Estimate(
-            method=model,
-            system=ratings.systems[0],
-            system_accuracy=nothing,
-            system_accuracy_in_sample=nothing,
-            warnings=(warn("too-large", f"no estimate: {error.problem}"),),
-        )
+        problem = warn("too-large", f"no estimate: {error.problem}")
+        nothing = dict.fromkeys(ESTIMANDS, IntervalEstimate(estimate=None))
+        return Estimate(method=model, system=ratings.systems[0], warnings=(problem,), **nothing)
     estimate = bayes_models.estimate_from_draws(tree, level=level)
     return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *messages))))
 
@@ -205,21 +195,24 @@ def fit_and_check(
         Of identification, convergence, predictive checks, and of gold labels that entered.
     """
     before = bayes_models.identify(model, ratings, options.get("priors")).warnings()
-    with warnings.catch_warnings():
-        # They are returned.
-        warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-        tree = bayes_models.fit(model, ratings, seed=seed, progressbar=False, **options)
+    tree = _fit_quietly(model, ratings, seed, progressbar=False, **options)
     against = bayes_models.contradictions(tree, ratings)
     return tree, (*before, *warnings_from_json(tree.attrs["warnings"]), *against)
 
 
 def fit_as_in_studies(model: str, ratings: Ratings, seed: int, **options: Any) -> "xr.DataTree":
     """Fit a model with the options of `bayes_models.fit_many`; the result says if it failed."""
+    from bayes_models.sampling.fit import FOR_STUDIES
+
+    (child,) = child_seeds(seed, 1)
+    return _fit_quietly(model, ratings, child, **(FOR_STUDIES | options))
+
+
+def _fit_quietly(model: str, ratings: Ratings, seed: Seed, **options: Any) -> "xr.DataTree":
     with warnings.catch_warnings():
         # The result carries them.
         warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-        (tree,) = bayes_models.fit_many(model, [ratings], seed=seed, **options)
-    return tree
+        return bayes_models.fit(model, ratings, seed=seed, **options)
 
 
 def estimate_shortly(
@@ -232,10 +225,9 @@ def estimate_shortly(
     """
     from bayes_models.sampling.fit import FOR_STUDIES
 
-    of_one_core = ("cores", "progressbar")
-    shorter = {name: value for name, value in FOR_STUDIES.items() if name not in of_one_core}
-    options = shorter | SHORTER.get(method, {}) | options
-    return _estimate(method, ratings, level=level, seed=seed, **options)
+    shorter = FOR_STUDIES | SHORTER.get(method, {}) | options | {"cores": None}
+    del shorter["progressbar"]
+    return _estimate(method, ratings, level=level, seed=seed, **shorter)
 
 
 def estimate_with_studies(
@@ -260,14 +252,14 @@ def estimate_with_studies(
     drawn, alone = (
         fit.draws["posterior"]["confusion"] for fit in (estimate, without) if fit.draws is not None
     )
-    rows = list(compare_recalls(ratings, studies, priors, drawn, level))
+    rows = list(compare_recalls(ratings, studies, priors, drawn, alone, level))
     accuracies = [
         {"weight": weight} | {name: getattr(fit, name) for name in ESTIMANDS}
         for weight, fit in ((0.0, without), (WEIGHT, estimate))
     ]
     return replace(
         estimate,
-        warnings=(*estimate.warnings, *warn_of_contradictions(rows, ratings, alone)),
+        warnings=(*estimate.warnings, *warn_of_contradictions(rows)),
         diagnostics=estimate.diagnostics
         | {"earlier_studies": {"raters": rows, "by_weight": accuracies}},
     )
@@ -319,28 +311,13 @@ def estimate_base_rates(method: str, ratings: Ratings, *, seed: int) -> BaseRate
 
 
 def joint_draws(
-    estimates: Mapping[str, Estimate],
-    ratings: Ratings,
-    *,
-    level: float,
-    do_all: DoAll,
-    **options: Any,
+    estimates: Mapping[str, Estimate], ratings: Ratings, *, seed: int, **_: Any
 ) -> JointDraws | None:
     """Put draws of several systems' accuracies side by side; None if one has no draws."""
-    trees = {
-        name: estimate.draws for name, estimate in estimates.items() if estimate.draws is not None
-    }
-    if len(trees) < len(estimates):
+    trees = {name: estimate.draws for name, estimate in estimates.items()}
+    if any(tree is None for tree in trees.values()):
         return None
-    return bayes_models.joint_draws(trees, ratings, **options)
-
-
-def estimate_at_slopes(ratings: Ratings, **options: Any) -> dict[float, Estimate]:
-    """Estimate by `relaxed_k` with the system's slope on difficulty fixed at 0 and at 1."""
-    with warnings.catch_warnings():
-        # Their estimates carry them.
-        warnings.simplefilter("ignore", bayes_models.ConvergenceWarning)
-        return slope_sensitivity(ratings, **(options_of_large("relaxed_k", ratings) | options))
+    return bayes_models.joint_draws(trees, ratings, seed=seed)
 
 
 def slope_sensitivity(
@@ -361,22 +338,18 @@ def slope_sensitivity(
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same estimates.
     **options
-        Options of `fit`; `priors`, if given, is a mapping.
+        Options of `fit`; `priors`, if given, is a mapping. With many raters or categories they are
+        as in a study, unless they are given.
 
     Returns
     -------
     dict of float to Estimate
-        The estimates by slope, 0 and 1.
+        The estimates by slope, 0 and 1, with warnings if the diagnostics of their fits fail.
 
     Raises
     ------
     InputError
         For what `fit` refuses, or if there is no system.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If the diagnostics of a fit fail.
 
     Examples
     --------
@@ -394,11 +367,12 @@ def slope_sensitivity(
     """
     if ratings.system is None:
         raise InputError("there is no system", "name the column or rater that is the system")
+    options = options_of_large(SLOPED, ratings) | options
     priors = dict(options.pop("priors", None) or {})
     estimates = {}
     for slope in FIXED_SLOPES:
         fixed = priors | {"system_slope": (slope, 0.0)}
-        tree = bayes_models.fit("relaxed_k", ratings, seed=seed, priors=fixed, **options)
+        tree = _fit_quietly(SLOPED, ratings, seed, priors=fixed, **options)
         estimates[slope] = bayes_models.estimate_from_draws(tree, level=level)
     return estimates
 

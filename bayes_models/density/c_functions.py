@@ -99,9 +99,10 @@ def evaluate(
     slopes = np.zeros(len(values))
     values[-1] = 0.0
     log_density = constrain(point, table, prior, values)
-    write_confusion(kind, levels, index, table, values, confusion)
+    model = levels, index, table, values
+    write_confusion(kind, model, confusion)
     log_likelihood, by = likelihood_of_ratings(pair, table, values, ratings, confusion, slopes)
-    pull_back_confusion(kind, levels, index, table, values, confusion, by, slopes)
+    pull_back_confusion(kind, model, confusion, by, slopes)
     pull_back(point, table, prior, values, slopes, gradient)
     return log_density + log_likelihood
 

@@ -3,9 +3,7 @@
 A function `write_…` writes confusion matrices of shape (n_raters, n_states, n_responses), where a
 state is a category, or a level of difficulty and a category; `pull_back_…` adds derivatives by the
 values of parameters, `slopes`, given those by confusion matrices, `by`. The equations are those of
-`bayes_models.models`. `index` says whose parameters those of a rater are: of a group, or of a
-matrix; it is negative for a system with parameters of its own. `table` and `values` are described
-in `priors.py`.
+`bayes_models.models`.
 """
 
 import numpy as np
@@ -22,42 +20,37 @@ from bayes_models.density.priors import (
 )
 from lehner.core.arrays import Floats, Integers
 
+type Model = tuple[Floats, Integers, Integers, Floats]
+"""Levels of difficulty; whose parameters those of each rater are, of a group or of a matrix,
+negative for a system with parameters of its own; and table and values, see `priors.py`."""
+
 
 @njit()
-def write_confusion(
-    kind: int, levels: Floats, index: Integers, table: Integers, values: Floats, confusion: Floats
-) -> None:
+def write_confusion(kind: int, model: Model, confusion: Floats) -> None:
     """Write the confusion matrices of a likelihood."""
     if kind == LOG_ODDS:
-        _write_log_odds(levels, index, table, values, confusion)
+        _write_log_odds(model, confusion)
     elif kind == MATRICES:
-        _write_matrices(index, table, values, confusion)
+        _write_matrices(model, confusion)
     elif kind == CLASS_CONDITIONAL:
-        _write_class_conditional(table, values, confusion)
+        _write_class_conditional(model, confusion)
     else:
-        _write_tap(table, values, confusion)
+        _write_tap(model, confusion)
 
 
 @njit()
 def pull_back_confusion(
-    kind: int,
-    levels: Floats,
-    index: Integers,
-    table: Integers,
-    values: Floats,
-    confusion: Floats,
-    by: Floats,
-    slopes: Floats,
+    kind: int, model: Model, confusion: Floats, by: Floats, slopes: Floats
 ) -> None:
     """Add the derivatives by the values of parameters."""
     if kind == LOG_ODDS:
-        _pull_back_log_odds(levels, index, table, values, by, slopes)
+        _pull_back_log_odds(model, by, slopes)
     elif kind == MATRICES:
-        _pull_back_matrices(index, table, values, confusion, by, slopes)
+        _pull_back_matrices(model, confusion, by, slopes)
     elif kind == CLASS_CONDITIONAL:
-        _pull_back_class_conditional(table, by, slopes)
+        _pull_back_class_conditional(model, by, slopes)
     else:
-        _pull_back_tap(table, values, by, slopes)
+        _pull_back_tap(model, by, slopes)
 
 
 # Rows of the table of parameters: class_conditional and tap.
@@ -65,7 +58,8 @@ ACCURACY, KNOWLEDGE, GUESSING = 1, 1, 2
 
 
 @njit()
-def _write_class_conditional(table: Integers, values: Floats, confusion: Floats) -> None:
+def _write_class_conditional(model: Model, confusion: Floats) -> None:
+    _, _, table, values = model
     n_raters, _, k = confusion.shape
     at = table[ACCURACY, VALUE]
     for j in range(n_raters):
@@ -76,9 +70,9 @@ def _write_class_conditional(table: Integers, values: Floats, confusion: Floats)
 
 
 @njit()
-def _pull_back_class_conditional(table: Integers, by: Floats, slopes: Floats) -> None:
+def _pull_back_class_conditional(model: Model, by: Floats, slopes: Floats) -> None:
     n_raters, _, k = by.shape
-    at = table[ACCURACY, VALUE]
+    at = model[2][ACCURACY, VALUE]
     for j in range(n_raters):
         for z in range(k):
             for m in range(k):
@@ -86,7 +80,8 @@ def _pull_back_class_conditional(table: Integers, by: Floats, slopes: Floats) ->
 
 
 @njit()
-def _write_tap(table: Integers, values: Floats, confusion: Floats) -> None:
+def _write_tap(model: Model, confusion: Floats) -> None:
+    _, _, table, values = model
     n_raters, _, k = confusion.shape
     of_knowledge, of_guessing = table[KNOWLEDGE, VALUE], table[GUESSING, VALUE]
     for j in range(n_raters):
@@ -98,7 +93,8 @@ def _write_tap(table: Integers, values: Floats, confusion: Floats) -> None:
 
 
 @njit()
-def _pull_back_tap(table: Integers, values: Floats, by: Floats, slopes: Floats) -> None:
+def _pull_back_tap(model: Model, by: Floats, slopes: Floats) -> None:
+    _, _, table, values = model
     n_raters, _, k = by.shape
     of_knowledge, of_guessing = table[KNOWLEDGE, VALUE], table[GUESSING, VALUE]
     for j in range(n_raters):
@@ -116,7 +112,8 @@ MATRIX, MATRIX_SPREAD, MATRIX_EFFECT, SYSTEM_MATRIX = range(1, 5)
 
 
 @njit()
-def _write_matrices(index: Integers, table: Integers, values: Floats, confusion: Floats) -> None:
+def _write_matrices(model: Model, confusion: Floats) -> None:
+    _, index, table, values = model
     n_raters, _, k = confusion.shape
     at = table[:, VALUE]
     effect = np.empty(k)
@@ -137,9 +134,8 @@ def _write_matrices(index: Integers, table: Integers, values: Floats, confusion:
 
 
 @njit()
-def _pull_back_matrices(
-    index: Integers, table: Integers, values: Floats, confusion: Floats, by: Floats, slopes: Floats
-) -> None:
+def _pull_back_matrices(model: Model, confusion: Floats, by: Floats, slopes: Floats) -> None:
+    _, index, table, values = model
     n_raters, _, k = confusion.shape
     at = table[:, VALUE]
     effect, by_effect = np.empty(k), np.empty(k)
@@ -175,12 +171,10 @@ SYSTEM_ERROR_SPREAD, SYSTEM_ERROR = range(18, 20)
 
 
 @njit()
-def _write_log_odds(
-    levels: Floats, index: Integers, table: Integers, values: Floats, confusion: Floats
-) -> None:
-    n_raters, n_levels, k = len(index), len(levels), confusion.shape[2]
-    log_odds = _find_log_odds(levels, index, table, values, k)
-    _, _, errors = _find_errors(index, table, values, k)
+def _write_log_odds(model: Model, confusion: Floats) -> None:
+    k = confusion.shape[2]
+    log_odds, (_, _, errors) = _find_log_odds(model, k), _find_errors(model, k)
+    n_raters, n_levels, _ = log_odds.shape
     for j in range(n_raters):
         for level in range(n_levels):
             for z in range(k):
@@ -191,12 +185,10 @@ def _write_log_odds(
 
 
 @njit()
-def _pull_back_log_odds(
-    levels: Floats, index: Integers, table: Integers, values: Floats, by: Floats, slopes: Floats
-) -> None:
-    n_raters, n_levels, k = len(index), len(levels), by.shape[2]
-    log_odds = _find_log_odds(levels, index, table, values, k)
-    common, own, errors = _find_errors(index, table, values, k)
+def _pull_back_log_odds(model: Model, by: Floats, slopes: Floats) -> None:
+    k = by.shape[2]
+    log_odds, (common, own, errors) = _find_log_odds(model, k), _find_errors(model, k)
+    n_raters, n_levels, _ = log_odds.shape
     by_errors, by_log_odds = np.zeros(errors.shape), np.empty(log_odds.shape)
     for j in range(n_raters):
         for level in range(n_levels):
@@ -210,14 +202,15 @@ def _pull_back_log_odds(
                     by_errors[j, z, i] += wrong * slope
                 by_log_odds[j, level, z] = by_right * wrong / (1 + np.exp(-x))
     for j in range(n_raters):
-        _pull_back_knowing(j, levels, index, table, values, by_log_odds, slopes)
-        _pull_back_categories(j, index, table, values, by_log_odds, slopes)
-    _pull_back_errors(index, table, values, common, own, errors, by_errors, slopes)
+        _pull_back_knowing(j, model, by_log_odds, slopes)
+        _pull_back_categories(j, model, by_log_odds, slopes)
+    _pull_back_errors(model, common, own, errors, by_errors, slopes)
 
 
 @njit()
-def _find_knowing(j: int, index: Integers, table: Integers, values: Floats) -> tuple[float, float]:
+def _find_knowing(j: int, model: Model) -> tuple[float, float]:
     """Give a rater's log odds of knowing the category, and their slope on difficulty."""
+    _, index, table, values = model
     at = table[:, VALUE]
     if index[j] < 0:
         return values[at[SYSTEM]], values[at[SLOPE]]
@@ -228,15 +221,14 @@ def _find_knowing(j: int, index: Integers, table: Integers, values: Floats) -> t
 
 
 @njit()
-def _find_log_odds(
-    levels: Floats, index: Integers, table: Integers, values: Floats, k: int
-) -> Floats:
+def _find_log_odds(model: Model, k: int) -> Floats:
     """Compute the log odds of being right, (n_raters, n_levels, n_categories)."""
+    levels, index, table, values = model
     log_odds = np.empty((len(index), len(levels), k))
     at, scale = table[:, VALUE], values[table[DIFFICULTY, VALUE]]
     of_category, in_common = values[at[CATEGORY_SPREAD]], values[at[COMMON_SHARE]]
     for j in range(len(index)):
-        knowing, slope = _find_knowing(j, index, table, values)
+        knowing, slope = _find_knowing(j, model)
         for level in range(len(levels)):
             x = knowing - slope * scale * levels[level]
             if index[j] >= 0:
@@ -257,19 +249,12 @@ def _find_log_odds(
 
 
 @njit()
-def _pull_back_knowing(
-    j: int,
-    levels: Floats,
-    index: Integers,
-    table: Integers,
-    values: Floats,
-    by: Floats,
-    slopes: Floats,
-) -> None:
+def _pull_back_knowing(j: int, model: Model, by: Floats, slopes: Floats) -> None:
     """Add what follows from the derivatives by a rater's log odds of being right, `by`."""
+    levels, index, table, values = model
     k = by.shape[2]
     at, scale = table[:, VALUE], values[table[DIFFICULTY, VALUE]]
-    knowing, slope = _find_knowing(j, index, table, values)
+    knowing, slope = _find_knowing(j, model)
     by_knowing = 0.0
     for level in range(len(levels)):
         own = by[j, level].sum()
@@ -289,10 +274,9 @@ def _pull_back_knowing(
 
 
 @njit()
-def _pull_back_categories(
-    j: int, index: Integers, table: Integers, values: Floats, by: Floats, slopes: Floats
-) -> None:
+def _pull_back_categories(j: int, model: Model, by: Floats, slopes: Floats) -> None:
     """Add what follows for effects of categories on a rater's log odds of being right."""
+    _, index, table, values = model
     k, at = by.shape[2], table[:, VALUE]
     of_category, in_common = values[at[CATEGORY_SPREAD]], values[at[COMMON_SHARE]]
     for z in range(k):
@@ -311,14 +295,13 @@ def _pull_back_categories(
 
 
 @njit()
-def _find_errors(
-    index: Integers, table: Integers, values: Floats, k: int
-) -> tuple[Floats, Floats, Floats]:
+def _find_errors(model: Model, k: int) -> tuple[Floats, Floats, Floats]:
     """Give common and own preferences for errors, and the probabilities of errors.
 
     An error is counted among those that are possible: of category z, error i is the answer i, or
     i + 1 if that is z or more.
     """
+    _, index, table, values = model
     n_raters, n = len(index), k - 1
     common, own = np.zeros((k, n)), np.zeros((n_raters, k, n))
     errors, at = np.empty(own.shape), table[:, VALUE]
@@ -353,16 +336,10 @@ def _find_preferences(j: int, index: Integers) -> tuple[int, int, int]:
 
 @njit()
 def _pull_back_errors(
-    index: Integers,
-    table: Integers,
-    values: Floats,
-    common: Floats,
-    own: Floats,
-    errors: Floats,
-    by: Floats,
-    slopes: Floats,
+    model: Model, common: Floats, own: Floats, errors: Floats, by: Floats, slopes: Floats
 ) -> None:
     """Add what follows from the derivatives by the probabilities of errors."""
+    _, index, table, values = model
     n_raters, k, n = errors.shape
     at = table[:, VALUE]
     by_common, by_own = np.zeros((k, n)), np.empty(n)

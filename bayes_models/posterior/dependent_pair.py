@@ -23,7 +23,7 @@ from bayes_models.models.observations import answers_after
 from bayes_models.models.parameters import SHARE, SHARE_PRIOR
 from bayes_models.posterior.diagnostics import ess
 from bayes_models.posterior.draws import beta_interval, credible_interval, group
-from bayes_models.posterior.truth import LEAST, MOST_NAMED, infer_truth, states_by_population
+from bayes_models.posterior.truth import LEAST, MOST_NAMED, infer_truth, states
 from lehner import Patterns
 from lehner.core.arrays import Floats
 from lehner.core.estimate import ESTIMANDS
@@ -118,7 +118,7 @@ def log_bayes_factor(
     k, (first, second) = patterns.n_categories, patterns.dependent
     step = -(-posterior.sizes["chain"] * posterior.sizes["draw"] // MOST_DRAWS)
     some = posterior.isel(draw=slice(None, None, step))
-    rates, rows = states_by_population(some, patterns.dependent)
+    rates, rows = states(some, patterns.dependent, by_population=True)
     truth, _ = infer_truth(patterns, rates, rows)
     coupled = answers_after(rows[:, first], rows[:, second], np.ones((len(rows), k)), k)
     ratio = coupled / np.maximum(rows[:, None, second], LEAST)

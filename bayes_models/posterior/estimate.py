@@ -1,7 +1,8 @@
 """From draws to an Estimate, or to modes in which labels switched, if there is none."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -28,28 +29,7 @@ MOST_RELABELLED = 0.05
 MOST_MOVED = 0.02
 
 
-@dataclass(frozen=True, kw_only=True)
-class LabelMode:
-    """The draws of a posterior that have the same labels.
-
-    Parameters
-    ----------
-    relabelled : bool
-        Whether the raters would be more accurate in these draws if the true categories were
-        renamed.
-    weight : float
-        Proportion of the draws, above 0 to 1.
-    system_accuracy, system_accuracy_in_sample : IntervalEstimate
-        Mean and credible interval in these draws.
-    """
-
-    relabelled: bool
-    weight: float
-    system_accuracy: IntervalEstimate
-    system_accuracy_in_sample: IntervalEstimate
-
-
-def label_modes(posterior: xr.Dataset, level: float = 0.9) -> tuple[LabelMode, ...]:
+def label_modes(posterior: xr.Dataset, level: float = 0.9) -> list[dict[str, Any]]:
     """Split a posterior by whether labels switched.
 
     The likelihood does not change if the true categories are renamed. Labels count as switched in a
@@ -65,9 +45,11 @@ def label_modes(posterior: xr.Dataset, level: float = 0.9) -> tuple[LabelMode, .
 
     Returns
     -------
-    tuple of LabelMode
+    list of dict
         First the draws with the labels that raters use, then those with switched labels; either is
-        left out if there are no such draws.
+        left out if there are no such draws. Each has `relabelled` (whether the raters would be more
+        accurate in these draws if the true categories were renamed), `weight` (proportion of the
+        draws), and the intervals `system_accuracy` and `system_accuracy_in_sample`.
 
     References
     ----------
@@ -90,7 +72,7 @@ def label_modes(posterior: xr.Dataset, level: float = 0.9) -> tuple[LabelMode, .
     ...     }
     ... )
     >>> for mode in label_modes(posterior):
-    ...     print(mode.relabelled, mode.weight, mode.system_accuracy)
+    ...     print(mode["relabelled"], mode["weight"], mode["system_accuracy"])
     False 0.75 0.800 [0.800, 0.800]
     True 0.25 0.200 [0.200, 0.200]
     """
@@ -98,40 +80,33 @@ def label_modes(posterior: xr.Dataset, level: float = 0.9) -> tuple[LabelMode, .
     modes = []
     for switched, draws in ((False, ~relabelled), (True, relabelled)):
         if draws.any():
-            expected, in_sample = (
-                credible_interval(posterior[name].transpose("chain", "draw").values[draws], level)
-                for name in ESTIMANDS
-            )
-            modes.append(
-                LabelMode(
-                    relabelled=switched,
-                    weight=float(draws.mean()),
-                    system_accuracy=replace(expected, standard_error=None),
-                    system_accuracy_in_sample=replace(in_sample, standard_error=None),
-                )
-            )
-    return tuple(modes)
+            values = {
+                name: posterior[name].transpose("chain", "draw").values[draws] for name in ESTIMANDS
+            }
+            intervals = {name: credible_interval(x, level) for name, x in values.items()}
+            modes.append({"relabelled": switched, "weight": float(draws.mean())} | intervals)
+    return modes
 
 
-def _why_no_estimate(modes: tuple[LabelMode, ...]) -> Warning | None:
+def _why_no_estimate(modes: list[dict[str, Any]]) -> Warning | None:
     """Why there is no estimate because of these modes; None if there can be one.
 
     Labels of rare categories may switch without changing the estimate; so may those of two
     categories if the system's accuracy is .5.
     """
-    means = [float(mode.system_accuracy.estimate or 0) for mode in modes]
-    mean = float(np.dot([mode.weight for mode in modes], means))
+    means = [mode["system_accuracy"].estimate for mode in modes]
+    mean = float(np.dot([mode["weight"] for mode in modes], means))
     if len(modes) > 1 and abs(mean - means[0]) <= MOST_MOVED:
         return None
     listed = "; ".join(
-        f"{mode.system_accuracy} in the {percent(mode.weight, 0)} with "
-        f"{'other labels' if mode.relabelled else 'the labels of the raters'}"
+        f"{mode['system_accuracy']} in the {percent(mode['weight'], 0)} with "
+        f"{'other labels' if mode['relabelled'] else 'the labels of the raters'}"
         for mode in modes
     )
     return warn(
         "labels-switched",
-        f"no estimate: labels switched in {percent(modes[-1].weight, 0)} of the draws, and system "
-        f"accuracy is different in these: it is {listed}",
+        f"no estimate: labels switched in {percent(modes[-1]['weight'], 0)} of the draws, and "
+        f"system accuracy is different in these: it is {listed}",
     )
 
 

@@ -16,20 +16,17 @@ the shifts.
 Chung et al. (2013), https://doi.org/10.1007/s11336-013-9328-2, for priors that avoid 0.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
 from bayes_models.models.assemble import BY_POPULATION
 from bayes_models.models.observations import observe
-from bayes_models.posterior.draws import credible_interval, group, values_by_draw
+from bayes_models.posterior.draws import group, values_by_draw
 from bayes_models.posterior.truth import LEAST, draw_right, fitted_ratings, infer_truths, states
-from lehner import InputError, IntervalEstimate, Patterns, Ratings
+from lehner import InputError, Patterns, Ratings
 from lehner.contrasts.groups import GroupDraws, GroupReplicates, Groups, count_answers, find_groups
 from lehner.core.arrays import Floats, Integers
-from lehner.core.errors import check_level
 from lehner.core.lazy import special
 from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.core.warning import warn
@@ -102,7 +99,6 @@ def accuracy_by_group(
     Notes
     -----
     Groups must be defined by what is known before the items are rated, as domains and lengths are.
-    For items chosen by their ratings or by the system's answers, see `accuracy_where`.
 
     In a simulation (`experiments/simulations/item_groups.csv`, `dawid_skene`, 60 data sets; a
     third of the items are in a group in which the system's accuracy is .75 instead of .95) the
@@ -395,105 +391,3 @@ def _proportions_right(posterior: xr.Dataset, ratings: Ratings, seed: Seed) -> F
         for probability, _ in infer_truths(posterior, patterns)
     ]
     return np.asarray(np.concatenate(right) / (patterns.counts[patterns.system >= 0] @ member))
-
-
-@dataclass(frozen=True, kw_only=True)
-class AccuracyWhere:
-    """The accuracy of the system on some of the items.
-
-    Parameters
-    ----------
-    n_items : int
-        How many items were chosen.
-    n_answered : int
-        How many of them the system answered.
-    system_accuracy_in_sample : IntervalEstimate
-        Proportion of the answered items that the system got right.
-    system_accuracy : IntervalEstimate
-        Expected accuracy with the true categories of the chosen items and the system's confusion
-        matrix for all items.
-    """
-
-    n_items: int
-    n_answered: int
-    system_accuracy_in_sample: IntervalEstimate
-    system_accuracy: IntervalEstimate
-
-
-def accuracy_where(
-    tree: xr.DataTree, ratings: Ratings, mask: ArrayLike, *, level: float = 0.9, seed: Seed = 1
-) -> AccuracyWhere:
-    """Estimate the accuracy of the system on some of the items.
-
-    In each draw of the fit, true categories of the chosen items are drawn given their ratings and
-    the system's answers. The items may also be chosen by their ratings or by the system's answers:
-    for example the items on which raters disagree, or those that the system answered "yes", on
-    which the proportion right is the precision. Base rates and confusion matrices are those of all
-    items. If a group may be more difficult than the rest, use `accuracy_by_group`, which shrinks a
-    group's accuracy less toward that of all items.
-
-    Parameters
-    ----------
-    tree : xarray.DataTree
-        A fit, as returned by `fit`.
-    ratings : Ratings
-        The ratings that were fitted, with a system.
-    mask : array_like of bool, shape (n_rows,)
-        Which rows are chosen.
-    level : float
-        Probability of the intervals, between 0 and 1.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        The same seed gives the same numbers.
-
-    Returns
-    -------
-    AccuracyWhere
-        The accuracy in this sample, and the accuracy expected for items of the same true
-        categories.
-
-    Raises
-    ------
-    InputError
-        If these are not the ratings of the fit, if there is no system, if the mask does not consist
-        of truth values, or if it chooses no item that the system answered.
-
-    Examples
-    --------
-    >>> import lehner
-    >>> from bayes_models import fit
-    >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
-    >>> ratings = lehner.simulate(scenario, seed=2)
-    >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
-    >>> print(accuracy_where(tree, ratings, ratings.system == 2).system_accuracy_in_sample)
-    0.922 [0.883, 0.958]
-    >>> float((ratings.truth == ratings.system)[ratings.system == 2].mean().round(3))
-    0.933
-    """
-    level = check_level(level)
-    patterns = observe(fitted_ratings(tree, ratings))
-    selected = np.asarray(mask)
-    if selected.dtype != bool or selected.shape != (ratings.n_rows,):
-        raise InputError(
-            f"the mask has shape {selected.shape} and type {selected.dtype}",
-            f"give {ratings.n_rows} truth values, one for each row",
-        )
-    counts = np.zeros_like(patterns.counts)
-    np.add.at(counts, patterns.inverse[selected], ratings.weights[selected])
-    n_answered = int(counts[patterns.system >= 0].sum())
-    if not n_answered:
-        raise InputError("the mask chooses no item that the system answered", "choose some")
-    rng = generator(seed)
-    right, proportions = [], []
-    posterior = group(tree, "posterior")
-    for probability, _ in infer_truths(posterior, patterns):
-        right.append(draw_right(probability, patterns, counts, rng).sum(axis=1))
-        proportions.append(np.einsum("dpk,p->dk", probability, counts / counts.sum()))
-    matrices = values_by_draw(posterior, "confusion", "rater", "category", "response")
-    recall = np.diagonal(matrices[:, -1], axis1=1, axis2=2)
-    expected = (np.concatenate(proportions) * recall).sum(axis=1)
-    return AccuracyWhere(
-        n_items=int(counts.sum()),
-        n_answered=n_answered,
-        system_accuracy_in_sample=credible_interval(np.concatenate(right) / n_answered, level),
-        system_accuracy=credible_interval(expected, level),
-    )

@@ -48,10 +48,7 @@ class Influence:
 
 
 def joint_draws(
-    trees: Mapping[str, xr.DataTree],
-    ratings: Ratings,
-    *,
-    seed: Seed = 1,
+    trees: Mapping[str, xr.DataTree], ratings: Ratings, *, seed: Seed = 1
 ) -> JointDraws:
     """Put draws of several systems' accuracies side by side.
 
@@ -109,20 +106,14 @@ def joint_draws(
         patterns = observe(fitted_ratings(trees[name], own))
         posteriors[name] = trees[name]["posterior"].to_dataset()
         influences[name] = find_influence(posteriors[name], patterns)
-    of_expected = _correlation(
-        [influence.of_rows for influence in influences.values()], ratings.weights
-    )
-    correlations = (of_expected, _of_in_sample(influences, ratings))
+    of_rows = [influence.of_rows for influence in influences.values()]
+    correlations = _correlation(of_rows, ratings.weights), _of_in_sample(influences, ratings)
     rng, draws = generator(seed), []
     for estimand, correlation in zip(ESTIMANDS, correlations, strict=True):
         values = [values_by_draw(posterior, estimand) for posterior in posteriors.values()]
         coupled = dict(zip(posteriors, _couple(values, correlation, rng), strict=True))
         draws.append({name: coupled[same] for name, same in alike.items()})
-    return JointDraws(
-        kind="equal-tailed credible",
-        expected=draws[0],
-        in_sample=draws[1],
-    )
+    return JointDraws(kind="equal-tailed credible", expected=draws[0], in_sample=draws[1])
 
 
 def find_influence(posterior: xr.Dataset, patterns: Patterns) -> Influence:
@@ -158,9 +149,8 @@ def _correlation(influence: list[Floats], weights: Integers) -> Floats:
 def _of_in_sample(influences: Mapping[str, Influence], ratings: Ratings) -> Floats:
     """Add the covariance of right answers given the parameters to that caused by the parameters."""
     several = list(influences.values())
-    by_parameters = _correlation(
-        [influence.of_rows_in_sample for influence in several], ratings.weights
-    )
+    of_rows = [influence.of_rows_in_sample for influence in several]
+    by_parameters = _correlation(of_rows, ratings.weights)
     sd = np.array([influence.in_sample.std() for influence in several])
     covariance = by_parameters * np.outer(sd, sd)
     answers = ratings.answers[:, [ratings.systems.index(name) for name in influences]]
@@ -190,7 +180,5 @@ def _couple(draws: list[Floats], correlation: Floats, rng: np.random.Generator) 
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     normal = root @ rng.standard_normal((len(draws), n_draws))
     ranks = normal.argsort(axis=1, kind="stable").argsort(axis=1)
-    return [
-        np.sort(of_system)[rank * len(of_system) // n_draws]
-        for of_system, rank in zip(draws, ranks, strict=True)
-    ]
+    pairs = zip(draws, ranks, strict=True)
+    return [np.sort(values)[rank * len(values) // n_draws] for values, rank in pairs]

@@ -14,7 +14,7 @@ from bayes_models.models.families import DISTRIBUTION, FAMILIES
 from bayes_models.models.parameters import SHARE, find_parameters
 from bayes_models.models.spec import Priors, choose_priors, find_model, kept_priors
 from bayes_models.posterior.draws import PAIRS, group, labelled_draws
-from bayes_models.posterior.truth import states_by_population
+from bayes_models.posterior.truth import states
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.core.seeds import Seed, child_seeds, generator
@@ -116,10 +116,8 @@ def add_data(tree: xr.DataTree, ratings: Ratings) -> None:
 
     Group `observed_data` gets `agreeing_pairs` (item): how many pairs of the item's ratings agree,
     the system's answer among them. Group `constant_data` gets `ratings` (rating), the category
-    index of each rating, `item_index` and `rater_index` (rating), and `known_truth` (item): the
-    category index of each truth that entered the fit, -1 where unknown. Where items are from
-    populations it also gets `population_index` (item), and where raters are in groups
-    `group_of_rater` (rater), which is blank for systems and raters of none.
+    index of each rating, with its item and rater as coordinates, and `known_truth` (item): the
+    category index of each truth that entered the fit, -1 where unknown.
 
     Parameters
     ----------
@@ -131,27 +129,16 @@ def add_data(tree: xr.DataTree, ratings: Ratings) -> None:
     if ratings.n_ratings + ratings.n_items > MOST_STORED_RATINGS:
         return
     single = ratings.expand()
-    flat = single.all_flat
-    items = {"item": single.items}
+    flat, items = single.all_flat, {"item": single.items}
     observed = {PAIRS: ("item", agreeing_pairs(single))}
     tree["observed_data"] = xr.DataTree(xr.Dataset(observed, items))
     labels = single.truth if known_truths(single) else np.full(single.n_rows, UNKNOWN)
+    constant = {"ratings": ("rating", flat.category_index), "known_truth": ("item", labels)}
     coords: dict[str, Any] = items | {
         "rating": np.arange(len(flat.item_index)),
         "item_of_rating": ("rating", single.items[flat.item_index]),
         "rater_of_rating": ("rating", np.array(single.all_raters)[flat.rater_index]),
     }
-    constant: dict[str, Any] = {
-        "ratings": ("rating", flat.category_index),
-        "item_index": ("rating", flat.item_index),
-        "rater_index": ("rating", flat.rater_index),
-        "known_truth": ("item", labels),
-    }
-    if single.population is not None:
-        constant["population_index"] = ("item", single.population)
-    if single.rater_group:
-        constant["group_of_rater"] = ("rater", [*single.rater_group, *("" for _ in single.systems)])
-        coords["rater"] = list(single.all_raters)
     tree["constant_data"] = xr.DataTree(xr.Dataset(constant, coords))
 
 
@@ -215,7 +202,7 @@ def predict(parameters: xr.Dataset, ratings: Ratings, seed: Seed) -> xr.Dataset:
         )
     rng, single = generator(seed), ratings.expand()
     drawn = np.empty((shape[0] * shape[1], shape[2]), np.int32)
-    of_draws = zip(*states_by_population(parameters, find_pair(single)), strict=True)
+    of_draws = zip(*states(parameters, find_pair(single), by_population=True), strict=True)
     for row, parameters_of_draw in zip(drawn, of_draws, strict=True):
         row[:] = agreeing_pairs(draw_ratings(single, *parameters_of_draw, rng))
     coords = {"chain": parameters["chain"], "draw": parameters["draw"], "item": single.items}

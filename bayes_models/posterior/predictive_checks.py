@@ -8,7 +8,6 @@ often, and these methods then overestimate their accuracy.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -24,7 +23,6 @@ from lehner.core.seeds import Seed, child_seeds
 from lehner.core.text import decimal
 from lehner.core.warning import Warning, warn
 from lehner.data.flat import FlatRatings, take_rows
-from lehner.data.patterns import SMALL
 
 PAIR_SIGNIFICANCE = 0.01
 MOST_PREDICTED_RATINGS = 50_000_000
@@ -188,10 +186,10 @@ def _agreement(patterns: Patterns) -> tuple[Floats, Floats]:
     agreeing = np.zeros((shape[1], shape[1]))
     for category in range(patterns.n_categories):
         in_category = _by_rater((flat.category_index == category) * 1.0, flat, shape)
-        agreeing += _dense(in_category.T @ (in_category * counts))
+        agreeing += (in_category.T @ (in_category * counts)).toarray()
     rated = (n_ratings > 0) * 1.0
-    items = _dense(rated.T @ (rated * counts))
-    return _without_diagonal(agreeing, _dense(n_ratings.T @ (n_ratings * counts))), items
+    items = (rated.T @ (rated * counts)).toarray()
+    return _without_diagonal(agreeing, (n_ratings.T @ (n_ratings * counts)).toarray()), items
 
 
 def _predicted_agreement(rates: Floats, confusion: Floats, items: Floats) -> tuple[Floats, Floats]:
@@ -229,25 +227,14 @@ def _residual_correlation(
     shape = (len(pattern), n_raters)
     residual = _by_rater(surprise, flat, shape)
     rated = (_by_rater(np.ones(len(surprise)), flat, shape) > 0) * 1.0
-    together = _dense(residual.T @ (residual * counts))
-    squared = _dense((residual * residual).T @ (rated * counts))
+    together = (residual.T @ (residual * counts)).toarray()
+    squared = ((residual * residual).T @ (rated * counts)).toarray()
     return _without_diagonal(together, np.sqrt(squared * squared.T))
 
 
-def _by_rater(values: Floats, flat: FlatRatings, shape: tuple[int, int]) -> Any:
-    """Put a value for each rating into a table of items and raters; many as SciPy's sparse array.
-
-    Few are not worth the time that SciPy takes to load.
-    """
-    size = shape[0] * shape[1]
-    if size <= SMALL:
-        cell = flat.item_index * shape[1] + flat.rater_index
-        return np.bincount(cell, values, size).reshape(shape)
+def _by_rater(values: Floats, flat: FlatRatings, shape: tuple[int, int]) -> "sparse.csr_array":
+    """Put a value for each rating into a table of items and raters."""
     return sparse.csr_array((values, (flat.item_index, flat.rater_index)), shape=shape)
-
-
-def _dense(product: Any) -> Floats:
-    return product if isinstance(product, np.ndarray) else np.asarray(product.toarray())
 
 
 def _without_diagonal(numerator: Floats, denominator: Floats) -> Floats:

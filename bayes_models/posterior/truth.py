@@ -112,10 +112,10 @@ def infer_truth(patterns: Patterns, rates: Floats, confusion: Floats) -> tuple[F
     return by_state.transpose(2, 0, 1), log_probability.T
 
 
-def states(posterior: xr.Dataset, pair: tuple[int, int] | None = None) -> tuple[Floats, Floats]:
+def states(
+    posterior: xr.Dataset, pair: tuple[int, int] | None = None, *, by_population: bool = False
+) -> tuple[Floats, Floats]:
     """Probability of each state, and confusion matrices by state, for each draw.
-
-    The states are those of all items, whichever population they are from.
 
     Parameters
     ----------
@@ -123,15 +123,19 @@ def states(posterior: xr.Dataset, pair: tuple[int, int] | None = None) -> tuple[
         With `base_rates` and `confusion` or `confusion_by_level`.
     pair : tuple of int, optional
         The dependent pair of the ratings, if there is one.
+    by_population : bool
+        Whether rates are those of each population, if there are any, and not of all items.
 
     Returns
     -------
-    rates : ndarray, shape (n_draws, n_states)
+    rates : ndarray, shape (n_draws, n_states) or (n_draws, n_populations, n_states)
     confusion : ndarray, shape (n_draws, n_raters, n_states, n_responses)
         If the model takes the pair, the rows of its second follow, by the first's answer.
     """
     k = posterior.sizes["category"]
     rates = values_by_draw(posterior, "base_rates", "category")
+    if by_population and BY_POPULATION in posterior:
+        rates = values_by_draw(posterior, BY_POPULATION, "population", "category")
     name = "confusion_by_level" if "confusion_by_level" in posterior else "confusion"
     confusion = values_by_draw(posterior, name, "rater", ..., "category", "response")
     by_state = confusion.reshape(len(rates), posterior.sizes["rater"], -1, k)
@@ -143,21 +147,9 @@ def states(posterior: xr.Dataset, pair: tuple[int, int] | None = None) -> tuple[
     return np.tile(rates / n_levels, n_levels), by_state
 
 
-def states_by_population(
-    posterior: xr.Dataset, pair: tuple[int, int] | None = None
-) -> tuple[Floats, Floats]:
-    """Give what `states` gives, with rates (n_draws, n_populations, n_states) if there are any."""
-    rates, confusion = states(posterior, pair)
-    if BY_POPULATION in posterior:
-        n_levels = rates.shape[1] // posterior.sizes["category"]
-        by_population = values_by_draw(posterior, BY_POPULATION, "population", "category")
-        rates = np.tile(by_population / n_levels, n_levels)
-    return rates, confusion
-
-
 def infer_truths(posterior: xr.Dataset, patterns: Patterns) -> Iterator[tuple[Floats, Floats]]:
     """Yield what `infer_truth` gives of all draws, some of them at a time."""
-    rates, confusion = states_by_population(posterior, patterns.dependent)
+    rates, confusion = states(posterior, patterns.dependent, by_population=True)
     size = max(1, DRAWN_CELLS_AT_ONCE // (len(patterns.counts) * rates.shape[-1]))
     for start in range(0, len(rates), size):
         part = slice(start, start + size)
@@ -280,7 +272,7 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
 def _infer_from_ratings_alone(tree: xr.DataTree, ratings: Ratings) -> Floats:
     """Infer the probability of each category for each item, without using its gold label."""
     patterns = observe(ratings.with_truth(None))
-    rates, confusion = states_by_population(group(tree, "posterior"), patterns.dependent)
+    rates, confusion = states(group(tree, "posterior"), patterns.dependent, by_population=True)
     draws = np.unique(np.linspace(0, len(rates) - 1, MOST_DRAWS).astype(int))
     probability, _ = infer_truth(patterns, rates[draws], confusion[draws])
     return np.asarray(probability.mean(axis=0)[patterns.inverse])

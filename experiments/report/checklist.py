@@ -126,9 +126,7 @@ def _tabulate_priors(view: View) -> list[Table]:
         for variable in bayes_models.find_model(method).variables:
             prior, family = kept[variable.name], variable.family_name.replace("_", " ")
             shown = priors.distribution_name(prior) or f"{family}: {prior}"
-            if family == "answers" and not np.any(prior):
-                shown = "none"
-            elif np.ndim(prior) > 1:
+            if np.ndim(prior) > 1:
                 of = f"counts of earlier studies of {raters}; no study of others"
                 shown = of if raters else f"{family}, by category"
             rows.append((method_label(method), variable.name, shown))

@@ -153,7 +153,8 @@ def test_a_row_without_items_contradicts_nothing():
     drawn = xr.DataArray(np.full((4, 100, 3, 2, 2), 0.999), dims=dims)
     for right, items, n_warnings in ((0, 0, 0), (50, 100, 1)):
         studies = {"ana": [[right, items - right], [0, 0]]}
-        rows = list(compare_recalls(ratings, studies, power_prior(ratings, {}), drawn, 0.9))
-        warnings = list(warn_of_contradictions(rows, ratings, drawn))
+        priors = power_prior(ratings, {})
+        rows = list(compare_recalls(ratings, studies, priors, drawn, drawn, 0.9))
+        warnings = list(warn_of_contradictions(rows))
         assert len(warnings) == n_warnings
     assert "0.500 of no right; the ratings alone say 0.999 (p < .001)" in warnings[0].text

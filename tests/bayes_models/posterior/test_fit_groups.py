@@ -35,7 +35,7 @@ def test_the_data_are_those_that_were_given(tree) -> None:
     constant, flat = tree["constant_data"].to_dataset(), RATINGS.all_flat
     assert np.array_equal(constant["ratings"].values, flat.category_index)
     assert constant["rater_of_rating"].values[:7].tolist() == ["1"] * 3 + ["3", "4", "5", "2"]
-    assert np.array_equal(constant["item_index"].values, flat.item_index)
+    assert np.array_equal(constant["item_of_rating"].values, RATINGS.items[flat.item_index])
     assert (constant["known_truth"] == -1).all()
     pairs = [
         sum(a == b for a, b in combinations(flat.category_index[flat.item_index == item], 2))

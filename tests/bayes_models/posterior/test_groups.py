@@ -1,10 +1,10 @@
-"""Groups of items, and any of the items, after a fit."""
+"""Groups of items, after a fit."""
 
 import numpy as np
 import pytest
 
 import bayes_models
-from bayes_models import accuracy_by_group, accuracy_where
+from bayes_models import accuracy_by_group
 from lehner import InputError, Ratings
 from lehner.contrasts.groups import group_by_algebra, group_rows
 from tests.lehner.told import told
@@ -80,26 +80,11 @@ def test_groups_at_random_are_pooled(fitted):
     assert pooled < 0.6 * spread(group_by_algebra(ratings, groups, resamples=10))
 
 
-def test_any_items_have_an_interval(fitted):
-    tree, ratings, truth, _ = fitted
-    right = truth == ratings.system
-    for mask in (ratings.system == 1, ratings.votes().max(axis=1) < 3):
-        found = accuracy_where(tree, ratings, mask)
-        interval = found.system_accuracy_in_sample
-        assert interval.lower - 0.02 <= right[mask].mean() <= interval.upper + 0.02
-        assert found.n_items == mask.sum()
-    whole = accuracy_where(tree, ratings, np.ones(1200, dtype=bool))
-    expected = bayes_models.estimate_from_draws(tree).system_accuracy_in_sample
-    assert whole.system_accuracy_in_sample.estimate == pytest.approx(expected.estimate, abs=0.003)
-
-
 def test_same_seed_same_numbers(fitted):
     tree, ratings, _, groups = fitted
     first, again, other = (accuracy_by_group(tree, ratings, groups, seed=s) for s in (1, 1, 2))
     one, two, three = (found.drawn.system_accuracy for found in (first, again, other))
     assert (one == two).all() and not (one == three).all()
-    mask = groups == "easy"
-    assert accuracy_where(tree, ratings, mask) == accuracy_where(tree, ratings, mask)
 
 
 def test_bad_input_is_refused(fitted):
@@ -107,8 +92,4 @@ def test_bad_input_is_refused(fitted):
     with pytest.raises(InputError, match="not those of the fit"):
         accuracy_by_group(tree, ratings.take(np.arange(100)), groups[:100])
     with pytest.raises(InputError, match="there is no system"):
-        accuracy_where(tree, ratings.without_system(), groups == "easy")
-    with pytest.raises(InputError, match="give 1200 truth values"):
-        accuracy_where(tree, ratings, np.arange(3))
-    with pytest.raises(InputError, match="chooses no item"):
-        accuracy_where(tree, ratings, np.zeros(1200, dtype=bool))
+        accuracy_by_group(tree, ratings.without_system(), groups)

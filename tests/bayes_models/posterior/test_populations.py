@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayes_models
-from bayes_models import accuracy_by_population, accuracy_where, identify
+from bayes_models import accuracy_by_population, identify
 from lehner import InputError, Ratings, fit_latent_class
 from lehner.contrasts.groups import group_by_likelihood, group_rows
 from lehner.core.seeds import child_seeds
@@ -68,9 +68,6 @@ def test_accuracies_of_populations_make_up_that_of_all(fitted):
             each.value("system_accuracy", group=name).estimate for each in (found, by_likelihood)
         )
         assert one == pytest.approx(other, abs=0.015)
-    where = accuracy_where(tree, ratings, ratings.population == 1).system_accuracy_in_sample
-    of_y = found.value("system_accuracy_in_sample", group="y").estimate
-    assert where.estimate == pytest.approx(of_y, abs=2e-3)
 
 
 def rows_of(found, ratings):
@@ -147,7 +144,7 @@ def test_predicted_ratings_are_of_the_same_populations(fitted):
     bayes_models.add_posterior_predictive(few, ratings)
     predicted = few["posterior_predictive"].to_dataset()["agreeing_pairs"]
     observed = tree["observed_data"].to_dataset()["agreeing_pairs"]
-    population = tree["constant_data"].to_dataset()["population_index"].values
+    population = ratings.population
     means = [float(observed[population == one].mean()) for one in (0, 1)]
     assert abs(means[0] - means[1]) > 0.06
     for one in (0, 1):
@@ -158,9 +155,5 @@ def test_predicted_ratings_are_of_the_same_populations(fitted):
 def test_ratings_without_the_populations_are_refused(fitted):
     tree, ratings, _ = fitted
     alone = ratings.with_populations(None)
-    for function, arguments in (
-        (accuracy_by_population, ()),
-        (accuracy_where, (np.ones(1200, bool),)),
-    ):
-        with pytest.raises(InputError, match="not those of the fit"):
-            function(tree, alone, *arguments)
+    with pytest.raises(InputError, match="not those of the fit"):
+        accuracy_by_population(tree, alone)

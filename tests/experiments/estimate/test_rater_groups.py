@@ -55,8 +55,6 @@ def test_a_fit_has_parameters_of_groups(groups):
             raters.assign_coords(group_of_rater=("rater", own)).groupby("group_of_rater").mean()
         )
         np.testing.assert_allclose(posterior["rater_group_accuracy"].values, raters.values)
-        constant = tree["constant_data"].to_dataset()["group_of_rater"]
-        assert list(constant.values) == [*data.rater_group, ""]
         assert {"mean_log_odds", "rater_spread"} <= set(tree["log_prior"])
         estimate = bayes_models.estimate_from_draws(tree)
         found = lehner.estimate(data, estimate)

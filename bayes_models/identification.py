@@ -138,8 +138,6 @@ class Identification:
         Number of free probabilities of rating patterns: for each set of raters who rated items of a
         population together, one less than the number of patterns that they can give. It is at most
         the number of items with two ratings.
-    ratings_per_item : float
-        Mean number of ratings of an item, the system's included.
     too_few : float
         Proportion of the items, 0 to 1, with fewer than three ratings, including the system's, and
         without a gold label. In general so few ratings of an item do not tell how accurate raters
@@ -162,7 +160,6 @@ class Identification:
     model: str
     parameters: int
     degrees_of_freedom: int
-    ratings_per_item: float
     too_few: float
     support: xr.DataArray
     prior_worth: tuple[PriorWorth, ...]
@@ -257,7 +254,6 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
         model=model,
         parameters=of_base_rates + of_pair + spec.n_parameters(all_priors, patterns),
         degrees_of_freedom=_degrees_of_freedom(patterns),
-        ratings_per_item=float(lengths @ patterns.counts / n_items),
         too_few=float(patterns.counts[(lengths < enough) & (patterns.truths < 0)].sum() / n_items),
         support=support,
         prior_worth=tuple(_prior_worth(spec, all_priors, counts, patterns)),

@@ -20,10 +20,7 @@ LEAST, MOST = 2.0**-1022, 1 - 2.0**-53
 """The least and the greatest probability of a beta prior, so that it and its complement have
 logarithms."""
 FIXED, DIRICHLET, ZERO_SUM, BETA, NORMAL, LOGISTIC, HALF_NORMAL, NORMAL_ABOVE_ZERO = range(8)
-FAMILY_NAMES = (
-    *("fixed", "dirichlet", "zero_sum", "beta", "normal", "logistic", "half_normal"),
-    "normal_above_zero",
-)
+FAMILY_NAMES = "fixed dirichlet zero_sum beta normal logistic half_normal normal_above_zero".split()
 FAMILY_CODES = {name: code for code, name in enumerate(FAMILY_NAMES)}
 FAMILY_CODES["normal_around_zero"] = NORMAL
 FAMILY, ROWS, LENGTH, POINT, VALUE, PRIOR = range(6)

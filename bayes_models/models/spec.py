@@ -29,10 +29,7 @@ if TYPE_CHECKING:
 type Priors = str | Mapping[str, Any] | None
 
 COINS = ("one_coin", "one_coin_by_rater", "relaxed_k")
-WITH_MATRICES = (
-    *("dawid_skene", "hierarchical_dawid_skene", "pooled"),
-    *("class_conditional", "tap"),
-)
+WITH_MATRICES = "dawid_skene hierarchical_dawid_skene pooled class_conditional tap".split()
 FILES = dict.fromkeys(COINS, "log_odds") | dict.fromkeys(WITH_MATRICES, "matrices")
 """The files of models; that of a further model has its name."""
 GROUP = "rater_group"

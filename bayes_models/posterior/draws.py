@@ -20,16 +20,12 @@ DECLARED = (
     *("category", "response", "contrast"),
 )
 """All dimensions of variables, in the order in which models declare those of each."""
-ADDED_BY = {
-    "posterior": "fit the model by bayes_models.fit",
-    "truth": "fit the model by bayes_models.fit",
-}
 
 
 def group(tree: xr.DataTree, name: str) -> xr.Dataset:
-    """Look up a group of a fit; an InputError names the call that adds it, if it is not there."""
+    """Look up a group of a fit; an InputError if it is not there."""
     if name not in tree.children:
-        raise InputError(f"the fit has no group {name}", ADDED_BY[name])
+        raise InputError(f"the fit has no group {name}", "fit the model by bayes_models.fit")
     return tree[name].to_dataset()
 
 

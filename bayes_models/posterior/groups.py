@@ -301,9 +301,9 @@ class _Chains:
             spread = self._choose(evidence + LOG_SPREAD_PRIOR[:, None])
             log += np.log(SHIFT_PRIOR[spread]).T
             for place in range(len(self.tables)):
-                chosen = self._choose(log[place])
+                middle = LOG_ODDS_GRID[self._choose(log[place])]
                 within = self.rng.uniform(-width / 2, width / 2, self.n_draws)
-                self.shifts[kind, place] = LOG_ODDS_GRID[chosen] + within
+                self.shifts[kind, place] = middle + within
 
     def _choose(self, log: Floats) -> Integers:
         """Draw an index of the first axis with these log probabilities."""

@@ -100,7 +100,7 @@ def _redraw_second(
     of_pair[1][places[1][second]] = drawn
 
 
-def with_known_truths(design: Ratings, simulated: Ratings) -> Ratings:
+def mask_truths(design: Ratings, simulated: Ratings) -> Ratings:
     """Simulated ratings that know the truths of those items only whose truth the design knows.
 
     If the design knows no truths, nothing is removed.

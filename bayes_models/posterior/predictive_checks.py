@@ -14,7 +14,7 @@ import xarray as xr
 
 from bayes_models.models.observations import observe
 from bayes_models.posterior.draws import group
-from bayes_models.posterior.predictive import draw_ratings, with_known_truths
+from bayes_models.posterior.predictive import draw_ratings, mask_truths
 from bayes_models.posterior.truth import infer_truth, states
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats, draw_categories
@@ -151,7 +151,7 @@ def predictive_checks(
     used = np.linspace(0, len(rates) - 1, n_draws).astype(int)
     for draw in used:
         parameters = rates[draw], confusion[draw]
-        predicted = observe(with_known_truths(ratings, draw_ratings(ratings, *parameters, rng)))
+        predicted = observe(mask_truths(ratings, draw_ratings(ratings, *parameters, rng)))
         correlation = _residual_correlation(observed, *parameters, rng)
         difference = correlation - _residual_correlation(predicted, *parameters, rng)
         correlated = correlated + correlation

@@ -13,12 +13,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.models.families import is_distribution
-from bayes_models.models.observations import (
-    group_index,
-    group_names,
-    known_truths,
-    observe,
-)
+from bayes_models.models.observations import group_index, group_names, known_truths, observe
 from bayes_models.models.parameters import SHARE
 from bayes_models.models.spec import Priors, choose_priors, find_model, priors_as_json
 from bayes_models.posterior.dependent_pair import average_with_independence

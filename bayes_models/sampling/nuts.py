@@ -287,7 +287,7 @@ def sample(
             draws=draws,
             tune=tune,
             chains=n_chains,
-            progress_callback=partial(_tell, tell, len(by_chain) * (draws + tune)),
+            progress_callback=partial(_report, tell, len(by_chain) * (draws + tune)),
             **options,
         )
         by_chain += runs
@@ -300,7 +300,7 @@ def sample(
     return {"posterior": compiled.label(drawn), "sample_stats": labelled_draws(statistics, {})}
 
 
-def _tell(tell: Callable[[float], None], before: int, progress: Sequence[Any]) -> None:
+def _report(tell: Callable[[float], None], before: int, progress: Sequence[Any]) -> None:
     """Say how many draws are done, with those of earlier chains."""
     tell(before + sum(chain.finished_draws for chain in progress))
 

@@ -17,7 +17,7 @@ from scipy.stats import binom, kstest
 
 from bayes_models import ConvergenceWarning, find_model, fit_many, prior_draws
 from bayes_models.models.spec import Priors
-from bayes_models.posterior.predictive import draw_ratings, with_known_truths
+from bayes_models.posterior.predictive import draw_ratings, mask_truths
 from bayes_models.posterior.truth import states
 from experiments.report.style import REFERENCE, figure_style, limits, method_label, method_style
 from experiments.study.performance import Z, proportion
@@ -122,7 +122,7 @@ def calibrate(
     rng = np.random.default_rng(data_seed)
     drawn = zip(*states(prior, find_pair(ratings)), strict=True)
     simulated = [draw_ratings(ratings, *parameters, rng) for parameters in drawn]
-    seen = [with_known_truths(ratings, data) for data in simulated]
+    seen = [mask_truths(ratings, data) for data in simulated]
     trees = fit_many(model, seen, seed=fit_seed, priors=priors, **sampling)
     ranking = np.random.default_rng(rank_seed)
     with warnings.catch_warnings():

@@ -17,7 +17,7 @@ from scipy.stats import kstest
 
 import bayes_models
 from bayes_models import MODELS, diagonal_concentration, find_model, observe
-from bayes_models.posterior.predictive import draw_ratings, prior_draws, with_known_truths
+from bayes_models.posterior.predictive import draw_ratings, mask_truths, prior_draws
 from bayes_models.posterior.truth import infer_truth, states
 from experiments.simulations.calibration import (
     DESIGNS,
@@ -216,13 +216,13 @@ def test_a_grouped_row_is_drawn_item_by_item():
 def test_truths_that_the_design_knows_are_data_and_the_others_are_not():
     few = make_design("K3_J2_n200_truths")
     drawn = draw_ratings(few, np.ones(3) / 3, np.full((3, 3, 3), 1 / 3), np.random.default_rng(1))
-    seen = with_known_truths(few, drawn)
+    seen = mask_truths(few, drawn)
     known = few.truth >= 0
     assert known.sum() == 50
     assert (seen.truth[known] == drawn.truth[known]).all() and (seen.truth[~known] == -1).all()
     assert (seen.codes == drawn.codes).all() and (seen.system == drawn.system).all()
     # All truths are known of what is drawn, and then none is data.
-    assert with_known_truths(make_design(), drawn) is drawn
+    assert mask_truths(make_design(), drawn) is drawn
 
 
 def test_intervals_that_all_hold_leave_an_error_of_coverage():

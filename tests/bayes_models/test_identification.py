@@ -5,6 +5,7 @@ import pymc as pm
 import pytest
 
 from bayes_models import MODELS, identify
+from bayes_models.models.log_odds import SCALES
 from bayes_models.posterior.predictive import prior_draws
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate
 
@@ -37,8 +38,8 @@ def test_parameters_are_base_rates_and_free_cells_of_confusion_matrices(model, p
         ("pooled", None),
         ("class_conditional", None),
         ("hierarchical_dawid_skene", {"confusion_spread": 0}),
-        ("relaxed_k", "k_properties"),
-        ("relaxed_k", "unequal_raters"),
+        ("relaxed_k", dict.fromkeys(SCALES, 0)),
+        ("relaxed_k", dict.fromkeys(SCALES, 0) | {"rater_spread": 0.6}),
         ("relaxed_k", EQUAL_ERRORS | {"difficulty_spread": 0}),
     ],
 )

@@ -9,7 +9,7 @@ from experiments.study.performance import measure_proportions
 from lehner import Ratings, check_dependence
 from lehner.core.arrays import draw_categories
 from lehner.core.seeds import Seed, generator
-from lehner.dependence.agreement_trends import trend_warnings
+from lehner.dependence.check import trend_warnings
 from lehner.k_properties.statistics import Outcome, run_k_tests
 
 PROCESSES = (

@@ -10,7 +10,7 @@ import lehner
 from experiments.simulations.warning_rates import draw
 from lehner import Ratings
 from lehner.core.seeds import generator
-from lehner.dependence.agreement_trends import trend_by_number, trend_by_order, trend_warnings
+from lehner.dependence.check import trend_by_number, trend_by_order, trend_warnings
 
 CODE = "ratings-missing-by-difficulty"
 

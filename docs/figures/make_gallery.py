@@ -1,6 +1,7 @@
-"""Make the pictures of the gallery: `python docs/figures/make_gallery.py`, in some ten minutes.
+"""Make the pictures of the documentation: `python docs/figures/make_gallery.py`, in some minutes.
 
-With names as arguments only these: `python docs/figures/make_gallery.py intervals paper`.
+With names as arguments only these: `python docs/figures/make_gallery.py intervals paper`. The name
+`committed` stands for the pictures of committed tables.
 """
 
 import shutil
@@ -10,7 +11,16 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+import pandas as pd
+import real_ratings
+from matplotlib.figure import Figure
+
+from experiments.report.files import figure_bytes
+from experiments.simulations.calibration import plot_coverage
+from experiments.simulations.power import plot_power
+
 HERE = Path(__file__).parent
+EXPERIMENTS = HERE.parents[1] / "experiments"
 LEHNER = f"{sys.executable} -m experiments "
 
 
@@ -28,5 +38,21 @@ def make_gallery(names: list[str]) -> None:
             shutil.copy(Path(folder) / one["made"], HERE / f"{one['name']}.png")
 
 
+def draw_committed() -> dict[Path, Figure]:
+    """Draw the figures of committed tables, by the file in which each is kept."""
+    power = EXPERIMENTS / "simulations/power.csv"
+    calibration = EXPERIMENTS / "calibration/calibration.csv"
+    return {
+        HERE / "real_ratings.png": real_ratings.draw(),
+        HERE / "real_ratings_narrow.png": real_ratings.draw(narrow=True),
+        power.with_suffix(".png"): plot_power(pd.read_csv(power))["power"],
+        calibration.with_suffix(".png"): plot_coverage(pd.read_csv(calibration)),
+    }
+
+
 if __name__ == "__main__":
-    make_gallery(sys.argv[1:])
+    if sys.argv[1:] != ["committed"]:
+        make_gallery(sys.argv[1:])
+    if not sys.argv[1:] or "committed" in sys.argv:
+        for path, figure in draw_committed().items():
+            path.write_bytes(figure_bytes(figure, "png"))

@@ -1,9 +1,9 @@
 """Draw the README's figure: how far methods are from the truth on real ratings.
 
-`python docs/figures/real_ratings.py` draws `real_ratings.png`, and for phones
+`python docs/figures/make_gallery.py committed` draws `real_ratings.png`, and for phones
 `real_ratings_narrow.png`, from the committed benchmark of real ratings,
 `experiments/benchmarks/real/real.csv`: three ratings per item, no gold labels, in three situations,
-which `calibrated` is not told.
+which `calibrated` does not know.
 """
 
 from pathlib import Path
@@ -12,7 +12,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.report.files import figure_bytes
 from experiments.report.style import REFERENCE, figure_style, method_label, method_style
 
 HERE = Path(__file__).parent
@@ -91,8 +90,3 @@ def _panel(ax: Axes, design: str, found: pd.DataFrame) -> str:
         f"{TITLES[design]}, {n_crowds} crowds; coverage of 90% intervals and root mean squared "
         f"error: {'; '.join(said)}."
     )
-
-
-if __name__ == "__main__":
-    (HERE / "real_ratings.png").write_bytes(figure_bytes(draw(), "png"))
-    (HERE / "real_ratings_narrow.png").write_bytes(figure_bytes(draw(narrow=True), "png"))

@@ -17,7 +17,6 @@ from matplotlib.figure import Figure
 
 from experiments.report.files import figure_bytes
 from experiments.simulations.calibration import plot_coverage
-from experiments.simulations.power import plot_power
 
 HERE = Path(__file__).parent
 EXPERIMENTS = HERE.parents[1] / "experiments"
@@ -40,12 +39,10 @@ def make_gallery(names: list[str]) -> None:
 
 def draw_committed() -> dict[Path, Figure]:
     """Draw the figures of committed tables, by the file in which each is kept."""
-    power = EXPERIMENTS / "simulations/power.csv"
     calibration = EXPERIMENTS / "calibration/calibration.csv"
     return {
         HERE / "real_ratings.png": real_ratings.draw(),
         HERE / "real_ratings_narrow.png": real_ratings.draw(narrow=True),
-        power.with_suffix(".png"): plot_power(pd.read_csv(power))["power"],
         calibration.with_suffix(".png"): plot_coverage(pd.read_csv(calibration)),
     }
 

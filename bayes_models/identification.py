@@ -175,28 +175,30 @@ class Identification:
         tuple of Warning
             One for each such thing; empty if there is none.
         """
-        texts = {}
+        warnings = []
         alone = self.populations == 1
         if self.parameters > self.degrees_of_freedom:
-            texts["prior-decides"] = (
+            text = (
                 f"{self.parameters} parameters but only {self.degrees_of_freedom} degrees of "
                 "freedom: the ratings cannot determine all parameters, and the prior decides the "
                 "rest"
             )
+            warnings.append(warn("prior-decides", text))
         if self.too_few > 0.5:
-            texts["items-with-few-ratings"] = (
+            text = (
                 f"{percent(self.too_few, 0)} of the items have fewer than "
                 f"{'three' if alone else 'two'} ratings, including the system's: "
                 "the prior decides how accurate raters and system are"
             )
+            warnings.append(warn("items-with-few-ratings", text))
         if self.pair_alone > 0.5:
             few = "fewer than two other ratings" if alone else "no other rating"
-            texts["pair-rests-on-prior"] = (
+            text = (
                 f"{percent(self.pair_alone, 0)} of the items that {' and '.join(self.dependent)} "
                 f"rated have {few}: the prior decides how often the two share answers"
             )
-        of_priors = filter(None, (prior.warning() for prior in self.prior_worth))
-        return (*(warn(code, text) for code, text in texts.items()), *of_priors)
+            warnings.append(warn("pair-rests-on-prior", text))
+        return (*warnings, *filter(None, (prior.warning() for prior in self.prior_worth)))
 
 
 def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identification:

@@ -115,7 +115,7 @@ class Diagnostics:
         tuple of Warning
             One for each problem; empty if there is none.
         """
-        problems = {}
+        problems = []
         if not self.chains_agree:
             text = f"chains disagree: R-hat is {self.r_hat:.3f}, above {self.r_hat_limit:.3f}"
             if len(self.mode_weights) > 1:
@@ -125,20 +125,21 @@ class Diagnostics:
                     "there is more than one solution, and longer chains may not show how probable "
                     "each is"
                 )
-            problems["not-converged"] = text
+            problems.append(warn("not-converged", text))
         if not min(self.ess_bulk, self.ess_tail) >= LOWEST_ESS:
-            problems["too-few-draws"] = (
+            text = (
                 f"too few effective draws: {self.ess_bulk:.0f} in the bulk, {self.ess_tail:.0f} "
                 f"in the tails, below {LOWEST_ESS}; "
                 "use a model with fewer parameters, or, in Python, sample longer"
             )
+            problems.append(warn("too-few-draws", text))
         if self.divergences:
-            draws = counted(self.divergences, "draw")
-            problems["divergences"] = f"{draws} diverged: compare with another model"
+            text = f"{counted(self.divergences, 'draw')} diverged: compare with another model"
+            problems.append(warn("divergences", text))
         if self.treedepth:
-            draws = counted(self.treedepth, "draw")
-            problems["tree-depth"] = f"{draws} reached the greatest tree depth"
-        return tuple(warn(code, text) for code, text in problems.items())
+            text = f"{counted(self.treedepth, 'draw')} reached the greatest tree depth"
+            problems.append(warn("tree-depth", text))
+        return tuple(problems)
 
     def warnings(self) -> tuple[Warning, ...]:
         """Describe what is wrong with the draws.

@@ -242,7 +242,7 @@ def test_of_a_rare_category_the_auc_is_said_to_be_uncertain():
         codes[share] = [one.code for one in found.warnings]
     assert codes[0.05] == ["score-rare"] and codes[0.5] == []
     auc = pd.read_csv(TABLES / "scores_rare.csv").query("quantity == 'auc'").set_index("base_rate")
-    assert auc.loc[0.08, "coverage"].max() < 0.8 < auc.loc[0.2, "coverage"]
+    assert auc.loc[0.08, "coverage"].mean() < 0.8 < auc.loc[0.2, "coverage"]
 
 
 def test_five_gold_labels_of_a_rare_category_are_enough():

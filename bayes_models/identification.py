@@ -96,7 +96,8 @@ def _prior_worth(
     groups = group_names(observed) if spec.pools_rater_groups else ()
     for variable in spec.variables:
         prior, whose = priors[variable.name], variable.ratings
-        rows, shape = dict[str, Floats](), (k, k)
+        rows: dict[str, Floats] = {}
+        shape: tuple[int, ...] = (k, k)
         if whose == OF_A_RATER:
             rows, shape = {whose: np.median(ratings, axis=0)}, (len(ratings), k, k)
         elif whose == OF_THE_SYSTEM and observed.has_system:

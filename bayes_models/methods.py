@@ -107,7 +107,7 @@ def _estimate(model: str, ratings: Ratings, *, level: float, seed: int, **option
         tree, messages = fit_and_check(model, ratings, seed, **options)
     except TooLargeError as error:
         problem = warn("too-large", f"no estimate: {error.problem}")
-        nothing = dict.fromkeys(ESTIMANDS, IntervalEstimate(estimate=None))
+        nothing: Any = dict.fromkeys(ESTIMANDS, IntervalEstimate(estimate=None))
         return Estimate(method=model, system=ratings.systems[0], warnings=(problem,), **nothing)
     estimate = bayes_models.estimate_from_draws(tree, level=level)
     return replace(estimate, warnings=tuple(dict.fromkeys((*estimate.warnings, *messages))))
@@ -243,14 +243,16 @@ def estimate_with_studies(
 
     names = [str(name) for name in ratings.all_raters]
     studies = {name: study for name, study in studies.items() if name in names}
-    options = {"level": level, "seed": seed, "engine": _engine(method, ratings)}
+    options: dict[str, Any] = {"level": level, "seed": seed, "engine": _engine(method, ratings)}
     without = _estimate(method, ratings, **options)
     if not studies:
         return without
     priors = bayes_models.power_prior(ratings, studies)
     estimate = _estimate(method, ratings, priors=priors, **options)
     drawn, alone = (
-        fit.draws["posterior"]["confusion"] for fit in (estimate, without) if fit.draws is not None
+        fit.draws["posterior"].to_dataset()["confusion"]
+        for fit in (estimate, without)
+        if fit.draws is not None
     )
     rows = list(compare_recalls(ratings, studies, priors, drawn, alone, level))
     accuracies = [
@@ -314,8 +316,8 @@ def joint_draws(
     estimates: Mapping[str, Estimate], ratings: Ratings, *, seed: int, **_: Any
 ) -> JointDraws | None:
     """Put draws of several systems' accuracies side by side; None if one has no draws."""
-    trees = {name: estimate.draws for name, estimate in estimates.items()}
-    if any(tree is None for tree in trees.values()):
+    trees = {name: fit.draws for name, fit in estimates.items() if fit.draws is not None}
+    if len(trees) < len(estimates):
         return None
     return bayes_models.joint_draws(trees, ratings, seed=seed)
 

@@ -104,8 +104,8 @@ def add_confusion(
     if observed.has_system:
         pm.Deterministic("system_accuracy", accuracy[-1])
     if GROUP_INDEX in pm.modelcontext(None):
-        dims = (GROUP, "rater_without_system")
-        shares = pm.Data("rater_group_shares", group_shares(observed), dims=dims)
+        of_group = (GROUP, "rater_without_system")
+        shares = pm.Data("rater_group_shares", group_shares(observed), dims=of_group)
         # A product of matrices would call BLAS, which code that is kept on disk cannot.
         of_groups = (shares * accuracy[: observed.n_raters]).sum(axis=1)
         pm.Deterministic("rater_group_accuracy", of_groups, dims=GROUP)

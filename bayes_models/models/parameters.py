@@ -266,8 +266,8 @@ class ModelDensity:
             1 + sum(math.prod(parameter.shape) for parameter in self.parameters.values()),
         )
         whole = (sizes, table, self.index, pair, *ratings.values())
-        sizes, table, index, pair, *rated = (np.array(x, np.int64, order="C") for x in whole)
-        return [sizes, table, prior, np.array(self.levels, float), index, pair, *rated]
+        arrays: list[Any] = [np.array(values, np.int64, order="C") for values in whole]
+        return [*arrays[:2], prior, np.array(self.levels, float), *arrays[2:]]
 
     def _table(self) -> tuple[Integers, Floats]:
         """List where coordinates, values and priors are.

@@ -270,7 +270,8 @@ class _Chains:
         log_rates = np.log(np.maximum(self.rates[group], LEAST))[self.category]
         table = self.tables[group]
         probability, _ = e_step(table, log_rates, log_confusion, self.category)
-        drawn = self.rng.multinomial(table.weights[:, None], probability.transpose(0, 2, 1))
+        n_items = table.weights.astype(np.int64)[:, None]
+        drawn = self.rng.multinomial(n_items, probability.transpose(0, 2, 1))
         return drawn.transpose(0, 2, 1).astype(float)
 
     def _draw_base_rates(self, items: Floats) -> None:

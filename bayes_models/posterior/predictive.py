@@ -94,7 +94,7 @@ def _redraw_second(
             places.append(np.flatnonzero(flat.rater_index == member))
             rows.append(flat.item_index[places[-1]])
             of_pair.append(answers)
-    both, first, second = np.intersect1d(*rows, return_indices=True)
+    both, first, second = np.intersect1d(rows[0], rows[1], return_indices=True)
     after = len(single.all_raters) + of_pair[0][places[0][first]]
     drawn = draw_categories(confusion, rng.random(len(both)), after, state[both])
     of_pair[1][places[1][second]] = drawn

@@ -181,7 +181,7 @@ def fit(
     ratings = count_rated(ratings)
     observed = observe(ratings)
     seeds = child_seeds(seed, 5)
-    options = {
+    options: dict[str, Any] = {
         **{"draws": draws, "tune": tune, "chains": chains, "tries": tries, "cores": cores},
         **{"target_accept": target_accept, "check": check, "log_likelihood": log_likelihood},
         **{"priors": priors, "progressbar": progressbar},

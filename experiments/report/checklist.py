@@ -60,7 +60,9 @@ def write_checklist(results: Results, folder: Path, command: str) -> Path:
         )
 
     def write_tables(*names: str, **of: Any) -> str:
-        return _markdown(t for view in each for name in names for t in make_tables(view, name, of))
+        return _markdown(
+            t for view in each for name in names for t in make_tables(view, name, **of)
+        )
 
     each = view_systems(results, method_label)
     text = fill_template(

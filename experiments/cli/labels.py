@@ -15,13 +15,14 @@ from experiments.report.terminal import json_text, print_data
 from experiments.report.words import data_notes, header_lines
 from lehner.core import lazy
 from lehner.core.lazy import pd
+from lehner.core.warning import by_severity, warn
 
 if TYPE_CHECKING:
     from lehner import Ratings, SoftLabels, Warning
 
 np, files = lazy.load("numpy"), lazy.load("experiments.report.files")
 errors, estimates, text = (lazy.load(f"lehner.core.{x}") for x in ("errors", "estimate", "text"))
-warnings, mean_field = lazy.load("lehner.core.warning"), lazy.load("lehner.labels.mean_field")
+mean_field = lazy.load("lehner.labels.mean_field")
 methods, raters_of = lazy.load("lehner.estimation.methods"), lazy.load("lehner.labels.label")
 design, known = (
     lazy.load(f"lehner.known_truths.{name}") for name in ("sampling_design", "partly_known")
@@ -198,7 +199,7 @@ def label(
     raters = raters_of.describe_raters(labels, ratings, interval)
     for note in header_lines(data_notes(ratings)):
         print(note, file=sys.stderr)
-    for one in warnings.by_severity([*labels.warnings, *_notes(labels, ratings)]):
+    for one in by_severity([*labels.warnings, *_notes(labels, ratings)]):
         print(f"{labels.method}: {one}", file=sys.stderr)
     if as_json:
         content = {
@@ -285,8 +286,8 @@ def _notes(labels: "SoftLabels", ratings: "Ratings") -> "Iterator[Warning]":
     tied = sum(len(names) > 1 for names in labels.most_probable())
     if tied:
         said = f"most probable categories tie in {text.counted(tied, 'row')}"
-        yield warnings.warn("labels-tied", said)
+        yield warn("labels-tied", said)
     if ratings.system is not None:
         part = "part of these labels; --without-system leaves them out"
         which = part if labels.uses_system else "no part of these labels"
-        yield warnings.warn("labels-and-system", f"the system's answers are {which}")
+        yield warn("labels-and-system", f"the system's answers are {which}")

@@ -145,7 +145,7 @@ class Answer:
                 shown = replace(table, rows=table.rows[: section.most])
                 lines += to_terminal(shown, width, noted=False)
                 more = len(table.rows) - len(shown.rows)
-                lines += [line(f"… and {more} more rows")] if more else []
+                lines += [line(f"… and {more} more rows: see --output")] if more else []
             lines += list_notes(section.tables)
         return Group(*lines)
 

@@ -24,8 +24,9 @@ LEFT_OUT = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
 SIZE = re.compile(r'width="([\d.]+)pt" height="[\d.]+pt"')
 ID = re.compile(r'(?<= id=")|(?<=url\(#)|(?<=href="#)')
 CODE = re.compile(r"`([^`]+)`")
-LARGER, LEAST = 1.6, 0.8
-"""Pixels of a page for a point of a figure, and the part of them to which a phone shrinks it."""
+LARGER, LEAST, MOST_BESIDE_TEXT = 1.6, 0.8, 500
+"""Pixels of a page for a point of a figure, the part of them to which a phone shrinks it, and the
+width from which on a figure stands alone."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,8 @@ def _inline(svg: str, name: str) -> str:
     """Make a figure part of a page, in which no other has its ids, in letters of its size."""
     shown = LEFT_OUT.sub("", svg[svg.index("<svg ") + len("<svg ") :])
     width = LARGER * float(SIZE.search(shown)[1])  # type: ignore[index]
-    size = f'width="{width:.0f}" style="max-width: max(100%, {LEAST * width:.0f}px)"'
+    kind = "narrow" if width < MOST_BESIDE_TEXT else "broad"
+    size = f'class="{kind}" width="{width:.0f}" style="max-width: max(100%, {LEAST * width:.0f}px)"'
     number = hashlib.sha256(name.encode()).hexdigest()[:6]
     return ID.sub(f"figure-{number}-", SIZE.sub(size, shown, count=1))
 

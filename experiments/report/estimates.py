@@ -1,6 +1,7 @@
 """What the commands `estimate` and `compare` answer: sections made of the table of results."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,10 @@ from rich.console import Group
 from experiments.report import sentences
 from experiments.report.answer import Answer, Section
 from experiments.report.files import name_folders, write_atomically
-from experiments.report.screen import choose_cautions, render_screen
+from experiments.report.screen import MOST_LINES, WIDTH, choose_cautions, render_screen
 from experiments.report.style import method_label
 from experiments.report.table import Table, simple_table
-from experiments.report.terminal import cut, line
+from experiments.report.terminal import cut, line, wrapped
 from experiments.report.views import (
     ANY,
     REPORT,
@@ -32,7 +33,7 @@ from lehner.estimation.results import Results
 figures: Any = load("experiments.report.figures")
 
 MOST_NAMED = 4
-MOST_ROWS, LONGEST_NAME = 6, 18
+MOST_METHODS, MOST_ROWS, LONGEST_NAME = 2, 4, 18
 
 
 def answer_estimates(
@@ -211,17 +212,20 @@ def answer_comparison(results: Results, *, full: bool = False, in_detail: bool =
     heading = [_describe_comparison(results), *header_lines(data_notes(results.ratings))]
 
     def show_shortly(width: int) -> Group:
-        """Print a few rows of each table, methods called as the command calls them."""
+        """Print a few rows of each table, by the first methods as the command calls them."""
         shorten = partial(cut, most=LONGEST_NAME)
-        short = View(results=results, names=shorten)
+        first = results.table["method"].isin(["", *view.methods[:MOST_METHODS]])
+        short = View(results=replace(results, table=results.table[first]), names=shorten)
         tables = [*tabulate_base_rates(short, shorten), *(tests.tables if in_detail else ())]
         own = Section(name="", title="", tables=tables, most=MOST_ROWS)
-        cautions, n_more = choose_cautions(results)
-        shown = Answer(title="", content={}, heading=heading[:1], sections=[own]).render(width)
-        last = [line(f"Caution: {text}", style="yellow") for text in cautions]
-        more = f" ({counted(n_more, 'more caution')})" if n_more else ""
-        after = [*heading[1:], f"Next: --full{more}, --report FILE, --output FOLDER"]
-        return Group(*shown.renderables, *last, *map(line, after))
+        head = wrapped(heading[0], WIDTH, 2)
+        shown = Answer(title="", content={}, heading=head, sections=[own])
+        lines = list(shown.render(min(width, WIDTH)).renderables)
+        cautions, _ = choose_cautions(results)
+        said = [*(f"Caution: {text}" for text in cautions), *heading[1:]]
+        left = 3 if in_detail else MOST_LINES - 1 - len(lines)
+        lines += [line(part) for text in said[: max(1, left)] for part in wrapped(text, WIDTH, 1)]
+        return Group(*lines, line("Next: --full, --report FILE, --output FOLDER"))
 
     return Answer(
         title=f"Groups compared: {Path(results.options.name).name}",

@@ -20,6 +20,7 @@ from experiments.report.views import (
     assumption,
     count_right,
     pivot,
+    plain_cell,
     tabulate,
     view_systems,
     write_cell,
@@ -171,6 +172,7 @@ def _tabulate_measures(view: View, in_detail: bool) -> list[Table]:
         lambda row: f"by {view.detailed}",
         lambda row: titles[row["quantity"].removesuffix(ending), row["category"]],
         lambda row: "gold_labels" if row["quantity"].endswith(ending) else "estimate",
+        cell=plain_cell,
     )
 
 

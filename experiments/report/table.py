@@ -192,12 +192,11 @@ def to_terminal(table: Table, width: int, *, noted: bool = True) -> "list[Text]"
         grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
         for place in block:
             text = table.is_text(place)
-            grid.add_column(
-                line(head[place]), justify="left" if text else "right", no_wrap=not text
-            )
+            side = "left" if text else "right"
+            grid.add_column(Text(head[place]), justify=side, no_wrap=not text)
         for row in body:
-            grid.add_row(*map(line, [row[place] for place in block]))
-        lines += [line()] if lines else []
+            grid.add_row(*(Text(row[place]) for place in block))
+        lines += [Text()] if lines else []
         for segments in render_lines(grid, width):
             made = Text.assemble(*((one.text, one.style or "") for one in segments))
             made.rstrip()

@@ -495,7 +495,7 @@ def tabulate_base_rates(view: View, cut: Callable[[str], str] = str) -> list[Tab
     more += view.pick("base_rates_rank", method=view.methods[0], **of)
     own = {"base_rates_on_known_items": "gold labels", "base_rates_rank": "rank, P(best)"}
     columns = [Column(name, view.names(name), write_cell) for name in view.methods]
-    columns += [Column(title, title) for title in own.values()]
+    columns = [Column("gold labels"), *columns, Column("rank, P(best)")]
     sizes = {(row["group"], row["category"]): row["n_items"] for row in rates}
 
     def label(row: Record) -> str:

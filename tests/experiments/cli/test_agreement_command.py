@@ -72,20 +72,6 @@ def test_tables_in_latex_fit_a_page_and_name_both_raters(run, tmp_path):
             assert of_weights == ["identity", "linear by value"] and len(part) == 2 + n_rows
 
 
-def test_tables_that_are_too_wide_for_a_page_have_their_keys_in_each_part(run, tmp_path):
-    file = tmp_path / "ratings.csv"
-    names = [f"a_b & c {j} of a hospital far away" for j in range(3)]
-    rows = (",".join("ab"[(i * j) % 3 == 1] for j in range(1, 4)) for i in range(9))
-    file.write_text("\n".join([",".join(names), *rows]) + "\n")
-    options = ("--output", tmp_path)
-    assert run("agreement", file, *options)[0] == 0
-    parts = _parts(tmp_path / "pairs.tex")
-    assert len(parts) > 1
-    for part in parts:
-        assert part[0].startswith("rater & other rater & ")
-        assert len({tuple(line.split(" & ")[:2]) for line in part[2:]}) == 3
-
-
 def test_chosen_coefficients_stand_alone_in_their_order_everywhere(run, tmp_path):
     options = ("agreement", "krippendorff", "--coefficients", "alpha,ac1")
     code, out, _ = run(*options, "--output", tmp_path)
@@ -147,14 +133,6 @@ def test_the_terminal_shows_the_first_pairs_and_how_many_more_there_are(run, tmp
     assert "… and 6 more rows: see --output\n" in out
 
 
-def test_headings_count_one_in_the_singular(run, tmp_path):
-    file = tmp_path / "ratings.csv"
-    file.write_text("item,Ann\n1,x\n")
-    assert run("agreement", file)[1].startswith(
-        f"{file}: 1 item, 1 rater, 1 rating, 1 category (x)\n"
-    )
-
-
 def test_a_result_with_no_number_ends_with_1(run, tmp_path):
     file = tmp_path / "ratings.csv"
     file.write_text("item,Ann,Bo\n1,x,\n2,,y\n")
@@ -178,13 +156,6 @@ def test_bad_input_is_told_in_one_line(run, arguments, message):
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
-
-
-def test_chance_agreement_is_shown(run):
-    _, out, _ = run("agreement", "lehner_table2", "--weights", "linear_by_value")
-    assert out == ""
-    _, out, _ = run("agreement", "krippendorff", "--weights", "linear_by_value")
-    assert "Coefficients of agreement, linear by value weights" in out.splitlines()
 
 
 def test_the_interval_of_a_pair_is_that_of_the_two_raters_alone():

@@ -43,11 +43,3 @@ def test_several_systems_have_a_sentence_each(run, file, tmp_path):
 def test_what_is_not_there_is_said_in_a_line(run, file, options, said):
     code, _, err = run("estimate", file, *METHODS, *options)
     assert code == 2 and said in err and "Traceback" not in err
-
-
-def test_no_estimate_is_said_in_the_sentence(run, tmp_path):
-    # The only answer of the system is to an item that nobody rated.
-    (tmp_path / "r.csv").write_text("a,b,system,truth\nx,,,\ny,x,,\n,,y,y\nx,x,,\n")
-    options = ("--truth", "truth", "--method", "calibrated", "--sentence")
-    code, out, _ = run("estimate", tmp_path / "r.csv", *options)
-    assert code == 1 and "cannot be estimated" in out

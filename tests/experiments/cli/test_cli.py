@@ -158,15 +158,6 @@ def test_what_is_odd_in_data_stands_above_the_results(run, tmp_path, recwarn):
     assert not recwarn.list
 
 
-def test_spellings_are_read_as_one_where_asked(run, tmp_path):
-    file = tmp_path / "ratings.csv"
-    file.write_text("a,b,gpt\nYes,yes,YES\nno,No,no\nyes,no,yes\n")
-    code, _, err = run("estimate", file, "--system", "gpt", *FAST)
-    assert code == 2 and "--fold-case" in err
-    code, out, _ = run("agreement", file, "--system", "gpt", "--fold-case", "--json")
-    assert json.loads(out)["data"]["categories"] == ["no", "yes"]
-
-
 def test_an_estimate_the_data_cannot_support_is_null_with_a_reason_and_exit_1(run, tmp_path):
     file = tmp_path / "ratings.csv"
     file.write_text("a,b,system\nx,y,x\ny,x,y\nx,x,x\ny,y,y\n")
@@ -216,13 +207,6 @@ def test_an_output_folder_that_cannot_be_made_is_told_in_one_line(run, tmp_path)
     assert err.count("\n") == 1 and str(tmp_path / "file") in err
 
 
-def test_datasets_lists_sizes_and_sources(run):
-    code, out, _ = run("datasets")
-    assert code == 0
-    for fact in ("lehner_table2", "45 items, 5 raters, 315 ratings", "Espeland & Handelman (1989)"):
-        assert fact in out
-
-
 def loaded_by(command, names):
     """List which of these modules a command loads in a process of its own, without Dask.
 
@@ -238,23 +222,6 @@ def loaded_by(command, names):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()[-1]
-
-
-def test_help_needs_neither_numpy_nor_pymc():
-    assert loaded_by("--help", "numpy pandas pymc arviz matplotlib xarray".split()) == "[]"
-
-
-@pytest.mark.parametrize(
-    ("command", "also"),
-    [
-        ("estimate lehner_table2 --system System --method algebraic", ["scipy"]),
-        ("agreement lehner_table2", ["xarray"]),  # SciPy for the intervals
-        ("check lehner_table2", ["scipy"]),
-        ("datasets", ["scipy", "xarray"]),
-    ],
-)
-def test_quick_commands_load_neither_pymc_nor_what_they_do_not_use(command, also):
-    assert loaded_by(command, [*"pymc arviz matplotlib numba".split(), *also]) == "[]"
 
 
 SWALLOWED = """

@@ -1,8 +1,5 @@
 """`lehner compare`, as a user types it: the screen, its files, and what is wrong."""
 
-import csv
-import io
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -106,8 +103,7 @@ def test_ordered_categories_count_together(run, tmp_path):
     code, out, _ = run(*given, "--full")
     assert code == 0 and "proportion of 4 or 5" in out
     assert "30 rows without site belong to no group" in out
-    one = next(csv.reader(io.StringIO(out.split("north")[1])))
-    assert one[0].split()[0] == "30"
+    assert "north (30)" in out
 
 
 def test_numbers_that_ratings_do_not_determine_end_with_code_1(run, tmp_path):

@@ -12,12 +12,6 @@ COMMANDS = (
 )
 
 
-def test_lehner_alone_prints_its_help_with_exit_0(run):
-    code, out, err = run()
-    assert (code, err) == (0, "")
-    assert run("--help")[1].strip() == out.strip()
-
-
 def entries_of(out, title):
     """Give the names in a panel of the help, and all that it says."""
     lines = out.partition(f"─ {title} ")[2].partition("╰")[0].splitlines()[1:]
@@ -68,11 +62,6 @@ def test_the_probability_of_intervals_may_be_set_once(run, monkeypatch):
 
 def test_the_version_is_that_of_the_package(run):
     assert run("--version") == (0, f"lehner {lehner.__version__}\n", "")
-
-
-def test_study_alone_prints_its_help_with_exit_0(run):
-    code, out, _ = run("study")
-    assert code == 0 and "lehner study [OPTIONS] COMMAND" in out
 
 
 @pytest.mark.parametrize(

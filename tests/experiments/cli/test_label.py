@@ -11,7 +11,6 @@ from scipy.stats import beta
 import lehner
 from experiments.cli.labels import label_items, label_methods
 from lehner import (
-    InputError,
     Ratings,
     Scenario,
     estimate_algebraic,
@@ -81,13 +80,6 @@ def test_ties_are_stated(run, tmp_path):
     assert found["uses_system"] is False
     last = found["labels"][2]
     assert last["most_probable"] == "x|y" and [last["x"], last["y"]] == pytest.approx([0.5, 0.5])
-
-
-def test_a_file_is_written_whole(run, tmp_path):
-    code, out, err = run("label", "lehner_table2", "--output", tmp_path / "labels.csv")
-    assert (code, out) == (0, "")
-    assert f"wrote {tmp_path / 'labels.csv'}" in err
-    assert pd.read_csv(tmp_path / "labels.csv").shape == (10, 6)
 
 
 def test_models_label_with_the_system_or_without_it(run):
@@ -161,11 +153,6 @@ def test_bad_input_is_told_in_one_line_with_exit_2(run, tmp_path, content, optio
     assert (code, out) == (2, "")
     assert err.count("\n") == 1 and err.startswith("lehner: ")
     assert said in err
-
-
-def test_python_refuses_methods_without_truth_probabilities():
-    with pytest.raises(InputError, match="majority_agreement has no probabilities"):
-        label_items(load_dataset("lehner_table2"), "majority_agreement")
 
 
 def test_the_default_is_that_of_python(run):

@@ -63,38 +63,3 @@ def test_json_has_the_same_estimates_and_says_what_became_of_the_repeats(run, fi
     assert algebra["estimate"] == expected.estimate
     assert algebra["lower"] == expected.lower
     assert expected.lower < 0.9 < expected.upper
-
-
-def test_the_same_items_are_asked_for(run, files, tmp_path):
-    asked = []
-    for name in ("once", "twice"):
-        file = tmp_path / f"{name}.csv"
-        options = ["--order", "order", "--system", "gpt", "--n", 9, "--by", "votes"]
-        code, out, err = run("ask", files / f"{name}.csv", *options, "--output", file)
-        assert code == 0, err
-        asked.append((out, file.read_text("utf-8")))
-    assert asked[0] == asked[1]
-    assert asked[0][1].startswith("item,truth\n")
-
-
-def test_screens_and_files_differ_only_in_what_is_said_of_the_repeats(run, files, tmp_path):
-    for command in (
-        ["estimate", "--system", "gpt", "--method", "algebraic"],
-        ["check", "--system", "gpt"],
-        ["agreement", "--system", "gpt"],
-    ):
-        once, twice = (
-            # The first lines are of the data.
-            out.split("\n\n", 1)[1].splitlines()
-            for out in both(run, files, *command)
-        )
-        assert [line for line in twice if "share one vote" not in line] == once
-    once, twice = both(run, files, "label", "--method", "majority")
-    assert once.splitlines()[-100:] == twice.splitlines()[-100:]
-    ends = []
-    for name in ("once", "twice"):
-        out = tmp_path / name
-        options = ["--system", "gpt", "--method", "algebraic", "--output", out]
-        assert run("estimate", files / f"{name}.csv", "--order", "order", *options)[0] == 0
-        ends.append((out / "results.csv").read_text("utf-8").replace(name, "FILE"))
-    assert ends[0] == ends[1]

@@ -1,7 +1,6 @@
 """What reaches a terminal, a pipe or a full disk: names are shown, and nothing is lost."""
 
 import io
-import json
 import os
 import pty
 import re
@@ -12,8 +11,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-
-from experiments.cli import main as cli
 
 COMMAND = [sys.executable, "-m", "experiments"]
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -148,33 +145,6 @@ def test_a_terminal_obeys_the_command_s_own_styles_only(folder):
     assert r"\x1b[31mred\x1b[0m" in written and "\x1b[31mred" not in written
 
 
-@pytest.mark.parametrize("columns", ["0", "-5", "abc", "1", "", "9" * 30])
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["estimate", "--full", "lehner_table2", "--method", "majority_agreement,algebraic"],
-        ["check", "lehner_table2", "--replicates", "199"],
-        ["agreement", "lehner_table2"],
-    ],
-)
-def test_all_is_printed_whatever_the_width_is_said_to_be(monkeypatch, capsys, arguments, columns):
-    def numbers():
-        monkeypatch.setattr(sys, "argv", ["lehner", *arguments])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        captured = capsys.readouterr()
-        assert not end.value.code and not captured.err
-        return set(re.findall(r"\d+\.\d+", captured.out))
-
-    # The width is reset before pytest, which believes it, reports the test.
-    with monkeypatch.context() as width:
-        width.setenv("COLUMNS", "100")
-        wide = numbers()
-        width.setenv("COLUMNS", columns)
-        narrow = numbers()
-    assert len(wide) > 3 and narrow >= wide
-
-
 def shell(line, *arguments, **options):
     quoted = " ".join(map(shlex.quote, [*COMMAND, *map(str, arguments)]))
     return subprocess.run(
@@ -236,20 +206,6 @@ def test_a_closed_standard_error_puts_nothing_between_labels():
     done = shell("{} 2>&-", *SMALL["label"])
     assert done.returncode == 0
     assert len(pd.read_csv(io.StringIO(done.stdout))) == 10
-
-
-def test_a_small_probability_is_not_written_as_0(run, tmp_path):
-    rows = ["x,x,x,x,x,x,x,x" for _ in range(60)] + ["y,y,y,y,y,y,y,y" for _ in range(60)]
-    file = tmp_path / "ratings.csv"
-    file.write_text("\n".join(["a,b,c,d,e,f,g,h", *rows, "x,y,x,x,x,x,x,x", ""]))
-    _, out, _ = run("label", file, "--method", "algebraic")
-    _, as_json, _ = run("label", file, "--method", "algebraic", "--json")
-    table = pd.read_csv(io.StringIO(out))
-    for row, label in zip(table.to_dict("records"), json.loads(as_json)["labels"], strict=True):
-        for name, probability in ((name, label[name]) for name in "xy"):
-            assert row[name] == pytest.approx(probability, rel=1e-5)
-            assert (row[name] == 0) == (probability == 0)
-    assert 0 < table[["x", "y"]].min(axis=None) < 1e-5
 
 
 def test_what_a_terminal_shows_is_made_in_one_place():

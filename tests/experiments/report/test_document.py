@@ -83,10 +83,6 @@ def test_pictures_have_a_text_of_what_they_show():
     assert '![From "0" to 1.](bias.png)\n\nBias.' in to_markdown("A study", blocks)
 
 
-def test_what_a_terminal_shows_is_code_in_markdown():
-    assert to_markdown("A", [Screen("<b>\n  \x1bc")]) == "# A\n\n    <b>\n      \\x1bc\n"
-
-
 def test_backticks_of_a_paragraph_make_code_on_a_page_as_they_do_in_markdown():
     page = to_html("A", [Paragraph("Run `study <b>` again; a lone ` stays.")], {})
     assert "Run <code>study &lt;b&gt;</code> again; a lone ` stays." in page

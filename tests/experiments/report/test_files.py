@@ -64,13 +64,6 @@ def test_a_limit_of_the_system_names_the_file_of_a_table(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_is_not_there_is_told_by_the_name_of_the_file(tmp_path):
-    path = tmp_path / "no" / "a.txt"
-    with pytest.raises(FileNotFoundError) as told:
-        write_text("text", path)
-    assert told.value.filename == str(path)
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 def test_a_pipe_or_device_is_written_to_and_not_replaced(tmp_path):
     path = tmp_path / "pipe"

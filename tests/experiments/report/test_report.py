@@ -12,7 +12,6 @@ from experiments.report import figures, sentences, views
 from experiments.report.estimates import answer_estimates, render_all
 from experiments.report.sentences import write_apa, write_sentences
 from experiments.report.views import REPORT
-from lehner.core.estimate import IntervalEstimate
 from lehner.estimation.results import value_of
 from tests.experiments.rows import as_text
 
@@ -127,18 +126,6 @@ def test_the_page_opens_with_the_answer(one, tmp_path):
     assert body.index("<svg") < body.index("<table") < body.index("Warnings</h2>")
     assert "lehner estimate f.csv" in body and "<script>alert" not in body
     assert answer_estimates(one).page("lehner estimate f.csv", [data]) == text
-
-
-def test_apa():
-    value = IntervalEstimate(estimate=0.654, lower=0.556, upper=0.744, level=0.95)
-    assert write_apa(value) == ".65, 95% CI [.56, .74]"
-    assert write_apa(IntervalEstimate(estimate=0.5)) == ".50"
-
-
-def test_no_estimate_is_said_in_the_sentence():
-    ratings = lehner.Ratings([[0, 1], [1, 0], [0, 1]], ["no", "yes"], system=[0, 1, 0])
-    (text,) = write_sentences(lehner.estimate(ratings, "algebraic"))
-    assert "cannot be estimated" in text
 
 
 def test_the_same_command_writes_the_same_page(run, tmp_path):

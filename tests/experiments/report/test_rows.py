@@ -8,7 +8,7 @@ import pytest
 
 import lehner
 from experiments.report.sentences import write_apa
-from lehner.core.estimate import BOOLEAN, MEANINGS, NUMBER, TEXT, IntervalEstimate
+from lehner.core.estimate import BOOLEAN, MEANINGS, NUMBER, TEXT
 
 TICKETS = "docs/data/tickets.csv"
 RATERS = ("--raters", "ana,ben,cai,dee")
@@ -157,10 +157,6 @@ def test_infinite_and_undefined_numbers_are_null(run):
     assert set(found) == {"data", "rows", "warnings", "version"}
     values = [row["estimate"] for row in found["rows"]]
     assert all(value is None or np.isfinite(value) for value in values)
-
-
-def test_a_sentence_without_an_interval():
-    assert write_apa(IntervalEstimate(estimate=0.8, lower=None, upper=None)) == ".80"
 
 
 def test_the_columns_of_json_are_those_of_its_page_with_their_types(run):

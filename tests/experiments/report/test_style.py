@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from experiments.report.files import write_figure
-from experiments.report.style import OF_NO_METHOD, figure_style, limits, method_label, method_style
+from experiments.report.style import OF_NO_METHOD, figure_style, limits, method_style
 from lehner.estimation.methods import list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 
@@ -55,22 +55,11 @@ def test_colours_differ_for_everybody_s_eyes_and_from_white(seen):
     assert min(np.linalg.norm(lab(color, seen) - lab("white", seen)) for color in colors) > 30
 
 
-def test_a_model_of_ones_own_has_a_name():
-    assert method_label("my_own_model") == "my own model"
-    assert method_style("my_own_model").color == "black"
-
-
 def test_the_style_leaves_nothing_behind():
     before = dict(matplotlib.rcParams)
     with figure_style(columns=1) as width:
         assert matplotlib.rcParams["font.size"] == 8 and width == 3.35
     assert dict(matplotlib.rcParams) == before
-
-
-def test_no_other_style_shows_through():
-    with matplotlib.rc_context({"axes.titleweight": "bold", "xtick.labelsize": 3}), figure_style():
-        assert matplotlib.rcParams["axes.titleweight"] == "normal"
-        assert matplotlib.rcParams["xtick.labelsize"] == 7
 
 
 def test_an_axis_has_no_unused_range():

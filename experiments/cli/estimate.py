@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import typer
 
 import lehner
-from experiments.cli.columns import read_groups, read_populations, read_rater_groups, split_cuts
 from experiments.cli.emit import emit, progress_lines
 from experiments.cli.load import load
 from experiments.cli.options import (
@@ -28,6 +27,7 @@ from lehner.core import lazy
 if TYPE_CHECKING:
     from lehner import Ratings
 
+file_columns = lazy.load("experiments.cli.columns")
 answers = lazy.load("experiments.report.estimates")
 errors, progress = lazy.load("lehner.core.errors"), lazy.load("lehner.core.progress")
 asking, methods, comparing, gold_labels = (
@@ -75,16 +75,16 @@ class Question:
     def columns(self) -> dict[str, str]:
         """Columns of the ratings file that are no part of the ratings, by option."""
         texts = {"by": self.by, "population": self.population}
-        return {option: split_cuts(text)[0] for option, text in texts.items() if text}
+        return {option: file_columns.split_cuts(text)[0] for option, text in texts.items() if text}
 
     def keywords(self, data: Path, ratings: "Ratings") -> dict[str, Any]:
         """Give the keywords of `lehner.estimate`."""
         population, file = self.population, self.rater_group
         return {
             "positive": self.positive,
-            "groups": self.by and read_groups(data, self.by, ratings),
-            "populations": population and read_populations(data, population, ratings),
-            "rater_groups": file and read_rater_groups(file, ratings),
+            "groups": self.by and file_columns.read_groups(data, self.by, ratings),
+            "populations": population and file_columns.read_populations(data, population, ratings),
+            "rater_groups": file and file_columns.read_rater_groups(file, ratings),
         }
 
 
@@ -310,7 +310,7 @@ def compare(
     lehner compare ratings.csv
     lehner compare tests.csv --group herd --details --interval 0.95 --method dawid_skene_ml
     """
-    columns = {"group": split_cuts(group)[0]} if group else {}
+    columns = {"group": file_columns.split_cuts(group)[0]} if group else {}
     require = comparing.require_comparable
     try:
         ratings = load(data, reading.options(None), require=require, columns=columns)
@@ -318,7 +318,7 @@ def compare(
         # There is no system here: a column of systems' names is one of groups.
         error.remedy = error.remedy.replace("system=", "group=")
         raise
-    groups: Any = group and read_groups(Path(data), group, ratings)
+    groups: Any = group and file_columns.read_groups(Path(data), group, ratings)
     with progress_lines():
         results = lehner.compare(
             ratings, good or None, groups, method or None, name=data, level=interval, seed=seed

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import lehner
-from experiments.cli.columns import read_groups, read_scores, split_cuts
 from experiments.cli.emit import emit, progress_lines
 from experiments.cli.load import load
 from experiments.cli.options import Data, Interval, Output, Reading, Seed, System
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from lehner.data import reading as data_reading
     from lehner.scores.performance import ScorePerformance
 
+file_columns = lazy.load("experiments.cli.columns")
 answers, tables, figures = (
     lazy.load(f"experiments.report.{name}") for name in ("answer", "table", "figures")
 )
@@ -116,8 +116,8 @@ def _answer_agreement(
     wanted = {"coefficients": asked.coefficients, "weights": asked.weights}
     options: dict[str, Any] = {name: value for name, value in wanted.items() if value}
     if asked.by:
-        ratings = load(data, read_as, columns={"by": split_cuts(asked.by)[0]})
-        groups = read_groups(Path(data), asked.by, ratings)
+        ratings = load(data, read_as, columns={"by": file_columns.split_cuts(asked.by)[0]})
+        groups = file_columns.read_groups(Path(data), asked.by, ratings)
         made, part = agreements.compare_conditions(ratings, groups, level, **options), groups.column
     elif asked.criteria:
         options = {"coefficients": agreements.COEFFICIENTS} | options
@@ -330,7 +330,7 @@ def scores(
     try:
         performance = lehner.score_performance(
             ratings,
-            read_scores(ratings, score),
+            file_columns.read_scores(ratings, score),
             positive=positive,
             score_of=score_of,  # type: ignore[arg-type]
             threshold=threshold,

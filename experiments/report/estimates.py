@@ -33,7 +33,7 @@ from lehner.estimation.results import Results
 figures: Any = load("experiments.report.figures")
 
 MOST_NAMED = 4
-MOST_METHODS, MOST_ROWS, LONGEST_NAME = 2, 4, 18
+MOST_METHODS, MOST_ROWS, LONGEST_NAME = 2, 4, 16
 
 
 def answer_estimates(
@@ -220,7 +220,8 @@ def answer_comparison(results: Results, *, full: bool = False, in_detail: bool =
         own = Section(name="", title="", tables=tables, most=MOST_ROWS)
         head = wrapped(heading[0], WIDTH, 2)
         shown = Answer(title="", content={}, heading=head, sections=[own])
-        lines = list(shown.render(min(width, WIDTH)).renderables)
+        # Heads are bold: without blank lines all fits a screen.
+        lines = [one for one in shown.render(min(width, WIDTH)).renderables if str(one)]
         cautions, _ = choose_cautions(results)
         said = [*(f"Caution: {text}" for text in cautions), *heading[1:]]
         left = 3 if in_detail else MOST_LINES - 1 - len(lines)

@@ -75,7 +75,7 @@ def render_screen(results: Results, width: int, *, in_detail: bool = False) -> G
     lines = [*map(line, _on_data(views, width)), line(), *body][:most]
     room = max(1, (MOST_LINES - 1 - len(lines)) // max(len(named), 1))
     for text in named:
-        parts = wrapped(f"Caution: {text}", width, min(2, room))
+        parts = wrapped(f"Caution: {text}", width, min(3, room))
         lines += [line(part, style="yellow") for part in parts]
     full = f"--full ({counted(n_more, 'more caution')})" if n_more else "--full"
     more = (_on_labels(views), "--report FILE", "--output FOLDER", "" if in_detail else "--details")

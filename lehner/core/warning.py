@@ -85,9 +85,10 @@ def warnings_from_json(text: str) -> tuple[Warning, ...]:
 
 
 FILE = Path(__file__).with_name("warnings.toml")
+MEANINGS = tomllib.loads(FILE.read_text(encoding="utf-8"))
 CODES: dict[str, tuple[Severity, str]] = {
     code: (severity, meaning)
-    for severity, meanings in tomllib.loads(FILE.read_text(encoding="utf-8")).items()
-    for code, meaning in meanings.items()
+    for severity in SEVERITIES
+    for code, meaning in MEANINGS[severity].items()
 }
 """For each code, its severity, and what it means and what to do about it."""

@@ -564,8 +564,10 @@ class Ratings:
         >>> ratings.equals(ratings.without_system())
         False
         """
-        plain = ("categories", "all_raters", "ordered", "anonymous", "rater_group", "dependent")
-        plain += ("several_votes", "populations")
+        plain = (
+            *("categories", "all_raters", "ordered", "anonymous", "rater_group", "dependent"),
+            *("several_votes", "populations"),
+        )
         arrays = (*PER_ROW, "counts")
         return (
             all(getattr(self, name) == getattr(other, name) for name in plain)

@@ -241,7 +241,8 @@ def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
             "orders: if the file names the answers, whatever their position, read the order as an "
             f"occasion only (occasion={order!r})"
         )
-    columns, occasion = {rating: labels}, order
+    columns: dict[str, Any] = {rating: labels}
+    occasion = order
     if roles.occasion is not None:
         occasion = f"{roles.occasion} and {order}"
         columns[occasion] = join_columns([table[roles.occasion], table[order]], occasion)

@@ -186,7 +186,7 @@ class EstimateOutput(Output):
         """Say who fits: this process, or workers who keep what they have in a folder."""
         if self.is_here(n_systems):
             return nullcontext(progress.do_here)
-        return fitting.open_fits(self.output, self.workers, self.dask)  # type: ignore[no-any-return]
+        return fitting.open_fits(self.output, self.workers, self.dask)
 
     def is_here(self, n_systems: int) -> bool:
         """Whether this process fits, and keeps nothing before it ends."""

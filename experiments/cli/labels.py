@@ -259,7 +259,7 @@ def label_items(ratings: "Ratings", method: str | None = None, seed: int = 1) ->
         errors.find("method", method, named)
     one = listed.get(method or "")
     labels = lehner.label(ratings, method) if one is None else one.labels(ratings, seed=seed)
-    return labels  # type: ignore[no-any-return]
+    return labels
 
 
 def label_methods() -> dict[str, str]:

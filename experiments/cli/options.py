@@ -86,7 +86,11 @@ Data = Annotated[
         "tool or a folder of logs, or the name of a bundled data set.",
     ),
 ]
-Interval, Seed, System, Systems, AsJson = float, int, str | None, list[str] | None, bool
+Interval = float
+Seed = int
+System = str | None
+Systems = list[str] | None
+AsJson = bool
 COMMON = """
 interval : P
     The probability of the intervals.

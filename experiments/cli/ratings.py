@@ -137,8 +137,8 @@ def _answer_agreement(
         ratings = load(data, read_as)
         made, part = [agreements.parts_of_sets(lehner.set_agreement(ratings, level=level))], "of"
     else:
-        return agreements.answer_agreement(data, load(data, read_as), level=level, **options)  # type: ignore[no-any-return]
-    return agreements.answer_parts(data, ratings, part, *made, level=level)  # type: ignore[no-any-return]
+        return agreements.answer_agreement(data, load(data, read_as), level=level, **options)
+    return agreements.answer_parts(data, ratings, part, *made, level=level)
 
 
 def check(
@@ -332,7 +332,7 @@ def scores(
             ratings,
             file_columns.read_scores(ratings, score),
             positive=positive,
-            score_of=score_of,  # type: ignore[arg-type]
+            score_of=score_of,
             threshold=threshold,
             level=interval,
             seed=seed,
@@ -364,7 +364,7 @@ def _answer_scores(
     auc = text.with_interval(area.estimate, area.lower, area.upper)
     calibration = performance.calibration.to_dataframe().reset_index()
     labels = f", {text.counted(n_known, 'gold label')}" if n_known else ""
-    return answers.answer_briefly(  # type: ignore[no-any-return]
+    return answers.answer_briefly(
         "scores",
         title=f"Scores of {performance.positive}: {data}",
         content={"data": data, "score": score} | performance.to_dict(),

@@ -120,7 +120,7 @@ def draw_forest(
         ends = table[["estimate", "lower", "upper"]].to_numpy(dtype=float)
         if alone is not None and alone.estimate is not None:
             ax.axvline(alone.estimate, color=REFERENCE, lw=1, ls="--", zorder=1)
-            line = {"color": REFERENCE, "lw": 1, "ls": "--"}
+            line: dict[str, Any] = {"color": REFERENCE, "lw": 1, "ls": "--"}
             handles.append(Line2D([], [], label="gold labels alone", **line))
             ends = np.append(ends, alone.estimate)
             if alone.lower is not None and alone.upper is not None:

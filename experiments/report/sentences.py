@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from experiments.report.style import method_label
 from experiments.report.views import (
@@ -238,7 +239,7 @@ def on_systems(results: Results) -> list[str]:
 
 def on_proportions(view: View) -> list[str]:
     """Say which group has the highest proportion, and by how much."""
-    method, of = view.methods[0], {"grouping": "group", "group": ANY}
+    method, of = view.methods[0], dict[str, Any](grouping="group", group=ANY)
     rates = [row for row in rank_base_rates(view) if row["method"] == method]
     ranked = view.pick("base_rates_rank", method=method, **of)
     lines = []

@@ -369,10 +369,11 @@ def tabulate_accuracies(view: View) -> list[Table]:
         return f"PPI++ of {name}" if row["quantity"] == "prediction_powered" else name
 
     def across(row: Record) -> str:
+        quantity = str(row["quantity"])
         return {
             "prediction_powered": "system_accuracy",
             "accuracy_on_known_items": "system_accuracy_in_sample",
-        }.get(row["quantity"], row["quantity"])
+        }.get(quantity, quantity)
 
     every = view.pick(*ACCURACIES, of=[*view.rows, *view.uncorrected])
     every.sort(key=lambda row: view.methods.index(row["method"]))
@@ -508,7 +509,7 @@ def tabulate_base_rates(view: View, cut: Callable[[str], str] = str) -> list[Tab
             columns,
             lambda row: "" if column is None else cut(column.column),
             label,
-            lambda row: own.get(row["quantity"], row["method"]),
+            lambda row: own.get(row["quantity"], str(row["method"])),
             cell=plain_cell,
         ),
         *tabulate(view, "base_rate_differences", cut=cut, **of),

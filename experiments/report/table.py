@@ -192,8 +192,8 @@ def to_terminal(table: Table, width: int, *, noted: bool = True) -> "list[Text]"
         grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
         for place in block:
             text = table.is_text(place)
-            side = "left" if text else "right"
-            grid.add_column(Text(head[place]), justify=side, no_wrap=not text)
+            grid.add_column(Text(head[place]), no_wrap=not text)
+            grid.columns[-1].justify = "left" if text else "right"
         for row in body:
             grid.add_row(*(Text(row[place]) for place in block))
         lines += [Text()] if lines else []

@@ -51,7 +51,7 @@ def plot_forest(
         method = get_method(one["method"])
         color, marker = (method.color, method.marker) if method else ("black", ".")
         face = color if method is None or method.filled else "white"
-        ax.plot([one["lower"], one["upper"]], [place, place], color=color, zorder=1.5)
+        ax.hlines(place, one["lower"], one["upper"], color=color, zorder=1.5)
         ax.plot(one["estimate"], place, marker, color=color, markerfacecolor=face)
         if one["corrected"]:
             end = max(one["estimate"], one["upper"])

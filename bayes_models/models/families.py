@@ -221,6 +221,12 @@ def _dirichlet(name: str, concentration: Floats, dims: Any) -> Any:
     return pm.Dirichlet(name, concentration, dims=dims, default_transform=IsometricLogRatio())
 
 
+def _beta(name: str, numbers: Floats, dims: Any) -> Any:
+    from bayes_models.models.graph import LogOdds
+
+    return pm.Beta(name, *_halves(numbers), dims=dims, default_transform=LogOdds())
+
+
 def _normal(name: str, numbers: Floats, dims: Any) -> Any:
     return pm.Normal(name, *_halves(numbers), dims=dims)
 
@@ -232,13 +238,7 @@ NOT_NEGATIVE = "give two numbers, 0 or more"
 SECOND_ABOVE_ZERO = (-np.inf, LEAST)
 FAMILIES = {
     "dirichlet": Family(_log_dirichlet, _dirichlet, LEAST, "give numbers above 0", rows=True),
-    "beta": Family(
-        _log_beta,
-        lambda name, numbers, dims: pm.Beta(name, *_halves(numbers), dims=dims),
-        LEAST,
-        ABOVE_ZERO,
-        pair=True,
-    ),
+    "beta": Family(_log_beta, _beta, LEAST, ABOVE_ZERO, pair=True),
     "normal": Family(_log_normal, _normal, SECOND_ABOVE_ZERO, TWO, pair=True),
     "logistic": Family(
         _log_logistic,

@@ -116,10 +116,11 @@ def differs_from_pymc(name, observed, priors=None):
     np.testing.assert_allclose(constants[0], constants[1], rtol=1e-10, atol=1e-9)
 
 
-def test_density_and_gradient_are_those_of_pymc_at_large_log_odds():
+@pytest.mark.parametrize("name", ["one_coin", "tap", "class_conditional"])
+def test_density_and_gradient_are_those_of_pymc_at_large_log_odds(name):
     observed = observe(ordered())
-    compiled = compile_model("one_coin", observed)
-    reference = by_pymc(find_model("one_coin").build(observed))
+    compiled = compile_model(name, observed)
+    reference = by_pymc(find_model(name).build(observed))
     typical = 0.3 * np.random.default_rng(1).normal(size=compiled.sampled.n_dim)
     constant = evaluate(compiled, typical)[0] - reference(typical)[0]
     # After those of the base rates.

@@ -218,7 +218,7 @@ def simulate_ratings(scenario: Scenario | Generated, seed: int) -> tuple[Ratings
         return generate(scenario, seed)
     items = simulate_items(scenario, np.random.default_rng(seed))
     in_sample = float((items.truth == items.system).mean())
-    truths = dict(zip(ESTIMANDS, (items.system_accuracy, in_sample), strict=True))
+    truths: Truths = dict(zip(ESTIMANDS, (items.system_accuracy, in_sample), strict=True))
     return items.to_ratings(scenario), truths
 
 

@@ -368,8 +368,8 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
         axes[0].set(ylim=(len(ticks) - 0.4, -0.6), xlim=shown)
         figure.supxlabel(f"{name}; 95% Monte Carlo intervals")
     of_methods = f"{name.removesuffix(' (%)')} of {', '.join(titles)}"
-    place = f"in {len(study.scenarios)} scenarios of the study {study.name}"
-    figure.set_label(f"{of_methods} {place}, with 95% Monte Carlo intervals.")
+    of_study = f"in {len(study.scenarios)} scenarios of the study {study.name}"
+    figure.set_label(f"{of_methods} {of_study}, with 95% Monte Carlo intervals.")
     return figure
 
 

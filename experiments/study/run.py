@@ -342,7 +342,7 @@ def count_replicates(study: Study, results: "pd.DataFrame") -> tuple[str, bool]:
         Whether some are missing, be it that the study was stopped or that files of it were lost.
     """
     names = [entry.name for entry in study.scenarios]
-    by, places = "scenario", pd.Index(names)
+    by, places = ["scenario"], pd.Index(names)
     if study.methods:
         by = ["scenario", "method"]
         places = pd.MultiIndex.from_product([names, [method.label for method in study.methods]])

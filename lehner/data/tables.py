@@ -104,7 +104,7 @@ def from_long(
     >>> Ratings.from_long({"item": [1, 1, 2], "rater": ["x", "y", "x"], "rating": "aba"})
     Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b)
     """
-    return build(cls, table_of(data), Reading(item=item, rater=rater, rating=rating, **options))
+    return build(cls, table_of(data), Reading(item=(item,), rater=rater, rating=rating, **options))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -311,8 +311,7 @@ def sensitivity(
 def _shift_to_seeming(estimate: Estimate, interval: IntervalEstimate) -> IntervalEstimate:
     """Move the algebra's estimate, with its interval, to what base rates and recall imply."""
     accuracy = estimate.system_accuracy.estimate
-    known = accuracy is not None and "confusion" in estimate.arrays
-    if not (estimate.by_raters_alone and known):
+    if accuracy is None or "confusion" not in estimate.arrays or not estimate.by_raters_alone:
         return interval
     rates, matrix = _rates_and_confusion(estimate)
     stated = [interval.estimate, interval.lower, interval.upper]

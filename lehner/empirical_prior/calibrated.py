@@ -163,7 +163,7 @@ def _count_gold_labels(ratings: Ratings, correlation: float) -> tuple[int, int]:
     effect = 1.0
     if items.cluster is not None:
         sizes = np.bincount(items.cluster, items.counts * items.known)
-        added = correlation * (sizes @ sizes / items.n_known - 1)
+        added = correlation * float(sizes @ sizes / items.n_known - 1)
         effect += added * known_together(items.counts, items.known, items.cluster)
     return effective_numbers(items, effect)
 

@@ -186,8 +186,8 @@ def draw_calibrated(
         at = special.ndtr((normal[i] - normal[j]) / np.linalg.norm(points[i] - points[j]))
         differ, n_same = of_pair.n_differ / of_pair.effect, of_pair.n_items - of_pair.n_differ
         share = rng.beta(differ + 0.5, n_same / of_pair.effect + 0.5, N_DRAWS)
-        in_sample = of_pair.n_differ / of_pair.n_items * (2 * here.quantiles(at) - 1)
-        differences = np.array([share * (2 * ahead.quantiles(at) - 1), in_sample]) / len(names)
+        among_these = of_pair.n_differ / of_pair.n_items * (2 * here.quantiles(at) - 1)
+        differences = np.array([share * (2 * ahead.quantiles(at) - 1), among_these]) / len(names)
         draws[:, i] += differences
         draws[:, j] -= differences
     expected, in_sample = (

@@ -293,12 +293,13 @@ def correct_by_truth(
     level = check_level(level)
     if variance is not None:
         variance = check_number("variance", variance, 0, np.inf, "give a number, 0 or more")
-    stated = isinstance(estimate, Estimate)
-    right = probabilities_right(ratings, estimate) if stated else estimate
-    items = rightness(ratings, right)
+    if isinstance(estimate, Estimate):
+        items = rightness(ratings, probabilities_right(ratings, estimate))
+    else:
+        items = rightness(ratings, estimate)
     own = variance or 0.0
     of_parameters = max(0.0, own - items.variance_of_proportion)
-    if stated and variance is None:
+    if isinstance(estimate, Estimate) and variance is None:
         own, of_parameters = own_variance(estimate), parameter_variance(estimate, items)
     if items.n_known == 0:
         raise InputError(

@@ -247,7 +247,7 @@ def refit_patterns(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refi
             group_rates=fits.group_rates,
             recall=np.diagonal(fits.confusion, axis1=2, axis2=3),
             confusion=fits.confusion[:, -1],
-            n_right=fitted.sum_groups(right),
+            n_right=fitted.sum_groups(right.astype(float)),
             converged=fits.converged,
         )
 

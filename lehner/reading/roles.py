@@ -224,7 +224,7 @@ def _is_repeated(column: Column, rater: Column) -> bool:
     """Whether values of a column occur in several rows, each once for a rater, as items do."""
     pairs = column.codes * (rater.codes.max(initial=0) + 1) + rater.codes
     once = len(np.unique(pairs)) == len(pairs) and column.codes.min(initial=0) >= 0
-    return once and len(column.labels) < len(pairs)
+    return bool(once and len(column.labels) < len(pairs))
 
 
 def _find_system(table: Table, reading: Reading, column: str | None) -> Reading:

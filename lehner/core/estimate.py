@@ -395,9 +395,9 @@ def require_estimable(ratings: "Ratings") -> None:
         ratings nor gold labels, or for the reasons of `require_pairs`.
     """
     if ratings.system is None:
+        names = first_few(ratings.raters, 8) or "the columns of the file that holds its answers"
         raise InputError(
-            "no column or rater is the system",
-            f"name it with system=…, as one of {first_few(ratings.raters, 8)}",
+            "no column or rater is the system", f"name it with system=…, as one of {names}"
         )
     if not ((ratings.system >= 0) & (ratings.weights > 0)).any():
         raise InputError("the system answered no item", "give its answers")

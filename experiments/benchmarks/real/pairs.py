@@ -109,7 +109,7 @@ def draw_pair(
             name: estimate_as_in_studies(method, unseen.for_system(name), SEED)
             for name in unseen.systems
         }
-        draws = registered.joint_draws(fits, unseen, level=LEVEL, do_all=None)
+        draws = registered.joint_draws(fits, unseen, seed=SEED)
     assert draws is not None
     return draws
 

@@ -240,7 +240,8 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     ratings : Ratings
         With or without a system.
     priors : str or mapping, optional
-        Priors by variable, where 0 fixes a spread at zero, see `bayes_models.models.families`.
+        Set "default", or priors by variable, where 0 fixes a spread at zero, see
+        `bayes_models.models.families`.
 
     Returns
     -------

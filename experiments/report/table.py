@@ -325,8 +325,10 @@ def to_frame(table: Table) -> "pd.DataFrame":
     --------
     >>> columns = [Column("method"), Column("accuracy", "in this sample")]
     >>> value = IntervalEstimate(estimate=0.1 + 0.2, lower=0.2, upper=1)
-    >>> to_frame(Table(columns=columns, rows=[("algebraic", value)])).iloc[0].tolist()
-    ['algebraic', 0.30000000000000004, 0.2, 1]
+    >>> print(to_frame(Table(columns=columns, rows=[("algebraic", value)])).to_csv(index=False))
+    method,accuracy,accuracy_lower,accuracy_upper
+    algebraic,0.30000000000000004,0.2,1
+    <BLANKLINE>
     """
     records = []
     for row in table.rows:

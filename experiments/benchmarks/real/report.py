@@ -24,7 +24,7 @@ from experiments.simulations.methods import LEVEL
 from experiments.study.cells import read_cells
 from lehner import InputError
 from lehner.core.text import short
-from lehner.empirical_prior.calibrated import NEARLY_PERFECT, posterior_interval
+from lehner.empirical_prior.calibrated import posterior_interval
 from lehner.empirical_prior.designs import DESIGNS, RATINGS_PER_ITEM
 from lehner.empirical_prior.prior import (
     SYSTEM_IS,
@@ -159,11 +159,10 @@ def _estimates(
         agreeing = row["agreement"] * row["n_items"]
         right = prior_of_right(priors[system_is], agreeing, row["n_items"])
         posterior = posterior_in_sample(*right, row["known"], known_right)
-        shortest = system_is == "better" and not row["known"]
-        interval = posterior_interval(posterior, LEVEL, shortest)
-        to_one = row["agreement"] >= NEARLY_PERFECT and known_right == row["known"]
-        ends = {"lower": interval.lower, "upper": 1.0 if to_one else interval.upper}
-        ends["estimate"] = interval.estimate
+        interval = posterior_interval(
+            posterior, LEVEL, system_is, row["agreement"], row["known"], known_right
+        )
+        ends = {"estimate": interval.estimate, "lower": interval.lower, "upper": interval.upper}
         yield row | {"method": f"calibrated, {system_is}"} | ends
 
 

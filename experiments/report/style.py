@@ -120,26 +120,6 @@ def proportion_ticks(axis: "Axis") -> None:
     axis.set_major_locator(MultipleLocator(step))
 
 
-def shade(place: int, n: int) -> Any:
-    """Colour for one of some ordered things, as strengths or sizes: later ones are darker.
-
-    Parameters
-    ----------
-    place : int
-        From 0.
-    n : int
-        How many there are.
-
-    Returns
-    -------
-    tuple of float
-        From cividis, which looks alike to people with and without all kinds of cones.
-    """
-    from matplotlib import colormaps
-
-    return colormaps["cividis_r"](0.25 + 0.75 * place / max(n - 1, 1))
-
-
 @dataclass(frozen=True, kw_only=True)
 class MethodStyle:
     """The look of a method.

@@ -35,6 +35,7 @@ extensions = [
 exclude_patterns = [
     "_build",
     "upstream/**",
+    "paper/**",
     "explorer/**",
     "results/generated/**",
     "api/generated/*.md",

@@ -21,14 +21,14 @@ def test_the_conda_recipe_needs_what_the_package_needs():
 
 
 def test_the_paper_has_the_length_that_the_journal_asks_for():
-    text = (ROOT / "paper/paper.md").read_text("utf-8")
+    text = (ROOT / "docs/paper/paper.md").read_text("utf-8")
     words = re.search(r"\n# Summary\n.*\n# References", text, re.DOTALL)[0].split()
     assert 750 <= len(words) <= 1750
 
 
 def test_references_of_the_paper_are_listed():
-    paper = (ROOT / "paper/paper.md").read_text("utf-8")
-    listed = set(re.findall(r"@\w+\{(\w+),", (ROOT / "paper/paper.bib").read_text("utf-8")))
+    paper = (ROOT / "docs/paper/paper.md").read_text("utf-8")
+    listed = set(re.findall(r"@\w+\{(\w+),", (ROOT / "docs/paper/paper.bib").read_text("utf-8")))
     assert set(re.findall(r"@(\w+\d{4}|\w+)\b", paper.split("bibliography:")[1])) == listed
 
 

@@ -36,7 +36,7 @@ from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import real_crowds
 from lehner.dependence.score_test import NamedPairs, name_pairs, p_value_together, score_pairs
-from lehner.known_truths.random_sample import drawn_equally
+from lehner.known_truths.partly_known import drawn_equally
 
 KNOWN_TRUTHS = ("gold labels", "gold labels, equal raters")
 FEWEST_TRUTHS = 10

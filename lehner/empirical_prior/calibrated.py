@@ -1,34 +1,36 @@
-"""The method `calibrated`: an accuracy whose interval held on families of crowds left out."""
+"""The method `calibrated`: what held on crowds with gold labels, for one system or several.
 
-from collections.abc import Iterator
-from dataclasses import replace
+The interval of an accuracy held on families of crowds that were left out. Where two systems give
+the same answer, they are right or wrong together. Where they differ, raters side with one of them,
+and crowds whose truth is known say how often that one is right.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
-from lehner.algebra.algebraic import majority_credit, majority_proportion
+from lehner.algebra.algebraic import majority_credit
+from lehner.contrasts.systems import JointDraws, first_alike, require_common_items
+from lehner.core import resampling
 from lehner.core.arrays import Floats, Integers
-from lehner.core.errors import check_choice, check_level
+from lehner.core.errors import InputError, check_choice, check_level
 from lehner.core.estimate import Estimate, IntervalEstimate, require_estimable
-from lehner.core.resampling import known_together, widening
+from lehner.core.lazy import special
+from lehner.core.seeds import Seed, generator
 from lehner.core.warning import Warning, warn
 from lehner.data.groups import widening_of
 from lehner.data.patterns import count_rated
 from lehner.data.ratings import Ratings
-from lehner.empirical_prior.prior import (
-    SHIPPED,
-    SYSTEM_IS,
-    EmpiricalPrior,
-    posterior_expected,
-    posterior_in_sample,
-    prior_of_right,
-    probability_unlike,
-    read_priors,
-)
-from lehner.known_truths.partly_known import ProportionPosterior, effective_numbers, rightness
-from lehner.known_truths.random_sample import examine_known
+from lehner.empirical_prior import prior as learned
+from lehner.empirical_prior.prior import DIFFERENCE, SHIPPED, SYSTEM_IS, EmpiricalPrior
+from lehner.known_truths import partly_known
+from lehner.known_truths.partly_known import ProportionPosterior
 from lehner.latent_class.pattern_table import known_truths
 
+KIND = "empirical prior"
 NEARLY_PERFECT = 0.95
 """From such an agreement on the interval goes up to 1, unless an answer is known to be wrong.
 
@@ -42,6 +44,7 @@ IS_UNKNOWN = warn(
 )
 NO_VARIANCE = 1e-9
 """From so small a covariance of raters on nothing is known of how alike items of a cluster are."""
+N_DRAWS = 4000
 
 
 def estimate_calibrated(
@@ -102,13 +105,11 @@ def estimate_calibrated(
     require_estimable(ratings)
     check_level(level)
     check_choice("system_is", system_is, SYSTEM_IS)
-    prior = read_priors(SHIPPED if priors is None else Path(priors))[system_is]
+    prior = learned.read_priors(priors or SHIPPED)[system_is]
     ratings = count_rated(ratings)
     system, votes = np.asarray(ratings.system), ratings.votes()
     counts = (system >= 0) * ratings.weights
     n_items = int(counts.sum())
-    answers = (system[:, None] == np.arange(ratings.n_categories)) * counts[:, None]
-    agreement = float(majority_proportion(votes, answers))
     estimate = Estimate(
         method="calibrated",
         system=ratings.systems[0],
@@ -116,31 +117,33 @@ def estimate_calibrated(
         system_accuracy_in_sample=IntervalEstimate(estimate=None),
         warnings=(warn("too-few-ratings", "no item has both ratings and an answer"),),
     )
-    if np.isnan(agreement):
+    agrees = majority_credit(votes)[np.arange(ratings.n_rows), system]
+    rated = counts * (votes.sum(axis=1) > 0)
+    if not rated.any():
         return estimate
+    agreement = float(agrees @ rated / rated.sum())
     correlation = correlation_within_clusters(ratings)
     known, known_right = _count_gold_labels(ratings, correlation)
-    agrees = (majority_credit(votes) * (answers > 0)).sum(axis=1)
     factor = widening_of(ratings, agrees, counts.astype(float), level)
-    prior_numbers = prior_of_right(prior, agreement * n_items, n_items, factor**2)
-    in_sample = posterior_in_sample(*prior_numbers, known, known_right)
+    numbers = learned.prior_of_right(prior, agreement * n_items, n_items, factor**2)
+    in_sample = learned.posterior_in_sample(*numbers, known, known_right)
     warnings = [*_compare_with_training(ratings, prior, n_items, agreement)]
     if known:
-        warnings += _doubt_labels(ratings, prior_numbers, known, known_right)
+        warnings += _doubt_labels(ratings, numbers, known, known_right)
     elif system_is == "unknown":
         warnings.append(IS_UNKNOWN)
     observed = (level, system_is, agreement, known, known_right)
     within = posterior_interval(in_sample, *observed)
     n_effective = _count_effective(ratings, correlation, level)
-    expected = posterior_interval(posterior_expected(in_sample, n_effective), *observed)
+    ahead = posterior_interval(learned.posterior_expected(in_sample, n_effective), *observed)
     return replace(
         estimate,
         # The interval of the expected accuracy contains that of the accuracy in the sample.
         system_accuracy=replace(
-            expected,
+            ahead,
             estimate=(in_sample.mean * n_items + 0.5) / (n_items + 1),
-            lower=min(expected.lower or 0.0, within.lower or 0.0),
-            upper=max(expected.upper or 1.0, within.upper or 1.0),
+            lower=min(ahead.lower or 0.0, within.lower or 0.0),
+            upper=max(ahead.upper or 1.0, within.upper or 1.0),
         ),
         system_accuracy_in_sample=within,
         warnings=tuple(warnings),
@@ -162,15 +165,15 @@ def _count_gold_labels(ratings: Ratings, correlation: float) -> tuple[int, int]:
     that were chosen with known unequal probabilities, or as whole clusters, the numbers are those
     of a random sample that would tell about as much.
     """
-    items = rightness(ratings, np.zeros(ratings.n_rows))
+    items = partly_known.rightness(ratings, np.zeros(ratings.n_rows))
     if not known_truths(ratings) or not items.n_known:
         return 0, 0
     effect = 1.0
     if items.cluster is not None:
         sizes = np.bincount(items.cluster, items.counts * items.known)
         added = correlation * float(sizes @ sizes / items.n_known - 1)
-        effect += added * known_together(items.counts, items.known, items.cluster)
-    return effective_numbers(items, effect)
+        effect += added * resampling.known_together(items.counts, items.known, items.cluster)
+    return partly_known.effective_numbers(items, effect)
 
 
 def posterior_interval(
@@ -188,9 +191,9 @@ def posterior_interval(
     others, and with gold labels. From an agreement of `NEARLY_PERFECT` on the interval goes up to
     1, unless an answer is known to be wrong.
     """
-    ends, kind = posterior.interval, "empirical prior"
+    ends, kind = posterior.interval, KIND
     if system_is == "better" and not known:
-        ends, kind = posterior.shortest_interval, "empirical prior, shortest"
+        ends, kind = posterior.shortest_interval, f"{KIND}, shortest"
     lower, upper = ends(level)
     if agreement >= NEARLY_PERFECT and known == known_right:
         upper = 1.0
@@ -207,7 +210,7 @@ def _count_effective(ratings: Ratings, correlation: float, level: float) -> floa
         return n_items
     sizes = np.bincount(ratings.cluster, counts)
     effect = 1 + correlation * (sizes @ sizes / n_items - 1)
-    return n_items / widening(float(effect), int(np.count_nonzero(sizes)), level) ** 2
+    return n_items / resampling.widening(float(effect), int(np.count_nonzero(sizes)), level) ** 2
 
 
 def correlation_within_clusters(ratings: Ratings) -> float:
@@ -265,13 +268,216 @@ def _doubt_labels(
     ratings: Ratings, prior: tuple[Integers, Floats], known: int, known_right: int
 ) -> Iterator[Warning]:
     """Say that gold labels are no random sample, or not what the prior expects."""
-    if not (sample := examine_known(ratings)).random:
+    if not (sample := partly_known.examine_known(ratings)).random:
         text = f"{sample.doubt}, and the estimate assumes that they are: {sample}"
         yield warn("truths-not-random", text)
-    if probability_unlike(*prior, known, known_right) > 0.5:
+    if learned.probability_unlike(*prior, known, known_right) > 0.5:
         yield warn(
             "outside-training",
             f"{known_right} of the {known} answers with gold labels are right, which is unlike "
             "the crowds on which the prior was trained; the estimate of `calibrated` rests on the "
             "gold labels",
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disagreement:
+    """What raters and gold labels say where two systems give different answers.
+
+    Parameters
+    ----------
+    n_items : int
+        Items that both systems answered and somebody rated.
+    n_differ : int
+        Those on which the answers differ.
+    preferred : float
+        Proportion of the differing items on which the majority of the raters gives the first
+        system's answer. Half of those on which it gives neither answer, or both are tied, count.
+    known : float
+        How many of the differing items have a gold label; fewer if these are of few clusters or
+        were chosen with unequal probabilities, so as to tell as much as a simple random sample.
+    right : float
+        Proportion of the known ones on which the first system is right; half of those on which
+        neither is count. One half if none is known.
+    effect : float
+        Design effect of clusters on `preferred`, 1 or more.
+    halves : bool
+        Whether both systems can be wrong on a differing item: with more than two categories.
+    """
+
+    n_items: int
+    n_differ: int
+    preferred: float
+    known: float
+    right: float
+    effect: float
+    halves: bool
+
+
+def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0.9) -> Disagreement:
+    """Count where two systems differ, whom the majority prefers there, and who is right.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With these systems, and perhaps truth.
+    pair : tuple of two str
+        Names of the systems.
+    level : float
+        Probability of the intervals, on which the allowance for few clusters depends.
+
+    Returns
+    -------
+    Disagreement
+
+    Examples
+    --------
+    >>> answers = [[0, 1], [1, 1], [0, 1], [1, 0]]
+    >>> votes = [[0, 0], [1, 1], [0, 0], [0, 0]]
+    >>> ratings = Ratings(votes, ["no", "yes"], system=answers, truth=[0, 1, 1, -1])
+    >>> counts = count_disagreement(ratings, ("system 1", "system 2"))
+    >>> counts.n_differ, round(counts.preferred, 3), counts.known, counts.right
+    (3, 0.667, 2.0, 0.5)
+    """
+    first, second = ratings.answers[:, [ratings.systems.index(name) for name in pair]].T
+    credit = majority_credit(ratings.votes())
+    used = (first >= 0) & (second >= 0) & (credit.sum(axis=1) > 0)
+    differ = used & (first != second)
+    counts = ratings.weights * differ
+    rows = np.arange(ratings.n_rows)
+    preferred = (1 + credit[rows, first] - credit[rows, second]) / 2
+    truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
+    right = (1.0 + (truth == first) - (truth == second)) / 2
+    weights = np.where(truth >= 0, counts, 0.0)
+    known = weights.sum()
+    if ratings.truth_probability is not None and known:
+        weights = weights / np.where(weights > 0, ratings.truth_probability, 1.0)
+        known = weights.sum() ** 2 / (weights @ weights)
+    known /= resampling.effect_of_known(right, counts.astype(float), truth >= 0, ratings.cluster)
+    n_differ = int(counts.sum())
+    return Disagreement(
+        n_items=int((ratings.weights * used).sum()),
+        n_differ=n_differ,
+        preferred=float(preferred @ counts / n_differ) if n_differ else 0.5,
+        known=float(known),
+        right=float(right @ weights / weights.sum()) if weights.any() else 0.5,
+        effect=widening_of(ratings, preferred, counts.astype(float), level) ** 2,
+        halves=ratings.n_categories > 2,
+    )
+
+
+def draw_calibrated(
+    ratings: Ratings,
+    *,
+    systems: tuple[str, ...] | None = None,
+    level: float = 0.9,
+    priors: str | Path | None = None,
+    seed: Seed = 1,
+) -> JointDraws:
+    """Draw the accuracies of several systems jointly, by what held on other crowds.
+
+    No model of the raters is assumed, and they and the systems may make the same errors, as those
+    of the crowds did on which the prior was trained. Gold labels of items on which systems differ
+    enter by their hypergeometric likelihood; those of other items tell nothing.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With two or more systems, which are compared on the items that all of them answered.
+    systems : tuple of str, optional
+        Names of those to compare; by default all.
+    level : float
+        Probability of the intervals, on which the allowance for few clusters depends.
+    priors : str or Path, optional
+        A file that `lehner train-prior` wrote; by default the priors that are shipped.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        The same seed gives the same numbers.
+
+    Returns
+    -------
+    JointDraws
+        Of each system's accuracy minus the mean accuracy of all of them. Two systems have exactly
+        the distribution of their difference. Of more systems, each two have a distribution of their
+        difference, and the draws are nearest to these by least squares.
+
+    Raises
+    ------
+    InputError
+        If there is no such system, if no item was answered by all, or if the file of priors cannot
+        be read or has no prior for differences.
+
+    Notes
+    -----
+    Coverage and the frequency with which the probabilities are right are on the page
+    "Which of two systems is better" of the documentation.
+    """
+    systems = tuple(ratings.systems if systems is None else systems)
+    ratings = ratings.on_common_items(*systems)
+    require_common_items(ratings, systems)
+    alike = first_alike(ratings, systems)
+    names = tuple(dict.fromkeys(alike.values()))
+    prior = learned.read_priors(priors or SHIPPED).get(DIFFERENCE)
+    if prior is None:
+        problem = "fewer than three families of crowds had two raters with 30 items in common"
+        raise InputError(problem, "train priors for differences on other crowds", file=priors)
+    pairs = list(combinations(range(len(names)), 2))
+    counts = [count_disagreement(ratings, (names[i], names[j]), level) for i, j in pairs]
+    if any(of_pair.n_items == 0 for of_pair in counts):
+        raise InputError("no item that all systems answered has a rating", "give ratings of some")
+    posteriors = [_infer_right(of_pair, prior) for of_pair in counts]
+    points = _find_points(len(names), pairs, counts, posteriors)
+    rng = generator(seed)
+    normal = points @ rng.standard_normal((len(names), N_DRAWS))
+    draws = np.zeros((2, len(names), N_DRAWS))
+    for (i, j), of_pair, (ahead, here) in zip(pairs, counts, posteriors, strict=True):
+        at = special.ndtr((normal[i] - normal[j]) / np.linalg.norm(points[i] - points[j]))
+        differ, n_same = of_pair.n_differ / of_pair.effect, of_pair.n_items - of_pair.n_differ
+        share = rng.beta(differ + 0.5, n_same / of_pair.effect + 0.5, N_DRAWS)
+        among_these = of_pair.n_differ / of_pair.n_items * (2 * here.quantiles(at) - 1)
+        differences = np.array([share * (2 * ahead.quantiles(at) - 1), among_these]) / len(names)
+        draws[:, i] += differences
+        draws[:, j] -= differences
+    of_systems = draws[:, [names.index(same) for same in alike.values()]]
+    expected, in_sample = (dict(zip(alike, values, strict=True)) for values in of_systems)
+    means = (dict(zip(alike, values, strict=True)) for values in of_systems.mean(axis=2).tolist())
+    return JointDraws(
+        kind=KIND,
+        expected=expected,
+        in_sample=in_sample,
+        points=(next(means), next(means)),
+        corrected=any(of_pair.known > 0 for of_pair in counts),
+    )
+
+
+def _infer_right(
+    counts: Disagreement, prior: EmpiricalPrior
+) -> tuple[ProportionPosterior, ProportionPosterior]:
+    """Posterior of how often the first system is right where two differ: expected, and here."""
+    n = counts.n_differ
+    right, probability = learned.prior_of_right(prior, counts.preferred * n, n, counts.effect)
+    numbers = right.astype(float)
+    if counts.halves:
+        numbers = np.linspace(0, n, min(2 * n, learned.GRID - 1) + 1)
+        probability = np.interp(numbers, right, probability)
+    here = learned.posterior_in_sample(
+        numbers, probability, counts.known, counts.right * counts.known
+    )
+    return learned.posterior_expected(here, n / counts.effect), here
+
+
+def _find_points(
+    n: int,
+    pairs: Sequence[tuple[int, int]],
+    counts: Sequence[Disagreement],
+    posteriors: Sequence[tuple[ProportionPosterior, ProportionPosterior]],
+) -> Floats:
+    """Find points, (n, n), of systems, by classical scaling.
+
+    Squared distances are nearly the variances of the systems' differences.
+    """
+    variance = np.zeros((n, n))
+    for (i, j), of_pair, (ahead, _) in zip(pairs, counts, posteriors, strict=True):
+        variance[i, j] = variance[j, i] = (of_pair.n_differ / of_pair.n_items) ** 2 * ahead.variance
+    centre = np.eye(n) - 1 / n
+    values, vectors = np.linalg.eigh(-centre @ variance @ centre / 2)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

@@ -18,7 +18,7 @@ from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.seeds import seed_of
 from lehner.data.flat import FlatRatings, sort_ratings
 from lehner.data.ratings import Ratings
-from lehner.empirical_prior.differences import count_disagreement
+from lehner.empirical_prior.calibrated import count_disagreement
 from lehner.empirical_prior.prior import Outcome
 
 DESIGNS = ("like", "better", "worse")
@@ -141,15 +141,8 @@ def draw_design(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ra
     drawn = sort_ratings(
         flat.item_index[rows], number, flat.category_index[rows], data.n_categories
     )
-    return Ratings(
-        drawn,
-        data.categories,
-        [f"rater {j + 1}" for j in range(len(names))],
-        data.items,
-        data.answers,
-        data.truth,
-        systems=data.systems,
-    )
+    raters = tuple(f"rater {j + 1}" for j in range(len(names)))
+    return data._replace(given=drawn, raters=raters)
 
 
 def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> Iterator[Outcome]:
@@ -194,9 +187,7 @@ def _size_panel(crowd: Ratings, systems: Sequence[int], raters: Booleans) -> tup
     members = raters.copy()
     members[list(systems)] = True
     if not members.all():
-        rows = members[crowd.flat.rater_index]
-        flat = FlatRatings(**{name: values[rows] for name, values in vars(crowd.flat).items()})
-        crowd = Ratings(flat, crowd.categories, crowd.raters, crowd.items, truth=crowd.truth)
+        crowd = crowd._replace(given=crowd.flat.select(members[crowd.flat.rater_index]))
     panel = Panel(systems=tuple(crowd.raters[system] for system in systems), crowd=crowd)
     return int(mark_eligible(panel, FEWEST_OTHERS).sum()), panel
 

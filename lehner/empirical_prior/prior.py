@@ -6,7 +6,6 @@ without them, is the prior's spread.
 """
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -17,7 +16,7 @@ import numpy as np
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
-from lehner.core.lazy import special
+from lehner.core.lazy import pd, special
 from lehner.core.text import counted
 from lehner.known_truths.partly_known import ProportionPosterior
 
@@ -46,6 +45,8 @@ DESIGN_WEIGHTS: dict[str, dict[str, float]] = {
 """How much the designs count for what is known of the system, and for differences. How much better
 it is differs from family to family, so that the prior for better systems is not learned on these
 alone."""
+RANGES = ("n_items", "ratings_per_item", "n_categories", "agreement")
+"""Ratings outside what these were in training are not like those that the prior was learned on."""
 RIDGE = 0.02
 DEVIATIONS = 40
 FEWEST_FAMILIES = 3
@@ -98,7 +99,7 @@ class Outcome:
         Mean number of ratings per item.
     agreement : float
         The system's agreement with the majority of the raters; of two, see
-        `lehner.empirical_prior.differences.Disagreement`.
+        `lehner.empirical_prior.calibrated.Disagreement`.
     accuracy : float
         Proportion of the items that the system got right; of two, on which the first is right and
         the second is not, and half of those on which neither is.
@@ -112,9 +113,6 @@ class Outcome:
     ratings_per_item: float
     agreement: float
     accuracy: float
-
-
-FIELDS = tuple(Outcome.__dataclass_fields__)
 
 
 def log_odds(right: Any, n: Any) -> Any:
@@ -273,12 +271,12 @@ def _log_hypergeometric(
 
 
 @cache
-def read_priors(file: Path = SHIPPED) -> Mapping[str, EmpiricalPrior]:
+def read_priors(file: str | Path = SHIPPED) -> Mapping[str, EmpiricalPrior]:
     """Read the priors of a file that `lehner train-prior` wrote; by default those shipped.
 
     Parameters
     ----------
-    file : Path
+    file : str or Path
 
     Returns
     -------
@@ -293,7 +291,7 @@ def read_priors(file: Path = SHIPPED) -> Mapping[str, EmpiricalPrior]:
     """
     remedy = "write one by `lehner train-prior`"
     try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
+        kept = json.loads(Path(file).read_text(encoding="utf-8"))
         names = (*SYSTEM_IS, DIFFERENCE) if DIFFERENCE in kept else SYSTEM_IS
         return {name: _check(kept[name]) for name in names}
     except OSError as error:
@@ -347,38 +345,33 @@ def train_prior(outcomes: Sequence[Outcome], system_is: str = "unknown") -> Empi
         If there are fewer than three families.
     """
     designs = DESIGN_WEIGHTS[system_is]
-    used = [outcome for outcome in outcomes if outcome.design in designs]
-    columns = {name: np.array([getattr(outcome, name) for outcome in used]) for name in FIELDS}
-    families, n = columns["family"], columns["n_items"]
-    if len(set(families)) < FEWEST_FAMILIES:
+    table = pd.DataFrame([vars(outcome) for outcome in outcomes if outcome.design in designs])
+    n_families = table["family"].nunique() if len(table) else 0
+    if n_families < FEWEST_FAMILIES:
         raise InputError(
-            f"the crowds are of {counted(len(set(families)), 'family', 'families')}",
+            f"the crowds are of {counted(n_families, 'family', 'families')}",
             f"give crowds of {FEWEST_FAMILIES} families or more",
         )
-    x, y = (log_odds(n * columns[name], n) for name in ("agreement", "accuracy"))
-    crowds = Counter(family for family, _ in {(outcome.family, outcome.crowd) for outcome in used})
-    sizes = Counter((outcome.crowd, outcome.design) for outcome in used)
-    counts = [
-        designs[outcome.design] / crowds[outcome.family] / sizes[outcome.crowd, outcome.design]
-        for outcome in used
-    ]
-    weights = np.array(counts) / np.sum(counts)
-    deviations = np.empty(len(used))
+    crowds = table.groupby("family")["crowd"].transform("nunique")
+    sizes = table.groupby(["crowd", "design"])["crowd"].transform("size")
+    weights = (table["design"].map(designs) / crowds / sizes).to_numpy()
+    weights = weights / weights.sum()
+    families, n = table["family"].to_numpy(), table["n_items"].to_numpy()
+    x, y = (log_odds(n * table[name].to_numpy(), n) for name in ("agreement", "accuracy"))
+    deviations = np.empty(len(table))
     for family in set(families):
         left_out = families == family
         intercept, slope = _fit_line(x, y, np.where(left_out, 0.0, weights))
         deviations[left_out] = y[left_out] - intercept - slope * x[left_out]
     intercept, slope = _fit_line(x, y, weights)
-    ranges = ("n_items", "ratings_per_item", "n_categories", "agreement")
-    limits = {name: (columns[name].min().item(), columns[name].max().item()) for name in ranges}
     return EmpiricalPrior(
         intercept=round(intercept, 6),
         slope=round(slope, 6),
         deviations=tuple(_find_quantiles(deviations, weights).round(4).tolist()),
-        families=tuple(sorted(set(families.tolist()))),
-        n_crowds=len(set(columns["crowd"])),
-        n_data_sets=len(used),
-        **{name: (round(least, 4), round(most, 4)) for name, (least, most) in limits.items()},
+        families=tuple(sorted(set(families))),
+        n_crowds=table["crowd"].nunique(),
+        n_data_sets=len(table),
+        **{name: tuple(table[name].agg(["min", "max"]).round(4).tolist()) for name in RANGES},
     )
 
 

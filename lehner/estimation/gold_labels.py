@@ -55,10 +55,10 @@ from lehner.known_truths.correction import (
 from lehner.known_truths.partly_known import (
     RECALIBRATED,
     WEIGHTED,
+    examine_known,
     known_items_alone,
     rightness,
 )
-from lehner.known_truths.random_sample import examine_known
 from lehner.latent_class.pattern_table import known_truths
 from lehner.performance.corrected import correct_measures
 from lehner.performance.measures import performance_rows

@@ -26,8 +26,7 @@ from lehner.core.errors import InputError, find
 from lehner.core.estimate import Estimate, Replicates, uses_truths
 from lehner.core.user_functions import load_function, names_function
 from lehner.data.ratings import Ratings
-from lehner.empirical_prior.calibrated import estimate_calibrated
-from lehner.empirical_prior.differences import draw_calibrated
+from lehner.empirical_prior.calibrated import draw_calibrated, estimate_calibrated
 from lehner.empirical_prior.prior import DIFFERENCE, read_priors
 from lehner.labels.label import label
 from lehner.labels.soft_labels import SoftLabels, label_algebraic

@@ -20,7 +20,7 @@ from lehner.core.estimate import ESTIMANDS, Estimate, Row, uses_truths
 from lehner.core.progress import DoAll, do_here
 from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
-from lehner.empirical_prior.differences import draw_calibrated
+from lehner.empirical_prior.calibrated import draw_calibrated
 from lehner.estimation.questions import Answer, Fit, Options
 
 NO_COMMON_ITEMS = "{} and {}: no item was answered by both systems, so that there is no difference"

@@ -31,15 +31,16 @@ from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import (
     MOST_VALUES,
+    KnownSample,
     PartlyKnown,
     ProportionPosterior,
+    examine_known,
     known_items_alone,
     partly_known,
     prediction_powered,
     rightness,
     weighted_posterior,
 )
-from lehner.known_truths.random_sample import KnownSample, examine_known
 
 BIAS_SCALE = 0.15
 CALIBRATION_SLOPES = np.linspace(0.05, 1.0, 8)

@@ -1,7 +1,8 @@
 r"""Items with the probability that the system is right, or of another property, known for some.
 
-Estimates without a prior are from the labelled items alone, and by prediction-powered inference. If
-truths were found out with known unequal probabilities, they are weighted:
+Whether these can be a random sample of all is tested. Estimates without a prior are from the
+labelled items alone, and by prediction-powered inference. If truths were found out with known
+unequal probabilities, they are weighted:
 
 Item i was chosen with probability :math:`\pi_i`, so that its weight is :math:`w_i = 1 / \pi_i`. The
 method's probability that it has the property, found without the gold labels, is :math:`f_i`, and
@@ -31,17 +32,18 @@ if residuals did not depend on weights and the method's probabilities were of no
 second says what they make of it, as far as :math:`m_V` items can tell.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.arrays import Booleans, Floats, Integers, poisson_binomial
 from lehner.core.errors import InputError
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.lazy import special
+from lehner.core.lazy import special, stats
 from lehner.core.resampling import design_effect, effect_of_known, wilson_estimate
+from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
 
 PROBABILITY_ROUNDING = 1e-6
@@ -50,6 +52,7 @@ RECALIBRATED = "recalibrated, equal-tailed"
 WEIGHTED = "weighted difference, equal-tailed"
 PRIOR_EVENTS = 2.0
 MOST_VALUES = 2000
+NOT_RANDOM = 0.005
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -513,10 +516,160 @@ def prediction_powered(items: PartlyKnown, level: float = 0.9) -> IntervalEstima
     estimate = items.of_all(difference.estimate)
     if difference.variance <= 0 or rest.n_known < 2:
         return IntervalEstimate(estimate=estimate)
-    half = _z(level) * np.sqrt(difference.variance * effect) * rest.n_items / items.n_items
+    half = (
+        special.ndtri((1 + level) / 2)
+        * np.sqrt(difference.variance * effect)
+        * rest.n_items
+        / items.n_items
+    )
     lower, upper = float(max(estimate - half, 0.0)), float(min(estimate + half, 1.0))
     return IntervalEstimate(estimate=estimate, lower=lower, upper=upper, level=level, kind=PPI)
 
 
-def _z(level: float) -> float:
-    return NormalDist().inv_cdf((1 + level) / 2)
+@dataclass(frozen=True, kw_only=True)
+class KnownSample:
+    """How often something holds for the items with gold labels, and how often for all items.
+
+    Parameters
+    ----------
+    what : str
+        What holds, as "raters all agree" or "most raters say 'yes'": that for which the labelled
+        items are least like the others.
+    n_known, n_items : int
+        Number of items with gold labels with two answers or more, and of all such items. If there
+        is a system, those that it did not answer are left out.
+    holds_known, holds : int
+        Number of these for which it holds.
+    p_value : float
+        Fisher's exact test, two-sided, that the labelled items are a random sample of all, adjusted
+        by Bonferroni's method for the number of tests: that raters agree, that raters and system
+        do, and for each category that most raters name it. If items were chosen with known unequal
+        probabilities, a test that `holds_known` is what these make of it, as of independent draws.
+    expected : float, optional
+        How often it should hold for the labelled items by these probabilities; None without them.
+    """
+
+    what: str
+    n_known: int
+    n_items: int
+    holds_known: int
+    holds: int
+    p_value: float
+    expected: float | None = None
+
+    @property
+    def random(self) -> bool:
+        """Whether the labelled items can be a random sample: whether the p-value is above .005."""
+        return self.p_value > NOT_RANDOM
+
+    @property
+    def doubt(self) -> str:
+        """What is probably so if they cannot be."""
+        drawn = "" if self.expected is None else " with the probabilities given"
+        return f"the items with gold labels are probably not a random sample{drawn}"
+
+    def __str__(self) -> str:
+        if self.expected is not None:
+            return (
+                f"{self.what} on {self.holds_known} of {self.n_known} of them, where "
+                f"{self.expected:.1f} are expected"
+            )
+        return (
+            f"{self.what} on {self.holds_known} of {self.n_known} of them, but on "
+            f"{self.holds} of all {self.n_items} items"
+        )
+
+
+def examine_known(ratings: Ratings) -> KnownSample:
+    """Test whether the items with gold labels can be a random sample of all items.
+
+    Items that were chosen because answers differ, because they agree, or because they are of some
+    category, are found. Items that were chosen in other ways may not be. Where the ratings have
+    probabilities of gold labels, the test is whether items were chosen with these.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Returns
+    -------
+    KnownSample
+
+    Examples
+    --------
+    >>> ratings = Ratings([[0, 0, 0]] * 30 + [[0, 1, 1]] * 30, ["no", "yes"])
+    >>> known = ratings.with_truth([-1] * 30 + [1] * 20 + [-1] * 10)
+    >>> examine_known(known).random
+    False
+    >>> print(examine_known(known))
+    raters all agree on 0 of 20 of them, but on 30 of all 60 items
+    """
+    answered = (ratings.answers >= 0).all(axis=1)
+    samples = [
+        _compare(ratings, what, answered & counted, holds)
+        for what, counted, holds in _list_properties(ratings)
+    ]
+    clearest = min(samples, key=lambda sample: sample.p_value)
+    return replace(clearest, p_value=min(1.0, len(samples) * clearest.p_value))
+
+
+def drawn_equally(ratings: Ratings) -> bool:
+    """Tell whether some truths are known, of items that can be a simple random sample."""
+    if ratings.truth is None or ratings.truth_probability is not None:
+        return False
+    return examine_known(ratings).random
+
+
+def _list_properties(ratings: Ratings) -> Iterator[tuple[str, Booleans, Booleans]]:
+    """What may hold for an item, the items for which it can, and those for which it does."""
+    votes = ratings.without_system().votes()
+    several = count_raters(ratings.flat, ratings.n_rows) >= 2
+    yield "raters all agree", several, (votes > 0).sum(axis=1) == 1
+    if ratings.systems:
+        answers = ratings.answers[:, :, None] == np.arange(ratings.n_categories)
+        named = ((votes + answers.sum(axis=1)) > 0).sum(axis=1)
+        two = count_raters(ratings.all_flat, ratings.n_rows) >= 2
+        yield "raters and system all agree", two, named == 1
+    for code, name in enumerate(ratings.categories):
+        yield f"most raters say {str(name)!r}", several, 2 * votes[:, code] > votes.sum(axis=1)
+
+
+def _compare(ratings: Ratings, what: str, counted: Booleans, holds: Booleans) -> KnownSample:
+    truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
+    known, holds = counted & (truth >= 0), counted & holds
+    numbers = [int(ratings.weights[rows].sum()) for rows in (known, counted, known & holds, holds)]
+    expected = None
+    if ratings.truth_probability is None:
+        n_known, n_items, of_known, of_all = numbers
+        others = of_all - of_known, n_items - n_known - of_all + of_known
+        weights = (ratings.weights * counted).astype(float)
+        effect = effect_of_known(holds.astype(float), weights, known, ratings.cluster)
+        table = np.array([(of_known, n_known - of_known), others]) / effect
+        p_value = float(stats.fisher_exact(table.round().astype(int)).pvalue)
+    else:
+        chance = ratings.truth_probability[counted]
+        of_items = ratings.weights[counted], known[counted], holds[counted]
+        expected, p_value = _compare_with_expected(chance, *of_items)
+    names = ("n_known", "n_items", "holds_known", "holds")
+    counts = dict(zip(names, numbers, strict=True))
+    return KnownSample(what=what, p_value=p_value, expected=expected, **counts)
+
+
+def _compare_with_expected(
+    chance: Floats, counts: Integers, known: Booleans, holds: Booleans
+) -> tuple[float, float]:
+    """Number of labelled items for which it should hold, given how many are known, and a p-value.
+
+    The p-value is a mid-p value. It is that of the rarer of what holds and its opposite, whose
+    number depends least on how many items are known.
+    """
+    n_known, weights = counts @ known, counts.astype(float)
+    # Rounded to two decimals of the logarithm, few probabilities are different.
+    rounded = 10 ** np.log10(chance).round(2)
+    chance = np.minimum(rounded * float(n_known) / float(counts @ rounded), 1.0)
+    expected = float(weights @ (chance * holds))
+    rarer = holds if 2 * expected <= n_known else ~holds
+    numbers = poisson_binomial(chance[rarer], weights[rarer])
+    observed = int(counts @ (known & rarer))
+    below = float(numbers[:observed].sum() + numbers[observed] / 2)
+    return expected, min(1.0, 2 * min(below, 1 - below))

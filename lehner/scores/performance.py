@@ -35,7 +35,7 @@ from lehner.core.warning import Warning, warn
 from lehner.data.categories import Label
 from lehner.data.groups import cluster_warnings, count_items
 from lehner.data.ratings import Ratings
-from lehner.known_truths.random_sample import examine_known
+from lehner.known_truths.partly_known import examine_known
 from lehner.performance.measures import find_positive
 
 PSEUDO_RATINGS = 0.5

@@ -34,8 +34,8 @@ from lehner.contrasts.systems import JointDraws
 from lehner.core.errors import find
 from lehner.core.seeds import seed_of
 from lehner.core.text import short
+from lehner.empirical_prior.calibrated import draw_calibrated
 from lehner.empirical_prior.designs import choose_pairs, draw_design
-from lehner.empirical_prior.differences import draw_calibrated
 from lehner.empirical_prior.prior import SHIPPED, priors_text, train_priors
 from lehner.estimation.methods import find_method
 

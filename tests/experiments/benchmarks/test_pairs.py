@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from experiments.benchmarks.real import pairs
-from lehner.empirical_prior.differences import draw_calibrated
+from lehner.empirical_prior.calibrated import draw_calibrated
 from lehner.empirical_prior.prior import SHIPPED
 from tests.lehner.told import resample
 

@@ -23,7 +23,7 @@ from lehner import (
 )
 from lehner.core.resampling import design_effect, draw_counts, effect_of_known, widening
 from lehner.data.groups import count_items
-from lehner.known_truths.random_sample import examine_known
+from lehner.known_truths.partly_known import examine_known
 from tests.lehner.told import resample
 
 WIDE = {"patient": ["p", "q", "p"], "ann": list("xyy"), "bo": list("xyx"), "gpt": list("xxy")}

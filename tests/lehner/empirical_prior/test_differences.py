@@ -5,7 +5,7 @@ from scipy import stats
 
 import lehner
 from lehner.core.resampling import design_effect
-from lehner.empirical_prior.differences import count_disagreement, draw_calibrated
+from lehner.empirical_prior.calibrated import count_disagreement, draw_calibrated
 from lehner.empirical_prior.prior import prior_of_right, priors_text, read_priors
 
 PAIR = {"system": "a", "versus": "b"}

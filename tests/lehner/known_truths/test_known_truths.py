@@ -22,11 +22,11 @@ from lehner.core.resampling import wilson_interval
 from lehner.known_truths.correction import CALIBRATION_SLOPES, proportion_posterior
 from lehner.known_truths.partly_known import (
     PartlyKnown,
+    examine_known,
     known_items_alone,
     prediction_powered,
     rightness,
 )
-from lehner.known_truths.random_sample import examine_known
 from lehner.known_truths.sampling_design import expected_width, n_for_width, n_for_width_alone
 
 

@@ -20,11 +20,11 @@ from lehner.known_truths.partly_known import (
     WEIGHTED,
     PartlyKnown,
     effective_numbers,
+    examine_known,
     known_items_alone,
     prediction_powered,
     weighted_difference,
 )
-from lehner.known_truths.random_sample import examine_known
 from lehner.performance.corrected import correct_measures
 
 SCENARIO = Scenario(

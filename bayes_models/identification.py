@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.models.families import distribution_name
-from bayes_models.models.observations import group_index, group_names, observe
+from bayes_models.models.observations import observe
 from bayes_models.models.spec import (
     OF_A_RATER,
     OF_ALL,
@@ -89,11 +89,9 @@ def _prior_worth(
 ) -> Iterator[PriorWorth]:
     """Compare the weight of the priors of confusion matrices with the number of ratings in them.
 
-    There is one for each such prior, or for each group of raters if groups have parameters of their
-    own. Ratings are expected numbers by rater and true category.
+    There is one for each such prior. Ratings are expected numbers by rater and true category.
     """
     k, of_raters = observed.n_categories, ratings[: observed.n_raters]
-    groups = group_names(observed) if spec.pools_rater_groups else ()
     for variable in spec.variables:
         prior, whose = priors[variable.name], variable.ratings
         rows: dict[str, Floats] = {}
@@ -102,10 +100,6 @@ def _prior_worth(
             rows, shape = {whose: np.median(ratings, axis=0)}, (len(ratings), k, k)
         elif whose == OF_THE_SYSTEM and observed.has_system:
             rows = {whose: ratings[-1]}
-        elif whose == OF_ALL and groups:
-            index, shape = group_index(observed), (len(groups), k, k)
-            for place, name in enumerate(groups):
-                rows[f"ratings of group {name}"] = of_raters[index == place].sum(axis=0)
         elif whose == OF_ALL:
             rows = {whose: of_raters.sum(axis=0)}
         distribution = distribution_name(prior)

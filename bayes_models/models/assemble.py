@@ -10,18 +10,14 @@ from bayes_models.models.deferred import pm, pt
 from bayes_models.models.observations import (
     answers_after,
     coords_of,
-    group_index,
-    group_names,
-    group_shares,
     observe,
     population_shares,
     split_second,
 )
 from bayes_models.models.parameters import SHARE, find_parameters
-from bayes_models.models.spec import GROUP, Priors, Variable, choose_priors, find_model, seen_by
+from bayes_models.models.spec import Priors, Variable, choose_priors, find_model, seen_by
 from lehner import Patterns, Ratings
 
-GROUP_INDEX = "rater_group_index"
 BASE_RATES = Variable(
     "base_rates", "dirichlet", ("population", "category"), start=lambda at: at.base_rates
 )
@@ -76,9 +72,6 @@ def add_confusion(
 ) -> None:
     """Add confusion matrices, the accuracies that follow from them, and the ratings.
 
-    The accuracy of a group of raters is the mean of theirs, weighted by their numbers of ratings:
-    the probability that one of its ratings is right.
-
     Parameters
     ----------
     values : mapping
@@ -103,12 +96,6 @@ def add_confusion(
     accuracy = pm.Deterministic("accuracy", right, dims="rater")
     if observed.has_system:
         pm.Deterministic("system_accuracy", accuracy[-1])
-    if GROUP_INDEX in pm.modelcontext(None):
-        of_group = (GROUP, "rater_without_system")
-        shares = pm.Data("rater_group_shares", group_shares(observed), dims=of_group)
-        # A product of matrices would call BLAS, which code that is kept on disk cannot.
-        of_groups = (shares * accuracy[: observed.n_raters]).sum(axis=1)
-        pm.Deterministic("rater_group_accuracy", of_groups, dims=GROUP)
     if observed.dependent is not None:
         pair = pm.Data("dependent", list(observed.dependent))
         first, second = confusion[pair[0]], confusion[pair[1]]
@@ -141,24 +128,3 @@ def append_system(of_raters: Any, of_system: Any, observed: Patterns) -> Any:
     return (
         pt.concatenate([of_raters, of_system[None]], axis=0) if observed.has_system else of_raters
     )
-
-
-def take_of_group(observed: Patterns, of_groups: Any) -> Any:
-    """Take the value of each rater's group; without groups the one value there is.
-
-    Parameters
-    ----------
-    of_groups : TensorVariable, shape (n_groups, ...)
-        Without groups, a value for all raters, of shape (...).
-
-    Returns
-    -------
-    TensorVariable, shape (n_raters, ...)
-        Without groups, the value as it is.
-    """
-    if not group_names(observed) or np.ndim(of_groups) == 0:
-        return of_groups
-    model = pm.modelcontext(None)
-    if GROUP_INDEX not in model:
-        pm.Data(GROUP_INDEX, group_index(observed), dims="rater_without_system")
-    return of_groups[model[GROUP_INDEX]]

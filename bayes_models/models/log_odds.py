@@ -17,12 +17,10 @@ from bayes_models.models.assemble import (
     append_system,
     equal_errors,
     new_model,
-    take_of_group,
 )
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.parameters import ONE_LEVEL
 from bayes_models.models.spec import (
-    GROUP,
     ORDER,
     SEVERAL_ERRORS,
     SYSTEM,
@@ -42,14 +40,9 @@ RATERS, ERRORS = "rater_without_system", ("category", "contrast")
 RATER_LOG_ODDS = Variable(
     "rater_log_odds", "normal", role="mean_log_odds", start=lambda at: at.log_odds_of_knowing()
 )
-MEAN_LOG_ODDS = Variable(
-    "mean_log_odds", "normal", (GROUP,), start=lambda at: at.by_group(at.log_odds_of_knowing)
-)
+MEAN_LOG_ODDS = Variable("mean_log_odds", "normal", start=lambda at: at.log_odds_of_knowing())
 RATER_SPREAD = declare_spread(
-    "rater_spread",
-    Effect("rater_effect", (RATERS,)),
-    dims=(GROUP,),
-    k_property="equal accuracy of raters",
+    "rater_spread", Effect("rater_effect", (RATERS,)), k_property="equal accuracy of raters"
 )
 SYSTEM_LOG_ODDS = Variable(
     "system_log_odds", "logistic", needs=(SYSTEM,), start=lambda at: at.system_log_odds
@@ -166,8 +159,7 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         \theta_{jkk} = p_j, \quad \theta_{jkl} = \frac{1 - p_j}{K - 1} \;(l \ne k)
 
     Rater j knows the category with probability c, and otherwise guesses it. The system has its own
-    accuracy; it does not belong to the population of raters, and may be worse than guessing. Groups
-    of raters (see `Ratings.with_rater_groups`) are populations of their own, each with its μ and τ.
+    accuracy; it does not belong to the population of raters, and may be worse than guessing.
 
     Parameters
     ----------
@@ -180,9 +172,7 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     Returns
     -------
     pymc.Model
-        Variables as in `dawid_skene`. With groups of raters `mean_log_odds` and `rater_spread` have
-        the dimension `rater_group`, and there is `rater_group_accuracy` (rater_group), the mean of
-        the raters' accuracies weighted by their numbers of ratings.
+        Variables as in `dawid_skene`.
 
     Raises
     ------
@@ -231,9 +221,7 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     spreads at zero the model is `one_coin`. Difficulty x takes three equally probable levels, over
     which the likelihood is summed. The system differs from the raters: it may be worse than chance,
     it has spreads of its own, `system_category_spread` and `system_error_spread`, and difficulty
-    lowers its log odds `system_slope` ρ times as much as theirs. Groups of raters (see
-    `Ratings.with_rater_groups`) have a mean μ and a `rater_spread` τ each, so that raters are drawn
-    toward those of their group; the other parameters are common to all groups.
+    lowers its log odds `system_slope` ρ times as much as theirs.
 
     Parameters
     ----------
@@ -247,10 +235,7 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     -------
     pymc.Model
         Variables as in `dawid_skene`, the spreads and effects, and, with levels of difficulty,
-        `confusion_by_level` (rater, level, category, response). With groups of raters
-        `mean_log_odds` and `rater_spread` have the dimension `rater_group`, and there is
-        `rater_group_accuracy` (rater_group), the mean of the raters' accuracies weighted by their
-        numbers of ratings.
+        `confusion_by_level` (rater, level, category, response).
 
     Raises
     ------
@@ -286,8 +271,6 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
 def log_odds_of_knowing(observed: Patterns, values: Values) -> Any:
     """Compute the log odds that each rater knows the category of an item, partially pooled.
 
-    Groups of raters have a mean and a spread each, and raters are pooled within their group.
-
     Parameters
     ----------
     observed : Patterns
@@ -300,8 +283,8 @@ def log_odds_of_knowing(observed: Patterns, values: Values) -> Any:
     TensorVariable, shape (n_raters,)
         Log odds of the raters without the system.
     """
-    mean, scale = (take_of_group(observed, values[n]) for n in ("mean_log_odds", "rater_spread"))
-    return mean + scale * values["rater_effect"] + np.zeros(observed.n_raters)
+    effects = values["rater_spread"] * values["rater_effect"]
+    return values["mean_log_odds"] + effects + np.zeros(observed.n_raters)
 
 
 def add_equal_errors(observed: Patterns, values: Values) -> None:
@@ -523,9 +506,8 @@ SPECS = {
         n_parameters=lambda priors, observed: (
             n_apart(priors, "rater_spread", observed) + observed.has_system
         ),
-        pools_rater_groups=True,
         likelihood=LOG_ODDS,
-        matrices="group",
+        matrices="alike",
         takes_pair=True,
     ),
     "relaxed_k": ModelSpec(
@@ -542,9 +524,8 @@ SPECS = {
             }
         },
         n_parameters=_n_parameters,
-        pools_rater_groups=True,
         likelihood=LOG_ODDS,
-        matrices="group",
+        matrices="alike",
         levels=lambda priors: (
             _difficulty_levels() if varies(priors, DIFFICULTY_SPREAD.name) else ONE_LEVEL
         ),

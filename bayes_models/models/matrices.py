@@ -12,13 +12,11 @@ from bayes_models.models.assemble import (
     append_system,
     equal_errors,
     new_model,
-    take_of_group,
 )
 from bayes_models.models.deferred import pm, pt
 from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
-from bayes_models.models.observations import cells_of_matrix, group_names
+from bayes_models.models.observations import cells_of_matrix
 from bayes_models.models.spec import (
-    GROUP,
     OF_A_RATER,
     OF_ALL,
     OF_THE_SYSTEM,
@@ -61,15 +59,14 @@ SYSTEM_CONFUSION = Variable(
 POPULATION_CONFUSION = Variable(
     "population_confusion",
     "dirichlet",
-    (GROUP, "category", "response"),
+    ("category", "response"),
     role="confusion",
-    start=lambda at: at.by_group(at.mean_confusion),
+    start=lambda at: at.mean_confusion(),
     ratings=OF_ALL,
 )
 CONFUSION_SPREAD = declare_spread(
     "confusion_spread",
     Effect("confusion_effect", ("rater_without_system", "category", "contrast"), n_contrasts=1),
-    dims=(GROUP,),
 )
 ACCURACY = Variable(
     "accuracy_by_category",
@@ -192,9 +189,7 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     .. math:: \theta_{jk} = \operatorname{softmax}(\log \bar\theta_k + \sigma u_{jk})
 
     where u is standard normal among the vectors that sum to zero. The system has its own matrix,
-    because it does not belong to the population of raters. Groups of raters (see
-    `Ratings.with_rater_groups`) are populations of their own: each has its common matrix and its
-    spread, so that raters are drawn toward those of their group.
+    because it does not belong to the population of raters.
 
     Parameters
     ----------
@@ -208,9 +203,7 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     -------
     pymc.Model
         Variables as in `dawid_skene`, and `population_confusion` (category, response) and
-        `confusion_spread`; with groups of raters both have the dimension `rater_group` too, and
-        there is `rater_group_accuracy` (rater_group), the mean of the raters' accuracies weighted
-        by their numbers of ratings.
+        `confusion_spread`.
 
     Raises
     ------
@@ -231,14 +224,12 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     ['population_confusion', 'confusion_spread', 'confusion_effect', 'system_confusion']
     """
     with new_model("hierarchical_dawid_skene", ratings, priors) as (model, observed, values):
-        mean = take_of_group(observed, pt.log(values["confusion"]))
-        log_confusion = mean if group_names(observed) else pt.stack([mean] * observed.n_raters)
+        log_confusion = pt.stack([pt.log(values["confusion"])] * observed.n_raters)
         if "confusion_effect" in values:
             # Not `pt.dot`: what calls BLAS cannot be kept on disk for another process.
             basis = zero_sum_basis(observed.n_categories)
             sums_to_zero = (values["confusion_effect"][..., None] * basis).sum(axis=-2)
-            scale = pt.atleast_1d(take_of_group(observed, values["confusion_spread"]))
-            log_confusion = log_confusion + scale[:, None, None] * sums_to_zero
+            log_confusion = log_confusion + values["confusion_spread"] * sums_to_zero
         confusion = pt.special.softmax(log_confusion, axis=-1)
         add_confusion(
             observed, values, append_system(confusion, values["system_confusion"], observed)
@@ -390,9 +381,8 @@ SPECS = {
             cells_of_matrix(observed)
             * (n_apart(priors, "confusion_spread", observed) + observed.has_system)
         ),
-        pools_rater_groups=True,
         likelihood=MATRICES,
-        matrices="group",
+        matrices="alike",
     ),
     "class_conditional": ModelSpec(
         build=class_conditional,

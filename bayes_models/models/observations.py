@@ -15,7 +15,6 @@ import numpy as np
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers
 from lehner.data.flat import FlatRatings
-from lehner.data.groups import OF_NONE
 from lehner.latent_class.pattern_table import known_truths
 
 
@@ -73,8 +72,9 @@ def coords_of(observed: Patterns) -> dict[str, Any]:
         "category": categories,
         "response": categories,
     }
-    optional = {"population": observed.populations, "rater_group": group_names(observed)}
-    return coords | {name: list(labels) for name, labels in optional.items() if labels}
+    if observed.populations:
+        coords["population"] = list(observed.populations)
+    return coords
 
 
 def arrays_of(observed: Patterns) -> dict[str, Integers]:
@@ -96,9 +96,6 @@ def data_of(observed: Patterns) -> dict[str, Any]:
         data["population_shares"] = population_shares(observed)
     if observed.dependent is not None:
         data |= arrays_of(split_second(observed)) | {"dependent": np.array(observed.dependent)}
-    if group_names(observed):
-        data["rater_group_index"] = group_index(observed)
-        data["rater_group_shares"] = group_shares(observed)
     return data
 
 
@@ -112,36 +109,6 @@ def population_shares(observed: Patterns) -> Floats:
 def cells_of_matrix(observed: Patterns) -> int:
     """Count the free probabilities in a full confusion matrix."""
     return observed.n_categories * (observed.n_categories - 1)
-
-
-NO_GROUP = "no group"
-"""Names the group of raters who belong to none, if others do."""
-
-
-def group_names(observed: Patterns) -> tuple[str, ...]:
-    """Names of the groups of raters, if there are any."""
-    # A group may have that name already.
-    others = {NO_GROUP} - set(observed.rater_groups) if OF_NONE in observed.rater_group else ()
-    return (*observed.rater_groups, *others)
-
-
-def group_index(observed: Patterns) -> Integers:
-    """Group of each rater, without the system, all 0 if there are none, (n_raters,)."""
-    names = group_names(observed)
-    if not names:
-        return np.zeros(observed.n_raters, np.int64)
-    return np.array([names.index(group or NO_GROUP) for group in observed.rater_group])
-
-
-def group_shares(observed: Patterns) -> Floats:
-    """Proportion of each rater in the ratings of each group, (n_groups, n_raters)."""
-    of_pattern = np.repeat(observed.counts, np.diff(observed.starts))
-    n_ratings = np.bincount(observed.flat.rater_index, of_pattern, len(observed.raters))
-    n_ratings = n_ratings[: observed.n_raters]
-    member = group_index(observed) == np.arange(len(group_names(observed)))[:, None]
-    # A group without ratings has the mean of its raters.
-    weights = np.where((member @ n_ratings > 0)[:, None], member * n_ratings, member)
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 LEAST = np.finfo(float).tiny

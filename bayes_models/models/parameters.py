@@ -15,7 +15,7 @@ from bayes_models.density.priors import FAMILY_CODES, PARAMETERS, VALUE, zero_su
 from bayes_models.models import spec
 from bayes_models.models.deferred import pm
 from bayes_models.models.families import FAMILIES, is_distribution
-from bayes_models.models.observations import arrays_of, coords_of, group_index, split_second
+from bayes_models.models.observations import arrays_of, coords_of, split_second
 from bayes_models.models.spec import Effect, ModelSpec, Variable, varies
 from lehner import InputError, Patterns
 from lehner.core.arrays import Floats, Integers
@@ -315,7 +315,7 @@ def describe_density(
     index = np.arange(len(observed.raters))
     if model.matrices != "rater":
         index[:] = -1
-        index[: observed.n_raters] = group_index(observed) if model.matrices == "group" else 0
+        index[: observed.n_raters] = 0
     return ModelDensity(
         likelihood=model.likelihood,
         parameters=find_parameters(model, observed, priors),

@@ -14,7 +14,6 @@ import numpy as np
 
 from bayes_models.models import families
 from bayes_models.models.families import FAMILIES, Family, distribution_name, is_distribution
-from bayes_models.models.observations import group_names
 from lehner import Patterns
 from lehner.core.arrays import Floats
 from lehner.core.errors import find
@@ -32,7 +31,6 @@ COINS = ("one_coin", "one_coin_by_rater", "relaxed_k")
 WITH_MATRICES = "dawid_skene hierarchical_dawid_skene pooled class_conditional tap".split()
 FILES = dict.fromkeys(COINS, "log_odds") | dict.fromkeys(WITH_MATRICES, "matrices")
 """The files of models; that of a further model has its name."""
-GROUP = "rater_group"
 OF_A_RATER = "ratings a rater"
 OF_ALL = "ratings of all raters"
 OF_THE_SYSTEM = "ratings of the system"
@@ -75,7 +73,7 @@ class Variable:
     family_name : str
         Family of a prior that is given by numbers, as in `FAMILIES`.
     dims : tuple of str
-        Its dimensions; it has those of populations and groups of raters only where there are any.
+        Its dimensions; it has that of populations only where there are any.
     role : str
         Its name in the likelihood, by default that of the variable.
     needs : tuple of str
@@ -136,16 +134,14 @@ class ModelSpec:
         Whether engine "gibbs" can sample it. Its base rates and rows of confusion matrices then
         have Dirichlet priors, and there is either `confusion` for each rater, or one matrix for the
         raters and one for the system.
-    pools_rater_groups : bool
-        Whether groups of raters have parameters of their own, toward which their raters are drawn.
     takes_pair : bool
         Whether a dependent pair has a share of common answers, see `answers_after`.
     likelihood : int, optional
         What compiled code computes, see `bayes_models.density.priors`. Without it each process
         compiles the model.
-    matrices : {"rater", "group", "alike"}
-        Whether each rater has a confusion matrix, or log odds, of their own; each group of raters;
-        or all raters together, and the system its own.
+    matrices : {"rater", "alike"}
+        Whether each rater has a confusion matrix, or log odds, of their own; or all raters together
+        (about which they may vary), and the system its own.
     levels : callable, optional
         From the priors to the levels of difficulty of items.
     """
@@ -155,10 +151,9 @@ class ModelSpec:
     priors: Mapping[str, Mapping[str, Any]]
     n_parameters: Callable[[Mapping[str, Any], Patterns], int]
     conjugate: bool = False
-    pools_rater_groups: bool = False
     takes_pair: bool = False
     likelihood: int | None = None
-    matrices: Literal["rater", "group", "alike"] = "rater"
+    matrices: Literal["rater", "alike"] = "rater"
     levels: Callable[[Mapping[str, Any]], Floats] | None = None
 
 
@@ -272,10 +267,8 @@ def varies(priors: Mapping[str, Any], spread: str) -> bool:
 
 
 def n_apart(priors: Mapping[str, Any], spread: str, observed: Patterns) -> int:
-    """Number of raters, or where a spread keeps them alike, of groups of raters."""
-    if varies(priors, spread):
-        return observed.n_raters
-    return max(1, len(group_names(observed)))
+    """Number of raters, or 1 where a spread keeps them alike."""
+    return observed.n_raters if varies(priors, spread) else 1
 
 
 def priors_as_json(model: str, priors: Priors = None) -> str:

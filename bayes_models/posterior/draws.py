@@ -7,8 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.models.assemble import BASE_RATES, BY_POPULATION
-from bayes_models.models.observations import group_names, group_shares, population_shares
-from bayes_models.models.spec import GROUP
+from bayes_models.models.observations import population_shares
 from lehner import InputError, IntervalEstimate, Patterns
 from lehner.core.arrays import Floats
 from lehner.core.lazy import special
@@ -16,7 +15,7 @@ from lehner.core.lazy import special
 PAIRS = "agreeing_pairs"
 """What stands for all ratings of an item where ArviZ asks for a number: pairs that agree."""
 DECLARED = (
-    *("population", "rater_group", "rater", "rater_without_system", "level"),
+    *("population", "rater", "rater_without_system", "level"),
     *("category", "response", "contrast"),
 )
 """All dimensions of variables, in the order in which models declare those of each."""
@@ -134,9 +133,7 @@ def base_rates_of_all(observed: Patterns, base_rates: Floats) -> Draws:
     return variables | {BASE_RATES.name: (("category",), of_all)}
 
 
-def accuracies(
-    observed: Patterns, base_rates: Floats, confusion: Floats, *, pools_rater_groups: bool
-) -> Draws:
+def accuracies(observed: Patterns, base_rates: Floats, confusion: Floats) -> Draws:
     """Give confusion matrices, and the accuracies that follow from them and from base rates.
 
     Parameters
@@ -144,8 +141,6 @@ def accuracies(
     observed : Patterns
     base_rates : ndarray, shape (n_chains, n_draws, n_categories)
     confusion : ndarray, shape (n_chains, n_draws, n_raters, n_categories, n_responses)
-    pools_rater_groups : bool
-        Whether groups of raters have an accuracy.
 
     Returns
     -------
@@ -158,7 +153,4 @@ def accuracies(
     }
     if observed.has_system:
         variables["system_accuracy"] = ((), accuracy[..., -1])
-    if pools_rater_groups and group_names(observed):
-        of_groups = accuracy[..., : observed.n_raters] @ group_shares(observed).T
-        variables["rater_group_accuracy"] = ((GROUP,), of_groups)
     return variables

@@ -170,7 +170,7 @@ class KPropertyParameter:
     Parameters
     ----------
     name : str
-        Name of the parameter; with groups of raters as in "rater_spread[expert]".
+        Name of the parameter.
     k_property : str
         The K-property that holds if the parameter is zero.
     value : IntervalEstimate
@@ -253,8 +253,7 @@ def read_k_properties(tree: xr.DataTree, *, level: float = 0.9) -> tuple[KProper
     Returns
     -------
     tuple of KPropertyParameter
-        One for each parameter that was not fixed at zero, and of `rater_spread` one for each group
-        of raters if there are groups.
+        One for each parameter that was not fixed at zero.
 
     Raises
     ------
@@ -289,30 +288,19 @@ def read_k_properties(tree: xr.DataTree, *, level: float = 0.9) -> tuple[KProper
     priors = kept_priors(tree)
     posterior = group(tree, "posterior")
     return tuple(
-        _parameter(name, group, draws, priors[name], level)
+        _parameter(name, posterior[name].values, priors[name], level)
         for name in K_PROPERTY
         if name in posterior
-        for group, draws in _by_group(posterior[name])
     )
 
 
-def _by_group(draws: xr.DataArray) -> list[tuple[str, Floats]]:
-    """Draws of each group of raters, or all under no name."""
-    if "rater_group" not in draws.dims:
-        return [("", draws.values)]
-    groups = draws["rater_group"].values
-    return [(str(group), draws.sel(rater_group=group).values) for group in groups]
-
-
-def _parameter(
-    name: str, group: str, draws: Floats, prior: Any, level: float
-) -> KPropertyParameter:
+def _parameter(name: str, draws: Floats, prior: Any, level: float) -> KPropertyParameter:
     above, distribution = float((draws > 0).mean()), distribution_name(prior)
     factor, error = (None, None) if distribution else against_zero(draws, float(prior))
     not_stored = "and a fit does not store the density of a PyMC distribution"
     return KPropertyParameter(
-        name=f"{name}[{group}]" if group else name,
-        k_property=f"{K_PROPERTY[name]} in {group}" if group else K_PROPERTY[name],
+        name=name,
+        k_property=K_PROPERTY[name],
         value=credible_interval(draws.ravel(), level),
         probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
         bayes_factor=factor,

@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_models.models.families import is_distribution
-from bayes_models.models.observations import group_index, group_names, known_truths, observe
+from bayes_models.models.observations import known_truths, observe
 from bayes_models.models.parameters import SHARE
 from bayes_models.models.spec import Priors, choose_priors, find_model, priors_as_json
 from bayes_models.posterior.dependent_pair import average_with_independence
@@ -97,8 +97,7 @@ def fit(
     ratings : Ratings
         With or without a system. If some truths are known they enter as data. If all are known they
         are not used, see `observe`. Populations of items have base rates of their own, see
-        `Ratings.with_populations`; some models pool raters within groups, see
-        `Ratings.with_rater_groups`, and some take a dependent pair, see
+        `Ratings.with_populations`; some models take a dependent pair, see
         `Ratings.with_dependent_pair`.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
@@ -138,8 +137,7 @@ def fit(
         `log_prior`, `observed_data` and `constant_data`, to which `add_posterior_predictive` and
         `add_prior` add others;
         attributes `model`, `engine`, `seed`, `known_truths`, and as JSON `priors` (all of them,
-        given or not), `diagnostics` and `warnings`, and `rater_groups` where the model pools raters
-        within groups. For a dependent pair there are a group `pair`
+        given or not), `diagnostics` and `warnings`. For a dependent pair there are a group `pair`
         and an attribute `dependent_pair`, see `bayes_models.posterior.dependent_pair`.
 
     Raises
@@ -212,10 +210,6 @@ def fit(
         "diagnostics": json.dumps(asdict(diagnostics)),
         "warnings": warnings_to_json([*problems, *doubts]),
     }
-    if find_model(model).pools_rater_groups and group_names(observed):
-        groups = np.array(group_names(observed))[group_index(observed)].tolist()
-        of_rater = zip(map(str, ratings.raters), groups, strict=True)
-        tree.attrs["rater_groups"] = json.dumps(dict(of_rater))
     for problem in problems:
         warnings.warn(f"{model}: {problem}", ConvergenceWarning, stacklevel=2)
     return tree

@@ -118,7 +118,7 @@ def sample_conjugate(
             variables[matrix.name] = (("category", "response"), confusion[:, :, place])
         confusion = confusion[:, :, which]
     of_all = variables[BASE_RATES.name][1]
-    variables |= accuracies(observed, of_all, confusion, pools_rater_groups=False)
+    variables |= accuracies(observed, of_all, confusion)
     return labelled_draws(variables, coords_of(observed))
 
 

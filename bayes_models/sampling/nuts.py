@@ -113,7 +113,7 @@ def compile_model(name: str, observed: Patterns, priors: Priors = None) -> Compi
         sampled=sampled,
         start=partial(start_parameters, density.free),
         kept=(*(parameter.name for parameter in density.free), CONFUSION),
-        label=partial(_label, density, spec.pools_rater_groups),
+        label=partial(_label, density),
     )
 
 
@@ -147,9 +147,7 @@ def _wrap_density(density: ModelDensity) -> Any:
     )
 
 
-def _label(
-    density: ModelDensity, pools_rater_groups: bool, drawn: Mapping[str, Floats]
-) -> xr.Dataset:
+def _label(density: ModelDensity, drawn: Mapping[str, Floats]) -> xr.Dataset:
     observed, by_level = density.observed, drawn[CONFUSION]
     variables = {
         parameter.name: (parameter.dims, drawn[parameter.name]) for parameter in density.free
@@ -159,12 +157,7 @@ def _label(
     variables |= base_rates_of_all(observed, by_population)
     if len(density.levels) > 1:
         variables[CONFUSION] = (("rater", "level", "category", "response"), by_level)
-    variables |= accuracies(
-        observed,
-        variables[BASE_RATES.name][1],
-        by_level.mean(axis=3),
-        pools_rater_groups=pools_rater_groups,
-    )
+    variables |= accuracies(observed, variables[BASE_RATES.name][1], by_level.mean(axis=3))
     sizes = {
         dim: n
         for parameter in density.free

@@ -8,14 +8,13 @@ are other modes, which EM looks for from random starts.
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayes_models.models.assemble import BASE_RATES, BY_POPULATION
 from bayes_models.models.deferred import pt
 from bayes_models.models.families import diagonal_concentration
-from bayes_models.models.observations import group_index, group_names
 from bayes_models.models.parameters import Parameter
 from bayes_models.models.spec import find_model
 from lehner import Patterns
@@ -260,21 +259,15 @@ class Start:
         """Log odds that the system is right."""
         return _log_odds(self.accuracy[-1])
 
-    def mean_confusion(self, raters: Any = slice(None)) -> Floats:
-        """Mean confusion matrix of the raters, or of some of them."""
-        return np.asarray(self.confusion[: self.observed.n_raters][raters].mean(axis=0))
+    def mean_confusion(self) -> Floats:
+        """Mean confusion matrix of the raters."""
+        return np.asarray(self.confusion[: self.observed.n_raters].mean(axis=0))
 
-    def log_odds_of_knowing(self, raters: Any = slice(None)) -> float:
+    def log_odds_of_knowing(self) -> float:
         """Log odds of knowing the category for raters who otherwise guess."""
-        accuracy = self.accuracy[: self.observed.n_raters][raters].mean()
+        accuracy = self.accuracy[: self.observed.n_raters].mean()
         chance = 1 / len(self.base_rates)
         return _log_odds(np.clip((accuracy - chance) / (1 - chance), 0.1, 0.9))
-
-    def by_group(self, function: Callable[[Any], Any]) -> Floats:
-        """Give a value for the raters of each group; without groups, for all."""
-        names, index = group_names(self.observed), group_index(self.observed)
-        values = [function(index == g) for g in range(max(1, len(names)))]
-        return np.array(values if names else values[0])
 
 
 def _log_odds(probability: float) -> float:

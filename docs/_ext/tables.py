@@ -115,7 +115,6 @@ def _tables() -> Iterator[tuple[str, str]]:
     repeated = pd.read_csv(SIMULATIONS / "repeated_ratings.csv")
     for method in ("algebraic", "dawid_skene_ml"):
         yield f"repeated_ratings_{method}", _repeated_ratings(repeated[repeated.method == method])
-    yield "rater_groups", _rater_groups(pd.read_csv(SIMULATIONS / "rater_groups.csv"))
     simulated = pd.read_csv(SIMULATIONS / "warning_rates.csv")
     keys = [Column("process", "what is simulated"), Column("items")]
     yield "warning_rates", _warning_rates(simulated, keys)
@@ -305,18 +304,6 @@ def _better(table: pd.DataFrame) -> str:
         return f"{_coverage(value, error)} ({n:.0f})"
 
     return _across(table, [METHOD], "bin", titles, ("value", "error", "number"), write)
-
-
-def _rater_groups(table: pd.DataFrame) -> str:
-    keys = [Column("ratings_of_a_rater"), METHOD, Column("groups")]
-    table = table.assign(groups=table.with_groups.map({True: "yes", False: "no"}))
-
-    def write(rmse: float, rmse_se: float, coverage: float, coverage_se: float) -> str:
-        return f"{_plus_minus(rmse, rmse_se)}, {_coverage(coverage, coverage_se)}"
-
-    return _across(
-        table, keys, "quantity", dict.fromkeys(table.quantity), (*ERROR, *COVERAGE), write
-    )
 
 
 def _dependent_pair(table: pd.DataFrame) -> str:

@@ -42,7 +42,7 @@ CHECKLISTS = ("stard-blcm",)
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked of the system, of groups of items and of raters.
+    """What is asked of the system, and of groups of items.
 
     Parameters
     ----------
@@ -60,17 +60,12 @@ class Question:
         Column of the file that names the population of each item, as its hospital: dawid_skene and
         the other models, Bayesian or by maximum likelihood, then have other base rates in each, and
         the same confusion matrices in all.
-    rater_group : FILE
-        A file with the columns rater and group, such as expert or crowd: the accuracy of each group
-        of raters, and differences. hierarchical_dawid_skene, one_coin_by_rater and relaxed_k then
-        draw raters toward those of their group.
     """
 
     details: bool = False
     positive: str | None = None
     by: str | None = None
     population: str | None = None
-    rater_group: Path | None = None
 
     def columns(self) -> dict[str, str]:
         """Columns of the ratings file that are no part of the ratings, by option."""
@@ -79,12 +74,11 @@ class Question:
 
     def keywords(self, data: Path, ratings: "Ratings") -> dict[str, Any]:
         """Give the keywords of `lehner.estimate`."""
-        population, file = self.population, self.rater_group
+        population = self.population
         return {
             "positive": self.positive,
             "groups": self.by and file_columns.read_groups(data, self.by, ratings),
             "populations": population and file_columns.read_populations(data, population, ratings),
-            "rater_groups": file and file_columns.read_rater_groups(file, ratings),
         }
 
 
@@ -251,9 +245,8 @@ def estimate(
             full=output.full,
             checklist=typed_command() if output.checklist else "",
         )
-        files = (question.rater_group, assumptions.priors)
         texts = (*(method or ()), *(assumptions.earlier_studies or ()))
-        emit(answer, output, data, reading.truth, *files, *texts)
+        emit(answer, output, data, reading.truth, assumptions.priors, *texts)
     if answers.failed(results):
         raise typer.Exit(1)
 

@@ -31,7 +31,7 @@ from lehner.data.groups import find_pair
 BY = ["model", "design"]
 COLUMNS = [*BY, "quantity", "simulations", "mean_rank", "p_value", "coverage_90", "coverage_se"]
 # Name: categories, raters besides the system, items, proportions of missing ratings and of known
-# truths, and whether the categories are ordered. Two have groups of raters.
+# truths, and whether the categories are ordered.
 DESIGNS: dict[str, tuple[int, int, int, float, float, bool]] = {
     "K3_J3_n40_missing": (3, 3, 40, 0.2, 0.0, True),
     "K2_J2_n20": (2, 2, 20, 0.0, 0.0, False),
@@ -40,11 +40,7 @@ DESIGNS: dict[str, tuple[int, int, int, float, float, bool]] = {
     "K3_J2_n200_truths": (3, 2, 200, 0.0, 0.25, False),
     "K5_J3_n500": (5, 3, 500, 0.0, 0.0, False),
     "K5_J10_n40_missing": (5, 10, 40, 0.5, 0.0, True),
-    "K2_J6_n40_groups": (2, 6, 40, 0.0, 0.0, False),
-    "K3_J6_n40_groups": (3, 6, 40, 0.0, 0.0, False),
 }
-GROUPS = "groups"
-"""Ends the names of designs in which a third of the raters are experts, and the others a crowd."""
 FIRST = next(iter(DESIGNS))
 NOMINAL = 0.9
 LEVEL = 0.95
@@ -54,7 +50,6 @@ BAND = "0.92"
 TITLES = {
     "base_rates": "Base rates",
     "accuracy": "Rater accuracy",
-    "rater_group_accuracy": "Accuracy of a\ngroup of raters",
     "system_accuracy": "System accuracy",
     "system_accuracy_in_sample": "System accuracy\nin the sample",
 }
@@ -97,9 +92,8 @@ def calibrate(
     xarray.DataTree
         Group `prior_sbc`, as `arviz.plot_ecdf_pit` takes it: for each simulation (dimension
         `sample`) the proportion of 99 posterior draws below the true value, of the base rate of the
-        first category, the accuracy of the first rater and of the first group of raters if the
-        model has groups, and with a system its accuracy and its accuracy in the sample; ties are
-        broken at random.
+        first category, the accuracy of the first rater, and with a system its accuracy and its
+        accuracy in the sample; ties are broken at random.
 
     Raises
     ------
@@ -141,7 +135,7 @@ def calibrate(
 
 
 def _values(prior: xr.Dataset, simulated: Ratings) -> dict[str, float]:
-    names = ("base_rates", "accuracy", "rater_group_accuracy", "system_accuracy")
+    names = ("base_rates", "accuracy", "system_accuracy")
     values = {name: prior[name].values.ravel()[0] for name in names if name in prior}
     if simulated.system is not None and simulated.truth is not None:
         answered = simulated.system >= 0
@@ -229,14 +223,7 @@ def make_design(name: str = FIRST) -> Ratings:
     codes = np.where(rng.random((n_items, n_raters + 1)) < missing, -1, 0)
     truth = np.where(np.arange(n_items) < share_known * n_items, 0, -1) if share_known else None
     categories = [str(category + 1) for category in range(k)]
-    ratings = Ratings(codes[:, :-1], categories, system=codes[:, -1], truth=truth, ordered=ordered)
-    if not name.endswith(GROUPS):
-        return ratings
-    experts = ratings.raters[: n_raters // 3]
-    crowd = ratings.raters[n_raters // 3 :]
-    return ratings.with_rater_groups(
-        dict.fromkeys(experts, "expert") | dict.fromkeys(crowd, "crowd")
-    )
+    return Ratings(codes[:, :-1], categories, system=codes[:, -1], truth=truth, ordered=ordered)
 
 
 def plot_coverage(table: pd.DataFrame) -> Figure:

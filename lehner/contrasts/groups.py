@@ -1,4 +1,4 @@
-"""Groups: which items belong to which, and what methods say of groups of items and of raters.
+"""Groups: which items belong to which, and what methods say of groups of items.
 
 Groups are taken to be independent samples: where the same questions were put to all groups,
 intervals of differences are somewhat too wide.
@@ -15,7 +15,7 @@ from lehner.algebra.steps import average_by_weights, first_steps
 from lehner.contrasts.contrast import TIED, by_name, contrast
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import InputError
-from lehner.core.estimate import ESTIMANDS, Replicates, Row, require_estimable, rows_of
+from lehner.core.estimate import ESTIMANDS, Row, require_estimable, rows_of
 from lehner.core.resampling import draw_counts, interval_of_draws
 from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.core.text import counted
@@ -41,14 +41,6 @@ SAME_CONFUSION = warn(
     "groups-alike",
     "confusion matrices are assumed to be the same in all groups, so that accuracies differ by "
     "base rates alone; a group that is more difficult than others is not detected",
-)
-MEAN = (
-    "the accuracy of a group of raters is the mean of its raters' accuracies, weighted by their "
-    "numbers of ratings; "
-)
-ALONE = warn("rater-group-accuracy", MEAN + "the model itself ignores the groups")
-POOLED = warn(
-    "groups-pooled", MEAN + "the model draws each rater toward the raters of the same group"
 )
 
 
@@ -431,54 +423,3 @@ def _by_population(
         base_rates=rates,
         rater_accuracy=accuracy[..., :-1],
     )
-
-
-def rater_group_rows(
-    ratings: Ratings, replicates: Replicates, *, pooled: bool, level: float
-) -> Iterator[Row | Warning]:
-    """Give the accuracy of groups of raters, and the differences between groups.
-
-    The accuracy of a group is the probability that one of its ratings is right: the mean over its
-    raters, weighted by their numbers of ratings.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With groups of raters, see `Ratings.with_rater_groups`.
-    replicates : Replicates
-        The raters' accuracies by a method.
-    pooled : bool
-        Whether the method draws each rater toward the raters of the same group.
-    level : float
-        Probability of the intervals.
-
-    Yields
-    ------
-    dict or Warning
-        Rows of the table of results; none if the method has one accuracy for all raters, or none.
-    """
-    if replicates.drawn is None or _are_alike(replicates.drawn.rater_accuracy):
-        return
-    yield POOLED if pooled else ALONE
-    names, flat = ratings.rater_groups, ratings.flat
-    n_items = ratings.weights[flat.item_index].astype(float)
-    n_ratings = np.bincount(flat.rater_index, n_items, ratings.n_raters)
-    member = np.array(ratings.rater_group)[:, None] == np.array(names)
-    with np.errstate(invalid="ignore"):
-        shares = np.where(member, n_ratings[:, None] / (n_ratings @ member), 0.0)
-    point, drawn = (
-        # A rater of another group may have no accuracy.
-        np.where(np.isnan(values) @ (shares > 0), np.nan, np.nan_to_num(values) @ shares)
-        for values in (replicates.point.rater_accuracy, replicates.drawn.rater_accuracy)
-    )
-    made: dict[str, Any] = {"level": level, "kind": replicates.kind, "grouping": "rater_group"}
-    values = interval_of_draws(drawn, point, level)
-    yield from rows_of("rater_accuracy", values, {"group": names}, **made)
-    each = by_name(names, point), by_name(names, drawn)
-    yield from contrast("rater_accuracy", "group", *each, **made)
-
-
-def _are_alike(accuracy: Floats) -> bool:
-    """Tell whether a method has one accuracy for all raters, or none."""
-    alike = accuracy.shape[1] > 1 and np.allclose(accuracy, accuracy[:, :1])
-    return bool(np.isnan(accuracy).all() or alike)

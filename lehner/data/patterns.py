@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
 
 UNKNOWN = -1
-OF_RATINGS = ("categories", "ordered", "populations", "rater_group", "rater_groups")
+OF_RATINGS = ("categories", "ordered", "populations")
 """Attributes that patterns share with their ratings."""
 FEW, SMALL = 1_000, 1_000_000
 """How many patterns, and how many sums, are added up without SciPy, which takes long to load."""
@@ -58,10 +58,6 @@ class Patterns:
         The population that the items of each pattern are from, all 0 where there are none.
     populations : tuple of str
         Names of the populations.
-    rater_group : tuple of str
-        Name of the group of each rater, "" for raters of none; empty where there are no groups.
-    rater_groups : tuple of str
-        Names of the groups of raters.
     dependent : tuple of int, optional
         The dependent pair of raters, or rater and system, see `Ratings.with_dependent_pair`.
     """
@@ -77,8 +73,6 @@ class Patterns:
     has_system: bool
     population: Integers
     populations: tuple[str, ...]
-    rater_group: tuple[str, ...]
-    rater_groups: tuple[str, ...]
     dependent: tuple[int, int] | None = None
 
     def __repr__(self) -> str:

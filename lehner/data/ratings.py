@@ -29,7 +29,6 @@ from lehner.data.flat import (
     flatten,
     number_by_appearance,
     one_vote_each,
-    order_of_name,
     take_rows,
 )
 from lehner.data.patterns import Patterns, collapse_patterns
@@ -88,8 +87,6 @@ class Ratings:
         Category index of each system's answer, -1 where it is missing.
     population, populations
         Index of the population of each row, and names of the populations; see `with_populations`.
-    rater_group : tuple of str
-        Name of each rater's group, "" for raters of none; see `with_rater_groups`.
     dependent : tuple of str
         Names of a pair who may share answers; see `with_dependent_pair`.
     independent_repeats : bool
@@ -129,7 +126,6 @@ class Ratings:
     noticed: tuple[str, ...]
     population: Integers | None = None
     populations: tuple[str, ...] = ()
-    rater_group: tuple[str, ...] = ()
     dependent: tuple[str, ...] = ()
     independent_repeats: bool = False
     source: Any = None
@@ -211,8 +207,6 @@ class Ratings:
             parts.append(counted(len(self.populations), "population"))
         if self.cluster is not None:
             parts.append(counted(self.n_clusters, "cluster"))
-        if self.rater_group:
-            parts.append(counted(len(self.rater_groups), "group") + " of raters")
         return "Ratings: " + ", ".join(parts)
 
     @property
@@ -262,11 +256,6 @@ class Ratings:
     def n_ratings(self) -> int:
         """Number of ratings by raters, repeated ones too; in grouped data with the counts."""
         return int(self.weights[self.given.item_index].sum())
-
-    @property
-    def rater_groups(self) -> tuple[str, ...]:
-        """Names of the groups of raters, see `with_rater_groups`."""
-        return tuple(sorted(set(self.rater_group) - {groups.OF_NONE}, key=order_of_name))
 
     @property
     def grouped(self) -> bool:
@@ -554,7 +543,7 @@ class Ratings:
         -------
         bool
             True if codes, names, system, truths and their probabilities, counts, populations,
-            clusters, groups of raters, dependent pair and `ordered` are the same.
+            clusters, dependent pair and `ordered` are the same.
 
         Examples
         --------
@@ -565,7 +554,7 @@ class Ratings:
         False
         """
         plain = (
-            *("categories", "all_raters", "ordered", "anonymous", "rater_group", "dependent"),
+            *("categories", "all_raters", "ordered", "anonymous", "dependent"),
             *("several_votes", "populations"),
         )
         arrays = (*PER_ROW, "counts")
@@ -645,7 +634,6 @@ class Ratings:
     without_system = answers_of_systems.without_system
     with_populations = groups.with_populations
     with_clusters = groups.with_clusters
-    with_rater_groups = groups.with_rater_groups
     with_dependent_pair = groups.with_dependent_pair
 
 

@@ -65,7 +65,6 @@ def raters_as_systems(
     return ratings._replace(
         given=take_raters(ratings.given, left),
         raters=tuple(ratings.raters[place] for place in left),
-        rater_group=tuple(ratings.rater_group[place] for place in left if ratings.rater_group),
         answers=np.stack([_answers_of(ratings, rated, place) for place in places], axis=1),
         systems=tuple(names),
     )

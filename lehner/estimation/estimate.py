@@ -80,7 +80,6 @@ def estimate(
     positive: Label | None = None,
     groups: ArrayLike | GroupColumn | None = None,
     populations: ArrayLike | GroupColumn | None = None,
-    rater_groups: Mapping[str, str] | None = None,
     questions: Iterable[str | Question] = (),
     resamples: int = RESAMPLES,
     do_all: DoAll = do_here,
@@ -136,10 +135,6 @@ def estimate(
     populations : array_like of str, shape (n_rows,), optional
         From which population each row is: in latent-class models, Bayesian or by maximum
         likelihood, each population has its own base rates. By default those of the ratings.
-    rater_groups : mapping of str to str, optional
-        From the name of a rater to that of its group: accuracies of groups of raters, and their
-        differences, are estimated, and some models draw raters toward their group, see
-        `Ratings.with_rater_groups`. By default the groups of the ratings.
     questions : iterable of str or callable
         What is asked of the estimates: names in `lehner.estimation.estimate.QUESTIONS`, by default
         all; and, besides, questions of your own, `ask(fit, options)`, that yield rows: see
@@ -205,8 +200,6 @@ def estimate(
         ratings, options = _without_unrated(ratings, options)
     if dependent is not None:
         ratings = ratings.with_dependent_pair(dependent)
-    if rater_groups is not None:
-        ratings = ratings.with_rater_groups(rater_groups)
     seen = ratings if truths_in_model else ratings.with_truth(None)
     fits = _fit_all(ratings, seen, selected, options, do_all, slopes=sensitivity)
     answers = _ask_all(ratings, seen, fits, options, questions or QUESTIONS, do_all)

@@ -4,7 +4,6 @@ A question is asked of a fit, `ask(fit, options)`, which has the ratings, the es
 method with what it can give. It yields nothing where the method gives nothing that it needs.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
@@ -19,7 +18,6 @@ from lehner.contrasts.groups import (
     find_groups,
     group_column,
     group_rows,
-    rater_group_rows,
 )
 from lehner.core.estimate import ESTIMANDS, Estimate, Replicates, Row, number, row, uses_truths
 from lehner.core.warning import Warning, warn
@@ -222,8 +220,7 @@ def ask_raters(fit: Fit, options: Options) -> Answer:
     if (np.ptp(replicates.drawn.rater_accuracy, axis=-1) > TIED).any():
         yield from _compare_raters(fit.ratings.raters, replicates, level)
     else:
-        text = f"{fit.estimate.method} takes all raters for equally accurate"
-        yield warn("raters-alike", text)
+        yield warn("raters-alike", "it takes all raters for equally accurate")
 
 
 def _compare_raters(raters: tuple[str, ...], replicates: Replicates, level: float) -> Iterator[Row]:
@@ -252,20 +249,6 @@ def ask_groups(fit: Fit, options: Options, grouping: str = "group") -> Answer:
         yield from group_rows(draws, fit.ratings, grouping=grouping, level=options.level)
 
 
-def ask_rater_groups(fit: Fit, options: Options) -> Answer:
-    """Estimate the accuracy of groups of raters; nothing if a method does not tell raters apart."""
-    ratings, estimate = fit.ratings, fit.estimate
-    if not ratings.rater_group or estimate.system_accuracy.estimate is None:
-        return
-    replicates = fit.replicates(resamples=2 * options.resamples, seed=options.seed)
-    if replicates is not None:
-        attrs = {} if estimate.draws is None else estimate.draws.attrs
-        fitted = json.loads(attrs.get("rater_groups", "{}"))
-        own = zip(map(str, ratings.raters), ratings.rater_group, strict=True)
-        pooled = bool(fitted) and all(fitted.get(name) == group for name, group in own if group)
-        yield from rater_group_rows(ratings, replicates, pooled=pooled, level=options.level)
-
-
 def ask_k_properties(fit: Fit, options: Options) -> Answer:
     """Say what a fit found of each K-property.
 
@@ -274,11 +257,9 @@ def ask_k_properties(fit: Fit, options: Options) -> Answer:
     if fit.method.k_properties is None:
         return
     for parameter in fit.method.k_properties(fit.estimate, level=options.level):
-        name, _, group = parameter.name.partition("[")
-        names = {"grouping": "rater_group", "group": group.rstrip("]")} if group else {}
         direction = parameter.probability_of_direction
         value, versus = parameter.value, parameter.k_property
-        yield row(name, value, versus=versus, probability=direction, **names)
+        yield row(parameter.name, value, versus=versus, probability=direction)
         factor, error = parameter.bayes_factor, parameter.bayes_factor_error
         tested: Row = {"quantity": "bayes_factor_against_zero", "versus": parameter.name}
         tested["kind"] = parameter.verdict()
@@ -335,7 +316,6 @@ OF_FITS: dict[str, Question] = {
     "raters": ask_raters,
     "groups": ask_groups,
     "populations": partial(ask_groups, grouping="population"),
-    "rater_groups": ask_rater_groups,
     "sensitivity": ask_sensitivity,
     "slopes": ask_slopes,
     "k_properties": ask_k_properties,

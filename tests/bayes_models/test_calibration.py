@@ -127,22 +127,6 @@ def test_models_are_calibrated(name):
 
 
 @pytest.mark.slow
-def test_groups_of_raters_are_calibrated():
-    few = make_design("K3_J6_n40_groups")
-    tree = calibrate("one_coin_by_rater", few, 50, seed=4, chains=2, draws=500, tries=1)
-    ranks = tree["prior_sbc"].to_dataset()
-    assert "rater_group_accuracy" in ranks
-    for quantity, values in ranks.items():
-        assert kstest(values, "uniform").pvalue > 0.001, quantity
-
-
-def test_the_kept_ranks_of_groups_of_raters_are_uniform():
-    table = pd.read_csv("experiments/calibration/rater_groups/calibration.csv")
-    assert {"rater_group_accuracy", "accuracy", "system_accuracy"} <= set(table["quantity"])
-    assert (table["simulations"] >= 200).all() and (table["p_value"] > 0.001).all()
-
-
-@pytest.mark.slow
 def test_ranks_show_a_prior_that_is_not_the_one_simulated_from():
     prior = prior_draws("dawid_skene", make_design(), 50, seed=1)
     rng = np.random.default_rng(1)
@@ -238,7 +222,6 @@ def test_designs_differ_in_categories_raters_items_gaps_and_known_truths():
         assert (found.n_categories, found.n_raters, found.n_items) == (k, n_raters, n_items)
         assert ("missing" in name) == bool((found.codes < 0).any())
         assert ("truths" in name) == (found.truth is not None)
-        assert ("groups" in name) == bool(found.rater_groups)
 
 
 def test_no_simulations_are_refused():

@@ -41,11 +41,6 @@ def ordered():
     return Ratings(ratings.codes, names, ratings.raters, system=ratings.system, ordered=True)
 
 
-def with_groups(ratings):
-    named = ratings.with_rater_groups(dict(zip(ratings.raters, "xxy", strict=True)))
-    return named.with_populations(np.arange(named.n_rows) % 2)
-
-
 def without_system(ratings):
     return Ratings(ratings.codes, ratings.categories, ratings.raters)
 
@@ -57,10 +52,10 @@ DATA = {
     "missing": lambda: with_missing(rated()),
     "known truths": lambda: with_missing(rated(), known=8),
     "ordered": ordered,
-    "groups and populations": lambda: with_groups(rated()),
+    "populations": lambda: rated().with_populations(np.arange(25) % 2),
     "no system": lambda: without_system(rated(3, 4)),
 }
-QUICK = ("known truths", "groups and populations")
+QUICK = ("known truths", "populations")
 EACH_DATA = [pytest.param(kind, marks=[] if kind in QUICK else pytest.mark.slow) for kind in DATA]
 PRIORS = [
     *((name, set_name) for name in MODELS for set_name in list(find_model(name).priors)[1:]),

@@ -35,21 +35,6 @@ def test_dials_give_mean_interval_direction_and_verdict():
     assert (spread.verdict(), decay.verdict()) == ("supported", "rejected")
 
 
-def test_each_group_of_raters_has_a_parameter():
-    rng = np.random.default_rng(3)
-    tree = tree_of()
-    draws = abs(rng.normal([0.02, 1.0], [0.02, 0.1], (4, 2000, 2)))
-    spread = xr.DataArray(
-        draws, {"rater_group": ["crowd", "expert"]}, ("chain", "draw", "rater_group")
-    )
-    tree["posterior"] = xr.DataTree(xr.Dataset({"rater_spread": spread}))
-    crowd, expert = read_k_properties(tree)
-    assert (crowd.name, expert.name) == ("rater_spread[crowd]", "rater_spread[expert]")
-    assert crowd.k_property == "equal accuracy of raters in crowd"
-    assert (crowd.verdict(), expert.verdict()) == ("supported", "rejected")
-    assert expert.value.estimate == pytest.approx(1.0, abs=0.01)
-
-
 def test_other_models_relax_no_k_property():
     tree = tree_of(rater_spread=np.ones((2, 5)))
     tree.attrs["model"] = "tap"

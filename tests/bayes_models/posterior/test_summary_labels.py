@@ -17,9 +17,7 @@ SAMPLING = {"draws": 8, "tune": 8, "chains": 2, "tries": 1, "checks": False, "pr
 def ratings():
     scenario = Scenario(n_items=60, n_categories=3, initial_rater_accuracy=(0.8, 0.7, 0.9, 0.6))
     simulated = simulate(scenario, 1)
-    grouped = simulated.with_populations(np.repeat(["a", "b"], 30))
-    groups = dict(zip(map(str, grouped.raters), ["x", "x", "y", "y"], strict=True))
-    return grouped.with_rater_groups(groups)
+    return simulated.with_populations(np.repeat(["a", "b"], 30))
 
 
 def means_by_name(dataset):

@@ -15,7 +15,7 @@ QUICK = "mean_posterior,algebraic,one_coin_ml,dawid_skene_ml"
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Ratings of unequal raters with groups, populations and some truths; groups of raters.
+    """Ratings of unequal raters with groups, populations and some truths.
 
     Errors near the truth and a rater who copies: `lehner check` rejects, and computes a bias.
     """
@@ -34,15 +34,12 @@ def files(tmp_path_factory):
     table.loc[:20, ["item", "truth"]].to_csv(folder / "truths.csv", index=False)
     table.drop(columns="truth").to_csv(folder / "ratings.csv", index=False)
     raters = [name for name in table if name.startswith("Rater")]
-    groups = "".join(f"{name},{'crowd' if i < 2 else 'expert'}\n" for i, name in enumerate(raters))
-    (folder / "raters.csv").write_text("rater,group\n" + groups)
     one = ["estimate", folder / "ratings.csv", "--system", "system", "--raters", ",".join(raters)]
     two = ["estimate", folder / "ratings.csv", "--system", "system,second", *one[4:]]
     return {
         "--details": [*one, "--method", QUICK, "--details"],
         "--by": [*one, "--method", QUICK, "--by", "domain"],
         "--population": [*one, "--method", "dawid_skene_ml", "--population", "domain"],
-        "--rater-group": [*one, "--method", QUICK, "--rater-group", folder / "raters.csv"],
         "--truth": [*one, "--method", QUICK, "--truth", folder / "truths.csv", "--by", "domain"],
         "systems": [*two, "--method", QUICK, "--details"],
         "check": ["check", *one[1:]],
@@ -55,7 +52,7 @@ def files(tmp_path_factory):
 
 
 COMMANDS = [
-    *"--details --by --population --rater-group --truth".split(),
+    *"--details --by --population --truth".split(),
     *"systems check label ask plan".split(),
     *("check, unequal errors", "ask at random"),
 ]

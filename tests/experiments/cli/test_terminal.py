@@ -37,8 +37,6 @@ def folder(tmp_path_factory):
     table = pd.DataFrame(rows, columns=["item", names[2], names[3], names[4], names[5]])
     table["group\x1b[1m"] = [names[i % 2] for i in range(40)]
     table.to_csv(folder / "hostile.csv", index=False)
-    raters = "".join(f"{name},{name}\n" for name in names[2:5])
-    (folder / "raters.csv").write_text("rater,group\n" + raters)
     truths = table[["item"]].assign(truth=[categories[i % 2] for i in range(40)])
     truths[:12].to_csv(folder / "truths\x1b.csv", index=False)
     return folder
@@ -56,15 +54,6 @@ def commands(folder):
     return {
         "estimate": ["estimate", *full, *of, *raters, *quick, "--details"],
         "groups": ["estimate", *full, *of, *raters, *quick, "--by", "group\x1b[1m"],
-        "rater groups": [
-            "estimate",
-            "--full",
-            *of,
-            *raters,
-            *quick,
-            "--rater-group",
-            folder / "raters.csv",
-        ],
         "truths": [
             "estimate",
             "--full",
@@ -86,7 +75,7 @@ def commands(folder):
 
 
 NAMES = [
-    *"estimate,groups,rater groups,truths,systems,agreement,check,label".split(","),
+    *"estimate,groups,truths,systems,agreement,check,label".split(","),
     *"no such rater,no such file,no such option,no such command".split(","),
 ]
 

@@ -80,18 +80,6 @@ def test_the_command_has_the_groups_that_python_has(ratings, run, tmp_path):
     assert json.loads(out) == json.loads(json.dumps(found.to_dict())), err
 
 
-@pytest.mark.parametrize("missing", MISSING, ids=repr)
-def test_raters_and_populations_have_no_missing_names(ratings, missing):
-    assert ratings.with_rater_groups({"Rater 1": missing, "Rater 2": "a"}).rater_groups == ("a",)
-
-
-def test_raters_are_found_by_number():
-    ratings = lehner.Ratings([[0, 1]], ["a", "b"])
-    assert ratings.with_rater_groups({1: "x"}).rater_group == ("x", "")
-    with pytest.raises(lehner.InputError, match="there is no rater '3'"):
-        ratings.with_rater_groups({3: "x"})
-
-
 @pytest.mark.parametrize("value", ["inf", "-inf", "Infinity"])
 @pytest.mark.parametrize("n", [5, 60])
 def test_an_infinite_value_among_numbers_is_told_in_one_line(ratings, run, tmp_path, value, n):

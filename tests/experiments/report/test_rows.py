@@ -88,20 +88,6 @@ def test_populations_have_the_base_rates_of_the_fit(rows):
     assert not len(pick("base_rates", grouping="population", method="algebraic"))
 
 
-def test_groups_of_raters_have_the_mean_of_their_raters(rows):
-    options = ("--system", "gpt", *RATERS, "--method", "algebraic,dawid_skene_ml")
-    pick = rows("estimate", TICKETS, *options, "--rater-group", "docs/data/rater_groups.csv")
-    names = ["ana", "ben", "cai", "dee"]
-    ratings = lehner.read_ratings(TICKETS, system="gpt", raters=names)
-    estimate = lehner.estimate_latent_class(ratings, interval=None)
-    mean = float(estimate.rater_accuracy.sel(rater=["ana", "cai"]).mean())
-    of = {"grouping": "rater_group", "group": "staff"}
-    one = pick("rater_accuracy", **of, method="dawid_skene_ml")
-    assert one["estimate"].item() == pytest.approx(mean)
-    assert one["lower"].item() < mean < one["upper"].item()
-    assert pick("rater_accuracy", **of, method="algebraic").empty
-
-
 def test_each_system_has_the_numbers_it_has_alone(rows):
     both = rows("estimate", TICKETS, *RATERS, "--system", "gpt,bert", *QUICK)
     for system in ("gpt", "bert"):

@@ -80,7 +80,6 @@ def test_the_screen_has_24_lines_of_100_columns_at_most(
     if n_groups:
         names = np.resize([f"group{'y' * 150 * long} {g}" for g in range(n_groups)], n_items)
         options |= {"groups": names, "populations": names}
-        options |= {"rater_groups": {rater: f"of {rater}" for rater in ratings.raters}}
     if n_categories == 2:
         options |= {"positive": ratings.categories[0]}
     results = estimate(ratings, methods, name="a/very/" * 30 + "file.csv", **options)

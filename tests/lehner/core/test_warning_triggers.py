@@ -50,13 +50,6 @@ def test_repeated_ratings_share_a_vote_in_agreement():
     assert "repeats-share-vote" in codes(found.notes)
 
 
-def test_groups_of_raters_by_likelihood():
-    ratings = few(4, 200)
-    groups = dict(zip(ratings.raters, "xxyy", strict=True))
-    results = lehner.estimate(ratings, "dawid_skene_ml", rater_groups=groups)
-    assert "rater-group-accuracy" in codes(results.warnings)
-
-
 def test_recalls_and_step_4_imply_two_accuracies():
     rng = np.random.default_rng(1)
     truth = (rng.random(600) < 0.2).astype(int)

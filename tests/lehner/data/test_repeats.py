@@ -117,8 +117,8 @@ ESTIMATES = {
         )
     ),
     "P_a": lambda r: repr(pairwise_agreement(r)),
-    "groups, groups of raters, performance": lambda r: lehner.estimate(
-        r.with_rater_groups(dict(zip(r.raters, ["expert", "crowd", "crowd"], strict=True))),
+    "groups, performance": lambda r: lehner.estimate(
+        r,
         lehner.estimate_algebraic(r, interval=None),
         groups=groups_of(r),
         **RESAMPLES,

@@ -198,7 +198,7 @@ def test_a_method_of_ones_own_gives_all_that_follows_from_its_arrays():
 
 def test_every_quantity_is_on_its_page(results):
     page = (Path(__file__).parents[3] / "docs/explanation/results.md").read_text(encoding="utf-8")
-    ratings = simulated().with_rater_groups({"Rater 1": "x", "Rater 2": "x", "Rater 3": "y"})
+    ratings = simulated()
     made = [
         results,
         lehner.estimate(two_systems(known=25), "algebraic"),

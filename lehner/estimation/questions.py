@@ -220,7 +220,7 @@ def ask_raters(fit: Fit, options: Options) -> Answer:
     if (np.ptp(replicates.drawn.rater_accuracy, axis=-1) > TIED).any():
         yield from _compare_raters(fit.ratings.raters, replicates, level)
     else:
-        yield warn("raters-alike", "it takes all raters for equally accurate")
+        yield warn("raters-alike", "all raters are taken for equally accurate")
 
 
 def _compare_raters(raters: tuple[str, ...], replicates: Replicates, level: float) -> Iterator[Row]:

@@ -15,7 +15,7 @@ import numpy as np
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers
 from lehner.data.flat import FlatRatings
-from lehner.latent_class.pattern_table import known_truths
+from lehner.latent_class.em import known_truths
 
 
 def observe(ratings: Ratings | Patterns) -> Patterns:

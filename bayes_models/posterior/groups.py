@@ -30,8 +30,7 @@ from lehner.core.arrays import Floats, Integers
 from lehner.core.lazy import special
 from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.core.warning import warn
-from lehner.latent_class.em import e_step
-from lehner.latent_class.pattern_table import PatternTable
+from lehner.latent_class.em import PatternTable, e_step
 
 CREDIBLE = "equal-tailed credible"
 POOLED_ACCURACY = warn(

@@ -20,7 +20,7 @@ from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.data.groups import find_pair
 from lehner.data.patterns import UNKNOWN
-from lehner.latent_class.pattern_table import known_truths
+from lehner.latent_class.em import known_truths
 
 MOST_STORED_RATINGS = 10_000_000
 MOST_PREDICTED = 50_000_000

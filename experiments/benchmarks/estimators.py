@@ -36,8 +36,7 @@ from experiments.benchmarks.bar import Bar, cpu_seconds
 from experiments.paper.figure_scenarios import FIGURES
 from lehner import Patterns, Ratings, Scenario, fit_latent_class, simulate, simulate_estimates
 from lehner.core.arrays import Floats
-from lehner.latent_class.em import LatentClasses, expect
-from lehner.latent_class.pattern_table import tabulate
+from lehner.latent_class.em import LatentClasses, expect, tabulate
 from tests.reference.loop import simulate_and_estimate
 
 OURS: dict[str, Any] = {"draws": 230, "tune": 50, "target_accept": 0.7, "progress_bar": False}

@@ -12,13 +12,8 @@ from lehner.core.text import first_few
 from lehner.core.warning import Warning, warn
 from lehner.data.groups import widening_of
 from lehner.data.ratings import Ratings
-from lehner.latent_class.intervals import (
-    KIND,
-    draw_patterns,
-    fit_by_likelihood,
-    fit_warnings,
-    refit_patterns,
-)
+from lehner.latent_class.fit import fit_by_likelihood
+from lehner.latent_class.intervals import KIND, draw_patterns, fit_warnings, refit_samples
 
 DRAWS, RESAMPLES = 4000, 500
 PSEUDO_ITEMS = 0.5
@@ -125,10 +120,10 @@ def likelihood_base_rates(ratings: Ratings, model: str, *, seed: Seed = 1) -> Ba
     Hui & Walter (1980), https://doi.org/10.2307/2530508
     """
     fitted, rng = fit_by_likelihood(ratings, model), generator(seed)
-    refits = refit_patterns(fitted, draw_patterns(fitted, RESAMPLES, rng), rng)
+    refits = refit_samples(fitted, draw_patterns(fitted, RESAMPLES, rng), rng)
     determined = not np.isnan(fitted.classes).any()
     return BaseRates(
-        base_rates=fitted.maximum.base_rates if determined else np.nan * refits.group_rates[0],
+        base_rates=fitted.group_rates if determined else np.nan * refits.group_rates[0],
         drawn_base_rates=refits.group_rates,
         truth_probabilities=fitted.classes[fitted.pattern],
         kind=KIND,

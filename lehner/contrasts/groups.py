@@ -23,13 +23,9 @@ from lehner.core.warning import Warning, warn
 from lehner.data.groups import number_groups
 from lehner.data.patterns import collapse_votes, count_rated
 from lehner.data.ratings import Ratings
-from lehner.latent_class.intervals import (
-    KIND,
-    FittedModel,
-    draw_patterns,
-    fit_by_likelihood,
-    refit_patterns,
-)
+from lehner.latent_class.fit import fit_by_likelihood
+from lehner.latent_class.information import FittedModel
+from lehner.latent_class.intervals import KIND, draw_patterns, refit_samples
 
 GROUP_RESAMPLES = 200
 SAME_ACCURACY = warn(
@@ -394,16 +390,16 @@ def group_by_likelihood(
     fitted = fit_by_likelihood(
         ratings.with_populations(np.array(members.names)[members.index]), model
     )
-    refits = refit_patterns(fitted, draw_patterns(fitted, resamples, rng), rng)
+    refits = refit_samples(fitted, draw_patterns(fitted, resamples, rng), rng)
     # Rows without expected ratings belong to categories that hardly occur.
     recall = np.nan_to_num(np.diagonal(fitted.confusion, axis1=1, axis2=2))[None]
     n_right = fitted.n_items[:, None] * fitted.chance_right(fitted.classes[..., None])
-    rates = fitted.maximum.base_rates[None]
+    rates = fitted.group_rates[None]
     return GroupDraws(
         groups=members,
         sizes=sizes,
         drawn=_by_population(fitted, refits.group_rates, refits.recall, refits.n_right),
-        point=_by_population(fitted, rates, recall, fitted.sum_groups(n_right)),
+        point=_by_population(fitted, rates, recall, fitted.sum_populations(n_right)),
         kind=KIND,
         note=SAME_CONFUSION,
     )
@@ -413,7 +409,7 @@ def _by_population(
     fitted: FittedModel, rates: Floats, recall: Floats, n_right: Floats
 ) -> GroupReplicates:
     """Put together what fits say of each population, whose base rates may be NaN in resamples."""
-    n_answered = fitted.sum_groups(np.where(fitted.answers < 0, 0, fitted.n_items)[:, None])
+    n_answered = fitted.sum_populations(np.where(fitted.answers < 0, 0, fitted.n_items)[:, None])
     accuracy = np.einsum("spk,sjk->spj", rates, recall)
     return GroupReplicates(
         system_accuracy=accuracy[..., -1],

@@ -22,7 +22,8 @@ from lehner.core.text import first_few
 from lehner.data.groups import count_items
 from lehner.data.patterns import collapse_votes, count_rated, number_patterns
 from lehner.data.ratings import Ratings
-from lehner.latent_class.intervals import fit_by_likelihood, refit_samples
+from lehner.latent_class.fit import fit_by_likelihood
+from lehner.latent_class.intervals import refit_samples
 
 MOST_NAMED = 4
 
@@ -235,7 +236,7 @@ def prepare_fit(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> S
     fitted, rng = fit_by_likelihood(ratings, model), generator(seed)
 
     def statistic(weights: Floats) -> tuple[Floats, Floats]:
-        refits = refit_samples(fitted, weights, rng)
+        refits = refit_samples(fitted, fitted.sum_rows(weights), rng)
         return refits.accuracy[:, -1], refits.n_right.sum(axis=1) / fitted.n_answered
 
     return statistic

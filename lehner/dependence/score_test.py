@@ -35,16 +35,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.latent_class.em import (
-    LatentClasses,
-    Search,
-    expect,
-    expected_ratings,
-    fit_patterns,
-    vote_start,
-)
+from lehner.latent_class import em
 from lehner.latent_class.models import LATENT_CLASS_MODELS
-from lehner.latent_class.pattern_table import PatternTable, tabulate_codes
 
 ITEMS_PER_PARAMETER = 20
 LEAST_VARIANCE = 1e-6
@@ -53,7 +45,7 @@ PAIRS_OF_FOUR = 6
 """In their order the last is the pair of the two raters who are not in the first, and so on."""
 ALIKE = 0.5
 """The rival of a pair has a statistic at least so large, compared with that of the pair."""
-SEARCH = Search(tolerance=1e-9, max_iterations=2000)
+SEARCH = em.Search(tolerance=1e-9, max_iterations=2000)
 HALF = 0.5
 """Added to expected numbers of ratings and items, so that no probability is 0."""
 NORMAL_MEDIAN = NormalDist().inv_cdf(0.75)
@@ -107,13 +99,13 @@ def score_pairs(
         Of the pairs in the order of `itertools.combinations`.
     """
     n_raters, k = codes.shape[1], n_categories
-    table = replace(tabulate_codes(codes, weights, k), truths=truths)
+    table = replace(em.tabulate_codes(codes, weights, k), truths=truths)
     by_category = n_raters * k * ITEMS_PER_PARAMETER <= weights.sum()
     # Which of the accuracies in each category are one parameter, (n_raters * k, n_parameters).
     free = np.eye(n_raters * k) if by_category else np.repeat(np.eye(n_raters), k, axis=0)
     model = LATENT_CLASS_MODELS["class_conditional" if by_category else "one_coin_by_rater"]
-    null = _smooth(table, fit_patterns(table, vote_start(table), model, SEARCH), free)
-    classes, _ = expect(table, null)
+    null = _smooth(table, em.fit_starts(table, [em.vote_start(table)], model, SEARCH)[0], free)
+    classes, _ = em.expect(table, null)
     n_null, n_pairs = k - 1 + free.shape[1], n_raters * (n_raters - 1) // 2
 
     def derive() -> Iterator[tuple[slice, Floats, Floats, Floats]]:
@@ -148,10 +140,10 @@ def score_pairs(
     return PairScores(total - moved @ slopes, covariance + of_clusters.T @ of_clusters)
 
 
-def _smooth(table: PatternTable, fit: LatentClasses, free: Floats) -> LatentClasses:
+def _smooth(table: em.PatternTable, fit: em.LatentClasses, free: Floats) -> em.LatentClasses:
     """Move the probabilities of a fit away from 0 and 1."""
-    classes, _ = expect(table, fit)
-    k, ratings = table.n_categories, expected_ratings(table, classes)
+    classes, _ = em.expect(table, fit)
+    k, ratings = table.n_categories, em.expected_ratings(table, classes)
     right, n_ratings = (
         (free @ (free.T @ values.ravel())).reshape(-1, k) + added
         for values, added in (
@@ -161,10 +153,10 @@ def _smooth(table: PatternTable, fit: LatentClasses, free: Floats) -> LatentClas
     )
     items, accuracy = table.weights @ classes + HALF, (right / n_ratings)[..., None]
     confusion = np.where(np.eye(k, dtype=bool), accuracy, (1 - accuracy) / (k - 1))
-    return LatentClasses(base_rates=items / items.sum(), confusion=confusion)
+    return em.LatentClasses(base_rates=items / items.sum(), confusion=confusion)
 
 
-def _added_information(null: LatentClasses, free: Floats) -> Floats:
+def _added_information(null: em.LatentClasses, free: Floats) -> Floats:
     """Information of the items and ratings that were added, half of each."""
     rates, accuracy = null.base_rates, np.diagonal(null.confusion, axis1=1, axis2=2)
     k = len(rates)
@@ -177,7 +169,7 @@ def _added_information(null: LatentClasses, free: Floats) -> Floats:
 
 
 def _derive(
-    codes: Integers, classes: Floats, null: LatentClasses, free: Floats
+    codes: Integers, classes: Floats, null: em.LatentClasses, free: Floats
 ) -> tuple[Floats, Floats]:
     """Derivatives of log probabilities: by base rates and accuracies, and by pairs."""
     rates, accuracy = null.base_rates, np.diagonal(null.confusion, axis1=1, axis2=2)

@@ -357,8 +357,7 @@ def _any_errors(estimate: Estimate, n_categories: int) -> bool:
     if estimate.by_raters_alone:
         return "confusion" in estimate.arrays
     row = MODELS.get(estimate.method.removesuffix(BY_LIKELIHOOD))
-    form = "" if row is None or row.matrices is None else row.matrices.form
-    return n_categories <= ANY_ERRORS.get(form, 1)
+    return n_categories <= ANY_ERRORS.get("" if row is None else row.form, 1)
 
 
 def sensitivity_curve(estimate: IntervalEstimate | Estimate, n_categories: int) -> "xr.Dataset":

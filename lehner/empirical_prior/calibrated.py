@@ -28,7 +28,7 @@ from lehner.empirical_prior import prior as learned
 from lehner.empirical_prior.prior import DIFFERENCE, SHIPPED, SYSTEM_IS, EmpiricalPrior
 from lehner.known_truths import partly_known
 from lehner.known_truths.partly_known import ProportionPosterior
-from lehner.latent_class.pattern_table import known_truths
+from lehner.latent_class.em import known_truths
 
 KIND = "empirical prior"
 NEARLY_PERFECT = 0.95

@@ -59,7 +59,7 @@ from lehner.known_truths.partly_known import (
     known_items_alone,
     rightness,
 )
-from lehner.latent_class.pattern_table import known_truths
+from lehner.latent_class.em import known_truths
 from lehner.performance.corrected import correct_measures
 from lehner.performance.measures import performance_rows
 

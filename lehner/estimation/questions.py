@@ -25,7 +25,7 @@ from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.dependence.sensitivity import sensitivity
 from lehner.estimation.methods import Method
-from lehner.latent_class.pattern_table import known_truths
+from lehner.latent_class.em import known_truths
 from lehner.performance.measures import (
     PositiveCategory,
     implied_accuracy,

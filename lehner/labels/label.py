@@ -15,9 +15,9 @@ from lehner.data.categories import Label
 from lehner.data.ratings import Ratings
 from lehner.labels.mean_field import LABEL_MODELS, MAJORITY, MeanField, fit_mean_field
 from lehner.labels.soft_labels import SoftLabels, accuracy_of_raters, label_algebraic
+from lehner.latent_class.em import PatternTable, known_truths, tabulate
 from lehner.latent_class.fit import fit_latent_class, note_known_truths
 from lehner.latent_class.models import LIKELIHOOD_METHODS
-from lehner.latent_class.pattern_table import PatternTable, known_truths, tabulate
 
 LEAST_MOVED = 0.01
 """Proportion of items from which on contradicted ratings give a warning."""

@@ -7,8 +7,7 @@ import numpy as np
 
 from lehner.core.arrays import TINY, Floats
 from lehner.core.lazy import special
-from lehner.latent_class.em import e_step, expected_ratings
-from lehner.latent_class.pattern_table import PatternTable
+from lehner.latent_class.em import PatternTable, e_step, expected_ratings
 
 MAJORITY = "majority"
 LABEL_MODELS = {

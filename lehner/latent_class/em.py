@@ -1,23 +1,428 @@
-"""Latent-class models fitted by expectation-maximisation, from many starts or to many samples."""
+"""Latent-class models fitted by expectation-maximisation, from many starts or to many samples.
+
+The patterns of the ratings are a matrix that EM multiplies. A category is what a rater names, a
+class is a true category, which is latent, and a run is one of the starts, or of the samples, that
+are searched side by side.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import cached_property
+from typing import NamedTuple, Union
 
 import numpy as np
 
 from lehner.core.arrays import TINY, Booleans, Floats, Integers, class_posterior
-from lehner.core.lazy import optimize
+from lehner.core.lazy import optimize, sparse
 from lehner.core.progress import with_progress
-from lehner.latent_class.models import (
-    LATENT_CLASS_MODELS,
-    LatentClassModel,
-    mixture_to_confusion,
-    most_likely_confusion,
-    to_confusion,
-    to_parameters,
-)
-from lehner.latent_class.pattern_table import Cells, PatternTable
+from lehner.data.patterns import Patterns, collapse_patterns
+from lehner.data.ratings import Ratings
+from lehner.latent_class import tap
+from lehner.latent_class.models import LATENT_CLASS_MODELS, LatentClassModel
+
+FEW_CELLS = 1_000_000
+MANY_CLASSES = MANY_RUNS = 10
+POSTERIOR_CELLS_AT_ONCE = 400_000
+"""Number of class probabilities in memory at once; more do not fit into the processor's cache."""
+EMPTY = 1e-14
+"""Added to expected numbers of ratings, so that rows without ratings have equal probabilities."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PatternTable:
+    """A matrix of the answers in each pattern, with weights that may be proportions of items.
+
+    It is made of `Patterns`, whose counts are of items, or of codes and probabilities for a limit
+    of many items, which are no ratings. The system is the last rater.
+
+    Parameters
+    ----------
+    answers : ndarray or scipy.sparse.csr_array, shape (n_patterns, n_raters * n_categories)
+        How often each rater gave each category.
+    weights : ndarray, shape (n_patterns,)
+        Numbers or proportions of items.
+    n_categories : int
+    has_system : bool
+        Whether the last rater is the system.
+    truths : ndarray of int, shape (n_patterns,), optional
+        The gold label, -1 if unknown.
+    groups : ndarray of int, shape (n_patterns,), optional
+        The group of each pattern, if groups of items have different base rates.
+    """
+
+    answers: Union[Floats, "sparse.csr_array"]
+    weights: Floats
+    n_categories: int
+    has_system: bool = True
+    truths: Integers | None = None
+    groups: Integers | None = None
+
+    @property
+    def n_raters(self) -> int:
+        """Number of raters, including the system."""
+        return int(self.answers.shape[1] // self.n_categories)
+
+    @cached_property
+    def _by_answer(self) -> Union[Floats, "sparse.csc_array"]:
+        # SciPy takes as long to transpose a small table as to multiply by it.
+        return self.answers.T
+
+    def possible(self, n_classes: int) -> Booleans:
+        """Whether a pattern can belong to a class, given its gold label if it has one."""
+        truths = np.full(len(self.weights), -1) if self.truths is None else self.truths
+        return (truths[:, None] < 0) | (truths[:, None] == np.arange(n_classes))
+
+    def votes(self) -> Floats:
+        """Count the answers of each pattern in each category, (n_patterns, n_categories)."""
+        return np.asarray(self.answers @ np.tile(np.eye(self.n_categories), (self.n_raters, 1)))
+
+    def sum_cells(self, values: Floats) -> Floats:
+        """Sum values (n_raters * n_categories, n) over the answers of each pattern."""
+        return np.asarray(self.answers @ values)
+
+    def sum_patterns(self, values: Floats) -> Floats:
+        """Sum values (n_patterns, n) over the patterns with each answer."""
+        return np.asarray(self._by_answer @ values)
+
+    def sum_groups(self, values: Floats) -> Floats:
+        """Sum values (n_patterns, n) over the patterns of each group, (n_groups, n)."""
+        if self.groups is None:
+            return np.asarray(values.sum(axis=0, keepdims=True))
+        ends = np.arange(len(self.groups) + 1)
+        member = sparse.csr_array((np.ones(len(self.groups)), self.groups, ends))
+        return np.asarray(member.T @ values)
+
+
+def tabulate_codes(codes: Integers, weights: Floats, n_categories: int) -> PatternTable:
+    """Tabulate patterns given as codes.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_patterns, n_raters)
+        Category index, -1 if missing; the last rater is the system.
+    weights : ndarray, shape (n_patterns,)
+        Numbers or proportions of items.
+    n_categories : int
+
+    Returns
+    -------
+    PatternTable
+    """
+    # SciPy takes longer to load than a small dense table to multiply.
+    if codes.size * n_categories <= FEW_CELLS:
+        hot = codes[:, :, None] == np.arange(n_categories)
+        answers = hot.reshape(len(codes), -1).astype(float)
+    else:
+        item, rater = np.nonzero(codes >= 0)
+        cells = (item, rater * n_categories + codes[item, rater])
+        shape = (len(codes), codes.shape[1] * n_categories)
+        answers = sparse.csr_array((np.ones(len(item)), cells), shape=shape)
+    return PatternTable(answers=answers, weights=weights, n_categories=n_categories)
+
+
+def tabulate(ratings: Ratings, *, truths: bool = False) -> tuple[PatternTable, Integers]:
+    """Tabulate the patterns of ratings, in memory proportional to the number of ratings.
+
+    Patterns are in the order of their content, so that what is drawn for each pattern does not
+    depend on the order of the rows. Populations of items are groups.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    truths : bool
+        Whether gold labels are kept.
+
+    Returns
+    -------
+    table : PatternTable
+    inverse : ndarray of int, shape (n_rows,)
+        The pattern of each row.
+    """
+    patterns = collapse_patterns(ratings, truth=truths, by_content=True)
+    table = PatternTable(
+        answers=patterns.one_hot(),
+        weights=patterns.counts.astype(float),
+        n_categories=ratings.n_categories,
+        has_system=patterns.has_system,
+        truths=patterns.truths if truths and ratings.truth is not None else None,
+        groups=patterns.population if ratings.populations else None,
+    )
+    return table, patterns.inverse
+
+
+def known_truths(ratings: Ratings) -> int:
+    """Count the items whose gold label enters a fit: none if all are known.
+
+    Parameters
+    ----------
+    ratings : Ratings
+
+    Returns
+    -------
+    int
+    """
+    if ratings.truth is None:
+        return 0
+    n_known = int(ratings.weights[ratings.truth >= 0].sum())
+    return 0 if n_known == ratings.n_items else n_known
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LatentClasses:
+    """Base rates and confusion matrices, and the log-likelihood of the patterns with them.
+
+    Parameters
+    ----------
+    base_rates : ndarray, shape (n_classes,) or (n_groups, n_classes)
+    confusion : ndarray, shape (n_raters, n_classes, n_categories)
+    log_likelihood : float
+        Sum over patterns of their weight times their log probability.
+    converged : bool
+    iterations : int
+    """
+
+    base_rates: Floats
+    confusion: Floats
+    log_likelihood: float = -np.inf
+    converged: bool = False
+    iterations: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Samples:
+    """Samples of the same patterns, and pseudo-items and pseudo-ratings that are added to each.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (n_samples, n_patterns)
+        Number of items of each pattern in each sample.
+    items : ndarray, shape (n_samples, n_groups, n_classes)
+        Pseudo-items, added to the numbers of items of each class that are expected.
+    ratings : ndarray, shape (n_samples, n_raters, n_classes, n_categories)
+        Pseudo-ratings, added to the numbers of ratings that are expected.
+    """
+
+    weights: Floats
+    items: Floats
+    ratings: Floats
+
+    @cached_property
+    def by_pattern(self) -> Floats:
+        """The weights, (n_patterns, n_samples), contiguous in memory."""
+        return np.ascontiguousarray(self.weights.T)
+
+    def take(self, samples: Integers | slice) -> "Samples":
+        """Select some of the samples."""
+        return Samples(
+            weights=self.weights[samples], items=self.items[samples], ratings=self.ratings[samples]
+        )
+
+
+# ----- A step of EM -----
+
+
+def e_step(
+    table: PatternTable | Patterns,
+    log_rates: Floats,
+    log_confusion: Floats,
+    category: Integers | None = None,
+) -> tuple[Floats, Floats]:
+    """Compute the probability of each class for each pattern, and the log probability of patterns.
+
+    Parameters
+    ----------
+    table : PatternTable or Patterns
+    log_rates : ndarray, shape (n_classes, n_runs) or (n_patterns, n_classes, n_runs)
+    log_confusion : ndarray, shape (n_raters, n_categories, n_classes, n_runs)
+    category : ndarray of int, shape (n_classes,), optional
+        The true category of each class, by default its index.
+
+    Returns
+    -------
+    classes : ndarray, shape (n_patterns, n_classes, n_runs)
+    log_probability : ndarray, shape (n_patterns, n_runs)
+    """
+    n_classes, n_runs = log_confusion.shape[2:]
+    log = table.sum_cells(log_confusion.reshape(-1, n_classes * n_runs))
+    log = log.reshape(-1, n_classes, n_runs)
+    log += log_rates
+    if table.truths is not None:
+        truths = table.truths[:, None]
+        other = truths != (np.arange(n_classes) if category is None else category)
+        log[other & (truths >= 0)] = -np.inf
+    if n_runs < MANY_RUNS and not (n_runs == 1 and n_classes >= MANY_CLASSES):
+        # Sums over few classes are several times faster if patterns are contiguous in memory.
+        log = np.ascontiguousarray(log.transpose(1, 2, 0))
+        classes, log_probability = class_posterior(log, axis=0)
+        return classes.transpose(2, 0, 1), log_probability.T
+    return class_posterior(log, axis=1)
+
+
+def count(table: PatternTable, items: Floats) -> tuple[Floats, Floats]:
+    """Count items by class, and ratings by rater and category.
+
+    Parameters
+    ----------
+    table : PatternTable
+    items : ndarray, shape (n_patterns, n_classes, n_runs)
+        Expected number of items of each class.
+
+    Returns
+    -------
+    items : ndarray, shape (n_groups, n_classes, n_runs)
+    ratings : ndarray, shape (n_raters, n_categories, n_classes, n_runs)
+    """
+    _, n_classes, n_runs = items.shape
+    flat = items.reshape(len(items), n_classes * n_runs)
+    ratings = table.sum_patterns(flat)
+    return (
+        table.sum_groups(flat).reshape(-1, n_classes, n_runs),
+        ratings.reshape(table.n_raters, table.n_categories, n_classes, n_runs),
+    )
+
+
+def most_likely_confusion(
+    counts: Floats, model: LatentClassModel, *, has_system: bool = True
+) -> Floats:
+    """Estimate confusion matrices from numbers of ratings, with the restrictions of a model.
+
+    Parameters
+    ----------
+    counts : ndarray, shape (..., n_raters, n_classes, n_categories)
+    model : LatentClassModel
+    has_system : bool
+        Whether the last rater is the system.
+
+    Returns
+    -------
+    ndarray, shape (..., n_raters, n_classes, n_categories)
+    """
+    if model.shared:
+        n_shared = counts.shape[-3] - has_system
+        raters = counts[..., :n_shared, :, :]
+        pooled = np.broadcast_to(raters.sum(axis=-3, keepdims=True), raters.shape)
+        counts = np.concatenate([pooled, counts[..., n_shared:, :, :]], axis=-3)
+    if model.form == "knowledge":
+        used = counts.sum(axis=-2, keepdims=True) > 0
+        return tap.mixture_to_confusion(tap.most_likely_mixture(counts + EMPTY * used))
+    if model.form != "full":
+        k = counts.shape[-1]
+        right, total = np.diagonal(counts, axis1=-2, axis2=-1), counts.sum(axis=-1)
+        if model.form == "accuracy":
+            right, total = (
+                np.broadcast_to(values.sum(axis=-1, keepdims=True), values.shape)
+                for values in (right, total)
+            )
+        eye, wrong = np.eye(k), (total - right)[..., None]
+        counts = right[..., None] * eye + wrong * (1 - eye) / (k - 1)
+    counts = counts + EMPTY
+    return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
+
+
+def to_parameters(confusion: Floats, model: LatentClassModel) -> Floats:
+    """Parameters of confusion matrices, in rows that sum to 1.
+
+    Parameters
+    ----------
+    confusion : ndarray, shape (..., n_classes, n_categories)
+    model : LatentClassModel
+
+    Returns
+    -------
+    ndarray, shape (..., n_categories + 1) for t-a-p, else that of confusion
+    """
+    return tap.confusion_to_mixture(confusion) if model.form == "knowledge" else confusion
+
+
+def to_confusion(parameters: Floats, model: LatentClassModel) -> Floats:
+    """Confusion matrices of parameters that `to_parameters` gives."""
+    return tap.mixture_to_confusion(parameters) if model.form == "knowledge" else parameters
+
+
+def em_step(
+    table: PatternTable,
+    model: LatentClassModel,
+    rates: Floats,
+    confusion: Floats,
+    samples: Samples | None = None,
+) -> tuple[Floats, Floats, Floats]:
+    """Take a step of EM in each of many runs.
+
+    Parameters
+    ----------
+    table : PatternTable
+    model : LatentClassModel
+    rates : ndarray, shape (n_runs, n_groups, n_classes)
+    confusion : ndarray, shape (n_runs, n_raters, n_classes, n_categories)
+    samples : Samples, optional
+        A sample for each run, whose weights take the place of those of the table, and whose
+        pseudo-items and pseudo-ratings count.
+
+    Returns
+    -------
+    rates : ndarray, shape (n_runs, n_groups, n_classes)
+    parameters : ndarray
+        Of the confusion matrices, as `to_parameters` gives them.
+    log_likelihood : ndarray, shape (n_runs,)
+        Before the step.
+    """
+    weights = table.weights[:, None] if samples is None else samples.by_pattern
+    log_rates, log_confusion = _logs(table, rates, confusion)
+    classes, log_probability = e_step(table, log_rates, log_confusion)
+    log_likelihood = _sum_contiguous(weights * log_probability)
+    classes *= weights[:, None]
+    items, counts = count(table, classes)
+    items, counts = items.transpose(2, 0, 1), counts.transpose(3, 0, 2, 1)
+    if samples is not None:
+        log_rates = np.log(np.maximum(rates, TINY))
+        log_likelihood += (samples.items * log_rates).sum(axis=(1, 2))
+        log_likelihood += (samples.ratings * log_confusion.transpose(3, 0, 2, 1)).sum(
+            axis=(1, 2, 3)
+        )
+        items, counts = items + samples.items, counts + samples.ratings
+    moved = most_likely_confusion(counts, model, has_system=table.has_system)
+    rates = items / np.maximum(items.sum(axis=-1, keepdims=True), TINY)
+    return rates, to_parameters(moved, model), log_likelihood
+
+
+def _logs(table: PatternTable, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:
+    """Logarithms that `e_step` takes."""
+    log_rates = np.log(np.maximum(rates, TINY)).transpose(1, 2, 0)
+    log_confusion = np.log(np.maximum(confusion, TINY)).transpose(1, 3, 2, 0)
+    return log_rates[0 if table.groups is None else table.groups], log_confusion
+
+
+def _sum_contiguous(values: Floats) -> Floats:
+    """Sum over the first axis, with the same result for a run alone and among others."""
+    # A product of vectors would use several threads, which takes longer than the rest of a step.
+    return np.asarray(np.ascontiguousarray(values.T).sum(axis=1))
+
+
+def expect(table: PatternTable, current: LatentClasses) -> tuple[Floats, Floats]:
+    """Compute the probability of each class for each pattern, and the log probability of patterns.
+
+    Parameters
+    ----------
+    table : PatternTable
+    current : LatentClasses
+
+    Returns
+    -------
+    classes : ndarray, shape (n_patterns, n_classes)
+    log_probability : ndarray, shape (n_patterns,)
+    """
+    rates, confusion = np.atleast_2d(current.base_rates)[None], current.confusion[None]
+    classes, log_probability = e_step(table, *_logs(table, rates, confusion))
+    return classes[..., 0], log_probability[:, 0]
+
+
+def expected_ratings(table: PatternTable, classes: Floats) -> Floats:
+    """Count ratings by rater, class and category, (n_raters, n_classes, n_categories)."""
+    weighted = table.weights[:, None] * classes
+    return count(table, weighted[..., None])[1][..., 0].swapaxes(1, 2)
+
+
+# ----- The search for a maximum -----
 
 type Step = Callable[[Floats], tuple[Floats, Floats]]
 
@@ -31,6 +436,8 @@ SMALL, RAISED = 1e-3, 1e-6
 """Probabilities below the first are near 0; a perturbation raises them to the second or more."""
 ZERO = 1e-100
 """A probability below it counts as 0, such as that of a category never used, and stays there."""
+INWARDS = 0.02
+"""Samples start so much nearer to equal probabilities than the fit, because EM cannot leave 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +465,7 @@ class Search:
 
 
 FROM_FAR = Search()
+FROM_NEAR = Search(tolerance=1e-9, standing_still=1e-6, max_iterations=1500, far=False)
 
 
 class SearchResult(NamedTuple):
@@ -171,7 +579,7 @@ def _extrapolate(
         np.log(np.maximum(point, ZERO)) for point in (start, first, second)
     )
     pace, bend = log_first - log_start, log_second - 2 * log_first + log_start
-    turn, length = _sum_parameters(second * bend**2), _sum_parameters(second * pace**2)
+    turn, length = _sum_contiguous(second * bend**2), _sum_contiguous(second * pace**2)
     ratio = np.divide(length, turn, out=np.ones_like(turn), where=turn > TINY)
     size = np.maximum(1.0, np.sqrt(ratio))
     far = log_start + 2 * size * pace + size**2 * bend
@@ -189,101 +597,11 @@ def _perturb(points: Floats, growing: Booleans, distribution: Integers) -> Float
     return _normalise(raised, distribution)
 
 
-def _sum_parameters(values: Floats) -> Floats:
-    # Contiguous sums are the same for a run alone and among others. A product of vectors would use
-    # several threads, which takes longer.
-    return np.asarray(np.ascontiguousarray(values.T).sum(axis=1))
-
-
 def _normalise(points: Floats, distribution: Integers) -> Floats:
     n_runs = points.shape[1]
     cell = distribution[:, None] * n_runs + np.arange(n_runs)
     sums = np.bincount(cell.ravel(), points.ravel()).reshape(-1, n_runs)
     return np.asarray(points / sums[distribution])
-
-
-MANY_CLASSES = MANY_RUNS = 10
-POSTERIOR_CELLS_AT_ONCE = 400_000
-"""Number of class probabilities in memory at once; more do not fit into the processor's cache."""
-FROM_NEAR = Search(tolerance=1e-9, standing_still=1e-6, max_iterations=1500, far=False)
-INWARDS = 0.02
-"""Samples start so much nearer to equal probabilities than the fit, because EM cannot leave 0."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LatentClasses:
-    """Base rates and confusion matrices, and the log-likelihood of the patterns with them.
-
-    Parameters
-    ----------
-    base_rates : ndarray, shape (n_classes,) or (n_groups, n_classes)
-    confusion : ndarray, shape (n_raters, n_classes, n_categories)
-    log_likelihood : float
-        Sum over patterns of their weight times their log probability.
-    converged : bool
-    iterations : int
-    """
-
-    base_rates: Floats
-    confusion: Floats
-    log_likelihood: float = -np.inf
-    converged: bool = False
-    iterations: int = 0
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Samples:
-    """Samples of the same patterns, and pseudo-items and pseudo-ratings that are added to each.
-
-    Parameters
-    ----------
-    weights : ndarray, shape (n_samples, n_patterns)
-        Number of items of each pattern in each sample.
-    items : ndarray, shape (n_samples, n_groups, n_classes)
-        Pseudo-items, added to the numbers of items of each class that are expected.
-    ratings : ndarray, shape (n_samples, n_raters, n_classes, n_categories)
-        Pseudo-ratings, added to the numbers of ratings that are expected.
-    """
-
-    weights: Floats
-    items: Floats
-    ratings: Floats
-
-    def take(self, samples: Integers | slice) -> "Samples":
-        """Select some of the samples."""
-        return Samples(
-            weights=self.weights[samples], items=self.items[samples], ratings=self.ratings[samples]
-        )
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SampledFits:
-    """The fit to each sample.
-
-    Parameters
-    ----------
-    base_rates : ndarray, shape (n_samples, n_classes)
-        Base rates of all groups together.
-    group_rates : ndarray, shape (n_samples, n_groups, n_classes)
-        Base rates of each group, NaN in samples without items of it; without groups there is one.
-    confusion : ndarray, shape (n_samples, n_raters, n_classes, n_categories)
-    classes : ndarray, shape (n_patterns, n_classes, n_samples)
-        Probability of each class given a pattern.
-    converged : ndarray of bool, shape (n_samples,)
-    """
-
-    base_rates: Floats
-    group_rates: Floats
-    confusion: Floats
-    classes: Floats
-    converged: Booleans
-
-
-def fit_patterns(
-    table: PatternTable, start: LatentClasses, model: LatentClassModel, search: Search = FROM_FAR
-) -> LatentClasses:
-    """Maximise the likelihood of weighted patterns from a start; see `fit_starts`."""
-    return fit_starts(table, [start], model, search)[0]
 
 
 def fit_starts(
@@ -318,7 +636,7 @@ def fit_starts(
         rates, parameters, _ = em_step(table, model, rates, confusion)
         search_result, rates, confusion = _search(table, model, rates, parameters, search)
         _, log_probability = e_step(table, *_logs(table, rates, confusion))
-        log_likelihood = _sum_patterns(table.weights[:, None] * log_probability)
+        log_likelihood = _sum_contiguous(table.weights[:, None] * log_probability)
         fits += [
             LatentClasses(
                 base_rates=rates[run].reshape(start.base_rates.shape),
@@ -330,6 +648,29 @@ def fit_starts(
             for run, start in enumerate(chunk)
         ]
     return fits
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SampledFits:
+    """The fit to each sample.
+
+    Parameters
+    ----------
+    base_rates : ndarray, shape (n_samples, n_classes)
+        Of all groups together, in proportion to their items in the sample.
+    group_rates : ndarray, shape (n_samples, n_groups, n_classes)
+        Base rates of each group, NaN in samples without items of it; without groups there is one.
+    confusion : ndarray, shape (n_samples, n_raters, n_classes, n_categories)
+    classes : ndarray, shape (n_patterns, n_classes, n_samples)
+        Probability of each class given a pattern.
+    converged : ndarray of bool, shape (n_samples,)
+    """
+
+    base_rates: Floats
+    group_rates: Floats
+    confusion: Floats
+    classes: Floats
+    converged: Booleans
 
 
 def fit_samples(
@@ -407,10 +748,9 @@ def _search(
 
     def step_of(runs: Integers) -> Step:
         in_runs = None if samples is None else samples.take(runs)
-        weights = None if in_runs is None else np.ascontiguousarray(in_runs.weights.T)
 
         def step(points: Floats) -> tuple[Floats, Floats]:
-            *after, log_likelihood = em_step(table, model, *unpack(points), in_runs, weights)
+            *after, log_likelihood = em_step(table, model, *unpack(points), in_runs)
             return pack(*after), log_likelihood
 
         return step
@@ -419,164 +759,6 @@ def _search(
     distribution = np.repeat(np.arange(len(lengths)), lengths)
     search_result = accelerated_em(step_of, pack(rates, parameters), distribution, search)
     return search_result, *unpack(search_result.points)
-
-
-def em_step(
-    table: PatternTable,
-    model: LatentClassModel,
-    rates: Floats,
-    confusion: Floats,
-    samples: Samples | None = None,
-    weights: Floats | None = None,
-) -> tuple[Floats, Floats, Floats]:
-    """Take a step of EM in each of many runs.
-
-    Parameters
-    ----------
-    table : PatternTable
-    model : LatentClassModel
-    rates : ndarray, shape (n_runs, n_groups, n_classes)
-    confusion : ndarray, shape (n_runs, n_raters, n_classes, n_categories)
-    samples : Samples, optional
-        A sample for each run, whose pseudo-items and pseudo-ratings count.
-    weights : ndarray, shape (n_patterns, n_runs), optional
-        Weights of the samples, by default those of the table.
-
-    Returns
-    -------
-    rates : ndarray, shape (n_runs, n_groups, n_classes)
-    parameters : ndarray
-        Of the confusion matrices, as `to_parameters` gives them.
-    log_likelihood : ndarray, shape (n_runs,)
-        Before the step.
-    """
-    weights = table.weights[:, None] if weights is None else weights
-    log_rates, log_confusion = _logs(table, rates, confusion)
-    classes, log_probability = e_step(table, log_rates, log_confusion)
-    log_likelihood = _sum_patterns(weights * log_probability)
-    classes *= weights[:, None]
-    items, counts = count(table, classes)
-    items, counts = items.transpose(2, 0, 1), counts.transpose(3, 0, 2, 1)
-    if samples is not None:
-        log_rates = np.log(np.maximum(rates, TINY))
-        log_likelihood += (samples.items * log_rates).sum(axis=(1, 2))
-        log_likelihood += (samples.ratings * log_confusion.transpose(3, 0, 2, 1)).sum(
-            axis=(1, 2, 3)
-        )
-        items, counts = items + samples.items, counts + samples.ratings
-    moved = most_likely_confusion(counts, model, has_system=table.has_system)
-    rates = items / np.maximum(items.sum(axis=-1, keepdims=True), TINY)
-    return rates, to_parameters(moved, model), log_likelihood
-
-
-def e_step(
-    table: Cells,
-    log_rates: Floats,
-    log_confusion: Floats,
-    category: Integers | None = None,
-) -> tuple[Floats, Floats]:
-    """Compute the probability of each class for each pattern, and the log probability of patterns.
-
-    Parameters
-    ----------
-    table : PatternTable or Patterns
-    log_rates : ndarray, shape (n_classes, n_runs) or (n_patterns, n_classes, n_runs)
-    log_confusion : ndarray, shape (n_raters, n_categories, n_classes, n_runs)
-    category : ndarray of int, shape (n_classes,), optional
-        The true category of each class, by default its index.
-
-    Returns
-    -------
-    classes : ndarray, shape (n_patterns, n_classes, n_runs)
-    log_probability : ndarray, shape (n_patterns, n_runs)
-    """
-    log = log_joint(table, log_rates, log_confusion, category)
-    _, n_classes, n_runs = log.shape
-    classes_contiguous = n_runs == 1 and n_classes >= MANY_CLASSES
-    if n_runs < MANY_RUNS and not classes_contiguous:
-        # Sums over few classes are several times faster if patterns are contiguous in memory.
-        log = np.ascontiguousarray(log.transpose(1, 2, 0))
-        classes, log_probability = class_posterior(log, axis=0)
-        return classes.transpose(2, 0, 1), log_probability.T
-    return class_posterior(log, axis=1)
-
-
-def log_joint(
-    table: Cells,
-    log_rates: Floats,
-    log_confusion: Floats,
-    category: Integers | None = None,
-) -> Floats:
-    """Compute the log probability of each pattern with each class; see `e_step`."""
-    n_classes, n_runs = log_confusion.shape[2:]
-    log = table.sum_cells(log_confusion.reshape(-1, n_classes * n_runs))
-    log = log.reshape(-1, n_classes, n_runs)
-    log += log_rates
-    if table.truths is not None:
-        truths = table.truths[:, None]
-        other = truths != (np.arange(n_classes) if category is None else category)
-        log[other & (truths >= 0)] = -np.inf
-    return log
-
-
-def count(table: PatternTable, items: Floats) -> tuple[Floats, Floats]:
-    """Count items by class, and ratings by rater and category.
-
-    Parameters
-    ----------
-    table : PatternTable
-    items : ndarray, shape (n_patterns, n_classes, n_runs)
-        Expected number of items of each class.
-
-    Returns
-    -------
-    items : ndarray, shape (n_groups, n_classes, n_runs)
-    ratings : ndarray, shape (n_raters, n_categories, n_classes, n_runs)
-    """
-    _, n_classes, n_runs = items.shape
-    flat = items.reshape(len(items), n_classes * n_runs)
-    ratings = table.sum_patterns(flat)
-    return (
-        table.sum_groups(flat).reshape(-1, n_classes, n_runs),
-        ratings.reshape(table.n_raters, table.n_categories, n_classes, n_runs),
-    )
-
-
-def _logs(table: PatternTable, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:
-    """Logarithms that `e_step` takes."""
-    log_rates = np.log(np.maximum(rates, TINY)).transpose(1, 2, 0)
-    log_confusion = np.log(np.maximum(confusion, TINY)).transpose(1, 3, 2, 0)
-    return log_rates[0 if table.groups is None else table.groups], log_confusion
-
-
-def _sum_patterns(values: Floats) -> Floats:
-    # Contiguous sums are the same for a run alone and among others. A product of vectors would use
-    # several threads, which takes longer than the rest of a step.
-    return np.asarray(np.ascontiguousarray(values.T).sum(axis=1))
-
-
-def expect(table: PatternTable, current: LatentClasses) -> tuple[Floats, Floats]:
-    """Compute the probability of each class for each pattern, and the log probability of patterns.
-
-    Parameters
-    ----------
-    table : PatternTable
-    current : LatentClasses
-
-    Returns
-    -------
-    classes : ndarray, shape (n_patterns, n_classes)
-    log_probability : ndarray, shape (n_patterns,)
-    """
-    rates, confusion = np.atleast_2d(current.base_rates)[None], current.confusion[None]
-    classes, log_probability = e_step(table, *_logs(table, rates, confusion))
-    return classes[..., 0], log_probability[:, 0]
-
-
-def expected_ratings(table: PatternTable, classes: Floats) -> Floats:
-    """Count ratings by rater, class and category, (n_raters, n_classes, n_categories)."""
-    weighted = table.weights[:, None] * classes
-    return count(table, weighted[..., None])[1][..., 0].swapaxes(1, 2)
 
 
 def vote_start(table: PatternTable) -> LatentClasses:
@@ -625,14 +807,14 @@ def random_start(
     k = table.n_categories
     base_rates = rng.dirichlet(np.ones(k))
     if table.groups is not None:
-        base_rates = np.tile(base_rates, (table.n_groups, 1))
+        base_rates = np.tile(base_rates, (table.groups.max() + 1, 1))
     if model.form != "knowledge":
         confusion = rng.dirichlet(np.ones(k), (table.n_raters, k))
         return LatentClasses(base_rates=base_rates, confusion=confusion)
     guesses = rng.dirichlet(np.ones(k), table.n_raters)
     knowledge = rng.uniform(0.1, 0.9, (table.n_raters, 1))
     mixture = np.concatenate([knowledge, (1 - knowledge) * guesses], axis=1)
-    return LatentClasses(base_rates=base_rates, confusion=mixture_to_confusion(mixture))
+    return LatentClasses(base_rates=base_rates, confusion=tap.mixture_to_confusion(mixture))
 
 
 def align_labels(table: PatternTable, fit: LatentClasses) -> LatentClasses:

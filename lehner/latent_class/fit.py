@@ -1,153 +1,34 @@
 """Latent-class models fitted to ratings by maximum likelihood, with labels and notes."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from lehner.core.arrays import Integers
-from lehner.core.errors import InputError, check_choice, check_number, check_whole_number
+from lehner.core.errors import InputError, check_number, check_whole_number
 from lehner.core.estimate import listed
 from lehner.core.lazy import special, xr
 from lehner.core.seeds import Seed, child_seeds
 from lehner.core.text import counted, counted_categories
 from lehner.core.warning import Warning, warn
-from lehner.data.categories import Label
+from lehner.data.groups import count_items
 from lehner.data.ratings import Ratings
-from lehner.latent_class.em import (
-    FROM_FAR,
-    LatentClasses,
-    Search,
-    align_labels,
-    fit_starts,
-    random_start,
-    vote_start,
-)
-from lehner.latent_class.information import (
-    BOUNDARY,
-    LEAST_INFORMATIVE,
-    Maximum,
-    compute_deviance,
-    determine_quantities,
-)
-from lehner.latent_class.models import (
-    LATENT_CLASS_MODELS,
-    find_latent_class_model,
-)
-from lehner.latent_class.pattern_table import known_truths, tabulate
+from lehner.latent_class import em
+from lehner.latent_class.information import BOUNDARY, LEAST_INFORMATIVE, FittedModel
+from lehner.latent_class.models import LATENT_CLASS_MODELS, find_latent_class_model
 
 SAME_MODE = 1e-4
-
-
-def note_modes(fits: Mapping[str, LatentClasses]) -> list[Warning]:
-    """Note which starts reached the highest mode.
-
-    Parameters
-    ----------
-    fits : mapping
-        The fit from each start.
-
-    Returns
-    -------
-    list of Warning
-    """
-    reached = {name: fit.log_likelihood for name, fit in fits.items()}
-    highest, notes = max(reached.values()), []
-    if len(fits) > 1:
-        n = sum(value > highest - SAME_MODE for value in reached.values())
-        text = f"{n} of {len(fits)} starts reached the highest log-likelihood, {highest:.3f}"
-        notes.append(warn("starts", text))
-    if reached.get("votes", highest) < highest - SAME_MODE:
-        text = f"the start from votes reached a lower mode, {reached['votes']:.3f}"
-        notes.append(warn("higher-mode", text))
-    unfinished = [name for name, fit in fits.items() if not fit.converged]
-    if unfinished:
-        text = (
-            f"EM had not converged after {fits[unfinished[0]].iterations} steps from "
-            f"{', '.join(unfinished)}: the numbers may still change"
-        )
-        notes.append(warn("not-converged", text))
-    return notes
-
-
-def note_unsettled_labels(maximum: Maximum, categories: Sequence[Label]) -> list[Warning]:
-    """Name the classes whose items raters most often call otherwise.
-
-    Parameters
-    ----------
-    maximum : Maximum
-        A maximum whose classes are the categories; in t-a-p they are by definition.
-    categories : sequence
-
-    Returns
-    -------
-    list of Warning
-        One note for each such class.
-    """
-    table = maximum.table
-    if table.truths is not None or maximum.model.form == "knowledge":
-        return []
-    by_raters = maximum.ratings[: table.n_raters - table.has_system].sum(axis=0)
-    return [
-        warn(
-            "labels-unsettled",
-            f"labels are unsettled: items of class {categories[c]} are most often called "
-            f"{categories[int(row.argmax())]} by the raters",
-        )
-        for c, row in enumerate(by_raters)
-        if row[c] < row.max() and row.sum() > LEAST_INFORMATIVE
-    ]
-
-
-def note_known_truths(n_known: int) -> list[Warning]:
-    """Note of how many items the gold label entered as data, if of any."""
-    text = f"the gold labels of {counted(n_known, 'item')} entered as data"
-    return [warn("known-truths-used", text)] if n_known else []
-
-
-def note_unsupported(maximum: Maximum, ratings: Ratings) -> list[Warning]:
-    """Note parameters that the ratings cannot support.
-
-    Parameters
-    ----------
-    maximum : Maximum
-    ratings : Ratings
-
-    Returns
-    -------
-    list of Warning
-        Of more parameters than the patterns or items could determine, of rows of confusion
-        matrices without ratings, and of probabilities at 0 or 1.
-    """
-    rated, notes = maximum.rated, []
-    lengths = np.bincount(ratings.all_flat.item_index, minlength=ratings.n_rows)
-    n_items = int(ratings.weights[lengths > 1].sum())
-    n_patterns = ratings.n_categories ** len(ratings.all_raters) - 1
-    free = min(n_items, max(1, len(ratings.populations)) * n_patterns)
-    if maximum.n_parameters > free:
-        text = (
-            f"{maximum.n_parameters} parameters but only {counted(free, 'degree')} of freedom: "
-            "other values fit as well, and the interval does not include them"
-        )
-        notes.append(warn("not-identified", text))
-    values = maximum.parameters.confusion[rated]
-    at_end = int(((values < BOUNDARY) | (values > 1 - BOUNDARY)).sum())
-    if at_end:
-        text = (
-            f"{at_end} of {values.size} probabilities of the confusion matrices are 0 or 1: with "
-            "so few ratings maximum likelihood makes truth probabilities too extreme; the "
-            "intervals allow for that"
-        )
-        notes.append(warn("boundary", text))
-    if not rated.all():
-        text = (
-            f"{(~rated).sum()} of {rated.size} rows of confusion matrices have no expected ratings "
-            "and are NaN"
-        )
-        notes.append(warn("rows-without-ratings", text))
-    return notes
+LEAST_EXPECTED = 5
+DIMS = {
+    "base_rates": ("group", "category"),
+    "confusion": ("rater", "category", "response"),
+    "accuracy": ("rater",),
+    "knowledge": ("rater",),
+    "guessing": ("rater", "response"),
+    "truth_probabilities": ("item", "category"),
+    "starts": ("start",),
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -213,8 +94,6 @@ class LatentClassFit:
     starts: "xr.DataArray"
     labels_settled: bool
     notes: tuple[Warning, ...]
-    _maximum: Maximum
-    _pattern: Integers
 
     @property
     def aic(self) -> float:
@@ -240,107 +119,14 @@ class LatentClassFit:
         return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
 
 
-def label_fit(
-    maximum: Maximum, ratings: Ratings, inverse: Integers, fits: Mapping[str, LatentClasses]
-) -> LatentClassFit:
-    """Label the results.
-
-    Parameters
-    ----------
-    maximum : Maximum
-        The highest maximum.
-    ratings : Ratings
-    inverse : ndarray of int, shape (n_rows,)
-        The pattern of each row.
-    fits : mapping
-        The fit from each start.
-
-    Returns
-    -------
-    LatentClassFit
-    """
-    table, parameters, categories = maximum.table, maximum.parameters, list(ratings.categories)
-    coords: dict[str, Any] = {
-        "group": list(ratings.populations),
-        "item": ratings.items,
-        "rater": list(ratings.all_raters[: table.n_raters]),
-        "response": categories,
-        "category": categories,
-        "start": list(fits),
-    }
-
-    def label(values: ArrayLike, *dims: str) -> xr.DataArray:
-        return xr.DataArray(np.asarray(values), {dim: coords[dim] for dim in dims}, dims)
-
-    values, undetermined = determine_quantities(maximum)
-    undefined = np.isnan(values["base_rates"]).any()
-    values["truth_probabilities"] = np.where(undefined, np.nan, maximum.classes[inverse])
-    g2, degrees_of_freedom, of_deviance = compute_deviance(ratings, maximum)
-    unsettled = note_unsettled_labels(maximum, categories)
-    observed = table.answers.sum(axis=1) > 0
-    if table.truths is not None:
-        observed |= table.truths >= 0
-    dims = {
-        "base_rates": ("group", "category") if ratings.populations else ("category",),
-        "confusion": ("rater", "category", "response"),
-        "accuracy": ("rater",),
-        "knowledge": ("rater",),
-        "guessing": ("rater", "response"),
-        "truth_probabilities": ("item", "category"),
-    }
-    orderings = log_orderings(ratings)
-    return LatentClassFit(
-        model=maximum.name,
-        log_likelihood=parameters.log_likelihood + orderings,
-        n_parameters=maximum.n_parameters,
-        n_items=int(table.weights[observed].sum()),
-        g2=g2,
-        degrees_of_freedom=degrees_of_freedom,
-        **{name: label(array, *dims[name]) for name, array in values.items()},
-        converged=parameters.converged,
-        iterations=parameters.iterations,
-        starts=label([fit.log_likelihood + orderings for fit in fits.values()], "start"),
-        labels_settled=not unsettled,
-        notes=(
-            *note_modes(fits),
-            *note_known_truths(known_truths(ratings) if table.truths is not None else 0),
-            *unsettled,
-            *undetermined,
-            *note_unsupported(maximum, ratings),
-            *of_deviance,
-        ),
-        _maximum=maximum,
-        _pattern=inverse,
-    )
-
-
-def log_orderings(ratings: Ratings) -> float:
-    """Log of the number of ways to assign anonymous ratings to raters; else 0.
-
-    If it is unknown who gave which rating, only the number of ratings in each category is observed,
-    and its probability is the sum over all such assignments.
-    """
-    if not ratings.anonymous:
-        return 0.0
-    votes = ratings.votes()
-    orders = special.gammaln(votes.sum(axis=1) + 1) - special.gammaln(votes + 1).sum(axis=1)
-    return float(ratings.weights @ orders)
-
-
-type Start = Literal["votes", "random"]
-
-RANDOM_STARTS = 20
-
-
 def fit_latent_class(
     ratings: Ratings,
     model: str = "dawid_skene",
     *,
-    start: Start = "votes",
     restarts: int = 0,
     seed: Seed = 1,
-    tolerance: float = FROM_FAR.tolerance,
-    max_iterations: int = FROM_FAR.max_iterations,
+    tolerance: float = em.FROM_FAR.tolerance,
+    max_iterations: int = em.FROM_FAR.max_iterations,
 ) -> LatentClassFit:
     r"""Fit a latent-class model by maximum likelihood.
 
@@ -364,11 +150,9 @@ def fit_latent_class(
         "pooled", "dawid_skene", "tap" or "pooled_tap". In the t-a-p models a rater knows the true
         category or guesses; each has their own knowledge and guesses in "tap", and all the same in
         "pooled_tap".
-    start : {"votes", "random"}
-        Where EM starts: at each item's proportions of votes; or at base rates and confusion
-        matrices drawn from flat Dirichlet distributions.
     restarts : int
-        Number of random starts besides the votes, 0 or more. With `start="random"`, 0 means 20.
+        Number of starts besides each item's proportions of votes, 0 or more: base rates and
+        confusion matrices drawn from flat Dirichlet distributions.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Seed of the random starts.
     tolerance : float
@@ -430,29 +214,116 @@ def fit_latent_class(
     >>> float(fit.guessing.sel(rater="rating 1", response="above 1").round(3))
     0.783
     """
-    form = find_latent_class_model(model)
-    check_choice("start", start, ("votes", "random"))
     check_whole_number("restarts", restarts, 0)
     check_number("tolerance", tolerance, 0, 1, "give a number from 0 to 1, as in 1e-13")
     check_whole_number("max_iterations", max_iterations, 1)
-    n_known = known_truths(ratings)
+    search = em.Search(tolerance=tolerance, max_iterations=max_iterations)
+    fitted = fit_by_likelihood(ratings, model, restarts, seed, search)
+    arrays, _ = fitted.determined
+    arrays = arrays | {
+        "truth_probabilities": fitted.classes[fitted.pattern],
+        "starts": np.array([fit.log_likelihood for fit in fitted.fits.values()]),
+    }
+    coords: dict[str, Any] = {
+        "group": list(ratings.populations),
+        "item": ratings.items,
+        "rater": list(ratings.all_raters[: fitted.table.n_raters]),
+        "response": list(ratings.categories),
+        "category": list(ratings.categories),
+        "start": list(fitted.fits),
+    }
+    labelled = {}
+    for name, values in arrays.items():
+        dims = DIMS[name][-values.ndim :]
+        labelled[name] = xr.DataArray(values, {dim: coords[dim] for dim in dims}, dims)
+    g2, degrees_of_freedom, _ = compute_deviance(ratings, fitted)
+    notes = tuple(list_notes(ratings, fitted))
+    observed = fitted.table.answers.sum(axis=1) > 0
+    if fitted.table.truths is not None:
+        observed |= fitted.table.truths >= 0
+    return LatentClassFit(
+        model=model,
+        log_likelihood=fitted.parameters.log_likelihood,
+        n_parameters=fitted.n_parameters,
+        n_items=int(fitted.table.weights[observed].sum()),
+        g2=g2,
+        degrees_of_freedom=degrees_of_freedom,
+        **labelled,
+        converged=fitted.parameters.converged,
+        iterations=fitted.parameters.iterations,
+        labels_settled=not any(note.code == "labels-unsettled" for note in notes),
+        notes=notes,
+    )
+
+
+def fit_by_likelihood(
+    ratings: Ratings,
+    model: str,
+    restarts: int = 0,
+    seed: Seed = 1,
+    search: em.Search = em.FROM_FAR,
+    *,
+    from_votes: bool = True,
+) -> FittedModel:
+    """Find the highest of the maxima that are reached from the votes, and from random starts.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    model : str
+        As of `fit_latent_class`.
+    restarts : int
+        Number of random starts.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+    search : Search
+    from_votes : bool
+        Whether one of the starts is each item's proportions of votes.
+
+    Returns
+    -------
+    FittedModel
+    """
+    form, n_known = find_latent_class_model(model), em.known_truths(ratings)
     _require_ratings(ratings, model, n_known)
-    table, inverse = tabulate(ratings, ratings.population, truths=n_known > 0)
-    points = {"votes": vote_start(table)} if start == "votes" else {}
-    n_random = restarts if points else restarts or RANDOM_STARTS
-    for i, child in enumerate(child_seeds(seed, n_random), start=1):
-        points[f"random {i}"] = random_start(table, form, np.random.default_rng(child))
-    search = Search(tolerance=tolerance, max_iterations=max_iterations)
-    maxima = fit_starts(table, list(points.values()), form, search)
-    fits = dict(zip(points, maxima, strict=True))
+    table, pattern = em.tabulate(ratings, truths=n_known > 0)
+    starts = {"votes": em.vote_start(table)} if from_votes else {}
+    for i, child in enumerate(child_seeds(seed, restarts), start=1):
+        starts[f"random {i}"] = em.random_start(table, form, np.random.default_rng(child))
+    orderings = log_orderings(ratings)
+    fits = {
+        name: replace(fit, log_likelihood=fit.log_likelihood + orderings)
+        for name, fit in zip(
+            starts, em.fit_starts(table, list(starts.values()), form, search), strict=True
+        )
+    }
     best = max(fits.values(), key=lambda fit: fit.log_likelihood)
     # With equal errors it is known which category a class is, except with two categories. In t-a-p
     # no rater is worse than by guessing, so that it is always known.
     exchangeable = form.form == "full" or (table.n_categories == 2 and form.form != "knowledge")
     if exchangeable and table.truths is None:
-        best = align_labels(table, best)
-    maximum = Maximum(name=model, model=form, table=table, parameters=best)
-    return label_fit(maximum, ratings, inverse, fits)
+        best = em.align_labels(table, best)
+    return FittedModel(
+        name=model,
+        model=form,
+        table=table,
+        parameters=best,
+        fits=fits,
+        pattern=pattern,
+        sampled=count_items(ratings, pattern, len(table.weights)),
+    )
+
+
+def log_orderings(ratings: Ratings) -> float:
+    """Log of the number of ways to assign anonymous ratings to raters; else 0.
+
+    If it is unknown who gave which rating, only the number of ratings in each category is observed,
+    and its probability is the sum over all such assignments.
+    """
+    if not ratings.anonymous:
+        return 0.0
+    votes = ratings.votes()
+    orders = special.gammaln(votes.sum(axis=1) + 1) - special.gammaln(votes + 1).sum(axis=1)
+    return float(ratings.weights @ orders)
 
 
 def _require_ratings(ratings: Ratings, model: str, n_known: int) -> None:
@@ -473,3 +344,157 @@ def _require_ratings(ratings: Ratings, model: str, n_known: int) -> None:
     most = int(per_row[ratings.weights > 0].max())
     if most < (1 if n_known else 2):
         raise InputError("no item has two ratings", "give two or more ratings for some items")
+
+
+def list_notes(ratings: Ratings, fitted: FittedModel) -> Iterator[Warning]:
+    """List what the user should know before using a fit.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    fitted : FittedModel
+
+    Yields
+    ------
+    Warning
+    """
+    yield from note_modes(fitted.fits)
+    if fitted.table.truths is not None:
+        yield from note_known_truths(em.known_truths(ratings))
+    yield from _note_unsettled_labels(fitted, ratings)
+    yield from fitted.determined[1]
+    yield from _note_unsupported(fitted, ratings)
+    yield from compute_deviance(ratings, fitted)[2]
+
+
+def note_modes(fits: Mapping[str, em.LatentClasses]) -> Iterator[Warning]:
+    """Note which starts reached the highest mode, and which did not end.
+
+    Parameters
+    ----------
+    fits : mapping
+        The fit from each start.
+
+    Yields
+    ------
+    Warning
+    """
+    reached = {name: fit.log_likelihood for name, fit in fits.items()}
+    highest = max(reached.values())
+    if len(fits) > 1:
+        n = sum(value > highest - SAME_MODE for value in reached.values())
+        text = f"{n} of {len(fits)} starts reached the highest log-likelihood, {highest:.3f}"
+        yield warn("starts", text)
+    if reached.get("votes", highest) < highest - SAME_MODE:
+        text = f"the start from votes reached a lower mode, {reached['votes']:.3f}"
+        yield warn("higher-mode", text)
+    unfinished = [name for name, fit in fits.items() if not fit.converged]
+    if unfinished:
+        yield warn(
+            "not-converged",
+            f"EM had not converged after {fits[unfinished[0]].iterations} steps from "
+            f"{', '.join(unfinished)}: the numbers may still change",
+        )
+
+
+def note_known_truths(n_known: int) -> list[Warning]:
+    """Note of how many items the gold label entered as data, if of any."""
+    text = f"the gold labels of {counted(n_known, 'item')} entered as data"
+    return [warn("known-truths-used", text)] if n_known else []
+
+
+def _note_unsettled_labels(fitted: FittedModel, ratings: Ratings) -> Iterator[Warning]:
+    """Name the classes whose items raters most often call otherwise; in t-a-p there are none."""
+    table, categories = fitted.table, ratings.categories
+    if table.truths is not None or fitted.model.form == "knowledge":
+        return
+    by_raters = fitted.ratings[: table.n_raters - table.has_system].sum(axis=0)
+    for c, row in enumerate(by_raters):
+        if row[c] < row.max() and row.sum() > LEAST_INFORMATIVE:
+            yield warn(
+                "labels-unsettled",
+                f"labels are unsettled: items of class {categories[c]} are most often called "
+                f"{categories[int(row.argmax())]} by the raters",
+            )
+
+
+def _note_unsupported(fitted: FittedModel, ratings: Ratings) -> Iterator[Warning]:
+    """Note parameters that the ratings cannot support, and probabilities at 0 or 1."""
+    rated = fitted.rated
+    lengths = np.bincount(ratings.all_flat.item_index, minlength=ratings.n_rows)
+    n_items = int(ratings.weights[lengths > 1].sum())
+    n_patterns = ratings.n_categories ** len(ratings.all_raters) - 1
+    free = min(n_items, max(1, len(ratings.populations)) * n_patterns)
+    if fitted.n_parameters > free:
+        yield warn(
+            "not-identified",
+            f"{fitted.n_parameters} parameters but only {counted(free, 'degree')} of freedom: "
+            "other values fit as well, and the interval does not include them",
+        )
+    values = fitted.parameters.confusion[rated]
+    at_end = int(((values < BOUNDARY) | (values > 1 - BOUNDARY)).sum())
+    if at_end:
+        yield warn(
+            "boundary",
+            f"{at_end} of {values.size} probabilities of the confusion matrices are 0 or 1: with "
+            "so few ratings maximum likelihood makes truth probabilities too extreme; the "
+            "intervals allow for that",
+        )
+    if not rated.all():
+        yield warn(
+            "rows-without-ratings",
+            f"{(~rated).sum()} of {rated.size} rows of confusion matrices have no expected ratings "
+            "and are NaN",
+        )
+
+
+def compute_deviance(
+    ratings: Ratings, fitted: FittedModel
+) -> tuple[float | None, int | None, list[Warning]]:
+    r"""Compute the deviance of a model.
+
+    .. math:: G^2 = 2 \sum_p n_p \log \frac{n_p}{n \hat f_p}
+
+    Parameters
+    ----------
+    ratings : Ratings
+    fitted : FittedModel
+        The maximum of the likelihood of these ratings.
+
+    Returns
+    -------
+    g2 : float or None
+        Twice the difference of the log-likelihoods; None unless each rater, and the system if there
+        is one, rated each item once.
+    degrees_of_freedom : int or None
+        The number of patterns minus 1, for each group of items, minus the number of parameters.
+    notes : list of Warning
+
+    References
+    ----------
+    Goodman (1974), https://doi.org/10.1093/biomet/61.2.215
+    """
+    table = fitted.table
+    n_ratings = table.answers.sum(axis=1)[table.weights > 0]
+    reasons = {
+        "raters are anonymous": ratings.anonymous,
+        "some truths are known": table.truths is not None,
+        "some raters rated an item more than once": ratings.several_votes,
+        "some ratings are missing": (n_ratings != table.n_raters).any(),
+    }
+    for reason, undefined in reasons.items():
+        if undefined:
+            return None, None, [warn("deviance-undefined", f"G² is not defined: {reason}")]
+    group = np.zeros(len(table.weights), np.int64) if table.groups is None else table.groups
+    sizes = np.bincount(group, table.weights)
+    log_expected = np.log(sizes[group]) + fitted.expected[1]
+    terms = special.xlogy(table.weights, table.weights) - table.weights * log_expected
+    n_patterns, notes = len(sizes) * table.n_categories**table.n_raters, []
+    if sizes.sum() < LEAST_EXPECTED * n_patterns:
+        text = (
+            f"G² is not near its chi-square distribution: there are {sizes.sum():.0f} items for "
+            f"{n_patterns:,} patterns"
+        )
+        notes.append(warn("deviance-distribution", text))
+    degrees_of_freedom = n_patterns - len(sizes) - fitted.n_parameters
+    return max(0.0, 2 * float(terms.sum())), degrees_of_freedom, notes

@@ -1,31 +1,39 @@
-"""A maximum of the likelihood: its deviance, and which of its numbers the ratings determine.
+"""A model at the maximum of its likelihood, and which of its numbers the ratings determine.
 
 Base rates and confusion matrices are linear in the free parameters of every model. The curvature of
 the log-likelihood along the free directions is therefore the curvature over all probabilities, as
 if they did not have to sum to 1, projected on these directions.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from lehner.core.arrays import TINY, Booleans, Floats, Integers
-from lehner.core.lazy import sparse, special
+from lehner.core.lazy import sparse
+from lehner.core.resampling import ItemCounts
 from lehner.core.warning import Warning, warn
-from lehner.data.ratings import Ratings
-from lehner.latent_class.em import LatentClasses, expect, expected_ratings
-from lehner.latent_class.models import LatentClassModel, confusion_to_mixture, mixture_to_confusion
-from lehner.latent_class.pattern_table import PatternTable
+from lehner.latent_class import tap
+from lehner.latent_class.em import LatentClasses, PatternTable, expect, expected_ratings
+from lehner.latent_class.models import LatentClassModel
 
 LEAST_INFORMATIVE = 1e-6
 BOUNDARY = 1e-6
-LEAST_EXPECTED = 5
+SINGULAR = 1e-9
+"""Information below it, for parameters scaled to an information of 1, is none."""
+STEP = 1e-6
+MOVED = 1e-4
+"""A quantity that a flat direction changes by more is not determined."""
+LEAST_GAIN = 1e-4
+MOST_PARAMETERS = 2_000
+"""With more the check of a t-a-p model would take longer than the fit."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Maximum:
-    """A model with its maximum likelihood estimates.
+class FittedModel:
+    """The maximum of the likelihood of ratings; a system, if there is one, is the last rater.
 
     Parameters
     ----------
@@ -33,29 +41,83 @@ class Maximum:
     model : LatentClassModel
     table : PatternTable
     parameters : LatentClasses
+    fits : mapping of str to LatentClasses
+        The maximum that was reached from each start, of which `parameters` are the highest.
+    pattern : ndarray of int, shape (n_rows,)
+        The pattern of each row of the ratings.
+    sampled : ndarray of int, shape (n_patterns,), or csr_array, shape (n_clusters, n_patterns)
+        Number of items of each pattern, in each cluster if items are clustered.
     """
 
     name: str
     model: LatentClassModel
     table: PatternTable
     parameters: LatentClasses
+    fits: Mapping[str, LatentClasses]
+    pattern: Integers
+    sampled: ItemCounts
+
+    @property
+    def group_rates(self) -> Floats:
+        """Base rates with a row for each population, (n_groups, n_classes)."""
+        return np.atleast_2d(self.parameters.base_rates)
 
     @property
     def base_rates(self) -> Floats:
-        """Base rates with a row for each group, (n_groups, n_classes)."""
-        return np.atleast_2d(self.parameters.base_rates)
+        """Base rates of all populations together, (n_classes,)."""
+        return self._group_proportions @ self.group_rates
+
+    @property
+    def _group_proportions(self) -> Floats:
+        sizes = np.ravel(self.table.sum_groups(self.table.weights[:, None]))
+        return np.asarray(sizes / sizes.sum())
+
+    @property
+    def n_items(self) -> Integers:
+        """Number of items of each pattern, (n_patterns,)."""
+        return self.table.weights.astype(np.int64)
 
     @cached_property
-    def classes(self) -> Floats:
-        """Probability of each class for each pattern, (n_patterns, n_classes)."""
-        return expect(self.table, self.parameters)[0]
+    def answers(self) -> Integers:
+        """The system's answer for each pattern, -1 if there is none, (n_patterns,)."""
+        own = self.table.answers[:, -self.table.n_categories :] * self.table.has_system
+        return np.where(own.sum(axis=1) > 0, own.argmax(axis=1), -1)
+
+    @property
+    def n_answered(self) -> int:
+        """Number of items that the system answered."""
+        return int(self.n_items @ (self.answers >= 0))
+
+    def sum_populations(self, values: Floats) -> Floats:
+        """Sum values of patterns, (n_patterns, n), over each population, (n, n_populations)."""
+        return self.table.sum_groups(values).T
+
+    def sum_rows(self, weights: Floats) -> Floats:
+        """Sum weights of rows, (n_samples, n_rows), over each pattern, (n_samples, n_patterns)."""
+        size = len(self.table.weights)
+        return np.array([np.bincount(self.pattern, sample, size) for sample in weights])
+
+    def chance_right(self, classes: Floats) -> Floats:
+        """Give the probability that the answer to each pattern is right, (n_patterns, n_samples).
+
+        It is 0 where the system gave none; `classes` has the shape (n_patterns, n_classes,
+        n_samples).
+        """
+        answer = self.answers[:, None, None]
+        chance = np.take_along_axis(classes, np.maximum(answer, 0), axis=1)[:, 0]
+        return np.where(answer[:, 0] < 0, 0.0, np.clip(chance, 0.0, 1.0))
+
+    @cached_property
+    def expected(self) -> tuple[Floats, Floats]:
+        """Probability of each class for each pattern, and log probability of each pattern."""
+        return expect(self.table, self.parameters)
 
     @cached_property
     def ratings(self) -> Floats:
         """Expected number of ratings, (n_raters, n_classes, n_categories)."""
-        return expected_ratings(self.table, self.classes)
+        return expected_ratings(self.table, self.expected[0])
 
-    @property
+    @cached_property
     def matrix_numbers(self) -> Integers:
         """Index of each rater's confusion matrix; it is equal for raters who share one."""
         numbers = np.arange(self.table.n_raters)
@@ -78,95 +140,143 @@ class Maximum:
         k = self.table.n_categories
         per_matrix = {"accuracy": 1, "full": k * (k - 1)}.get(self.model.form, k)
         n_matrices = len(np.unique(self.matrix_numbers[self.rated.any(axis=1)]))
-        n_rates = len(self.base_rates) * (k - 1)
-        return n_rates + n_matrices * per_matrix
+        return len(self.group_rates) * (k - 1) + n_matrices * per_matrix
+
+    def quantities(self, parameters: LatentClasses) -> dict[str, Floats]:
+        """Compute estimates by name from parameters, which are those of the maximum or near it.
+
+        Parameters
+        ----------
+        parameters : LatentClasses
+
+        Returns
+        -------
+        dict of str to ndarray
+            Base rates and confusion matrices, which are NaN in rows without expected ratings;
+            accuracy; in t-a-p, knowledge and guesses.
+        """
+        rates = self._group_proportions @ np.atleast_2d(parameters.base_rates)
+        right = np.diagonal(parameters.confusion, axis1=1, axis2=2)
+        determined = (self.rated | (rates < BOUNDARY)).all(axis=1)
+        values = {
+            "base_rates": parameters.base_rates,
+            "confusion": np.where(self.rated[..., None], parameters.confusion, np.nan),
+            "accuracy": np.where(determined, right @ rates, np.nan),
+        }
+        if self.model.form == "knowledge":
+            mixture = tap.confusion_to_mixture(parameters.confusion)
+            mixture = np.where(self.rated[:, :1], mixture, np.nan)
+            guessed = 1 - mixture[:, :1]
+            values["knowledge"] = mixture[:, 0]
+            values["guessing"] = mixture[:, 1:] / np.where(guessed > BOUNDARY, guessed, np.nan)
+        return values
+
+    @cached_property
+    def determined(self) -> tuple[dict[str, Floats], list[Warning]]:
+        """The quantities, NaN where the ratings do not determine them, and why."""
+        return determine_quantities(self)
 
     @property
-    def group_proportions(self) -> Floats:
-        """Proportion of the items in each group, (n_groups,)."""
-        sizes = np.ravel(self.table.sum_groups(self.table.weights[:, None]))
-        return np.asarray(sizes / sizes.sum())
+    def accuracy(self) -> Floats:
+        """Expected accuracy of each rater, NaN if the ratings do not determine it, (n_raters,)."""
+        return self.determined[0]["accuracy"]
 
-    def compute_accuracy(self, parameters: LatentClasses) -> Floats:
-        """Compute the accuracy of each rater, (n_raters,); NaN if ratings do not determine it."""
-        rates = self.group_proportions @ np.atleast_2d(parameters.base_rates)
-        right = np.diagonal(parameters.confusion, axis1=1, axis2=2)
-        determined = self.rated | (rates < BOUNDARY)
-        return np.where(determined.all(axis=1), right @ rates, np.nan)
+    @property
+    def confusion(self) -> Floats:
+        """Confusion matrices, (n_raters, n_classes, n_categories); NaN as accuracies are."""
+        return self.determined[0]["confusion"]
+
+    @property
+    def classes(self) -> Floats:
+        """Probability of each class for each pattern, (n_patterns, n_classes); NaN likewise."""
+        undefined = np.isnan(self.determined[0]["base_rates"]).any()
+        return np.where(undefined, np.nan, self.expected[0])
 
 
-def compute_deviance(
-    ratings: Ratings, maximum: Maximum
-) -> tuple[float | None, int | None, list[Warning]]:
-    r"""Compute the deviance of a model.
+def determine_quantities(fitted: FittedModel) -> tuple[dict[str, Floats], list[Warning]]:
+    """Compute the quantities of a fit, with NaN for those of t-a-p that are not determined.
 
-    .. math:: G^2 = 2 \sum_p n_p \log \frac{n_p}{n \hat f_p}
+    Two ratings of each item in two categories, for example, give two frequencies for three
+    parameters of raters who are alike. Other models are not checked.
 
     Parameters
     ----------
-    ratings : Ratings
-    maximum : Maximum
-        The maximum of the likelihood of these ratings.
+    fitted : FittedModel
 
     Returns
     -------
-    g2 : float or None
-        Twice the difference of the log-likelihoods; None unless each rater, and the system if there
-        is one, rated each item once.
-    degrees_of_freedom : int or None
-        The number of patterns minus 1, for each group of items, minus the number of parameters.
+    values : dict of str to ndarray
+        As `FittedModel.quantities` gives them.
     notes : list of Warning
-
-    References
-    ----------
-    Goodman (1974), https://doi.org/10.1093/biomet/61.2.215
     """
-    table = maximum.table
-    reason = _explain_undefined(ratings, maximum)
-    if reason:
-        return None, None, [warn("deviance-undefined", f"G² is not defined: {reason}")]
-    group = table.group_of_pattern
-    sizes = np.bincount(group, table.weights)
-    log_expected = np.log(sizes[group]) + expect(table, maximum.parameters)[1]
-    terms = special.xlogy(table.weights, table.weights) - table.weights * log_expected
-    g2 = max(0.0, 2 * float(terms.sum()))
-    n_patterns = table.n_categories**table.n_raters
-    free = table.n_groups * (n_patterns - 1)
-    notes = []
-    if sizes.sum() < LEAST_EXPECTED * table.n_groups * n_patterns:
+    values = fitted.quantities(fitted.parameters)
+    if fitted.model.form != "knowledge":
+        return values, []
+    gain = fitted.table.weights @ fitted.expected[1] - _independent_log_likelihood(fitted)
+    if gain < LEAST_GAIN:
+        blank = {name: np.full_like(array, np.nan) for name, array in values.items()}
         text = (
-            f"G² is not near its chi-square distribution: there are {sizes.sum():.0f} items for "
-            f"{table.n_groups * n_patterns:,} patterns"
+            "not determined, because ratings of an item agree no more than guesses would: base "
+            "rates, knowledge, guessing"
         )
-        notes.append(warn("deviance-distribution", text))
-    return g2, free - maximum.n_parameters, notes
+        return blank, [warn("not-determined", text)]
+    if fitted.n_parameters > MOST_PARAMETERS:
+        text = f"more than {MOST_PARAMETERS:,} parameters: other values may fit as well"
+        return values, [warn("identification-unchecked", text)]
+    hidden = _find_undetermined(fitted)
+    values = {name: np.where(hidden[name], np.nan, array) for name, array in values.items()}
+    names = [name.replace("_", " ") for name, missing in hidden.items() if missing.any()]
+    if names:
+        text = f"not determined, because other values fit as well: {', '.join(names)}"
+        return values, [warn("not-determined", text)]
+    if np.isnan(values["guessing"][fitted.rated[:, 0]]).any():
+        text = "some raters always know the truth: their guesses are undefined"
+        return values, [warn("guessing-undefined", text)]
+    return values, []
 
 
-def _explain_undefined(ratings: Ratings, maximum: Maximum) -> str:
-    """Say why there is no saturated model for a comparison, if there is none."""
-    table = maximum.table
-    if ratings.anonymous:
-        return "raters are anonymous"
+def _independent_log_likelihood(fitted: FittedModel) -> float:
+    """Likelihood if the ratings of a rater had the same distribution for all items."""
+    table, numbers = fitted.table, fitted.matrix_numbers
     if table.truths is not None:
-        return "some truths are known"
-    if ratings.several_votes:
-        return "some raters rated an item more than once"
-    n_ratings = table.answers.sum(axis=1)[table.weights > 0]
-    return "" if (n_ratings == table.n_raters).all() else "some ratings are missing"
+        return -np.inf
+    by_rater = (table.answers.T @ table.weights).reshape(table.n_raters, -1)
+    totals = np.stack([by_rater[numbers == number].sum(axis=0) for number in np.unique(numbers)])
+    proportions = totals / np.maximum(totals.sum(axis=1, keepdims=True), 1.0)
+    return float((totals * np.log(np.where(totals > 0, proportions, 1.0))).sum())
 
 
-SINGULAR = 1e-9
-"""Information below it, for parameters scaled to an information of 1, is none."""
+def _find_undetermined(fitted: FittedModel) -> dict[str, Booleans]:
+    """Find the quantities of a t-a-p model that have other values which fit as well."""
+    at = fitted.parameters
+
+    def quantities_at(move: Floats) -> dict[str, Floats]:
+        rates, confusion = np.split(move, [at.base_rates.size])
+        near = replace(
+            at,
+            base_rates=at.base_rates + rates.reshape(at.base_rates.shape),
+            confusion=at.confusion + confusion.reshape(at.confusion.shape),
+        )
+        return fitted.quantities(near)
+
+    hidden = {
+        name: np.zeros(values.shape, dtype=bool) for name, values in fitted.quantities(at).items()
+    }
+    for direction in _find_flat_directions(fitted).T:
+        forward, backward = quantities_at(direction * STEP), quantities_at(-direction * STEP)
+        for name, moved in hidden.items():
+            moved |= np.abs(forward[name] - backward[name]) > 2 * STEP * MOVED
+    return hidden
 
 
-def find_flat_directions(maximum: Maximum) -> Floats:
+def _find_flat_directions(fitted: FittedModel) -> Floats:
     """Find directions in which the likelihood of a t-a-p model does not change at its maximum.
 
     They are the directions without observed information.
 
     Parameters
     ----------
-    maximum : Maximum
+    fitted : FittedModel
 
     Returns
     -------
@@ -179,8 +289,8 @@ def find_flat_directions(maximum: Maximum) -> Floats:
     ----------
     Louis (1982), Finding the observed information matrix when using the EM algorithm.
     """
-    directions = _free_directions(maximum)
-    information = _observed_information(maximum, directions)
+    directions = _free_directions(fitted)
+    information = _observed_information(fitted, directions)
     diagonal = np.diagonal(information)
     scale = 1 / np.sqrt(np.where(diagonal > SINGULAR, diagonal, 1.0))
     values, vectors = np.linalg.eigh(information * scale * scale[:, None])
@@ -188,7 +298,7 @@ def find_flat_directions(maximum: Maximum) -> Floats:
     return np.asarray(moves / np.maximum(np.abs(moves).max(axis=0, initial=0), TINY))
 
 
-def _observed_information(maximum: Maximum, directions: "sparse.csr_array") -> Floats:
+def _observed_information(fitted: FittedModel, directions: "sparse.csr_array") -> Floats:
     """Negative second derivatives of the log-likelihood along directions.
 
     With q the probability of class c given a pattern, p a probability and d = n/p the derivative
@@ -197,17 +307,18 @@ def _observed_information(maximum: Maximum, directions: "sparse.csr_array") -> F
 
     Parameters
     ----------
-    maximum : Maximum
+    fitted : FittedModel
     directions : scipy.sparse.csr_array, shape (n_probabilities, n_free)
 
     Returns
     -------
     ndarray, shape (n_free, n_free)
     """
-    table, classes = maximum.table, maximum.classes
-    rates, confusion = maximum.base_rates, maximum.parameters.confusion
+    table, classes = fitted.table, fitted.expected[0]
+    rates, confusion = fitted.group_rates, fitted.parameters.confusion
+    group = np.zeros(len(classes), np.int64) if table.groups is None else table.groups
     weighted = table.weights[:, None] * classes
-    counts = np.append(table.sum_groups(weighted), maximum.ratings)
+    counts = np.append(table.sum_groups(weighted), fitted.ratings)
     values = np.append(rates, confusion)
     inverse = np.divide(1, values, out=np.zeros_like(values), where=values > BOUNDARY)
     by_probability = directions.multiply(inverse[:, None]).tocsr()
@@ -217,7 +328,7 @@ def _observed_information(maximum: Maximum, directions: "sparse.csr_array") -> F
     score = sparse.csr_array((len(weighted), directions.shape[1]))
     information = directions.T @ directions.multiply((counts * inverse**2)[:, None])
     for c in range(table.n_categories):
-        derivative = by_probability[rate_rows[table.group_of_pattern, c]]
+        derivative = by_probability[rate_rows[group, c]]
         derivative = derivative + table.answers @ by_probability[confusion_rows[:, c].ravel()]
         score = score + derivative.multiply(classes[:, c, None])
         information = information - derivative.T @ derivative.multiply(weighted[:, c, None])
@@ -225,23 +336,23 @@ def _observed_information(maximum: Maximum, directions: "sparse.csr_array") -> F
     return np.asarray(information.toarray())
 
 
-def _free_directions(maximum: Maximum) -> "sparse.csr_array":
+def _free_directions(fitted: FittedModel) -> "sparse.csr_array":
     """Derivatives of base rates and confusion matrices by each free parameter of t-a-p.
 
     Parameters
     ----------
-    maximum : Maximum
+    fitted : FittedModel
 
     Returns
     -------
     scipy.sparse.csr_array, shape (n_probabilities, n_free)
     """
-    rates, numbers = maximum.base_rates, maximum.matrix_numbers
-    confusion = maximum.parameters.confusion
+    rates, numbers = fitted.group_rates, fitted.matrix_numbers
+    confusion = fitted.parameters.confusion
     blocks = [_simplex_directions(row) for row in rates]
     for j in np.unique(numbers, return_index=True)[1]:
-        moves = _simplex_directions(confusion_to_mixture(confusion[j]) * maximum.rated[j].any())
-        blocks.append(mixture_to_confusion(moves.T).reshape(-1, confusion[j].size).T)
+        moves = _simplex_directions(tap.confusion_to_mixture(confusion[j]) * fitted.rated[j].any())
+        blocks.append(tap.mixture_to_confusion(moves.T).reshape(-1, confusion[j].size).T)
     size = confusion[0].size
     of_raters = rates.size + numbers[:, None] * size + np.arange(size)
     rows = np.append(np.arange(rates.size), of_raters)
@@ -252,117 +363,3 @@ def _simplex_directions(probabilities: Floats) -> Floats:
     """Directions that increase a probability above 0 at the cost of the last, (n, n_free)."""
     eye = np.eye(len(probabilities))[:, probabilities > BOUNDARY]
     return eye[:, :-1] - eye[:, -1:]
-
-
-STEP = 1e-6
-MOVED = 1e-4
-"""A quantity that a flat direction changes by more is not determined."""
-LEAST_GAIN = 1e-4
-MOST_PARAMETERS = 2_000
-"""With more the check of a t-a-p model would take longer than the fit."""
-
-
-def compute_quantities(maximum: Maximum, parameters: LatentClasses) -> dict[str, Floats]:
-    """Compute estimates by name.
-
-    Parameters
-    ----------
-    maximum : Maximum
-    parameters : LatentClasses
-        Those of the maximum, or near it.
-
-    Returns
-    -------
-    dict of str to ndarray
-        Base rates and confusion matrices, which are NaN in rows without expected ratings;
-        accuracy; in t-a-p, knowledge and guesses.
-    """
-    rated = maximum.rated
-    values = {
-        "base_rates": parameters.base_rates,
-        "confusion": np.where(rated[..., None], parameters.confusion, np.nan),
-        "accuracy": maximum.compute_accuracy(parameters),
-    }
-    if maximum.model.form == "knowledge":
-        mixture = np.where(rated[:, :1], confusion_to_mixture(parameters.confusion), np.nan)
-        guessed = 1 - mixture[:, :1]
-        values["knowledge"] = mixture[:, 0]
-        values["guessing"] = mixture[:, 1:] / np.where(guessed > BOUNDARY, guessed, np.nan)
-    return values
-
-
-def find_undetermined(maximum: Maximum) -> dict[str, Booleans]:
-    """Find the quantities of a t-a-p model that have other values which fit as well."""
-    at = maximum.parameters
-    shape = at.base_rates.shape
-
-    def compute(move: Floats) -> dict[str, Floats]:
-        rates, confusion = np.split(move, [at.base_rates.size])
-        near = replace(
-            at,
-            base_rates=at.base_rates + rates.reshape(shape),
-            confusion=at.confusion + confusion.reshape(at.confusion.shape),
-        )
-        return compute_quantities(maximum, near)
-
-    hidden = {
-        name: np.zeros(values.shape, dtype=bool)
-        for name, values in compute_quantities(maximum, at).items()
-    }
-    for direction in find_flat_directions(maximum).T:
-        forward, backward = compute(direction * STEP), compute(-direction * STEP)
-        for name, moved in hidden.items():
-            moved |= np.abs(forward[name] - backward[name]) > 2 * STEP * MOVED
-    return hidden
-
-
-def determine_quantities(maximum: Maximum) -> tuple[dict[str, Floats], list[Warning]]:
-    """Compute the quantities of a fit, with NaN for those of t-a-p that are not determined.
-
-    Two ratings of each item in two categories, for example, give two frequencies for three
-    parameters of raters who are alike. Other models are not checked.
-
-    Parameters
-    ----------
-    maximum : Maximum
-
-    Returns
-    -------
-    values : dict of str to ndarray
-        As `compute_quantities` gives them.
-    notes : list of Warning
-    """
-    values = compute_quantities(maximum, maximum.parameters)
-    if maximum.model.form != "knowledge":
-        return values, []
-    if maximum.parameters.log_likelihood - _independent_log_likelihood(maximum) < LEAST_GAIN:
-        blank = {name: np.full_like(array, np.nan) for name, array in values.items()}
-        text = (
-            "not determined, because ratings of an item agree no more than guesses would: base "
-            "rates, knowledge, guessing"
-        )
-        return blank, [warn("not-determined", text)]
-    if maximum.n_parameters > MOST_PARAMETERS:
-        text = f"more than {MOST_PARAMETERS:,} parameters: other values may fit as well"
-        return values, [warn("identification-unchecked", text)]
-    hidden = find_undetermined(maximum)
-    values = {name: np.where(hidden[name], np.nan, array) for name, array in values.items()}
-    names = [name.replace("_", " ") for name, missing in hidden.items() if missing.any()]
-    if names:
-        text = f"not determined, because other values fit as well: {', '.join(names)}"
-        return values, [warn("not-determined", text)]
-    if np.isnan(values["guessing"][maximum.rated[:, 0]]).any():
-        text = "some raters always know the truth: their guesses are undefined"
-        return values, [warn("guessing-undefined", text)]
-    return values, []
-
-
-def _independent_log_likelihood(maximum: Maximum) -> float:
-    """Likelihood if the ratings of a rater had the same distribution for all items."""
-    table, numbers = maximum.table, maximum.matrix_numbers
-    if table.truths is not None:
-        return -np.inf
-    by_rater = (table.answers.T @ table.weights).reshape(table.n_raters, -1)
-    totals = np.stack([by_rater[numbers == number].sum(axis=0) for number in np.unique(numbers)])
-    proportions = totals / np.maximum(totals.sum(axis=1, keepdims=True), 1.0)
-    return float((totals * np.log(np.where(totals > 0, proportions, 1.0))).sum())

@@ -17,6 +17,7 @@ from lehner.latent_class.em import (
     Search,
     align_labels,
     fit_starts,
+    tabulate_codes,
     vote_start,
 )
 from lehner.latent_class.models import (
@@ -24,7 +25,6 @@ from lehner.latent_class.models import (
     LIKELIHOOD_METHODS,
     find_latent_class_model,
 )
-from lehner.latent_class.pattern_table import tabulate_codes
 from lehner.simulation.draw import (
     n_patterns,
     pattern_probabilities,

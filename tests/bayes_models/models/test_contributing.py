@@ -14,7 +14,7 @@ from bayes_models import MODELS, add_prior, find_model, identify, models, prior_
 from bayes_models.posterior.predictive import log_prior
 from lehner import Scenario, simulate
 from lehner.estimation.methods import find_method
-from lehner.latent_class.models import ModelRow
+from lehner.latent_class.models import LatentClassModel
 
 ROOT = Path(__file__).parents[3]
 
@@ -29,7 +29,7 @@ def blocks():
 def name(monkeypatch, tmp_path):
     """Put the row into the table and the file among the models, as CONTRIBUTING says."""
     row, file = blocks()
-    ((name, row),) = eval("{" + row + "}", {"ModelRow": ModelRow}).items()
+    ((name, row),) = eval("{" + row + "}", {"LatentClassModel": LatentClassModel}).items()
     (tmp_path / f"{name}.py").write_text(file)
     monkeypatch.setattr(models, "__path__", [*models.__path__, str(tmp_path)])
     monkeypatch.setitem(MODELS, name, row)

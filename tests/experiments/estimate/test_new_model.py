@@ -16,7 +16,7 @@ from experiments.study.run import run_study
 from lehner import InputError, Scenario, fit_latent_class, simulate
 from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.estimation.methods import list_methods
-from lehner.latent_class.models import LIKELIHOOD_METHODS, ModelRow
+from lehner.latent_class.models import LIKELIHOOD_METHODS, LatentClassModel
 from lehner.simulation.population import POPULATION_METHODS
 from tests.experiments.rows import one_row
 
@@ -75,7 +75,7 @@ def toy(monkeypatch, tmp_path):
     folder.mkdir()
     (folder / f"{NAME}.py").write_text(FILE)
     monkeypatch.setattr(models, "__path__", [*models.__path__, str(folder)])
-    monkeypatch.setitem(MODELS, NAME, ModelRow(summary=SUMMARY))
+    monkeypatch.setitem(MODELS, NAME, LatentClassModel(summary=SUMMARY))
     yield
     sys.modules.pop(f"bayes_models.models.{NAME}", None)
     vars(models).pop(NAME, None)

@@ -13,7 +13,7 @@ from lehner import (
 from lehner.contrasts.groups import group_by_likelihood, group_rows
 from lehner.data.ratings import Ratings
 from lehner.latent_class.em import Samples, fit_samples
-from lehner.latent_class.intervals import fit_by_likelihood
+from lehner.latent_class.fit import fit_by_likelihood
 from tests.lehner.told import told
 
 
@@ -118,8 +118,7 @@ def test_resamples_are_fitted_as_the_fit_itself():
     fitted = fit_by_likelihood(ratings.with_populations(groups), "dawid_skene")
     weights = np.random.default_rng(1).multinomial(300, fitted.n_items / 300).astype(float)
     bare = Samples(weights=weights[None], items=np.zeros((1, 2, 2)), ratings=np.zeros((1, 3, 2, 2)))
-    best = fitted.maximum
-    (one,) = fit_samples(best.table, best.model, best.parameters, bare)
+    (one,) = fit_samples(fitted.table, fitted.model, fitted.parameters, bare)
     rows = np.array([np.flatnonzero(fitted.pattern == p)[0] for p in range(len(weights))])
     kept = weights > 0
     sample = ratings.take(rows[kept], weights[kept].astype(int))

@@ -7,7 +7,7 @@ import lehner
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
 from lehner.labels.label import POWER, QUICK_METHODS, temper
 from lehner.labels.mean_field import LABEL_MODELS, fit_mean_field
-from lehner.latent_class.pattern_table import tabulate
+from lehner.latent_class.em import tabulate
 
 
 def truth_and_ratings(scenario, seed):

@@ -11,7 +11,7 @@ from lehner.labels.mean_field import (
     fit_mean_field,
     update_prior,
 )
-from lehner.latent_class.pattern_table import tabulate
+from lehner.latent_class.em import tabulate
 from tests.reference.variational import independent_classifier_combination
 
 CROWD = Scenario(

@@ -15,13 +15,17 @@ from lehner.latent_class.em import (
     LatentClasses,
     accelerated_em,
     em_step,
-    fit_patterns,
     fit_starts,
     random_start,
+    tabulate,
+    to_confusion,
     vote_start,
 )
-from lehner.latent_class.models import LATENT_CLASS_MODELS, to_confusion
-from lehner.latent_class.pattern_table import tabulate
+from lehner.latent_class.models import LATENT_CLASS_MODELS
+
+
+def fit_patterns(table, start, model):
+    return fit_starts(table, [start], model)[0]
 
 
 def crowd(seed, n_items, n_raters, per_item, k):

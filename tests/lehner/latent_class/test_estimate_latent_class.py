@@ -17,11 +17,10 @@ from lehner import (
     simulate,
 )
 from lehner.latent_class.em import fit_samples
+from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import (
     LEAST_WRONG,
     add_pseudo_ratings,
-    fit_by_likelihood,
-    fit_resamples,
     mean_pseudo_ratings,
     refit_samples,
 )
@@ -56,11 +55,9 @@ def test_the_estimate_is_that_of_the_fit(model, ratings):
 
 def fit_without_pseudo_ratings(ratings, model, weights):
     fitted = fit_by_likelihood(ratings, model)
-    by_pattern = [np.bincount(fitted.pattern, one, len(fitted.n_items)) for one in weights]
-    drawn = add_pseudo_ratings(fitted, np.array(by_pattern), np.random.default_rng(1))
+    drawn = add_pseudo_ratings(fitted, fitted.sum_rows(weights), np.random.default_rng(1))
     bare = replace(drawn, items=0 * drawn.items, ratings=0 * drawn.ratings)
-    best = fitted.maximum
-    (found,) = fit_samples(best.table, best.model, best.parameters, bare)
+    (found,) = fit_samples(fitted.table, fitted.model, fitted.parameters, bare)
     right = np.diagonal(found.confusion[:, -1], axis1=1, axis2=2)
     return found, (found.base_rates * right).sum(axis=1)
 
@@ -78,9 +75,8 @@ def test_a_resample_is_fitted_as_if_its_items_were_the_data(model, ratings):
 
 
 def test_weights_of_one_leave_the_estimate_and_its_share_right_as_they_are(ratings):
-    found = refit_samples(
-        fit_by_likelihood(ratings, "one_coin_by_rater"), np.ones((400, 300)), seed=1
-    )
+    fitted = fit_by_likelihood(ratings, "one_coin_by_rater")
+    found = refit_samples(fitted, fitted.sum_rows(np.ones((400, 300))), seed=1)
     estimate = estimate_latent_class(ratings, "one_coin_by_rater", interval=None)
     _, accuracies = fit_without_pseudo_ratings(ratings, "one_coin_by_rater", np.ones((2, 300)))
     np.testing.assert_allclose(accuracies, estimate.system_accuracy.estimate, atol=1e-5)
@@ -100,8 +96,7 @@ def test_pseudo_ratings_and_resamples_are_a_posterior_where_the_truth_is_clear()
     fitted = fit_by_likelihood(ratings, "dawid_skene")
     rng = np.random.default_rng(1)
     weights = rng.multinomial(90, fitted.n_items / 90, size=4000).astype(float)
-    parts = list(fit_resamples(fitted, weights, rng))
-    recall = np.concatenate([np.diagonal(one.confusion[:, -1], axis1=1, axis2=2) for one in parts])
+    recall = refit_samples(fitted, weights, rng).recall[:, -1]
     mean = mean_pseudo_ratings(fitted)[-1]
     assert mean[1, 0] == mean[0, 1] == LEAST_WRONG
     for truth, right in enumerate((45, 36)):

@@ -9,18 +9,24 @@ from scipy.optimize import minimize
 
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate
 from lehner.latent_class.em import (
+    FROM_FAR,
     LatentClasses,
     Search,
     align_labels,
-    fit_patterns,
+    fit_starts,
     random_start,
+    tabulate,
+    tabulate_codes,
     vote_start,
 )
 from lehner.latent_class.models import LATENT_CLASS_MODELS, find_latent_class_model
-from lehner.latent_class.pattern_table import tabulate, tabulate_codes
 from tests.reference.latent_class import log_likelihood, parameters, size
 
 each_model = pytest.mark.parametrize("name", LATENT_CLASS_MODELS)
+
+
+def fit_patterns(table, start, model, search=FROM_FAR):
+    return fit_starts(table, [start], model, search)[0]
 
 
 @pytest.fixture

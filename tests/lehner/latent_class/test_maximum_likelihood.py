@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
 from lehner.latent_class.em import LatentClasses
-from lehner.latent_class.fit import note_modes
+from lehner.latent_class.fit import fit_by_likelihood, note_modes
 from lehner.latent_class.models import LATENT_CLASS_MODELS
 from tests.reference import dawid_skene, latent_class
 
@@ -187,11 +187,11 @@ def test_likelihood_and_classes_are_those_of_enumeration(data):
     table = pd.DataFrame(rows, columns=["item", "rater", "occasion", "rating"])
     ratings = Ratings.from_long(table, occasion="occasion", categories=range(k))
     ratings = ratings.with_independent_repeats()
-    fit = fit_latent_class(ratings)
+    fit, fitted = fit_latent_class(ratings), fit_by_likelihood(ratings, "dawid_skene")
     names = [int(rater) for rater in ratings.raters]
     matrices = np.zeros((n_raters, k, k))
     # Rows without expected ratings are NaN in the result, but have a value at the maximum.
-    matrices[names] = np.maximum(fit._maximum.parameters.confusion, 1e-300)
+    matrices[names] = np.maximum(fitted.parameters.confusion, 1e-300)
     arguments = (items, np.maximum(fit.base_rates.values, 1e-300).tolist(), matrices.tolist())
     assert fit.log_likelihood == pytest.approx(dawid_skene.log_likelihood(*arguments), abs=1e-6)
     np.testing.assert_allclose(
@@ -320,11 +320,12 @@ def test_same_seed_same_starts(anesthesia_modes):
 def test_random_starts_alone_find_permuted_classes_and_put_the_labels_back():
     scenario = Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 4, n_items=1000)
     ratings = simulate(scenario, seed=1)
-    votes, random = (fit_latent_class(ratings, start=start) for start in ("votes", "random"))
-    assert "votes" not in random.starts["start"] and random.starts.sizes["start"] == 20
-    assert random.log_likelihood == pytest.approx(votes.log_likelihood, abs=1e-6)
+    votes = fit_by_likelihood(ratings, "dawid_skene")
+    random = fit_by_likelihood(ratings, "dawid_skene", 20, from_votes=False)
+    assert "votes" not in random.fits and len(random.fits) == 20
+    expected = votes.parameters.log_likelihood
+    assert random.parameters.log_likelihood == pytest.approx(expected, abs=1e-6)
     np.testing.assert_allclose(random.confusion, votes.confusion, atol=1e-5)
-    assert random.labels_settled
 
 
 def test_raters_with_one_rating_each_do_not_outvote_those_with_many():
@@ -334,8 +335,7 @@ def test_raters_with_one_rating_each_do_not_outvote_those_with_many():
     for j in range(3):
         codes[:, j] = np.where(rng.random(300) < 0.55, truth, rng.integers(3, size=300))
     codes[rng.choice(300, 60, replace=False), np.arange(3, 63)] = rng.integers(3, size=60)
-    fit = fit_latent_class(Ratings(codes, "abc"), start="random", restarts=4)
-    assert fit.labels_settled
+    fit = fit_by_likelihood(Ratings(codes, "abc"), "dawid_skene", 4, from_votes=False)
     assert (fit.accuracy[:3] > 0.55).all()
 
 
@@ -356,8 +356,8 @@ def test_of_the_two_sides_of_a_coin_raters_are_on_the_better():
     truth = rng.integers(2, size=500)
     codes = np.where(rng.random((500, 3)) < 0.8, truth[:, None], 1 - truth[:, None])
     for seed in range(4):
-        fit = fit_latent_class(
-            Ratings(codes, "ab"), "one_coin_by_rater", start="random", restarts=3, seed=seed
+        fit = fit_by_likelihood(
+            Ratings(codes, "ab"), "one_coin_by_rater", 3, seed, from_votes=False
         )
         assert (fit.accuracy > 0.7).all()
 
@@ -372,8 +372,8 @@ def test_labels_of_unequal_groups_are_those_that_most_ratings_agree_with():
             for rates, n in (([0.95, 0.05], 9000), ([0.05, 0.95], 600))
         ]
     )
-    fit = fit_latent_class(Ratings(codes, "ab").with_populations([1] * 9000 + [2] * 600))
-    said = fit._maximum.ratings.sum(axis=0)
+    ratings = Ratings(codes, "ab").with_populations([1] * 9000 + [2] * 600)
+    said = fit_by_likelihood(ratings, "dawid_skene").ratings.sum(axis=0)
     assert said.trace() > said[::-1].trace()
 
 
@@ -492,7 +492,6 @@ def test_items_without_ratings_are_not_counted():
     ("codes", "arguments", "message"),
     [
         ([[0, 1], [1, 1]], {"model": "two_coin"}, "'two_coin'; did you mean 'one_coin'"),
-        ([[0, 1], [1, 1]], {"start": "best"}, "start is 'best'"),
         ([[0, 1], [1, 1]], {"restarts": -1}, "restarts is -1"),
         ([[0, 1], [1, 1]], {"restarts": 1, "seed": "x"}, "seed is 'x'"),
         ([[0, -1], [-1, 1]], {}, "no item has two ratings"),

@@ -10,9 +10,7 @@ import pandas as pd
 from study_fields import study_fields
 from typer.testing import CliRunner
 
-from experiments.benchmarks.real.report import FEW, table_of_known, table_of_means
-from experiments.benchmarks.sizes import COMMANDS as MEASURED
-from experiments.benchmarks.sizes import MOST_BYTES, MOST_SECONDS
+from experiments.benchmarks.real.report import FEW, MEASURES, mean_over_crowds
 from experiments.cli.main import app
 from experiments.cli.ratings import TITLES
 from experiments.report.style import method_label
@@ -45,6 +43,12 @@ COMMANDS = (
 TWO_COLUMNS = 1400
 """Pixels of a figure over two columns of a journal."""
 
+SIZED = (
+    *("estimate, majority_agreement", "estimate, algebraic", "estimate, calibrated"),
+    *("estimate, dawid_skene_ml", "agreement", "label", "check", "compare"),
+    *("estimate, dawid_skene", "estimate, relaxed_k"),
+)
+"""Commands of the table of sizes."""
 WAYS = {
     "alone": "no gold label",
     "known items alone": "gold labels alone",
@@ -142,6 +146,39 @@ def _real(folder: Path) -> Iterator[tuple[str, str]]:
     columns = [Column(name, name, "{:,}".format) for name in crowds]
     yield "real_crowds", _table(crowds, columns)
     yield "real_halves", table_of_means(files["halves"], ["ranked_by", "method"])
+
+
+def table_of_means(measured: pd.DataFrame, keys: Sequence[str]) -> str:
+    """Write means over crowds, a row for each value of the keys."""
+
+    def write(value: float, error: float) -> str:
+        return short(value) if math.isnan(error) else _in_brackets(value, error)
+
+    titles = {name: "RMSE" if name == "rmse" else name for name in MEASURES}
+    return _table(
+        mean_over_crowds(measured, keys),
+        [
+            *(Column(name) for name in [*keys, "crowds"]),
+            Column("accuracy", "mean accuracy", short),
+            *(
+                (Column(title, format=write), (name, f"{name}_se"))
+                for name, title in titles.items()
+            ),
+        ],
+    )
+
+
+def table_of_known(measured: pd.DataFrame, keys: Sequence[str] = ("method",)) -> str:
+    """Write RMSE, coverage and width, a column for each number of gold labels."""
+
+    def write(rmse: float, *others: float) -> str:
+        numbers = [short(number, 2) for number in others if not math.isnan(number)]
+        return f"{short(rmse)} ({', '.join(numbers)})" if numbers else short(rmse)
+
+    means = mean_over_crowds(measured, [*keys, "known"])
+    titles = {number: f"{number} gold labels" for number in dict.fromkeys(means["known"])}
+    columns = [Column(name) for name in keys]
+    return _across(means, columns, "known", titles, ("rmse", "coverage", "width"), write)
 
 
 SITUATIONS = {"like": "like its raters", "better": "better", "worse": "worse"}
@@ -567,11 +604,11 @@ def _peers(table: pd.DataFrame) -> str:
 def _sizes(table: pd.DataFrame) -> str:
     def write(seconds: float, megabytes: float) -> str:
         if math.isnan(seconds):
-            return f"over {MOST_SECONDS} s or {MOST_BYTES / 1e9:.0f} GB"
+            return "over 120 s or 10 GB"
         return f"{seconds:.1f} s, {megabytes / 1000:.2f} GB"
 
     keys = [Column(name, format="{:,}".format) for name in ("items", "raters", "categories")]
-    return _across(table, keys, "command", dict.fromkeys(MEASURED), ("seconds", "megabytes"), write)
+    return _across(table, keys, "command", dict.fromkeys(SIZED), ("seconds", "megabytes"), write)
 
 
 def _gallery(table: dict) -> str:

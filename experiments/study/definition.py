@@ -65,7 +65,7 @@ TABLE_KEYS = ("name", "grid", "sweep", "generator")
 RESULT_COLUMNS = ("scenario", "replicate")
 CELLS_FOLDER, CODE_FOLDER = "cells", "functions"
 """In a folder of results: the numbers, and the files of functions."""
-FOLDERS = ("studies", "simulations")
+FOLDERS = ("studies", "simulations", "benchmarks/real")
 """Folders of the studies that are shipped."""
 MOST_SCENARIOS = 10_000
 """That a table of a study file may stand for."""

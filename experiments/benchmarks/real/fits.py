@@ -1,21 +1,22 @@
-"""Fits of the benchmark: one method on the data of one system of one crowd, and gold labels.
+"""The experiment of the study `real`: a method estimates each system of a crowd, without its truth.
 
-The gold labels that correct an estimate are drawn at random among the items of a fit.
+The estimates are then corrected by gold labels, drawn at random among the items. All that is drawn
+has a seed of its own, so that every method sees the same data, and a crowd that is added changes no
+other.
 """
 
+import inspect
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
-from functools import cache, partial
+from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from experiments.benchmarks.real.sources import SOURCES, Source, read_crowd
-from experiments.simulations.methods import LEVEL, estimate_as_in_studies
-from experiments.study.cells import Cell, Row, result_row
+from experiments.benchmarks.real.sources import SOURCES, read_crowd
+from experiments.study.cells import Row, result_row
 from lehner import (
     Estimate,
     InputError,
@@ -24,249 +25,133 @@ from lehner import (
     correct_by_truth,
     probabilities_right,
 )
-from lehner.core.seeds import place_of, seed_of
-from lehner.empirical_prior.designs import DESIGNS, MOST_SYSTEMS, Panel, choose_panels, draw_design
+from lehner.core.errors import find
+from lehner.core.seeds import seed_of
+from lehner.empirical_prior.designs import MOST_SYSTEMS, Panel, choose_panels, draw_design
 from lehner.estimation.methods import find_method
 from lehner.known_truths.correction import own_variance
 
-NUMBERS_KNOWN = (10, 20, 50, 100)
-MOST_KNOWN = 0.5
+LEVEL, SEED = 0.9, 1
+NUMBERS_OF_LABELS = (10, 20, 50, 100)
+MOST_LABELLED = 0.5
 ALONE = "known_items_alone"
 BY_PPI = "ppi_"
-SHARED = ("crowd", "design", "system", "per_item", "seed", "n_items", "truth")
-"""What a fit's corrections have in common with it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Task:
-    """A fit: one method on one data set.
+def estimate_systems(
+    seed: int,
+    folder: str,
+    crowd: str,
+    design: str,
+    per_item: str,
+    method: str,
+    draws: int = 2,
+    systems: int = MOST_SYSTEMS,
+) -> Iterator[Row]:
+    """Estimate the accuracy of each system of a crowd, and correct it by gold labels.
 
     Parameters
     ----------
+    seed : int
+        Not used: see above.
+    folder : str
+        With a folder for each repository; a relative path starts from the working directory.
     crowd : str
+        One of `sources.toml`.
     design : {"like", "better", "worse"}
         How the system compares with its raters.
-    system : str
-        The worker who is the system.
     per_item : {"3", "5", "all"}
-        Ratings of each item.
+        Ratings per item.
     method : str
-        Its label in results, see `method_labels`.
-    seed : int
-        Of the benchmark.
-    """
+        A name, or a function as "file.py:function".
+    draws : int
+        How often labelled items are drawn for each number of them.
+    systems : int
+        The most of a crowd.
 
-    crowd: str
-    design: str
-    system: str
-    per_item: str
-    method: str
-    seed: int
-
-    @property
-    def name(self) -> str:
-        """Crowd, design, ratings of an item, method and system."""
-        return f"{self.crowd} {self.design} {self.per_item} {self.method} {self.system}"
-
-    def drawn(self, folder: Path) -> Ratings | None:
-        """Draw the data, with truth: the same for every method."""
-        panel = panels_of(self.crowd, self.design, folder)[self.system]
-        return draw_design(panel, self.per_item, seed_of(self.seed, self.crowd, self.system))
-
-    def cell(self, folder: Path, method: str) -> Cell:
-        """Cell in which the data are drawn and fitted, by a method as a user names it."""
-        return Cell(
-            name=self.name,
-            place=place_of(self.crowd, self.system, self.per_item, self.method),
-            values=asdict(self),
-            simulate=partial(_fit, self, folder, method),
-        )
-
-
-@cache
-def crowd_of(name: str, folder: Path) -> Ratings:
-    """Read a crowd, once."""
-    return read_crowd(SOURCES[name], folder)
-
-
-@cache
-def panels_of(name: str, how: str, folder: Path) -> dict[str, Panel]:
-    """Choose the systems of a crowd and their raters, once."""
-    return {panel.system: panel for panel in choose_panels(crowd_of(name, folder), how)}
-
-
-def method_labels(methods: Sequence[str]) -> dict[str, str]:
-    """Label methods, as a user names them, for results.
-
-    Parameters
-    ----------
-    methods : sequence of str
-        Names, and functions as "file.py:function".
-
-    Returns
-    -------
-    dict of str to str
-        A method by its label: its name, with a hash of the file if it is a user's function, so that
-        results of another version are those of another method.
+    Yields
+    ------
+    dict
+        For each system, number of gold labels (`known`, 0 without), draw and method the estimate
+        beside the `truth`.
 
     Raises
     ------
     InputError
-        If there is no such method, or if it is `calibrated`.
+        If a file or the method is not there, or the method is `calibrated`.
     """
-    labels = {}
-    for text in methods:
-        method = find_method(text)
-        if method.name == "calibrated":
-            raise InputError(
-                "`calibrated` is trained on these crowds",
-                "leave it out: majority_agreement brings its rows, trained on other families",
-            )
-        labels[f"{method.name}@{method.source_hash[:8]}".rstrip("@")] = text
-    return labels
-
-
-def list_tasks(
-    sources: Sequence[Source],
-    folder: Path,
-    per_item: Sequence[str],
-    methods: Sequence[str],
-    seed: int,
-    designs: Sequence[str] = DESIGNS,
-    most_systems: int = MOST_SYSTEMS,
-) -> list[Task]:
-    """List all tasks, crowd by crowd.
-
-    Parameters
-    ----------
-    sources : sequence of Source
-    folder : Path
-        With the files.
-    per_item : sequence of {"3", "5", "all"}
-    methods : sequence of str
-        Their labels.
-    seed : int
-    designs : sequence of {"like", "better", "worse"}
-    most_systems : int
-        Of a crowd in a design: the first of those whom `choose_panels` gives.
-
-    Returns
-    -------
-    list of Task
-    """
-    return [
-        Task(
-            crowd=source.name, design=how, system=system, per_item=number, method=method, seed=seed
+    registered = find_method(method)
+    if registered.name == "calibrated":
+        raise InputError(
+            "`calibrated` is trained on these crowds",
+            "leave it out: majority_agreement brings its rows, trained on other families",
         )
-        for source in sources
-        for how in designs
-        for system in list(panels_of(source.name, how, folder))[:most_systems]
-        for number in per_item
-        for method in methods
-    ]
+    label = f"{registered.name}@{registered.source_hash[:8]}".rstrip("@")
+    for panel in list_panels(crowd, design, Path(folder))[:systems]:
+        drawn = draw_design(panel, per_item, seed_of(SEED, crowd, panel.system))
+        if drawn is None:
+            continue
+        key = (crowd, panel.system, per_item)
+        fit_seed = seed_of(SEED, *key, label)
+        start = time.process_time()
+        estimate, messages = _estimate(method, drawn.with_truth(None), fit_seed)
+        row: Row = {"system": panel.system, "n_items": drawn.n_items}
+        row |= {"n_categories": drawn.n_categories, "seconds": time.process_time() - start}
+        truth = float(np.mean(drawn.system == drawn.truth))
+        in_sample = IntervalEstimate(estimate=None)
+        if estimate is not None:
+            in_sample = estimate.system_accuracy_in_sample
+        yield result_row(truth, in_sample, **row, method=label, known=0, draw=0, warnings=messages)
+        if estimate is None or estimate.truth_probabilities is None or in_sample.estimate is None:
+            continue
+        right = probabilities_right(drawn.with_truth(None), estimate)
+        for corrected in correct_fit(drawn, right, own_variance(estimate), label, key, draws):
+            yield row | {"truth": truth} | corrected
 
 
-def size_cell(name: str, folder: Path) -> Cell:
-    """Cell of how large a crowd is."""
-    return Cell(name=name, place=(), values={"crowd": name}, simulate=partial(_size, name, folder))
+@cache
+def list_panels(name: str, design: str, folder: Path) -> list[Panel]:
+    """List the systems of a crowd with their raters, once for all methods."""
+    return choose_panels(_crowd(name, folder), design)
 
 
-def _size(name: str, folder: Path, _: np.random.SeedSequence) -> Iterator[Row]:
-    crowd = crowd_of(name, folder)
-    yield {
-        "items": crowd.n_items,
-        "with truth": int((np.asarray(crowd.truth) >= 0).sum()),
-        "raters": crowd.n_raters,
-        "ratings": crowd.n_ratings,
-        "categories": crowd.n_categories,
-        **{f"systems, {how}": len(panels_of(name, how, folder)) for how in DESIGNS},
-    }
+@cache
+def _crowd(name: str, folder: Path) -> Ratings:
+    return read_crowd(find("crowd", name, SOURCES), folder)
 
 
-def _fit(task: Task, folder: Path, method: str, seed: np.random.SeedSequence) -> Iterator[Row]:
-    drawn = task.drawn(folder)
-    if drawn is None:
-        return
-    ratings, start = drawn.with_truth(None), time.process_time()
-    row: Row = {name: getattr(ratings, name) for name in ("n_items", "n_raters", "n_categories")}
+def _estimate(
+    method: str, ratings: Ratings, seed: np.random.SeedSequence
+) -> tuple[Estimate | None, str]:
     try:
         estimate = estimate_as_in_studies(method, ratings, int(seed.generate_state(1)[0]))
-        in_sample, variance = estimate.system_accuracy_in_sample, own_variance(estimate)
-        right, messages = _probabilities_right(ratings, estimate), list(map(str, estimate.warnings))
     except InputError as error:
-        in_sample, variance = IntervalEstimate(estimate=None), 0.0
-        right, messages = None, [str(error)]
-    row |= {"seconds": time.process_time() - start, "warnings": "\n".join(messages)}
-    truth = float(np.mean(drawn.system == drawn.truth))
-    yield result_row(truth, in_sample, right=right, variance=variance, **row)
+        return None, str(error)
+    return estimate, "\n".join(map(str, estimate.warnings))
 
 
-def _probabilities_right(ratings: Ratings, estimate: Estimate) -> list[float] | None:
-    """Probability by the method, for each item, that the system is right."""
-    if estimate.truth_probabilities is None or estimate.system_accuracy.estimate is None:
-        return None
-    return list(map(float, probabilities_right(ratings, estimate)))
-
-
-def correction_cells(fits: pd.DataFrame, folder: Path, draws: int) -> list[Cell]:
-    """Cells in which fits are corrected.
-
-    Parameters
-    ----------
-    fits : pandas.DataFrame
-        As read from the cells of tasks.
-    folder : Path
-        With the files.
-    draws : int
-        How often labelled items are drawn for each fit.
-
-    Returns
-    -------
-    list of Cell
-    """
-    if fits.empty:
-        return []
-    cells = []
-    for fit in fits[fits["right"].notna()].to_dict("records"):
-        task = Task(**{field.name: fit[field.name] for field in fields(Task)})
-        cell = Cell(
-            name=f"{task.name} {draws}",
-            place=(),
-            values={name: fit[name] for name in SHARED},
-            simulate=partial(_correct, task, folder, fit["right"], fit["variance"], draws),
-        )
-        cells.append(cell)
-    return cells
-
-
-def _correct(
-    task: Task,
-    folder: Path,
-    right: Sequence[float],
+def correct_fit(
+    drawn: Ratings,
+    right: Sequence[float] | np.ndarray,
     variance: float,
+    method: str,
+    key: tuple[str, ...],
     draws: int,
-    _: np.random.SeedSequence,
 ) -> Iterator[Row]:
-    drawn = task.drawn(folder)
-    assert drawn is not None
-    return corrected_rows(task, drawn, right, variance, draws)
-
-
-def corrected_rows(
-    task: Task, drawn: Ratings, right: Sequence[float], variance: float, draws: int
-) -> Iterator[Row]:
-    """Correct one fit by 10, 20, 50 and 100 gold labels, at most half of the items.
+    """Correct an estimate by 10, 20, 50 and 100 gold labels, at most half of the items.
 
     Parameters
     ----------
-    task : Task
-        Its method plays no part in which items are known.
     drawn : Ratings
         With truth.
-    right : sequence of float, length n_items
+    right : array_like, shape (n_items,)
         Probability by the method that the system is right.
     variance : float
         With which the method states their mean.
+    method : str
+        Which plays no part in which items are labelled.
+    key : tuple of str
+        Crowd, system and ratings per item, by which labelled items are drawn.
     draws : int
 
     Yields
@@ -275,22 +160,52 @@ def corrected_rows(
         `known`, `draw`, `method`, `estimate`, `lower`, `upper`: the method corrected, by PPI++, and
         without it, by the labelled items alone.
     """
-    n, key = drawn.n_items, (task.crowd, task.system, task.per_item)
-    numbers = [known for known in NUMBERS_KNOWN if known <= MOST_KNOWN * n]
-    for known, draw in product(numbers, range(draws)):
-        rng = np.random.default_rng(seed_of(task.seed, *key, str(known), str(draw)))
-        labelled = np.isin(np.arange(n), rng.choice(n, known, replace=False))
+    n = drawn.n_items
+    numbers = [number for number in NUMBERS_OF_LABELS if number <= MOST_LABELLED * n]
+    for number, draw in product(numbers, range(draws)):
+        rng = np.random.default_rng(seed_of(SEED, *key, str(number), str(draw)))
+        labelled = np.isin(np.arange(n), rng.choice(n, number, replace=False))
         ratings = drawn.with_truth(np.where(labelled, np.asarray(drawn.truth), -1))
         correction = correct_by_truth(ratings, right, variance=variance, level=LEVEL)
-        for method, estimate in (
-            (task.method, correction.system_accuracy_in_sample),
-            (BY_PPI + task.method, correction.prediction_powered),
+        for name, estimate in (
+            (method, correction.system_accuracy_in_sample),
+            (BY_PPI + method, correction.prediction_powered),
             (ALONE, correction.known_items_alone),
         ):
             ends = {"estimate": estimate.estimate, "lower": estimate.lower, "upper": estimate.upper}
-            yield {"known": known, "draw": draw, "method": method} | ends
+            yield {"known": number, "draw": draw, "method": name} | ends
 
 
-def known_folder(output: Path, draws: int) -> Path:
-    """Folder of the corrected estimates."""
-    return output / f"known_{draws}"
+def estimate_as_in_studies(method: str, ratings: Ratings, seed: int, **options: Any) -> Estimate:
+    """Estimate as the command does; models are fitted as in studies, with fewer draws.
+
+    Parameters
+    ----------
+    method : str
+        As the command takes it: a name, or a function as "file.py:function".
+    ratings : Ratings
+    seed : int
+    **options
+        Of `bayes_models.fit`, for models.
+
+    Returns
+    -------
+    Estimate
+        With 90% intervals, but for models by maximum likelihood, whose intervals take many fits.
+
+    Raises
+    ------
+    InputError
+        If there is no such method, with the nearest name.
+    """
+    registered = find_method(method)
+    if "restarts" in inspect.signature(registered.estimate).parameters:
+        return registered.estimate(ratings, level=LEVEL, seed=seed, interval=None, restarts=0)
+    if "draws" not in registered.gives:
+        return registered.estimate(ratings, level=LEVEL, seed=seed)
+    import bayes_models
+    from bayes_models.methods import fit_as_in_studies
+
+    engine = "gibbs" if bayes_models.find_model(method).conjugate else "nuts"
+    tree = fit_as_in_studies(method, ratings, seed, engine=engine, **options)
+    return bayes_models.estimate_from_draws(tree, level=LEVEL)

@@ -20,15 +20,10 @@ os.environ.setdefault("NUMBA_OPT", "1")
 import numpy as np
 import pandas as pd
 
-from experiments.benchmarks.real.sources import (
-    SEED,
-    find_sources,
-    read_crowd,
-    read_outcomes,
-)
+from experiments.benchmarks.real.fits import estimate_as_in_studies
+from experiments.benchmarks.real.sources import SEED, SOURCES, read_crowd, read_outcomes
 from experiments.report.files import write_csv, write_text
 from experiments.report.table import Column, Table, to_markdown
-from experiments.simulations.methods import estimate_as_in_studies
 from lehner import Ratings
 from lehner.contrasts.systems import JointDraws
 from lehner.core.errors import find
@@ -59,7 +54,7 @@ ROWS = Path(__file__).with_suffix(".csv")
 @cache
 def priors_without(attribute: str, name: str) -> Path:
     """Train priors on the crowds that are not of this family or domain, in a temporary file."""
-    group_of = {source.name: getattr(source, attribute) for source in find_sources()}
+    group_of = {source.name: getattr(source, attribute) for source in SOURCES.values()}
     others = [outcome for outcome in read_outcomes() if group_of[outcome.crowd] != name]
     file = Path(tempfile.mkdtemp()) / "priors.json"
     return write_text(priors_text(train_priors(others)), file)
@@ -73,7 +68,7 @@ def measure(method: str, folder: Path) -> Iterator[dict[str, object]]:
     """
     left_out = "domain" if method == OTHER_DOMAINS else "family"
     most = MOST_PAIRS_OF_SLOW if method == SLOW else MOST_PAIRS
-    for source in find_sources():
+    for source in SOURCES.values():
         crowd = read_crowd(source, folder)
         priors = priors_without(left_out, getattr(source, left_out))
         for design in ("like", "better"):

@@ -1,4 +1,4 @@
-"""The results of the benchmark: all rows, measures on each crowd and over crowds, and the tables.
+"""The tables of the study `real`: measures on each crowd and over crowds.
 
 Several draws of gold labels share a system, so that each system counts once, with the mean of its
 draws, and so does each crowd in the means. Crowds of a family rated the same items or came from the
@@ -9,21 +9,14 @@ items are right: its rows are made of those of `majority_agreement` and of the l
 each by priors of crowds that have nothing to do with the one it is of.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from experiments.benchmarks.real.fits import ALONE, BY_PPI, known_folder
+from experiments.benchmarks.real.fits import ALONE, BY_PPI, LEVEL
 from experiments.benchmarks.real.sources import SOURCES, read_outcomes
-from experiments.report.files import write_csv
-from experiments.report.table import Column, Table, to_markdown
-from experiments.simulations.methods import LEVEL
-from experiments.study.cells import read_cells
-from lehner import InputError
-from lehner.core.text import short
 from lehner.empirical_prior.calibrated import posterior_interval
 from lehner.empirical_prior.designs import DESIGNS, RATINGS_PER_ITEM
 from lehner.empirical_prior.prior import (
@@ -53,42 +46,34 @@ FEW = "3"
 """Ratings of an item in tables of one design."""
 
 
-def read_rows(output: Path, seed: int, draws: int) -> pd.DataFrame:
-    """Read the estimates that were kept.
+def tabulate(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Make the tables of the study.
 
     Parameters
     ----------
-    output : Path
-        Where results are kept.
-    seed : int
-        Of the benchmark; results of other seeds are left out.
-    draws : int
-        How often labelled items were drawn for each fit.
+    results : pandas.DataFrame
+        The rows of `fits.py`.
 
     Returns
     -------
-    pandas.DataFrame
-        As `measure_crowds` takes it, in the order of the crowds and methods. Of each crowd, design
-        and number of ratings of an item there are the systems that every method there was run on,
-        so that all methods are compared on the same ratings.
-
-    Raises
-    ------
-    InputError
-        If there are none.
+    dict of str to pandas.DataFrame
+        `systems`, a row for each system and method without gold labels; `real`, all measures on
+        each crowd; `means`, those over crowds; `domains`, those of `calibrated` trained without
+        whole domains.
     """
-    fits = read_cells(output / "parts")
-    if fits.empty:
-        raise InputError("no worker has enough items to play the system", "add other crowds")
-    fits = fits[fits["seed"] == seed]
-    methods = fits.groupby(DESIGN)["method"].transform("nunique")
-    of_system = fits.groupby([*DESIGN, "system"])["method"].transform("nunique")
-    common = fits.loc[of_system == methods, [*DESIGN, "system"]].drop_duplicates()
-    rows = pd.concat([fits.assign(known=0, draw=0), read_cells(known_folder(output, draws))])
-    rows = rows[rows["seed"] == seed].merge(common)
+    outcomes = read_outcomes()
     # The labelled items alone are there once for each method.
-    rows = rows.drop_duplicates([*DESIGN, "known", "method", "system", "draw"])
-    return in_order(pd.concat([rows, calibrated_rows(rows, read_outcomes())]))
+    rows = results.drop_duplicates([*DESIGN, "known", "method", "system", "draw"])
+    alone = rows[(rows["known"] == 0) & (rows["per_item"] == FEW)]
+    rows = in_order(pd.concat([rows, calibrated_rows(rows, outcomes)]))
+    measured = measure_crowds(rows)
+    domains = measure_crowds(in_order(calibrated_rows(alone, outcomes, "domain")))
+    return {
+        "systems": keep_systems(rows),
+        "real": measured.drop(columns=["domain", "split"]),
+        "means": mean_over_crowds(measured),
+        "domains": domains.drop(columns=["split", "known", "per_item"]),
+    }
 
 
 def in_order(rows: pd.DataFrame) -> pd.DataFrame:
@@ -268,110 +253,12 @@ def error_of_mean(values: pd.Series, families: pd.Series) -> float:
     return float(np.sqrt((deviations**2).sum() * n / (n - 1)) / values.count())
 
 
-def write_report(output: Path, seed: int, draws: int) -> list[Path]:
-    """Write the tables of all results that are kept.
-
-    Parameters
-    ----------
-    output : Path
-        Where results are kept, and the tables go.
-    seed : int
-        Of the benchmark.
-    draws : int
-        How often labelled items were drawn for each fit.
-
-    Returns
-    -------
-    list of Path
-        `systems.csv`, a row for each system and method without gold labels; `real.csv`, all
-        measures on each crowd; `means.csv`, those over crowds; `domains.csv`, those without whole
-        domains; `crowds.csv`, the crowds and their licences.
-    """
-    rows = read_rows(output, seed, draws)
-    measured = measure_crowds(rows)
-    alone = rows[(rows["known"] == 0) & (rows["per_item"] == FEW)]
-    domains = measure_crowds(in_order(calibrated_rows(alone, read_outcomes(), "domain")))
-    tables = {
-        "systems.csv": of_systems(rows),
-        "real.csv": measured.drop(columns=["domain", "split"]),
-        "means.csv": mean_over_crowds(measured),
-        "domains.csv": domains.drop(columns=["split", "known", "per_item"]),
-        "crowds.csv": describe_crowds(read_cells(output / "crowds")),
-    }
-    return [write_csv(table.round(4), output / name) for name, table in tables.items()]
-
-
-def describe_crowds(sizes: pd.DataFrame) -> pd.DataFrame:
-    """Say of each crowd who rates, how large it is, and where it is from, under which licence."""
-    sizes = sizes.set_index("crowd").loc[[name for name in SOURCES if name in set(sizes["crowd"])]]
-    sources = [SOURCES[name] for name in sizes.index]
-    sizes.insert(0, "domain", [source.domain for source in sources])
-    sizes.insert(1, "split", [source.split for source in sources])
-    repositories = [source.repository for source in sources]
-    origins = [f"{repository.folder}, {repository.licence}" for repository in repositories]
-    return sizes.assign(**{"repository, licence": origins}).reset_index()
-
-
-def of_systems(rows: pd.DataFrame) -> pd.DataFrame:
+def keep_systems(rows: pd.DataFrame) -> pd.DataFrame:
     """Keep what every method says of every system without gold labels; workers get numbers."""
     kept = rows[rows["known"] == 0]
-    numbers = kept.groupby("crowd")["system"].transform(lambda one: pd.factorize(one, sort=True)[0])
+    numbers = kept.groupby("crowd")["system"].transform(
+        lambda names: pd.factorize(names, sort=True)[0]
+    )
     numbered = kept.assign(system=numbers.astype(int) + 1)
     of_data = ["crowd", "design", "per_item", "system", "n_items", "n_categories", "truth"]
     return numbered[[*of_data, "method", "estimate", "lower", "upper"]]
-
-
-def table_of_means(measured: pd.DataFrame, keys: Sequence[str]) -> str:
-    """Write means over crowds, a row for each value of the keys."""
-    columns = [
-        *(Column(name) for name in [*keys, "crowds"]),
-        Column("accuracy", "mean accuracy", short),
-        *(Column(_title(name), format=_in_brackets) for name in MEASURES),
-    ]
-    rows = [
-        (*(row[name] for name in [*keys, "crowds", "accuracy"]), *_measures(row))
-        for row in mean_over_crowds(measured, keys).to_dict("records")
-    ]
-    return to_markdown(Table(columns=columns, rows=rows, keys=len(keys)))
-
-
-def table_of_known(measured: pd.DataFrame, keys: Sequence[str] = ("method",)) -> str:
-    """Write RMSE, coverage and width, a column for each number of gold labels."""
-    means = mean_over_crowds(measured, [*keys, "known"])
-    return _across(means, "known", ["rmse", "coverage", "width"], "{} gold labels".format, keys)
-
-
-def _across(
-    table: pd.DataFrame,
-    across: str,
-    numbers: list[str],
-    title: Callable[[str], str] = str,
-    keys: Sequence[str] = ("method",),
-) -> str:
-    """Write a row for each value of the keys, and a column for each value of another one."""
-    places = list(dict.fromkeys(table[across]))
-    rows = []
-    for key, group in table.groupby(list(keys), sort=False):
-        cells = group.set_index(across)[numbers].reindex(places)
-        rows.append((*key, *map(tuple, cells.to_numpy())))
-    columns = [*map(Column, keys), *(Column(str(place), title(place), _cell) for place in places)]
-    return to_markdown(Table(columns=columns, rows=rows))
-
-
-def _title(measure: str) -> str:
-    return "RMSE" if measure == "rmse" else measure
-
-
-def _measures(row: dict[str, Any]) -> list[tuple[float, float]]:
-    return [(row[name], row[f"{name}_se"]) for name in MEASURES]
-
-
-def _cell(rmse: float, *others: float) -> str:
-    shown = [short(number, 2) for number in others if not pd.isna(number)]
-    return f"{short(rmse)} ({', '.join(shown)})" if shown else short(rmse)
-
-
-def _in_brackets(value: float, second: float) -> str:
-    if pd.isna(value) or pd.isna(second):
-        return short(value)
-    return f"{short(value)} ({short(second)})"

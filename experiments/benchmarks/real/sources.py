@@ -1,26 +1,32 @@
 """The public crowds with truth that `sources.toml` lists: their files, and how these are read.
 
-The priors of `calibrated` are trained on how systems did in all evaluation designs of all crowds.
+Run in a clone, `python -m experiments.benchmarks.real.sources` prints which files of which
+repositories go where; nothing is fetched. With FOLDER, where they are, it writes `crowds.csv`, and
+the priors of `calibrated`, which are trained on how systems did in all evaluation designs of all
+crowds, `outcomes.csv`.
 """
 
+import argparse
 import csv
 import hashlib
 import json
+import sys
 import tomllib
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from experiments.report.files import write_csv, write_text
 from lehner import InputError, Ratings
-from lehner.core.errors import find
 from lehner.core.lazy import load
-from lehner.empirical_prior.designs import draw_outcomes
-from lehner.empirical_prior.prior import Outcome
+from lehner.empirical_prior.designs import DESIGNS, choose_panels, draw_outcomes
+from lehner.empirical_prior.prior import Outcome, priors_text, train_priors
 
 rdata = load("rdata")
 
@@ -279,31 +285,16 @@ READERS: dict[str, Callable[..., Ratings]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Repository:
-    """Where files come from.
-
-    Parameters
-    ----------
-    folder : str
-        Its name: what cloning it calls the folder.
-    address : str
-    licence : str
-        As its files say.
-    """
-
-    folder: str
-    address: str
-    licence: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Source:
     """One crowd.
 
     Parameters
     ----------
     name : str
-    repository : Repository
+    folder : str
+        Name of the repository: what cloning it calls the folder.
+    address, licence : str
+        Of the repository; the licence as its files say.
     files : tuple of str
         Paths in the repository.
     reader : callable
@@ -315,7 +306,9 @@ class Source:
     """
 
     name: str
-    repository: Repository
+    folder: str
+    address: str
+    licence: str
     files: tuple[str, ...]
     reader: Reader
     family: str
@@ -333,19 +326,16 @@ class Source:
 
     def paths(self, folder: Path) -> tuple[Path, ...]:
         """Give where its files are expected."""
-        return tuple(folder / self.repository.folder / file for file in self.files)
+        return tuple(folder / self.folder / file for file in self.files)
 
 
 def _read_sources() -> dict[str, Source]:
     listed = tomllib.loads(Path(__file__).with_name("sources.toml").read_text(encoding="utf-8"))
-    repositories = {
-        folder: Repository(folder=folder, **fields)
-        for folder, fields in listed["repositories"].items()
-    }
     return {
         name: Source(
             name=name,
-            repository=repositories[crowd["repository"]],
+            folder=crowd["repository"],
+            **listed["repositories"][crowd["repository"]],
             files=tuple(crowd["files"]),
             reader=partial(READERS[crowd["reader"]], **crowd.get("options", {})),
             family=crowd.get("family", name),
@@ -358,70 +348,26 @@ def _read_sources() -> dict[str, Source]:
 SOURCES = _read_sources()
 
 
-def find_sources(names: Sequence[str] = ()) -> list[Source]:
-    """Look crowds up by name; without names, give all.
-
-    Parameters
-    ----------
-    names : sequence of str
-
-    Returns
-    -------
-    list of Source
-
-    Raises
-    ------
-    InputError
-        If there is no such crowd, with the nearest name.
-
-    Examples
-    --------
-    >>> [source.split for source in find_sources(["rte", "face"])]
-    ['choose', 'report']
-    """
-    return [find("crowd", name, SOURCES) for name in names or SOURCES]
-
-
-def describe(sources: Sequence[Source]) -> Iterator[str]:
-    """Say which files come from where, under which licence, and where to put them.
-
-    Parameters
-    ----------
-    sources : sequence of Source
-
-    Yields
-    ------
-    str
-        Lines of text.
-    """
+def list_files() -> Iterator[str]:
+    """Say which files come from where, under which licence, and where to put them."""
     yield "Clone these repositories into FOLDER, or put the files there under the same paths."
-    for repository in dict.fromkeys(source.repository for source in sources):
-        yield f"\n{repository.address}  licence: {repository.licence}"
-        for source in sources:
-            if source.repository == repository:
-                yield f"  {source.name} ({source.split})"
-                yield from (f"    FOLDER/{repository.folder}/{file}" for file in source.files)
+    address = ""
+    for source in sorted(SOURCES.values(), key=lambda source: source.address):
+        if source.address != address:
+            address = source.address
+            yield f"\n{address}  licence: {source.licence}"
+        yield f"  {source.name} ({source.split})"
+        yield from (f"    {path}" for path in source.paths(Path("FOLDER")))
 
 
-def missing_files(sources: Sequence[Source], folder: Path) -> list[InputError]:
-    """Give an error for each file that is not in the folder, saying where it comes from.
-
-    Parameters
-    ----------
-    sources : sequence of Source
-    folder : Path
-
-    Returns
-    -------
-    list of InputError
-    """
+def list_missing(source: Source, folder: Path) -> list[InputError]:
+    """Give an error for each file of a crowd that is not there, saying where it comes from."""
     return [
         InputError(
             f"this file of the crowd {source.name} is missing",
-            f"put {file} of {source.repository.address} there, or leave the crowd out with --crowd",
+            f"put {file} of {source.address} there, or leave the crowd out",
             file=path,
         )
-        for source in sources
         for file, path in zip(source.files, source.paths(folder), strict=True)
         if not path.is_file()
     ]
@@ -446,18 +392,26 @@ def read_crowd(source: Source, folder: Path) -> Ratings:
     InputError
         If a file is missing or not as it was published.
     """
-    for error in missing_files([source], folder):
+    for error in list_missing(source, folder):
         raise error
     return source.reader(source.paths(folder))
 
 
-def draw_all(sources: Iterable[Source], folder: Path) -> pd.DataFrame:
-    """Draw all designs of all crowds, a row for each data set with the fields of `Outcome`."""
-    return pd.DataFrame(
-        outcome
-        for source in sources
-        for outcome in draw_outcomes(source.name, source.family, read_crowd(source, folder), SEED)
-    )
+def describe_crowd(source: Source, folder: Path) -> dict[str, object]:
+    """Say who rates, how large a crowd is, and where it is from, under which licence."""
+    crowd = read_crowd(source, folder)
+    return {
+        "crowd": source.name,
+        "domain": source.domain,
+        "split": source.split,
+        "items": crowd.n_items,
+        "with truth": int((np.asarray(crowd.truth) >= 0).sum()),
+        "raters": crowd.n_raters,
+        "ratings": crowd.n_ratings,
+        "categories": crowd.n_categories,
+        **{f"systems, {design}": len(choose_panels(crowd, design)) for design in DESIGNS},
+        "repository, licence": f"{source.folder}, {source.licence}",
+    }
 
 
 def read_outcomes(path: Path = OUTCOMES) -> list[Outcome]:
@@ -466,3 +420,41 @@ def read_outcomes(path: Path = OUTCOMES) -> list[Outcome]:
     exact = dict.fromkeys(("ratings_per_item", "agreement", "accuracy"), float)
     table = pd.read_csv(path, converters=exact)
     return [Outcome(**row) for row in table.to_dict("records")]
+
+
+def main() -> int:
+    """Print which files go where or, of a folder with them, write tables and priors."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.benchmarks.real.sources", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("folder", type=Path, nargs="?", help="with a folder for each repository")
+    parser.add_argument("--output", type=Path, default=Path("."), help="folder for what is made")
+    options = parser.parse_args()
+    folder, sources = options.folder, SOURCES.values()
+    if folder is None:
+        print("\n".join(list_files()))
+        return 0
+    missing = [error for source in sources for error in list_missing(source, folder)]
+    if missing:
+        print(*missing, sep="\n", file=sys.stderr)
+        return 2
+    crowds = pd.DataFrame(describe_crowd(source, folder) for source in sources)
+    outcomes = pd.DataFrame(
+        outcome
+        for source in sources
+        for outcome in draw_outcomes(source.name, source.family, read_crowd(source, folder), SEED)
+    )
+    options.output.mkdir(parents=True, exist_ok=True)
+    file = write_csv(outcomes, options.output / OUTCOMES.name)
+    priors = priors_text(train_priors(read_outcomes(file)))
+    for path in (
+        write_csv(crowds, options.output / "crowds.csv"),
+        file,
+        write_text(priors, options.output / "priors.json"),
+    ):
+        print(f"wrote {path}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -10,18 +10,18 @@ import pandas as pd
 import pytest
 import rdata
 
-from experiments.benchmarks.real import __main__ as command
 from experiments.benchmarks.real import fits, sources
-from experiments.benchmarks.real.fits import ALONE, Task, corrected_rows
+from experiments.benchmarks.real.fits import ALONE, correct_fit, estimate_systems
 from experiments.benchmarks.real.report import (
     BY,
     calibrated_rows,
     error_of_mean,
     mean_over_crowds,
     measure_crowds,
+    tabulate,
 )
 from experiments.benchmarks.real.sources import read_outcomes
-from experiments.simulations.methods import estimate_as_in_studies
+from experiments.study import read_results, read_study, run_study
 from lehner import InputError, Ratings
 from lehner.empirical_prior.calibrated import estimate_calibrated
 from lehner.empirical_prior.prior import SHIPPED, priors_text, train_priors
@@ -146,14 +146,13 @@ def test_known_truths_are_the_same_for_every_method_and_count_only_when_few():
     truth = rng.integers(0, 2, 60)
     codes = np.where(rng.random((60, 4)) < 0.8, truth[:, None], 1 - truth[:, None])
     drawn = Ratings(codes[:, :3], ["a", "b"], system=codes[:, 3], truth=truth)
-    task = Task(crowd="rte", design="like", system="1", per_item="3", method="algebraic", seed=1)
-    right = np.full(60, 0.8).tolist()
-    rows = pd.DataFrame(corrected_rows(task, drawn, right, 0.001, 2))
+    right, key = np.full(60, 0.8), ("rte", "1", "3")
+    rows = pd.DataFrame(correct_fit(drawn, right, 0.001, "algebraic", key, 2))
     # 50 of 60 known items would leave nothing to estimate.
     assert set(rows["known"]) == {10, 20}
     assert set(rows["method"]) == {"algebraic", "ppi_algebraic", ALONE}
     assert len(rows) == 2 * 2 * 3
-    other = pd.DataFrame(corrected_rows(replace(task, method="tap"), drawn, right, 0.0, 2))
+    other = pd.DataFrame(correct_fit(drawn, right, 0.0, "tap", key, 2))
     alone = [table[table["method"] == ALONE].reset_index(drop=True) for table in (rows, other)]
     pd.testing.assert_frame_equal(*alone)
     assert alone[0].groupby("known")["estimate"].nunique().max() == 2
@@ -295,17 +294,6 @@ def test_calibrated_is_the_method_with_priors_of_other_families(tmp_path, known,
         )
 
 
-@pytest.fixture
-def run(monkeypatch, capsys):
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["real", *map(str, arguments)])
-        code = command.main()
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
-
-
 def write_rte(folder):
     """Write files as those of the crowd rte, of 10 workers and 60 items."""
     rng = np.random.default_rng(1)
@@ -321,113 +309,115 @@ def write_rte(folder):
     truths.write_text("\n".join(["item,truth", *(f"{i},{t}" for i, t in enumerate(truth))]))
 
 
-def test_a_run_goes_on_where_it_was_and_methods_add_up(run, tmp_path):
-    write_rte(tmp_path / "files")
-    output = tmp_path / "results"
-    options = ["--crowd", "rte", "--design", "like", "--per-item", "3", "--output", output]
-    first = ["--method", "majority_agreement"]
-    assert run(tmp_path / "files", *options, *first)[0] == 0
-    table = pd.read_csv(output / "real.csv")
-    assert table["method"].tolist() == [*CALIBRATED, "majority_agreement"]
-    assert set(table["systems"]) == {10}
-    before = {path: path.stat().st_mtime_ns for path in (output / "parts").iterdir()}
-    assert run(tmp_path / "files", *options, "--method", "algebraic")[0] == 0
-    assert {path: path.stat().st_mtime_ns for path in before} == before
-    both = pd.read_csv(output / "real.csv")
-    assert set(both["known"]) == {0, 10, 20}
-    without = both[both["known"] == 0]
-    assert without["method"].tolist() == [*CALIBRATED, "majority_agreement", "algebraic"]
-    pd.testing.assert_frame_equal(without.iloc[:3], table)
-    corrected = {*CALIBRATED, "algebraic", "ppi_algebraic", ALONE}
-    assert set(both.loc[both["known"] == 20, "method"]) == corrected
-    crowds = (output / "crowds.csv").read_text()
-    assert "rte,crowd,choose,60,60,10,600,2,10,3,3," in crowds
-    next(iter(before)).unlink()
-    assert run(tmp_path / "files", *options, *first)[0] == 0
-    pd.testing.assert_frame_equal(pd.read_csv(output / "real.csv"), both)
-
-
-@pytest.mark.slow
-def test_estimates_are_the_same_on_a_cluster_which_goes_on_where_it_was(run, tmp_path):
-    pytest.importorskip("distributed")
-    write_rte(tmp_path / "files")
-    given = [tmp_path / "files", *("--crowd rte --design like --per-item 3 --method".split())]
-    given += ["majority_agreement", "algebraic"]
-    here, there = tmp_path / "here", tmp_path / "there"
-    assert run(*given, "--output", here)[0] == 0
-    # What is missing is done by two workers of a cluster, in whatever order.
-    assert run(*given[:-1], "--output", there)[0] == 0
-    assert run(*given, "--output", there, "--workers", 2, "--dask", "local")[0] == 0
-    assert (here / "systems.csv").read_bytes() == (there / "systems.csv").read_bytes()
-    assert len(list((there / "parts").iterdir())) == 20
-
-
-@pytest.mark.slow
-def test_methods_do_not_see_the_truth(run, tmp_path, monkeypatch):
-    write_rte(tmp_path / "files")
-    seen = []
-
-    def look(method, ratings, seed):
-        seen.append(ratings.truth)
-        return estimate_as_in_studies(method, ratings, seed)
-
-    monkeypatch.setattr(fits, "estimate_as_in_studies", look)
-    options = ["--crowd", "rte", "--per-item", "3", "--method", "majority_agreement"]
-    assert run(tmp_path / "files", *options, "--output", tmp_path / "results")[0] == 0
-    assert len(seen) == 10 + 3 + 3
-    assert all(truth is None for truth in seen)
-
-
 CALIBRATED = ("calibrated, like", "calibrated, unknown")
+ONE_CROWD = """
+name = "real"
+seed = 1
+replicates = 1
+experiment = "fits.py:estimate_systems"
+table = "report.py:tabulate"
+[[scenarios]]
+folder = "files"
+[scenarios.grid]
+crowd = ["rte"]
+design = ["like", "better", "worse"]
+per_item = ["3"]
+method = ["majority_agreement", "algebraic"]
+"""
 
 
-@pytest.mark.slow
-def test_each_system_is_kept_in_each_deal(run, tmp_path):
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    """A study of one crowd, in the working directory."""
+    monkeypatch.chdir(tmp_path)
     write_rte(tmp_path / "files")
-    output = tmp_path / "results"
-    options = ["--crowd", "rte", "--per-item", "3", "--output", output]
-    assert run(tmp_path / "files", *options, "--method", "majority_agreement")[0] == 0
-    table = pd.read_csv(output / "systems.csv")
-    numbers = table.groupby(["design", "method"])["system"].nunique().to_dict()
+    for name in ("fits.py", "report.py"):
+        (tmp_path / name).write_text((SHIPPED_RESULTS / name).read_text())
+    (tmp_path / "one.toml").write_text(ONE_CROWD)
+    return tmp_path / "one.toml"
+
+
+def estimate(folder, method="majority_agreement", **options):
+    return pd.DataFrame(estimate_systems(1, str(folder), "rte", "like", "3", method, **options))
+
+
+def test_the_shipped_study_has_every_crowd_in_its_split():
+    scenarios = [entry.settings | {"name": entry.name} for entry in read_study("real").scenarios]
+    splits = {row["crowd"]: row["name"].split(",")[0] for row in scenarios}
+    assert splits == {name: source.split for name, source in sources.SOURCES.items()}
+
+
+def test_the_study_has_the_tables_of_all_methods_on_the_same_systems(study):
+    results = run_study(study, "here")
+    tables = tabulate(results)
+    measured = tables["real"]
+    assert set(measured["known"]) == {0, 10, 20}
+    like = measured.query("known == 0 and design == 'like'")
+    assert like["method"].tolist() == [*CALIBRATED, "majority_agreement", "algebraic"]
+    assert set(like["systems"]) == {10}
+    corrected = {*CALIBRATED, "algebraic", "ppi_algebraic", ALONE}
+    assert set(measured.query("known == 20 and design == 'like'")["method"]) == corrected
+    assert set(tables["domains"]["design"]) == {"like", "better", "worse"}
+    systems = tables["systems"]
+    numbers = systems.groupby(["design", "method"])["system"].nunique().to_dict()
     assert numbers == {
         ("like", "majority_agreement"): 10,
+        ("like", "algebraic"): 10,
         ("like", "calibrated, like"): 10,
         ("like", "calibrated, unknown"): 10,
         ("better", "majority_agreement"): 3,
+        ("better", "algebraic"): 3,
         ("better", "calibrated, better"): 3,
         ("better", "calibrated, unknown"): 3,
         ("worse", "majority_agreement"): 3,
+        ("worse", "algebraic"): 3,
         ("worse", "calibrated, unknown"): 3,
     }
-    measured = pd.read_csv(output / "real.csv").set_index(["design", "method"])
-    for key, rows in table.groupby(["design", "method"]):
+    by_key = measured[measured["known"] == 0].set_index(["design", "method"])
+    for key, rows in systems.groupby(["design", "method"]):
         error = rows["estimate"] - rows["truth"]
-        assert measured.loc[key, "bias"] == pytest.approx(error.mean(), abs=2e-4)
-        inside = (rows["lower"] <= rows["truth"] + 1e-4) & (rows["truth"] <= rows["upper"] + 1e-4)
+        assert by_key.loc[key, "bias"] == pytest.approx(error.mean())
         if rows["lower"].notna().all():
-            assert measured.loc[key, "coverage"] == pytest.approx(inside.mean(), abs=1e-4)
-    assert set(pd.read_csv(output / "domains.csv")["design"]) == {"like", "better", "worse"}
+            inside = rows["truth"].between(rows["lower"] - 1e-9, rows["upper"] + 1e-9)
+            assert by_key.loc[key, "coverage"] == pytest.approx(inside.mean())
 
 
 @pytest.mark.slow
-def test_methods_are_compared_on_the_systems_that_all_of_them_were_run_on(run, tmp_path):
-    write_rte(tmp_path / "files")
-    output = tmp_path / "results"
-    options = ["--crowd", "rte", "--design", "like", "--per-item", "3", "5", "--output", output]
-    run(tmp_path / "files", *options, "--method", "majority_agreement")
-    few = ["--per-item", "3", "--method", "algebraic", "--systems", "4"]
-    assert run(tmp_path / "files", *options, *few)[0] == 0
-    table = pd.read_csv(output / "real.csv")
-    assert set(table.loc[table["per_item"] == 3, "method"]) >= {"majority_agreement", "algebraic"}
-    assert table.groupby("per_item")["systems"].unique().map(list).to_dict() == {3: [4], 5: [10]}
+def test_estimates_are_the_same_on_a_cluster_which_goes_on_where_it_was(study):
+    pytest.importorskip("distributed")
+    here = run_study(study, "here")
+    study.write_text(ONE_CROWD.replace(', "algebraic"', ""))
+    run_study(study, "there")
+    # What is missing is done by two workers of a cluster, in whatever order.
+    study.write_text(ONE_CROWD)
+    run_study(study, "there", workers=2, dask="local")
+    there = read_results("there")
+    pd.testing.assert_frame_equal(here.drop(columns="seconds"), there.drop(columns="seconds"))
 
 
-@pytest.mark.slow
-def test_a_method_of_a_file_is_another_one_when_the_file_changes(run, tmp_path):
-    write_rte(tmp_path / "files")
-    output, mine = tmp_path / "results", tmp_path / "mine.py"
-    options = ["--crowd", "rte", "--design", "like", "--per-item", "3", "--output", output]
+def test_methods_do_not_see_the_truth(tmp_path, monkeypatch):
+    write_rte(tmp_path)
+    seen, find = [], fits.find_method
+
+    def look(name):
+        method = find(name)
+
+        def estimate(ratings, **options):
+            seen.append(ratings.truth)
+            return method.estimate(ratings, **options)
+
+        return replace(method, estimate=estimate)
+
+    monkeypatch.setattr(fits, "find_method", look)
+    assert estimate(tmp_path)["system"].nunique() == len(seen) == 10
+    assert all(truth is None for truth in seen)
+
+
+def test_a_method_of_a_file_is_named_by_its_text(tmp_path):
+    write_rte(tmp_path)
+    labels = set()
     for value in (0.5, 0.7):
+        mine = tmp_path / "mine.py"
         mine.write_text(
             "from lehner import Estimate, IntervalEstimate\n"
             "def always(ratings):\n"
@@ -435,62 +425,66 @@ def test_a_method_of_a_file_is_another_one_when_the_file_changes(run, tmp_path):
             "    return Estimate(method='', system='', system_accuracy=found,\n"
             "                    system_accuracy_in_sample=found)\n"
         )
-        methods = ["majority_agreement", f"{mine}:always"]
-        assert run(tmp_path / "files", *options, "--method", *methods)[0] == 0
-    table = pd.read_csv(output / "systems.csv")
-    own = table[table["method"].str.startswith("always@")]
-    assert own.groupby("method")["estimate"].unique().map(list).tolist() in (
-        [[0.5], [0.7]],
-        [[0.7], [0.5]],
-    )
-    assert own.groupby("method")["truth"].nunique().min() > 1
+        rows = estimate(tmp_path, f"{mine}:always", systems=4)
+        assert len(rows) == 4 and set(rows["estimate"]) == {value}
+        assert rows["truth"].nunique() > 1
+        labels |= set(rows["method"])
+    assert len(labels) == 2 and all(label.startswith("always@") for label in labels)
 
 
-def test_priors_are_trained_by_one_command(run, tmp_path, monkeypatch):
+def test_unknown_crowds_and_methods_are_refused(tmp_path):
+    with pytest.raises(InputError, match="did you mean 'algebraic'"):
+        estimate(tmp_path, "algebra")
+    with pytest.raises(InputError, match="majority_agreement brings its rows"):
+        estimate(tmp_path, "calibrated")
+    with pytest.raises(InputError, match=r"rte/label.csv: this file of the crowd rte is missing"):
+        estimate(tmp_path)
+    with pytest.raises(InputError, match="did you mean 'rte'"):
+        pd.DataFrame(estimate_systems(1, "", "rt", "like", "3", "algebraic"))
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["sources", *map(str, arguments)])
+        code = sources.main()
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def test_crowds_are_described_and_priors_trained_by_one_command(run, tmp_path, monkeypatch):
     write_rte(tmp_path / "files")
     first = sources.SOURCES["rte"]
     families = {name: replace(first, name=name, family=name) for name in ("rte", "dog", "web")}
-    monkeypatch.setattr(command, "find_sources", lambda _: list(families.values()))
-    file = tmp_path / "priors.json"
-    assert run(tmp_path / "files", "--train", file, "--output", tmp_path)[0] == 0
-    outcomes = read_outcomes(tmp_path / "outcomes.csv")
-    assert {one.crowd for one in outcomes} == set(families)
-    assert file.read_text() == priors_text(train_priors(outcomes))
-    assert len(file.read_text().splitlines()) == 6
+    monkeypatch.setattr(sources, "SOURCES", families)
+    assert run(tmp_path / "files", "--output", tmp_path / "out")[0] == 0
+    outcomes = read_outcomes(tmp_path / "out" / "outcomes.csv")
+    assert {outcome.crowd for outcome in outcomes} == set(families)
+    text = (tmp_path / "out" / "priors.json").read_text()
+    assert text == priors_text(train_priors(outcomes)) and len(text.splitlines()) == 6
+    crowds = (tmp_path / "out" / "crowds.csv").read_text()
+    assert "rte,crowd,choose,60,60,10,600,2,10,3,3," in crowds
 
 
 def test_each_missing_file_is_named_with_its_source(run, tmp_path):
-    code, _, said = run(tmp_path, "--crowd", "rte", "temp", "--output", tmp_path / "results")
+    code, _, err = run(tmp_path)
     assert code == 2
-    lines = said.splitlines()
-    assert len(lines) == 3
+    lines = err.splitlines()
+    assert len(lines) == sum(len(source.files) for source in sources.SOURCES.values())
     path = tmp_path / "truth-inference-at-scale/data/SpectralMethodsMeetEM/rte/label.csv"
-    assert lines[0] == (
+    assert (
         f"{path}: this file of the crowd rte is missing; put "
         "data/SpectralMethodsMeetEM/rte/label.csv of "
-        "https://github.com/yuan-li/truth-inference-at-scale there, or leave the crowd out "
-        "with --crowd"
-    )
-    assert "CrowdTruth" in lines[2]
+        "https://github.com/yuan-li/truth-inference-at-scale there, or leave the crowd out"
+    ) in lines
 
 
 def test_the_list_names_files_and_licences(run):
-    code, listed, _ = run("--list", "--crowd", "rte", "LLMBar_natural")
+    code, listed, _ = run()
     assert code == 0
     assert "https://github.com/princeton-nlp/LLMBar  licence: MIT" in listed
+    assert listed.count("licence:") == 7
     label_file = "truth-inference-at-scale/data/SpectralMethodsMeetEM/rte/label.csv"
     assert f"FOLDER/{label_file}" in listed
-
-
-def test_unknown_crowds_and_methods_are_refused(run, tmp_path):
-    assert "there is no crowd 'rt'; did you mean 'rte'?" in run("--list", "--crowd", "rt")[2]
-    write_rte(tmp_path)
-    options = ["--crowd", "rte", "--output", tmp_path / "results", "--method", "algebra"]
-    code, _, said = run(tmp_path, *options)
-    assert (code, said.strip()) == (
-        2,
-        "there is no method 'algebra'; did you mean 'algebraic'?",
-    )
-    code, _, said = run(tmp_path, *options[:-1], "calibrated")
-    assert code == 2
-    assert "majority_agreement brings its rows" in said

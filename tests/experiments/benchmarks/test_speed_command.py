@@ -5,8 +5,8 @@ import sys
 import pytest
 
 import lehner
-from experiments.benchmarks import __main__ as command
-from experiments.benchmarks.bar import Bar
+from experiments.benchmarks import speed as command
+from experiments.benchmarks.speed import Bar
 
 
 @pytest.mark.parametrize("names", [[], ["toy"]])

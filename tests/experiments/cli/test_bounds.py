@@ -3,14 +3,10 @@
 import csv
 import json
 
-import numpy as np
-import pandas as pd
 import pytest
 
-from experiments.benchmarks.real.shared_mistakes import coverage_table, measure
-from experiments.benchmarks.real.sources import Repository, Source
 from experiments.report.figures import plot_bounds
-from lehner import Ratings, Scenario, accuracy_bounds, load_dataset, mistakes_needed, simulate
+from lehner import Scenario, load_dataset, mistakes_needed, simulate
 
 
 @pytest.fixture
@@ -50,28 +46,3 @@ def test_the_map_has_a_dot_for_each_real_crowd_and_says_what_it_shows():
     dots = figure.axes[0].get_lines()
     assert sum(len(line.get_xdata()) for line in dots[:3]) == needed.n_crowds
     assert str(needed) in figure.get_label()
-
-
-@pytest.mark.slow
-def test_the_benchmark_measures_correlations_and_whether_bounds_hold(tmp_path):
-    rng = np.random.default_rng(1)
-    truth = rng.integers(0, 2, 60)
-    wrong = (rng.random((60, 1)) < 0.1) | (rng.random((60, 6)) < 0.15)
-    crowd = Ratings(np.where(wrong, 1 - truth[:, None], truth[:, None]), ["a", "b"], truth=truth)
-    source = Source(
-        name="made",
-        repository=Repository(folder="made", address="", licence=""),
-        files=(),
-        reader=lambda paths: crowd,
-        family="made",
-        domain="experts",
-    )
-    measured = pd.DataFrame(measure(source, tmp_path))
-    assert set(measured["domain"]) == {"experts"} and set(measured["categories"]) == {"2"}
-    assert (measured["raters"] > 0).mean() > 0.8
-    wide = measured.pivot(index=["design", "panel"], columns="cap", values="width")
-    assert (wide[0.5] >= wide[0.1] - 0.002).all()
-    assert measured[measured["cap"] == 0.5]["inside"].mean() > 0.9
-    table = coverage_table(measured)
-    assert [row[:3] for row in table.rows][:2] == [["2", "better", 0], ["2", "better", 0.1]]
-    assert accuracy_bounds(crowd.with_system(crowd.raters[0]), level=None).n_items == 60

@@ -1,0 +1,420 @@
+"""All speed bars in one table: what it costs, as a ratio to a named peer of the same run.
+
+Run in a clone: `python -m uv run --group benchmark python -m experiments.benchmarks [NAME …]`.
+Names: commands, crowd, numpyro, gibbs, simulator; all by default. Times are CPU seconds, taken in
+turn with those of a peer on the same data, since machines differ and loads change. A peer that is
+not installed has a line that says so instead.
+
+commands: in a process of their own, against the import of pandas or PyMC.
+
+crowd: maximum likelihood against crowd-kit's DawidSkene. Both start at each item's proportions of
+votes and go to the same optimum: for each data set crowd-kit has the loosest tolerance, a power of
+ten, that brings its log-likelihood to within 1e-6 of ours. Everything from a table of ratings in
+memory to labelled estimates counts.
+
+numpyro, gibbs: effective draws of the system's accuracy a CPU-second, the lesser of bulk and tail,
+after compiling. NumPyro's NUTS samples the same posterior of `dawid_skene` from the same start: the
+likelihood in the same product form, a whole run in one jit. Gibbs sampling is measured against our
+NUTS.
+
+simulator: many samples simulated and estimated at once against `tests/reference/loop.py`, sample by
+sample. Both draw base rates and confusion matrices afresh for each sample, and take the paper's
+step 4.
+"""
+
+import argparse
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import bayes_models
+import lehner
+from bayes_models.models.spec import conjugate_models
+from bayes_models.posterior.diagnostics import ess
+from bayes_models.sampling import gibbs, nuts
+from bayes_models.sampling.start import em_start
+from experiments.paper import FIGURES
+from experiments.report.table import Column, Table, to_terminal
+from lehner import Patterns, Ratings, Scenario
+from lehner.core.arrays import Floats
+from lehner.core.errors import find
+from lehner.core.text import decimal
+from lehner.latent_class.em import LatentClasses, expect, tabulate
+from tests.reference.loop import simulate_and_estimate
+
+PACKAGES = ("numpy", "numba", "pandas", "pymc", "nutpie", "crowd-kit", "numpyro")
+SECONDS = partial(decimal, digits=2)
+COLUMNS = (
+    Column("name", ""),
+    Column("cost", "CPU-s", SECONDS),
+    Column("peer"),
+    Column("of_peer", "CPU-s", SECONDS),
+    Column("ratio"),
+    Column("largest"),
+    Column("aim", "is to be"),
+    Column("verdict", ""),
+)
+ROUNDS = 5
+"""Of commands, and of the simulator."""
+SHAPES = ((3, 2), (2, 3), (3, 4), (4, 3), (3, 5))
+"""Numbers of raters and categories of files that are new to a computer."""
+ESTIMATE = ["estimate", "lehner_table2", "--system", "System"]
+LEHNER = "from experiments.cli.main import main; main()"
+CROWDS = {(10_000, 100): 0.1, (20_000, 800): 1.0}
+"""Items and raters, and what the ratio is to be at most."""
+SAME_LIKELIHOOD = 1e-6
+EFFECTIVE = 1000
+SAMPLES = 10_000
+LOOP_SAMPLES = {50: 300, 200: 300, 5000: 100}
+MOST_OF_LOOP = {50: 1 / 20, 200: 1 / 20, 5000: 1 / 60}
+
+type Sample = Callable[[Patterns, int], tuple[float, Floats]]
+"""From data and a seed to CPU seconds and draws, of shape (chain, draw)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """What is measured, against what.
+
+    Parameters
+    ----------
+    name, peer : str
+    rounds : sequence of tuple of float
+        CPU seconds of both in each round, or on each data set.
+    most : float, optional
+        What the ratio of the medians is to be at most.
+    more : float
+        CPU seconds that are allowed in addition.
+    """
+
+    name: str
+    peer: str
+    rounds: Sequence[tuple[float, float]]
+    most: float | None = None
+    more: float = 0.0
+
+    @property
+    def row(self) -> tuple[str | float, ...]:
+        """The cells of its line in the table: ratios of the medians, and the largest of a round."""
+        cost, of_peer = (statistics.median(column) for column in zip(*self.rounds, strict=True))
+        largest = max(ours / theirs for ours, theirs in self.rounds)
+        aim = verdict = ""
+        if self.most is not None:
+            aim = f"at most {self.most:.2g}" + (f", and {self.more:g} CPU-s" if self.more else "")
+            verdict = "met" if cost <= self.most * of_peer + self.more else "missed"
+        return self.name, cost, self.peer, of_peer, cost / of_peer, largest, aim, verdict
+
+
+def measure_seconds(work: Callable[[], object]) -> float:
+    """Measure the CPU seconds of this process that something takes."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def compare_commands() -> Iterator[Bar]:
+    """Measure commands without a model, the README's first, and files of new shapes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = _write_ratings(Path(folder, "ratings.csv"), Scenario())
+        for name, arguments in {
+            "estimate --method algebraic": [*ESTIMATE, "--method", "algebraic"],
+            "estimate --method calibrated": [*ESTIMATE, "--method", "calibrated"],
+            "agreement": ["agreement", "lehner_table2"],
+            "check, 200 items": ["check", path, "--system", "system"],
+            "plan, first line": ["plan"],
+        }.items():
+            rounds = [
+                (_run(LEHNER, arguments, first_line=name.startswith("plan")), _run("import pandas"))
+                for _ in range(ROUNDS)
+            ]
+            yield Bar(name=name, peer="import pandas", rounds=rounds, most=1.2)
+        _run(LEHNER, ESTIMATE)
+        rounds = [(_run(LEHNER, ESTIMATE), _run("import pymc")) for _ in range(ROUNDS)]
+        yield Bar(name="estimate, second run", peer="import pymc", rounds=rounds, most=1.3, more=3)
+        rounds = []
+        for n_raters, n_categories in SHAPES:
+            accuracies = (0.6, 0.7, 0.8, 0.75)[:n_raters]
+            scenario = Scenario(n_categories=n_categories, initial_rater_accuracy=accuracies)
+            path = _write_ratings(Path(folder, f"{n_raters}-{n_categories}.csv"), scenario)
+            command = ["estimate", path, "--system", "system"]
+            rounds.append((_run(LEHNER, command), _run(LEHNER, command)))
+    yield Bar(name="estimate, a new shape", peer="the same file again", rounds=rounds, most=1.3)
+
+
+def _write_ratings(path: Path, scenario: Scenario) -> str:
+    lehner.simulate(scenario, 1).to_wide().drop(columns="truth").to_csv(path, index=False)
+    return str(path)
+
+
+def _run(code: str, arguments: Sequence[str] = (), *, first_line: bool = False) -> float:
+    """CPU seconds of a new process that runs code to its end, or to its first line."""
+    command = [sys.executable, "-c", code, *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert process.stdout is not None
+    with process.stdout:
+        if first_line:
+            process.stdout.readline()
+            process.kill()
+        process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    if status and not first_line:
+        raise RuntimeError(f"{' '.join(command)} failed")
+    return usage.ru_utime + usage.ru_stime
+
+
+def compare_crowd_kit() -> Iterator[Bar]:
+    """Compare maximum likelihood with crowd-kit on crowds of 100 and 800 raters."""
+    for (n_items, n_raters), most in CROWDS.items():
+        tables = [draw_crowd(seed, n_items, n_raters) for seed in range(3)]
+        rounds = [_fit_to_same_likelihood(table) for table in tables]
+        size, peer = f"{n_items:,} × {n_raters}", "crowd-kit's Dawid-Skene"
+        yield Bar(name=f"fit_latent_class, {size}", peer=peer, rounds=rounds, most=most)
+
+
+def draw_crowd(seed: int, n_items: int, n_raters: int) -> pd.DataFrame:
+    """5 ratings of each item by random raters, 4 categories, a row per rating."""
+    rng = np.random.default_rng(seed)
+    per_item, k = 5, 4
+    truth = rng.integers(0, k, n_items)
+    accuracy = rng.uniform(0.4, 0.9, n_raters)
+    rater = rng.random((n_items, n_raters)).argsort(axis=1)[:, :per_item]
+    right = rng.random(rater.shape) < accuracy[rater]
+    wrong = (truth[:, None] + rng.integers(1, k, rater.shape)) % k
+    rating = np.where(right, truth[:, None], wrong)
+    item = np.repeat(np.arange(n_items), per_item)
+    return pd.DataFrame({"task": item, "worker": rater.ravel(), "label": rating.ravel()})
+
+
+def _read(table: pd.DataFrame) -> Ratings:
+    return Ratings.from_long(table, item="task", rater="worker", rating="label")
+
+
+def _fit(table: pd.DataFrame) -> Any:
+    return lehner.fit_latent_class(_read(table), "dawid_skene")
+
+
+def _fit_to_same_likelihood(table: pd.DataFrame) -> tuple[float, float]:
+    """Time both fits, crowd-kit's with the first tolerance that comes as far as ours."""
+    from crowdkit.aggregation import DawidSkene
+
+    ours = measure_seconds(partial(_fit, table))
+    reached = _fit(table).log_likelihood - SAME_LIKELIHOOD
+    for digits in range(9, 13):
+        peer = DawidSkene(n_iter=100_000, tol=10.0**-digits)
+        theirs = measure_seconds(partial(peer.fit, table))
+        if _log_likelihood_of(peer, table) > reached:
+            break
+    return ours, theirs
+
+
+def _log_likelihood_of(peer: Any, table: pd.DataFrame) -> float:
+    """Log-likelihood of crowd-kit's parameters."""
+    ratings = _read(table)
+    classes = list(ratings.categories)
+    errors = peer.errors_.unstack("label").reindex(
+        columns=pd.MultiIndex.from_product([classes] * 2)
+    )
+    by_rater = errors.loc[[int(rater) for rater in ratings.raters]].fillna(0.0).to_numpy()
+    fit = LatentClasses(
+        base_rates=peer.priors_.loc[classes].to_numpy(),
+        confusion=by_rater.reshape(ratings.n_raters, len(classes), len(classes)),
+    )
+    patterns, _ = tabulate(ratings)
+    return float(patterns.weights @ expect(patterns, fit)[1])
+
+
+def compare_numpyro() -> Iterator[Bar]:
+    """Compare NUTS with NumPyro's, on few items and on a crowd, one of whom is the system."""
+    few = [_observe_few(200, seed) for seed in range(12)]
+    crowds = [
+        bayes_models.observe(_read(draw_crowd(seed, 10_000, 100)).with_system("0"))
+        for seed in range(6)
+    ]
+    of_crowd: dict[str, Any] = {"chains": 1, "tune": 100, "draws": 400}
+    for name, data, times, options in (("n = 200", few, 1.2, {}), ("crowd", crowds, 2, of_crowd)):
+        # The posterior differs with the priors: the peer has no other one for the system.
+        ours = partial(_sample_nuts, priors={"system_confusion": "diagonal"}, **options)
+        peer = _prepare_numpyro(data, warmup=100, draws=400)
+        yield _compare_samplers(f"dawid_skene, {name}", "NumPyro", data, ours, peer, times)
+
+
+def compare_gibbs() -> Iterator[Bar]:
+    """Compare Gibbs sampling with NUTS."""
+    for model in conjugate_models():
+        for n_items, times in {50: 5, 200: 5, 1000: None}.items():
+            data = [_observe_few(n_items, seed) for seed in range(12)]
+            ours, peer = partial(_sample_gibbs, model=model), partial(_sample_nuts, model=model)
+            most = times if model == "dawid_skene" else None
+            name = f"{model} by Gibbs, n = {n_items}"
+            yield _compare_samplers(name, "NUTS", data, ours, peer, most)
+
+
+def _observe_few(n_items: int, seed: int) -> Patterns:
+    """Three raters of accuracy .5, .6 and .7 and a system of .9, five categories."""
+    scenario = Scenario(initial_rater_accuracy=(0.5, 0.6, 0.7), n_items=n_items)
+    return bayes_models.observe(lehner.simulate(scenario, seed))
+
+
+def _compare_samplers(
+    name: str, peer: str, data: list[Patterns], ours: Sample, theirs: Sample, times: float | None
+) -> Bar:
+    """CPU seconds for 1,000 effective draws, after a run of each that may compile."""
+    ours(data[0], 0), theirs(data[0], 0)
+    rounds = [
+        (_cost(*ours(observed, i)), _cost(*theirs(observed, i))) for i, observed in enumerate(data)
+    ]
+    name = f"{name}, {EFFECTIVE:,} effective draws"
+    return Bar(name=name, peer=peer, rounds=rounds, most=1 / times if times else None)
+
+
+def _cost(seconds: float, draws: Floats) -> float:
+    return EFFECTIVE * seconds / float(min(ess(draws, "bulk"), ess(draws, "tail")))
+
+
+def _time_draws(run: Callable[[], Floats]) -> tuple[float, Floats]:
+    start = time.process_time()
+    draws = run()
+    return time.process_time() - start, draws
+
+
+def _sample_gibbs(observed: Patterns, seed: int, model: str) -> tuple[float, Floats]:
+    options: dict[str, Any] = {"draws": 4000, "tune": 200, "chains": 4, "seed": seed}
+    return _time_draws(
+        lambda: gibbs.sample_conjugate(model, observed, **options)["system_accuracy"].values
+    )
+
+
+def _sample_nuts(
+    observed: Patterns,
+    seed: int,
+    model: str = "dawid_skene",
+    priors: dict[str, str] | None = None,
+    **sampling: Any,
+) -> tuple[float, Floats]:
+    compiled = nuts.compile_model(model, observed, priors)
+    options: dict[str, Any] = {"draws": 230, "tune": 50, "chains": 4, "target_accept": 0.7}
+    options |= {"progress_bar": False, "cores": 1, "seed": seed} | sampling
+    return _time_draws(
+        lambda: nuts.sample(compiled, **options)["posterior"]["system_accuracy"].values
+    )
+
+
+def _prepare_numpyro(many: list[Patterns], warmup: int, draws: int) -> Sample:
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+    import numpyro.distributions as dist
+    from numpyro.infer import MCMC, NUTS, init_to_value
+
+    jax.config.update("jax_enable_x64", True)
+    k, n_raters = many[0].n_categories, len(many[0].raters)
+    n_patterns = max(len(patterns.counts) for patterns in many)
+    n_slots = max(int(np.diff(patterns.starts).max()) for patterns in many)
+    concentration = jnp.asarray(bayes_models.diagonal_concentration(k))
+
+    def model(rows: Any, counts: Any) -> None:
+        base_rates = numpyro.sample("base_rates", dist.Dirichlet(3.0 * jnp.ones(k)))
+        shape = (n_raters, k, k)
+        prior = dist.Dirichlet(jnp.broadcast_to(concentration, shape)).to_event(2)
+        confusion = numpyro.sample("confusion", prior)
+        table = jnp.concatenate([confusion.transpose(0, 2, 1).reshape(-1, k), jnp.ones((1, k))])
+        joint = base_rates
+        for slot in range(n_slots):
+            joint = joint * table[rows[:, slot]]
+        numpyro.factor("likelihood", counts @ jnp.log(joint.sum(axis=-1)))
+        numpyro.deterministic("accuracy", (base_rates * jnp.diagonal(confusion[-1])).sum())
+
+    @jax.jit
+    def run(key: Any, rows: Any, counts: Any, start: Any) -> Any:
+        kernel = NUTS(model, init_strategy=init_to_value(values=start))
+        sampler = MCMC(kernel, num_warmup=warmup, num_samples=draws, progress_bar=False)
+        sampler.run(key, rows, counts)
+        return sampler.get_samples()["accuracy"]
+
+    def peer(observed: Patterns, seed: int) -> tuple[float, Floats]:
+        rows = np.full((n_patterns, n_slots), n_raters * k)
+        pattern = np.repeat(np.arange(len(observed.counts)), np.diff(observed.starts))
+        slot = np.arange(len(pattern)) - observed.starts[pattern]
+        rows[pattern, slot] = observed.cells
+        counts = np.zeros(n_patterns)
+        counts[: len(observed.counts)] = observed.counts
+        at = em_start(observed)
+        start = {"base_rates": at.base_rates, "confusion": at.confusion}
+        key = jax.random.PRNGKey(seed)
+        return _time_draws(lambda: np.asarray(run(key, rows, counts, start))[None])
+
+    return peer
+
+
+def compare_loop() -> Iterator[Bar]:
+    """Compare the simulator with a loop; where K-properties are violated there is no bar."""
+    for figure, most in {3: MOST_OF_LOOP, 13: {}}.items():
+        for n_items, n_loop in LOOP_SAMPLES.items():
+            scenario = replace(FIGURES[figure].scenario(0.9), n_items=n_items)
+            yield Bar(
+                name=f"{SAMPLES:,} samples of {n_items:,} items, Figure {figure}",
+                peer="one at a time",
+                rounds=[_simulate_round(scenario, n_loop) for _ in range(ROUNDS)],
+                most=most.get(n_items),
+            )
+
+
+def _simulate_round(scenario: Scenario, n_loop: int) -> tuple[float, float]:
+    rng = np.random.default_rng(1)
+    loop = measure_seconds(lambda: [simulate_and_estimate(scenario, rng) for _ in range(n_loop)])
+    options: dict[str, Any] = {"methods": ["algebraic_paper"], "in_sample": False}
+    batch = measure_seconds(lambda: lehner.simulate_estimates(scenario, SAMPLES, **options))
+    return batch, loop * SAMPLES / n_loop
+
+
+MEASURED: dict[str, Callable[[], Iterator[Bar]]] = {
+    "commands": compare_commands,
+    "crowd": compare_crowd_kit,
+    "numpyro": compare_numpyro,
+    "gibbs": compare_gibbs,
+    "simulator": compare_loop,
+}
+NEEDED = {"crowd": "crowdkit", "numpyro": "numpyro"}
+"""The module of a peer that may not be installed."""
+
+
+def main() -> None:
+    """Measure, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("name", nargs="*", help=", ".join(MEASURED))
+    names = parser.parse_args().name or list(MEASURED)
+    parts = {name: find("part of the benchmark", name, MEASURED) for name in names}
+    packages = ", ".join(f"{name} {_find_version(name)}" for name in PACKAGES)
+    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors")
+    print(f"Python {platform.python_version()}, {packages}")
+    warnings.simplefilter("ignore")
+    rows = []
+    for name, measure in parts.items():
+        if find_spec(NEEDED.get(name, "numpy")) is None:
+            print(f"{name}: {NEEDED[name]} is not installed", file=sys.stderr)
+        else:
+            rows += [bar.row for bar in measure()]
+    print(*to_terminal(Table(columns=COLUMNS, rows=rows), 200), sep="\n")
+
+
+def _find_version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

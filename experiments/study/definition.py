@@ -65,8 +65,8 @@ TABLE_KEYS = ("name", "grid", "sweep", "generator")
 RESULT_COLUMNS = ("scenario", "replicate")
 CELLS_FOLDER, CODE_FOLDER = "cells", "functions"
 """In a folder of results: the numbers, and the files of functions."""
-FOLDERS = ("studies", "simulations", "benchmarks/real")
-"""Folders of the studies that are shipped."""
+SHIPPED = ("studies/*.toml", "simulations/*.toml", "benchmarks/real/real.toml")
+"""The studies that are shipped."""
 MOST_SCENARIOS = 10_000
 """That a table of a study file may stand for."""
 
@@ -431,8 +431,8 @@ def read_study(path: str | Path) -> Study:
 def find_study(path: str | Path) -> Path:
     """Find a study file, or one that is shipped by its name."""
     path = Path(path)
-    folders = (Path(__file__).parents[1] / name for name in FOLDERS)
-    shipped = {file.stem: file for folder in folders for file in folder.glob("*.toml")}
+    experiments = Path(__file__).parents[1]
+    shipped = {file.stem: file for files in SHIPPED for file in experiments.glob(files)}
     if path.is_file():
         return path
     if str(path) in shipped:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.simulations.known_truths import simulate_known, summarise
+from experiments.simulations.coverage import simulate_known, summarise_known
 from experiments.study import read_study
 from lehner import Scenario, simulate
 from lehner.core.text import with_interval
@@ -245,7 +245,7 @@ def test_a_cell_of_the_simulation_is_reproducible_and_measured():
         for _ in range(2)
     )
     pd.testing.assert_frame_equal(rows, again)
-    table = summarise(rows.assign(scenario=cell.name)).set_index(
+    table = summarise_known(rows.assign(scenario=cell.name)).set_index(
         ["probabilities", "known", "method"]
     )
     assert (table["n"] == 3).all()

@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import binom
 
 import lehner
-from experiments.simulations.warning_rates import draw
 from lehner import Ratings
 from lehner.core.seeds import generator
 from lehner.dependence.check import trend_by_number, trend_by_order, trend_warnings
+from tests.reference.behaviours import draw
 
 CODE = "ratings-missing-by-difficulty"
 

@@ -9,8 +9,6 @@ import pytest
 from scipy.stats import binom
 
 import lehner
-from experiments.simulations.shared_mistakes import BEHAVIOURS, name_pairs_of
-from experiments.simulations.warning_rates import draw
 from lehner import Ratings, Scenario, check_dependence, check_k_properties, simulate
 from lehner.core.seeds import child_seeds
 from lehner.data.flat import FlatRatings
@@ -18,6 +16,7 @@ from lehner.dependence import check as checking
 from lehner.dependence.bounds import real_crowds
 from lehner.dependence.check import correlate_known_mistakes, effective_in_crowds, effective_number
 from lehner.dependence.score_test import name_pairs, score_pairs
+from tests.reference.behaviours import BEHAVIOURS, draw, name_pairs_of
 
 COPYING = Scenario(
     n_items=400,
@@ -35,11 +34,8 @@ def without_truth(ratings):
 
 
 def rates(who, behaviour, k, n_items, n_sets):
-    rows = [
-        row
-        for seed in child_seeds(5, n_sets)
-        for row in name_pairs_of(seed, who, behaviour, k, n_items)
-    ]
+    seeds = child_seeds(5, n_sets)
+    rows = [name_pairs_of(seed, who, behaviour, k, n_items) for seed in seeds]
     return pd.DataFrame(rows).sum()
 
 

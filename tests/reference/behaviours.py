@@ -1,20 +1,14 @@
-"""How often `check_dependence` names the pair that shares errors, and how often another one.
+"""Raters who depend on one another, or who seem to: simulated, to see whom the tests name.
 
-In the first designs raters err independently: nobody should be named. Unequal difficulty and errors
-near the truth make all pairs agree more than accuracies explain, and none of them stands out by
-design. In the last a rater repeats another one, or the system repeats a rater, on 40% of the items.
+In most behaviours raters err independently: nobody should be named. Unequal difficulty and errors
+near the truth make all pairs agree more than accuracies explain. In the last a rater repeats
+another one, or the system repeats a rater, on 40% of the items.
 """
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
-import pandas as pd
 
-from experiments.study.performance import measure_proportions
 from lehner import Ratings, check_dependence
-from lehner.core.arrays import Floats, Integers, draw_categories
-from lehner.core.seeds import Seed, generator
+from lehner.core.arrays import draw_categories
 
 ACCURACY = {
     "3 raters and the system": (0.55, 0.65, 0.75, 0.9),
@@ -37,19 +31,46 @@ BEHAVIOURS = (
 REPEATED = 0.4
 
 
-def name_pairs_of(
-    seed: Seed, raters: str, behaviour: str, categories: int, items: int
-) -> Iterator[dict[str, Any]]:
-    """Which pairs were named in a data set.
+def draw(process, n_raters, k, n_items, rng):
+    """Ratings by raters and, in the last column, the system."""
+    n, truth = n_raters + 1, rng.integers(k, size=n_items)
+    accuracy = np.full(n, 0.7)
+    if process.startswith("unequal"):
+        accuracy = np.append(rng.permutation(np.linspace(0.55, 0.95, n - 1)), rng.uniform(0.6, 1))
+    right = np.tile(accuracy, (n_items, 1))
+    ease = rng.normal(size=n_items)
+    missing = np.full(n, 0.3 if process.endswith("30% missing") else 0.0)
+    if process.endswith("60% missing"):
+        missing = np.append(rng.permutation(np.linspace(0.05, 0.6, n - 1)), 0)
+    missing = np.tile(missing, (n_items, 1))
+    if process.startswith("raters skip"):
+        right += np.clip(0.15 * ease, -0.3, 0.25)[:, None]
+        missing = np.tile(1 / (1 + np.exp(1 + 1.5 * ease))[:, None], n)
+    if process.startswith("raters .4"):
+        right = np.where(np.arange(n) < n - 1, np.where(ease > 0, 1.0, 0.4)[:, None], 0.8)
+    wrong = (truth[:, None] + rng.integers(1, k, size=right.shape)) % k
+    codes = np.where(rng.random(right.shape) < right, truth[:, None], wrong)
+    if process.startswith("hidden"):
+        matrices = rng.dirichlet(np.ones(k), (1 if "shared" in process else n, 2, k))
+        matrices = 0.5 * np.eye(k) + 0.5 * np.broadcast_to(matrices, (n, 2, k, k))
+        cell = (rng.random(n_items) < 0.4) * k + truth
+        drawn = [draw_categories(m.reshape(-1, k), rng.random(n_items), cell) for m in matrices]
+        codes = np.transpose(drawn)
+    if process.startswith("the system"):
+        codes[:, -1] = np.where(rng.random(n_items) < 0.35, codes[:, 0], codes[:, -1])
+    codes[:, :-1][rng.random((n_items, n - 1)) < missing[:, :-1]] = -1
+    codes = codes[(codes[:, :-1] >= 0).any(axis=1)]
+    return Ratings(codes[:, :-1], list(map(str, range(k))), system=codes[:, -1])
 
-    Yields
-    ------
-    dict
-        `anyone`: some pair was named; `right`: the pair that shares errors, alone or as one of
-        two of which one does; `innocent`: a pair that does not, and not as one of such two;
-        `undecided`: one of two pairs.
+
+def name_pairs_of(seed, raters, behaviour, categories, items):
+    """Which pairs `check_dependence` names in a data set.
+
+    `anyone`: some pair was named; `right`: the pair that shares errors, alone or as one of two of
+    which one does; `innocent`: a pair that does not, and not as one of such two; `undecided`: one
+    of two pairs.
     """
-    rng = generator(seed)
+    rng = np.random.default_rng(seed)
     codes = _draw(np.array(ACCURACY[raters]), behaviour, categories, items, rng)
     system = codes[:, -1] if raters.endswith("system") else None
     codes = codes if system is None else codes[:, :-1]
@@ -59,7 +80,7 @@ def name_pairs_of(
     named = [pair.raters for pair in dependence.pairs if pair.stands_out]
     true = ("1", "system") if behaviour.startswith("the system") else ("1", "2")
     hit = "repeats" in behaviour and true in named
-    yield {
+    return {
         "anyone": float(bool(named)),
         "right": float(hit),
         "innocent": float(len(named) > hit + dependence.undecided),
@@ -67,9 +88,7 @@ def name_pairs_of(
     }
 
 
-def _draw(
-    accuracy: Floats, behaviour: str, k: int, n_items: int, rng: np.random.Generator
-) -> Integers:
+def _draw(accuracy, behaviour, k, n_items, rng):
     """Answers of all, (n_items, n_raters), -1 where missing."""
     rates = np.full(k, 1 / k)
     if behaviour == "unequal base rates":
@@ -94,7 +113,7 @@ def _draw(
     return codes
 
 
-def _errors(behaviour: str, k: int, n_raters: int, rng: np.random.Generator) -> Floats:
+def _errors(behaviour, k, n_raters, rng):
     """Probabilities of wrong answers given the truth, (n_raters, k, k)."""
     preferred = np.ones((n_raters, k, k))
     if behaviour == "errors near the truth":
@@ -103,16 +122,3 @@ def _errors(behaviour: str, k: int, n_raters: int, rng: np.random.Generator) -> 
         preferred *= rng.uniform(0.2, 1.8, preferred.shape)
     preferred *= 1 - np.eye(k)
     return np.asarray(preferred / preferred.sum(axis=2, keepdims=True))
-
-
-def summarise(rows: pd.DataFrame) -> pd.DataFrame:
-    """Proportion of the data sets, with its Monte Carlo standard error.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `raters`, `behaviour`, `categories`, `items`, `data_sets`, and `anyone`, `right`,
-        `innocent` and `undecided`, each with its standard error in `…_se`.
-    """
-    by = ["raters", "behaviour", "categories", "items"]
-    return measure_proportions(rows, by, ["anyone", "right", "innocent", "undecided"])

@@ -1,0 +1,223 @@
+"""Coverage of intervals by simulation: four experiments, each with a study file beside this one.
+
+`known_truths`: the accuracy in the sample with 0 to 100 gold labels. `calibrated_coverage`: items
+in clusters, and excellent systems. `one_judge`: base rates by one judge, who favours a group or
+not. `scores_rare`: measures of scores where a category is rare.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import lehner
+from experiments.study.cells import result_row
+from experiments.study.performance import measure_rows, measure_wide
+from lehner import Estimate, IntervalEstimate, Ratings, Scenario
+from lehner.contrasts import one_judge
+from lehner.core.arrays import Floats
+from lehner.core.resampling import interval_of_draws
+from lehner.core.seeds import Seed, child_seeds
+from lehner.known_truths.correction import SUSPICIOUS_P_VALUE
+from lehner.scores import performance as scores
+
+LEVEL = 0.9
+
+NUMBERS_OF_LABELS = (10, 20, 50, 100)
+RESAMPLES = 200
+MEASURES = ("bias", "rmse", "coverage", "interval_width")
+BY = ["scenario", "probabilities", "known", "method"]
+
+GROUP = 200
+RECALL = np.array([0.75, 0.9])
+"""Of the judge, of bad and of good items."""
+RATES = {"medium": (0.7, 0.6), "high": (0.97, 0.9)}
+EPOCHS, SIZE_OF_BETA = 5, 1.5
+"""Answers to a question; the sum of the parameters of the beta distribution of questions' rates."""
+
+SCORED = 300
+ACCURACIES = np.array([0.65, 0.7, 0.8])
+SIGNAL, SHARPNESS = 1.5, 2.0
+
+
+def simulate_known(seed: Seed, **fields: Any) -> Iterator[dict[str, Any]]:
+    """Estimate the accuracy in a data set in all ways; fields are those of `Scenario`.
+
+    The labelled items alone, PPI++ and the recalibration of `lehner.correct_by_truth`, with the
+    probabilities of the algebra and of a one-coin model fitted by maximum likelihood.
+
+    Yields
+    ------
+    dict
+        `probabilities`, `known`, `method`, `truth`, `estimate`, `lower`, `upper`, `alarm`.
+    """
+    data, order = child_seeds(seed, 2)
+    scenario = Scenario(**fields)
+    ratings = lehner.simulate(scenario, data)
+    shuffled = np.random.default_rng(order).permutation(scenario.n_items)
+    truth = float(np.mean(ratings.truth == ratings.system))
+    for name, estimate, own in _estimate_blind(ratings.with_truth(None)):
+        yield _row_of_known(name, 0, "alone", own, truth)
+        for n in NUMBERS_OF_LABELS:
+            shown = np.full(scenario.n_items, -1)
+            shown[shuffled[:n]] = np.asarray(ratings.truth)[shuffled[:n]]
+            correction = lehner.correct_by_truth(ratings.with_truth(shown), estimate, level=LEVEL)
+            alarm = {"alarm": float(correction.p_value < SUSPICIOUS_P_VALUE)}
+            for method, value, more in (
+                ("known items alone", correction.known_items_alone, {}),
+                ("PPI++", correction.prediction_powered, {}),
+                ("recalibrated", correction.system_accuracy_in_sample, alarm),
+            ):
+                yield _row_of_known(name, n, method, value, truth) | more
+
+
+def _estimate_blind(ratings: Ratings) -> Iterator[tuple[str, Estimate | Floats, IntervalEstimate]]:
+    """What is corrected, and the own estimate."""
+    algebra = lehner.estimate_algebraic(
+        ratings, aggregation="likelihood", level=LEVEL, resamples=RESAMPLES
+    )
+    own = algebra.system_accuracy_in_sample
+    if own.estimate is not None:
+        yield "algebra", algebra, own
+    classes = lehner.fit_latent_class(ratings, "one_coin").truth_probabilities.values
+    probability = classes[np.arange(len(classes)), np.asarray(ratings.system)]
+    yield "one_coin", probability, IntervalEstimate(estimate=float(probability.mean()))
+
+
+def _row_of_known(
+    probabilities: str, n_labels: int, method: str, value: IntervalEstimate, truth: float
+) -> dict[str, Any]:
+    if value.lower is None:
+        # Where PPI++ states no interval, as its residuals do not vary, it holds nothing else.
+        value = replace(value, lower=value.estimate, upper=value.estimate)
+    return result_row(truth, value, probabilities=probabilities, known=n_labels, method=method)
+
+
+def summarise_known(rows: pd.DataFrame) -> pd.DataFrame:
+    """Measure each method, with Monte Carlo standard errors.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `cell` (the scenario), `probabilities`, `known`, `method`, `n`, each of `MEASURES`
+        with its standard error in `…_se`, and `alarms`: how often the gold labels were said to
+        contradict the method.
+    """
+    wide = measure_wide(rows, BY, MEASURES)
+    groups = rows.groupby(BY, sort=False)
+    # A method that never states an interval has no coverage.
+    never = wide["interval_width"] == 0
+    wide.loc[never, [f"{name}{end}" for name in MEASURES[2:] for end in ("", "_se")]] = np.nan
+    wide["n"], wide["alarms"] = groups.size(), groups["alarm"].mean()
+    return wide.reset_index(names=["cell", *BY[1:]])
+
+
+def estimate_calibrated(
+    seed: int,
+    items: int,
+    known: int,
+    accuracy: float,
+    rater: float,
+    clusters: int = 0,
+    correlation: float = 0.0,
+    known_by: str = "item",
+) -> Iterator[dict[str, Any]]:
+    """Estimate in a data set; accuracies of clusters are drawn from a beta distribution.
+
+    Raters and system err independently, which the prior does not know: its crowds make correlated
+    errors.
+    """
+    rng = np.random.default_rng(seed)
+    of_item, order = np.full(items, accuracy), rng.permutation(items)
+    cluster = None
+    if clusters:
+        total = 1 / correlation - 1
+        cluster = np.repeat(np.arange(clusters), items // clusters)
+        of_item = rng.beta(accuracy * total, (1 - accuracy) * total, clusters)[cluster]
+        if known_by == "cluster":
+            order = np.argsort(rng.permutation(clusters)[cluster], kind="stable")
+    truth = rng.integers(2, size=items)
+    chance = np.column_stack([np.full((items, 3), rater), of_item])
+    answers = np.where(rng.random((items, 4)) < chance, truth[:, None], 1 - truth[:, None])
+    shown = np.full(items, -1)
+    shown[order[:known]] = truth[order[:known]]
+    ratings = Ratings(
+        answers[:, :3], ["no", "yes"], system=answers[:, 3], truth=shown, cluster=cluster
+    )
+    yield result_row(accuracy, lehner.estimate_calibrated(ratings).system_accuracy)
+
+
+def summarise_calibrated(rows: pd.DataFrame) -> pd.DataFrame:
+    """Measure coverage and mean width of the intervals, with Monte Carlo standard errors."""
+    independent = rows.fillna({"clusters": 0, "correlation": 0.0, "known_by": "item"})
+    return measure_rows(independent, ("coverage", "interval_width"))
+
+
+def judge_groups(
+    seed: int, labels: int, favour: float, rates: str, epochs: bool
+) -> Iterator[dict[str, Any]]:
+    """Estimate the base rates of two groups; of the tests the bias is how often they reject."""
+    data, fit = child_seeds(seed, 2)
+    means, ratings = draw_judged(labels, favour, rates, epochs, np.random.default_rng(data))
+    items = one_judge.count_judged(ratings, LEVEL)
+    test = one_judge.judge_differs(items, seed=fit) <= 1 - LEVEL
+    rejected = IntervalEstimate(estimate=float(test))
+    yield result_row(0.0, rejected, method="test", quantity="judge differs")
+    for method in one_judge.METHODS:
+        estimated = one_judge.judged_base_rates(method, items, ratings, seed=fit)
+        drawn, point = estimated.drawn_base_rates[..., 1], estimated.base_rates[:, 1]
+        drawn, point = np.c_[drawn, drawn @ [1, -1]], np.append(point, point @ [1, -1])
+        truths, quantities = (*means, means[0] - means[1]), ("rate", "rate", "difference")
+        for k, (truth, quantity) in enumerate(zip(truths, quantities, strict=True)):
+            least = -1.0 if quantity == "difference" else 0.0
+            ends = interval_of_draws(drawn[:, k], point[k], LEVEL, lowest=least)
+            numbers = dict(zip(("estimate", "lower", "upper"), ends.tolist(), strict=True))
+            yield {"method": method, "quantity": quantity, "truth": truth} | numbers
+
+
+def draw_judged(
+    labels: int, favour: float, rates: str, epochs: bool, rng: np.random.Generator
+) -> tuple[tuple[float, ...], Ratings]:
+    """Draw two groups of items, in clusters if there are epochs; the judge favours the first."""
+    group, n = np.repeat([0, 1], GROUP), 2 * GROUP
+    chance, cluster = np.array(RATES[rates])[group], None
+    if epochs:  # The mean over questions of a beta distribution is the base rate.
+        cluster, mean = np.arange(n) // EPOCHS, chance[::EPOCHS]
+        chance = rng.beta(SIZE_OF_BETA * mean, SIZE_OF_BETA * (1 - mean))[cluster]
+    truth = (rng.random(n) < chance).astype(np.int64)
+    recall = RECALL[truth] - favour * ((group == 0) & (truth == 0))
+    said = np.where(rng.random(n) < recall, truth, 1 - truth)
+    labelled = np.concatenate([rng.permutation(GROUP) < labels for _ in range(2)])
+    ratings = Ratings(
+        said[:, None], ["bad", "good"], truth=np.where(labelled, truth, -1), cluster=cluster
+    )
+    return RATES[rates], ratings.with_populations([f"g{g}" for g in group])
+
+
+def measure_rare(
+    seed: int, base_rate: float, known: int, resamples: int = 100
+) -> Iterator[dict[str, Any]]:
+    """Estimate all measures of the scores of a data set, of which three raters rate the items.
+
+    A score is the probability of the category by a normal signal, made too extreme, and errs
+    independently of the raters.
+    """
+    data, resampled = child_seeds(seed, 2)
+    rng = np.random.default_rng(data)
+    truth = (rng.random(SCORED) < base_rate).astype(np.int64)
+    right = rng.random((SCORED, len(ACCURACIES))) < ACCURACIES
+    codes = np.where(right, truth[:, None], 1 - truth[:, None])
+    signal = rng.normal(size=SCORED) + SIGNAL * truth
+    log_odds = SIGNAL * signal - SIGNAL**2 / 2 + np.log(base_rate / (1 - base_rate))
+    values = 1 / (1 + np.exp(-SHARPNESS * log_odds))
+    ratings = Ratings(
+        codes, ["no", "yes"], truth=np.where(rng.permutation(SCORED) < known, truth, -1)
+    )
+    options: dict[str, Any] = {"positive": "yes", "resamples": resamples, "seed": resampled}
+    measured = scores.score_performance(ratings, values, **options).measures
+    ranks = scores.ScoreRanks.of(values)
+    actual = scores.score_measures(truth.astype(float), ranks, np.ones(SCORED), 0.5)
+    for measure, value in zip(scores.MEASURES, actual, strict=True):
+        yield result_row(value, measured[measure], quantity=measure)

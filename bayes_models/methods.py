@@ -23,7 +23,7 @@ from lehner.core.warning import Warning, warn, warnings_from_json
 from lehner.data.groups import find_pair
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method
-from lehner.labels.soft_labels import SoftLabels, accuracy_of_raters
+from lehner.labels.label import SoftLabels, accuracy_of_raters
 from lehner.latent_class.models import MODELS
 from lehner.performance.replicates import CREDIBLE
 

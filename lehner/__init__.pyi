@@ -30,8 +30,7 @@ from .interrater.agreement import agreement, set_agreement, within_rater_agreeme
 from .k_properties.check import check_k_properties
 from .known_truths.correction import correct_base_rates, correct_by_truth, probabilities_right
 from .known_truths.sampling_design import choose_items
-from .labels.label import label
-from .labels.soft_labels import SoftLabels, label_algebraic
+from .labels.label import SoftLabels, label, label_algebraic
 from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class
 from .planning.sample_size import expected_kappa, required_sample_size, scenario_with_kappa

@@ -1,4 +1,4 @@
-r"""What the agreement of raters shows: correlated errors, effective raters, and trends.
+r"""What the agreement of raters shows: correlated errors, and how many raters they are worth.
 
 The effective number of raters is
 
@@ -6,31 +6,17 @@ The effective number of raters is
 
 where ρ is the mean correlation between the errors of two raters: the mean of J variables with
 this correlation has the variance of the mean of J_eff independent ones.
-
-Agreement may depend on the number of ratings of an item, or on the order of the items. Estimates
-take ratings to be missing at random. If raters skip items that they find difficult, items with more
-ratings are easier, and raters agree on them more. Estimates also take raters to be as accurate on
-the last item as on the first. If raters tire, they agree less and less. With x the number of raters
-of an item, or its place in the order, and y whether two of its ratings agree, the statistic is
-
-.. math:: z = \sum_i u_i \Big/ \sqrt{\sum_i u_i^2}, \quad u_i = \sum_{\text{pairs of } i} x_i y
-
-where x and y are what is left of them after the mean of each first and each second rater of a pair
-is taken away (Frisch & Waugh 1933): accurate raters who rate more items, or fewer, or the first of
-them, explain nothing. The items, or the clusters, are the independent units of the variance. The
-system is one of the pair, too, so that items with one rating count.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
 from lehner.algebra.steps import CHANCE_TOLERANCE, fit_knowledge, pairwise_agreement
-from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.arrays import Booleans, Floats
 from lehner.core.estimate import require_pairs
-from lehner.core.text import counted, decimal, percent, printed_p_value
+from lehner.core.text import counted, percent, printed_p_value
 from lehner.core.warning import Warning, warn
 from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
@@ -264,9 +250,6 @@ class Dependence:
     pairs : tuple of Pair
         Each two raters who rated an item in common, the system included. Empty if pairs were not
         tested.
-    p_value : float or None
-        p-value of the test that no pair agrees more than its accuracies explain: the smallest of
-        those of the pairs.
     p_value_together : float or None
         p-value of the test that the pairs, taken together, do not agree more. It is small where
         items differ in difficulty, or are of hidden types with errors that raters share.
@@ -275,8 +258,6 @@ class Dependence:
         errors.
     effective_raters : EffectiveRaters
         The number of independent raters who would be as informative.
-    n_raters : int
-        Number of raters, the system included.
     n_truths : int
         Number of items whose gold label was used; 0 if they are probably not a random sample.
     reason : str
@@ -284,13 +265,16 @@ class Dependence:
     """
 
     pairs: tuple[Pair, ...]
-    p_value: float | None
     p_value_together: float | None
     undecided: bool
     effective_raters: EffectiveRaters
-    n_raters: int
     n_truths: int
     reason: str
+
+    @property
+    def p_value(self) -> float | None:
+        """Smallest p-value of a pair, of the test that none agrees more than accuracies explain."""
+        return min((pair.p_value for pair in self.pairs), default=None)
 
     def __repr__(self) -> str:
         effective, n_raters = self.effective_raters.effective, self.effective_raters.n_raters
@@ -460,12 +444,10 @@ def check_dependence(ratings: Ratings) -> Dependence:
     )
     return Dependence(
         pairs=pairs,
-        p_value=min((pair.p_value for pair in pairs), default=None),
         p_value_together=p_together,
         undecided=undecided,
         effective_raters=correlate_known_mistakes(ratings)
         or combine_pairs(ratings, pairs, undecided=undecided),
-        n_raters=len(ratings.all_raters),
         n_truths=n_truths,
         reason=reason,
     )
@@ -550,143 +532,3 @@ def _expected(agreement: Floats, n_items: Floats, pairs_named: NamedPairs, k: in
     named, rival = np.isin(places, pairs_named.named), places == pairs_named.rival
     expected = predict(named if named.any() else pairs_named.p_value <= SIGNIFICANCE)
     return np.where(rival, predict(rival), expected) if rival.any() else expected
-
-
-MOST_PAIRS = 2_000_000
-SWEEPS = 20
-"""Of taking away means of raters; a few are enough if many pairs of raters are there."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AgreementTrend:
-    """How agreement on an item depends on something.
-
-    Parameters
-    ----------
-    slope : float
-        By how much the proportion of agreeing pairs is larger with one more of it.
-    p_value : float
-        One-sided p-value of the test that it is no larger.
-    """
-
-    slope: float
-    p_value: float
-
-
-def trend_warnings(ratings: Ratings) -> Iterator[Warning]:
-    """Warn if raters seem to skip difficult items, or to tire.
-
-    Examples
-    --------
-    Of the simulated ratings some are missing at random.
-
-    >>> from lehner import Scenario, simulate
-    >>> list(trend_warnings(simulate(Scenario(missing=0.3))))
-    []
-    """
-    skipped, tired = trend_by_number(ratings), trend_by_order(ratings)
-    if skipped is not None and skipped.p_value <= SIGNIFICANCE:
-        yield warn(
-            "ratings-missing-by-difficulty",
-            f"with each further rating of an item {decimal(skipped.slope)} more of its pairs agree "
-            f"({printed_p_value(skipped.p_value)}): raters seem to skip items that are difficult. "
-            "Ratings are taken to be missing at random, so that accuracies may be overestimated",
-        )
-    if tired is not None and tired.p_value <= SIGNIFICANCE:
-        yield warn(
-            "agreement-falls",
-            f"from the first row to the last {decimal(tired.slope)} fewer pairs of ratings agree "
-            f"({printed_p_value(tired.p_value)}): raters tire, or later items are more difficult. "
-            "Raters are taken to be as accurate on all items, so that intervals may be wrong",
-        )
-
-
-def trend_by_number(ratings: Ratings) -> AgreementTrend | None:
-    """Test whether raters agree more on items with more ratings.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With or without a system. Of ratings that a rater repeats one vote counts.
-
-    Returns
-    -------
-    AgreementTrend or None
-        None if all items have equally many raters, or no agreement is left to explain.
-    """
-    votes = ratings.with_independent_repeats(False)
-    number = count_raters(votes.flat, votes.n_rows).astype(float)
-    return _trend(votes, number)
-
-
-def trend_by_order(ratings: Ratings) -> AgreementTrend | None:
-    """Test whether raters agree less on later rows; the slope is from the first to the last.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With or without a system. Rows are in the order in which items were rated.
-
-    Returns
-    -------
-    AgreementTrend or None
-        None if rows have counts of items, or no agreement is left to explain.
-    """
-    if ratings.counts is not None:
-        return None
-    place = np.linspace(1.0, 0.0, ratings.n_rows)
-    return _trend(ratings.with_independent_repeats(False), place)
-
-
-def _trend(votes: Ratings, x: Floats) -> AgreementTrend | None:
-    """Test whether agreement rises with a number of each row."""
-    if len(np.unique(x[votes.weights > 0])) < 2:
-        return None
-    flat = votes.all_flat
-    first, second = _find_pairs(flat.item_index)
-    item, n_raters = flat.item_index[first], len(votes.all_raters)
-    weights = votes.weights[item].astype(float)
-    agree = (flat.category_index[first] == flat.category_index[second]).astype(float)
-    place = np.zeros_like(flat.rater_index) if votes.anonymous else flat.rater_index
-    pair, cell = np.unique(place[first] * n_raters + place[second], return_inverse=True)
-    x_left, agree = (
-        values - _explain(values, weights, cell, np.divmod(pair, n_raters))[cell]
-        for values in (x[item], agree)
-    )
-    by_item = np.bincount(item, x_left * agree, votes.n_rows)
-    sd = float(np.sqrt(votes.weights @ by_item**2))
-    if votes.cluster is not None:
-        sd = float(np.linalg.norm(np.bincount(votes.cluster, votes.weights * by_item)))
-    if sd < np.finfo(float).eps * len(item):
-        return None
-    total = float(votes.weights @ by_item)
-    slope, p_value = total / float(weights @ x_left**2), NormalDist().cdf(-total / sd)
-    return AgreementTrend(slope=slope, p_value=p_value)
-
-
-def _find_pairs(item: Integers) -> tuple[Integers, Integers]:
-    """Places of two ratings of an item; of very many ratings only those that stand near."""
-    places: list[Integers] = []
-    n_pairs = 0
-    for apart in range(1, int(np.bincount(item).max(initial=1))):
-        places.append(np.flatnonzero(item[apart:] == item[:-apart]))
-        n_pairs += len(places[-1])
-        if n_pairs > MOST_PAIRS:
-            break
-    steps = np.repeat(np.arange(1, len(places) + 1), [len(place) for place in places])
-    first = np.concatenate(places) if places else np.array([], dtype=np.int64)
-    return first, first + steps
-
-
-def _explain(
-    values: Floats, weights: Floats, cell: Integers, raters: tuple[Integers, Integers]
-) -> Floats:
-    """What the first and the second rater explain of values, by pair of raters: sums of effects."""
-    n = np.maximum(np.bincount(cell, weights), np.finfo(float).tiny)
-    mean = np.bincount(cell, weights * values) / n
-    left = mean
-    for _ in range(SWEEPS):
-        for rater in raters:
-            size = np.maximum(np.bincount(rater, n), np.finfo(float).tiny)
-            left = left - (np.bincount(rater, n * left) / size)[rater]
-    return np.asarray(mean - left)

@@ -27,7 +27,6 @@ pairs, until none is significant. If two of four raters make correlated errors, 
 other two looks nearly the same.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from statistics import NormalDist
 from typing import NamedTuple
@@ -108,16 +107,13 @@ def score_pairs(
     classes, _ = em.expect(table, null)
     n_null, n_pairs = k - 1 + free.shape[1], n_raters * (n_raters - 1) // 2
 
-    def derive() -> Iterator[tuple[slice, Floats, Floats, Floats]]:
-        """Give weights and derivatives of some patterns at a time, by parameters and by pairs."""
-        size = max(1, CELLS_AT_ONCE // (n_raters * (n_raters + k)))
-        for start in range(0, len(codes), size):
-            part = slice(start, start + size)
-            yield part, weights[part, None], *_derive(codes[part], classes[part], null, free)
-
+    size = max(1, CELLS_AT_ONCE // (n_raters * (n_raters + k)))
+    parts = [slice(start, start + size) for start in range(0, len(codes), size)]
     information = _added_information(null, free)
     products, total, moved = np.zeros((n_null, n_pairs)), np.zeros(n_pairs), np.zeros(n_null)
-    for _, n_items, by_parameter, by_pair in derive():
+    for part in parts:
+        n_items = weights[part, None]
+        by_parameter, by_pair = _derive(codes[part], classes[part], null, free)
         information += by_parameter.T @ (n_items * by_parameter)
         products += by_parameter.T @ (n_items * by_pair)
         total += n_items[:, 0] @ by_pair
@@ -127,7 +123,9 @@ def score_pairs(
     covariance = np.zeros((n_pairs, n_pairs))
     n_clusters = 0 if cluster is None else int(cluster.max(initial=-1)) + 1
     of_clusters, kept = np.zeros((n_clusters, n_pairs)), np.ones(n_clusters)
-    for part, n_items, by_parameter, by_pair in derive():
+    for part in parts:
+        n_items = weights[part, None]
+        by_parameter, by_pair = _derive(codes[part], classes[part], null, free)
         leverage = ((by_parameter @ inverse) * by_parameter).sum(axis=1)
         left = by_pair - by_parameter @ slopes
         if cluster is None:

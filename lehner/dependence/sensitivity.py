@@ -49,6 +49,7 @@ confusion matrix in place of step 4, see `lehner.algebra.steps`.
 The formulas are the same for the expected accuracy and the accuracy in the sample.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -164,46 +165,6 @@ def accuracy_by_confusion(
     return float(np.clip(rates @ ((1 - share * along) * right + misled), 0, 1))
 
 
-def interval_if_misled(
-    interval: IntervalEstimate,
-    share: float,
-    n_categories: int,
-    along: float = 1.0,
-    *,
-    more: float = 0.0,
-) -> IntervalEstimate:
-    """Convert an estimate and its interval to the accuracy with a proportion of misleading items.
-
-    Parameters
-    ----------
-    interval : IntervalEstimate
-    share : float
-        0 to 1.
-    n_categories : int
-        K, 2 or more.
-    along : float
-        The proportion of these items on which the system goes along.
-    more : float
-        Is added to estimate and ends.
-
-    Returns
-    -------
-    IntervalEstimate
-        An interval of the same level. None stays None.
-
-    Examples
-    --------
-    >>> print(interval_if_misled(IntervalEstimate(estimate=0.9, lower=0.8, upper=1.0), 0.1, 5))
-    0.812 [0.725, 0.900]
-    """
-    check_probability("share", share)
-    stated = np.array([interval.lower, interval.estimate, interval.upper], dtype=float)
-    moved = accuracy_if_misled(stated, share, n_categories, along) + more
-    # Where most items mislead, a higher accuracy becomes a lower one.
-    lower, estimate, upper = np.clip(moved[::-1] if moved[0] > moved[2] else moved, 0, 1)
-    return replace(interval, estimate=number(estimate), lower=number(lower), upper=number(upper))
-
-
 MISLEADING_SHARE = 0.1
 ANY_ERRORS = {"full": np.inf, "category_accuracy": 2, "knowledge": 2}
 """Up to how many categories models whose matrices have this form allow any matrix."""
@@ -226,12 +187,9 @@ class Sensitivity:
         1)/K and more, with which the ratings would be uninformative or worse.
     raters_alone_bounds : tuple of float or None
         The least and the greatest expected accuracy that is possible then, whatever wrong category
-        a misleading item seems to be of. None for proportions of half and more, and if the numbers
-        are not exact.
-    raters_alone_exact : bool
-        Whether the method lets the system's accuracy and errors differ between categories, so that
-        these numbers hold for any base rates. If not they hold for equal base rates, and are
-        approximations for others.
+        a misleading item seems to be of. None for proportions of half and more, and if the method
+        does not let the system's accuracy and errors differ between categories: the numbers above
+        then hold for equal base rates, and are approximations for others.
     """
 
     misleading_share: float
@@ -240,7 +198,6 @@ class Sensitivity:
     raters_alone: IntervalEstimate | None = None
     raters_alone_in_sample: IntervalEstimate | None = None
     raters_alone_bounds: tuple[float, float] | None = None
-    raters_alone_exact: bool = False
 
 
 def sensitivity(
@@ -288,95 +245,79 @@ def sensitivity(
     >>> round(if_misled.raters_alone.estimate, 3)
     0.867
     """
-    share, k = misleading_share, n_categories
+    share, k = check_probability("misleading_share", misleading_share), n_categories
+    more, shift, system = 0.0, 0.0, _estimated_system(estimate, k)
+    if system is not None:
+        rates, matrix = system
+        implied = float(rates @ np.diagonal(matrix))
+        # So many items cannot mislead in each category if some category is seldom seen.
+        possible = min(share, MOST_POSSIBLE * (k - 1) * float(rates.min()))
+        more = accuracy_by_confusion(rates, matrix, possible)
+        more -= float(accuracy_if_misled(implied, possible, k))
+        if estimate.by_raters_alone:
+            shift = implied - float(estimate.system_accuracy.estimate or 0.0)
     stated = [getattr(estimate, name) for name in ESTIMANDS]
-    exact = _any_errors(estimate, k)
-    more = _more_by_confusion(estimate, share, k)
-    moved = [interval_if_misled(interval, share, k, more=more) for interval in stated]
-    seeming = [_shift_to_seeming(estimate, interval) for interval in stated]
+    moved = [_move(value, lambda y: accuracy_if_misled(y, share, k) + more) for value in stated]
+    seeming = [_move(value, lambda y: y + shift) for value in stated]
     alone: list[IntervalEstimate | None] = [None, None]
     if share * k < k - 1:
-        alone = [interval_if_misled(value, share, k, along=0) for value in seeming]
+        alone = [_move(y, lambda y: accuracy_if_misled(y, share, k, along=0)) for y in seeming]
+    bounds = None
+    if system is not None and share < 0.5:
+        # With two categories every error on a misleading item is the category it seems to be of.
+        hits = (1.0, 0.0 if k > 2 else 1.0)
+        least, most = (
+            float(accuracy_if_misled(seeming[0].estimate, share, k, along=0, hit=hit))
+            for hit in hits
+        )
+        bounds = (least, most)
     return Sensitivity(
         misleading_share=share,
         system_accuracy=moved[0],
         system_accuracy_in_sample=moved[1],
         raters_alone=alone[0],
         raters_alone_in_sample=alone[1],
-        raters_alone_bounds=_bounds(seeming[0], share, k) if exact else None,
-        raters_alone_exact=exact,
+        raters_alone_bounds=bounds,
     )
 
 
-def _shift_to_seeming(estimate: Estimate, interval: IntervalEstimate) -> IntervalEstimate:
-    """Move the algebra's estimate, with its interval, to what base rates and recall imply."""
-    accuracy = estimate.system_accuracy.estimate
-    if accuracy is None or "confusion" not in estimate.arrays or not estimate.by_raters_alone:
-        return interval
-    rates, matrix = _rates_and_confusion(estimate)
-    stated = [interval.estimate, interval.lower, interval.upper]
-    more = float(rates @ np.diagonal(matrix)) - accuracy
-    middle, lower, upper = map(number, np.clip(np.array(stated, dtype=float) + more, 0.0, 1.0))
-    return replace(interval, estimate=middle, lower=lower, upper=upper)
+def _move(interval: IntervalEstimate, function: Callable[[Floats], Floats]) -> IntervalEstimate:
+    """Move an estimate and its ends, within 0 and 1; None stays None."""
+    moved = function(np.array([interval.lower, interval.estimate, interval.upper], dtype=float))
+    # Where most items mislead, a higher accuracy becomes a lower one.
+    within = np.clip(moved[::-1] if moved[0] > moved[2] else moved, 0, 1)
+    lower, estimate, upper = map(number, within)
+    return replace(interval, estimate=estimate, lower=lower, upper=upper)
 
 
-def _rates_and_confusion(estimate: Estimate) -> tuple[Floats, Floats]:
-    """Base rates and the system's confusion matrix."""
+def _estimated_system(estimate: Estimate, n_categories: int) -> tuple[Floats, Floats] | None:
+    """Base rates, and the system's confusion matrix if the method can estimate any."""
+    row = MODELS.get(estimate.method.removesuffix(BY_LIKELIHOOD))
+    most = ANY_ERRORS.get("" if row is None else row.form, 1)
+    if estimate.system_accuracy.estimate is None or "confusion" not in estimate.arrays:
+        return None
+    if not estimate.by_raters_alone and n_categories > most:
+        return None
     return estimate.arrays["base_rates"].values, estimate.arrays["confusion"].values[-1]
 
 
-def _more_by_confusion(estimate: Estimate, share: float, n_categories: int) -> float:
-    """How much the confusion matrix adds to the formula that takes all categories to be alike.
-
-    So many items cannot mislead in each category if some category is seldom seen: the share is then
-    the greatest that can.
-    """
-    if not _any_errors(estimate, n_categories) or estimate.system_accuracy.estimate is None:
-        return 0.0
-    rates, matrix = _rates_and_confusion(estimate)
-    share = min(share, MOST_POSSIBLE * (n_categories - 1) * float(rates.min()))
-    alike = accuracy_if_misled(rates @ np.diagonal(matrix), share, n_categories)
-    return accuracy_by_confusion(rates, matrix, share) - float(alike)
-
-
-def _bounds(
-    seeming: IntervalEstimate, share: float, n_categories: int
-) -> tuple[float, float] | None:
-    """Accuracy if errors on misleading items are always, or never, what these seem to be."""
-    if seeming.estimate is None or share >= 0.5:
-        return None
-    least, most = (
-        float(accuracy_if_misled(seeming.estimate, share, n_categories, 0, hit=hit))
-        for hit in (1, 0)
-    )
-    return least, most if n_categories > 2 else least
-
-
-def _any_errors(estimate: Estimate, n_categories: int) -> bool:
-    """Tell whether a method estimates how often the system gives each answer in each category."""
-    if estimate.by_raters_alone:
-        return "confusion" in estimate.arrays
-    row = MODELS.get(estimate.method.removesuffix(BY_LIKELIHOOD))
-    return n_categories <= ANY_ERRORS.get("" if row is None else row.form, 1)
-
-
-def sensitivity_curve(estimate: IntervalEstimate | Estimate, n_categories: int) -> "xr.Dataset":
+def sensitivity_curve(estimate: Estimate, n_categories: int) -> "xr.Dataset":
     """Compute the estimate for proportions of misleading items from none to half.
 
     It is assumed that the items mislead raters and system alike, as in `sensitivity`.
 
     Parameters
     ----------
-    estimate : IntervalEstimate or Estimate
-        The accuracy with its interval, if it has one; or the estimate by a method, of which the
-        expected accuracy is taken, and the confusion matrix if it has one, as in `sensitivity`.
+    estimate : Estimate
+        An estimate by any method.
     n_categories : int
         K, 2 or more.
 
     Returns
     -------
     xarray.Dataset, dims (misleading_share,)
-        `estimate`, `lower` and `upper` for each proportion from 0 to .5; NaN if there is none.
+        `estimate`, `lower` and `upper` of the expected accuracy for each proportion from 0 to .5;
+        NaN if there is none.
 
     Raises
     ------
@@ -387,20 +328,16 @@ def sensitivity_curve(estimate: IntervalEstimate | Estimate, n_categories: int) 
     --------
     If half of the items mislead everybody, answers in two categories are right by chance.
 
-    >>> accuracy = IntervalEstimate(estimate=0.9, lower=0.85, upper=0.95, level=0.9)
-    >>> curve = sensitivity_curve(accuracy, 2)
+    >>> from lehner import majority_agreement, Ratings
+    >>> ratings = Ratings([[0, 0], [0, 0], [1, 1], [1, 1]], ["no", "yes"], system=[0, 0, 1, 0])
+    >>> curve = sensitivity_curve(majority_agreement(ratings), 2)
     >>> shares = [0, 0.1, 0.5]
     >>> curve.estimate.sel(misleading_share=shares, method="nearest").values.round(2).tolist()
-    [0.9, 0.82, 0.5]
+    [0.75, 0.7, 0.5]
     """
-    if isinstance(estimate, Estimate):
-        interval = estimate.system_accuracy
-        more = [_more_by_confusion(estimate, share, n_categories) for share in CURVE]
-    else:
-        interval, more = estimate, [0.0] * len(CURVE)
     moved = [
-        ends(interval_if_misled(interval, share, n_categories, more=by))
-        for share, by in zip(CURVE, more, strict=True)
+        ends(sensitivity(estimate, n_categories, misleading_share=share).system_accuracy)
+        for share in CURVE.tolist()
     ]
     shares = pd.Index(CURVE, name="misleading_share")
     return pd.DataFrame(moved, shares, dtype=float).to_xarray()

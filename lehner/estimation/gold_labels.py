@@ -42,7 +42,7 @@ from lehner.core.warning import Warning, warn
 from lehner.data.flat import flatten
 from lehner.data.groups import cluster_warnings
 from lehner.data.ratings import Ratings
-from lehner.dependence.check import trend_warnings
+from lehner.dependence.trends import trend_warnings
 from lehner.estimation.questions import Answer, Fit, Options
 from lehner.estimation.results import Results, collect
 from lehner.known_truths.correction import (

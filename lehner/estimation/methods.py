@@ -28,8 +28,7 @@ from lehner.core.user_functions import load_function, names_function
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import draw_calibrated, estimate_calibrated
 from lehner.empirical_prior.prior import DIFFERENCE, read_priors
-from lehner.labels.label import label
-from lehner.labels.soft_labels import SoftLabels, label_algebraic
+from lehner.labels.label import SoftLabels, label, label_algebraic
 from lehner.latent_class.intervals import KIND, RESAMPLES, estimate_latent_class
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 from lehner.performance.replicates import (

@@ -169,34 +169,37 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
     ratings = ratings.collapse(truth=False)
     outcomes = run_k_tests(ratings, replicates, seed)
     made = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Outcome)}
-    numbers: dict[str, dict[str, float]] = {
-        name: {key: getattr(outcome, key) for key in ("statistic", "p_value", "p_value_se")}
-        for name, outcome in made.items()
-    }
+    p_values = {name: outcome.p_value for name, outcome in made.items()}
     if dependence.p_value is not None:
-        numbers[INDEPENDENCE] = {"p_value": dependence.p_value}
-    adjusted = adjust_by_holm({name: values["p_value"] for name, values in numbers.items()})
-    rejected = [name for name, p in adjusted.items() if p <= SIGNIFICANCE]
-    verdicts = dict.fromkeys(adjusted, "not rejected") | dict.fromkeys(rejected, "rejected")
-    properties = {name: test.k_property for name, test in K_TESTS.items()}
+        p_values[INDEPENDENCE] = dependence.p_value
+    adjusted = adjust_by_holm(p_values)
     notes = {
         name: _describe(name, outcome, ratings.categories) for name, outcome in outcomes.items()
     }
     notes[INDEPENDENCE] = dependence.reason or dependence.clearest_pair()
+    properties = {name: test.k_property for name, test in K_TESTS.items()}
     tests = {
         name: KPropertyTest(
             name=name,
             k_property=k_property,
-            **numbers.get(name, {}),
+            statistic=made[name].statistic if name in made else None,
+            p_value=p_values.get(name),
+            p_value_se=made[name].p_value_se if name in made else None,
             adjusted_p_value=adjusted.get(name),
             note=notes[name],
-            verdict=verdicts.get(name, "not tested"),
+            verdict=_judge(adjusted.get(name)),
         )
         for name, k_property in (properties | {INDEPENDENCE: "conditional independence"}).items()
     }
     cautions = map(str, cluster_warnings(ratings, "Simulated p-values"))
     verdict = (*_state_verdict(tests), *cautions)
     return KProperties(tests=tests, replicates=replicates, verdict=verdict)
+
+
+def _judge(adjusted_p_value: float | None) -> str:
+    if adjusted_p_value is None:
+        return "not tested"
+    return "rejected" if adjusted_p_value <= SIGNIFICANCE else "not rejected"
 
 
 def adjust_by_holm(p_values: Mapping[str, float]) -> dict[str, float]:
@@ -207,12 +210,10 @@ def adjust_by_holm(p_values: Mapping[str, float]) -> dict[str, float]:
     >>> adjust_by_holm({"a": 0.01, "b": 0.04, "c": 0.03})
     {'a': 0.03, 'c': 0.06, 'b': 0.06}
     """
-    adjusted: dict[str, float] = {}
-    least = 0.0
-    for place, (name, p) in enumerate(sorted(p_values.items(), key=lambda item: item[1])):
-        least = max(least, min(1.0, p * (len(p_values) - place)))
-        adjusted[name] = least
-    return adjusted
+    names = sorted(p_values, key=p_values.__getitem__)
+    multiplied = [p_values[name] * (len(names) - place) for place, name in enumerate(names)]
+    rising = np.maximum.accumulate(np.minimum(multiplied, 1.0))
+    return dict(zip(names, rising.tolist(), strict=True))
 
 
 def _state_verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:

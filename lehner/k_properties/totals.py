@@ -222,7 +222,6 @@ def _sampler(
         features = np.bincount(cells, value, len(codes) * n_features).reshape(len(codes), -1)
     else:
         # SciPy takes as long to load as a small test takes.
-
         features = sparse.csr_array((value, (pattern, feature)), (len(codes), n_features))
     matches = codes[:, :, None] == np.arange(k)
     wrong = (1 - right) / (k - 1)

@@ -12,7 +12,7 @@ from typing import NamedTuple, Union
 
 import numpy as np
 
-from lehner.core.arrays import TINY, Booleans, Floats, Integers, class_posterior
+from lehner.core.arrays import TINY, Booleans, Floats, Integers
 from lehner.core.lazy import optimize, sparse
 from lehner.core.progress import with_progress
 from lehner.data.patterns import Patterns, collapse_patterns
@@ -253,9 +253,19 @@ def e_step(
     if n_runs < MANY_RUNS and not (n_runs == 1 and n_classes >= MANY_CLASSES):
         # Sums over few classes are several times faster if patterns are contiguous in memory.
         log = np.ascontiguousarray(log.transpose(1, 2, 0))
-        classes, log_probability = class_posterior(log, axis=0)
+        classes, log_probability = _normalise_logs(log, axis=0)
         return classes.transpose(2, 0, 1), log_probability.T
-    return class_posterior(log, axis=1)
+    return _normalise_logs(log, axis=1)
+
+
+def _normalise_logs(log: Floats, axis: int) -> tuple[Floats, Floats]:
+    """Normalise probabilities given as logarithms along an axis, and give the log of their sum."""
+    top = log.max(axis=axis, keepdims=True)
+    joint = log - top
+    np.exp(joint, out=joint)
+    total = joint.sum(axis=axis, keepdims=True)
+    joint /= total
+    return joint, np.squeeze(np.log(total) + top, axis=axis)
 
 
 def count(table: PatternTable, items: Floats) -> tuple[Floats, Floats]:

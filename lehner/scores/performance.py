@@ -12,13 +12,12 @@ the truths are not known.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.arrays import TINY, Floats, Integers
 from lehner.core.errors import (
     InputError,
     check_choice,
@@ -27,8 +26,8 @@ from lehner.core.errors import (
     check_whole_number,
     find,
 )
-from lehner.core.estimate import IntervalEstimate, require_pairs
-from lehner.core.lazy import optimize, sparse, xr
+from lehner.core.estimate import IntervalEstimate, number, require_pairs
+from lehner.core.lazy import optimize, xr
 from lehner.core.resampling import draw_counts, tails_of
 from lehner.core.seeds import Seed, generator
 from lehner.core.warning import Warning, warn
@@ -36,6 +35,7 @@ from lehner.data.categories import Label
 from lehner.data.groups import cluster_warnings, count_items
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import examine_known
+from lehner.latent_class.em import PatternTable, e_step
 from lehner.performance.measures import find_positive
 
 PSEUDO_RATINGS = 0.5
@@ -89,28 +89,27 @@ class ScoreRanks:
 
 
 def positive_probabilities(
-    cells: "sparse.csr_array",
-    n_categories: int,
+    table: PatternTable,
     positive: int,
     scores: ScoreRanks,
     weights: Floats,
+    start: Floats,
     *,
-    start: Floats | None = None,
     tolerance: float = 1e-6,
 ) -> Floats:
     """Estimate the probability that each item is of the positive category, by the EM algorithm.
 
     Parameters
     ----------
-    cells : scipy.sparse.csr_array, shape (n_rows, n_raters * n_categories)
-        How often each rater gave each category to the items of a row.
-    n_categories, positive : int
-        Number of categories, and which of them is the positive one.
+    table : PatternTable
+        A pattern for each row of the ratings; its weights are not used.
+    positive : int
+        Which of the categories is the positive one.
     scores : ScoreRanks
     weights : ndarray, shape (n_rows,)
         Number of items of each row; 0 leaves a row out.
-    start : ndarray, shape (n_rows, n_categories), optional
-        Probabilities of the categories to start from; by default the proportions of the ratings.
+    start : ndarray, shape (n_rows, n_categories)
+        Probabilities of the categories to start from.
     tolerance : float
         The algorithm ends when no probability changes by more.
 
@@ -119,36 +118,23 @@ def positive_probabilities(
     ndarray, shape (n_rows, n_categories)
         Probability of each category, given ratings and score.
     """
-    probability = _proportions(cells, n_categories) if start is None else start
-    others = np.arange(n_categories) != positive
+    probability, k = start, table.n_categories
+    others = np.arange(k) != positive
     for _ in range(MOST_STEPS):
-        ratings = cells.T @ (weights[:, None] * probability)
-        counts = ratings.reshape(-1, n_categories, n_categories) + PSEUDO_RATINGS
-        confusion = counts / counts.sum(axis=1, keepdims=True)
+        counts = table.sum_patterns(weights[:, None] * probability).reshape(-1, k, k)
+        counts = counts + PSEUDO_RATINGS
         curve = scores.calibration(probability[:, positive], weights)
         expected = np.clip(curve, LEAST, 1 - LEAST)[scores.rank]
         shares = (weights @ probability + PSEUDO_RATINGS) * others
         prior = (1 - expected[:, None]) * shares / shares.sum()
         prior[:, positive] = expected
-        log = np.log(np.maximum(prior, 1e-300)) + cells @ np.log(confusion).reshape(
-            -1, n_categories
-        )
-        new = np.exp(log - log.max(axis=1, keepdims=True))
-        new /= new.sum(axis=1, keepdims=True)
-        change = np.abs(new - probability).max(initial=0.0)
-        probability = new
-        if change < tolerance:
+        log_prior = np.log(np.maximum(prior, TINY))
+        log_confusion = np.log(counts / counts.sum(axis=1, keepdims=True))
+        before = probability
+        probability = e_step(table, log_prior[..., None], log_confusion[..., None])[0][..., 0]
+        if np.abs(probability - before).max(initial=0.0) < tolerance:
             break
     return probability
-
-
-def _proportions(cells: "sparse.csr_array", n_categories: int) -> Floats:
-    votes = np.stack(
-        [cells[:, k::n_categories].sum(axis=1) for k in range(n_categories)], axis=1
-    ).astype(float)
-    votes += 1 / n_categories
-    proportions: Floats = votes / votes.sum(axis=1, keepdims=True)
-    return proportions
 
 
 def recalibrate(probability: Floats, positive: Floats, weights: Floats) -> tuple[float, float]:
@@ -400,8 +386,78 @@ def score_performance(
     level = check_level(level)
     threshold = check_number("threshold", threshold, 0, 1)
     resamples = check_whole_number("resamples", resamples, 1)
+    rated, values, code = _find_probabilities(ratings, scores, positive, score_of)
+    ranks, weights = ScoreRanks.of(values), rated.weights.astype(float)
+    table = tabulate_rows(rated)
+    truth = np.full(rated.n_rows, -1) if rated.truth is None else rated.truth
+    labelled, is_positive = truth >= 0, (truth == code).astype(float)
+    # Items whose truth was found out with a low probability stand for more of the others.
+    chance = rated.truth_probability
+    stands_for = np.ones(rated.n_rows) if chance is None else 1 / chance
+    stands_for = stands_for / (stands_for[labelled].mean() if labelled.any() else 1.0)
+
+    def measure(counts: Floats, fitted: Floats) -> tuple[Floats, Floats]:
+        """Measures and calibration curve, of probabilities whose place gold labels take."""
+        probability = fitted[:, code]
+        if labelled.any():
+            counted = (counts * stands_for)[labelled]
+            line = recalibrate(probability[labelled], is_positive[labelled], counted)
+            corrected = 1 / (1 + np.exp(-(line[0] + line[1] * log_odds(probability))))
+            probability = np.where(labelled, is_positive, corrected)
+        measures = score_measures(probability, ranks, counts, threshold)
+        return measures, ranks.calibration(probability, counts)
+
+    votes = rated.votes() + 1 / rated.n_categories
+    start = votes / votes.sum(axis=1, keepdims=True)
+    fitted = positive_probabilities(table, code, ranks, weights, start)
+    estimates, curve = measure(weights, fitted)
+    counts = count_items(rated, np.arange(rated.n_rows), rated.n_rows)
+    drawn = [
+        measure(
+            sample,
+            positive_probabilities(table, code, ranks, sample, fitted, tolerance=ROUGH),
+        )
+        for samples in draw_counts(counts, resamples, generator(seed))
+        for sample in samples
+    ]
+    tails = tails_of(level, counts)
+    lowest, highest = np.quantile([sample for sample, _ in drawn], tails, axis=0)
+    lower, upper = np.quantile([sample for _, sample in drawn], tails, axis=0)
+    alone = score_measures(is_positive, ranks, weights * labelled * stands_for, threshold)
+    curves = {"probability": curve, "lower": lower, "upper": upper}
+    intervals = zip(*(map(number, part) for part in (estimates, lowest, highest)), strict=True)
+    return ScorePerformance(
+        positive=rated.categories[code],
+        threshold=threshold,
+        n_items=rated.n_items,
+        n_known=int(weights[labelled].sum()),
+        measures={
+            name: IntervalEstimate(estimate=value, lower=low, upper=high, level=level, kind=KIND)
+            for name, (value, low, high) in zip(MEASURES, intervals, strict=True)
+        },
+        known_alone=dict(zip(MEASURES, map(number, alone), strict=True)),
+        calibration=xr.Dataset(
+            {name: ("score", ends) for name, ends in curves.items()}, {"score": ranks.values}
+        ),
+        level=level,
+        warnings=tuple(
+            _warnings(rated, code, curve, share=weights @ values / weights.sum() - estimates[4])
+        ),
+    )
+
+
+def _find_probabilities(
+    ratings: Ratings, scores: ArrayLike, positive: Label | None, score_of: str | None
+) -> tuple[Ratings, Floats, int]:
+    """Give the rows with a score, without systems, their probabilities, and of which category."""
     rated, values = _scored(ratings, scores)
-    code = _code_of(rated, positive)
+    codes = {str(name): code for code, name in enumerate(rated.categories)}
+    category = find_positive(rated)
+    if positive is None and category is None:
+        raise InputError(
+            f"there are {len(codes)} categories, and the scores are of one", "name it (positive=…)"
+        )
+    code = find("category", str(category.name if positive is None else positive), codes)
     if score_of == "answer":
         rated, values = _scored(rated, _of_positive(rated, values, code))
     elif score_of is None:
@@ -410,60 +466,17 @@ def score_performance(
         check_choice("score_of", score_of, ("category", "answer"))
     rated = rated.without_system()
     require_pairs(rated)
-    ranks = ScoreRanks.of(values)
-    truth = np.full(rated.n_rows, -1) if rated.truth is None else rated.truth
-    weights = rated.weights.astype(float)
-    labelled, is_positive = truth >= 0, (truth == code).astype(float)
-    cells = _cells(rated)
-    # Items whose truth was found out with a low probability stand for more of the others.
-    stands_for = (
-        np.ones(rated.n_rows) if rated.truth_probability is None else 1 / rated.truth_probability
-    )
-    stands_for = stands_for / (stands_for[labelled].mean() if labelled.any() else 1.0)
+    return rated, values, code
 
-    def measure(counts: Floats, fitted: Floats) -> tuple[Floats, Floats]:
-        probability = _replace_by_truths(
-            fitted[:, code], labelled, is_positive, counts * stands_for
-        )
-        measures = score_measures(probability, ranks, counts, threshold)
-        return measures, ranks.calibration(probability, counts)
 
-    fit = partial(positive_probabilities, cells, rated.n_categories, code, ranks)
-    fitted = fit(weights)
-    estimates, curve = measure(weights, fitted)
-    counts = count_items(rated, np.arange(rated.n_rows), rated.n_rows)
-    drawn = [
-        measure(pair, fit(pair, start=fitted, tolerance=ROUGH))
-        for some in draw_counts(counts, resamples, generator(seed))
-        for pair in some
-    ]
-    tails = tails_of(level, counts)
-    lowest, highest = np.quantile([pair for pair, _ in drawn], tails, axis=0)
-    lower, upper = np.quantile([pair for _, pair in drawn], tails, axis=0)
-    alone = score_measures(is_positive, ranks, weights * labelled * stands_for, threshold)
-    return ScorePerformance(
-        positive=rated.categories[code],
-        threshold=threshold,
-        n_items=rated.n_items,
-        n_known=int(weights[labelled].sum()),
-        measures={
-            name: IntervalEstimate(estimate=value, lower=low, upper=high, level=level, kind=KIND)
-            for name, value, low, high in zip(
-                MEASURES, *(_numbers(pair) for pair in (estimates, lowest, highest)), strict=True
-            )
-        },
-        known_alone=dict(zip(MEASURES, _numbers(alone), strict=True)),
-        calibration=xr.Dataset(
-            {
-                name: ("score", values)
-                for name, values in {"probability": curve, "lower": lower, "upper": upper}.items()
-            },
-            {"score": ranks.values},
-        ),
-        level=level,
-        warnings=tuple(
-            _warnings(rated, code, curve, share=weights @ values / weights.sum() - estimates[4])
-        ),
+def tabulate_rows(ratings: Ratings) -> PatternTable:
+    """Tabulate ratings with a pattern for each row."""
+    patterns = ratings.patterns(truth=False)
+    return PatternTable(
+        answers=patterns.one_hot()[patterns.inverse],
+        weights=ratings.weights,
+        n_categories=ratings.n_categories,
+        has_system=False,
     )
 
 
@@ -486,18 +499,6 @@ def _scored(ratings: Ratings, scores: ArrayLike) -> tuple[Ratings, Floats]:
     if not scored.any():
         raise InputError("no item has a score", "give the system's probabilities")
     return ratings.take(scored), values[scored]
-
-
-def _code_of(ratings: Ratings, positive: Label | None) -> int:
-    codes = {str(name): code for code, name in enumerate(ratings.categories)}
-    if positive is not None:
-        return find("category", str(positive), codes)
-    category = find_positive(ratings)
-    if category is None:
-        raise InputError(
-            f"there are {len(codes)} categories, and the scores are of one", "name it (positive=…)"
-        )
-    return codes[str(category.name)]
 
 
 def _of_positive(ratings: Ratings, confidence: Floats, code: int) -> Floats:
@@ -526,30 +527,6 @@ def _refuse_confidence(ratings: Ratings, values: Floats, code: int) -> None:
         "say so, and name the system's answers (score_of='answer', system=…), or say that they are "
         "(score_of='category')",
     )
-
-
-def _cells(ratings: Ratings) -> "sparse.csr_array":
-    """How often each rater gave each category to a row, (n_rows, n_raters * n_categories)."""
-    patterns = ratings.patterns(truth=False)
-    return patterns.one_hot()[patterns.inverse]
-
-
-def _replace_by_truths(
-    probability: Floats, labelled: Booleans, is_positive: Floats, weights: Floats
-) -> Floats:
-    """Recalibrate probabilities by the gold labels, which take the place of theirs.
-
-    `weights` are what the labelled items count.
-    """
-    if not labelled.any():
-        return probability
-    line = recalibrate(probability[labelled], is_positive[labelled], weights[labelled])
-    corrected = 1 / (1 + np.exp(-(line[0] + line[1] * log_odds(probability))))
-    return np.where(labelled, is_positive, corrected)
-
-
-def _numbers(values: Floats) -> list[float | None]:
-    return [None if np.isnan(value) else float(value) for value in values]
 
 
 def _warnings(ratings: Ratings, positive: int, curve: Floats, *, share: float) -> Iterator[Warning]:

@@ -20,8 +20,7 @@ from lehner import (
 )
 from lehner.core.estimate import labelled
 from lehner.estimation.methods import find_method
-from lehner.labels.label import describe_raters
-from lehner.labels.soft_labels import SoftLabels, accuracy_of_raters
+from lehner.labels.label import SoftLabels, accuracy_of_raters, describe_raters
 
 ORDERS = ("AB", "BA")
 TABLE_3 = {

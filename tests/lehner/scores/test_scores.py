@@ -12,10 +12,10 @@ from lehner import InputError, Ratings, score_performance
 from lehner.scores.performance import (
     MEASURES,
     ScoreRanks,
-    _cells,
     positive_probabilities,
     recalibrate,
     score_measures,
+    tabulate_rows,
 )
 
 TABLES = Path(lehner.__file__).parents[1] / "experiments" / "simulations"
@@ -85,9 +85,8 @@ def test_with_one_score_for_all_it_is_the_model_of_dawid_and_skene():
     ratings, _ = draw(300, (0.7, 0.8, 0.9))
     seen = ratings.with_truth(None)
     many = np.full(300, 1e6)  # pseudo-ratings count for nothing
-    found = positive_probabilities(
-        _cells(seen), 2, 1, ScoreRanks.of(np.full(300, 0.5)), many, tolerance=1e-10
-    )
+    ranks, start = ScoreRanks.of(np.full(300, 0.5)), (seen.votes() + 0.5) / 4
+    found = positive_probabilities(tabulate_rows(seen), 1, ranks, many, start, tolerance=1e-10)
     expected = lehner.fit_latent_class(seen, "dawid_skene").truth_probabilities
     assert found == pytest.approx(np.asarray(expected), abs=1e-4)
 

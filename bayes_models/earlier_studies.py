@@ -11,10 +11,9 @@ from bayes_models.models.families import FAMILIES
 from bayes_models.models.spec import Priors, choose_priors
 from bayes_models.posterior.draws import beta_interval, credible_interval
 from lehner import InputError, Ratings
-from lehner.core.errors import check_probability, suggest
+from lehner.core.errors import Warning, check_probability, suggest, warn
 from lehner.core.lazy import special
 from lehner.core.text import decimal, printed_p_value
-from lehner.core.warning import Warning, warn
 
 MODEL = "dawid_skene"
 """The model whose priors earlier studies are: its rows of confusion matrices remain Dirichlet."""

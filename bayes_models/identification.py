@@ -22,8 +22,8 @@ from bayes_models.models.spec import (
 from bayes_models.sampling.start import expected_numbers
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
+from lehner.core.errors import Warning, warn
 from lehner.core.text import percent
-from lehner.core.warning import Warning, warn
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

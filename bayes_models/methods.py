@@ -16,11 +16,10 @@ from bayes_models.sampling.memory import TooLargeError
 from lehner.contrasts.base_rates import PSEUDO_ITEMS, BaseRates
 from lehner.contrasts.groups import GroupDraws
 from lehner.contrasts.systems import JointDraws
-from lehner.core.errors import InputError
+from lehner.core.arrays import Seed, child_seeds
+from lehner.core.errors import InputError, Warning, warn, warnings_from_json
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate
-from lehner.core.seeds import Seed, child_seeds
-from lehner.core.warning import Warning, warn, warnings_from_json
-from lehner.data.groups import find_pair
+from lehner.data.patterns import find_pair
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method
 from lehner.labels.label import SoftLabels, accuracy_of_raters

@@ -1,9 +1,8 @@
 # ruff: noqa: TID252
 from .algebra.algebraic import estimate_algebraic, majority_agreement, mean_posterior
 from .algebra.steps import pairwise_agreement
-from .core.errors import DataWarning, InputError
+from .core.errors import DataWarning, InputError, Warning
 from .core.estimate import Estimate, IntervalEstimate
-from .core.warning import Warning
 from .data.patterns import Patterns
 from .data.ratings import Ratings
 from .data.reading import Reading

@@ -26,9 +26,9 @@ from bayes_models.posterior.draws import beta_interval, credible_interval, group
 from bayes_models.posterior.truth import LEAST, MOST_NAMED, infer_truth, states
 from lehner import Patterns
 from lehner.core.arrays import Floats
+from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.text import first_few
-from lehner.core.warning import Warning, warn
 
 MOST_DRAWS = 4000
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)

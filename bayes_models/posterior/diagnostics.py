@@ -10,9 +10,9 @@ import xarray as xr
 from bayes_models.posterior.draws import group
 from lehner.core import lazy
 from lehner.core.arrays import Booleans, Floats
+from lehner.core.errors import Warning, warn
 from lehner.core.lazy import optimize
 from lehner.core.text import counted, percent, probability
-from lehner.core.warning import Warning, warn
 
 arviz_stats = lazy.load("arviz_stats.base")
 

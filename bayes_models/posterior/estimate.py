@@ -12,10 +12,10 @@ from bayes_models.posterior.diagnostics import relabelled_draws
 from bayes_models.posterior.draws import credible_interval, group
 from bayes_models.posterior.joint_systems import find_influence
 from lehner import Estimate, InputError, IntervalEstimate
+from lehner.core.errors import Warning, warn, warnings_from_json
 from lehner.core.estimate import ESTIMANDS, plain
 from lehner.core.resampling import design_effect, widened, widening
 from lehner.core.text import percent
-from lehner.core.warning import Warning, warn, warnings_from_json
 from lehner.data.patterns import Patterns
 from lehner.data.ratings import Ratings
 

@@ -26,10 +26,9 @@ from bayes_models.posterior.draws import group, values_by_draw
 from bayes_models.posterior.truth import LEAST, draw_right, fitted_ratings, infer_truths, states
 from lehner import InputError, Patterns, Ratings
 from lehner.contrasts.groups import GroupDraws, GroupReplicates, Groups, count_answers, find_groups
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Floats, Integers, Seed, child_seeds, generator
+from lehner.core.errors import warn
 from lehner.core.lazy import special
-from lehner.core.seeds import Seed, child_seeds, generator
-from lehner.core.warning import warn
 from lehner.latent_class.em import PatternTable, e_step
 
 CREDIBLE = "equal-tailed credible"

@@ -21,9 +21,8 @@ from bayes_models.posterior.draws import values_by_draw
 from bayes_models.posterior.truth import fitted_ratings, infer_truths
 from lehner import InputError, Patterns, Ratings
 from lehner.contrasts.systems import JointDraws, answered_the_same, first_alike
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Floats, Integers, Seed, generator
 from lehner.core.estimate import ESTIMANDS
-from lehner.core.seeds import Seed, generator
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -16,10 +16,8 @@ from bayes_models.models.spec import Priors, choose_priors, find_model, kept_pri
 from bayes_models.posterior.draws import PAIRS, group, labelled_draws
 from bayes_models.posterior.truth import states
 from lehner import InputError, Patterns, Ratings
-from lehner.core.arrays import Floats, Integers, draw_categories
-from lehner.core.seeds import Seed, child_seeds, generator
-from lehner.data.groups import find_pair
-from lehner.data.patterns import UNKNOWN
+from lehner.core.arrays import Floats, Integers, Seed, child_seeds, draw_categories, generator
+from lehner.data.patterns import UNKNOWN, find_pair
 from lehner.latent_class.em import known_truths
 
 MOST_STORED_RATINGS = 10_000_000

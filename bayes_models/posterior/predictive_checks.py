@@ -17,12 +17,11 @@ from bayes_models.posterior.draws import group
 from bayes_models.posterior.predictive import draw_ratings, mask_truths
 from bayes_models.posterior.truth import infer_truth, states
 from lehner import Patterns, Ratings
-from lehner.core.arrays import Floats, draw_categories
+from lehner.core.arrays import Floats, Seed, child_seeds, draw_categories
+from lehner.core.errors import Warning, warn
 from lehner.core.lazy import sparse
-from lehner.core.seeds import Seed, child_seeds
 from lehner.core.text import decimal
-from lehner.core.warning import Warning, warn
-from lehner.data.flat import FlatRatings, take_rows
+from lehner.data.flat import FlatRatings
 
 PAIR_SIGNIFICANCE = 0.01
 MOST_PREDICTED_RATINGS = 50_000_000
@@ -221,7 +220,7 @@ def _residual_correlation(
     counts = n_items[drawn, None]
     by_level = confusion[:n_raters].reshape(n_raters, -1, k, k)
     wrong = 1 - np.einsum("rmkk->rk", by_level) / by_level.shape[1]
-    flat = take_rows(patterns.flat, pattern, len(patterns.counts))
+    flat = patterns.flat.take_rows(pattern, len(patterns.counts))
     true = truth[flat.item_index]
     surprise = (flat.category_index != true) - wrong[flat.rater_index, true]
     shape = (len(pattern), n_raters)

@@ -11,9 +11,9 @@ from bayes_models.models.parameters import SHARE
 from bayes_models.posterior.draws import PAIRS, group, values_by_draw
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers
+from lehner.core.errors import Warning, warn
 from lehner.core.lazy import special
 from lehner.core.text import counted, first_few
-from lehner.core.warning import Warning, warn
 from lehner.latent_class.em import e_step
 
 DRAWN_CELLS_AT_ONCE = 2_000_000

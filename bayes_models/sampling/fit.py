@@ -27,10 +27,16 @@ from bayes_models.sampling.memory import times_in_memory
 from bayes_models.sampling.nuts import compile_model, sample
 from bayes_models.sampling.start import posterior_modes, start_at
 from lehner import Patterns, Ratings
-from lehner.core.errors import check_choice, check_number, check_whole_number
+from lehner.core.arrays import Seed, child_seeds, spawn_seeds
+from lehner.core.errors import (
+    Warning,
+    check_choice,
+    check_number,
+    check_whole_number,
+    warnings_from_json,
+    warnings_to_json,
+)
 from lehner.core.estimate import ESTIMANDS
-from lehner.core.seeds import Seed, child_seeds, spawn_seeds
-from lehner.core.warning import Warning, warnings_from_json, warnings_to_json
 from lehner.data.patterns import count_rated
 
 logger = logging.getLogger(__name__)
@@ -309,7 +315,7 @@ def fit_many(
         The data sets. Numbers of items, patterns and ratings may differ.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The i-th data set, counted from 0, is fitted as by `fit` with the seed
-        `lehner.core.seeds.child_seeds(seed, i + 1)[i]`.
+        `lehner.core.arrays.child_seeds(seed, i + 1)[i]`.
     **options
         Options of `fit`.
 

@@ -29,9 +29,8 @@ from bayes_models.posterior.draws import accuracies, base_rates_of_all, labelled
 from bayes_models.sampling.memory import check_memory
 from bayes_models.sampling.start import Start, chains_by_start, em_start
 from lehner import InputError, Patterns
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Floats, Integers, Seed, child_seeds
 from lehner.core.progress import progress_of
-from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import UNKNOWN
 
 type Parameters = tuple[Floats, Floats]

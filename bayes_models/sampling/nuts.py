@@ -35,9 +35,8 @@ from bayes_models.sampling.start import (
     start_variables,
 )
 from lehner import Patterns
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Floats, child_seeds
 from lehner.core.progress import progress_of
-from lehner.core.seeds import child_seeds
 
 logger = logging.getLogger(__name__)
 

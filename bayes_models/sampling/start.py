@@ -18,9 +18,8 @@ from bayes_models.models.families import diagonal_concentration
 from bayes_models.models.parameters import Parameter
 from bayes_models.models.spec import find_model
 from lehner import Patterns
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Floats, Integers, Seed, generator
 from lehner.core.lazy import optimize
-from lehner.core.seeds import Seed, generator
 from lehner.data.patterns import UNKNOWN
 from lehner.latent_class.em import e_step
 

@@ -15,9 +15,9 @@ from experiments.cli.main import app
 from experiments.cli.ratings import TITLES
 from experiments.report.style import method_label
 from experiments.report.table import Column, Table, to_markdown
+from lehner.core.errors import CODES
 from lehner.core.estimate import MEANINGS
 from lehner.core.text import DASH, short
-from lehner.core.warning import CODES
 from lehner.data.checks import list_names
 from lehner.estimation.methods import list_methods
 

@@ -152,7 +152,7 @@ def _group(values: "NDArray[Any]", column: str, cuts: list[float]) -> tuple["NDA
     """Name the group of each row, and say how a column of numbers was cut."""
     from lehner import InputError
     from lehner.data.columns import number_or_nan
-    from lehner.data.shared_categories import cut_names
+    from lehner.data.tables import cut_names
 
     known = values != ""
     different = sorted(set(values[known]))

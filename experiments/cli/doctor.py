@@ -170,8 +170,8 @@ def _roles_by_column(roles: "data_reading.Reading", raters: Sequence[str]) -> di
 
 
 def _kind(column: "Column") -> str:
-    from lehner.data.categories import as_numbers
     from lehner.data.checks import list_of
+    from lehner.data.labels import as_numbers
 
     labels = column.labels
     if as_numbers(labels) is not None:

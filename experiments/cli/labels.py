@@ -14,8 +14,8 @@ from experiments.cli.options import AsJson, Data, Interval, Reading, Seed, Syste
 from experiments.report.terminal import json_text, print_data
 from experiments.report.words import data_notes, header_lines
 from lehner.core import lazy
+from lehner.core.errors import by_severity, warn
 from lehner.core.lazy import pd
-from lehner.core.warning import by_severity, warn
 
 if TYPE_CHECKING:
     from lehner import Ratings, SoftLabels, Warning

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from lehner import InputError, Scenario, simulate_estimates
-from lehner.core.seeds import Seed, child_seeds
+from lehner.core.arrays import Seed, child_seeds
 
 PRESETS = (0.1, 0.3, 0.5, 0.7, 0.9)
 PAPER_RUNS = 50

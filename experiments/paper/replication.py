@@ -16,7 +16,7 @@ from experiments.paper.simulated import (
     violation_biases,
 )
 from experiments.paper.tables import binomial_claims, confusion_tables, worked_example
-from lehner.core.seeds import Seed, child_seeds
+from lehner.core.arrays import Seed, child_seeds
 
 
 def replicate_paper(seed: Seed = 1, runs: int = RUNS) -> tuple[PrintedNumber, ...]:

@@ -15,8 +15,8 @@ from experiments.paper.simulated import RUNS
 from experiments.report.files import write_atomically, write_csv, write_figure, write_text
 from experiments.report.table import Cell, Column, Table, to_markdown, to_terminal
 from experiments.report.terminal import json_text
+from lehner.core.arrays import child_seeds
 from lehner.core.estimate import plain
-from lehner.core.seeds import child_seeds
 from lehner.core.text import decimal, printed_p_value
 
 WIDTH = 120

@@ -19,7 +19,7 @@ from experiments.paper.figure_scenarios import (
 from experiments.paper.number import PrintedNumber
 from experiments.study.performance import proportion
 from lehner import Scenario, simulate_estimates
-from lehner.core.seeds import Seed, child_seeds
+from lehner.core.arrays import Seed, child_seeds
 from lehner.simulation.scenario import draw_parameters
 
 RUNS = 1000

@@ -10,10 +10,10 @@ import numpy as np
 from experiments.report.answer import Answer, Section
 from experiments.report.table import Cell, Column, Table
 from lehner import InputError, Scenario, required_sample_size, scenario_with_kappa
+from lehner.core.arrays import Seed, child_seeds, fixed_seed
 from lehner.core.errors import check_number
 from lehner.core.estimate import plain
 from lehner.core.lazy import pd
-from lehner.core.seeds import Seed, child_seeds, fixed_seed
 from lehner.core.text import DASH
 from lehner.planning.sample_size import Estimand, SampleSize, Target
 

@@ -27,8 +27,7 @@ from experiments.report.table import (
 from experiments.report.terminal import line, print_wide, terminal_width
 from experiments.report.views import REPORT
 from experiments.report.words import as_options
-from lehner.core.errors import InputError
-from lehner.core.warning import CODES, SEVERITIES, Warning
+from lehner.core.errors import CODES, SEVERITIES, InputError, Warning
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -26,8 +26,8 @@ from experiments.report.views import (
     write_cell,
 )
 from experiments.report.words import data_notes, header_lines
+from lehner.core.errors import Warning
 from lehner.core.text import DASH, counted, counted_categories, decimal, percent
-from lehner.core.warning import Warning
 from lehner.estimation.results import Results, value_of
 from lehner.known_truths.sampling_design import n_for_width_alone
 from lehner.performance.measures import GUESSED

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.report.table import Cell, Column, Table
+from lehner.core.errors import Warning
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.text import DASH, decimal, plain_number, probability, short
-from lehner.core.warning import Warning
 from lehner.estimation.methods import get_method
 from lehner.estimation.results import Results, value_of
 from lehner.performance.measures import NAMES as OF_POSITIVE

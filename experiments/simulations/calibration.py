@@ -22,11 +22,10 @@ from bayes_models.posterior.truth import states
 from experiments.report.style import REFERENCE, figure_style, limits, method_label, method_style
 from experiments.study.performance import Z, proportion
 from lehner import InputError, Ratings
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Floats, Seed, child_seeds
 from lehner.core.errors import find
 from lehner.core.resampling import wilson_interval
-from lehner.core.seeds import Seed, child_seeds
-from lehner.data.groups import find_pair
+from lehner.data.patterns import find_pair
 
 BY = ["model", "design"]
 COLUMNS = [*BY, "quantity", "simulations", "mean_rank", "p_value", "coverage_90", "coverage_se"]

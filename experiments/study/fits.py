@@ -22,10 +22,10 @@ from experiments.study.definition import UserCode
 from experiments.study.parallel import do_all
 from experiments.study.replicate import user_method
 from lehner import Estimate, Ratings
+from lehner.core.errors import Warning
 from lehner.core.lazy import xr
 from lehner.core.progress import DoAll, progress_of
 from lehner.core.user_functions import names_function
-from lehner.core.warning import Warning
 from lehner.estimation.methods import MethodLike, find_method
 
 KEPT = "estimate"

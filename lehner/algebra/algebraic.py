@@ -24,8 +24,8 @@ from lehner.algebra.steps import (
     first_steps,
     maximise_likelihood,
 )
-from lehner.core.arrays import Floats, Integers
-from lehner.core.errors import check_level, find
+from lehner.core.arrays import Floats, Integers, Seed
+from lehner.core.errors import Warning, check_level, find, warn
 from lehner.core.estimate import (
     Estimate,
     IntervalEstimate,
@@ -35,11 +35,8 @@ from lehner.core.estimate import (
 )
 from lehner.core.lazy import xr
 from lehner.core.resampling import bootstrap_interval, check_bootstrap, wilson_estimate
-from lehner.core.seeds import Seed
 from lehner.core.text import percent
-from lehner.core.warning import Warning, warn
-from lehner.data.groups import widening_of
-from lehner.data.patterns import CollapsedVotes, VoteTable, collapse_votes, count_rated
+from lehner.data.patterns import CollapsedVotes, VoteTable, collapse_votes, count_rated, widening_of
 from lehner.data.ratings import Ratings
 from lehner.data.reading import names_of
 

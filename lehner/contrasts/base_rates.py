@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lehner.algebra.algebraic import majority_credit
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Floats, Seed, generator
+from lehner.core.errors import Warning, warn
 from lehner.core.lazy import sparse, special
-from lehner.core.seeds import Seed, generator
 from lehner.core.text import first_few
-from lehner.core.warning import Warning, warn
-from lehner.data.groups import widening_of
+from lehner.data.patterns import widening_of
 from lehner.data.ratings import Ratings
 from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import KIND, draw_patterns, fit_warnings, refit_samples

@@ -13,16 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from lehner.algebra.steps import average_by_weights, first_steps
 from lehner.contrasts.contrast import TIED, by_name, contrast
-from lehner.core.arrays import Floats, Integers
-from lehner.core.errors import InputError
+from lehner.core.arrays import Floats, Integers, Seed, child_seeds, generator
+from lehner.core.errors import InputError, Warning, warn
 from lehner.core.estimate import ESTIMANDS, Row, require_estimable, rows_of
 from lehner.core.resampling import draw_counts, interval_of_draws
-from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.core.text import counted
-from lehner.core.warning import Warning, warn
-from lehner.data.groups import number_groups
 from lehner.data.patterns import collapse_votes, count_rated
-from lehner.data.ratings import Ratings
+from lehner.data.ratings import Ratings, number_groups
 from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.information import FittedModel
 from lehner.latent_class.intervals import KIND, draw_patterns, refit_samples

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from lehner.contrasts.base_rates import DRAWS, PSEUDO_ITEMS, BaseRates
-from lehner.core.arrays import Floats
-from lehner.core.errors import InputError
+from lehner.core.arrays import Floats, Seed, generator
+from lehner.core.errors import InputError, warn
 from lehner.core.lazy import stats
 from lehner.core.resampling import design_effect, widening
-from lehner.core.seeds import Seed, generator
 from lehner.core.text import first_few
-from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
 
 CHAINS, TUNE, KEPT = 100, 300, 40

@@ -11,16 +11,14 @@ import numpy as np
 from lehner.algebra.algebraic import VoteMethod
 from lehner.algebra.steps import first_steps
 from lehner.contrasts.contrast import contrast
-from lehner.core.arrays import Booleans, Floats
+from lehner.core.arrays import Booleans, Floats, Seed, child_seeds, generator
 from lehner.core.errors import InputError, check_whole_number
 from lehner.core.estimate import ESTIMANDS, Row
 from lehner.core.lazy import sparse
 from lehner.core.progress import DoAll, do_here
 from lehner.core.resampling import draw_counts
-from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.core.text import first_few
-from lehner.data.groups import count_items
-from lehner.data.patterns import collapse_votes, count_rated, number_patterns
+from lehner.data.patterns import collapse_votes, count_items, count_rated, number_patterns
 from lehner.data.ratings import Ratings
 from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import refit_samples

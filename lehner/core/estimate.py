@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, Warning, by_severity
 from lehner.core.lazy import xr
 from lehner.core.text import decimal, first_few, with_interval
-from lehner.core.warning import Warning, by_severity
 
 if TYPE_CHECKING:
     import xarray as xr

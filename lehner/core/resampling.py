@@ -8,12 +8,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.arrays import Booleans, Floats, Integers, Seed, generator
 from lehner.core.errors import check_choice, check_level, check_whole_number
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import sparse, special
 from lehner.core.progress import with_progress
-from lehner.core.seeds import Seed, generator
 
 
 def wilson_interval(

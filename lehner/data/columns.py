@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.errors import InputError, suggest
 from lehner.core.lazy import pa, pd
-from lehner.data.categories import BOOLEANS, MISSING, NUMBER, fold, plain_label, value_or_folded
-from lehner.data.flat import MOST_ITEMS, number_by_appearance
+from lehner.data.flat import MOST_ITEMS, factorize
+from lehner.data.labels import BOOLEANS, MISSING, NUMBER, fold, plain_label, value_or_folded
 
 LEAST_PROBABILITY = 1e-6
 """With which an item was chosen: an item of less would count as more than a million."""
@@ -92,7 +92,7 @@ class Column:
         if len(kinds) > 1:  # 1 and "1" are one item
             place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
             codes, texts = np.array([place[text] for text in texts])[codes], list(place)
-        index, first = number_by_appearance(codes)
+        index, first = factorize(codes)
         with suppress(ValueError, IndexError):
             int(texts[0])  # else a cast would fail slowly
             array = pa.array(texts, pa.string())

@@ -1,7 +1,8 @@
-"""Flat ratings, one after another in memory proportional to their number, and numbers for keys."""
+"""Flat ratings: one after another, in memory proportional to their number; keys as numbers."""
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,42 @@ class FlatRatings:
     rater_index: Integers
     category_index: Integers
 
+    @cached_property
+    def is_repeated(self) -> Booleans:
+        """Whether a rating is of the item and by the rater of the rating before, (n_ratings,)."""
+        again = np.zeros(len(self.item_index), bool)
+        item, rater = self.item_index, self.rater_index
+        again[1:] = (item[1:] == item[:-1]) & (rater[1:] == rater[:-1])
+        return again
+
+    @cached_property
+    def one_vote_each(self) -> "FlatRatings":
+        """Of each rater's ratings of an item, the most frequent once, and none where two tie.
+
+        It is the same object if no rater rated an item more than once.
+
+        Examples
+        --------
+        >>> ratings = FlatRatings(
+        ...     item_index=np.array([0, 0, 0, 0, 1, 1]),
+        ...     rater_index=np.array([0, 0, 0, 1, 0, 0]),
+        ...     category_index=np.array([0, 1, 1, 0, 0, 1]),
+        ... )
+        >>> votes = ratings.one_vote_each
+        >>> votes.item_index, votes.rater_index, votes.category_index
+        (array([0, 0]), array([0, 1]), array([1, 0]))
+        """
+        again = self.is_repeated
+        if not again.any():
+            return self
+        same = np.append(False, np.diff(self.category_index) == 0) & again
+        first = np.flatnonzero(~same)
+        times = np.diff(first, append=len(same))
+        new = ~again[first]
+        whose = np.cumsum(new) - 1
+        top = times == np.maximum.reduceat(times, np.flatnonzero(new))[whose]
+        return self.select(first[top & (np.bincount(whose[top])[whose] == 1)])
+
     def select(self, ratings: Booleans | Integers | slice) -> "FlatRatings":
         """Select ratings by a mask or by their positions."""
         return FlatRatings(
@@ -36,6 +73,85 @@ class FlatRatings:
             rater_index=self.rater_index[ratings],
             category_index=self.category_index[ratings],
         )
+
+    def take_rows(self, rows: Integers, n_rows: int) -> "FlatRatings":
+        """Select rows, in the order given, of n_rows; a row may be selected more than once."""
+        lengths = np.bincount(self.item_index, minlength=n_rows)
+        starts = np.cumsum(lengths) - lengths
+        taken = lengths[rows]
+        offsets = np.arange(taken.sum()) - np.repeat(np.cumsum(taken) - taken, taken)
+        source = np.repeat(starts[rows], taken) + offsets
+        return FlatRatings(
+            item_index=np.repeat(np.arange(len(rows)), taken),
+            rater_index=self.rater_index[source],
+            category_index=self.category_index[source],
+        )
+
+    def take_raters(self, raters: Integers) -> "FlatRatings":
+        """Select the ratings of raters, whose positions are in order, and number these from 0."""
+        own = self.select(np.isin(self.rater_index, raters))
+        return replace(own, rater_index=np.searchsorted(raters, own.rater_index))
+
+    def add_raters(self, answers: Integers, first: int) -> "FlatRatings":
+        """Add raters who gave each row one answer.
+
+        Parameters
+        ----------
+        answers : ndarray of int, shape (n_rows, n_added)
+            The category, -1 if there is no answer.
+        first : int
+            The index of the first of them, greater than those of the others.
+
+        Returns
+        -------
+        FlatRatings
+
+        Examples
+        --------
+        >>> flat, _, n_raters = flatten([[0, 1], [1, -1]], 2)
+        >>> both = flat.add_raters(np.array([[-1], [0]]), n_raters)
+        >>> both.item_index, both.rater_index, both.category_index
+        (array([0, 0, 1, 1]), array([0, 1, 0, 2]), array([0, 1, 1, 0]))
+        """
+        if not answers.size:
+            return self
+        item, rater = np.nonzero(answers >= 0)
+        both = FlatRatings(
+            item_index=np.append(self.item_index, item),
+            rater_index=np.append(self.rater_index, first + rater),
+            category_index=np.append(self.category_index, answers[item, rater]),
+        )
+        return both.select(np.argsort(both.item_index, kind="stable"))
+
+    def answers_of(self, rater: int, name: str, items: NDArray[Any]) -> Integers:
+        """Turn a rater's ratings into a system's answers, or raise an InputError.
+
+        Parameters
+        ----------
+        rater : int
+            Index of the rater.
+        name : str
+            Of the rater, for the error.
+        items : ndarray, shape (n_rows,)
+            Names of the items, for the error.
+
+        Returns
+        -------
+        ndarray of int, shape (n_rows,)
+            The category, -1 if there is no answer.
+        """
+        own = np.flatnonzero(self.rater_index == rater)
+        rows = self.item_index[own]
+        twice = np.flatnonzero(np.diff(rows) == 0)
+        if twice.size:
+            raise InputError(
+                f"rater {name!r} rated item {items[rows[twice[0]]]} more than once, and a system "
+                "gives one answer per item",
+                "choose another rater as the system",
+            )
+        answers = np.full(len(items), -1)
+        answers[rows] = self.category_index[own]
+        return answers
 
 
 def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
@@ -75,12 +191,38 @@ def check_integers(
     remedy = f"give whole numbers from {least} to {most:,}"
     if array.size and not np.issubdtype(array.dtype, np.integer):
         raise InputError(f"{name} has values of type {array.dtype}", remedy)
-    bad = np.argwhere((array < least) | (array > most))
-    if len(bad):
-        place = tuple(map(int, bad[0]))
+    if array.size and (array.min() < least or array.max() > most):
+        place = tuple(map(int, np.argwhere((array < least) | (array > most))[0]))
         where = place[0] if len(place) == 1 else place
         raise InputError(f"{name} has the value {array[place]} at {where}", remedy)
     return array.astype(np.int64, copy=False)
+
+
+def check_counts(counts: ArrayLike, shape: tuple[int, ...]) -> Integers:
+    """Raise an InputError unless counts have a shape and are numbers of items, 0 or more."""
+    array = check_integers(counts, "counts", shape, 0, MOST_ITEMS)
+    if array.astype(float).sum() > MOST_ITEMS:
+        raise InputError(f"the counts sum to more than {MOST_ITEMS:,}", "give numbers of items")
+    return array
+
+
+def require_several_clusters(cluster: Integers) -> Integers:
+    """Refuse a user's clusters if there is only one; a group of items may be of one."""
+    if len(cluster) > 1 and len(np.unique(cluster)) == 1:
+        raise InputError(
+            "all items are of one cluster, of which no other can be known",
+            "name the column of the clusters, of which there are several",
+        )
+    return cluster
+
+
+def find_rows(rows: ArrayLike, n_rows: int) -> Integers:
+    """Positions of rows as NumPy reads them: a mask, or numbers, below 0 from the end."""
+    selected = as_array(rows, "rows")
+    if selected.dtype == bool and selected.shape == (n_rows,):
+        return np.flatnonzero(selected)
+    positions = check_integers(selected, "rows", (selected.size,), -n_rows, n_rows - 1)
+    return positions % max(n_rows, 1)
 
 
 def flatten(codes: ArrayLike, n_categories: int) -> tuple[FlatRatings, int, int]:
@@ -98,72 +240,32 @@ def flatten(codes: ArrayLike, n_categories: int) -> tuple[FlatRatings, int, int]
 
 
 def check_flat(flat: FlatRatings, n_rows: int, n_raters: int, n_categories: int) -> FlatRatings:
-    """Raise an InputError if an index is out of range, and sort the ratings if need be.
-
-    Parameters
-    ----------
-    flat : FlatRatings
-    n_rows, n_raters, n_categories : int
-
-    Returns
-    -------
-    FlatRatings
-    """
+    """Raise an InputError if an index is out of range, and sort the ratings if need be."""
     sizes = {"item_index": n_rows, "rater_index": n_raters, "category_index": n_categories}
     shape = (len(flat.item_index),)
-    item, rater, category = (
+    indices = [
         check_integers(getattr(flat, name), name, shape, 0, size - 1)
         for name, size in sizes.items()
-    )
-    return sort_ratings(item, rater, category, n_categories)
+    ]
+    return sort_ratings(*indices, n_categories)
 
 
 def sort_ratings(item: Integers, rater: Integers, code: Integers, n_categories: int) -> FlatRatings:
     """Sort ratings by item, rater and category."""
     n_raters = int(rater.max(initial=0)) + 1
-    pair = item * n_raters + rater
-    n_pairs = int(pair.max(initial=0)) + 1
-    order: Any = slice(None)
-    if not (pair[1:] > pair[:-1]).all():
-        place = np.full(n_pairs if n_pairs <= DENSE * len(pair) else 0, -1)
-        if len(place):
-            place[pair] = np.arange(len(pair))
-        order = place[place >= 0]
-        if len(order) < len(pair):  # a pair occurs twice, or there are too many to count
-            order = np.argsort(pair * n_categories + code, kind="stable")
+    pair = item.astype(np.int64, copy=False) * n_raters + rater
     flat = FlatRatings(item_index=item, rater_index=rater, category_index=code)
-    return flat.select(order)
-
-
-def add_rater(flat: FlatRatings, answers: Integers, rater: int) -> FlatRatings:
-    """Add a rater who gave each row one answer, after the others.
-
-    Parameters
-    ----------
-    flat : FlatRatings
-    answers : ndarray of int, shape (n_rows,)
-        The category, -1 if there is no answer.
-    rater : int
-        The index of the rater, greater than those of the others.
-
-    Returns
-    -------
-    FlatRatings
-
-    Examples
-    --------
-    >>> flat, _, n_raters = flatten([[0, 1], [1, -1]], 2)
-    >>> both = add_rater(flat, np.array([-1, 0]), n_raters)
-    >>> both.item_index, both.rater_index, both.category_index
-    (array([0, 0, 1, 1]), array([0, 1, 0, 2]), array([0, 1, 1, 0]))
-    """
-    answered = np.flatnonzero(answers >= 0)
-    both = FlatRatings(
-        item_index=np.append(flat.item_index, answered),
-        rater_index=np.append(flat.rater_index, np.full(len(answered), rater)),
-        category_index=np.append(flat.category_index, answers[answered]),
-    )
-    return both.select(np.argsort(both.item_index, kind="stable"))
+    if (pair[1:] > pair[:-1]).all():
+        return flat
+    n_pairs = int(pair.max(initial=0)) + 1
+    if n_pairs <= DENSE * len(pair):
+        by_pair = np.full(n_pairs, -1, np.int64)
+        by_pair[pair] = code
+        rated = np.flatnonzero(by_pair >= 0)
+        if len(rated) == len(pair):  # else a rater rated an item twice
+            item, rater = np.divmod(rated, n_raters)
+            return FlatRatings(item_index=item, rater_index=rater, category_index=by_pair[rated])
+    return flat.select(np.argsort(pair * n_categories + code, kind="stable"))
 
 
 def count_categories(
@@ -174,118 +276,17 @@ def count_categories(
     return np.bincount(cell, minlength=n_rows * n_categories).reshape(n_rows, n_categories)
 
 
-def find_rows(rows: ArrayLike, n_rows: int) -> Integers:
-    """Positions of rows as NumPy reads them: a mask, or numbers, below 0 from the end."""
-    selected = as_array(rows, "rows")
-    if selected.dtype == bool and selected.shape == (n_rows,):
-        return np.flatnonzero(selected)
-    positions = check_integers(selected, "rows", (selected.size,), -n_rows, n_rows - 1)
-    return positions % max(n_rows, 1)
-
-
-def take_rows(flat: FlatRatings, rows: Integers, n_rows: int) -> FlatRatings:
-    """Select rows, in the order given; a row may be selected more than once.
-
-    Parameters
-    ----------
-    flat : FlatRatings
-    rows : ndarray of int
-    n_rows : int
-        Number of rows before the selection.
-
-    Returns
-    -------
-    FlatRatings
-    """
-    lengths = np.bincount(flat.item_index, minlength=n_rows)
-    starts = np.cumsum(lengths) - lengths
-    taken = lengths[rows]
-    offsets = np.arange(taken.sum()) - np.repeat(np.cumsum(taken) - taken, taken)
-    source = np.repeat(starts[rows], taken) + offsets
-    return FlatRatings(
-        item_index=np.repeat(np.arange(len(rows)), taken),
-        rater_index=flat.rater_index[source],
-        category_index=flat.category_index[source],
-    )
-
-
-def take_raters(flat: FlatRatings, raters: Integers) -> FlatRatings:
-    """Select the ratings of raters, whose positions are in order, and number these from 0."""
-    own = flat.select(np.isin(flat.rater_index, raters))
-    return replace(own, rater_index=np.searchsorted(raters, own.rater_index))
-
-
-def check_counts(counts: ArrayLike, shape: tuple[int, ...]) -> Integers:
-    """Raise an InputError unless counts have a shape and are numbers of items, 0 or more."""
-    array = check_integers(counts, "counts", shape, 0, MOST_ITEMS)
-    if array.astype(float).sum() > MOST_ITEMS:
-        raise InputError(f"the counts sum to more than {MOST_ITEMS:,}", "give numbers of items")
-    return array
-
-
-def are_repeated(flat: FlatRatings) -> Booleans:
-    """Find which ratings are of the item and by the rater of the rating before, (n_ratings,)."""
-    again = np.zeros(len(flat.item_index), bool)
-    item, rater = flat.item_index, flat.rater_index
-    again[1:] = (item[1:] == item[:-1]) & (rater[1:] == rater[:-1])
-    return again
-
-
 def count_raters(flat: FlatRatings, n_rows: int) -> Integers:
     """Count the different raters of each row, (n_rows,)."""
-    return np.bincount(flat.item_index[~are_repeated(flat)], minlength=n_rows)
+    return np.bincount(flat.item_index[~flat.is_repeated], minlength=n_rows)
 
 
-def one_vote_each(flat: FlatRatings) -> FlatRatings:
-    """Keep, of each rater's ratings of an item, the most frequent once, and none where two tie.
-
-    Parameters
-    ----------
-    flat : FlatRatings
-
-    Returns
-    -------
-    FlatRatings
-        The same object if no rater rated an item more than once.
+def factorize_by_size(keys: Integers) -> Integers:
+    """Number keys, 0 or more, in the order of their size: in linear time where they are dense.
 
     Examples
     --------
-    >>> ratings = FlatRatings(
-    ...     item_index=np.array([0, 0, 0, 0, 1, 1]),
-    ...     rater_index=np.array([0, 0, 0, 1, 0, 0]),
-    ...     category_index=np.array([0, 1, 1, 0, 0, 1]),
-    ... )
-    >>> votes = one_vote_each(ratings)
-    >>> votes.item_index, votes.rater_index, votes.category_index
-    (array([0, 0]), array([0, 1]), array([1, 0]))
-    """
-    again = are_repeated(flat)
-    if not again.any():
-        return flat
-    same = np.append(False, np.diff(flat.category_index) == 0) & again
-    first = np.flatnonzero(~same)
-    times = np.diff(first, append=len(same))
-    new = ~again[first]
-    whose = np.cumsum(new) - 1
-    top = times == np.maximum.reduceat(times, np.flatnonzero(new))[whose]
-    return flat.select(first[top & (np.bincount(whose[top])[whose] == 1)])
-
-
-def number_by_size(keys: Integers) -> Integers:
-    """Number keys in the order of their size, in linear time where they are dense.
-
-    Parameters
-    ----------
-    keys : ndarray of int, shape (n,)
-        0 or more.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-
-    Examples
-    --------
-    >>> number_by_size(np.array([7, 3, 7, 5])).tolist()
+    >>> factorize_by_size(np.array([7, 3, 7, 5])).tolist()
     [2, 0, 2, 1]
     """
     largest = int(keys.max(initial=-1))
@@ -296,7 +297,7 @@ def number_by_size(keys: Integers) -> Integers:
     return (np.cumsum(occurs) - 1)[keys]
 
 
-def number_by_appearance(keys: Integers) -> tuple[Integers, Integers]:
+def factorize(keys: Integers) -> tuple[Integers, Integers]:
     """Number keys in the order in which they first occur.
 
     Parameters
@@ -312,7 +313,7 @@ def number_by_appearance(keys: Integers) -> tuple[Integers, Integers]:
 
     Examples
     --------
-    >>> numbers, first = number_by_appearance(np.array([7, 3, 7, 5]))
+    >>> numbers, first = factorize(np.array([7, 3, 7, 5]))
     >>> numbers.tolist(), first.tolist()
     ([0, 1, 0, 2], [0, 1, 3])
     """
@@ -320,7 +321,7 @@ def number_by_appearance(keys: Integers) -> tuple[Integers, Integers]:
     new = np.flatnonzero(np.diff(highest, prepend=-1))
     if np.array_equal(highest[new], np.arange(len(new))):  # they are numbered so already
         return keys, new
-    by_size = number_by_size(keys)
+    by_size = factorize_by_size(keys)
     first = np.empty(int(by_size.max(initial=-1)) + 1, dtype=np.int64)
     first[by_size[::-1]] = np.arange(len(keys))[::-1]
     order = np.argsort(first)

@@ -8,24 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Integers
+from lehner.core.errors import Warning, warn
 from lehner.core.lazy import sparse
-from lehner.core.resampling import ItemCounts
+from lehner.core.resampling import ItemCounts, design_effect, widening
 from lehner.data.flat import (
     FlatRatings,
     count_categories,
-    number_by_appearance,
-    number_by_size,
-    take_rows,
+    factorize,
+    factorize_by_size,
     unique_rows,
 )
-from lehner.data.groups import count_items, find_pair
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
 
 UNKNOWN = -1
-OF_RATINGS = ("categories", "ordered", "populations")
-"""Attributes that patterns share with their ratings."""
 FEW, SMALL = 1_000, 1_000_000
 """How many patterns, and how many sums, are added up without SciPy, which takes long to load."""
 
@@ -78,12 +75,12 @@ class Patterns:
     def __repr__(self) -> str:
         return f"Patterns: {len(self.counts)} of {int(self.counts.sum())} items"
 
-    @property
+    @cached_property
     def n_categories(self) -> int:
         """Number of categories, used or not."""
         return len(self.categories)
 
-    @property
+    @cached_property
     def n_raters(self) -> int:
         """Number of raters, without the system."""
         return len(self.raters) - int(self.has_system)
@@ -94,7 +91,7 @@ class Patterns:
         lengths = np.bincount(self.flat.item_index, minlength=len(self.counts))
         return np.append(0, np.cumsum(lengths))
 
-    @property
+    @cached_property
     def system(self) -> Integers:
         """The system's answer for each pattern, -1 if there is none, (n_patterns,)."""
         answers = np.full(len(self.counts), -1)
@@ -116,7 +113,7 @@ class Patterns:
         shape = (len(self.counts), len(self.raters) * len(self.categories))
         return sparse.csr_array((np.ones(len(cells)), cells, self.starts), shape=shape)
 
-    @property
+    @cached_property
     def cells(self) -> Integers:
         """The rater and the category of each rating as one number, (n_ratings,)."""
         return self.flat.rater_index * len(self.categories) + self.flat.category_index
@@ -200,7 +197,7 @@ def collapse_patterns(
     )
     counts = np.bincount(inverse, weights=ratings.weights, minlength=len(first))
     return Patterns(
-        flat=take_rows(flat, first, ratings.n_rows),
+        flat=flat.take_rows(first, ratings.n_rows),
         counts=counts.astype(np.int64),
         truths=np.full(len(first), UNKNOWN) if truths is None else truths[first],
         first=first,
@@ -209,7 +206,9 @@ def collapse_patterns(
         has_system=has_system,
         population=np.zeros_like(first) if population is None else population[first],
         dependent=find_pair(ratings),
-        **{name: getattr(ratings, name) for name in OF_RATINGS},
+        categories=ratings.categories,
+        ordered=ratings.ordered,
+        populations=ratings.populations,
     )
 
 
@@ -247,8 +246,8 @@ def number_patterns(
     key = lengths.astype(np.int64)
     for other in others:
         if other is not None:
-            key = number_by_size(key) * (int(other.max(initial=0)) + 2) + other + 1
-    key = number_by_size(key)
+            key = factorize_by_size(key) * (int(other.max(initial=0)) + 2) + other + 1
+    key = factorize_by_size(key)
     symbol = flat.rater_index * n_categories + flat.category_index
     n_symbols = n_raters * n_categories
     active = np.arange(n_rows)
@@ -258,13 +257,13 @@ def number_patterns(
     for place in range(int(lengths.max(initial=0))):
         active = active[lengths[active] > place]
         symbols = symbol[starts[active] + place]
-        refined = number_by_size((key[active] - start) * n_symbols + symbols)
+        refined = factorize_by_size((key[active] - start) * n_symbols + symbols)
         key[active] = refined + n_done
         start, n_done = n_done, n_done + int(refined.max(initial=-1)) + 1
     if by_content:
         _, first, numbers = np.unique(key, return_index=True, return_inverse=True)
         return numbers, first
-    return number_by_appearance(key)
+    return factorize(key)
 
 
 def count_pairs(ratings: "Ratings") -> tuple[Integers, Integers]:
@@ -489,3 +488,61 @@ def pattern_votes(n_raters: int, n_categories: int, *, missing: bool) -> Pattern
     every = np.stack([(codes == k).sum(axis=1) for k in range(n_categories)], axis=1)
     votes, inverse = unique_rows(every)
     return PatternVotes(codes=codes, votes_of_pattern=inverse, table=tabulate_votes(votes))
+
+
+# Clusters and pairs
+
+
+FEW_CLUSTERS = 10
+
+
+def count_items(ratings: "Ratings", place: Integers, n_places: int) -> ItemCounts:
+    """Count the items in each place; where they are clustered, of each cluster.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    place : ndarray of int, shape (n_rows,)
+        Where each row is, as its pattern of ratings.
+    n_places : int
+
+    Returns
+    -------
+    ndarray of int, shape (n_places,), or scipy.sparse.csr_array, shape (n_clusters, n_places)
+        As `lehner.core.resampling.draw_counts` takes them.
+    """
+    if ratings.cluster is None:
+        return np.bincount(place, ratings.weights, n_places).astype(np.int64)
+    used = ratings.weights > 0
+    cluster = factorize(ratings.cluster[used])[0]
+    shape = (int(cluster.max(initial=-1)) + 1, n_places)
+    return sparse.coo_array((ratings.weights[used], (cluster, place[used])), shape).tocsr()
+
+
+def widening_of(ratings: "Ratings", values: Floats, weights: Floats, level: float) -> float:
+    """Give the factor by which the interval of a mean over rows is wider because of clusters."""
+    if ratings.cluster is None:
+        return 1.0
+    effect = design_effect(values, weights, ratings.cluster)
+    return widening(effect, len(np.unique(ratings.cluster[weights > 0])), level)
+
+
+def cluster_warnings(ratings: "Ratings", ignored: str = "") -> tuple[Warning, ...]:
+    """Warn of few clusters, and of what takes clustered items for independent, if anything."""
+    if ratings.cluster is None:
+        return ()
+    few = f"there are only {ratings.n_clusters} clusters, which tell little of others"
+    text = f"{ignored} take items for independent, and they are clustered"
+    return (
+        *((warn("few-clusters", few),) if ratings.n_clusters < FEW_CLUSTERS else ()),
+        *((warn("clusters-ignored", text),) if ignored else ()),
+    )
+
+
+def find_pair(ratings: "Ratings") -> tuple[int, int] | None:
+    """Look up the pair among raters and system; None if there is none, or one is left out."""
+    places = {name: place for place, name in enumerate(ratings.all_raters)}
+    if not ratings.dependent or not set(ratings.dependent) <= set(places):
+        return None
+    first, second = ratings.dependent
+    return places[first], places[second]

@@ -1,41 +1,31 @@
 """Ratings: which rater put which item into which category, and the system's answers."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Floats, Integers
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd
 from lehner.core.text import counted, counted_categories, first_few
-from lehner.data import groups, tables
-from lehner.data import systems as answers_of_systems
-from lehner.data.categories import Label, check_categories
-from lehner.data.coding import count_gaps
-from lehner.data.columns import LEAST_PROBABILITY
-from lehner.data.flat import (
-    FlatRatings,
-    add_rater,
-    are_repeated,
-    as_array,
-    check_counts,
-    check_flat,
-    check_integers,
-    count_categories,
-    find_rows,
-    flatten,
-    number_by_appearance,
-    one_vote_each,
-    take_rows,
-)
+from lehner.data import flat, labels, tables
+from lehner.data.columns import LEAST_PROBABILITY, encode
+from lehner.data.flat import FlatRatings
+from lehner.data.labels import Label
 from lehner.data.patterns import Patterns, collapse_patterns
 
 SYSTEM = "system"
 PER_ROW = ("items", "answers", "truth", "population", "cluster", "truth_probability")
 """Attributes with an entry for each row, or None."""
+COMPARED = (
+    *("categories", "all_raters", "ordered", "anonymous", "populations", "dependent"),
+    "several_votes",
+)
+"""Attributes that are no arrays, and the same in equal ratings."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -94,6 +84,17 @@ class Ratings:
         `with_independent_repeats`.
     source
         The table that the ratings were read from, and how; it is not compared.
+    n_rows, n_items, n_raters, n_categories : int
+        Numbers of rows (of items, or in grouped data of patterns), of items (in grouped data the
+        sum of the counts), of raters without the system, and of categories, used or not.
+    all_raters : tuple of str
+        Names of the raters, and after them of the system or systems.
+    weights : ndarray of int, shape (n_rows,)
+        Number of items of each row.
+    grouped : bool
+        Whether a row may represent several items.
+    repeated, several_votes : bool
+        Whether some rater rated some item more than once, and whether these are several votes.
 
     Raises
     ------
@@ -111,7 +112,6 @@ class Ratings:
     """
 
     given: FlatRatings
-    flat: FlatRatings
     categories: tuple[Label, ...]
     raters: tuple[str, ...]
     items: NDArray[Any]
@@ -124,11 +124,22 @@ class Ratings:
     cluster: Integers | None
     truth_probability: Floats | None
     noticed: tuple[str, ...]
-    population: Integers | None = None
-    populations: tuple[str, ...] = ()
-    dependent: tuple[str, ...] = ()
-    independent_repeats: bool = False
-    source: Any = None
+    population: Integers | None
+    populations: tuple[str, ...]
+    dependent: tuple[str, ...]
+    independent_repeats: bool
+    source: Any
+    # What follows from these is computed once, by `_set`.
+    flat: FlatRatings
+    n_rows: int
+    n_items: int
+    n_raters: int
+    n_categories: int
+    all_raters: tuple[str, ...]
+    weights: Integers
+    grouped: bool
+    repeated: bool
+    several_votes: bool
 
     def __init__(
         self,
@@ -147,18 +158,18 @@ class Ratings:
         truth_probability: ArrayLike | None = None,
         noticed: Sequence[str] = (),
     ) -> None:
-        categories = check_categories(categories)
+        categories = labels.check_categories(categories)
         k = len(categories)
         if isinstance(codes, FlatRatings):
             n_rows = _count_names(items, codes.item_index)
             n_raters = _count_names(raters, codes.rater_index)
-            given = check_flat(codes, n_rows, n_raters, k)
+            given = flat.check_flat(codes, n_rows, n_raters, k)
         else:
-            given, n_rows, n_raters = flatten(codes, k)
-        items = np.arange(n_rows) if items is None else as_array(items, "items")
+            given, n_rows, n_raters = flat.flatten(codes, k)
+        items = np.arange(n_rows) if items is None else flat.as_array(items, "items")
         if items.shape != (n_rows,):
             raise InputError(f"{len(items)} names for {n_rows} items", "name each item once")
-        answers = np.empty((n_rows, 0), int) if system is None else as_array(system, "system")
+        answers = np.empty((n_rows, 0), int) if system is None else flat.as_array(system, "system")
         answers = answers if answers.ndim > 1 else np.atleast_1d(answers)[:, None]
         n_systems = answers.shape[1]
         numbered = [SYSTEM] if n_systems == 1 else [f"{SYSTEM} {j + 1}" for j in range(n_systems)]
@@ -169,26 +180,49 @@ class Ratings:
             raise InputError(
                 f"a rater is named {both.pop()!r}, as the system is", "rename the rater"
             )
-        # Attributes are set as a frozen dataclass sets them.
-        vars(self).update(
+        self._set(
             given=given,
-            flat=one_vote_each(given),
             categories=categories,
             raters=raters,
             items=items,
             systems=systems,
-            answers=check_integers(answers, "system", (n_rows, n_systems), -1, k - 1),
+            answers=flat.check_integers(answers, "system", (n_rows, n_systems), -1, k - 1),
             truth=_check_truth(truth, n_rows, k),
-            counts=None if counts is None else check_counts(counts, (n_rows,)),
+            counts=None if counts is None else flat.check_counts(counts, (n_rows,)),
             ordered=ordered,
             anonymous=anonymous,
-            cluster=groups.check_cluster(cluster, n_rows),
+            cluster=None if cluster is None else _check_cluster(cluster, n_rows),
             truth_probability=_check_chances(truth_probability, items, truth),
             noticed=tuple(noticed),
+            population=None,
+            populations=(),
+            dependent=(),
+            independent_repeats=False,
+            source=None,
+        )
+
+    def _set(self, **attributes: Any) -> None:
+        """Set attributes, as a frozen dataclass sets them, and what follows from them."""
+        vars(self).update(attributes)
+        n_rows, counts, given = len(self.items), self.counts, self.given
+        repeated = bool(given.is_repeated.any())
+        vars(self).update(
+            flat=given if self.independent_repeats else given.one_vote_each,
+            n_rows=n_rows,
+            n_items=n_rows if counts is None else int(counts.sum()),
+            n_raters=len(self.raters),
+            n_categories=len(self.categories),
+            all_raters=(*self.raters, *self.systems),
+            weights=np.ones(n_rows, np.int64) if counts is None else counts,
+            grouped=counts is not None,
+            repeated=repeated,
+            several_votes=repeated and self.independent_repeats,
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"source": None}
+        return {name: value for name, value in vars(self).items() if name in _NAMES} | {
+            "source": None
+        }
 
     def __repr__(self) -> str:
         parts = [
@@ -209,34 +243,19 @@ class Ratings:
             parts.append(counted(self.n_clusters, "cluster"))
         return "Ratings: " + ", ".join(parts)
 
-    @property
-    def n_items(self) -> int:
-        """Number of items; in grouped data the sum of the counts."""
-        return self.n_rows if self.counts is None else int(self.counts.sum())
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows: of items, or in grouped data of patterns."""
-        return len(self.items)
-
-    @property
-    def n_raters(self) -> int:
-        """Number of raters, without the system."""
-        return len(self.raters)
-
-    @property
+    @cached_property
     def n_clusters(self) -> int:
         """Number of clusters of which there are items; without clusters the number of items."""
         if self.cluster is None:
             return self.n_items
         return len(np.unique(self.cluster[self.weights > 0]))
 
-    @property
-    def n_categories(self) -> int:
-        """Number of categories, used or not."""
-        return len(self.categories)
+    @cached_property
+    def n_ratings(self) -> int:
+        """Number of ratings by raters, repeated ones too; in grouped data with the counts."""
+        return int(self.weights[self.given.item_index].sum())
 
-    @property
+    @cached_property
     def system(self) -> Integers | None:
         """Category index of the system's answers, shape (n_rows,); None without a system.
 
@@ -252,59 +271,24 @@ class Ratings:
             )
         return self.answers[:, 0] if self.systems else None
 
-    @property
-    def n_ratings(self) -> int:
-        """Number of ratings by raters, repeated ones too; in grouped data with the counts."""
-        return int(self.weights[self.given.item_index].sum())
-
-    @property
-    def grouped(self) -> bool:
-        """Whether a row may represent several items."""
-        return self.counts is not None
-
-    @property
-    def weights(self) -> Integers:
-        """Number of items of each row, shape (n_rows,)."""
-        return np.ones(self.n_rows, np.int64) if self.counts is None else self.counts
-
-    @property
-    def repeated(self) -> bool:
-        """Whether some rater rated some item more than once."""
-        return self.given is not self.flat or self.several_votes
-
-    @property
-    def several_votes(self) -> bool:
-        """Whether some rater has more than one vote for some item."""
-        return self.independent_repeats and bool(are_repeated(self.given).any())
-
-    @property
-    def all_raters(self) -> tuple[str, ...]:
-        """Names of the raters, and after them of the system or systems."""
-        return (*self.raters, *self.systems)
-
-    @property
+    @cached_property
     def all_flat(self) -> FlatRatings:
         """The votes one after another, with the answers of systems as those of last raters."""
-        return self._with_answers(self.flat)
+        return self.flat.add_raters(self.answers, self.n_raters)
 
-    @property
+    @cached_property
     def all_given(self) -> FlatRatings:
         """All ratings one after another, with the answers of systems as those of last raters."""
-        return self._with_answers(self.given)
+        return self.given.add_raters(self.answers, self.n_raters)
 
-    def _with_answers(self, flat: FlatRatings) -> FlatRatings:
-        for number, answers in enumerate(self.answers.T, start=self.n_raters):
-            flat = add_rater(flat, answers, number)
-        return flat
-
-    @property
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a user should know about the data, one sentence for each point.
 
         They tell how each column was interpreted, what looked odd (also given as a `DataWarning`),
         and how many answers are missing.
         """
-        return (*self.noticed, *count_gaps(self))
+        return (*self.noticed, *labels.count_gaps(self))
 
     @property
     def codes(self) -> Integers:
@@ -334,10 +318,8 @@ class Ratings:
         >>> Ratings([[0, 0, 1], [1, 1, -1]], ["no", "yes"]).votes().tolist()
         [[2, 1], [0, 2]]
         """
-        flat = self.flat
-        return count_categories(
-            flat.item_index, flat.category_index, self.n_rows, self.n_categories
-        )
+        item, category = self.flat.item_index, self.flat.category_index
+        return flat.count_categories(item, category, self.n_rows, self.n_categories)
 
     def take(self, rows: ArrayLike, counts: ArrayLike | None = None) -> "Ratings":
         """Select rows, in the order given.
@@ -367,17 +349,16 @@ class Ratings:
         >>> ratings.take([2, 0]).codes.tolist()
         [[1, 1], [0, 0]]
         """
-        rows = find_rows(rows, self.n_rows)
+        rows = flat.find_rows(rows, self.n_rows)
         per_row = {name: getattr(self, name) for name in PER_ROW}
         changes = {name: values[rows] for name, values in per_row.items() if values is not None}
         if counts is not None:
-            counts = check_counts(counts, rows.shape)
+            changes["counts"] = flat.check_counts(counts, rows.shape)
         elif self.grouped:
-            counts = self.weights[rows]
+            changes["counts"] = self.weights[rows]
         if self.cluster is not None:
-            changes["cluster"] = number_by_appearance(changes["cluster"])[0]
-        given = take_rows(self.given, rows, self.n_rows)
-        return self._replace(given=given, counts=counts, **changes)
+            changes["cluster"] = flat.factorize(changes["cluster"])[0]
+        return self._replace(given=self.given.take_rows(rows, self.n_rows), **changes)
 
     def patterns(self, *, truth: bool = True) -> Patterns:
         """Collapse items of a population with the same ratings, system answer and gold label.
@@ -446,16 +427,12 @@ class Ratings:
         """
         if not self.grouped:
             return self
-        rows = np.repeat(np.arange(self.n_rows), self.weights)
-        return self.take(rows, np.ones(len(rows), np.int64))._replace(counts=None)
+        return self.take(np.repeat(np.arange(self.n_rows), self.weights))._replace(counts=None)
 
     def _replace(self, **changes: Any) -> "Ratings":
         """Copy with other attributes, which are not checked again."""
         new = object.__new__(Ratings)
-        vars(new).update(vars(self) | changes)
-        if {"given", "independent_repeats"} & changes.keys():
-            votes = new.given if new.independent_repeats else one_vote_each(new.given)
-            vars(new)["flat"] = votes
+        new._set(**{name: value for name, value in vars(self).items() if name in _NAMES} | changes)
         return new
 
     def _note(self, *texts: str) -> "Ratings":
@@ -527,7 +504,7 @@ class Ratings:
         >>> ratings.votes().tolist(), ratings.with_independent_repeats().votes().tolist()
         ([[1, 1]], [[2, 1]])
         """
-        if independent == self.independent_repeats or not are_repeated(self.given).any():
+        if independent == self.independent_repeats or not self.repeated:
             return self
         return self._replace(independent_repeats=independent)
 
@@ -553,16 +530,267 @@ class Ratings:
         >>> ratings.equals(ratings.without_system())
         False
         """
-        plain = (
-            *("categories", "all_raters", "ordered", "anonymous", "dependent"),
-            *("several_votes", "populations"),
-        )
-        arrays = (*PER_ROW, "counts")
+        per_row = (*PER_ROW, "counts")
         return (
-            all(getattr(self, name) == getattr(other, name) for name in plain)
-            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
-            and all(map(np.array_equal, vars(self.given).values(), vars(other.given).values()))
+            all(getattr(self, name) == getattr(other, name) for name in COMPARED)
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in per_row)
+            and all(
+                np.array_equal(getattr(self.given, name), getattr(other.given, name))
+                for name in ("item_index", "rater_index", "category_index")
+            )
         )
+
+    def with_system(self, *raters: Any) -> "Ratings":
+        """Take one of the raters, or several, as the system or systems.
+
+        Parameters
+        ----------
+        *raters : str
+            Names of the raters.
+
+        Returns
+        -------
+        Ratings
+            The other raters, with the ratings of these raters as the answers of systems.
+
+        Raises
+        ------
+        InputError
+            If there is no such rater, if raters are anonymous, if the rater rated an item more than
+            once, if there is already a system, or if the rater has no category in common with the
+            others.
+
+        Examples
+        --------
+        >>> ratings = Ratings([[0, 0, 1], [1, 1, 1]], ["no", "yes"], raters=["Ann", "Bo", "AI"])
+        >>> ratings.with_system("AI")
+        Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), system
+        """
+        if not raters:
+            raise InputError("no rater is named as the system", "name a rater, or several")
+        names = tuple(map(str, raters))
+        if self.systems:
+            raise InputError(
+                f"the ratings already have a system, whose answers {names[0]!r} would replace",
+                "leave them out first, by without_system()",
+            )
+        if self.anonymous:
+            raise InputError(
+                f"{names[0]!r} cannot be the system: it is unknown who gave which rating",
+                "use data in which raters are named",
+            )
+        place = {rater: j for j, rater in enumerate(self.raters)}
+        places = [find("column or rater", name, place) for name in names]
+        answers = [self.given.answers_of(place[name], name, self.items) for name in names]
+        others = np.setdiff1d(np.arange(self.n_raters), places)
+        sentence = f"the rater {names[0]!r} is taken as the system"
+        if len(names) > 1:
+            sentence = f"the raters {', '.join(map(repr, names))} are taken as systems"
+        ratings = self._replace(
+            given=self.given.take_raters(others),
+            raters=tuple(self.raters[j] for j in others),
+            answers=np.stack(answers, axis=1),
+            systems=names,
+        )
+        return labels.check_coding(ratings._note(sentence))
+
+    def for_system(self, name: str) -> "Ratings":
+        """Keep one of several systems as the system.
+
+        Parameters
+        ----------
+        name : str
+            Name of the system.
+
+        Returns
+        -------
+        Ratings
+            With one system.
+
+        Raises
+        ------
+        InputError
+            If there is no such system.
+
+        Examples
+        --------
+        >>> answers = [[0, 1], [1, 1]]
+        >>> ratings = Ratings([[0], [1]], ["no", "yes"], system=answers, systems=["gpt", "base"])
+        >>> ratings.for_system("base").system.tolist()
+        [1, 1]
+        """
+        (place,) = self._places_of_systems([name])
+        return self._replace(answers=self.answers[:, [place]], systems=(name,))
+
+    def on_common_items(self, *systems: str) -> "Ratings":
+        """Keep the answers of systems only where all of them answered.
+
+        Systems that answered different items, perhaps easier ones, are then compared on the same.
+
+        Parameters
+        ----------
+        *systems : str
+            Names of the systems; by default all. The answers of others stay.
+
+        Returns
+        -------
+        Ratings
+            With all items and ratings.
+
+        Raises
+        ------
+        InputError
+            If there is no such system.
+
+        Examples
+        --------
+        >>> answers = [[0, -1], [1, 1]]
+        >>> ratings = Ratings([[0], [1]], ["no", "yes"], system=answers, systems=["gpt", "base"])
+        >>> ratings.on_common_items().answers.tolist()
+        [[-1, -1], [1, 1]]
+        """
+        places = self._places_of_systems(systems or self.systems)
+        answers = self.answers.copy()
+        answers[np.ix_((answers[:, places] < 0).any(axis=1), places)] = -1
+        return self._replace(answers=answers)
+
+    def _places_of_systems(self, names: Iterable[str]) -> list[int]:
+        place = {name: j for j, name in enumerate(self.systems)}
+        return [find("system", name, place) for name in names]
+
+    def without_system(self) -> "Ratings":
+        """Leave the answers of systems out.
+
+        Returns
+        -------
+        Ratings
+            The same ratings by the raters.
+
+        Examples
+        --------
+        >>> Ratings([[0, 0], [1, 1]], ["no", "yes"], system=[0, 1]).without_system()
+        Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes)
+        """
+        if not self.systems:
+            return self
+        whose = "the system's answers" if len(self.systems) == 1 else "the answers of systems"
+        return self._replace(answers=self.answers[:, :0], systems=())._note(f"{whose} are left out")
+
+    def with_populations(self, names: ArrayLike | None) -> "Ratings":
+        """Assign items to populations.
+
+        In latent-class models, Bayesian or by maximum likelihood, each population then has its own
+        base rates, and raters and system have the same confusion matrices in all populations.
+        Populations with different base rates help to identify the matrices. Other methods pool the
+        items of all populations.
+
+        Parameters
+        ----------
+        names : array_like, shape (n_rows,), or None
+            The name of each row's population; None for no populations.
+
+        Returns
+        -------
+        Ratings
+            The same ratings of items from these populations.
+
+        Raises
+        ------
+        InputError
+            If there is not one name for each row.
+
+        References
+        ----------
+        Hui & Walter (1980), https://doi.org/10.2307/2530508
+
+        Examples
+        --------
+        >>> Ratings([[0, 0], [1, 1]], ["no", "yes"]).with_populations(["south", "north"])
+        Ratings: 2 items, 2 raters, 4 ratings, 2 categories (no, yes), 2 populations
+        """
+        if names is None:
+            return self._replace(population=None, populations=())
+        index, populations = number_groups(names, self.n_rows, "population")
+        missing = np.flatnonzero(index < 0)
+        if missing.size:
+            raise InputError(
+                f"item {self.items[missing[0]]} has no population",
+                "name the population of each row, or leave such items out",
+            )
+        return self._replace(population=index, populations=populations)
+
+    def with_clusters(self, names: ArrayLike | None) -> "Ratings":
+        """Assign items to clusters, as lesions to patients or answers to conversations.
+
+        Clusters, and not items, are then the sample: resamples draw whole clusters, and standard
+        errors and intervals allow for items of a cluster that are alike. What takes the items for
+        independent nevertheless says so in a warning.
+
+        Parameters
+        ----------
+        names : array_like, shape (n_rows,), or None
+            The name of each row's cluster; None if items are independent.
+
+        Returns
+        -------
+        Ratings
+            The same ratings of items in these clusters.
+
+        Raises
+        ------
+        InputError
+            If there is not one name for each row, or only one cluster.
+
+        Examples
+        --------
+        >>> Ratings([[0, 0], [1, 1], [0, 1]], ["no", "yes"]).with_clusters(["Ann", "Ann", "Bo"])
+        Ratings: 3 items, 2 raters, 6 ratings, 2 categories (no, yes), 2 clusters
+        """
+        if names is None:
+            return self._replace(cluster=None)
+        cluster = _check_cluster(encode(names, "cluster").items[0], self.n_rows)
+        return self._replace(cluster=flat.require_several_clusters(cluster))
+
+    def with_dependent_pair(self, names: Sequence[str] | None) -> "Ratings":
+        """Name two raters, or a rater and the system, who may share answers.
+
+        The models `dawid_skene` and `one_coin_by_rater` then estimate how often the two answer
+        alike beyond what the true category explains. Other methods estimate as without the pair.
+
+        Parameters
+        ----------
+        names : sequence of two str, or None
+            Names of raters or systems; None for no pair.
+
+        Returns
+        -------
+        Ratings
+            The same ratings.
+
+        Raises
+        ------
+        InputError
+            If these are not two, there is no such rater or system, or raters are anonymous.
+
+        Examples
+        --------
+        >>> ratings = Ratings([[0, 0], [1, 1]], ["no", "yes"], ["Ann", "Bo"], system=[0, 1])
+        >>> ratings.with_dependent_pair(["Ann", "system"]).dependent
+        ('Ann', 'system')
+        """
+        pair = tuple(str(name) for name in names or ())
+        if not pair:
+            return self._replace(dependent=())
+        if len(set(pair)) != 2 or len(pair) != 2:
+            raise InputError(f"the dependent pair is {', '.join(pair)}", "name two, as in ana,gpt")
+        if self.anonymous:
+            raise InputError(
+                "it is unknown who gave which rating, so that no pair can be named",
+                "use data in which raters are named",
+            )
+        for name in pair:
+            find("rater or system", name, dict.fromkeys(self.all_raters))
+        return self._replace(dependent=pair)
 
     def to_wide(self) -> "pd.DataFrame":
         """Table with a row per item and a column per rater, blanks where missing.
@@ -608,15 +836,15 @@ class Ratings:
         """
         if self.grouped:
             raise InputError("grouped ratings have no row per item", "use to_wide()")
-        flat = self.all_given
-        item = flat.item_index
+        ratings = self.all_given
+        item = ratings.item_index
         position = np.arange(len(item))
-        start = np.maximum.accumulate(np.where(are_repeated(flat), 0, position))
+        start = np.maximum.accumulate(np.where(ratings.is_repeated, 0, position))
         columns = {
             "item": self.items[item],
-            "rater": np.array(self.all_raters, dtype=object)[flat.rater_index],
+            "rater": np.array(self.all_raters, dtype=object)[ratings.rater_index],
             "occasion": position - start + 1,
-            "rating": self._name_codes(flat.category_index),
+            "rating": self._name_codes(ratings.category_index),
         }
         if self.truth is not None:
             columns["truth"] = self._name_codes(self.truth[item])
@@ -628,13 +856,47 @@ class Ratings:
     from_wide = classmethod(tables.from_wide)
     from_long = classmethod(tables.from_long)
     from_counts = classmethod(tables.from_counts)
-    with_system = answers_of_systems.with_system
-    for_system = answers_of_systems.for_system
-    on_common_items = answers_of_systems.on_common_items
-    without_system = answers_of_systems.without_system
-    with_populations = groups.with_populations
-    with_clusters = groups.with_clusters
-    with_dependent_pair = groups.with_dependent_pair
+
+
+_NAMES = frozenset(attribute.name for attribute in fields(Ratings))
+
+
+def number_groups(
+    values: ArrayLike | Sequence[Any], n_rows: int, kind: str = "group"
+) -> tuple[Integers, tuple[str, ...]]:
+    """Index of each row's group, (n_rows,), -1 where it is missing, and the names.
+
+    Parameters
+    ----------
+    values : array_like, shape (n_rows,)
+        Missing are what is missing among ratings: None, NaN of any type, blanks and the like.
+    n_rows : int
+    kind : str
+        What the groups are, for the error.
+
+    Returns
+    -------
+    index : ndarray of int, shape (n_rows,)
+    names : tuple of str
+        Numbers by size, then the rest by the alphabet.
+
+    Raises
+    ------
+    InputError
+        If there is not one value for each row.
+    """
+    column = encode(values, f"{kind}s")
+    if len(column.codes) != n_rows:
+        raise InputError(
+            f"{kind}s are given for {counted(len(column.codes), 'row')}, but the ratings have "
+            f"{n_rows}",
+            f"name the {kind} of each row",
+        )
+    texts = list(map(str, column.labels))
+    used = {texts[code] for code in np.unique(column.codes) if code >= 0}
+    names = tuple(sorted(used, key=flat.order_of_name))
+    number = {name: place for place, name in enumerate(names)}
+    return column.lookup([number.get(text, -1) for text in texts], -1), names
 
 
 def _count_names(names: Any, index: Integers) -> int:
@@ -648,10 +910,16 @@ def _check_names(names: Iterable[Any], n: int, kind: str) -> tuple[str, ...]:
     return texts
 
 
+def _check_cluster(cluster: ArrayLike, n_rows: int) -> Integers:
+    """Number the cluster of each row, (n_rows,), in order of appearance."""
+    checked = flat.check_integers(cluster, "cluster", (n_rows,), 0, flat.MOST_ITEMS)
+    return flat.factorize(checked)[0]
+
+
 def _check_truth(truth: ArrayLike | None, n_rows: int, n_categories: int) -> Integers | None:
     if truth is None:
         return None
-    return check_integers(truth, "truth", (n_rows,), -1, n_categories - 1)
+    return flat.check_integers(truth, "truth", (n_rows,), -1, n_categories - 1)
 
 
 def _check_chances(
@@ -660,7 +928,7 @@ def _check_chances(
     """Check the probability with which each item was chosen to get a gold label, (n_rows,)."""
     if chances is None:
         return None
-    array = as_array(chances, "truth_probability")
+    array = flat.as_array(chances, "truth_probability")
     if array.shape != items.shape or array.dtype.kind not in "iuf":
         raise InputError(
             f"truth_probability has shape {array.shape} and type {array.dtype}",

@@ -1,27 +1,42 @@
 """Ratings from tables with a row per item, a row per rating, or counts of anonymous raters."""
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lehner.core.arrays import Booleans, Integers
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd
+from lehner.core.text import first_few
 from lehner.data import checks, columns, flat
-from lehner.data.categories import Label, unify
-from lehner.data.coding import check_read
 from lehner.data.columns import Column, Table, refuse_first, require_columns, table_of
-from lehner.data.groups import several_clusters
+from lehner.data.labels import (
+    Label,
+    as_numbers,
+    check_categories,
+    check_coding,
+    count_uses,
+    describe_slips,
+    fold,
+    plain_label,
+    unify,
+    warn_of_data,
+)
 from lehner.data.reading import Reading, names_of
-from lehner.data.shared_categories import Coded, are_fixed, code_labels
-from lehner.data.systems import keep_raters, raters_as_systems
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
+
+MEANING = ("missing", "labels", "only", "sets", "cut", "decimal", "fold_case")
+"""Options that give labels another meaning than themselves."""
+DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+")
 
 
 def from_wide(cls: "type[Ratings]", data: Any, **options: Any) -> "Ratings":
@@ -109,24 +124,24 @@ def from_long(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Rows:
-    """What the rows of a table say: the item of each, everybody's ratings, and gold labels."""
+    """What the rows of a table say: the item of each, ratings and answers, and gold labels."""
 
     index: Integers
     items: NDArray[Any]
-    people: Sequence[str]
     raters: Sequence[str]
     ratings: flat.FlatRatings
+    answers: Sequence[Integers]
     truth: Integers | None
-    coded: Coded
+    coded: "Coded"
     used: Sequence[str]
     odd: Sequence[str]
 
     def gather(self, values: Integers, column: str, labels: Any, what: str) -> Integers:
         """Gather what each item has once, as its gold label, -1 where it has none, (n_items,)."""
-        known = np.flatnonzero(values >= 0)
+        filled = np.flatnonzero(values >= 0)
         per_item = np.full(len(self.items), -1)
-        per_item[self.index[known[::-1]]] = values[known[::-1]]
-        conflict = known[per_item[self.index[known]] != values[known]]
+        per_item[self.index[filled[::-1]]] = values[filled[::-1]]
+        conflict = filled[per_item[self.index[filled]] != values[filled]]
         if conflict.size:
             row = int(conflict[0])
             first, second = labels[per_item[self.index[row]]], labels[values[row]]
@@ -169,7 +184,7 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
         truth = rows.gather(truth, str(reading.truth), coded.categories, "truth")
     if (name := reading.cluster) is not None:
         number, labels = table[name].items
-        cluster = several_clusters(rows.gather(number, name, labels, "cluster"))
+        cluster = flat.require_several_clusters(rows.gather(number, name, labels, "cluster"))
     if (name := reading.truth_probability) is not None:
         chances, number = np.unique(columns.read_probabilities(table[name]), return_inverse=True)
         chance = chances[rows.gather(number, name, chances.tolist(), "probability")]
@@ -178,23 +193,20 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
     ratings = cls(
         rows.ratings,
         coded.categories,
-        rows.people,
+        rows.raters,
         rows.items,
-        truth=truth,
+        np.stack(rows.answers, axis=1) if rows.answers else None,
+        truth,
+        systems=reading.system,
         counts=None if reading.counts is None else columns.read_counts(table[reading.counts]),
         cluster=cluster,
         truth_probability=chance,
         ordered=coded.ordered,
         noticed=(checks.say_columns(rows.raters, ignored, reading), *odd),
     )
-    everybody = (*rows.raters, *reading.system)
-    if everybody != tuple(rows.people):
-        ratings = keep_raters(ratings, everybody)
-    if reading.system:
-        # A judge who saw both orders has one vote for an item, or none.
-        by_vote = reading.order is not None or bool(reading.pair)
-        ratings = raters_as_systems(ratings, reading.system, by_vote=by_vote)
-    return check_read(ratings, odd, fixed=coded.fixed)
+    slips = [] if coded.fixed else describe_slips(ratings, count_uses(ratings))
+    warn_of_data((*odd, *slips))
+    return check_coding(ratings, fixed=coded.fixed)._note(*slips)
 
 
 def _read_wide(table: Table, reading: Reading) -> _Rows:
@@ -214,21 +226,22 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
             checks.refuse_stray_columns(answers, raters, reading.decimal)
             if reading.counts is None:
                 checks.refuse_counts([table[name] for name in raters])
-    people, truth = (*raters, *systems), names_of(reading.truth)
-    coded = code_labels({name: table[name] for name in (*people, *truth)}, reading)
-    cells = np.array([coded.codes[name] for name in people], dtype=np.int64)
-    codes = cells.reshape(len(people), n_rows).T.ravel()
-    row = np.repeat(np.arange(n_rows), len(people))
-    person = np.tile(np.arange(len(people)), n_rows)
-    rated = slice(None) if codes.min(initial=0) >= 0 else codes >= 0
+    truth = names_of(reading.truth)
+    coded = code_labels({name: table[name] for name in (*raters, *systems, *truth)}, reading)
+    codes = np.empty((n_rows, len(raters)), np.int64)
+    for place, name in enumerate(raters):
+        codes[:, place] = coded.codes[name]
+    rated = slice(None) if codes.min(initial=0) >= 0 else codes.ravel() >= 0
     return _Rows(
         index=np.arange(n_rows),
         items=name_each_once(table[item[0]]) if item else np.arange(n_rows),
-        people=people,
         raters=tuple(raters),
         ratings=flat.FlatRatings(
-            item_index=row[rated], rater_index=person[rated], category_index=codes[rated]
+            item_index=np.repeat(np.arange(n_rows), len(raters))[rated],
+            rater_index=np.tile(np.arange(len(raters)), n_rows)[rated],
+            category_index=codes.ravel()[rated],
         ),
+        answers=[coded.codes[name] for name in systems],
         truth=coded.codes[truth[0]] if truth else None,
         coded=coded,
         used=[*special, *raters],
@@ -265,27 +278,23 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
     column = table[rater].refuse_blank()
     people = list(map(str, unify(column.labels).values()))
     coded = code_labels({name: table[name] for name in (rating, *names_of(truth))}, reading)
-    codes, known = coded.codes[rating], coded.codes.get(str(truth))
+    codes, gold = coded.codes[rating], coded.codes.get(str(truth))
     if reading.truth is not None and truth is None:  # a rater whose ratings are the gold labels
         if reading.truth not in people:
             require_columns(table, [reading.truth])
         by_truth = column.codes == people.index(reading.truth)
-        codes, known = np.where(by_truth, -1, codes), np.where(by_truth, codes, -1)
-    if reading.repeated in ("first", "last"):
-        missing = np.where(codes < 0, np.arange(len(codes)), -1)  # no other row is like these
-        again = _find_again(reading.repeated, index, column.codes, missing)
-        codes = np.where(again, -1, codes)
-    rated = np.flatnonzero(codes >= 0)
-    pairs = index[rated], column.codes[rated]
-    in_order = flat.sort_ratings(*pairs, codes[rated], len(coded.categories))
-    occasions = [] if reading.occasion is None else [table[reading.occasion].items[0][rated]]
-    may_repeat = reading.repeated and (reading.order or not occasions)
-    if not may_repeat and (occasions or flat.are_repeated(in_order).any()):
-        again = np.zeros(len(codes), bool)
-        again[rated] = _find_again("first", *pairs, *occasions)
-        _refuse_again(again, column, rating)
-    people_kept = reading.raters or [name for name in people if name != reading.truth or truth]
-    raters = [name for name in people_kept if name not in reading.system]
+        codes, gold = np.where(by_truth, -1, codes), np.where(by_truth, codes, -1)
+    place = {name: code for code, name in enumerate(people)}
+    for name in (*reading.raters, *reading.system):
+        find("column or rater", name, place)
+    kept = {*(reading.raters or people)} - {*reading.system, reading.truth if truth is None else ""}
+    raters = [name for name in people if name in kept]
+    ratings = _sort_long(table, reading, column, index, codes, len(coded.categories))
+    # A judge who saw both orders has one vote for an item, or none.
+    votes = ratings.one_vote_each if reading.order or reading.pair else ratings
+    answers = [votes.answers_of(place[name], name, items) for name in reading.system]
+    if len(raters) < len(people):
+        ratings = ratings.take_raters(np.array([place[name] for name in raters], np.int64))
     if not (reading.raters or reading.preset or reading.order):
         checks.refuse_other_names(raters, (), columns=False)
     odd = checks.say_doubtful_names(raters)
@@ -294,14 +303,44 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
     return _Rows(
         index=index,
         items=items,
-        people=people,
         raters=raters,
-        ratings=in_order,
-        truth=known,
+        ratings=ratings,
+        answers=answers,
+        truth=gold,
         coded=coded,
         used=used,
         odd=odd,
     )
+
+
+def _sort_long(
+    table: Table,
+    reading: Reading,
+    rater: Column,
+    index: Integers,
+    codes: Integers,
+    n_categories: int,
+) -> flat.FlatRatings:
+    """Sort ratings by item and rater, and refuse those of a rater who rates an item again."""
+    if reading.repeated in ("first", "last"):
+        missing = np.where(codes < 0, np.arange(len(codes)), -1)  # no other row is like these
+        codes = np.where(_find_again(reading.repeated, index, rater.codes, missing), -1, codes)
+    rated = np.flatnonzero(codes >= 0)
+    pairs = index[rated], rater.codes[rated]
+    ratings = flat.sort_ratings(*pairs, codes[rated], n_categories)
+    occasions = [] if reading.occasion is None else [table[reading.occasion].items[0][rated]]
+    may_repeat = reading.repeated and (reading.order or not occasions)
+    if not may_repeat and (occasions or ratings.is_repeated.any()):
+        for row in rated[_find_again("first", *pairs, *occasions)]:
+            raise InputError(
+                f"rater {str(rater.labels[rater.codes[row]])!r} rates the item a second time",
+                "say which rating counts (repeated='vote', 'first' or 'last'), name more columns "
+                "of the item (item=…) or one that tells the ratings apart (occasion=…), or read "
+                "only some rows (where=…)",
+                row=int(row),
+                column=reading.rating,
+            )
+    return ratings
 
 
 def _say_gold_labels(table: Table, rating: str, used: Sequence[str]) -> list[str]:
@@ -317,19 +356,6 @@ def _say_gold_labels(table: Table, rating: str, used: Sequence[str]) -> list[str
 def _find_again(keep: str, *columns: Integers) -> Booleans:
     """Find rows that are equal to the first of them (or to the last), in all columns."""
     return pd.DataFrame(dict(enumerate(columns))).duplicated(keep=keep).to_numpy()
-
-
-def _refuse_again(again: Booleans, rater: Column, rating: str) -> None:
-    """Raise an InputError where a rater rates an item again, for the column of the rating."""
-    for row in np.flatnonzero(again):
-        raise InputError(
-            f"rater {str(rater.labels[rater.codes[row]])!r} rates the item a second time",
-            "say which rating counts (repeated='vote', 'first' or 'last'), name more columns of "
-            "the item (item=…) or one that tells the ratings apart (occasion=…), or read only some "
-            "rows (where=…)",
-            row=int(row),
-            column=rating,
-        )
 
 
 def add_gold_labels(
@@ -455,3 +481,177 @@ def from_counts(
         ordered=ordered,
         anonymous=True,
     )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Coded:
+    """Columns of labels as codes of the same categories.
+
+    Parameters
+    ----------
+    codes : mapping of str to ndarray of int
+        Codes by column, -1 if missing.
+    categories : tuple of str or int
+        All categories, in order.
+    ordered : bool
+        Whether their order is meaningful.
+    odd : sequence of str
+        What looks odd about the categories.
+    fixed : bool
+        Whether the categories were named by the user or by the type of a column.
+    """
+
+    codes: Mapping[str, Integers]
+    categories: tuple[Label, ...]
+    ordered: bool
+    odd: Sequence[str]
+    fixed: bool
+
+
+def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
+    """Find the categories of several columns of labels, and code these.
+
+    Parameters
+    ----------
+    columns : mapping of str to Column
+        The columns of raters, systems and gold labels, by name.
+    reading : Reading
+        What labels mean.
+
+    Returns
+    -------
+    Coded
+
+    Raises
+    ------
+    InputError
+        Naming row and column, if a label is none of the categories, or if the categories are
+        probably an error.
+    """
+    fixed, odd = are_fixed(columns, reading), _say_unused_missing(columns, reading)
+    if any(getattr(reading, name) for name in MEANING):
+        meaning = _make_meaning(reading)
+        columns = {name: _give_meaning(column, meaning) for name, column in columns.items()}
+    categories, names, ordered = _choose_categories(columns, reading)
+    if not (reading.categories or reading.cut or reading.sets):
+        odd += checks.check_labels(columns, names, refuse=not fixed)
+    position = {category: k for k, category in enumerate(categories)}
+    problem = f"{{value}} is not one of the categories {', '.join(map(str, categories))}"
+    remedy = "correct it, leave it blank, or add it to the categories"
+    codes = {}
+    for name, column in columns.items():
+        places = np.array([*(position.get(names[label], -2) for label in column.labels), -1])
+        codes[name] = places[column.codes]
+        if (places == -2).any():
+            refuse_first(codes[name] == -2, column, problem, remedy)
+    return Coded(codes=codes, categories=categories, ordered=ordered, odd=odd, fixed=fixed)
+
+
+def are_fixed(columns: Mapping[str, Column], reading: Reading) -> bool:
+    """Whether the categories were named by the user or by the type of a column."""
+    return bool(reading.categories) or reading.sets or _declared_column(columns) is not None
+
+
+def _declared_column(columns: Mapping[str, Column]) -> Column | None:
+    """First column whose labels the user fixed, if they include those of all."""
+    declared = next((column for column in columns.values() if column.declared), None)
+    if declared is None or not all(set(c.labels) <= set(declared.labels) for c in columns.values()):
+        return None
+    return declared
+
+
+def _choose_categories(
+    columns: Mapping[str, Column], reading: Reading
+) -> tuple[tuple[Label, ...], Mapping[Any, Label], bool]:
+    """Categories in order, the category of each label, and whether the order is meaningful."""
+    labels = [label for column in columns.values() for label in column.labels]
+    named = cut_names(reading.cut) if reading.cut else reading.categories
+    if named:
+        plain = list(map(plain_label, named))
+        names = unify(label for label in (*plain, *labels) if label is not None)
+        return check_categories([names.get(label) for label in plain]), names, reading.ordered
+    names, declared = unify(labels), _declared_column(columns)
+    if declared is not None:
+        order = tuple(dict.fromkeys(names[label] for label in declared.labels))
+        return order, names, reading.ordered or declared.ordered
+    in_order = sorted(set(names.values()))
+    if as_numbers(in_order) is not None:
+        in_order.sort(key=float)
+    return tuple(in_order), names, reading.ordered
+
+
+def _say_unused_missing(columns: Mapping[str, Column], reading: Reading) -> list[str]:
+    """Say which labels of missing ratings do not occur."""
+    labels = [label for column in columns.values() for label in column.labels if reading.missing]
+    written = {_text(label, reading) for label in labels}
+    return [
+        f"no cell has the value {str(text)!r}, which was given as a label for missing ratings"
+        for text in reading.missing
+        if plain_label(text) is not None and _text(text, reading) not in written
+    ]
+
+
+def _give_meaning(column: Column, meaning: Callable[[Any], Any]) -> Column:
+    """Give labels their meaning; several may have the same."""
+    labels: dict[Any, int] = {}
+    places = []
+    for code, label in enumerate(column.labels):
+        try:
+            value = meaning(label)
+        except InputError as error:
+            error.row, error.column = int(np.argmax(column.codes == code)), column.name
+            raise
+        places.append(-1 if value is None else labels.setdefault(value, len(labels)))
+    return replace(column, codes=np.array([*places, -1])[column.codes], labels=tuple(labels))
+
+
+def _make_meaning(reading: Reading) -> Callable[[Any], Any]:
+    """Make the function from a label as it is written to what it means, None if missing."""
+    missing = {_text(text, reading) for text in reading.missing if plain_label(text) is not None}
+    mapped = dict(str(pair).rpartition("=")[::2] for pair in reading.labels)
+    spelled = {fold(label): label for label in reading.categories}
+
+    def meaning(label: Any) -> Any:
+        if missing and _text(label, reading) in missing:
+            return None
+        if str(label) in mapped:
+            return plain_label(mapped[str(label)])
+        if reading.only:
+            listed = first_few(mapped, 8)
+            remedy = f"add it to the labels ({listed}), or leave it blank"
+            raise InputError(f"{str(label)!r} is not among the labels that are listed", remedy)
+        if reading.decimal == "," and DECIMAL_COMMA.fullmatch(str(label)):
+            label = plain_label(float(str(label).replace(",", ".")))
+        if reading.cut:
+            return _cut(label, reading.cut)
+        if reading.sets:
+            return json.dumps(sorted(set(map(str, checks.list_of(label)))), ensure_ascii=False)
+        return spelled.get(fold(label), fold(label)) if reading.fold_case else label
+
+    return meaning
+
+
+def _text(label: Any, reading: Reading) -> str:
+    """Label as text, 99.0 as 99."""
+    text = str(unify([label])[label])
+    return fold(text) if reading.fold_case else text
+
+
+def _cut(label: Any, cuts: Sequence[float]) -> str:
+    value = columns.number_or_nan(str(label))
+    if np.isnan(value):
+        shown = ", ".join(f"{cut:g}" for cut in cuts)
+        raise InputError(f"{str(label)!r} is no number to cut at {shown}", "correct it")
+    return cut_names(cuts)[int(np.searchsorted(cuts, value, side="right"))]
+
+
+def cut_names(cuts: Sequence[float]) -> list[str]:
+    """Name the categories that numbers are cut into.
+
+    Examples
+    --------
+    >>> cut_names([0.5])
+    ['below 0.5', '0.5 or more']
+    """
+    between = [f"{low:g} to below {high:g}" for low, high in pairwise(cuts)]
+    return [f"below {cuts[0]:g}", *between, f"{cuts[-1]:g} or more"]

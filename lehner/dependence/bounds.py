@@ -62,11 +62,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Floats, Integers, Seed
 from lehner.core.errors import InputError, check_level, check_probability
 from lehner.core.estimate import number
 from lehner.core.lazy import optimize, sparse, special
-from lehner.core.seeds import Seed
 from lehner.core.text import decimal
 from lehner.data.flat import unique_rows
 from lehner.data.ratings import Ratings

@@ -15,9 +15,9 @@ import numpy as np
 
 from lehner.algebra.steps import CHANCE_TOLERANCE, fit_knowledge, pairwise_agreement
 from lehner.core.arrays import Booleans, Floats
+from lehner.core.errors import Warning, warn
 from lehner.core.estimate import require_pairs
 from lehner.core.text import counted, percent, printed_p_value
-from lehner.core.warning import Warning, warn
 from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import real_crowds

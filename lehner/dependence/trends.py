@@ -21,8 +21,8 @@ from statistics import NormalDist
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
+from lehner.core.errors import Warning, warn
 from lehner.core.text import decimal, printed_p_value
-from lehner.core.warning import Warning, warn
 from lehner.data.flat import count_raters
 from lehner.data.ratings import Ratings
 

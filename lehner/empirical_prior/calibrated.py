@@ -15,14 +15,11 @@ import numpy as np
 from lehner.algebra.algebraic import majority_credit
 from lehner.contrasts.systems import JointDraws, first_alike, require_common_items
 from lehner.core import resampling
-from lehner.core.arrays import Floats, Integers
-from lehner.core.errors import InputError, check_choice, check_level
+from lehner.core.arrays import Floats, Integers, Seed, generator
+from lehner.core.errors import InputError, Warning, check_choice, check_level, warn
 from lehner.core.estimate import Estimate, IntervalEstimate, require_estimable
 from lehner.core.lazy import special
-from lehner.core.seeds import Seed, generator
-from lehner.core.warning import Warning, warn
-from lehner.data.groups import widening_of
-from lehner.data.patterns import count_rated
+from lehner.data.patterns import count_rated, widening_of
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior import prior as learned
 from lehner.empirical_prior.prior import DIFFERENCE, SHIPPED, SYSTEM_IS, EmpiricalPrior

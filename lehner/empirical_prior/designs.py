@@ -14,8 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from lehner.algebra.algebraic import majority_agreement
-from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.core.seeds import seed_of
+from lehner.core.arrays import Booleans, Floats, Integers, seed_of
 from lehner.data.flat import FlatRatings, sort_ratings
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import count_disagreement

@@ -24,15 +24,13 @@ from lehner.contrasts.one_judge import (
     is_judged,
     judged_base_rates,
 )
-from lehner.core.arrays import Floats
-from lehner.core.errors import InputError, check_level, check_whole_number, find
+from lehner.core.arrays import Floats, generator
+from lehner.core.errors import InputError, Warning, check_level, check_whole_number, find, warn
 from lehner.core.estimate import Row, require_pairs, rows_of
 from lehner.core.resampling import interval_of_draws
-from lehner.core.seeds import generator
 from lehner.core.text import first_few
-from lehner.core.warning import Warning, warn
-from lehner.data.categories import Label
-from lehner.data.groups import cluster_warnings
+from lehner.data.labels import Label
+from lehner.data.patterns import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.data.reading import names_of
 from lehner.dependence.check import check_dependence

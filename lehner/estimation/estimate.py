@@ -13,7 +13,7 @@ from lehner.core.errors import InputError, check_level, find
 from lehner.core.estimate import require_systems
 from lehner.core.progress import DoAll, do_here
 from lehner.core.text import counted
-from lehner.data.categories import Label
+from lehner.data.labels import Label
 from lehner.data.patterns import rated_rows
 from lehner.data.ratings import Ratings
 from lehner.estimation.gold_labels import (

@@ -23,7 +23,8 @@ from lehner.contrasts.one_judge import (
     judge_differs,
     judged_base_rates,
 )
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Floats, Integers, generator
+from lehner.core.errors import Warning, warn
 from lehner.core.estimate import (
     ESTIMANDS,
     Estimate,
@@ -36,11 +37,9 @@ from lehner.core.estimate import (
     rows_of,
 )
 from lehner.core.resampling import interval_of_draws, wilson_estimate
-from lehner.core.seeds import generator
 from lehner.core.text import decimal, first_few, printed_p_value
-from lehner.core.warning import Warning, warn
 from lehner.data.flat import flatten
-from lehner.data.groups import cluster_warnings
+from lehner.data.patterns import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.dependence.trends import trend_warnings
 from lehner.estimation.questions import Answer, Fit, Options

@@ -19,8 +19,8 @@ from lehner.contrasts.groups import (
     group_column,
     group_rows,
 )
+from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, Estimate, Replicates, Row, number, row, uses_truths
-from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.dependence.sensitivity import sensitivity

@@ -15,8 +15,8 @@ from lehner.core.errors import InputError, suggest
 from lehner.core.estimate import Row, rows_of
 from lehner.core.lazy import special, stats
 from lehner.core.text import first_few
-from lehner.data.categories import Label
 from lehner.data.columns import refuse_first
+from lehner.data.labels import Label
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import mistakes_needed
 from lehner.dependence.check import EffectiveRaters, check_dependence, effective_in_crowds

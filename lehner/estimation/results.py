@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, Warning, by_severity
 from lehner.core.estimate import COLUMNS, ESTIMANDS, KEYS, NUMBERS, IntervalEstimate, Row, plain
 from lehner.core.lazy import pd
-from lehner.core.warning import Warning, by_severity
 from lehner.data.ratings import Ratings
 from lehner.estimation.forest import plot_forest
 

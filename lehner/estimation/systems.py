@@ -16,9 +16,9 @@ from lehner.contrasts.systems import (
     n_common_items,
     pairs_by_items,
 )
+from lehner.core.errors import warn
 from lehner.core.estimate import ESTIMANDS, Estimate, Row, uses_truths
 from lehner.core.progress import DoAll, do_here
-from lehner.core.warning import warn
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import draw_calibrated
 from lehner.estimation.questions import Answer, Fit, Options

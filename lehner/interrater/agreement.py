@@ -9,14 +9,12 @@ import numpy as np
 
 from lehner.algebra.steps import brennan_prediger
 from lehner.core.arrays import Floats, Integers
-from lehner.core.errors import InputError, check_number, find
+from lehner.core.errors import InputError, Warning, check_number, find, warn
 from lehner.core.estimate import plain
 from lehner.core.lazy import pd, special
 from lehner.core.text import counted, percent
-from lehner.core.warning import Warning, warn
 from lehner.data.checks import list_of
-from lehner.data.flat import are_repeated
-from lehner.data.groups import cluster_warnings
+from lehner.data.patterns import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.interrater.coefficients import (
     Coefficient,
@@ -374,7 +372,7 @@ def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> dict[str,
     >>> by_rater["x"]["percent_agreement"].estimate
     0.5
     """
-    flat, again = ratings.given, are_repeated(ratings.given)
+    flat, again = ratings.given, ratings.given.is_repeated
     if not again.any():
         raise InputError(
             "no rater rated an item more than once", "give repeated ratings (repeated='vote')"

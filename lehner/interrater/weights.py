@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
-from lehner.core.errors import InputError, find
-from lehner.core.warning import Warning, warn
-from lehner.data.categories import Label, as_numbers
+from lehner.core.errors import InputError, Warning, find, warn
+from lehner.data.labels import Label, as_numbers
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from lehner.core.arrays import Seed
 from lehner.core.errors import check_whole_number
 from lehner.core.estimate import plain, require_pairs
-from lehner.core.seeds import Seed
 from lehner.core.text import percent, probability
-from lehner.data.categories import Label
-from lehner.data.groups import cluster_warnings
+from lehner.data.labels import Label
+from lehner.data.patterns import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import MEANING, check_dependence
 from lehner.k_properties.statistics import (

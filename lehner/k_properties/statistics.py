@@ -18,8 +18,7 @@ from lehner.algebra.steps import (
     clip_base_rates,
     fit_knowledge,
 )
-from lehner.core.arrays import Floats
-from lehner.core.seeds import Seed, child_seeds
+from lehner.core.arrays import Floats, Seed, child_seeds
 from lehner.data.ratings import Ratings
 from lehner.k_properties.totals import (
     Design,

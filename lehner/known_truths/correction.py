@@ -22,12 +22,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats, poisson_binomial
-from lehner.core.errors import InputError, check_level, check_number
+from lehner.core.errors import InputError, Warning, check_level, check_number, warn
 from lehner.core.estimate import Estimate, IntervalEstimate, labelled
 from lehner.core.lazy import special, xr
 from lehner.core.resampling import widening
 from lehner.core.text import counted, printed_p_value
-from lehner.core.warning import Warning, warn
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import (
     MOST_VALUES,

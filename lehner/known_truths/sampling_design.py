@@ -7,11 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Floats, Integers, Seed, generator
 from lehner.core.errors import InputError, check_choice, check_whole_number
 from lehner.core.lazy import special
 from lehner.core.resampling import wilson_interval
-from lehner.core.seeds import Seed, generator
 from lehner.core.text import counted
 from lehner.data.ratings import Ratings
 from lehner.known_truths.correction import (

@@ -9,12 +9,11 @@ import numpy as np
 from lehner.algebra.algebraic import first_warnings
 from lehner.algebra.steps import TIE, first_steps
 from lehner.core.arrays import Floats
-from lehner.core.errors import InputError, check_choice, check_level
+from lehner.core.errors import InputError, Warning, check_choice, check_level, warn
 from lehner.core.estimate import labelled, require_pairs
 from lehner.core.lazy import pd, special, xr
 from lehner.core.text import percent
-from lehner.core.warning import Warning, warn
-from lehner.data.categories import Label
+from lehner.data.labels import Label
 from lehner.data.patterns import collapse_votes
 from lehner.data.ratings import Ratings
 from lehner.labels.mean_field import LABEL_MODELS, MAJORITY, MeanField, fit_mean_field

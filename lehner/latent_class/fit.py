@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from lehner.core.errors import InputError, check_number, check_whole_number
+from lehner.core.arrays import Seed, child_seeds
+from lehner.core.errors import InputError, Warning, check_number, check_whole_number, warn
 from lehner.core.estimate import listed
 from lehner.core.lazy import special, xr
-from lehner.core.seeds import Seed, child_seeds
 from lehner.core.text import counted, counted_categories
-from lehner.core.warning import Warning, warn
-from lehner.data.groups import count_items
+from lehner.data.patterns import count_items
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em
 from lehner.latent_class.information import BOUNDARY, LEAST_INFORMATIVE, FittedModel

@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 
 from lehner.core.arrays import TINY, Booleans, Floats, Integers
+from lehner.core.errors import Warning, warn
 from lehner.core.lazy import sparse
 from lehner.core.resampling import ItemCounts
-from lehner.core.warning import Warning, warn
 from lehner.latent_class import tap
 from lehner.latent_class.em import LatentClasses, PatternTable, expect, expected_ratings
 from lehner.latent_class.models import LatentClassModel

@@ -13,12 +13,10 @@ import numpy as np
 
 from lehner.core import estimate as estimates
 from lehner.core import resampling
-from lehner.core.arrays import Booleans, Floats
-from lehner.core.errors import check_level, check_whole_number
+from lehner.core.arrays import Booleans, Floats, Seed, child_seeds, generator
+from lehner.core.errors import Warning, check_level, check_whole_number, warn
 from lehner.core.estimate import Estimate, IntervalEstimate, Parameters, labelled, number
-from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.core.text import counted
-from lehner.core.warning import Warning, warn
 from lehner.data.patterns import count_rated
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em

@@ -10,10 +10,9 @@ data.
 
 import numpy as np
 
-from lehner.core.arrays import Booleans, Floats
+from lehner.core.arrays import Booleans, Floats, Seed, generator
 from lehner.core.errors import check_level
 from lehner.core.estimate import Estimate, IntervalEstimate
-from lehner.core.seeds import Seed, generator
 from lehner.data.ratings import Ratings
 from lehner.known_truths.correction import (
     own_variance,

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats
-from lehner.core.errors import InputError
+from lehner.core.errors import InputError, Warning, warn
 from lehner.core.estimate import Parameters, Replicates, Row, rows_of
 from lehner.core.resampling import interval_of_draws
 from lehner.core.text import first_few
-from lehner.core.warning import Warning, warn
-from lehner.data.categories import Label
+from lehner.data.labels import Label
 from lehner.data.ratings import Ratings
 
 RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")

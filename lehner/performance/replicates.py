@@ -9,11 +9,10 @@ import numpy as np
 from lehner.algebra.algebraic import estimate_algebraic
 from lehner.algebra.sparse import find_sparse_votes
 from lehner.algebra.steps import confusion_from_products, confusion_from_truth, first_steps
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Floats, Seed, generator
+from lehner.core.errors import warn
 from lehner.core.estimate import Estimate, Parameters, Replicates, join_parts
 from lehner.core.resampling import draw_counts
-from lehner.core.seeds import Seed, generator
-from lehner.core.warning import warn
 from lehner.data.patterns import CollapsedVotes, collapse_votes, count_rated
 from lehner.data.ratings import Ratings
 from lehner.latent_class.intervals import estimate_latent_class

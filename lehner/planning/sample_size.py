@@ -9,7 +9,7 @@ import numpy as np
 
 from lehner.algebra.algebraic import find_vote_methods
 from lehner.algebra.steps import brennan_prediger
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Floats, Seed, child_seeds, generator
 from lehner.core.errors import (
     InputError,
     check_choice,
@@ -21,7 +21,6 @@ from lehner.core.errors import (
 )
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.lazy import optimize, special, xr
-from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.core.text import decimal, probability
 from lehner.simulation.draw import estimate_samples, require_few_votes
 from lehner.simulation.scenario import Scenario, draw_parameters, perception, reached_accuracy

@@ -11,9 +11,9 @@ import numpy as np
 
 from lehner.core.errors import InputError, suggest
 from lehner.core.text import first_few
-from lehner.data.categories import fold
 from lehner.data.checks import MAYBE_TRUTH, refuse_rows_of_raters, role_of
 from lehner.data.columns import Column, Table, require_columns
+from lehner.data.labels import fold
 from lehner.data.reading import Reading
 
 FEWEST_ROWS = 5

@@ -17,22 +17,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.arrays import TINY, Floats, Integers
+from lehner.core.arrays import TINY, Floats, Integers, Seed, generator
 from lehner.core.errors import (
     InputError,
+    Warning,
     check_choice,
     check_level,
     check_number,
     check_whole_number,
     find,
+    warn,
 )
 from lehner.core.estimate import IntervalEstimate, number, require_pairs
 from lehner.core.lazy import optimize, xr
 from lehner.core.resampling import draw_counts, tails_of
-from lehner.core.seeds import Seed, generator
-from lehner.core.warning import Warning, warn
-from lehner.data.categories import Label
-from lehner.data.groups import cluster_warnings, count_items
+from lehner.data.labels import Label
+from lehner.data.patterns import cluster_warnings, count_items
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import examine_known
 from lehner.latent_class.em import PatternTable, e_step

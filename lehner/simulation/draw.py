@@ -16,12 +16,11 @@ from math import comb
 import numpy as np
 
 from lehner.algebra.algebraic import estimate_from_votes, find_vote_methods
-from lehner.core.arrays import Floats, Integers, draw_categories
+from lehner.core.arrays import Floats, Integers, Seed, child_seeds, draw_categories, generator
 from lehner.core.errors import InputError, check_whole_number
 from lehner.core.lazy import xr
-from lehner.core.seeds import Seed, child_seeds, generator
 from lehner.core.text import rater_names
-from lehner.data.categories import category_names
+from lehner.data.labels import category_names
 from lehner.data.patterns import VoteTable, tabulate_votes
 from lehner.data.ratings import Ratings
 from lehner.simulation.scenario import (

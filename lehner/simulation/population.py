@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.algebra.algebraic import VOTE_METHODS, estimate_from_votes
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Floats, Integers, Seed, child_seeds
 from lehner.core.errors import check_choice, check_numbers, check_whole_number, wrong
-from lehner.core.seeds import Seed, child_seeds
 from lehner.data.patterns import VoteTable, pattern_votes
 from lehner.data.reading import names_of
 from lehner.latent_class.em import (

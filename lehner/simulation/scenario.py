@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.core.arrays import Floats
+from lehner.core.arrays import Floats, Seed, generator
 from lehner.core.errors import (
     check_choice,
     check_numbers,
@@ -24,9 +24,8 @@ from lehner.core.errors import (
     wrong,
 )
 from lehner.core.lazy import xr
-from lehner.core.seeds import Seed, generator
 from lehner.core.text import rater_names
-from lehner.data.categories import category_names
+from lehner.data.labels import category_names
 from lehner.data.ratings import SYSTEM
 
 type Affected = Literal["both", "raters", "system"]

@@ -25,8 +25,8 @@ from lehner import (
     correct_by_truth,
     probabilities_right,
 )
+from lehner.core.arrays import seed_of
 from lehner.core.errors import find
-from lehner.core.seeds import seed_of
 from lehner.empirical_prior.designs import MOST_SYSTEMS, Panel, choose_panels, draw_design
 from lehner.estimation.methods import find_method
 from lehner.known_truths.correction import own_variance

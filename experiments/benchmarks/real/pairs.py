@@ -26,8 +26,8 @@ from experiments.report.files import write_csv, write_text
 from experiments.report.table import Column, Table, to_markdown
 from lehner import Ratings
 from lehner.contrasts.systems import JointDraws
+from lehner.core.arrays import seed_of
 from lehner.core.errors import find
-from lehner.core.seeds import seed_of
 from lehner.core.text import short
 from lehner.empirical_prior.calibrated import draw_calibrated
 from lehner.empirical_prior.designs import choose_pairs, draw_design

@@ -10,7 +10,7 @@ from bayes_models import fit, observe, prior_draws
 from bayes_models.posterior.dependent_pair import warn_of_pair
 from bayes_models.posterior.truth import infer_truth, states
 from lehner import InputError, Ratings
-from lehner.data.groups import find_pair
+from lehner.data.patterns import find_pair
 from tests.reference.dependent_pair import two_tests
 
 STRONGYLOIDES = (38, 2, 87, 35)

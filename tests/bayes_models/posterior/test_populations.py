@@ -7,7 +7,7 @@ import bayes_models
 from bayes_models import accuracy_by_population, identify
 from lehner import InputError, Ratings, fit_latent_class
 from lehner.contrasts.groups import group_by_likelihood, group_rows
-from lehner.core.seeds import child_seeds
+from lehner.core.arrays import child_seeds
 from tests.lehner.told import told
 
 FLAT = {"base_rates": 1.0, "confusion": 1.0}

@@ -14,7 +14,7 @@ from bayes_models import ConvergenceWarning, Diagnostics, estimate_from_draws, o
 from bayes_models.sampling.nuts import compile_model, sample
 from bayes_models.sampling.start import em_start
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate
-from lehner.core.seeds import child_seeds
+from lehner.core.arrays import child_seeds
 
 # Posterior of the anesthesia data under the prior of R's rater, by a long Gibbs run
 # (2 chains of 40,000) on the data as Dawid & Skene printed them.

@@ -20,7 +20,7 @@ from bayes_models.sampling.start import (
     start_variables,
 )
 from lehner import Ratings, Scenario, simulate
-from lehner.core.warning import warnings_from_json
+from lehner.core.errors import warnings_from_json
 
 
 def two_schools(seed, n_items=100):

@@ -10,7 +10,7 @@ import pytest
 from experiments.simulations import power
 from experiments.simulations.power import PLAIN, TESTS, rejections, summarise
 from lehner import Scenario, simulate
-from lehner.core.seeds import child_seeds
+from lehner.core.arrays import child_seeds
 from lehner.k_properties.statistics import K_TESTS
 
 KEPT = pd.read_csv(Path(power.__file__).parent / "power.csv")

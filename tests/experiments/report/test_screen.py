@@ -10,9 +10,9 @@ from rich.cells import cell_len
 
 import lehner
 from experiments.report.screen import render_screen
+from lehner.core.errors import CODES, warn
 from lehner.core.resampling import wilson_interval
 from lehner.core.text import decimal
-from lehner.core.warning import CODES, warn
 from lehner.performance.measures import NAMES
 from tests.experiments.rows import as_text
 

@@ -23,7 +23,7 @@ from experiments.study.definition import identify_scenario, read_study
 from experiments.study.run import export, open_folder, read_results, run_study
 from lehner import InputError, Scenario, estimate_algebraic, simulate, true_parameters
 from lehner.algebra.algebraic import majority_agreement
-from lehner.core.warning import warn
+from lehner.core.errors import warn
 
 STUDY = """\
 name = "small"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lehner.core.seeds import child_seeds
+from lehner.core.arrays import child_seeds
 
 
 def streams(seeds):

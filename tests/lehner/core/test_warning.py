@@ -9,7 +9,7 @@ import typer
 
 import lehner
 from lehner import InputError
-from lehner.core.warning import (
+from lehner.core.errors import (
     CODES,
     SEVERITIES,
     by_severity,

@@ -22,7 +22,7 @@ from lehner import (
     simulate,
 )
 from lehner.core.resampling import design_effect, draw_counts, effect_of_known, widening
-from lehner.data.groups import count_items
+from lehner.data.patterns import count_items
 from lehner.known_truths.partly_known import examine_known
 from tests.lehner.told import resample
 

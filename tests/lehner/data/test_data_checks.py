@@ -22,10 +22,9 @@ from lehner import (
     read_ratings,
     simulate,
 )
-from lehner.data.categories import fold
 from lehner.data.checks import describe_no_categories, list_placeholders, role_of
-from lehner.data.coding import likely_slips
 from lehner.data.flat import FlatRatings
+from lehner.data.labels import find_likely_slips, fold
 
 
 def table(n=60, **columns):
@@ -282,8 +281,8 @@ def test_a_slip_is_said(tmp_path, way):
 )
 def test_categories_that_are_two_are_no_slips(pair):
     for uses in ([[1, 250], [0, 250]], [[40, 0], [0, 44]]):
-        assert likely_slips(pair, np.array(uses)) == []
-        assert likely_slips(pair[::-1], np.array(uses)) == []
+        assert find_likely_slips(pair, np.array(uses)) == []
+        assert find_likely_slips(pair[::-1], np.array(uses)) == []
 
 
 @ways
@@ -315,15 +314,15 @@ NEAR = ("hypotension", "hypertension")
     [[[40, 50], [45, 44]], [[40, 0], [45, 44], [0, 9]], [[3, 40], [0, 41]], [[10, 10], [0, 30]]],
 )
 def test_near_categories_that_several_use_or_one_uses_beside_the_other_are_no_slips(uses):
-    assert likely_slips(NEAR, np.array(uses)) == []
+    assert find_likely_slips(NEAR, np.array(uses)) == []
 
 
 @pytest.mark.parametrize(
     ("uses", "slip"), [([[40, 0], [0, 44], [0, 40]], 0), ([[0, 9], [8, 0]], 0)]
 )
 def test_near_categories_that_share_no_rater_are_slips(uses, slip):
-    assert likely_slips(NEAR, np.array(uses)) == [(slip, 1 - slip)]
-    assert likely_slips(NEAR[::-1], np.array(uses)[:, ::-1]) == [(1 - slip, slip)]
+    assert find_likely_slips(NEAR, np.array(uses)) == [(slip, 1 - slip)]
+    assert find_likely_slips(NEAR[::-1], np.array(uses)[:, ::-1]) == [(1 - slip, slip)]
 
 
 def test_scores_and_free_text_are_refused():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lehner import InputError, Ratings
-from lehner.data.groups import find_pair
+from lehner.data.patterns import find_pair
 
 RATINGS = Ratings(
     [[0, 0, 1], [1, 1, 0]], ["no", "yes"], ["ana", "ben", "cai"], system=[[0, 1], [1, 1]],

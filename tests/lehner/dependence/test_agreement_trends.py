@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 import lehner
 from lehner import Ratings
-from lehner.core.seeds import generator
+from lehner.core.arrays import generator
 from lehner.dependence.trends import trend_by_number, trend_by_order, trend_warnings
 from tests.reference.behaviours import draw
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lehner
-from lehner.core.seeds import seed_of
+from lehner.core.arrays import seed_of
 from lehner.empirical_prior.designs import (
     Panel,
     choose_pairs,

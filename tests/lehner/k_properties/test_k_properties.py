@@ -8,7 +8,7 @@ from statsmodels.stats.multitest import multipletests
 
 from experiments.simulations.power import plain_chi_square
 from lehner import InputError, Ratings, Scenario, check_k_properties, simulate
-from lehner.core.seeds import child_seeds
+from lehner.core.arrays import child_seeds
 from lehner.data.patterns import pattern_votes
 from lehner.k_properties.check import adjust_by_holm
 from lehner.k_properties.statistics import (

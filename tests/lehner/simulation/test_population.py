@@ -8,7 +8,7 @@ import pytest
 
 from lehner import InputError, Scenario, population_value, simulate_estimates
 from lehner.algebra.algebraic import VOTE_METHODS
-from lehner.core.seeds import child_seeds
+from lehner.core.arrays import child_seeds
 from lehner.data.patterns import pattern_votes
 from lehner.latent_class.em import LatentClasses
 from lehner.simulation.draw import pattern_probabilities

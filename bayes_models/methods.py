@@ -61,18 +61,8 @@ def list_methods() -> list[Method]:
     return [_method(name) for name in MODELS]
 
 
-def _method(
-    name: str,
-    *,
-    model_priors: str | None = None,
-    earlier_studies: Mapping[str, Any] | None = None,
-) -> Method:
-    """Make the method of a model, with options of `lehner.estimate`."""
+def _method(name: str) -> Method:
     row = MODELS[name]
-    options: dict[str, Any] = {} if model_priors is None else {"priors": model_priors}
-    estimate: Any = partial(_estimate, name, **options)
-    if earlier_studies:
-        estimate = partial(estimate_with_studies, name, studies=earlier_studies)
     takes = {"model_priors"}
     if name in TAKE_PAIR:
         takes.add("dependent_pair")
@@ -81,7 +71,7 @@ def _method(
     return Method(
         name=name,
         summary=f"{row.summary}, Bayesian",
-        estimate=estimate,
+        estimate=partial(_estimate, name),
         label=row.label,
         color=row.color,
         marker=row.marker,
@@ -93,15 +83,28 @@ def _method(
         joint_draws=joint_draws,
         base_rates=partial(estimate_base_rates, name),
         labels=partial(label_by_sampling, name),
-        shortly=partial(estimate_shortly, name, **options),
-        with_options=partial(_method, name),
+        shortly=partial(estimate_shortly, name),
         at_slopes=slope_sensitivity if name == SLOPED else None,
         k_properties=k_properties if name == SLOPED else None,
     )
 
 
-def _estimate(model: str, ratings: Ratings, *, level: float, seed: int, **options: Any) -> Estimate:
-    options = options_of_large(model, ratings) | options
+def _estimate(
+    model: str,
+    ratings: Ratings,
+    *,
+    level: float,
+    seed: int,
+    model_priors: str | None = None,
+    earlier_studies: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Estimate:
+    """Estimate by a model with options of `lehner.estimate`, or of `bayes_models.fit`."""
+    if earlier_studies:
+        return estimate_with_studies(
+            model, ratings, studies=earlier_studies, level=level, seed=seed
+        )
+    options = options_of_large(model, ratings) | {"priors": model_priors} | options
     try:
         tree, messages = fit_and_check(model, ratings, seed, **options)
     except TooLargeError as error:

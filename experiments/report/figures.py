@@ -43,8 +43,7 @@ from lehner.dependence.bounds import (
     real_crowds,
     tabulate_mistakes,
 )
-from lehner.estimation.forest import plot_forest
-from lehner.estimation.results import Results, value_of
+from lehner.estimation.results import Results, plot_forest, value_of
 
 if TYPE_CHECKING:
     from lehner import Ratings

@@ -265,8 +265,6 @@ def _estimate(choice: MethodChoice, ratings: Ratings, level: float, seed: int) -
         tree = fit_as_in_studies(choice.method, ratings, seed, **options)
         return bayes_models.estimate_from_draws(tree, level=level)
     method = find_method(choice.method)
-    if method.with_options is not None:
-        method, options = method.with_options(**options), {}
     if options.get("interval") == "none":
         options["interval"] = None
     return method.estimate(ratings, level=level, seed=seed, **options)

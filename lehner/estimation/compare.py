@@ -7,23 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.algebra.algebraic import majority_agreement
-from lehner.contrasts.base_rates import (
-    FEW_ITEMS,
-    BaseRates,
-    allow_for_clusters,
-    majority_base_rates,
-    rater_warnings,
-)
+from lehner.contrasts import base_rates, one_judge
+from lehner.contrasts.base_rates import FEW_ITEMS, BaseRates
 from lehner.contrasts.contrast import by_name, contrast, rank
 from lehner.contrasts.groups import GroupColumn
-from lehner.contrasts.one_judge import METHODS as JUDGED
-from lehner.contrasts.one_judge import (
-    JudgedItems,
-    count_judged,
-    has_gold_labels,
-    is_judged,
-    judged_base_rates,
-)
 from lehner.core.arrays import Floats, generator
 from lehner.core.errors import InputError, Warning, check_level, check_whole_number, find, warn
 from lehner.core.estimate import Row, require_pairs, rows_of
@@ -34,25 +21,22 @@ from lehner.data.patterns import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.data.reading import names_of
 from lehner.dependence.check import check_dependence
-from lehner.estimation.gold_labels import ask_judge, warn_of_sample
+from lehner.estimation import gold_labels
 from lehner.estimation.methods import Method, find_method, list_methods
 from lehner.estimation.questions import Answer, Options, column_of, population_names
 from lehner.estimation.results import Results, collect
-from lehner.known_truths.correction import SUSPICIOUS_P_VALUE, contradiction, proportion_posterior
+from lehner.known_truths import correction
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, partly_known
 
 ALL_ITEMS = "all items"
 MOST_NAMED = 4
-MAJORITY = "majority"
-OWN_METHODS = {
-    MAJORITY: Method(
-        name=MAJORITY,
-        summary="the majority of the raters is taken for the truth",
-        estimate=lambda ratings, *, level, seed: majority_agreement(ratings, level=level),
-        base_rates=majority_base_rates,
-    )
-}
-"""The methods that need no system."""
+MAJORITY = Method(
+    name="majority",
+    summary="the majority of the raters is taken for the truth",
+    estimate=lambda ratings, *, level, seed: majority_agreement(ratings, level=level),
+    base_rates=base_rates.majority_base_rates,
+)
+"""The method that needs no system and no model."""
 
 type Sets = Mapping[str, list[int]]
 """Codes of the categories whose base rates are asked for together, by what they are called."""
@@ -139,26 +123,35 @@ def compare(
     inside = (names != "") & (ratings.weights > 0)
     ratings = ratings.take(inside).with_populations(names[inside])
     require_comparable(ratings)
-    sets = _sets(ratings, names_of(good))
+    sets = _find_sets(ratings, names_of(good))
     options = Options(name=name, level=level, seed=seed, groups=column)
-    several = ("pooled_ml" if ratings.anonymous else "dawid_skene", MAJORITY)
-    default = tuple(JUDGED) if is_judged(ratings) else several
+    if one_judge.is_judged(ratings):
+        items, default = one_judge.count_judged(ratings, level), tuple(one_judge.METHODS)
+    else:
+        items, default = None, (_default_model(ratings), MAJORITY.name)
     selected = list(dict.fromkeys(names_of(methods) or default))
-    items = count_judged(ratings, level) if is_judged(ratings) else None
     answers: list[tuple[dict[str, str], Answer]] = [({}, _warn_of_data(ratings, column))]
     order: list[str] = []
     for method in selected:
-        rates = _estimate_base_rates(method, ratings, items, options)
+        if items is not None:
+            find("method", method, one_judge.METHODS)
+            rates = one_judge.judged_base_rates(method, items, ratings, seed=seed)
+        else:
+            rates = _estimate_base_rates(method, ratings, options)
         answer = list(_ask_base_rates(ratings, rates, sets, options, order))
         answers.append(({"method": method}, answer))
         rows = [part for part in answer if not isinstance(part, Warning)]
         order = order or [row["group"] for row in rows if row["quantity"] == "base_rates_rank"]
     if items is not None:
-        answers.append(({}, ask_judge(ratings, items, options, selected[0])))
+        answers.append(({}, gold_labels.ask_judge(ratings, items, options, selected[0])))
     return collect(ratings, answers, options)
 
 
-def _sets(ratings: Ratings, good: Sequence[str]) -> Sets:
+def _default_model(ratings: Ratings) -> str:
+    return "pooled_ml" if ratings.anonymous else "dawid_skene"
+
+
+def _find_sets(ratings: Ratings, good: Sequence[str]) -> Sets:
     """Find the codes of the good categories, or of each category alone if none are named."""
     codes = {str(label): code for code, label in enumerate(ratings.categories)}
     together = {find("category", label, codes): label for label in good}
@@ -171,33 +164,28 @@ def _sets(ratings: Ratings, good: Sequence[str]) -> Sets:
 
 def require_comparable(ratings: Ratings) -> None:
     """Raise an InputError unless there are two raters, or one and gold labels of some items."""
-    if ratings.n_raters == 1 and not has_gold_labels(ratings):
+    if ratings.n_raters == 1 and not one_judge.has_gold_labels(ratings):
         remedy = "give two or more, or gold labels of some items (truth=…)"
         raise InputError("there is 1 rater", remedy)
-    if not is_judged(ratings):
+    if not one_judge.is_judged(ratings):
         require_pairs(ratings)
-
-
-def _estimate_base_rates(
-    name: str, ratings: Ratings, items: JudgedItems | None, options: Options
-) -> BaseRates:
-    """Estimate base rates by a method: of one judge, whose answers are counted, or of raters."""
-    if items is not None:
-        find("method", name, JUDGED)
-        return judged_base_rates(name, items, ratings, seed=options.seed)
-    by_method = (OWN_METHODS.get(name) or find_method(name)).base_rates
-    if by_method is None:
-        able = ", ".join(compare_methods())
-        raise InputError(f"{name} needs a system", f"choose among {able}")
-    rates = by_method(ratings.with_truth(None), seed=options.seed)
-    return allow_for_clusters(rates, ratings, options.level)
 
 
 def compare_methods() -> dict[str, str]:
     """Give the methods of `compare`, and what each does."""
-    methods = (*OWN_METHODS.values(), *list_methods().values())
+    methods = (MAJORITY, *list_methods().values())
     able = {method.name: method.summary for method in methods if method.base_rates is not None}
-    return able | {name: judged.summary for name, judged in JUDGED.items()}
+    return able | {name: judged.summary for name, judged in one_judge.METHODS.items()}
+
+
+def _estimate_base_rates(name: str, ratings: Ratings, options: Options) -> BaseRates:
+    """Estimate base rates by a method that needs no system."""
+    method = MAJORITY if name == MAJORITY.name else find_method(name)
+    if method.base_rates is None:
+        able = ", ".join(compare_methods())
+        raise InputError(f"{name} needs a system", f"choose among {able}")
+    rates = method.base_rates(ratings.with_truth(None), seed=options.seed)
+    return base_rates.allow_for_clusters(rates, ratings, options.level)
 
 
 def _ask_base_rates(
@@ -212,32 +200,31 @@ def _ask_base_rates(
         for values in (rates.base_rates, rates.drawn_base_rates)
     )
     yield from rates.warnings
-    yield from rater_warnings(ratings, rates)
+    yield from base_rates.rater_warnings(ratings, rates)
     groups, level = ratings.populations, options.level
-    each = [(point, drawn, rates.kind, rates.by_truths)]
-    if not is_judged(ratings) and has_gold_labels(ratings) and not np.isnan(point).any():
-        probabilities, rng = rates.truth_probabilities, generator(options.seed)
-        point, drawn, doubts = _correct(ratings, probabilities, sets, drawn, rng)
+    versions = [(point, drawn, rates.kind, rates.by_truths)]
+    correctable = one_judge.has_gold_labels(ratings) and not one_judge.is_judged(ratings)
+    if correctable and not np.isnan(point).any():
+        rng = generator(options.seed)
+        point, drawn, doubts = _correct(ratings, rates.truth_probabilities, sets, drawn, rng)
         yield from doubts
         kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
-        each.append((point, drawn, kind, True))
-    sizes = _count_items(ratings)
-    made: Row = {"level": level, "grouping": "group"}
-    names = {"group": groups, "category": list(sets)}
-    for point, drawn, kind, corrected in each:
+        versions.append((point, drawn, kind, True))
+    sizes, names = _count_items(ratings), {"group": groups, "category": list(sets)}
+    for point, drawn, kind, corrected in versions:
         values = interval_of_draws(drawn, point, level)
-        columns: Row = made | {"kind": kind, "corrected": corrected}
-        for rate in rows_of("base_rates", values, names, **columns):
+        made: Row = {"grouping": "group", "level": level, "corrected": corrected}
+        for rate in rows_of("base_rates", values, names, kind=kind, **made):
             yield rate | {"n_items": sizes[rate["group"]]}
     yield from _count_gold_labels(ratings, sets)
     if len(sets) == 1 and len(groups) > 1:
         points, by_group = by_name(groups, point[:, 0]), by_name(groups, drawn[..., 0])
-        columns = made | {"category": next(iter(sets)), "corrected": corrected}
-        ranks = list(rank("base_rates", "group", points, by_group, **columns))
+        made["category"] = next(iter(sets))
+        ranks = list(rank("base_rates", "group", points, by_group, **made))
         yield from ranks
         order = list(dict.fromkeys([*(order or [row["group"] for row in ranks]), *groups]))
-        columns |= {"kind": kind, "pairs": combinations(order, 2)}
-        yield from contrast("base_rates", "group", points, by_group, **columns)
+        pairs = combinations(order, 2)
+        yield from contrast("base_rates", "group", points, by_group, kind=kind, pairs=pairs, **made)
     yield from _ask_raters(ratings, rates, level)
 
 
@@ -249,15 +236,16 @@ def _count_items(ratings: Ratings) -> dict[str, int]:
 
 def _ask_raters(ratings: Ratings, rates: BaseRates, level: float) -> Answer:
     """Give the raters' accuracy, and their recall of each category."""
-    raters = {"rater": list(ratings.raters)}
+    made: Row = {"level": level, "kind": rates.kind}
+    names = {"rater": list(ratings.raters)}
     if rates.rater_accuracy is not None and rates.drawn_rater_accuracy is not None:
         values = interval_of_draws(rates.drawn_rater_accuracy, rates.rater_accuracy, level)
-        yield from rows_of("rater_accuracy", values, raters, level=level, kind=rates.kind)
+        yield from rows_of("rater_accuracy", values, names, **made)
     if rates.confusion is not None and rates.drawn_recall is not None:
         recall = np.diagonal(rates.confusion, axis1=-2, axis2=-1)
         values = interval_of_draws(rates.drawn_recall, recall, level)
-        names = raters | {"category": list(map(str, ratings.categories))}
-        yield from rows_of("recall", values, names, level=level, kind=rates.kind)
+        names["category"] = list(map(str, ratings.categories))
+        yield from rows_of("recall", values, names, **made)
 
 
 def _count_gold_labels(ratings: Ratings, sets: Sets) -> Iterator[Row]:
@@ -279,19 +267,19 @@ def _correct(
     point, corrected, p_values = np.empty(drawn.shape[1:]), np.empty_like(drawn), []
     truth = np.asarray(ratings.truth)
     for g, s in np.ndindex(point.shape):
-        rows = (ratings.population == g) & (ratings.weights > 0)
         codes = list(sets.values())[s]
+        rows = (ratings.population == g) & (ratings.weights > 0)
         probability = np.clip(probabilities[:, codes].sum(axis=1), 0.0, 1.0)
         items = partly_known(ratings, rows, probability, np.isin(truth, codes))
         variance, n = float(np.nanvar(drawn[:, g, s])), items.n_items
-        posterior = proportion_posterior(items, variance)
+        posterior = correction.proportion_posterior(items, variance)
         holding = n * rng.choice(posterior.values, len(drawn), p=posterior.probability)
         corrected[:, g, s] = rng.beta(holding + 0.5, n - holding + 0.5)
         point[g, s] = (n * posterior.mean + 0.5) / (n + 1)
         by_chance = items.mean * (1 - items.mean) / n + items.variance_of_proportion
         if items.n_known:
-            p_values.append(contradiction(items, max(0.0, variance - by_chance)))
-    if min(p_values) * len(p_values) >= SUSPICIOUS_P_VALUE:
+            p_values.append(correction.contradiction(items, max(0.0, variance - by_chance)))
+    if min(p_values) * len(p_values) >= correction.SUSPICIOUS_P_VALUE:
         return point, corrected, []
     text = "the gold labels contradict the method; rely on the corrected proportions"
     return point, corrected, [warn("truths-contradict", text)]
@@ -300,7 +288,7 @@ def _correct(
 def _warn_of_data(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warning]:
     """Warn of what concerns every method."""
     names = ratings.populations
-    if not is_judged(ratings):
+    if not one_judge.is_judged(ratings):
         dependence = check_dependence(ratings)
         yield from (*dependence.warnings(), *dependence.warnings_of_estimates())
         yield from cluster_warnings(ratings, "accuracies of raters by Bayesian models")
@@ -317,4 +305,4 @@ def _warn_of_data(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warn
     if never:
         text = f"no rater gave {first_few(never, MOST_NAMED)}, of which only the prior is known"
         yield warn("category-never-rated", text)
-    yield from warn_of_sample(ratings)
+    yield from gold_labels.warn_of_sample(ratings)

@@ -1,6 +1,6 @@
 """Estimates of the accuracy of one or several systems, by one or several methods."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,12 +16,7 @@ from lehner.core.text import counted
 from lehner.data.labels import Label
 from lehner.data.patterns import rated_rows
 from lehner.data.ratings import Ratings
-from lehner.estimation.gold_labels import (
-    ask_data,
-    ask_known_truths,
-    estimate_by_labels,
-    is_only_labelled,
-)
+from lehner.estimation import gold_labels, raters
 from lehner.estimation.methods import (
     DEFAULT_METHODS,
     Method,
@@ -36,22 +31,21 @@ from lehner.estimation.questions import (
     Fit,
     Options,
     Question,
+    ask_systems,
     column_of,
     population_names,
 )
-from lehner.estimation.raters import ask_agreement, ask_annotators, ask_bounds, read_studies
 from lehner.estimation.results import Results, collect
-from lehner.estimation.systems import ask_systems
 from lehner.performance.measures import find_positive
 
 OF_RATINGS: dict[str, Question] = {
-    "agreement": ask_agreement,
-    "bounds": ask_bounds,
-    "annotators": ask_annotators,
-    "data": ask_data,
+    "agreement": raters.ask_agreement,
+    "bounds": raters.ask_bounds,
+    "annotators": raters.ask_annotators,
+    "data": gold_labels.ask_data,
 }
 """Questions that are asked of the ratings of a system, whatever the method."""
-OF_EACH_FIT: dict[str, Question] = OF_FITS | {"known_truths": ask_known_truths}
+OF_EACH_FIT: dict[str, Question] = OF_FITS | {"known_truths": gold_labels.ask_known_truths}
 """Questions that are asked of each fit."""
 QUESTIONS = (*OF_RATINGS, *OF_EACH_FIT, "systems")
 """All questions: these, and how systems differ by each method."""
@@ -59,8 +53,6 @@ FEW_SYSTEMS = 4
 """With more systems than these, fits are as long as those of studies."""
 NEEDED = ("earlier_studies", "model_priors", "dependent_pair")
 """Options that some method must take."""
-
-type Fits = Mapping[tuple[str, str], Fit]
 
 
 def estimate(
@@ -165,7 +157,7 @@ def estimate(
     [0.5, 0.804]
     """
     check_level(level)
-    questions = list(questions)
+    questions = list(questions) or list(QUESTIONS)
     for question in questions:
         if isinstance(question, str):
             find("question", question, dict.fromkeys(QUESTIONS))
@@ -178,31 +170,33 @@ def estimate(
         positive=find_positive(ratings, positive),
         groups=column_of(groups, ratings, "group"),
         populations=column_of(of_rows, ratings, "population"),
+        sensitivity=sensitivity,
+        do_all=do_all,
     )
     if options.populations is not None:
         ratings = ratings.with_populations(options.populations.names)
-    if is_only_labelled(ratings) and methods in (None, DEFAULT_METHODS):
-        return estimate_by_labels(ratings, options)
+    if gold_labels.is_only_labelled(ratings) and methods in (None, DEFAULT_METHODS):
+        return gold_labels.estimate_by_labels(ratings, options)
     _require_answers(ratings)
-    selected = _choose_methods(
-        methods,
-        dependent,
-        system_is=system_is,
-        priors=priors,
-        model_priors=model_priors,
-        earlier_studies=earlier_studies and read_studies(earlier_studies, ratings),
-    )
+    selected = find_methods(DEFAULT_METHODS if methods is None else methods)
+    of_methods = {
+        "system_is": system_is,
+        "priors": priors,
+        "model_priors": model_priors,
+        "earlier_studies": earlier_studies and raters.read_studies(earlier_studies, ratings),
+    }
+    _require_takers(selected, of_methods | {"dependent_pair": dependent})
     if len(ratings.systems) > FEW_SYSTEMS and not earlier_studies:
         selected = [
             replace(method, estimate=method.shortly or method.estimate) for method in selected
         ]
     if not any(method.made for method in selected):
-        ratings, options = _without_unrated(ratings, options)
+        ratings, options = _leave_out_unrated(ratings, options)
     if dependent is not None:
         ratings = ratings.with_dependent_pair(dependent)
     seen = ratings if truths_in_model else ratings.with_truth(None)
-    fits = _fit_all(ratings, seen, selected, options, do_all, slopes=sensitivity)
-    answers = _ask_all(ratings, seen, fits, options, questions or QUESTIONS, do_all)
+    fits = _fit_all(ratings, seen, selected, options, of_methods)
+    answers = _ask_all(ratings, seen, fits, options, questions)
     estimates = {names: fit.estimate for names, fit in fits.items()}
     return collect(ratings, answers, options, estimates)
 
@@ -216,28 +210,18 @@ def _require_answers(ratings: Ratings) -> None:
             count_answers(ratings.for_system(system), members)
 
 
-def _choose_methods(
-    methods: MethodLike | Iterable[MethodLike] | None, dependent: Any, **options: Any
-) -> list[Method]:
-    """Find the methods, and give each those options that it takes."""
-    selected = find_methods(DEFAULT_METHODS if methods is None else methods)
+def _require_takers(methods: Sequence[Method], options: Mapping[str, Any]) -> None:
+    """Raise an InputError if there are options that none of the methods takes."""
     if options["earlier_studies"] and options["model_priors"]:
         raise InputError("earlier_studies and model_priors both are priors", "give one of them")
-    needed = options | {"dependent_pair": dependent}
     for option in NEEDED:
-        if needed[option] and not any(option in method.takes for method in selected):
+        if options[option] and not any(option in method.takes for method in methods):
             able = [method.name for method in list_methods().values() if option in method.takes]
             what = option.replace("_", " ")
             raise InputError(f"no method takes {what}", f"add {' or '.join(able)}")
-    return [
-        method.with_options(**{name: options[name] for name in method.takes & options.keys()})
-        if method.with_options is not None
-        else method
-        for method in selected
-    ]
 
 
-def _without_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Options]:
+def _leave_out_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Options]:
     """Leave out the items that no rater rated, and note how many they are."""
     rows = rated_rows(ratings)
     n = int(ratings.weights[~rows].sum())
@@ -259,69 +243,54 @@ def _fit_all(
     seen: Ratings,
     methods: Sequence[Method],
     options: Options,
-    do_all: DoAll,
-    *,
-    slopes: bool,
+    of_methods: Mapping[str, Any],
 ) -> dict[tuple[str, str], Fit]:
     """Have every method estimate every system, from what it may see of the ratings."""
-    labelled, unlabelled = (
-        {system: data.for_system(system) for system in data.systems} for data in (ratings, seen)
+    made: list[dict[str, Any]] = []
+    for system in ratings.systems:
+        labelled, unlabelled = ratings.for_system(system), seen.for_system(system)
+        for method in methods:
+            asked = {"level": options.level, "seed": options.seed}
+            asked |= {name: of_methods[name] for name in method.takes & of_methods.keys()}
+            own = labelled if "truths" in method.takes else unlabelled
+            made.append({"ratings": labelled, "seen": own, "method": method, "asked": asked})
+    estimates = options.do_all(
+        [partial(part["method"].estimate, part["seen"], **part["asked"]) for part in made]
     )
-    asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
-    pairs = {(system, method.name): method for system in labelled for method in methods}
-    pieces, sloped = [], {}
-    for (system, name), method in pairs.items():
-        own = labelled if "truths" in method.takes else unlabelled
-        pieces.append(partial(method.estimate, own[system], **asked))
-        if slopes and method.at_slopes is not None:
-            sloped[system, name] = partial(method.at_slopes, unlabelled[system], **asked)
-    estimates = dict(zip(pairs, do_all(pieces), strict=True))
-    at_slopes = dict(zip(sloped, do_all(list(sloped.values())), strict=True))
-    return {
-        names: Fit(
-            ratings=labelled[names[0]],
-            estimate=estimates[names],
-            method=method,
-            at_slopes=at_slopes.get(names, {}),
-        )
-        for names, method in pairs.items()
-    }
+    fits = [Fit(estimate=own, **part) for own, part in zip(estimates, made, strict=True)]
+    return {(fit.ratings.systems[0], fit.method.name): fit for fit in fits}
 
 
 def _ask_all(
     ratings: Ratings,
     seen: Ratings,
-    fits: Fits,
+    fits: Mapping[tuple[str, str], Fit],
     options: Options,
     questions: Sequence[str | Question],
-    do_all: DoAll,
-) -> list[tuple[dict[str, str], Answer]]:
+) -> Iterator[tuple[dict[str, str], Answer]]:
     """Ask the questions that are wanted, and say whose each answer is."""
     wanted = [name for name in questions if isinstance(name, str)] or QUESTIONS
     of_fits = {name: ask for name, ask in OF_EACH_FIT.items() if name in wanted}
     of_fits |= {getattr(ask, "__name__", "own"): ask for ask in questions if callable(ask)}
-    answers: list[tuple[dict[str, str], Answer]] = []
     for system in ratings.systems:
         of_system = [fit for (name, _), fit in fits.items() if name == system]
         for about, ask in OF_RATINGS.items():
             if about in wanted:
-                answers.append(({"system": system, "about": about}, ask(of_system[0], options)))
+                yield {"system": system, "about": about}, ask(of_system[0], options)
         for fit in of_system:
-            whose = {"system": system, "method": fit.method.name}
             for name, ask in of_fits.items():
                 about = "" if name == "accuracy" else name
-                answers.append((whose | {"about": about}, ask(fit, options)))
+                whose = {"system": system, "method": fit.method.name, "about": about}
+                yield whose, ask(fit, options)
     if "systems" in wanted and len(ratings.systems) > 1:
-        for name in dict.fromkeys(name for _, name in fits):
-            of_method = {system: fit for (system, method), fit in fits.items() if method == name}
+        for method in dict.fromkeys(name for _, name in fits):
+            of_method = {system: fits[system, method] for system in ratings.systems}
             takes = of_method[ratings.systems[0]].method.takes
-            can_be_corrected = all(fit.can_be_corrected() for fit in of_method.values())
+            labelled = all(fit.can_be_corrected() for fit in of_method.values())
             answer = ask_systems(
                 of_method,
                 ratings if "truths" in takes else seen,
                 options,
-                labelled=ratings if can_be_corrected else None,
-                do_all=do_all,
+                labelled=ratings if labelled else None,
             )
-            answers.append(({"method": name, "about": "systems"}, answer))
-    return answers
+            yield {"method": method, "about": "systems"}, answer

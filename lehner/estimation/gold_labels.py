@@ -14,28 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from lehner.contrasts import one_judge
 from lehner.contrasts.base_rates import DRAWS, PSEUDO_ITEMS
 from lehner.contrasts.contrast import contrast
-from lehner.contrasts.one_judge import (
-    JudgedItems,
-    count_judged,
-    has_gold_labels,
-    judge_differs,
-    judged_base_rates,
-)
+from lehner.contrasts.one_judge import JudgedItems
+from lehner.core import estimate as core
 from lehner.core.arrays import Floats, Integers, generator
 from lehner.core.errors import Warning, warn
-from lehner.core.estimate import (
-    ESTIMANDS,
-    Estimate,
-    IntervalEstimate,
-    Parameters,
-    Replicates,
-    Row,
-    require_systems,
-    row,
-    rows_of,
-)
+from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, row
 from lehner.core.resampling import interval_of_draws, wilson_estimate
 from lehner.core.text import decimal, first_few, printed_p_value
 from lehner.data.flat import flatten
@@ -44,20 +30,8 @@ from lehner.data.ratings import Ratings
 from lehner.dependence.trends import trend_warnings
 from lehner.estimation.questions import Answer, Fit, Options
 from lehner.estimation.results import Results, collect
-from lehner.known_truths.correction import (
-    TruthCorrection,
-    correct_base_rates,
-    correct_by_truth,
-    own_variance,
-    probabilities_right,
-)
-from lehner.known_truths.partly_known import (
-    RECALIBRATED,
-    WEIGHTED,
-    examine_known,
-    known_items_alone,
-    rightness,
-)
+from lehner.known_truths import correction, partly_known
+from lehner.known_truths.partly_known import examine_known
 from lehner.latent_class.em import known_truths
 from lehner.performance.corrected import correct_measures
 from lehner.performance.measures import performance_rows
@@ -84,8 +58,8 @@ def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:
     if ratings.truth is None or ratings.system is None or not (ratings.system >= 0).any():
         return
     # The labelled items alone need no method, so that any probabilities will do.
-    items = rightness(ratings, np.zeros(len(ratings.system)))
-    alone = known_items_alone(items, options.level)
+    items = partly_known.rightness(ratings, np.zeros(len(ratings.system)))
+    alone = partly_known.known_items_alone(items, options.level)
     if alone.estimate is None:
         return
     if not known_truths(ratings):  # All are labelled, and the proportion is exact.
@@ -113,22 +87,22 @@ def ask_known_truths(fit: Fit, options: Options) -> Answer:
     if not fit.can_be_corrected():
         return
     ratings, estimate, level = fit.ratings, fit.estimate, options.level
-    corrected = correct_by_truth(ratings, estimate, level=level)
+    corrected = correction.correct_by_truth(ratings, estimate, level=level)
     for name in ESTIMANDS:
-        yield _corrected(name, getattr(corrected, name), n_items=fit.n_answered)
+        yield row(name, getattr(corrected, name), n_items=fit.n_answered, corrected=True)
     measures = correct_measures(ratings, estimate, level=level, seed=options.seed)
     for (quantity, *labels), value in measures.items():
         if quantity != "precision":
             names = dict(zip(("category", "response"), labels, strict=False))
-            yield _corrected(quantity, value, **names)
-    rates = correct_base_rates(ratings, estimate.truth_probabilities, level=level)  # type: ignore[arg-type]
+            yield row(quantity, value, corrected=True, **names)
+    rates = correction.correct_base_rates(ratings, estimate.truth_probabilities, level=level)  # type: ignore[arg-type]
     values = np.stack([rates[end] for end in ("estimate", "lower", "upper")], axis=-1)
-    kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
+    kind = partly_known.RECALIBRATED if ratings.truth_probability is None else partly_known.WEIGHTED
     about: Row = {"level": level, "kind": kind, "corrected": True}
-    yield from rows_of("base_rates", values, {"category": ratings.categories}, **about)
+    yield from core.rows_of("base_rates", values, {"category": ratings.categories}, **about)
     answers = {str(name): ratings.system == k for k, name in enumerate(ratings.categories)}
     for name, part in _correct_parts(fit, level, answers).items():
-        yield _corrected("precision", part.system_accuracy_in_sample, category=name)
+        yield row("precision", part.system_accuracy_in_sample, category=name, corrected=True)
     yield from _correct_groups(fit, options)
     labelled = {"n_items": corrected.n_known}
     yield row("prediction_powered", corrected.prediction_powered, **labelled)
@@ -137,19 +111,20 @@ def ask_known_truths(fit: Fit, options: Options) -> Answer:
     yield from _warn_of_few_labels(ratings, level)
 
 
-def _corrected(quantity: str, value: IntervalEstimate, **columns: Any) -> Row:
-    return row(quantity, value, **columns) | {"corrected": True}
-
-
-def _correct_parts(fit: Fit, level: float, parts: Mapping[str, Any]) -> dict[str, TruthCorrection]:
+def _correct_parts(
+    fit: Fit, level: float, parts: Mapping[str, Any]
+) -> dict[str, correction.TruthCorrection]:
     """Correct the accuracy in parts of the items, those with gold labels, by their rows."""
     ratings, estimate = fit.ratings, fit.estimate
     assert ratings.system is not None and ratings.truth is not None
-    right, variance = probabilities_right(ratings, estimate), own_variance(estimate)
+    right, variance = (
+        correction.probabilities_right(ratings, estimate),
+        correction.own_variance(estimate),
+    )
     answered = ratings.system >= 0
     labelled = answered & (ratings.truth >= 0) & (ratings.weights > 0)
     return {
-        name: correct_by_truth(
+        name: correction.correct_by_truth(
             ratings.take(rows & answered), right[rows & answered], variance=variance, level=level
         )
         for name, rows in parts.items()
@@ -168,7 +143,7 @@ def _correct_groups(fit: Fit, options: Options) -> Iterator[Row]:
         n_items = int(ratings.weights[groups[name] & (np.asarray(ratings.system) >= 0)].sum())
         of: Row = {"grouping": "group", "group": name, "n_items": n_items}
         for quantity in ESTIMANDS:
-            yield _corrected(quantity, getattr(part, quantity), **of)
+            yield row(quantity, getattr(part, quantity), corrected=True, **of)
     for first, second in combinations(groups, 2):
         of = {"grouping": "group", "group": first, "versus": second}
         both = [corrected[name] for name in (first, second) if name in corrected]
@@ -176,7 +151,7 @@ def _correct_groups(fit: Fit, options: Options) -> Iterator[Row]:
             difference, higher = IntervalEstimate(estimate=None), None
             if len(both) == 2:
                 difference, higher = subtract_independent(*(getattr(p, quantity) for p in both))
-            made = _corrected(f"{quantity}_difference", difference, **of)
+            made = row(f"{quantity}_difference", difference, corrected=True, **of)
             yield made | {"probability": higher}
 
 
@@ -218,13 +193,15 @@ def _warn_of_few_labels(ratings: Ratings, level: float) -> Iterator[Warning]:
 
 def is_only_labelled(ratings: Ratings) -> bool:
     """Tell whether there is a system and gold labels of some items, and no raters."""
-    return ratings.n_raters == 0 and len(ratings.systems) == 1 and has_gold_labels(ratings)
+    return (
+        ratings.n_raters == 0 and len(ratings.systems) == 1 and one_judge.has_gold_labels(ratings)
+    )
 
 
 def require_answers_or_labels(ratings: Ratings) -> None:
     """Raise an InputError unless raters, or gold labels, tell how accurate the systems are."""
     if not is_only_labelled(ratings):
-        require_systems(ratings)
+        core.require_systems(ratings)
 
 
 def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
@@ -246,9 +223,11 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
     judged, _, _ = flatten(ratings.answers, ratings.n_categories)
     judge = ratings.without_system()._replace(given=judged, raters=(system,))
     whole = judge.with_populations(["all items"] * ratings.n_rows)
-    items = count_judged(whole, options.level)
-    in_sample = known_items_alone(rightness(ratings, np.zeros(ratings.n_rows)), options.level)
-    estimate = Estimate(
+    items = one_judge.count_judged(whole, options.level)
+    in_sample = partly_known.known_items_alone(
+        partly_known.rightness(ratings, np.zeros(ratings.n_rows)), options.level
+    )
+    estimate = core.Estimate(
         method=METHOD,
         system=system,
         system_accuracy=_share_right(items.labels[0], options.level),
@@ -310,17 +289,19 @@ def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
     for quantity, (holding, n) in counts.items():
         yield from _give_shares(quantity, holding, n, ratings, options.level)
     drawn = generator(options.seed).standard_gamma(labels + PSEUDO_ITEMS, (DRAWS, *labels.shape))
-    replicates = Replicates(point=_parameters(labels), drawn=_parameters(drawn), kind="Jeffreys")
+    replicates = core.Replicates(
+        point=_parameters(labels), drawn=_parameters(drawn), kind="Jeffreys"
+    )
     asked: Row = {"positive": options.positive, "level": options.level}
     for part in performance_rows(ratings, replicates, **asked):
         if isinstance(part, Warning) or part["quantity"] not in (*counts, "recall", "base_rates"):
             yield part
 
 
-def _parameters(labels: Floats) -> Parameters:
+def _parameters(labels: Floats) -> core.Parameters:
     """Base rates and confusion matrix of a table of truths and answers, or of several."""
     truth = labels.sum(axis=-1)
-    return Parameters(
+    return core.Parameters(
         base_rates=truth / truth.sum(axis=-1, keepdims=True),
         confusion=labels / np.maximum(truth, np.finfo(float).tiny)[..., None],
         rater_accuracy=np.empty((*labels.shape[:-2], 0)),
@@ -328,11 +309,11 @@ def _parameters(labels: Floats) -> Parameters:
 
 
 def _estimate_base_rates(judge: Ratings, items: JudgedItems, options: Options) -> Answer:
-    rates = judged_base_rates("post_stratified", items, judge, seed=options.seed)
+    rates = one_judge.judged_base_rates("post_stratified", items, judge, seed=options.seed)
     drawn, point = rates.drawn_base_rates[:, 0], rates.base_rates[0]
     values = interval_of_draws(drawn, point, options.level)
     about: Row = {"level": options.level, "kind": rates.kind, "corrected": True}
-    yield from rows_of("base_rates", values, {"category": judge.categories}, **about)
+    yield from core.rows_of("base_rates", values, {"category": judge.categories}, **about)
 
 
 def _score_groups(judge: Ratings, grouping: str, options: Options) -> Answer:
@@ -340,7 +321,7 @@ def _score_groups(judge: Ratings, grouping: str, options: Options) -> Answer:
     level, rng, names = options.level, generator(options.seed), judge.populations
     points: dict[str, float] = {}
     drawn: dict[str, Floats] = {}
-    for name, labels in zip(names, count_judged(judge, level).labels, strict=True):
+    for name, labels in zip(names, one_judge.count_judged(judge, level).labels, strict=True):
         n, right, value = labels.sum(), np.trace(labels), _share_right(labels, level)
         yield row("system_accuracy", value, grouping=grouping, group=name, n_items=n)
         points[name] = np.nan if value.estimate is None else value.estimate
@@ -373,7 +354,7 @@ def ask_judge(ratings: Ratings, items: JudgedItems, options: Options, method: st
     if len(ratings.populations) > 1:
         for group, own in zip(ratings.populations, items.labels, strict=True):
             yield from _give_recall(own, ratings, level, grouping="group", group=group, **of)
-        p_value = judge_differs(items, seed=options.seed)
+        p_value = one_judge.judge_differs(items, seed=options.seed)
         yield {"quantity": "judge_differs_test", "probability": p_value} | of
         yield _say_whether_alike(ratings, items, p_value)
 

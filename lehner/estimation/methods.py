@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.algebra.algebraic import (
-    VOTE_METHODS,
-    estimate_algebraic,
-    majority_agreement,
-    mean_posterior,
-)
-from lehner.algebra.steps import Aggregation
+from lehner.algebra import algebraic
 from lehner.contrasts.base_rates import BaseRates, likelihood_base_rates
 from lehner.contrasts.groups import GroupDraws, group_by_algebra, group_by_likelihood
 from lehner.contrasts.systems import JointDraws, bootstrap_systems, prepare_fit, prepare_votes
@@ -29,15 +23,9 @@ from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import draw_calibrated, estimate_calibrated
 from lehner.empirical_prior.prior import DIFFERENCE, read_priors
 from lehner.labels.label import SoftLabels, label, label_algebraic
-from lehner.latent_class.intervals import KIND, RESAMPLES, estimate_latent_class
+from lehner.latent_class import intervals
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
-from lehner.performance.replicates import (
-    algebraic_replicates,
-    majority_replicates,
-    own_replicates,
-    probable_replicates,
-    refit_replicates,
-)
+from lehner.performance import replicates as parameters
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -48,12 +36,6 @@ ENTRY_POINTS = "lehner.methods"
 DEFAULT_METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
 INDEPENDENT = "errors are independent"
 """What the algebra and latent-class models assume of raters and system, given the true category."""
-ALGEBRAIC: dict[str, Aggregation] = {
-    "algebraic": "weighted",
-    "algebraic_likelihood": "likelihood",
-    "algebraic_paper": "paper",
-}
-"""Step 4 of each of the algebra's methods."""
 
 
 type Estimator = Callable[..., Estimate]
@@ -88,8 +70,8 @@ class Method:
     takes : frozenset of str
         What it takes beside ratings: "dependent_pair" (see `Ratings.with_dependent_pair`), "truths"
         (gold labels are part of the estimate, so that nothing corrects it by them), and options of
-        `lehner.estimate`: "earlier_studies" (as its prior), "model_priors", "system_is" and
-        "priors".
+        `lehner.estimate`, which are then keywords of `estimate`, `shortly` and `joint_draws`:
+        "earlier_studies" (as its prior), "model_priors", "system_is" and "priors".
     assumes : str
         What its estimate rests on, to be read after "if"; empty if that is not one thing.
     replicates : callable
@@ -107,8 +89,6 @@ class Method:
         system.
     shortly : callable, optional
         As `estimate`, where there are many fits.
-    with_options : callable, optional
-        A function that returns the method with those options of `lehner.estimate` that it takes.
     at_slopes : callable, optional
         As `estimate`, but by the system's slope on difficulty.
     k_properties : callable, optional
@@ -132,14 +112,13 @@ class Method:
     gives: frozenset[str] = frozenset()
     takes: frozenset[str] = frozenset()
     assumes: str = ""
-    replicates: Callable[..., Replicates | None] = own_replicates
+    replicates: Callable[..., Replicates | None] = parameters.own_replicates
     by_group: Callable[..., GroupDraws | None] | None = None
     by_population: Callable[..., GroupDraws | None] | None = None
     joint_draws: Callable[..., JointDraws | None] | None = None
     base_rates: Callable[..., BaseRates] | None = None
     labels: Callable[..., SoftLabels] | None = None
     shortly: Estimator | None = None
-    with_options: "Callable[..., Method] | None" = None
     at_slopes: Callable[..., Mapping[float, Estimate]] | None = None
     k_properties: Callable[..., tuple[Any, ...]] | None = None
     made: bool = False
@@ -264,7 +243,7 @@ def find_method(method: MethodLike, *, folder: str | Path = ".") -> Method:
 def _of_estimate(made: Estimate) -> Method:
     """Make the method that gives this estimate; one that nobody registered gives what it has."""
 
-    def estimate(ratings: Ratings, *, level: float, seed: int) -> Estimate:
+    def estimate(ratings: Ratings, **_: Any) -> Estimate:
         if ratings.systems[0] != made.system:
             raise InputError(
                 f"the estimate is of {made.system!r}, and the system is {ratings.systems[0]!r}",
@@ -275,7 +254,7 @@ def _of_estimate(made: Estimate) -> Method:
     registered = get_method(made.method) or Method(
         name=made.method, summary=made.method, estimate=estimate
     )
-    return replace(registered, estimate=estimate, made=True, shortly=None, with_options=None)
+    return replace(registered, estimate=estimate, made=True, shortly=None)
 
 
 def _of_function(
@@ -334,104 +313,94 @@ def _group_fit(
 
 
 def _by_likelihood(name: str, model: str) -> Method:
-    about = MODELS[model]
-    in_groups = partial(_group_fit, model)
+    about, in_groups = MODELS[model], partial(_group_fit, model)
     return Method(
         name=name,
         summary=f"{about.summary}, by maximum likelihood",
-        estimate=partial(estimate_latent_class, model=model),
+        estimate=partial(intervals.estimate_latent_class, model=model),
         label=f"{about.label}, ML",
         color=about.color,
         marker=about.marker,
         filled=False,
         gives=frozenset({"truth_probabilities", "confusion", "replicates"}),
         assumes=INDEPENDENT,
-        replicates=partial(refit_replicates, model=model),
+        replicates=partial(parameters.refit_replicates, model=model),
         by_group=in_groups,
         by_population=in_groups,
         joint_draws=partial(
-            bootstrap_systems, partial(prepare_fit, model), kind=KIND, resamples=RESAMPLES
+            bootstrap_systems,
+            partial(prepare_fit, model),
+            kind=intervals.KIND,
+            resamples=intervals.RESAMPLES,
         ),
         base_rates=partial(likelihood_base_rates, model=model),
         labels=lambda ratings, *, seed: label(ratings, name),
     )
 
 
-def calibrated(system_is: str = "unknown", priors: str | Path | None = None) -> Method:
-    """Make the method `calibrated` from what is known of the system, see `estimate_calibrated`.
-
-    It compares systems if its priors have one for differences.
-    """
-    compares = priors is None or DIFFERENCE in read_priors(Path(priors))
-    return Method(
-        name="calibrated",
-        summary="agreement with the majority, and what it meant on crowds with gold labels",
-        estimate=lambda ratings, *, level, seed: estimate_calibrated(
-            ratings, system_is=system_is, level=level, priors=priors
-        ),
-        label="Calibrated on crowds",
-        color="#6000e4",
-        marker="h",
-        gives=frozenset({"shared_mistakes"}),
-        takes=frozenset({"truths", "system_is", "priors"}),
-        joint_draws=partial(_compare_calibrated, priors=priors) if compares else None,
-        with_options=calibrated,
-    )
-
-
 def _compare_calibrated(
-    estimates: Mapping[str, Estimate], ratings: Ratings, *, priors: Any, **options: Any
+    estimates: Mapping[str, Estimate],
+    ratings: Ratings,
+    *,
+    level: float,
+    seed: int,
+    priors: str | Path | None = None,
+    **_: Any,
 ) -> JointDraws | None:
+    """Compare systems, if all have an estimate and the priors have one for differences."""
+    if priors is not None and DIFFERENCE not in read_priors(priors):
+        return None
     if any(made.system_accuracy.estimate is None for made in estimates.values()):
         return None
-    asked = {name: options[name] for name in ("level", "seed")}
-    return draw_calibrated(ratings, systems=tuple(estimates), priors=priors, **asked)
+    return draw_calibrated(ratings, systems=tuple(estimates), priors=priors, level=level, seed=seed)
 
 
-def _resample(name: str) -> Callable[..., JointDraws]:
-    return partial(bootstrap_systems, partial(prepare_votes, VOTE_METHODS[name]))
+def _by_votes(name: str, summary: str, **fields: Any) -> Method:
+    """Make a method that needs only the votes for each category."""
+    vote_method = partial(prepare_votes, algebraic.VOTE_METHODS[name])
+    joint_draws = partial(bootstrap_systems, vote_method)
+    return Method(name=name, summary=summary, joint_draws=joint_draws, **fields)
 
 
-def _of_the_algebra(name: str, **options: Any) -> Method:
-    return Method(
-        name=name,
-        estimate=partial(estimate_algebraic, aggregation=ALGEBRAIC[name]),
+def _by_algebra(name: str, step_4: str, summary: str, **fields: Any) -> Method:
+    return _by_votes(
+        name,
+        summary,
+        estimate=partial(algebraic.estimate_algebraic, aggregation=step_4),
         gives=frozenset({"truth_probabilities", "confusion"}),
         assumes=INDEPENDENT,
-        replicates=algebraic_replicates,
-        joint_draws=_resample(name),
+        replicates=parameters.algebraic_replicates,
         # The methods differ in step 4 only, not in their labels.
         labels=lambda ratings, *, seed: replace(label_algebraic(ratings), method=name),
-        **options,
+        **fields,
     )
 
 
 WITHOUT_MODEL = (
-    Method(
-        name="majority_agreement",
-        summary="how often the system agrees with the majority of the raters",
-        estimate=lambda ratings, *, level, seed: majority_agreement(ratings, level=level),
+    _by_votes(
+        "majority_agreement",
+        "how often the system agrees with the majority of the raters",
+        estimate=lambda ratings, *, level, seed: algebraic.majority_agreement(ratings, level=level),
         label="Majority",
         color="#4d4d4d",
         marker="X",
         assumes="the majority is right",
-        replicates=majority_replicates,
-        joint_draws=_resample("majority_agreement"),
+        replicates=parameters.majority_replicates,
     ),
-    Method(
-        name="mean_posterior",
-        summary="how probably the system's answers are true, on average, by the algebra",
-        estimate=lambda ratings, *, level, seed: mean_posterior(ratings),
+    _by_votes(
+        "mean_posterior",
+        "how probably the system's answers are true, on average, by the algebra",
+        estimate=lambda ratings, *, level, seed: algebraic.mean_posterior(ratings),
         label="Mean truth probability",
         color="#d09a50",
         marker="P",
         assumes=INDEPENDENT,
-        replicates=probable_replicates,
-        joint_draws=_resample("mean_posterior"),
+        replicates=parameters.probable_replicates,
     ),
-    _of_the_algebra(
+    _by_algebra(
         "algebraic",
-        summary="Lehner's algebra; items whose truth is clearer weigh more in its last step",
+        "weighted",
+        "Lehner's algebra; items whose truth is clearer weigh more in its last step",
         label="Lehner’s algebra",
         color="#0072b2",
         marker="o",
@@ -439,29 +408,39 @@ WITHOUT_MODEL = (
             ratings, names, seed=seed
         ),
     ),
-    _of_the_algebra(
+    _by_algebra(
         "algebraic_likelihood",
-        summary="Lehner's algebra, its last step by maximum likelihood",
+        "likelihood",
+        "Lehner's algebra, its last step by maximum likelihood",
         label="Algebra by likelihood",
         color="#8f71ff",
         marker="D",
     ),
-    _of_the_algebra(
+    _by_algebra(
         "algebraic_paper",
-        summary="Lehner's algebra, its last step in bins as in the paper, which stays biased with "
-        "more items",
+        "paper",
+        "Lehner's algebra, its last step in bins as in the paper, which stays biased with more "
+        "items",
         label="Algebra as in the paper",
         color="#253b6e",
         marker="p",
     ),
-    calibrated(),
+    Method(
+        name="calibrated",
+        summary="agreement with the majority, and what it meant on crowds with gold labels",
+        estimate=lambda ratings, *, level, seed, **options: estimate_calibrated(
+            ratings, level=level, **options
+        ),
+        label="Calibrated on crowds",
+        color="#6000e4",
+        marker="h",
+        gives=frozenset({"shared_mistakes"}),
+        takes=frozenset({"truths", "system_is", "priors"}),
+        joint_draws=_compare_calibrated,
+    ),
 )
 """The methods that need no latent-class model."""
-OWN_METHODS = {
-    method.name: method
-    for method in (
-        *WITHOUT_MODEL,
-        *(_by_likelihood(name, model) for name, model in LIKELIHOOD_METHODS.items()),
-    )
+OWN_METHODS = {method.name: method for method in WITHOUT_MODEL} | {
+    name: _by_likelihood(name, model) for name, model in LIKELIHOOD_METHODS.items()
 }
 """The methods of lehner itself by name."""

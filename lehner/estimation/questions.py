@@ -1,37 +1,31 @@
-"""Questions: functions that yield rows of the table of results, and warnings.
+"""Questions of estimates: each is a function that yields rows of the table, and warnings.
 
-A question is asked of a fit, `ask(fit, options)`, which has the ratings, the estimate, and the
-method with what it can give. It yields nothing where the method gives nothing that it needs.
+A question of your own is such a function, `ask(fit, options)`, given as `questions=` to
+`lehner.estimate`. Where a method cannot give what a question asks for, it yields nothing.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.contrasts.contrast import TIED, by_name, contrast
-from lehner.contrasts.groups import (
-    GroupColumn,
-    find_groups,
-    group_column,
-    group_rows,
-)
+from lehner.contrasts import systems
+from lehner.contrasts.contrast import TIED, by_name, contrast, rank
+from lehner.contrasts.groups import GroupColumn, find_groups, group_column, group_rows
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, Estimate, Replicates, Row, number, row, uses_truths
+from lehner.core.progress import DoAll, do_here
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.dependence.sensitivity import sensitivity
+from lehner.empirical_prior.calibrated import draw_calibrated
 from lehner.estimation.methods import Method
 from lehner.latent_class.em import known_truths
-from lehner.performance.measures import (
-    PositiveCategory,
-    implied_accuracy,
-    performance_rows,
-    rater_rows,
-)
+from lehner.performance import measures
 
 RESAMPLES = 1000
 MANY_CATEGORIES = 100
@@ -62,15 +56,21 @@ class Options:
         The positive category of two.
     groups, populations : GroupColumn, optional
         To which group, and population, each row belongs.
+    sensitivity : bool
+        Whether models are fitted again with the system's slope on difficulty fixed.
+    do_all : callable
+        Does fits that do not depend on one another, see `lehner.estimate`.
     """
 
     name: str = "ratings"
     level: float = 0.9
     seed: int = 1
     resamples: int = RESAMPLES
-    positive: PositiveCategory | None = None
+    positive: measures.PositiveCategory | None = None
     groups: GroupColumn | None = None
     populations: GroupColumn | None = None
+    sensitivity: bool = False
+    do_all: DoAll = do_here
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -84,14 +84,17 @@ class Fit:
     estimate : Estimate
     method : Method
         What the method can give.
-    at_slopes : mapping of float to Estimate
-        Estimates with the system's slope on difficulty fixed, by slope.
+    seen : Ratings, optional
+        What the method saw of the ratings.
+    asked : mapping of str to object
+        The keywords with which the method estimated: level, seed, and the options that it takes.
     """
 
     ratings: Ratings
     estimate: Estimate
     method: Method
-    at_slopes: Mapping[float, Estimate] = field(default_factory=dict)
+    seen: Ratings | None = None
+    asked: Mapping[str, Any] = field(default_factory=lambda: {"level": 0.9, "seed": 1})
 
     @cached_property
     def replicates(self) -> Callable[..., Replicates | None]:
@@ -119,12 +122,12 @@ type Question = Callable[[Fit, Options], Answer]
 
 
 def column_of(
-    groups: ArrayLike | GroupColumn | None, ratings: Ratings, kind: str
+    names: ArrayLike | GroupColumn | None, ratings: Ratings, kind: str
 ) -> GroupColumn | None:
     """Make a column of the names of groups, one for each row of the ratings."""
-    if groups is None or isinstance(groups, GroupColumn):
-        return groups
-    members = find_groups(ratings, groups, kind)
+    if names is None or isinstance(names, GroupColumn):
+        return names
+    members = find_groups(ratings, names, kind)
     return group_column(kind, np.array([*members.names, ""], dtype=object)[members.index])
 
 
@@ -149,11 +152,9 @@ def ask_sensitivity(fit: Fit, options: Options) -> Answer:
     """Say what the estimate would be if items misled the raters, and perhaps the system."""
     misled = sensitivity(fit.estimate, fit.ratings.n_categories)
     assumed = {"versus": f"misleading_share={misled.misleading_share:g}"}
-    moved = {f"{name}_if_all_misled": getattr(misled, name) for name in ESTIMANDS}
     alone = (misled.raters_alone, misled.raters_alone_in_sample)
-    moved |= {
-        f"{name}_if_raters_misled": value for name, value in zip(ESTIMANDS, alone, strict=True)
-    }
+    moved = {f"{name}_if_all_misled": getattr(misled, name) for name in ESTIMANDS}
+    moved |= {f"{name}_if_raters_misled": own for name, own in zip(ESTIMANDS, alone, strict=True)}
     for quantity, value in moved.items():
         if value is not None:
             yield row(quantity, value, **assumed)
@@ -163,8 +164,12 @@ def ask_sensitivity(fit: Fit, options: Options) -> Answer:
 
 
 def ask_slopes(fit: Fit, options: Options) -> Answer:
-    """Give the estimates with the system's slope on difficulty fixed."""
-    for slope, estimate in fit.at_slopes.items():
+    """Give the estimates with the system's slope on difficulty fixed, if they are wanted."""
+    if fit.method.at_slopes is None or not options.sensitivity:
+        return
+    again = partial(fit.method.at_slopes, fit.seen, level=options.level, seed=options.seed)
+    (at_slopes,) = options.do_all([again])
+    for slope, estimate in at_slopes.items():
         for name in ESTIMANDS:
             versus = f"system_slope={slope:g}"
             yield row(f"{name}_if_slope", getattr(estimate, name), versus=versus)
@@ -185,25 +190,32 @@ def ask_performance(fit: Fit, options: Options) -> Answer:
     interval.
     """
     replicates, estimate = _replicates(fit, options), fit.estimate
-    measures: list[Row | Warning] = []
+    quantities = set()
     if replicates is not None:
         asked: Row = {"positive": options.positive, "level": options.level}
-        measures = list(performance_rows(fit.ratings, replicates, **asked))
-        yield from measures
-        accuracy, implied = estimate.system_accuracy.estimate, implied_accuracy(replicates.point)
-        if estimate.by_raters_alone and accuracy is not None:
-            if abs(implied - accuracy) > NOTICEABLE:
-                text = (
-                    f"base rates and recall imply a system accuracy of {implied:.3f}; step 4, "
-                    f"which assumes that all errors are equally probable, gives {accuracy:.3f}"
-                )
-                yield warn("two-accuracies", text)
-    quantities = {part["quantity"] for part in measures if not isinstance(part, Warning)}
+        for part in measures.performance_rows(fit.ratings, replicates, **asked):
+            if not isinstance(part, Warning):
+                quantities.add(part["quantity"])
+            yield part
+        yield from _warn_of_two_accuracies(estimate, replicates)
     for quantity, column in (("rater_accuracy", "rater"), ("base_rates", "category")):
         array = estimate.arrays.get(quantity)
         if array is not None and quantity not in quantities:
             for name, value in zip(array[column].values, array.values, strict=True):
                 yield {"quantity": quantity, column: str(name), "estimate": number(value)}
+
+
+def _warn_of_two_accuracies(estimate: Estimate, replicates: Replicates) -> Iterator[Warning]:
+    accuracy = estimate.system_accuracy.estimate
+    if not estimate.by_raters_alone or accuracy is None:
+        return
+    implied = measures.implied_accuracy(replicates.point)
+    if abs(implied - accuracy) > NOTICEABLE:
+        text = (
+            f"base rates and recall imply a system accuracy of {implied:.3f}; step 4, "
+            f"which assumes that all errors are equally probable, gives {accuracy:.3f}"
+        )
+        yield warn("two-accuracies", text)
 
 
 def ask_raters(fit: Fit, options: Options) -> Answer:
@@ -213,19 +225,14 @@ def ask_raters(fit: Fit, options: Options) -> Answer:
         return
     if np.isnan(replicates.point.rater_accuracy).all():
         return
-    positive, level = options.positive, options.level
-    yield from list(rater_rows(fit.ratings, replicates, positive=positive, level=level))
+    level = options.level
+    yield from measures.rater_rows(fit.ratings, replicates, positive=options.positive, level=level)
     if replicates.drawn is None:
         return
-    if (np.ptp(replicates.drawn.rater_accuracy, axis=-1) > TIED).any():
-        yield from _compare_raters(fit.ratings.raters, replicates, level)
-    else:
+    raters, accuracy = fit.ratings.raters, replicates.drawn.rater_accuracy
+    if not (np.ptp(accuracy, axis=-1) > TIED).any():
         yield warn("raters-alike", "all raters are taken for equally accurate")
-
-
-def _compare_raters(raters: tuple[str, ...], replicates: Replicates, level: float) -> Iterator[Row]:
-    assert replicates.drawn is not None
-    accuracy = replicates.drawn.rater_accuracy
+        return
     if len(raters) <= MOST_COMPARED:
         points = by_name(raters, replicates.point.rater_accuracy)
         drawn, kind = by_name(raters, accuracy), replicates.kind
@@ -267,7 +274,7 @@ def ask_k_properties(fit: Fit, options: Options) -> Answer:
         if not parameter.is_lower_bound and factor is not None and error is not None:
             tested |= {"lower": factor - error, "upper": factor + error}
         yield tested
-        assumed = fit.method.at_slopes is not None and not fit.at_slopes
+        assumed = fit.method.at_slopes is not None and not options.sensitivity
         if assumed and parameter.name == DIFFICULTY and parameter.verdict() == "rejected":
             text = (
                 "items differ in difficulty for the raters; how far the system finds the same "
@@ -308,6 +315,109 @@ def ask_dependent_pair(fit: Fit, options: Options) -> Answer:
     for category in pair["categories"]:
         for quantity, part in (quantities | {"shared_covariance": "covariance"}).items():
             yield row(quantity, category[part], category=category["category"], **names)
+
+
+def ask_systems(
+    fits: Mapping[str, Fit],
+    ratings: Ratings,
+    options: Options,
+    *,
+    labelled: Ratings | None = None,
+) -> Answer:
+    """Give the difference of each two systems, and the ranks of all.
+
+    Parameters
+    ----------
+    fits : mapping of str to Fit
+        Of each system, from its own items, by one method.
+    ratings : Ratings
+        With all systems, as the method sees them.
+    options : Options
+    labelled : Ratings, optional
+        The same with gold labels that correct the method, which has not seen them.
+
+    Yields
+    ------
+    dict or Warning
+        Differences on the items that both systems answered, and ranks on the items that all
+        answered, if the method has joint draws.
+    """
+    names, about = ratings.systems, {"level": options.level}
+    draw = partial(_draw_together, fits, ratings, labelled, options)
+    of_all = draw(names)
+    by_pair: dict[tuple[str, str], list[systems.JointDraws]] = {}
+    for pairs in systems.pairs_by_items(ratings):
+        together = [name for name in names if any(name in pair for pair in pairs)]
+        draws = of_all if len(together) == len(names) else draw(together)
+        by_pair |= dict.fromkeys(pairs, draws)
+    for pair in combinations(names, 2):
+        n_items = systems.n_common_items(ratings, pair)
+        if not by_pair[pair]:
+            for name in ESTIMANDS:
+                nothing: Row = {"quantity": f"{name}_difference", "n_items": n_items}
+                yield nothing | {"system": pair[0], "versus": pair[1]}
+            text = "no item was answered by both systems, so that there is no difference"
+            yield warn("no-common-items", f"{pair[0]} and {pair[1]}: {text}")
+        for joint in by_pair[pair]:
+            own: Row = about | {"corrected": joint.corrected, "n_items": n_items}
+            yield from systems.compare_systems(joint, pairs=[pair], **own)
+    if of_all and of_all[-1].expected:
+        last, n_items = of_all[-1], systems.n_common_items(ratings, names)
+        points = last.points[0] if last.points else {}
+        own = about | {"corrected": last.corrected, "n_items": n_items}
+        yield from rank("system_accuracy", "system", points, last.expected, **own)
+
+
+def _draw_together(
+    fits: Mapping[str, Fit],
+    ratings: Ratings,
+    labelled: Ratings | None,
+    options: Options,
+    names: tuple[str, ...],
+) -> list[systems.JointDraws]:
+    """Estimate systems from the items that all of them answered.
+
+    Returns
+    -------
+    list of JointDraws
+        Empty if there are no such items. The last of two is corrected by gold labels. Of a method
+        without joint draws there are only the estimates.
+    """
+    common, first = ratings.on_common_items(*names), fits[names[0]]
+    if not systems.n_common_items(common, names):
+        return []
+    fewer = [
+        name
+        for name in names
+        if systems.n_common_items(common, [name]) != systems.n_common_items(ratings, [name])
+    ]
+    estimate = partial(first.method.estimate, **first.asked)
+    again = options.do_all([partial(estimate, common.for_system(name)) for name in fewer])
+    estimates = {name: fits[name].estimate for name in names}
+    estimates |= dict(zip(fewer, again, strict=True))
+    draws = None
+    if first.method.joint_draws is not None:
+        asked = {**first.asked, "do_all": options.do_all}
+        draws = first.method.joint_draws(estimates, common, **asked)
+    draws = draws or systems.JointDraws(kind="", expected={}, in_sample={})
+    if draws.points is None:
+        expected, in_sample = (
+            {name: _accuracy(made, quantity) for name, made in estimates.items()}
+            for quantity in ESTIMANDS
+        )
+        draws = replace(draws, points=(expected, in_sample))
+    if draws.corrected is None:
+        draws = replace(draws, corrected=any(map(uses_truths, estimates.values())))
+    if labelled is None:
+        return [draws]
+    asked = {"level": options.level, "seed": options.seed}
+    corrected = draw_calibrated(labelled, systems=tuple(names), **asked)
+    return [draws, corrected] if corrected.corrected else [draws]
+
+
+def _accuracy(estimate: Estimate, name: str) -> float:
+    value = getattr(estimate, name).estimate
+    return np.nan if value is None else value
 
 
 OF_FITS: dict[str, Question] = {

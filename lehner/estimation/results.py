@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +10,18 @@ import numpy as np
 
 from lehner.core.errors import InputError, Warning, by_severity
 from lehner.core.estimate import COLUMNS, ESTIMANDS, KEYS, NUMBERS, IntervalEstimate, Row, plain
-from lehner.core.lazy import pd
+from lehner.core.lazy import pd, plt
 from lehner.data.ratings import Ratings
-from lehner.estimation.forest import plot_forest
+from lehner.estimation.methods import get_method
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+HEIGHT = 0.35
+"""Of a row of a forest plot, in inches."""
+SPREAD = 0.7
+"""Part of the room of a row that its methods take."""
 
 
 def tabulate(rows: Iterable[Row]) -> "pd.DataFrame":
@@ -158,36 +163,12 @@ class Results:
         return wide.fillna("")
 
     def to_latex(self, *quantities: str, **options: Any) -> str:
-        """Write numbers as a LaTeX table, for the package booktabs.
-
-        Parameters
-        ----------
-        *quantities : str
-            Names in the column `quantity`; by default the accuracies of the system.
-        **options
-            As `pivot` takes them.
-
-        Returns
-        -------
-        str
-        """
-        return str(_escaped(self.pivot(*quantities, **options), "latex").to_latex(hrules=True))
+        """Write numbers, chosen as by `pivot`, as a LaTeX table for the package booktabs."""
+        return str(_escape(self.pivot(*quantities, **options), "latex").to_latex(hrules=True))
 
     def to_html(self, *quantities: str, **options: Any) -> str:
-        """Write numbers as an HTML table.
-
-        Parameters
-        ----------
-        *quantities : str
-            Names in the column `quantity`; by default the accuracies of the system.
-        **options
-            As `pivot` takes them.
-
-        Returns
-        -------
-        str
-        """
-        return str(_escaped(self.pivot(*quantities, **options), "html").to_html())
+        """Write numbers, chosen as by `pivot`, as an HTML table."""
+        return str(_escape(self.pivot(*quantities, **options), "html").to_html())
 
     def plot(
         self, quantity: str = "system_accuracy", *, ax: "Axes | None" = None, **selected: Any
@@ -256,7 +237,7 @@ class Results:
         return json.dumps(self.to_dict(), allow_nan=False, **options)
 
 
-def _escaped(table: "pd.DataFrame", medium: str) -> Any:
+def _escape(table: "pd.DataFrame", medium: str) -> Any:
     """Give a table a style in which names that are code in a medium are text."""
     style = table.style.format(escape=medium)
     return style.format_index(escape=medium, axis=0).format_index(escape=medium, axis=1)
@@ -264,12 +245,15 @@ def _escaped(table: "pd.DataFrame", medium: str) -> Any:
 
 def value_of(row: Any) -> IntervalEstimate:
     """Take the number of a row, with its interval."""
-    numbers = {
-        name: None if (value := row.get(name)) is None or np.isnan(value) else float(value)
-        for name in NUMBERS
-    }
-    corrected = bool(row.get("corrected", False))
-    return IntervalEstimate(**numbers, kind=row.get("kind", ""), corrected=corrected)
+    values = {name: row.get(name) for name in NUMBERS}
+    return IntervalEstimate(
+        **{
+            name: None if value is None or np.isnan(value) else float(value)
+            for name, value in values.items()
+        },
+        kind=row.get("kind", ""),
+        corrected=bool(row.get("corrected", False)),
+    )
 
 
 def collect(
@@ -324,3 +308,60 @@ def _merge(warnings: Iterable[Warning], names: Mapping[str, set[str]]) -> tuple[
         if len(every) > 1:
             warnings = [common if whom[common] >= every else own for own, common in unnamed]
     return tuple(by_severity(warnings))
+
+
+def plot_forest(
+    rows: "pd.DataFrame", ax: "Axes | None" = None, labels: Sequence[str] = ()
+) -> "Axes":
+    """Draw numbers of the table of results, the first at the top.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        With the columns of the table of results.
+    ax : matplotlib.axes.Axes, optional
+        By default those of a new figure.
+    labels : sequence of str, optional
+        What stands beside each number; numbers with one label share a row. By default what tells
+        the numbers apart.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        A star marks what gold labels correct.
+    """
+    labels = labels or _name_rows(rows)
+    names = list(dict.fromkeys(labels))
+    if ax is None:
+        size = (6.5, 1 + HEIGHT * max(len(names), 1))
+        _, ax = plt.subplots(figsize=size, layout="constrained")
+    rows = rows.assign(label=labels)
+    rows = rows[rows["estimate"].notna()]
+    beside = rows.groupby("label")
+    places = SPREAD * (beside.cumcount() - (beside["label"].transform("size") - 1) / 2)
+    places = rows["label"].map(names.index) + places / beside["label"].transform("size")
+    for record, place in zip(rows.to_dict("records"), places, strict=True):
+        method = get_method(record["method"])
+        color, marker = (method.color, method.marker) if method else ("black", ".")
+        face = color if method is None or method.filled else "white"
+        ax.hlines(place, record["lower"], record["upper"], color=color, zorder=1.5)
+        ax.plot(record["estimate"], place, marker, color=color, markerfacecolor=face)
+        if record["corrected"]:
+            end = max(record["estimate"], record["upper"])
+            ax.annotate("*", (end, place), (2, -2), textcoords="offset points")
+    quantity = rows["quantity"].iloc[0] if len(rows) else ""
+    ax.set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.5, -0.5))
+    ax.set_xlabel(quantity.replace("_", " "))
+    return ax
+
+
+def _name_rows(rows: "pd.DataFrame") -> list[str]:
+    """Name what tells numbers apart, the method by its label."""
+    varying = [name for name in KEYS if name != "method" and rows[name].nunique() > 1]
+    several = not varying or rows["method"].nunique() > 1
+    names = []
+    for record in rows.to_dict("records"):
+        method = get_method(record["method"])
+        by = [method.label if method else record["method"]] if several else []
+        names.append(", ".join([*(record[key] for key in varying), *by]))
+    return names

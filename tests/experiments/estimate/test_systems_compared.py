@@ -10,8 +10,7 @@ import bayes_models
 import lehner
 from lehner import Ratings
 from lehner.estimation.methods import find_method
-from lehner.estimation.questions import Fit, Options
-from lehner.estimation.systems import ask_systems
+from lehner.estimation.questions import Fit, Options, ask_systems
 from tests.lehner.contrasts.test_systems import easy_and_hard
 from tests.lehner.told import told
 

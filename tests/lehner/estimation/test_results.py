@@ -1,6 +1,7 @@
 """The table of results: its keys, its views, questions and methods of one's own."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -126,29 +127,19 @@ def test_views_write_and_draw_what_the_table_has(results):
     assert [text.get_text() for text in ax.get_yticklabels()] == ["A", "B"]
 
 
-class TakesAnOption:
-    """A method with an option of its own: whose ratings are taken for the truth."""
-
-    @staticmethod
-    def make(model_priors=None):
-        name = f"third_rater_{model_priors}"
-        return Method(
-            name=name,
-            summary="of mine",
-            estimate=third_rater_is_right,
-            takes=frozenset({"model_priors"}),
-            with_options=TakesAnOption.make,
-        )
-
-
 def test_a_method_of_ones_own_gets_the_options_that_it_takes():
-    results = lehner.estimate(simulated(), TakesAnOption.make(), model_priors="flat")
-    assert set(results.table["method"]) == {"", "third_rater_flat"}
+    def estimate(ratings, *, level, seed, model_priors):
+        return replace(third_rater_is_right(ratings), diagnostics={"priors": model_priors})
+
+    takes = frozenset({"model_priors"})
+    mine = Method(name="third_rater", summary="of mine", estimate=estimate, takes=takes)
+    results = lehner.estimate(simulated(), mine, model_priors="flat")
+    assert results.fits["system", "third_rater"].diagnostics == {"priors": "flat"}
     with pytest.raises(InputError, match="no method takes model priors"):
         lehner.estimate(simulated(), QUICK, model_priors="flat")
 
 
-def third_rater_is_right(ratings, *, level, seed):
+def third_rater_is_right(ratings, **_):
     """Take the third rater for the truth."""
     truth, system = ratings.codes[:, 2], ratings.system
     table = np.array([[np.mean(system[truth == k] == j) for j in (0, 1)] for k in (0, 1)])

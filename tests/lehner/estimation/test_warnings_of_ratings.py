@@ -16,16 +16,15 @@ CODE = "difficulty-of-system-assumed"
 RATINGS = simulate(Scenario(), seed=1)
 
 
-def asked(spread, slopes=()):
+def asked(spread, **options):
     """Ask an estimate with draws of the spread of difficulty, in place of a fit."""
     draws = abs(np.random.default_rng(1).normal(spread, 0.1, (2, 500)))
     posterior = xr.Dataset({"difficulty_spread": (("chain", "draw"), draws)})
     tree = xr.DataTree.from_dict({"posterior": posterior})
     tree.attrs = {"model": "relaxed_k", "priors": '{"difficulty_spread": 0.4}'}
     estimate = replace(lehner.estimate_algebraic(RATINGS), method="relaxed_k", draws=tree)
-    at_slopes = dict.fromkeys(slopes, estimate)
-    fit = Fit(ratings=RATINGS, estimate=estimate, method=find_method(estimate), at_slopes=at_slopes)
-    return {one.code: one for one in told(ask_k_properties(fit, Options())).warnings}
+    fit = Fit(ratings=RATINGS, estimate=estimate, method=find_method(estimate))
+    return {one.code: one for one in told(ask_k_properties(fit, Options(**options))).warnings}
 
 
 def test_where_items_differ_in_difficulty_the_slope_is_to_be_looked_at():
@@ -33,9 +32,9 @@ def test_where_items_differ_in_difficulty_the_slope_is_to_be_looked_at():
     assert warning.severity == "limits" and "sensitivity=True" in str(warning)
 
 
-@pytest.mark.parametrize(("spread", "slopes"), [(0.0, ()), (2.0, (0.0, 1.0))])
-def test_no_warning_where_items_are_alike_or_slopes_were_computed(spread, slopes):
-    assert CODE not in asked(spread, slopes)
+@pytest.mark.parametrize(("spread", "sensitivity"), [(0.0, False), (2.0, True)])
+def test_no_warning_where_items_are_alike_or_slopes_are_computed(spread, sensitivity):
+    assert CODE not in asked(spread, sensitivity=sensitivity)
 
 
 def test_check_says_where_to_look_if_equal_difficulty_is_rejected():

@@ -133,7 +133,7 @@ def group_column(column: str, names: NDArray[Any], cut: str = "") -> GroupColumn
     return GroupColumn(column=column, names=names, note=note)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class GroupReplicates:
     """Posterior draws or bootstrap replicates, joint for all groups of items.
 
@@ -272,56 +272,41 @@ def group_by_algebra(
     ratings = count_rated(ratings)
     members = find_groups(ratings, groups)
     sizes = count_answers(ratings, members)
-    points, drawn = zip(
-        *(
-            _resample_algebra(ratings.take(members.index == group), resamples, child)
-            for group, child in enumerate(child_seeds(seed, len(members)))
-        ),
-        strict=True,
+    by_group = [
+        _resample_algebra(ratings.take(members.index == group), resamples, child)
+        for group, child in enumerate(child_seeds(seed, len(members)))
+    ]
+    point, drawn = (
+        GroupReplicates(*(np.stack(part, axis=1) for part in zip(*steps, strict=True)))
+        for steps in zip(*by_group, strict=True)
     )
-    return GroupDraws(
-        groups=members,
-        sizes=sizes,
-        drawn=_put_together(drawn),
-        point=_put_together(points),
-        kind="percentile bootstrap",
-    )
+    kind = "percentile bootstrap"
+    return GroupDraws(groups=members, sizes=sizes, drawn=drawn, point=point, kind=kind)
 
 
-type _Steps = tuple[Floats, Floats, Floats]
+type _Steps = tuple[Floats, ...]
 
 
 def _resample_algebra(
     ratings: Ratings, resamples: int, seed: np.random.SeedSequence
 ) -> tuple[_Steps, _Steps]:
-    """Estimate accuracies and base rates of all items, and of resamples."""
+    """Estimate accuracies, base rates and accuracies of raters of all items, and of resamples."""
     collapsed = collapse_votes(ratings)
 
     def estimate(weights: Floats) -> _Steps:
         counts = collapsed.counts(weights)
         steps = first_steps(collapsed.table, counts.sum(axis=-1))
         of_raters = np.repeat(steps.accuracy[:, None], ratings.n_raters, axis=1)
-        return average_by_weights(steps.truth, counts[..., :-1]), steps.base_rates, of_raters
+        right = average_by_weights(steps.truth, counts[..., :-1])
+        return right, right, steps.base_rates, of_raters
 
     n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
     samples = draw_counts(collapsed.sampled, resamples, generator(seed), n_cells)
-    right, rates, accuracy = map(np.concatenate, zip(*map(estimate, samples), strict=True))
+    drawn = tuple(map(np.concatenate, zip(*map(estimate, samples), strict=True)))
     if ratings.cluster is not None and ratings.n_clusters == 1:
         # Of one cluster nothing is known of others.
-        right, rates, accuracy = (
-            np.full_like(values, np.nan) for values in (right, rates, accuracy)
-        )
-    return estimate(collapsed.weights[None].astype(float)), (right, rates, accuracy)
-
-
-def _put_together(by_group: Sequence[_Steps]) -> GroupReplicates:
-    right, rates, accuracy = (np.stack(part, axis=1) for part in zip(*by_group, strict=True))
-    return GroupReplicates(
-        system_accuracy=right,
-        system_accuracy_in_sample=right,
-        base_rates=rates,
-        rater_accuracy=accuracy,
-    )
+        drawn = tuple(np.full_like(values, np.nan) for values in drawn)
+    return estimate(collapsed.weights[None].astype(float)), drawn
 
 
 def group_by_likelihood(
@@ -408,11 +393,5 @@ def _by_population(
     """Put together what fits say of each population, whose base rates may be NaN in resamples."""
     n_answered = fitted.sum_populations(np.where(fitted.answers < 0, 0, fitted.n_items)[:, None])
     accuracy = np.einsum("spk,sjk->spj", rates, recall)
-    return GroupReplicates(
-        system_accuracy=accuracy[..., -1],
-        system_accuracy_in_sample=np.where(
-            np.isnan(rates).any(axis=-1), np.nan, n_right / n_answered
-        ),
-        base_rates=rates,
-        rater_accuracy=accuracy[..., :-1],
-    )
+    in_sample = np.where(np.isnan(rates).any(axis=-1), np.nan, n_right / n_answered)
+    return GroupReplicates(accuracy[..., -1], in_sample, rates, accuracy[..., :-1])

@@ -124,7 +124,7 @@ def bootstrap_systems(
 ) -> JointDraws:
     """Resample items that all systems answered, and estimate each system from the same resamples.
 
-    Systems with the same answers have the same draws.
+    Systems with the same answers have the same draws, because the seed is the same.
 
     Parameters
     ----------
@@ -171,18 +171,14 @@ def bootstrap_systems(
     ratings = ratings.on_common_items(*names)
     require_common_items(ratings, names)
     unique = count_rated(_collapse_rows(ratings))
-    alike = first_alike(ratings, names)
-    different = list(dict.fromkeys(alike.values()))
     seeds = child_seeds(seed, 2)
-    pieces = [
-        partial(_resample, prepare, unique.for_system(name), resamples, *seeds)
-        for name in different
-    ]
-    draws = dict(zip(different, do_all(pieces), strict=True))
+    draws = do_all(
+        [partial(_resample, prepare, unique.for_system(name), resamples, *seeds) for name in names]
+    )
     return JointDraws(
         kind=kind,
-        expected={name: draws[same][0] for name, same in alike.items()},
-        in_sample={name: draws[same][1] for name, same in alike.items()},
+        expected={name: own[0] for name, own in zip(names, draws, strict=True)},
+        in_sample={name: own[1] for name, own in zip(names, draws, strict=True)},
     )
 
 
@@ -240,25 +236,15 @@ def prepare_fit(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> S
     return statistic
 
 
-def compare_systems(
-    draws: JointDraws,
-    *,
-    level: float,
-    pairs: Sequence[tuple[str, str]] | None = None,
-    **columns: Any,
-) -> Iterator[Row]:
+def compare_systems(draws: JointDraws, **columns: Any) -> Iterator[Row]:
     """Give the differences of systems in both accuracies.
 
     Parameters
     ----------
     draws : JointDraws
         If they have no points, these are the means of the draws.
-    level : float
-        Probability of the intervals.
-    pairs : sequence of tuple of str, optional
-        By default each two systems.
     **columns
-        Values of other columns of the rows.
+        As of `contrast`.
 
     Yields
     ------
@@ -272,10 +258,9 @@ def compare_systems(
     >>> [row["probability"] for row in compare_systems(draws, level=0.9)]
     [1.0, 1.0]
     """
-    drawn = (draws.expected, draws.in_sample)
-    points = draws.points or tuple(
-        {name: float(values.mean()) for name, values in named.items()} for named in drawn
-    )
-    made: dict[str, Any] = {"level": level, "kind": draws.kind, "pairs": pairs} | columns
-    yield from contrast(ESTIMANDS[0], "system", points[0], drawn[0], **made)
-    yield from contrast(ESTIMANDS[1], "system", points[1], drawn[1], **made)
+    several = (draws.expected, draws.in_sample)
+    for n, (quantity, drawn) in enumerate(zip(ESTIMANDS, several, strict=True)):
+        points = {name: float(values.mean()) for name, values in drawn.items()}
+        if draws.points is not None:
+            points = dict(draws.points[n])
+        yield from contrast(quantity, "system", points, drawn, kind=draws.kind, **columns)

@@ -95,11 +95,9 @@ class Method:
         A function `(estimate, *, level)` that returns what a fit found of each K-property.
     made : bool
         Whether there is an estimate already.
-    source : str
-        For a user's function: the source text, of the whole file if it was named by its file.
     source_hash : str
-        SHA-256 of the source; empty for methods that are installed. A function with another hash is
-        another method.
+        For a user's function: SHA-256 of its source, of the whole file if it was named by its file;
+        a function with another hash is another method. Empty for methods that are installed.
     """
 
     name: str
@@ -122,7 +120,6 @@ class Method:
     at_slopes: Callable[..., Mapping[float, Estimate]] | None = None
     k_properties: Callable[..., tuple[Any, ...]] | None = None
     made: bool = False
-    source: str = ""
     source_hash: str = ""
 
     def __post_init__(self) -> None:
@@ -161,16 +158,13 @@ def list_methods() -> dict[str, Method]:
         try:
             brought: Iterable[Method] = point.load()()
         except Exception as error:
-            raise InputError(
-                f"the methods of {point.value} cannot be loaded: {type(error).__name__}: {error}",
-                "mend or remove the package that brings them",
-            ) from error
+            reason = f"{type(error).__name__}: {error}"
+            problem = f"the methods of {point.value} cannot be loaded: {reason}"
+            raise InputError(problem, "mend or remove the package that brings them") from error
         for method in brought:
             if method.name in methods:
-                raise InputError(
-                    f"{point.value} brings a method {method.name!r}, which there is already",
-                    "rename it",
-                )
+                problem = f"{point.value} brings a method {method.name!r}, which there is already"
+                raise InputError(problem, "rename it")
             methods[method.name] = method
     return methods
 
@@ -234,7 +228,7 @@ def find_method(method: MethodLike, *, folder: str | Path = ".") -> Method:
         return _of_estimate(method)
     if names_function(method):
         loaded = load_function(str(method), folder)
-        return _of_function(loaded.function, str(method), loaded.source, loaded.source_hash)
+        return _of_function(loaded.function, str(method), loaded.source_hash)
     if callable(method) and not isinstance(method, type):
         return _of_function(method, f"the function {getattr(method, '__name__', method)}")
     return get_method(str(method)) or find("method", str(method), list_methods())
@@ -244,11 +238,10 @@ def _of_estimate(made: Estimate) -> Method:
     """Make the method that gives this estimate; one that nobody registered gives what it has."""
 
     def estimate(ratings: Ratings, **_: Any) -> Estimate:
-        if ratings.systems[0] != made.system:
-            raise InputError(
-                f"the estimate is of {made.system!r}, and the system is {ratings.systems[0]!r}",
-                "give an estimate of these ratings, or the name of a method",
-            )
+        (system,) = ratings.systems
+        if system != made.system:
+            problem = f"the estimate is of {made.system!r}, and the system is {system!r}"
+            raise InputError(problem, "give an estimate of these ratings, or the name of a method")
         return made
 
     registered = get_method(made.method) or Method(
@@ -257,9 +250,7 @@ def _of_estimate(made: Estimate) -> Method:
     return replace(registered, estimate=estimate, made=True, shortly=None)
 
 
-def _of_function(
-    function: Callable[..., Estimate], what: str, source: str = "", source_hash: str = ""
-) -> Method:
+def _of_function(function: Callable[..., Estimate], what: str, source_hash: str = "") -> Method:
     name = getattr(function, "__name__", "")
     if not name.isidentifier():
         raise InputError(
@@ -267,10 +258,11 @@ def _of_function(
         )
     if name in MODELS or name in OWN_METHODS:
         raise InputError(f"{what} has the name of a method of lehner", "rename it")
-    if not source:
+    if not source_hash:
+        source = repr(function)
         with suppress(OSError, TypeError):
             source = inspect.getsource(function)
-        source_hash = hashlib.sha256((source or repr(function)).encode()).hexdigest()
+        source_hash = hashlib.sha256(source.encode()).hexdigest()
     parameters = inspect.signature(function).parameters
     takes_all = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
 
@@ -279,19 +271,12 @@ def _of_function(
         taken = {key: options[key] for key in options if takes_all or key in parameters}
         result = function(ratings, **taken)
         if not isinstance(result, Estimate):
-            raise InputError(
-                f"{what} returned a {type(result).__name__}", "return a lehner.Estimate"
-            )
+            kind = type(result).__name__
+            raise InputError(f"{what} returned a {kind}", "return a lehner.Estimate")
         return replace(result, method=name)
 
     summary = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split()).rstrip(".")
-    return Method(
-        name=name,
-        summary=summary or what,
-        estimate=estimate,
-        source=source,
-        source_hash=source_hash,
-    )
+    return Method(name=name, summary=summary or what, estimate=estimate, source_hash=source_hash)
 
 
 @cache

@@ -1,6 +1,6 @@
 """Measures of a classifier: from base rates and a confusion matrix, and with intervals as rows."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,15 +130,12 @@ def performance_measures(
             other_answers, _ratio(1 - recall, specificity), np.nan
         ),
         "f1": _divide(2 * right, np.where(occurs | is_answered, true + answers, 0.0)),
-        "balanced_accuracy": mean_of_occurring(recall, occurs),
+        "balanced_accuracy": _divide(
+            np.where(occurs, recall, 0.0).sum(axis=-1), occurs.sum(axis=-1, dtype=float)
+        ),
         "mcc": _divide(accuracy * whole - chance, np.sqrt(np.maximum(spread, 0.0))),
         "kappa_with_truth": _divide(accuracy * whole - chance, whole**2 - chance),
     }
-
-
-def mean_of_occurring(values: Floats, occurs: Booleans) -> Floats:
-    """Average over the categories that occur, (..., n_categories) to (...); NaN if none does."""
-    return _divide(np.where(occurs, values, 0.0).sum(axis=-1), occurs.sum(axis=-1, dtype=float))
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
@@ -196,11 +193,10 @@ class PositiveCategory:
     chosen_by: str
 
     def __str__(self) -> str:
-        guessed = GUESSED.get(self.chosen_by)
-        if guessed is None:
+        if self.chosen_by not in GUESSED:
             return f"positive category: {self.name}"
         other = f"positive={str(self.negative)!r} makes the other one positive"
-        return f"positive category: {self.name} ({guessed}; {other})"
+        return f"positive category: {self.name} ({GUESSED[self.chosen_by]}; {other})"
 
 
 def find_positive(ratings: Ratings, positive: Label | None = None) -> PositiveCategory | None:
@@ -300,6 +296,7 @@ def performance_rows(
         Rows of the table of results, and what is to be known of them.
     """
     rated, answered = rated_categories(ratings), _answered_by_system(ratings)
+    made: Row = {"level": level, "kind": replicates.kind}
 
     def measure(parameters: Parameters) -> Measures:
         rates, confusion = parameters.base_rates, parameters.confusion
@@ -316,7 +313,7 @@ def performance_rows(
     infinite: list[Warning] = []
     for quantity, values in _measure_all(measure, replicates, level):
         names = axes.get(quantity, ("category",) * (values.ndim - 1))
-        yield from _name_rows(quantity, values, names, ratings, replicates, level)
+        yield from rows_of(quantity, values, _labels(ratings, names), **made)
         infinite += _infinite(quantity, values, ratings, positive)
     yield from (*replicates.notes, *_undefined(ratings, rated, answered), *infinite)
 
@@ -342,6 +339,8 @@ def rater_rows(
         not estimate recall.
     """
     rated, answered = rated_categories(ratings), _answered_by_raters(ratings)
+    made: Row = {"level": level, "kind": replicates.kind}
+    names = _labels(ratings, ("rater", "category"))
 
     def measure(parameters: Parameters) -> Measures:
         rates, recall = parameters.base_rates[..., None, :], parameters.rater_recall
@@ -356,7 +355,7 @@ def rater_rows(
 
     infinite: list[Warning] = []
     for quantity, values in _measure_all(measure, replicates, level):
-        yield from _name_rows(quantity, values, ("rater", "category"), ratings, replicates, level)
+        yield from rows_of(quantity, values, names, **made)
         infinite += _infinite(quantity, values, ratings, positive)
         if quantity == "recall":
             text = "no ratings tell how {} rate items of {}: recall is undefined there"
@@ -400,18 +399,9 @@ def _with_intervals(
     return interval_of_draws(sample, point, level, lowest=lowest, highest=highest, ratio=ratio)
 
 
-def _name_rows(
-    quantity: str,
-    values: Floats,
-    columns: Sequence[str],
-    ratings: Ratings,
-    replicates: Replicates,
-    level: float,
-) -> list[Row]:
-    named: Mapping[str, Sequence[Any]] = {
-        name: ratings.raters if name == "rater" else ratings.categories for name in columns
-    }
-    return rows_of(quantity, values, named, level=level, kind=replicates.kind)
+def _labels(ratings: Ratings, columns: Sequence[str]) -> dict[str, Sequence[Any]]:
+    """Name the places of axes, by the columns that hold their names."""
+    return {name: ratings.raters if name == "rater" else ratings.categories for name in columns}
 
 
 def rated_categories(ratings: Ratings) -> Booleans:

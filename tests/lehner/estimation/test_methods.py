@@ -1,6 +1,7 @@
 """The registry of methods: those of lehner, of packages, and functions of users."""
 
 import hashlib
+import inspect
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
@@ -128,14 +129,13 @@ def test_a_function_is_a_method(ratings):
     assert estimate.method == "mine"
     same = lehner.estimate_algebraic(ratings, level=0.8, seed=7)
     assert estimate.system_accuracy == same.system_accuracy
-    assert "seen.append" in method.source
-    assert method.source_hash == hashlib.sha256(method.source.encode()).hexdigest()
+    source = inspect.getsource(mine)
+    assert method.source_hash == hashlib.sha256(source.encode()).hexdigest()
 
 
 def test_a_function_in_a_file_is_a_method(mine, ratings):
     (method,) = find_methods(f"{mine}:half")
     assert (method.name, method.summary) == ("half", "How often a coin is right")
-    assert method.source == HALF
     assert method.source_hash == hashlib.sha256(HALF.encode()).hexdigest()
     assert method.estimate(ratings, level=0.9, seed=1).system_accuracy.estimate == 0.5
     (relative,) = find_methods(["mine.py:half"], folder=mine.parent)

@@ -178,25 +178,22 @@ def estimate(
     if gold_labels.is_only_labelled(ratings) and methods in (None, DEFAULT_METHODS):
         return gold_labels.estimate_by_labels(ratings, options)
     _require_answers(ratings)
-    selected = find_methods(DEFAULT_METHODS if methods is None else methods)
     of_methods = {
         "system_is": system_is,
         "priors": priors,
         "model_priors": model_priors,
         "earlier_studies": earlier_studies and raters.read_studies(earlier_studies, ratings),
     }
-    _require_takers(selected, of_methods | {"dependent_pair": dependent})
+    selected = _choose_methods(methods, of_methods | {"dependent_pair": dependent})
     if len(ratings.systems) > FEW_SYSTEMS and not earlier_studies:
-        selected = [
-            replace(method, estimate=method.shortly or method.estimate) for method in selected
-        ]
+        selected = [replace(each, estimate=each.shortly or each.estimate) for each in selected]
     if not any(method.made for method in selected):
         ratings, options = _leave_out_unrated(ratings, options)
     if dependent is not None:
         ratings = ratings.with_dependent_pair(dependent)
     seen = ratings if truths_in_model else ratings.with_truth(None)
     fits = _fit_all(ratings, seen, selected, options, of_methods)
-    answers = _ask_all(ratings, seen, fits, options, questions)
+    answers = list(_ask_all(ratings, seen, fits, options, questions))
     estimates = {names: fit.estimate for names, fit in fits.items()}
     return collect(ratings, answers, options, estimates)
 
@@ -210,15 +207,19 @@ def _require_answers(ratings: Ratings) -> None:
             count_answers(ratings.for_system(system), members)
 
 
-def _require_takers(methods: Sequence[Method], options: Mapping[str, Any]) -> None:
-    """Raise an InputError if there are options that none of the methods takes."""
+def _choose_methods(
+    methods: MethodLike | Iterable[MethodLike] | None, options: Mapping[str, Any]
+) -> list[Method]:
+    """Find the methods; an InputError if there are options that none of them takes."""
+    selected = find_methods(DEFAULT_METHODS if methods is None else methods)
     if options["earlier_studies"] and options["model_priors"]:
         raise InputError("earlier_studies and model_priors both are priors", "give one of them")
     for option in NEEDED:
-        if options[option] and not any(option in method.takes for method in methods):
+        if options[option] and not any(option in method.takes for method in selected):
             able = [method.name for method in list_methods().values() if option in method.takes]
             what = option.replace("_", " ")
             raise InputError(f"no method takes {what}", f"add {' or '.join(able)}")
+    return selected
 
 
 def _leave_out_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Options]:

@@ -219,21 +219,21 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
         Accuracy, recall, precision and specificity with Wilson's intervals, other measures with
         Jeffreys', and base rates that are post-stratified by the system's answers.
     """
-    (system,), answers = ratings.systems, np.asarray(ratings.system)
+    (system,), level = ratings.systems, options.level
     judged, _, _ = flatten(ratings.answers, ratings.n_categories)
     judge = ratings.without_system()._replace(given=judged, raters=(system,))
     whole = judge.with_populations(["all items"] * ratings.n_rows)
-    items = one_judge.count_judged(whole, options.level)
-    in_sample = partly_known.known_items_alone(
-        partly_known.rightness(ratings, np.zeros(ratings.n_rows)), options.level
-    )
+    items = one_judge.count_judged(whole, level)
+    known = partly_known.rightness(ratings, np.zeros(ratings.n_rows))
     estimate = core.Estimate(
         method=METHOD,
         system=system,
-        system_accuracy=_share_right(items.labels[0], options.level),
-        system_accuracy_in_sample=replace(in_sample, corrected=True),
+        system_accuracy=_share_right(items.labels[0], level),
+        system_accuracy_in_sample=replace(
+            partly_known.known_items_alone(known, level), corrected=True
+        ),
     )
-    n_items = int(ratings.weights[answers >= 0].sum())
+    n_items = int(ratings.weights[np.asarray(ratings.system) >= 0].sum())
     whose = {"system": system, "method": METHOD}
     parts: list[tuple[dict[str, str], Answer]] = [
         (whose, (row(name, getattr(estimate, name), n_items=n_items) for name in ESTIMANDS)),
@@ -265,36 +265,34 @@ def _wilson(right: float, n: float, level: float) -> IntervalEstimate:
     return replace(wilson_estimate(right / n if n else 0.0, n, level), corrected=bool(n))
 
 
-def _give_recall(labels: Floats, ratings: Ratings, level: float, **of: Any) -> Iterator[Row]:
-    """Give the share of the labelled items of each true category that got this answer."""
-    yield from _give_shares("recall", labels.diagonal(), labels.sum(1), ratings, level, **of)
-
-
 def _give_shares(
-    quantity: str, holding: Floats, n: Floats, ratings: Ratings, level: float, **of: Any
+    counts: Mapping[str, tuple[Floats, Floats]], ratings: Ratings, level: float, **of: Any
 ) -> Iterator[Row]:
-    for name, number, total in zip(ratings.categories, holding, n, strict=True):
-        value = _wilson(number, total, level)
-        yield row(quantity, value, category=str(name), n_items=total, **of)
+    """Give for each category the share of the labelled items that hold, of so many, by Wilson."""
+    for quantity, (holding, n) in counts.items():
+        for name, number, total in zip(ratings.categories, holding, n, strict=True):
+            value = _wilson(number, total, level)
+            yield row(quantity, value, category=str(name), n_items=total, **of)
+
+
+def _count_recall(labels: Floats) -> dict[str, tuple[Floats, Floats]]:
+    return {"recall": (labels.diagonal(), labels.sum(axis=1))}
 
 
 def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
     """Give the measures of the system: proportions by Wilson, others by Jeffreys' prior."""
     total, truth, said, right = labels.sum(), labels.sum(1), labels.sum(0), labels.diagonal()
-    counts = {
+    counts = _count_recall(labels) | {
         "precision": (right, said),
         "specificity": (total - truth - said + right, total - truth),
     }
-    yield from _give_recall(labels, ratings, options.level)
-    for quantity, (holding, n) in counts.items():
-        yield from _give_shares(quantity, holding, n, ratings, options.level)
+    yield from _give_shares(counts, ratings, options.level)
     drawn = generator(options.seed).standard_gamma(labels + PSEUDO_ITEMS, (DRAWS, *labels.shape))
-    replicates = core.Replicates(
-        point=_parameters(labels), drawn=_parameters(drawn), kind="Jeffreys"
-    )
+    point, drawn = _parameters(labels), _parameters(drawn)
+    replicates = core.Replicates(point=point, drawn=drawn, kind="Jeffreys")
     asked: Row = {"positive": options.positive, "level": options.level}
     for part in performance_rows(ratings, replicates, **asked):
-        if isinstance(part, Warning) or part["quantity"] not in (*counts, "recall", "base_rates"):
+        if isinstance(part, Warning) or part["quantity"] not in (*counts, "base_rates"):
             yield part
 
 
@@ -350,10 +348,11 @@ def ask_judge(ratings: Ratings, items: JudgedItems, options: Options, method: st
     level, labels = options.level, items.labels.sum(axis=0)
     of = {"rater": ratings.raters[0], "method": method}
     yield row("rater_accuracy", _share_right(labels, level), n_items=labels.sum(), **of)
-    yield from _give_recall(labels, ratings, level, **of)
+    yield from _give_shares(_count_recall(labels), ratings, level, **of)
     if len(ratings.populations) > 1:
         for group, own in zip(ratings.populations, items.labels, strict=True):
-            yield from _give_recall(own, ratings, level, grouping="group", group=group, **of)
+            of_group = of | {"grouping": "group", "group": group}
+            yield from _give_shares(_count_recall(own), ratings, level, **of_group)
         p_value = one_judge.judge_differs(items, seed=options.seed)
         yield {"quantity": "judge_differs_test", "probability": p_value} | of
         yield _say_whether_alike(ratings, items, p_value)

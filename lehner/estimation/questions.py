@@ -190,14 +190,13 @@ def ask_performance(fit: Fit, options: Options) -> Answer:
     interval.
     """
     replicates, estimate = _replicates(fit, options), fit.estimate
-    quantities = set()
+    measured: list[Row | Warning] = []
     if replicates is not None:
         asked: Row = {"positive": options.positive, "level": options.level}
-        for part in measures.performance_rows(fit.ratings, replicates, **asked):
-            if not isinstance(part, Warning):
-                quantities.add(part["quantity"])
-            yield part
+        measured = list(measures.performance_rows(fit.ratings, replicates, **asked))
+        yield from measured
         yield from _warn_of_two_accuracies(estimate, replicates)
+    quantities = {part["quantity"] for part in measured if not isinstance(part, Warning)}
     for quantity, column in (("rater_accuracy", "rater"), ("base_rates", "category")):
         array = estimate.arrays.get(quantity)
         if array is not None and quantity not in quantities:
@@ -226,7 +225,8 @@ def ask_raters(fit: Fit, options: Options) -> Answer:
     if np.isnan(replicates.point.rater_accuracy).all():
         return
     level = options.level
-    yield from measures.rater_rows(fit.ratings, replicates, positive=options.positive, level=level)
+    asked: Row = {"positive": options.positive, "level": level}
+    yield from list(measures.rater_rows(fit.ratings, replicates, **asked))
     if replicates.drawn is None:
         return
     raters, accuracy = fit.ratings.raters, replicates.drawn.rater_accuracy

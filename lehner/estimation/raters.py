@@ -11,7 +11,7 @@ import numpy as np
 
 from lehner.algebra.steps import pairwise_agreement
 from lehner.core.arrays import Floats
-from lehner.core.errors import InputError, suggest
+from lehner.core.errors import InputError, find
 from lehner.core.estimate import Row, rows_of
 from lehner.core.lazy import special, stats
 from lehner.core.text import first_few
@@ -177,11 +177,10 @@ def read_studies(studies: Mapping[str, Any], ratings: Ratings) -> dict[str, Floa
     >>> read_studies({"ana": [[90, 10], [6, 34]]}, ratings)["ana"].tolist()
     [[90.0, 10.0], [6.0, 34.0]]
     """
-    names = [str(name) for name in (*ratings.raters, *ratings.systems)]
+    names = dict.fromkeys(str(name) for name in (*ratings.raters, *ratings.systems))
     k, tables = ratings.n_categories, {}
     for name, study in studies.items():
-        if name not in names:
-            raise InputError(f"there is no rater or system {name!r}", suggest(name, names))
+        find("rater or system", name, names)
         file = study if isinstance(study, str | Path) else None
         if file is not None:
             study = _read_counts(Path(file), ratings.categories)
@@ -190,11 +189,9 @@ def read_studies(studies: Mapping[str, Any], ratings: Ratings) -> dict[str, Floa
         except (TypeError, ValueError):
             counts = np.array(np.nan)
         if counts.shape != (k, k) or not (np.isfinite(counts) & (counts >= 0)).all():
-            raise InputError(
-                f"the counts of the earlier study of {name!r} are no table of numbers, 0 or more",
-                f"give {k} rows (true categories) and {k} columns (answers)",
-                file=file,
-            )
+            problem = f"the counts of the earlier study of {name!r} are no numbers, 0 or more"
+            remedy = f"give {k} rows (true categories) and {k} columns (answers)"
+            raise InputError(problem, remedy, file=file)
         tables[name] = counts
     return tables
 
@@ -206,10 +203,10 @@ def _read_counts(file: Path, categories: Sequence[Label]) -> Floats:
         first, *answers = columns
         truths = columns[first].texts.tolist()
         if sorted(answers) != sorted(names) or sorted(truths) != sorted(names):
+            remedy = "give each category a row (truth) and a column (answer), as in "
             header = first_few([first, *names], 4)
             raise InputError(
-                "its rows and columns are not the categories of the ratings",
-                f"give each category a row (truth) and a column (answer), as in {header}",
+                "its rows and columns are not the categories of the ratings", remedy + header
             )
         for name in names:
             numbers = columns[name].numbers

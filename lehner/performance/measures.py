@@ -1,6 +1,6 @@
 """Measures of a classifier: from base rates and a confusion matrix, and with intervals as rows."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -295,7 +295,7 @@ def performance_rows(
     dict or Warning
         Rows of the table of results, and what is to be known of them.
     """
-    rated, answered = rated_categories(ratings), _answered_by_system(ratings)
+    rated, answered = _rated_categories(ratings), _answered_by_system(ratings)
     made: Row = {"level": level, "kind": replicates.kind}
 
     def measure(parameters: Parameters) -> Measures:
@@ -309,11 +309,15 @@ def performance_rows(
             named["rater_accuracy"] = parameters.rater_accuracy
         return named
 
-    axes = {"confusion": ("category", "response"), "rater_accuracy": ("rater",)}
+    categories = {"category": ratings.categories}
+    axes: Mapping[str, Mapping[str, Sequence[Any]]] = {
+        "confusion": categories | {"response": ratings.categories},
+        "rater_accuracy": {"rater": ratings.raters},
+    }
     infinite: list[Warning] = []
     for quantity, values in _measure_all(measure, replicates, level):
-        names = axes.get(quantity, ("category",) * (values.ndim - 1))
-        yield from rows_of(quantity, values, _labels(ratings, names), **made)
+        names = axes.get(quantity, categories if values.ndim > 1 else {})
+        yield from rows_of(quantity, values, names, **made)
         infinite += _infinite(quantity, values, ratings, positive)
     yield from (*replicates.notes, *_undefined(ratings, rated, answered), *infinite)
 
@@ -338,9 +342,9 @@ def rater_rows(
         Rows of the table of results, and what is to be known of them; none where the method does
         not estimate recall.
     """
-    rated, answered = rated_categories(ratings), _answered_by_raters(ratings)
+    rated, answered = _rated_categories(ratings), _answered_by_raters(ratings)
     made: Row = {"level": level, "kind": replicates.kind}
-    names = _labels(ratings, ("rater", "category"))
+    names = {"rater": ratings.raters, "category": ratings.categories}
 
     def measure(parameters: Parameters) -> Measures:
         rates, recall = parameters.base_rates[..., None, :], parameters.rater_recall
@@ -399,12 +403,7 @@ def _with_intervals(
     return interval_of_draws(sample, point, level, lowest=lowest, highest=highest, ratio=ratio)
 
 
-def _labels(ratings: Ratings, columns: Sequence[str]) -> dict[str, Sequence[Any]]:
-    """Name the places of axes, by the columns that hold their names."""
-    return {name: ratings.raters if name == "rater" else ratings.categories for name in columns}
-
-
-def rated_categories(ratings: Ratings) -> Booleans:
+def _rated_categories(ratings: Ratings) -> Booleans:
     """Tell which categories a rater gave, or a gold label is, (n_categories,)."""
     counted, flat = ratings.weights > 0, ratings.flat
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.algebra.algebraic import estimate_algebraic
+from lehner.algebra.algebraic import estimate_algebraic, majority_credit
 from lehner.algebra.sparse import find_sparse_votes
 from lehner.algebra.steps import confusion_from_products, confusion_from_truth, first_steps
 from lehner.core.arrays import Floats, Seed, generator
@@ -158,39 +158,31 @@ def _replicate(
     collapsed: CollapsedVotes, n_raters: int
 ) -> Callable[[Floats, np.random.Generator | None], Parameters]:
     """Function of numbers of items by cell, (n_samples, n_cells)."""
+    sparse = find_sparse_votes(collapsed)
 
-    def named(rates: Floats, confusion: Floats, accuracy: Floats) -> Parameters:
+    def replicate(weights: Floats, rng: np.random.Generator | None) -> Parameters:
+        truth = None
+        if sparse is not None:
+            accuracy, rates, truth = sparse.take_steps(weights)
+        if sparse is None or truth is None:
+            counts = collapsed.counts(weights)
+            steps = first_steps(collapsed.table, counts.sum(axis=-1))
+            accuracy, rates = steps.accuracy, steps.base_rates
+            confusion = confusion_from_truth(steps.truth, counts[..., :-1], rng)
+        else:
+            answers = weights.T[sparse.has_answer]
+            of_system = sparse.average(truth, answers)
+            confusion = confusion_from_products(*sparse.multiply(truth, answers), of_system, rng)
         each = np.repeat(accuracy[:, None], n_raters, axis=1)
         return Parameters(base_rates=rates, confusion=confusion, rater_accuracy=each)
 
-    def of_votes(weights: Floats, rng: np.random.Generator | None) -> Parameters:
-        counts = collapsed.counts(weights)
-        steps = first_steps(collapsed.table, counts.sum(axis=-1))
-        confusion = confusion_from_truth(steps.truth, counts[..., :-1], rng)
-        return named(steps.base_rates, confusion, steps.accuracy)
-
-    sparse = find_sparse_votes(collapsed)
-    if sparse is None:
-        return of_votes
-
-    def of_sparse_votes(weights: Floats, rng: np.random.Generator | None) -> Parameters:
-        accuracy, rates, truth = sparse.take_steps(weights)
-        if truth is None:
-            return of_votes(weights, rng)
-        answers = weights.T[sparse.has_answer]
-        of_system = sparse.average(truth, answers)
-        confusion = confusion_from_products(*sparse.multiply(truth, answers), of_system, rng)
-        return named(rates, confusion, accuracy)
-
-    return of_sparse_votes
+    return replicate
 
 
 def majority_replicates(ratings: Ratings, estimate: Estimate, **_: Any) -> Replicates:
     """Take the majority for the truth; tied categories share the item."""
-    votes = ratings.votes()
-    tied = (votes == votes.max(axis=1, keepdims=True)) & (votes.sum(axis=1, keepdims=True) > 0)
-    credit = tied / np.maximum(tied.sum(axis=1, keepdims=True), 1)
-    return _against(ratings, credit, "compared with the majority, as if it were always right")
+    note = "compared with the majority, as if it were always right"
+    return _against(ratings, majority_credit(ratings.votes()), note)
 
 
 def probable_replicates(ratings: Ratings, estimate: Estimate, **_: Any) -> Replicates:

@@ -10,20 +10,8 @@ from typing import Literal
 
 import numpy as np
 
+from lehner.algebra import steps as algebra
 from lehner.algebra.sparse import find_sparse_votes
-from lehner.algebra.steps import (
-    AGGREGATIONS,
-    CHANCE_TOLERANCE,
-    Aggregation,
-    FirstSteps,
-    average_by_weights,
-    average_in_bins,
-    bin_table,
-    confusion_from_truth,
-    equal_errors,
-    first_steps,
-    maximise_likelihood,
-)
 from lehner.core.arrays import Floats, Integers, Seed
 from lehner.core.errors import Warning, check_level, find, warn
 from lehner.core.estimate import (
@@ -44,7 +32,7 @@ from lehner.data.reading import names_of
 def estimate_algebraic(
     ratings: Ratings,
     *,
-    aggregation: Aggregation = "weighted",
+    aggregation: algebra.Aggregation = "weighted",
     interval: Literal["percentile"] | None = "percentile",
     level: float = 0.9,
     resamples: int = 2000,
@@ -106,7 +94,7 @@ def estimate_algebraic(
     >>> round(printed.system_accuracy.estimate, 4)
     0.7314
     """
-    find("aggregation", aggregation, AGGREGATIONS)
+    find("aggregation", aggregation, algebra.AGGREGATIONS)
     if interval is not None:
         check_bootstrap(interval, level, resamples)
     require_estimable(ratings)
@@ -114,8 +102,8 @@ def estimate_algebraic(
     collapsed = collapse_votes(ratings)
     counts = collapsed.counts(collapsed.weights[None, :].astype(float))
     answers = counts[..., :-1]
-    steps = first_steps(collapsed.table, counts.sum(axis=-1))
-    step_4 = AGGREGATIONS[aggregation]
+    steps = algebra.first_steps(collapsed.table, counts.sum(axis=-1))
+    step_4 = algebra.AGGREGATIONS[aggregation]
     point = float(step_4(steps.truth, answers)[0])
     accuracy = IntervalEstimate(estimate=number(point))
     diagnostics = {"agreement": float(steps.agreement[0]), "kappa": float(steps.kappa[0])}
@@ -148,18 +136,18 @@ def estimate_algebraic(
                 steps.truth[0][collapsed.row], ratings, "item", "category"
             ),
         },
-        bins=bin_table(steps.truth, answers) if aggregation == "paper" else None,
+        bins=algebra.bin_table(steps.truth, answers) if aggregation == "paper" else None,
         warnings=tuple(warnings),
         diagnostics=diagnostics,
         by_raters_alone=True,
     )
 
 
-def _confusion(steps: FirstSteps, answers: Floats, ratings: Ratings) -> "xr.DataArray":
+def _confusion(steps: algebra.FirstSteps, answers: Floats, ratings: Ratings) -> "xr.DataArray":
     """Matrices of raters, by the K-properties, and that of the system."""
     k = ratings.n_categories
-    raters = np.broadcast_to(equal_errors(steps.accuracy[:1], k), (ratings.n_raters, k, k))
-    system = confusion_from_truth(steps.truth[:1], answers[:1])
+    raters = np.broadcast_to(algebra.equal_errors(steps.accuracy[:1], k), (ratings.n_raters, k, k))
+    system = algebra.confusion_from_truth(steps.truth[:1], answers[:1])
     return labelled(np.concatenate([raters, system]), ratings, "rater", "category", "response")
 
 
@@ -168,10 +156,10 @@ def _statistic(
 ) -> Callable[[Floats], Floats]:
     def statistic(weights: Floats) -> Floats:
         counts = collapsed.counts(weights)
-        steps = first_steps(collapsed.table, counts.sum(axis=-1))
+        steps = algebra.first_steps(collapsed.table, counts.sum(axis=-1))
         return step_4(steps.truth, counts[..., :-1])
 
-    sparse = find_sparse_votes(collapsed) if step_4 is average_by_weights else None
+    sparse = find_sparse_votes(collapsed) if step_4 is algebra.average_by_weights else None
     if sparse is None:
         return statistic
 
@@ -184,12 +172,12 @@ def _statistic(
     return estimate_sparse
 
 
-def first_warnings(steps: FirstSteps, ratings: Ratings) -> list[Warning]:
+def first_warnings(steps: algebra.FirstSteps, ratings: Ratings) -> list[Warning]:
     """List what the user should know about steps 1 to 3 for the first sample.
 
     Parameters
     ----------
-    steps : FirstSteps
+    steps : algebra.FirstSteps
     ratings : Ratings
 
     Returns
@@ -214,9 +202,9 @@ def first_warnings(steps: FirstSteps, ratings: Ratings) -> list[Warning]:
     return [warn("negative-base-rate", text)]
 
 
-def _list_warnings(steps: FirstSteps, point: float, ratings: Ratings) -> list[Warning]:
+def _list_warnings(steps: algebra.FirstSteps, point: float, ratings: Ratings) -> list[Warning]:
     k, warnings = ratings.n_categories, first_warnings(steps, ratings)
-    if steps.agreement[0] > 1 - CHANCE_TOLERANCE:
+    if steps.agreement[0] > 1 - algebra.CHANCE_TOLERANCE:
         text = (
             "raters agree on every item, so that the method takes them to be always right: system "
             "accuracy is its agreement with them, and the interval ignores their errors"
@@ -261,12 +249,14 @@ def mean_truth_probability(truth: Floats, answers: Floats) -> Floats:
     return np.asarray((truth * answers).sum(axis=(-2, -1)) / np.where(n_answers, n_answers, np.nan))
 
 
-type VoteMethod = Callable[[VoteTable, FirstSteps, Floats], Floats]
+type VoteMethod = Callable[[VoteTable, algebra.FirstSteps, Floats], Floats]
 
 VOTE_METHODS: dict[str, VoteMethod] = {
-    "algebraic": lambda table, steps, answers: average_by_weights(steps.truth, answers),
-    "algebraic_likelihood": lambda table, steps, answers: maximise_likelihood(steps.truth, answers),
-    "algebraic_paper": lambda table, steps, answers: average_in_bins(steps.truth, answers),
+    "algebraic": lambda table, steps, answers: algebra.average_by_weights(steps.truth, answers),
+    "algebraic_likelihood": lambda table, steps, answers: algebra.maximise_likelihood(
+        steps.truth, answers
+    ),
+    "algebraic_paper": lambda table, steps, answers: algebra.average_in_bins(steps.truth, answers),
     "majority_agreement": lambda table, steps, answers: majority_proportion(table.votes, answers),
     "mean_posterior": lambda table, steps, answers: mean_truth_probability(steps.truth, answers),
 }
@@ -301,7 +291,7 @@ def estimate_from_votes(
     rated = (table.votes.sum(axis=1) > 0)[:, None]
     # Samples are the last axis in memory, as they are in the truth probabilities.
     answers = np.asarray(answers * rated, dtype=float, order="F")
-    steps = first_steps(table, answers.sum(axis=-1))
+    steps = algebra.first_steps(table, answers.sum(axis=-1))
     estimates = {name: VOTE_METHODS[name](table, steps, answers) for name in methods}
     return estimates | {"kappa": steps.kappa, "rater_accuracy": steps.accuracy}
 

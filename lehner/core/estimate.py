@@ -363,7 +363,8 @@ def labelled(values: ArrayLike, ratings: "Ratings", *dims: str) -> "xr.DataArray
     values : array_like
         Of the raters alone, or also of the system, which is then the last rater.
     ratings : Ratings
-    *dims : {"item", "rater", "category", "response"}
+    *dims : {"item", "rater", "category", "response", "group"}
+        A group is a population of items.
 
     Returns
     -------
@@ -375,6 +376,7 @@ def labelled(values: ArrayLike, ratings: "Ratings", *dims: str) -> "xr.DataArray
         "rater": list(ratings.all_raters),
         "category": list(ratings.categories),
         "response": list(ratings.categories),
+        "group": list(ratings.populations),
     }
     sizes = zip(dims, values.shape, strict=True)
     return xr.DataArray(values, {dim: names[dim][:size] for dim, size in sizes}, dims)

@@ -1,6 +1,6 @@
 """Tests of the K-properties, which the algebra assumes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,20 +10,10 @@ from lehner.core.arrays import Seed
 from lehner.core.errors import check_whole_number
 from lehner.core.estimate import plain, require_pairs
 from lehner.core.text import percent, probability
-from lehner.data.labels import Label
 from lehner.data.patterns import cluster_warnings
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import MEANING, check_dependence
-from lehner.k_properties.statistics import (
-    K_TESTS,
-    Null,
-    Outcome,
-    disagreement_proportions,
-    expected_triples,
-    mean_distance,
-    rater_agreement,
-    run_k_tests,
-)
+from lehner.k_properties.statistics import K_TESTS, Outcome, describe_test, run_k_tests
 
 SIGNIFICANCE = 0.05
 FEWEST_FOR_K_TESTS = 199
@@ -174,7 +164,7 @@ def check_k_properties(ratings: Ratings, *, replicates: int = 999, seed: Seed = 
         p_values[INDEPENDENCE] = dependence.p_value
     adjusted = adjust_by_holm(p_values)
     notes = {
-        name: _describe(name, outcome, ratings.categories) for name, outcome in outcomes.items()
+        name: describe_test(name, outcome, ratings.categories) for name, outcome in outcomes.items()
     }
     notes[INDEPENDENCE] = dependence.reason or dependence.clearest_pair()
     properties = {name: test.k_property for name, test in K_TESTS.items()}
@@ -249,42 +239,3 @@ def _state_verdict(tests: Mapping[str, KPropertyTest]) -> Iterator[str]:
     unseen = [test.name for test in tests.values() if test.p_value is None]
     if unseen:
         yield f"Not tested: {', '.join(unseen)}."
-
-
-def _describe(name: str, outcome: Outcome | str, categories: Sequence[Label]) -> str:
-    """Tell in plain words what a test observed, or why it was not made."""
-    if isinstance(outcome, str):
-        return outcome
-    null, statistic = outcome.null, outcome.statistic
-    if name == "equal_errors":
-        return _most_frequent_disagreement(null, categories)
-    if name == "error_distance":
-        seen = float(mean_distance(null.totals, null.design)[0])
-        return (
-            f"disagreeing ratings are {seen:.2f} steps apart on average, {seen - statistic:.2f} "
-            "expected"
-        )
-    if name == "equal_difficulty":
-        expected = float(expected_triples(null.model, null.design)[0]) / null.totals.triples
-        return (
-            f"three raters agree on {expected + statistic:.3f} of their items, {expected:.3f} "
-            "expected"
-        )
-    agreeing, pairs = rater_agreement(null.totals, null.design)
-    agreement = agreeing[0] / np.where(pairs > 0, pairs, np.nan)
-    low, high = int(np.nanargmin(agreement)), int(np.nanargmax(agreement))
-    return (
-        f"agreement with the others is between {agreement[low]:.3f} ({null.design.names[low]}) and "
-        f"{agreement[high]:.3f} ({null.design.names[high]})"
-    )
-
-
-def _most_frequent_disagreement(null: Null, categories: Sequence[Label]) -> str:
-    seen = null.totals.disagreeing[0]
-    expected = seen.sum() * disagreement_proportions(null.model)[0]
-    most = int(np.argmax((seen - expected) / np.sqrt(np.maximum(expected, 1e-9))))
-    a, b = (int(ends[most]) for ends in np.triu_indices(len(categories), 1))
-    return (
-        f"{categories[a]} against {categories[b]} stands out most: {seen[most]:.0f} disagreements, "
-        f"{expected[most]:.1f} expected"
-    )

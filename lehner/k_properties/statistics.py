@@ -6,19 +6,14 @@ kappa of two raters is then c c', whatever the base rates. Both models are fitte
 totals by means of this.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from lehner.algebra.steps import (
-    CHANCE_TOLERANCE,
-    base_rates,
-    brennan_prediger,
-    clip_base_rates,
-    fit_knowledge,
-)
+from lehner.algebra import steps
 from lehner.core.arrays import Floats, Seed, child_seeds
+from lehner.data.labels import Label
 from lehner.data.ratings import Ratings
 from lehner.k_properties.totals import (
     Design,
@@ -54,9 +49,9 @@ class KModel:
     @property
     def base_rates(self) -> Floats:
         """Base rates by Eq. 5 at the raters' mean accuracy, clipped; (n_samples, n_categories)."""
-        above_chance = 1 / self.frequency.shape[1] + CHANCE_TOLERANCE
+        above_chance = 1 / self.frequency.shape[1] + steps.CHANCE_TOLERANCE
         accuracy = np.maximum(self.accuracy.mean(axis=1), above_chance)
-        return clip_base_rates(base_rates(self.frequency, accuracy))
+        return steps.clip_base_rates(steps.base_rates(self.frequency, accuracy))
 
 
 def fit_k_model(totals: Totals, design: Design, *, own_accuracies: bool = False) -> KModel:
@@ -79,9 +74,9 @@ def fit_k_model(totals: Totals, design: Design, *, own_accuracies: bool = False)
     if own_accuracies:
         agreement = totals.agreeing / np.maximum(totals.pairs, 1)
         pairs = design.first, design.second
-        knowledge = fit_knowledge(agreement, totals.pairs, pairs, design.n_raters, k)
+        knowledge = steps.fit_knowledge(agreement, totals.pairs, pairs, design.n_raters, k)
     else:
-        kappa = brennan_prediger(totals.agreeing.sum(axis=1) / totals.pairs.sum(), k)
+        kappa = steps.brennan_prediger(totals.agreeing.sum(axis=1) / totals.pairs.sum(), k)
         shared = np.sqrt(np.maximum(kappa, 0))[:, None]
         knowledge = np.broadcast_to(shared, (len(shared), design.n_raters))
     return KModel(knowledge=knowledge, frequency=total / total.sum(axis=1, keepdims=True))
@@ -120,10 +115,8 @@ def expected_triples(model: KModel, design: Design) -> Floats:
     wrong = (1 - right) / (k - 1)
     expected = np.zeros(len(right))
     for group in design.groups:
-        n_ratings = group.given(design.n_raters)
-        who = np.flatnonzero(n_ratings)
-        agree = elementary_symmetric(n_ratings[who] * right[:, who])
-        agree += (k - 1) * elementary_symmetric(n_ratings[who] * wrong[:, who])
+        agree = elementary_symmetric(right[:, group.raters])
+        agree += (k - 1) * elementary_symmetric(wrong[:, group.raters])
         expected += group.n_items * agree
     return expected
 
@@ -302,7 +295,7 @@ def fit_null(ratings: Ratings, *, own_accuracies: bool = False) -> Null:
 def _no_model(null: Null) -> str:
     k, agreeing, n_pairs = null.design.n_categories, null.totals.agreeing.sum(), null.totals.pairs
     agreement = float(agreeing / n_pairs.sum())
-    if float(null.model.knowledge[0, 0]) ** 2 <= CHANCE_TOLERANCE:
+    if float(null.model.knowledge[0, 0]) ** 2 <= steps.CHANCE_TOLERANCE:
         return (
             f"raters agree on {agreement:.3f} of pairs, at or below the chance level 1/{k} = "
             f"{1 / k:.3f}: the K-model has no accuracy for them"
@@ -362,4 +355,43 @@ def _compare(null: Null, test: KTest, simulated: Floats) -> Outcome:
         p_value=min(1.0, len(tails) * tail),
         p_value_se=len(tails) * float(np.sqrt(tail * (1 - tail) / n)),
         simulated_mean=float(simulated.mean()),
+    )
+
+
+def describe_test(name: str, outcome: Outcome | str, categories: Sequence[Label]) -> str:
+    """Tell in plain words what a test observed, or why it was not made."""
+    if isinstance(outcome, str):
+        return outcome
+    null, statistic = outcome.null, outcome.statistic
+    if name == "equal_errors":
+        return _most_frequent_disagreement(null, categories)
+    if name == "error_distance":
+        seen = float(mean_distance(null.totals, null.design)[0])
+        return (
+            f"disagreeing ratings are {seen:.2f} steps apart on average, {seen - statistic:.2f} "
+            "expected"
+        )
+    if name == "equal_difficulty":
+        expected = float(expected_triples(null.model, null.design)[0]) / null.totals.triples
+        return (
+            f"three raters agree on {expected + statistic:.3f} of their items, {expected:.3f} "
+            "expected"
+        )
+    agreeing, pairs = rater_agreement(null.totals, null.design)
+    agreement = agreeing[0] / np.where(pairs > 0, pairs, np.nan)
+    low, high = int(np.nanargmin(agreement)), int(np.nanargmax(agreement))
+    return (
+        f"agreement with the others is between {agreement[low]:.3f} ({null.design.names[low]}) and "
+        f"{agreement[high]:.3f} ({null.design.names[high]})"
+    )
+
+
+def _most_frequent_disagreement(null: Null, categories: Sequence[Label]) -> str:
+    seen = null.totals.disagreeing[0]
+    expected = seen.sum() * disagreement_proportions(null.model)[0]
+    most = int(np.argmax((seen - expected) / np.sqrt(np.maximum(expected, 1e-9))))
+    a, b = (int(ends[most]) for ends in np.triu_indices(len(categories), 1))
+    return (
+        f"{categories[a]} against {categories[b]} stands out most: {seen[most]:.0f} disagreements, "
+        f"{expected[most]:.1f} expected"
     )

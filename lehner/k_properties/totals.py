@@ -7,13 +7,13 @@ are many.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.lazy import sparse
 from lehner.core.progress import with_progress
-from lehner.data.flat import FlatRatings
 from lehner.data.ratings import Ratings
 
 PATTERNS_PER_ITEM = 16
@@ -29,7 +29,7 @@ class Group:
     Parameters
     ----------
     raters : ndarray of int, shape (n_ratings,)
-        The rater who gave each rating of an item, sorted; a rater may have given several.
+        The rater who gave each rating of an item, sorted.
     codes : ndarray of int, shape (n_patterns, n_ratings)
     weights : ndarray of int, shape (n_patterns,)
         Number of items with each pattern.
@@ -46,14 +46,8 @@ class Group:
 
     @property
     def pairs(self) -> tuple[Integers, Integers]:
-        """Places of each two ratings of an item by different raters."""
-        first, second = np.triu_indices(len(self.raters), 1)
-        others = self.raters[first] != self.raters[second]
-        return first[others], second[others]
-
-    def given(self, n_raters: int) -> Integers:
-        """Count the ratings that each rater gave of an item, shape (n_raters,)."""
-        return np.bincount(self.raters, minlength=n_raters)
+        """Places of each two ratings of an item."""
+        return np.triu_indices(len(self.raters), 1)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -97,9 +91,9 @@ class Totals:
     pairs : ndarray, shape (n_pairs,)
         Number of pairs of ratings of an item by two raters.
     disagreeing : ndarray, shape (n_samples, n_categories * (n_categories - 1) / 2)
-        Number of pairs of ratings of an item by different raters, by unordered pair of categories.
+        Number of pairs of ratings of an item, by unordered pair of categories.
     agreeing_triples : ndarray, shape (n_samples,)
-        Number of triples of ratings of an item by three raters that all agree.
+        Number of triples of ratings of an item that all agree.
     triples : float
         Number of all such triples.
     """
@@ -118,7 +112,8 @@ def find_design(ratings: Ratings, *, anonymous: bool = False) -> Design:
     Parameters
     ----------
     ratings : Ratings
-        Ratings with a row for each pattern: see `Ratings.collapse`.
+        Ratings with a row for each pattern: see `Ratings.collapse`. Of ratings that a rater repeats
+        one vote counts.
     anonymous : bool
         Whether raters are distinguished only within an item, which results in fewer groups.
 
@@ -126,11 +121,12 @@ def find_design(ratings: Ratings, *, anonymous: bool = False) -> Design:
     -------
     Design
     """
-    flat, names, rater_index = ratings.flat, ratings.raters, ratings.flat.rater_index
+    flat, names = ratings.with_independent_repeats(False).flat, ratings.raters
+    rater_index, lengths = flat.rater_index, np.bincount(flat.item_index, minlength=ratings.n_rows)
+    ends = np.cumsum(lengths)
     if anonymous:
-        rater_index = _places(flat)
-        names = tuple(str(place + 1) for place in range(rater_index.max(initial=0) + 1))
-    ends = np.cumsum(np.bincount(flat.item_index, minlength=ratings.n_rows))
+        rater_index = np.arange(len(rater_index)) - (ends - lengths)[flat.item_index]
+        names = tuple(str(place + 1) for place in range(lengths.max(initial=0)))
     raters_of = np.split(rater_index, ends[:-1])
     rows_by_raters: dict[tuple[int, ...], list[int]] = {}
     for row in np.flatnonzero(ratings.weights > 0).tolist():
@@ -149,14 +145,6 @@ def find_design(ratings: Ratings, *, anonymous: bool = False) -> Design:
     return Design(
         groups=groups, names=names, n_categories=ratings.n_categories, first=first, second=second
     )
-
-
-def _places(flat: FlatRatings) -> Integers:
-    """Give, for each rating, the index of its rater among those of the item."""
-    new_item = np.diff(flat.item_index, prepend=-1) > 0
-    new_rater = new_item | (np.diff(flat.rater_index, prepend=-1) != 0)
-    number = np.cumsum(new_rater)
-    return np.asarray(number - number[np.flatnonzero(new_item)][np.cumsum(new_item) - 1])
 
 
 def observed_totals(design: Design) -> Totals:
@@ -280,8 +268,8 @@ def _features(group: Group, design: Design) -> tuple[Integers, Integers, Floats,
     """What each pattern adds to the totals: pattern, feature and value, and number of features.
 
     The features are ratings by place and category, agreement by pair of places, disagreement by
-    pair of categories, and agreement of triples; pairs and triples are of different raters. Few
-    categories occur in a pattern, so that features of 0 are left out.
+    pair of categories, and agreement of triples. Few categories occur in a pattern, so that
+    features of 0 are left out.
     """
     (n, m), k, codes = group.codes.shape, design.n_categories, group.codes
     (first, second), every = (codes[:, place] for place in group.pairs), np.arange(n)
@@ -302,16 +290,10 @@ def _features(group: Group, design: Design) -> tuple[Integers, Integers, Floats,
 
 
 def _agreeing_triples(group: Group) -> Integers:
-    """Count the triples of ratings in one category by three raters, shape (n_patterns,).
-
-    In each category this is the elementary symmetric sum of the raters' numbers of ratings; the
-    powers are summed over ratings here, because few categories occur in a pattern.
-    """
-    same = group.codes[:, :, None] == group.codes[:, None, :]
-    by_rater = (same & (group.raters[:, None] == group.raters)).sum(axis=2)
-    by_all = same.sum(axis=2)
-    squares = (same * by_rater[:, None, :]).sum(axis=2)
-    return np.asarray((by_all**2 - 3 * squares + 2 * by_rater**2).sum(axis=1) // 6)
+    """Count the triples of ratings in one category, shape (n_patterns,)."""
+    # Each rating belongs to a triple with each two others that agree with it.
+    others = (group.codes[:, :, None] == group.codes[:, None, :]).sum(axis=2) - 1
+    return np.asarray((others * (others - 1)).sum(axis=1) // 6)
 
 
 def _sum_groups(design: Design, n_samples: int, features: Iterable[Floats]) -> Totals:
@@ -325,7 +307,7 @@ def _sum_groups(design: Design, n_samples: int, features: Iterable[Floats]) -> T
         places = np.concatenate([own, j * k + pair, np.arange(j * k + n_pairs, ends[-1] + 1)])
         np.add.at(sums.T, places, feature.T)
         np.add.at(pairs, pair, group.n_items)
-        triples += group.n_items * float(elementary_symmetric(group.given(j).astype(float)))
+        triples += float(group.n_items * comb(len(group.raters), 3))
     frequency, agreeing, disagreeing, agreeing_triples = np.split(sums, ends, axis=1)
     return Totals(
         frequency=frequency.reshape(n_samples, j, k),

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from lehner.core.arrays import Seed, child_seeds
 from lehner.core.errors import InputError, Warning, check_number, check_whole_number, warn
-from lehner.core.estimate import listed
+from lehner.core.estimate import labelled, listed
 from lehner.core.lazy import special, xr
 from lehner.core.text import counted, counted_categories
 from lehner.data.patterns import count_items
@@ -26,7 +25,6 @@ DIMS = {
     "knowledge": ("rater",),
     "guessing": ("rater", "response"),
     "truth_probabilities": ("item", "category"),
-    "starts": ("start",),
 }
 
 
@@ -218,23 +216,8 @@ def fit_latent_class(
     check_whole_number("max_iterations", max_iterations, 1)
     search = em.Search(tolerance=tolerance, max_iterations=max_iterations)
     fitted = fit_by_likelihood(ratings, model, restarts, seed, search)
-    arrays, _ = fitted.determined
-    arrays = arrays | {
-        "truth_probabilities": fitted.classes[fitted.pattern],
-        "starts": np.array([fit.log_likelihood for fit in fitted.fits.values()]),
-    }
-    coords: dict[str, Any] = {
-        "group": list(ratings.populations),
-        "item": ratings.items,
-        "rater": list(ratings.all_raters[: fitted.table.n_raters]),
-        "response": list(ratings.categories),
-        "category": list(ratings.categories),
-        "start": list(fitted.fits),
-    }
-    labelled = {}
-    for name, values in arrays.items():
-        dims = DIMS[name][-values.ndim :]
-        labelled[name] = xr.DataArray(values, {dim: coords[dim] for dim in dims}, dims)
+    arrays = fitted.determined[0] | {"truth_probabilities": fitted.classes[fitted.pattern]}
+    reached = [fit.log_likelihood for fit in fitted.fits.values()]
     g2, degrees_of_freedom, _ = compute_deviance(ratings, fitted)
     notes = tuple(list_notes(ratings, fitted))
     observed = fitted.table.answers.sum(axis=1) > 0
@@ -247,7 +230,11 @@ def fit_latent_class(
         n_items=int(fitted.table.weights[observed].sum()),
         g2=g2,
         degrees_of_freedom=degrees_of_freedom,
-        **labelled,
+        **{
+            name: labelled(values, ratings, *DIMS[name][-values.ndim :])
+            for name, values in arrays.items()
+        },
+        starts=xr.DataArray(reached, {"start": list(fitted.fits)}, ("start",)),
         converged=fitted.parameters.converged,
         iterations=fitted.parameters.iterations,
         labels_settled=not any(note.code == "labels-unsettled" for note in notes),

@@ -17,17 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lehner.core import errors
 from lehner.core.arrays import TINY, Floats, Integers, Seed, generator
-from lehner.core.errors import (
-    InputError,
-    Warning,
-    check_choice,
-    check_level,
-    check_number,
-    check_whole_number,
-    find,
-    warn,
-)
+from lehner.core.errors import Warning, warn
 from lehner.core.estimate import IntervalEstimate, number, require_pairs
 from lehner.core.lazy import optimize, xr
 from lehner.core.resampling import draw_counts, tails_of
@@ -383,9 +375,9 @@ def score_performance(
     >>> print(result.measures["auc"])
     0.847 [0.773, 0.893]
     """
-    level = check_level(level)
-    threshold = check_number("threshold", threshold, 0, 1)
-    resamples = check_whole_number("resamples", resamples, 1)
+    level = errors.check_level(level)
+    threshold = errors.check_number("threshold", threshold, 0, 1)
+    resamples = errors.check_whole_number("resamples", resamples, 1)
     rated, values, code = _find_probabilities(ratings, scores, positive, score_of)
     ranks, weights = ScoreRanks.of(values), rated.weights.astype(float)
     table = tabulate_rows(rated)
@@ -454,16 +446,16 @@ def _find_probabilities(
     codes = {str(name): code for code, name in enumerate(rated.categories)}
     category = find_positive(rated)
     if positive is None and category is None:
-        raise InputError(
+        raise errors.InputError(
             f"there are {len(codes)} categories, and the scores are of one", "name it (positive=…)"
         )
-    code = find("category", str(category.name if positive is None else positive), codes)
+    code = errors.find("category", str(category.name if positive is None else positive), codes)
     if score_of == "answer":
         rated, values = _scored(rated, _of_positive(rated, values, code))
     elif score_of is None:
         _refuse_confidence(rated, values, code)
     else:
-        check_choice("score_of", score_of, ("category", "answer"))
+        errors.check_choice("score_of", score_of, ("category", "answer"))
     rated = rated.without_system()
     require_pairs(rated)
     return rated, values, code
@@ -484,27 +476,27 @@ def _scored(ratings: Ratings, scores: ArrayLike) -> tuple[Ratings, Floats]:
     """Keep the rows with a score."""
     values = np.asarray(scores, dtype=float)
     if values.shape != (ratings.n_rows,):
-        raise InputError(
+        raise errors.InputError(
             f"there are scores of shape {values.shape} for {ratings.n_rows} rows of ratings",
             "give one score per row, NaN where there is none",
         )
     wrong = np.flatnonzero((values < 0) | (values > 1))
     if wrong.size:
-        raise InputError(
+        raise errors.InputError(
             f"a score is {values[wrong[0]]:g}",
             "give probabilities, from 0 to 1",
             row=int(wrong[0]),
         )
     scored = ~np.isnan(values)
     if not scored.any():
-        raise InputError("no item has a score", "give the system's probabilities")
+        raise errors.InputError("no item has a score", "give the system's probabilities")
     return ratings.take(scored), values[scored]
 
 
 def _of_positive(ratings: Ratings, confidence: Floats, code: int) -> Floats:
     """Turn confidence in answers into probabilities of a category, NaN without an answer."""
     if len(ratings.systems) != 1 or ratings.n_categories != 2:
-        raise InputError(
+        raise errors.InputError(
             f"there are {len(ratings.systems)} systems and {ratings.n_categories} categories, and "
             "scores are the confidence in one system's answers, of two categories",
             "name the system's answers (system=…)",
@@ -521,7 +513,7 @@ def _refuse_confidence(ratings: Ratings, values: Floats, code: int) -> None:
     if ratings.n_categories != 2 or values.min() < 0.5 or others.mean() < LEAST_OTHERS:
         return
     name = ratings.categories[code]
-    raise InputError(
+    raise errors.InputError(
         f"all scores are .5 or more, and {others.mean():.0%} of the answers are not {name}: they "
         f"are probably the confidence in the answer, and not the probability of {name}",
         "say so, and name the system's answers (score_of='answer', system=…), or say that they are "

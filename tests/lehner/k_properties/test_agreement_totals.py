@@ -17,17 +17,17 @@ from lehner.k_properties.totals import find_design, observed_totals, simulated_t
 CATEGORIES = ["a", "b", "c"]
 MANY_CATEGORIES = ["unused", "a", *map(str, range(9)), "b", *map(str, range(9, 20)), "c"]
 
-# Rows (item, rater, rating) with missing ratings and repeated ratings by the same rater.
+# Rows (item, rater, rating) with missing ratings.
 long_data = st.lists(
-    st.tuples(st.integers(1, 4), st.sampled_from("wxyz"), st.sampled_from(CATEGORIES)), min_size=1
+    st.tuples(st.integers(1, 4), st.sampled_from("wxyz"), st.sampled_from(CATEGORIES)),
+    min_size=1,
+    unique_by=lambda row: row[:2],
 )
 
 
 def read(rows, categories=CATEGORIES) -> Ratings:
     frame = pd.DataFrame(rows, columns=["item", "rater", "rating"])
-    frame["row"] = frame.index
-    ratings = Ratings.from_long(frame, occasion="row", categories=categories)
-    return ratings.with_independent_repeats()
+    return Ratings.from_long(frame, categories=categories)
 
 
 def totals_of(ratings, **options):
@@ -66,12 +66,12 @@ def test_totals_are_those_of_pairs_and_triples_of_different_raters(rows, anonymo
 def test_simulated_totals_have_the_expected_means(
     monkeypatch, patterns_per_item, items_per_pattern
 ):
-    # Drawn as counts of patterns, pattern by pattern, or item by item, with a gap and a repeat.
+    # Drawn as counts of patterns, pattern by pattern, or item by item, with a gap.
     monkeypatch.setattr(totals, "PATTERNS_PER_ITEM", patterns_per_item)
     monkeypatch.setattr(totals, "ITEMS_PER_PATTERN", items_per_pattern)
     monkeypatch.setattr(totals, "TOTALS_AT_ONCE", 20_000)
     rows = [(i, rater, "a") for i in range(30) for rater in "xyz" if (i, rater) != (0, "z")]
-    design, observed = totals_of(read([*rows, (1, "x", "b")]))
+    design, observed = totals_of(read(rows))
     accuracy, rates, n = np.array([0.5, 0.7, 0.9]), np.array([0.5, 0.3, 0.2]), 4000
     rng = np.random.default_rng(1)
     parts = list(simulated_totals(design, accuracy, rates, n, rng))

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
-from lehner.latent_class.em import LatentClasses
-from lehner.latent_class.fit import fit_by_likelihood, note_modes
+from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.models import LATENT_CLASS_MODELS
 from tests.reference import dawid_skene, latent_class
 
@@ -467,19 +466,6 @@ def test_one_rating_an_item_is_enough_with_a_system_or_known_truths():
         fit_latent_class(Ratings(one, "ab"))
 
 
-def test_a_search_that_did_not_end_is_noted():
-    point = np.empty(0)
-    fits = {
-        "votes": LatentClasses(base_rates=point, confusion=point, converged=True),
-        "random 1": LatentClasses(base_rates=point, confusion=point, iterations=20_001),
-    }
-    (note,) = (one for one in note_modes(fits) if one.code == "not-converged")
-    assert (
-        str(note)
-        == "EM had not converged after 20001 steps from random 1: the numbers may still change"
-    )
-
-
 def test_items_without_ratings_are_not_counted():
     codes = load_dataset("caries").take([0, 5, 30, 31]).codes.tolist() * 20
     ratings = Ratings([*codes, [-1] * 5], (0, 1))
@@ -506,12 +492,6 @@ def test_bad_input_is_refused(codes, arguments, message):
 def test_one_category_is_refused():
     with pytest.raises(InputError, match="of 1 item in 1 category;"):
         fit_latent_class(Ratings([[0, 0]], ("a",)))
-
-
-def test_what_is_printed_says_what_to_know(anesthesia_modes):
-    shown = repr(anesthesia_modes)
-    assert shown.startswith("LatentClassFit of dawid_skene: 45 items, 5 raters, 4 classes")
-    assert all(note in shown for note in texts(anesthesia_modes))
 
 
 # ----- Recovery -----

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from lehner import InputError, Ratings, fit_latent_class, load_dataset
+from lehner import Ratings, fit_latent_class, load_dataset
 from lehner.latent_class.tap import (
     confusion_to_mixture,
     mixture_to_confusion,
@@ -345,21 +345,6 @@ def orderings(ratings):
     )
 
 
-@pytest.mark.parametrize(
-    ("ratings", "reason"),
-    [
-        (Ratings([[0, 0], [0, 0]], ["only"]), "in 1 category"),
-        (Ratings([[0], [1], [1]], ["no", "yes"]), "no item has two ratings"),
-        (Ratings([[0, -1], [-1, 1]], ["no", "yes"]), "no item has two ratings"),
-        (Ratings(np.zeros((0, 3), int), ["no", "yes"]), "of 0 items"),
-        (Ratings([[0, 0, 1]], ["no", "yes"], counts=[0]), "of 0 items"),
-    ],
-)
-def test_too_little_to_go_by_is_refused(ratings, reason):
-    with pytest.raises(InputError, match=reason):
-        fit_tap(ratings)
-
-
 def test_raters_who_always_agree_know_and_how_they_would_guess_is_undefined():
     fit = fit_tap(Ratings([[0] * 3, [1] * 3], ["no", "yes"], counts=[30, 10]))
     np.testing.assert_allclose(fit.knowledge, 1)
@@ -399,37 +384,3 @@ def test_relabelled_categories_permute_the_result():
     other = fit_tap(ratings_of(np.where(codes < 0, -1, order[codes]), 3))
     np.testing.assert_allclose(other.base_rates.values[order], fit.base_rates, atol=1e-6)
     np.testing.assert_allclose(other.guessing.values[:, order], fit.guessing, atol=1e-6)
-
-
-def test_grouped_rows_count_as_often_as_they_say():
-    codes = np.array(three_categories().codes)
-    unique, counts = np.unique(codes, axis=0, return_counts=True)
-    fit, other = fit_tap(three_categories()), fit_tap(ratings_of(unique, 3, counts=counts))
-    np.testing.assert_allclose(other.base_rates, fit.base_rates, atol=1e-7)
-    assert (other.n_items, other.log_likelihood) == (fit.n_items, pytest.approx(fit.log_likelihood))
-
-
-def test_an_item_without_ratings_has_the_base_rates():
-    codes = np.vstack([three_categories().codes, np.full((1, 4), -1)])
-    fit = fit_tap(ratings_of(codes, 3))
-    np.testing.assert_allclose(fit.truth_probabilities[-1], fit.base_rates)
-
-
-def test_how_many_starts_reached_the_maximum_is_told():
-    notes = []
-    for seed in (2, 4):
-        codes = np.random.default_rng(seed).integers(0, 2, (20, 4))
-        fit = fit_latent_class(ratings_of(codes, 2), "tap", restarts=2)
-        assert float(fit.starts.max()) == fit.log_likelihood
-        notes.append(next(str(note) for note in fit.notes if note.code == "starts")[:11])
-    assert notes == ["2 of 3 star", "3 of 3 star"]
-
-
-def test_the_same_seed_gives_the_same_numbers():
-    one, other = (fit_tap(three_categories(), restarts=3, seed=7) for _ in range(2))
-    np.testing.assert_array_equal(one.truth_probabilities, other.truth_probabilities)
-
-
-def test_bad_input_is_refused():
-    with pytest.raises(InputError, match="unknown who gave which"):
-        fit_latent_class(load_dataset("wine"), "tap")

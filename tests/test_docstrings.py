@@ -14,7 +14,7 @@ PACKAGES = ("lehner", "bayes_models", "experiments.study", "experiments.paper")
 USED_IN_NOTEBOOKS = (
     "experiments.report.figures:plot_methods",
     "lehner.estimation.methods:list_methods",
-    "experiments.paper.bias_figure:plot_figure",
+    "experiments.paper.replication:plot_figure",
     "experiments.paper.replication:kappas_together",
     "experiments.paper.replication:replication_table",
     "experiments.study.report:plot_measure",

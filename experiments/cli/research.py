@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lehner.empirical_prior.prior import Outcome
 
 planning, replication = (
-    lazy.load(f"experiments.{name}") for name in ("planning.plan", "paper.replication_report")
+    lazy.load(f"experiments.{name}") for name in ("planning.plan", "paper.replication")
 )
 running, reporting = (lazy.load(f"experiments.study.{name}") for name in ("run", "report"))
 errors, files = lazy.load("lehner.core.errors"), lazy.load("experiments.report.files")

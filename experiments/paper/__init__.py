@@ -1,6 +1,6 @@
 """Lehner (2015), reproduced: every printed number and figure beside ours."""
 
-from experiments.paper.figure_scenarios import FIGURES, PaperFigure, simulate_figure
-from experiments.paper.replication import replicate_paper
+from experiments.paper.numbers import replicate_paper
+from experiments.paper.printed import FIGURES, PaperFigure, simulate_figure
 
 __all__ = ["FIGURES", "PaperFigure", "replicate_paper", "simulate_figure"]

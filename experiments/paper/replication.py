@@ -1,66 +1,61 @@
-"""The replication table: one row for each printed number."""
+"""`lehner paper`: the replication on the terminal, as a page and as files, and the figures."""
 
+import sys
+from collections import Counter
 from collections.abc import Sequence
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from scipy.stats import chi2
 
-from experiments.paper.number import PrintedNumber
-from experiments.paper.simulated import (
-    RUNS,
-    figure_numbers,
-    low_accuracy_claim,
-    sample_size_claims,
-    table_7,
-    violation_biases,
+from experiments.paper.numbers import RUNS, replicate_paper
+from experiments.paper.printed import (
+    FIGURES,
+    MATCHES,
+    METHOD,
+    MISPRINT,
+    PAPER_RUNS,
+    PRESETS,
+    UNMATCHED,
+    PaperFigure,
+    PrintedNumber,
+    find_figure,
+    simulate_figure,
 )
-from experiments.paper.tables import binomial_claims, confusion_tables, worked_example
-from lehner.core.arrays import Seed, child_seeds
+from experiments.report.files import write_atomically, write_csv, write_figure, write_text
+from experiments.report.style import REFERENCE, figure_style, limits, method_style
+from experiments.report.table import Cell, Column, Table, to_markdown, to_terminal
+from experiments.report.terminal import json_text
+from lehner.core.estimate import plain
+from lehner.core.seeds import child_seeds
+from lehner.core.text import decimal, printed_p_value
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDTH = 120
+COLUMNS = (
+    Column("quantity", ""),
+    Column("printed", format=decimal),
+    Column("ours", format=decimal),
+    Column("standard_error", "SE", partial(decimal, digits=4)),
+    Column("z", format=partial(decimal, digits=1)),
+    Column("verdict"),
+)
 
 
-def replicate_paper(seed: Seed = 1, runs: int = RUNS) -> tuple[PrintedNumber, ...]:
-    """Recompute every number the paper prints.
-
-    Parameters
-    ----------
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Of what is simulated: the same seed gives the same numbers.
-    runs : int
-        Number of runs of each figure, a multiple of 5; the numbers in the text take 20 times as
-        many.
-
-    Returns
-    -------
-    tuple of PrintedNumber
-        Each printed number, ours, and whether they agree.
-
-    Raises
-    ------
-    InputError
-        If the number of runs is not a multiple of 5, above 0.
-
-    References
-    ----------
-    Lehner (2015), https://doi.org/10.22237/jmasm/1430453520
-
-    Examples
-    --------
-    >>> numbers = replicate_paper(runs=50)
-    >>> [n.verdict for n in numbers if n.quantity == "system accuracy"]
-    ['matches']
-    """
-    seeds = child_seeds(seed, 5)
-    return (
-        *worked_example(),
-        *confusion_tables(),
-        table_7(seeds[0]),
-        *figure_numbers(seeds[1], runs),
-        *binomial_claims(),
-        *violation_biases(seeds[2], 20 * runs),
-        *sample_size_claims(seeds[3], 20 * runs),
-        low_accuracy_claim(seeds[4], 20 * runs),
-    )
+MANY = "0.72"
+PANELS = {
+    "system_accuracy": "Expected accuracy of the system",
+    "system_accuracy_in_sample": "Proportion right in the sample",
+}
 
 
 def replication_table(numbers: Sequence[PrintedNumber]) -> pd.DataFrame:
@@ -79,7 +74,8 @@ def replication_table(numbers: Sequence[PrintedNumber]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> table = replication_table(list(worked_example()))
+    >>> from experiments.paper.numbers import work_example
+    >>> table = replication_table(list(work_example()))
     >>> table.loc[table["quantity"] == "system accuracy", "verdict"].tolist()
     ['matches']
     """
@@ -118,3 +114,217 @@ def kappas_together(numbers: Sequence[PrintedNumber]) -> tuple[float, float]:
     """
     squared = np.array([n.z**2 for n in numbers if n.quantity == "kappa" and n.z is not None])
     return float(squared.mean()), float(chi2.sf(squared.sum(), len(squared)))
+
+
+def summarise(numbers: Sequence[PrintedNumber]) -> str:
+    """Number of verdicts of each kind, in a sentence or two."""
+    count = Counter(n.verdict for n in numbers)
+    mean, p = kappas_together(numbers)
+    return (
+        f"{len(numbers)} printed numbers: {count[MATCHES]} match, {count[MISPRINT]} are misprints, "
+        f"{count[UNMATCHED]} cannot be matched.\n"
+        "The kappas of the fourteen figures together: mean squared z "
+        f"{decimal(mean, 2)}, {printed_p_value(p)}."
+    )
+
+
+def write_terminal(numbers: Sequence[PrintedNumber]) -> str:
+    """Lay the table out, tables that match to the last digit in a line each.
+
+    Parameters
+    ----------
+    numbers : sequence of PrintedNumber
+
+    Returns
+    -------
+    str
+    """
+    rows: list[Sequence[Cell]] = []
+    for (place, is_plain), group in groupby(numbers, lambda n: (n.place, _is_plain(n))):
+        numbers_of_place = list(group)
+        if is_plain and len(numbers_of_place) > 1:
+            text = f"{place}: {len(numbers_of_place)} numbers match to the last digit"
+            rows.append((text, *[None] * (len(COLUMNS) - 1)))
+        else:
+            rows += map(_row, numbers_of_place)
+    lines = to_terminal(Table(columns=COLUMNS, rows=rows), WIDTH)
+    return "\n".join([*(text.plain for text in lines), "", summarise(numbers)])
+
+
+def _is_plain(number: PrintedNumber) -> bool:
+    return number.z is None and number.verdict == MATCHES
+
+
+def _row(number: PrintedNumber) -> tuple[Cell, ...]:
+    exact = number.z is None
+    return (
+        f"{number.place}, {number.quantity}",
+        (number.printed, number.digits),
+        (number.ours, number.digits if exact else max(number.digits, 3)),
+        None if exact else number.standard_error,
+        number.z,
+        number.verdict,
+    )
+
+
+def write_page(numbers: Sequence[PrintedNumber], command: str) -> str:
+    """Write the replication as a Markdown page.
+
+    Parameters
+    ----------
+    numbers : sequence of PrintedNumber
+    command : str
+        That made it.
+
+    Returns
+    -------
+    str
+    """
+    parts = [
+        "# Lehner (2015), number by number",
+        f"Does this package give the numbers that the paper prints? {summarise(numbers)} "
+        f"Made by `{command}`.",
+        "`printed` is the number in the paper and `ours` that of this package. `SE` is the Monte "
+        "Carlo standard error of ours. `z` is the difference between the two in standard errors of "
+        "both; the printed number is a mean of 50 runs in the figures and, we assume, of ten runs "
+        "of 5,000 items in the text. A z within 3 is a match. Numbers without SE are exact, and "
+        "match if they round to the printed digits.",
+        to_markdown(Table(columns=COLUMNS, rows=list(map(_row, numbers)))),
+        "## Notes",
+        *(f"- *{n.place}, {n.quantity}* ({n.verdict}): {n.note}." for n in numbers if n.note),
+    ]
+    return "\n\n".join(parts).replace(".\n\n- ", ".\n- ") + "\n"
+
+
+def reproduce(
+    figure: int | None,
+    *,
+    everything: bool,
+    output: Path | None,
+    runs: int | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Do what `lehner paper` was asked for; files go to the working folder if none is named."""
+    folder = output or Path(".")
+    if figure is not None:
+        _draw(figure, PAPER_RUNS if runs is None else runs, folder, seed)
+        return
+    runs = RUNS if runs is None else runs
+    numbers = replicate_paper(seed, runs)
+    table = replication_table(numbers)
+    print(
+        json_text({"numbers": plain(table.to_dict("records"))})
+        if as_json
+        else write_terminal(numbers)
+    )
+    if output is not None or everything:
+        options = f" --all --seed {seed} --runs {runs}" if everything else ""
+        folder.mkdir(parents=True, exist_ok=True)
+        text = write_page(numbers, f"lehner paper{options}")
+        _tell(write_text(text, folder / "replication.md"))
+        _tell(write_csv(table, folder / "replication.csv"))
+    if everything:
+        for number in FIGURES:
+            _draw(number, runs, folder, seed)
+
+
+def _draw(number: int, runs: int, folder: Path, seed: int) -> None:
+    """Write a figure and the runs in it: figure_08.pdf, .png and .csv."""
+    figure = find_figure(number)
+    # The seeds the replication table uses for the figure.
+    figure_seeds = child_seeds(child_seeds(seed, 5)[1], len(FIGURES))
+    samples = simulate_figure(figure, runs, figure_seeds[number - 1])
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = f"figure_{number:02d}"
+    _tell(*write_figure(plot_figure(figure, samples), folder, stem))
+    _tell(write_atomically(folder / f"{stem}.csv", samples.to_dataframe().to_csv))
+
+
+def _tell(*paths: Path) -> None:
+    for path in paths:
+        print(f"wrote {path}", file=sys.stderr)
+
+
+def plot_figure(figure: PaperFigure, runs: xr.Dataset) -> Figure:
+    """Draw the runs of a figure: as many as the paper's, over all there are.
+
+    Parameters
+    ----------
+    figure : PaperFigure
+        One of `FIGURES`, for the title.
+    runs : xarray.Dataset
+        As `simulate_figure` gives them.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Estimates against the expected accuracy, and against the accuracy in the sample. A point is
+        a sample: their spread is that of the estimates.
+
+    References
+    ----------
+    Lehner (2015), Figures 1 to 14.
+
+    Examples
+    --------
+    >>> from experiments.paper import FIGURES, simulate_figure
+    >>> drawn = plot_figure(FIGURES[8], simulate_figure(FIGURES[8]))
+    >>> drawn.get_suptitle().splitlines()[1]
+    'mean kappa 0.305 in the paper, 0.303 here'
+    """
+    # The first runs of each preset, as many as the paper has.
+    each = PAPER_RUNS // len(PRESETS)
+    first = [np.flatnonzero(runs.preset.values == preset)[:each] for preset in PRESETS]
+    few = runs.isel(run=np.concatenate(first))
+    with figure_style() as width:
+        drawn = Figure(figsize=(width, 3.95), layout="constrained")
+        axes = drawn.subplots(1, 2, sharex=True, sharey=True)
+        for ax, (estimand, label) in zip(axes, PANELS.items(), strict=True):
+            _scatter(ax, runs, few, estimand)
+            ax.set_xlabel(label)
+        # All of the paper's figures have the same axes.
+        axes[0].set(xlim=limits([0, 1]), ylim=limits([0, 1]), ylabel="Estimated accuracy")
+        drawn.suptitle(_title(figure, runs))
+        handles, labels = axes[0].get_legend_handles_labels()
+        handles.append(Line2D([], [], color=REFERENCE, lw=0.8))
+        labels.append("estimate equals truth")
+        drawn.legend(handles, labels, loc="outside lower center", ncols=3)
+    drawn.set_label(_alt_text(figure, runs))
+    return drawn
+
+
+def _title(figure: PaperFigure, runs: xr.Dataset) -> str:
+    raters = ", ".join(f"{x:g}" for x in figure.initial_rater_accuracy)
+    state = "violated" if figure.violated else "satisfied"
+    return (
+        f"Figure {figure.number}: raters {raters}; {figure.n_items:,} items; K-properties {state}\n"
+        f"mean kappa {figure.kappa:.3f} in the paper, {float(runs.kappa.mean()):.3f} here"
+    )
+
+
+def _scatter(ax: "Axes", runs: xr.Dataset, few: xr.Dataset, estimand: str) -> None:
+    ax.axline((0, 0), slope=1, color=REFERENCE, lw=0.8, zorder=1)
+    n = int(runs.sizes["run"])
+    if n > few.sizes["run"]:
+        look: dict[str, Any] = {"ms": 3, "color": MANY, "mew": 0, "zorder": 0, "rasterized": True}
+        ax.plot(runs[estimand], runs[METHOD], ".", label=f"{n:,} runs", **look)
+    style = method_style(METHOD)
+    look = {"mfc": "none", "color": style.color, "zorder": 2}
+    label = f"{few.sizes['run']} runs, as in the paper"
+    ax.plot(few[estimand], few[METHOD], style.marker, label=label, **look)
+    undefined = int(np.isnan(runs[METHOD]).sum())
+    if undefined:
+        text = f"{undefined} runs without estimate"
+        ax.text(0.98, 0.02, text, ha="right", va="bottom", transform=ax.transAxes)
+    ax.set_aspect("equal")
+    ax.grid(True)
+
+
+def _alt_text(figure: PaperFigure, runs: xr.Dataset) -> str:
+    bias = float((runs[METHOD] - runs["system_accuracy"]).mean())
+    title = _title(figure, runs).replace("\n", "; ")
+    return (
+        "Accuracy of the system as the algebra of the paper estimates it, against its true "
+        f"accuracy, over {int(runs.sizes['run']):,} runs. {title}; mean bias {bias:.3f}."
+    )

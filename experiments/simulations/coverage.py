@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 import lehner
-from experiments.study.cells import result_row
-from experiments.study.performance import measure_rows, measure_wide
+from experiments.study.performance import measure_rows, measure_wide, result_row
 from lehner import Estimate, IntervalEstimate, Ratings, Scenario
 from lehner.contrasts import one_judge
 from lehner.core.arrays import Floats, Seed, child_seeds

@@ -7,6 +7,7 @@ in any order by any number of workers, without a number changing.
 import hashlib
 import inspect
 import itertools
+import json
 import math
 import re
 import tomllib
@@ -19,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from experiments.study.cells import digest
 from lehner import InputError, Scenario
 from lehner.core.errors import (
     check_choice,
@@ -60,7 +60,7 @@ KEYS: dict[str, Check] = {
 REQUIRED = ("name", "seed", "replicates", "scenarios")
 FUNCTIONS = ("experiment", "table", "figure")
 """Keys that name a function in a file."""
-SCENARIO_FIELDS = {one.name: one for one in fields(Scenario)}
+SCENARIO_FIELDS = {field.name: field for field in fields(Scenario)}
 TABLE_KEYS = ("name", "grid", "sweep", "generator")
 RESULT_COLUMNS = ("scenario", "replicate")
 CELLS_FOLDER, CODE_FOLDER = "cells", "functions"
@@ -169,7 +169,7 @@ def read_code(text: str, folder: Path) -> UserCode:
 
 
 def kept_code(folder: Path, file: str) -> Path:
-    """Where a folder of results keeps a file of functions."""
+    """Give the place where a folder of results keeps a file of functions."""
     return folder / CODE_FOLDER / file.replace("/", "_").replace("\\", "_").replace(":", "_")
 
 
@@ -346,30 +346,36 @@ class Study:
         return list({code.file: code for code in codes if code is not None}.values())
 
 
+def digest(value: Any) -> str:
+    """Twelve hexadecimal digits that stand for anything JSON can say."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
 @lru_cache(maxsize=4096)
 def identify_scenario(scenario: Scenario | Generated) -> str:
     """Twelve hexadecimal digits that stand for what a scenario has other than by default.
 
-    One that a user's function simulates is identified by the text of the file, and the fields.
+    They give the seeds. One that a user's function simulates is identified by the function's name
+    and the fields: another text of the function sees the same random numbers.
     """
     if not isinstance(scenario, Scenario):
-        code = scenario.code
-        return digest(["generated", code.function, code.hash, scenario.fields])
+        return digest(["generated", scenario.code.function, scenario.fields])
     # Known by equality here and by its text on disk: `Scenario` writes what is equal alike.
     plain = {entry.name: entry.default for entry in fields(scenario)}
     own = {name: value for name, value in asdict(scenario).items() if value != plain[name]}
     return digest({FIRST_NAMES.get(name, name): value for name, value in own.items()})
 
 
-def scenario_place(scenario: Scenario | Generated) -> tuple[int]:
-    """Place of a scenario in a study: see `experiments.study.cells`."""
-    return (int(identify_scenario(scenario), 16),)
+def seed_of_scenario(study: Study, scenario: Scenario | Generated) -> np.random.SeedSequence:
+    """Seed of a scenario in a study, whatever other scenarios there are."""
+    return np.random.SeedSequence(study.seed, spawn_key=(int(identify_scenario(scenario), 16),))
 
 
-def seed_at(cell: np.random.SeedSequence, *place: int) -> int:
-    """Seed at a place in a cell: of a replicate, or of a replicate and a method."""
-    key = (*cell.spawn_key, *place)
-    state = np.random.SeedSequence(cell.entropy, spawn_key=key).generate_state(1, np.uint64)
+def seed_at(scenario: np.random.SeedSequence, *place: int) -> int:
+    """Seed of a replicate of a scenario, or of a replicate and a method."""
+    key = (*scenario.spawn_key, *place)
+    state = np.random.SeedSequence(scenario.entropy, spawn_key=key).generate_state(1, np.uint64)
     return int(state[0] >> np.uint64(1))
 
 
@@ -521,10 +527,10 @@ def expand(
         problem = f"{'grid' if grid else 'sweep'} makes {number:,} scenarios"
         remedy = "vary fewer fields at once, or give fewer values"
         raise InputError(f"{problem}, and a table can have {MOST_SCENARIOS:,}", remedy)
-    swept = [{one: value} for one, values in sweep.items() for value in values] or [{}]
+    swept = [{field: value} for field, values in sweep.items() for value in values] or [{}]
     for values, moved in itertools.product(itertools.product(*grid.values()), swept):
         varied = dict(zip(grid, values, strict=True)) | moved
-        changes = {one: value for one, (_, value) in varied.items()}
+        changes = {field: value for field, (_, value) in varied.items()}
         labels = (label for label, _ in varied.values())
         scenario = make(**(base | changes))
         yield StudyScenario(

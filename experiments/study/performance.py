@@ -5,16 +5,18 @@ Errors are estimate minus truth, so that nothing changes if the truth varies bet
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Floats
-from lehner.core.estimate import ESTIMANDS
+from lehner.core.estimate import ESTIMANDS, IntervalEstimate
 from lehner.core.lazy import pd
 from lehner.core.resampling import wilson_interval
 
 Z = 1.96
+type Row = dict[str, Any]
 type Measured = tuple[float, float]
 """A value and its Monte Carlo standard error."""
 
@@ -126,33 +128,10 @@ def measure_rows(
     return measure_wide(rows, by, measures).reset_index()
 
 
-def measure_proportions(
-    rows: "pd.DataFrame", by: Sequence[str], events: Sequence[str]
-) -> "pd.DataFrame":
-    """Measure how often something happened, a row for each combination of the columns of `by`.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Of an experiment, with columns of 0 and 1, or of NaN where a thing cannot happen.
-    by : sequence of str
-    events : sequence of str
-        The columns of 0 and 1.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns of `by`, `data_sets`, and each proportion with its Monte Carlo standard error
-        in `…_se`; empty where some are NaN.
-    """
-    table = []
-    for key, group in rows.groupby(list(by), sort=False):
-        row: dict[str, object] = dict(zip(by, key, strict=True)) | {"data_sets": len(group)}
-        for name in events:
-            if group[name].notna().all():
-                row[name], row[f"{name}_se"] = proportion(group[name] == 1)
-        table.append(row)
-    return pd.DataFrame(table)
+def result_row(truth: float, value: IntervalEstimate, **columns: Any) -> Row:
+    """Lay out an estimate beside the truth, as `measure` takes it."""
+    ends = {"estimate": value.estimate, "lower": value.lower, "upper": value.upper}
+    return columns | {"truth": truth} | ends
 
 
 def of_main_estimand(table: "pd.DataFrame") -> "pd.DataFrame":

@@ -1,6 +1,6 @@
-"""Replicates: simulate data, let methods estimate, and give a row per method and estimand.
+"""Cells of a study: replicates of a scenario, simulated and estimated by a method in one go.
 
-Of an experiment the rows are those of its function.
+A row for each replicate, method and estimand; of an experiment the rows are those of its function.
 """
 
 import inspect
@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,20 +18,22 @@ import numpy as np
 from bayes_models.methods import fit_as_in_studies
 from experiments.report.document import versions
 from experiments.report.machine import is_of_the_machine
-from experiments.study.cells import Cell, Row, digest
 from experiments.study.definition import (
     Generated,
     MethodChoice,
     Study,
     StudyScenario,
     UserCode,
+    digest,
     identify_scenario,
-    scenario_place,
     seed_at,
+    seed_of_scenario,
 )
+from experiments.study.performance import Row
 from lehner import Estimate, InputError, Ratings, Scenario, __version__
 from lehner.core.errors import check_probability
 from lehner.core.estimate import ESTIMANDS
+from lehner.core.lazy import pa, pd
 from lehner.core.user_functions import load_function
 from lehner.estimation.methods import Method, find_method
 from lehner.simulation.draw import simulate_items
@@ -47,7 +49,7 @@ type Truths = dict[str, float | None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
+class Cell:
     """Replicates of a scenario that a worker does in one go, and which become one file.
 
     Parameters
@@ -58,78 +60,75 @@ class Task:
     replicates : range
     level : float
         Probability of the intervals.
+    seed : SeedSequence
+        Of the scenario in the study.
     """
 
     scenario: StudyScenario
     method: MethodChoice | None
     replicates: range
     level: float
+    seed: np.random.SeedSequence
 
     @property
-    def cell(self) -> Cell:
-        """The task as a cell, whose seed is that of the scenario."""
-        scenario = self.scenario.scenario
-        method = "" if self.method is None else self.method.identify(self.level)
-        identity = digest([__version__, FORMAT, method])
+    def stem(self) -> str:
+        """Beginning of the name of its file, which stands for all that its rows depend on."""
+        scenario, method = self.scenario.scenario, self.method
+        text = scenario.code.hash if isinstance(scenario, Generated) else ""
+        options = "" if method is None else method.identify(self.level)
+        identity = digest([__version__, FORMAT, self.seed.entropy, text, options])
         span = f"{self.replicates.start:06}-{self.replicates.stop:06}"
-        return Cell(
-            name=f"{identify_scenario(scenario)}-{identity}-{span}",
-            place=scenario_place(scenario),
-            simulate=partial(do_task, self),
-        )
+        return f"{identify_scenario(scenario)}-{identity}-{span}"
+
+    def compute(self) -> "tuple[Cell, pa.Table]":
+        """Do all its replicates.
+
+        Raises
+        ------
+        InputError
+            If the machine lacks memory, disk space or a package: that is no result.
+        """
+        try:
+            rows = [row for number in self.replicates for row in _estimate_replicate(self, number)]
+        except Exception as error:
+            if not is_of_the_machine(error):
+                raise
+            first, last = self.replicates[0], self.replicates[-1]
+            which = f"replicate {first}" if first == last else f"replicates {first} to {last}"
+            raise InputError(
+                f"{which} of the scenario {self.scenario.name} could not be done: "
+                f"{_in_one_line(error)}",
+                "what was finished is kept; see to memory, disk space and packages, or take fewer "
+                "workers, and run again to go on",
+            ) from error
+        table = pa.Table.from_pandas(pd.DataFrame(rows), preserve_index=False)
+        return self, table.replace_schema_metadata(None)
 
 
-def list_tasks(study: Study) -> list[Task]:
-    """List the tasks of a study: scenario by scenario, method by method.
+def list_cells(study: Study) -> list[Cell]:
+    """List the cells of a study: scenario by scenario, method by method.
 
     A block of replicates, which takes seconds, begins at the same number however many there are, so
     that a study that grows does at most one block of each scenario and method again.
     """
-    tasks = []
+    cells = []
     for scenario, method in product(study.scenarios, study.methods or (None,)):
+        seed = seed_of_scenario(study, scenario.scenario)
         size = 10 if method is None else 50
         if method is not None and method.bayesian and dict(method.options).get("engine") != "gibbs":
             size = 4
         for start in range(0, study.replicates, size):
-            replicates = range(start, min(start + size, study.replicates))
-            tasks.append(
-                Task(scenario=scenario, method=method, replicates=replicates, level=study.level)
+            block = range(start, min(start + size, study.replicates))
+            cells.append(
+                Cell(
+                    scenario=scenario,
+                    method=method,
+                    replicates=block,
+                    level=study.level,
+                    seed=seed,
+                )
             )
-    return tasks
-
-
-def do_task(task: Task, seed: np.random.SeedSequence) -> list[Row]:
-    """Do all replicates of a task.
-
-    Parameters
-    ----------
-    task : Task
-    seed : numpy.random.SeedSequence
-        Of the scenario in the study.
-
-    Returns
-    -------
-    list of dict
-        A row for each replicate, method and estimand.
-
-    Raises
-    ------
-    InputError
-        If the machine lacks memory, disk space or a package: that is no result.
-    """
-    try:
-        return [row for replicate in task.replicates for row in _rows(task, replicate, seed)]
-    except Exception as error:
-        if not is_of_the_machine(error):
-            raise
-        first, last = task.replicates[0], task.replicates[-1]
-        which = f"replicate {first}" if first == last else f"replicates {first} to {last}"
-        raise InputError(
-            f"{which} of the scenario {task.scenario.name} could not be done: "
-            f"{_in_one_line(error)}",
-            "what was finished is kept; see to memory, disk space and packages, or take fewer "
-            "workers, and run again to go on",
-        ) from error
+    return cells
 
 
 @cache
@@ -222,28 +221,28 @@ def simulate_ratings(scenario: Scenario | Generated, seed: int) -> tuple[Ratings
     return items.to_ratings(scenario), truths
 
 
-def _rows(task: Task, replicate: int, cell_seed: np.random.SeedSequence) -> Iterator[Row]:
-    """Do a replicate by the method of a task, or by an experiment."""
-    scenario, choice = task.scenario.scenario, task.method
-    seed = seed_at(cell_seed, replicate)
+def _estimate_replicate(cell: Cell, number: int) -> Iterator[Row]:
+    """Do a replicate by the method of a cell, or by an experiment."""
+    scenario, choice = cell.scenario.scenario, cell.method
+    seed = seed_at(cell.seed, number)
     if choice is None:
         assert isinstance(scenario, Generated)
         for row in user_function(scenario.code)(seed, **dict(scenario.fields)):
-            yield {"replicate": replicate} | row
+            yield {"replicate": number} | row
         return
     ratings, truths = simulate_ratings(scenario, seed)
-    method_seed = seed_at(cell_seed, replicate, int(choice.identify(task.level), 16))
+    method_seed = seed_at(cell.seed, number, int(choice.identify(cell.level), 16))
     start = time.perf_counter()
     try:
         result: Estimate | str = _estimate(
-            choice, ratings.with_truth(None), task.level, method_seed
+            choice, ratings.with_truth(None), cell.level, method_seed
         )
     except Exception as error:
         # A study of a night is not to be lost for one data set.
         if is_of_the_machine(error):
             raise
         result = _in_one_line(error)
-    common = {"replicate": replicate, "seed": seed, "seconds": time.perf_counter() - start}
+    common = {"replicate": number, "seed": seed, "seconds": time.perf_counter() - start}
     for estimand, truth in truths.items():
         row = {"versions": versions(), "estimand": estimand, "truth": truth}
         yield common | row | _numbers(result, estimand)

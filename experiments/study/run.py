@@ -1,26 +1,23 @@
 """Run a study into a folder: what is not finished, on as many processors or machines as there are.
 
-The folder has a file for each cell, and what the study was. Only the process that runs the study
-writes. A cell is identified by the seed of the study, the scenario, the method and the version of
-the package, so that results of another seed, option or text of a function may be in the folder, and
-are not of the study.
+Each cell becomes a Parquet file, which is written whole or not at all and has a checksum of its
+bytes in its name, so that a run may be stopped at any moment in any way: the next one computes the
+cells that have no file, or a damaged one. Only the process that runs the study writes. Results of
+another seed, option, version or text of a function may be in the folder, and are not of the study.
 """
 
+import hashlib
+import io
 import logging
-import math
 import re
 import shutil
-import time
-from collections import Counter, defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-import numpy as np
 from filelock import FileLock, Timeout
 
 from experiments.report.files import write_bytes, write_csv
-from experiments.study.cells import missing_cells, read_cells, run_cells, usable_files
 from experiments.study.definition import (
     CELLS_FOLDER,
     CODE_FOLDER,
@@ -28,19 +25,23 @@ from experiments.study.definition import (
     find_study,
     kept_code,
     read_study,
-    scenario_place,
     seed_at,
+    seed_of_scenario,
     write_value,
 )
-from experiments.study.replicate import Task, check_code, list_tasks, simulate_ratings
+from experiments.study.parallel import do_all
+from experiments.study.replicate import Cell, check_code, list_cells, simulate_ratings
 from lehner import InputError
 from lehner.core.errors import check_whole_number, find
-from lehner.core.lazy import pd
+from lehner.core.lazy import load, pa, pd
+from lehner.core.progress import progress_of
 from lehner.core.text import counted
 
+pq = load("pyarrow.parquet")
+
 logger = logging.getLogger(__name__)
-EVERY = 5.0
-"""Seconds between two messages."""
+FILE = re.compile(r"(.+)-([0-9a-f]{16})\.parquet")
+"""Name of a file: the cell's stem, and the checksum."""
 CONTENTS = {CELLS_FOLDER, CODE_FOLDER, "report", "lock", "study.toml"}
 """What a folder of results holds."""
 NUMBERS = ("truth", "estimate", "lower", "upper", "standard_error")
@@ -124,13 +125,23 @@ def run_study(
         cells = folder / CELLS_FOLDER
         if retry_failed:
             _forget_failed(cells)
+        finished = read_tables(cells)
+        missing = [cell for cell in list_cells(plan) if cell.stem not in finished]
         # The first replicates of all scenarios first.
-        tasks = sorted(list_tasks(plan), key=lambda task: task.replicates.start)
-        by_name = {task.cell.name: task for task in tasks}
-        missing = missing_cells([task.cell for task in tasks], cells, plan.seed)
-        progress = Progress(plan, [by_name[cell.name] for cell in missing])
-        for cell, seconds in run_cells(missing, cells, plan.seed, workers=workers, dask=dask):
-            progress.add(by_name[cell.name], seconds)
+        missing.sort(key=lambda cell: cell.replicates.start)
+        n_missing = sum(len(cell.replicates) for cell in missing)
+        if missing:
+            sizes = [(len(plan.scenarios), "scenario"), (len(plan.methods), "method")]
+            shape = ", ".join(counted(n, name) for n, name in sizes if n)
+            total = len(plan.scenarios) * plan.replicates * max(len(plan.methods), 1)
+            to_do = f"{n_missing:,} of {total:,} results to compute"
+            logger.info("%s: %s; %s", plan.name, shape, to_do)
+        done, tell = 0, progress_of(plan.name, n_missing)
+        with closing(do_all(Cell.compute, missing, workers, dask)) as computed:
+            for cell, table in computed:
+                _write_table(table, cells, cell.stem)
+                done += len(cell.replicates)
+                tell(done)
     return read_results(folder)
 
 
@@ -179,69 +190,38 @@ def open_folder(folder: str | Path, study: Study, source: Path) -> Iterator[Path
         yield folder
 
 
+def _write_table(table: "pa.Table", folder: Path, stem: str) -> None:
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    content = buffer.getvalue()
+    path = write_bytes(content, folder / f"{stem}-{_checksum(content)}.parquet")
+    for damaged in set(folder.glob(f"{stem}-*.parquet")) - {path}:
+        damaged.unlink()
+
+
+def read_tables(folder: Path) -> "dict[str, pa.Table]":
+    """Read the tables of a folder by the stems of their cells, without files that are damaged."""
+    tables = {}
+    for path in sorted(folder.glob("*.parquet")):
+        name = FILE.fullmatch(path.name)
+        content = path.read_bytes()
+        # Parquet's own checksums are of its pages: bits of the footer may flip without an error.
+        if name is not None and _checksum(content) == name[2]:
+            # Threads are no faster here, and may not start where memory is short.
+            tables[name[1]] = pq.read_table(pa.BufferReader(content), use_threads=False)
+    return tables
+
+
+def _checksum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
 def _forget_failed(folder: Path) -> None:
     """Remove the files in which a method failed, so that they are computed again."""
-    for stem, table in usable_files(folder).items():
+    for stem, table in read_tables(folder).items():
         if "status" in table.column_names and "failed" in table["status"].to_pylist():
             for path in folder.glob(f"{stem}-*.parquet"):
                 path.unlink()
-
-
-class Progress:
-    """Log how much of a run is done, and how long the rest takes by what was measured of it.
-
-    Parameters
-    ----------
-    study : Study
-    tasks : list of Task
-        That are to do.
-    """
-
-    def __init__(self, study: Study, tasks: list[Task]) -> None:
-        self.name = study.name
-        self.total = len(study.scenarios) * study.replicates * max(len(study.methods), 1)
-        self.left = Counter(map(_kind, tasks))
-        self.results_left = sum(len(task.replicates) for task in tasks)
-        self.seconds: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-        self.start = self.last = time.monotonic()
-        if tasks:
-            sizes = [(len(study.scenarios), "scenario"), (len(study.methods), "method")]
-            shape = ", ".join(counted(n, name) for n, name in sizes if n)
-            to_do = f"{self.results_left:,} of {self.total:,} results to compute"
-            logger.info("%s: %s; %s", self.name, shape, to_do)
-
-    def add(self, task: Task, seconds: float) -> None:
-        """Take in that a task is done."""
-        self.left[_kind(task)] -= 1
-        self.results_left -= len(task.replicates)
-        self.seconds[_kind(task)].append(seconds)
-        now = time.monotonic()
-        if now - self.last >= EVERY and self.results_left:
-            self.last = now
-            share = 1 - self.results_left / self.total
-            logger.info("%s: %.0f%% done, %s", self.name, 100 * share, self._time_left(now))
-
-    def _time_left(self, now: float) -> str:
-        """Say how long the rest takes, once each method was measured in each scenario."""
-        if any(n and kind not in self.seconds for kind, n in self.left.items()):
-            return "time left not known yet"
-        # The first tasks take longer, since they load and compile.
-        rest = sum(n * float(np.median(self.seconds[kind])) for kind, n in self.left.items() if n)
-        at_once = sum(map(sum, self.seconds.values())) / (now - self.start)
-        return f"{write_duration(rest / at_once)} left"
-
-
-def _kind(task: Task) -> tuple[str, str]:
-    """Tasks of a kind take about as long as one another."""
-    return task.scenario.name, "" if task.method is None else task.method.label
-
-
-def write_duration(seconds: float) -> str:
-    """Write a duration in the unit in which it is read easily."""
-    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{math.ceil(seconds)} s"
 
 
 def stored_study(folder: str | Path) -> Study:
@@ -296,26 +276,31 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     """
     folder = Path(folder)
     study = stored_study(folder)
-    tasks = list_tasks(study)
-    cells = [task.cell for task in tasks]
-    stored = read_cells(folder / CELLS_FOLDER, cells, study.seed, number="_cell")
-    if stored.empty:
+    tables = read_tables(folder / CELLS_FOLDER)
+    cells = [cell for cell in list_cells(study) if cell.stem in tables]
+    if not cells:
         return pd.DataFrame(columns=["scenario", *COLUMNS])
+    numbered = [
+        tables[cell.stem].append_column("_cell", pa.array([place] * len(tables[cell.stem])))
+        for place, cell in enumerate(cells)
+    ]
+    # What is missing in all rows of a cell has a type in others.
+    stored = pa.concat_tables(numbered, promote_options="permissive").to_pandas()
     order = {entry.name: place for place, entry in enumerate(study.scenarios)}
     places = pd.DataFrame(
-        {"_cell": i, "_order": order[task.scenario.name], "scenario": task.scenario.name}
+        {"_cell": i, "_order": order[cell.scenario.name], "scenario": cell.scenario.name}
         | {
             name: write_value(value) if isinstance(value, tuple) else value
-            for name, value in task.scenario.varied.items()
+            for name, value in cell.scenario.varied.items()
         }
-        for i, task in enumerate(tasks)
+        for i, cell in enumerate(cells)
     )
     places = places[["_cell", *(name for name in places if name not in stored)]]
     by = ["_order", "replicate"]
     columns = ["replicate", *(name for name in stored if name not in ("_cell", "replicate"))]
     if study.methods:
         labels = {method.label: place for place, method in enumerate(study.methods)}
-        places["method"] = [task.method.label for task in tasks if task.method is not None]
+        places["method"] = [cell.method.label for cell in cells if cell.method is not None]
         places["_method"] = places["method"].map(labels)
         stored = stored.astype(dict.fromkeys((*NUMBERS, *DIAGNOSTICS), float))
         by, columns = [*by, "_method", "estimand"], list(COLUMNS)
@@ -415,7 +400,7 @@ def draw(
         raise InputError(f"{plan.name} has no ratings: it is an experiment", "draw from another")
     entry = find("scenario", scenario, {entry.name: entry for entry in plan.scenarios})
     replicate = check_whole_number("replicate", replicate, 0)
-    cell_seed = np.random.SeedSequence(plan.seed, spawn_key=scenario_place(entry.scenario))
-    ratings, _ = simulate_ratings(entry.scenario, seed_at(cell_seed, replicate))
+    seed = seed_of_scenario(plan, entry.scenario)
+    ratings, _ = simulate_ratings(entry.scenario, seed_at(seed, replicate))
     name = "_".join(re.findall(r"[\w.]+", f"{plan.name} {entry.name} {replicate}"))
     return write_csv(ratings.to_wide(), Path(output or f"{name}.csv"))

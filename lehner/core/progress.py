@@ -67,7 +67,15 @@ def progress_of(what: str, total: float) -> Callable[[float], None]:
         nonlocal last
         now = time.monotonic()
         if now - last >= EVERY and 0 < done < total:
-            last, left = now, (now - start) * (total / done - 1)
-            logger.info("%s: %.0f%% done, %.0f s left", what, 100 * done / total, left)
+            last, left = now, _write_duration((now - start) * (total / done - 1))
+            logger.info("%s: %.0f%% done, %s left", what, 100 * done / total, left)
 
     return tell
+
+
+def _write_duration(seconds: float) -> str:
+    """Write a duration in the unit in which it is read easily."""
+    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from experiments.benchmarks.real.sources import SOURCES, read_crowd
-from experiments.study.cells import Row, result_row
+from experiments.study.performance import Row, result_row
 from lehner import (
     Estimate,
     InputError,

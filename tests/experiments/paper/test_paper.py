@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from experiments.paper import FIGURES, replicate_paper, simulate_figure
-from experiments.paper.bias_figure import plot_figure
-from experiments.paper.number import PrintedNumber
-from experiments.paper.replication import replication_table
+from experiments.paper.printed import PrintedNumber
+from experiments.paper.replication import plot_figure, replication_table
 from lehner import InputError
 
 MISPRINTS = {

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from experiments.paper import FIGURES, simulate_figure
-from experiments.paper.bias_figure import plot_figure
+from experiments.paper.replication import plot_figure
 from experiments.report.style import OF_NO_METHOD, method_style, proportion_ticks
 from experiments.simulations.calibration import plot_coverage
 from experiments.study import measure, read_study

@@ -18,8 +18,7 @@ import lehner
 from experiments.report import machine
 from experiments.study import replicate
 from experiments.study import run as running
-from experiments.study.cells import digest
-from experiments.study.definition import identify_scenario, read_study
+from experiments.study.definition import digest, identify_scenario, read_study
 from experiments.study.run import export, open_folder, read_results, run_study
 from lehner import InputError, Scenario, estimate_algebraic, simulate, true_parameters
 from lehner.algebra.algebraic import majority_agreement
@@ -285,7 +284,7 @@ def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
     path = write(tmp_path, replicates=50)
     first = run_study(path, tmp_path / "out")
     done = []
-    monkeypatch.setattr(replicate, "do_task", _spy(done))
+    monkeypatch.setattr(replicate.Cell, "compute", _spy(done))
     run_study(path, tmp_path / "out")
     assert not done
     write(
@@ -294,8 +293,8 @@ def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
         replicates=60,
     )
     grown = run_study(path, tmp_path / "out")
-    new = [task.method.label == "algebraic_likelihood" for task in done]
-    assert sum(len(task.replicates) for task in done) == 6 * (3 * 10 + 60)
+    new = [cell.method.label == "algebraic_likelihood" for cell in done]
+    assert sum(len(cell.replicates) for cell in done) == 6 * (3 * 10 + 60)
     assert sum(new) == 6 * 2 and len(grown) == 6 * 60 * 4 * 2
     old = grown[(grown["replicate"] < 50) & grown["method"].isin(first["method"].unique())]
     pd.testing.assert_frame_equal(old.reset_index(drop=True), first)
@@ -509,11 +508,11 @@ def _wait_for_more(out, process, rng):
 
 
 def _spy(done):
-    from experiments.study.replicate import do_task
+    from experiments.study.replicate import Cell
 
-    def spied(task, seed):
-        done.append(task)
-        return do_task(task, seed)
+    def spied(cell, compute=Cell.compute):
+        done.append(cell)
+        return compute(cell)
 
     return spied
 
@@ -543,31 +542,13 @@ def test_results_of_another_version_are_not_mixed(tmp_path, monkeypatch):
     assert len(run_study(path, out)) == 6 * 2 * 2
 
 
-def test_the_time_left_is_that_of_what_was_measured(tmp_path, monkeypatch, caplog):
-    """Methods and scenarios that take long do not count as those that were quick."""
-    methods = f'{FAST}, {{ name = "algebraic_paper", resamples = 50 }}'
-    plan = read_study(write(tmp_path, methods, 500))
-    tasks = replicate.list_tasks(plan)
-    now = [0.0]
-    monkeypatch.setattr(running.time, "monotonic", lambda: now[0])
+def test_how_much_is_to_do_is_said_first(tmp_path, caplog):
     caplog.set_level("INFO")
-    progress = running.Progress(plan, tasks)
-    assert "6 scenarios, 4 methods; 12,000 of 12,000 results" in caplog.messages[-1]
-
-    def do(some, seconds):
-        for task in some:
-            now[0] += seconds
-            progress.add(task, seconds)
-
-    first, *others = (entry.name for entry in plan.scenarios)
-    slow = [task for task in tasks if task.method.label == "algebraic_paper"]
-    do((task for task in tasks if task not in slow), 6.0)
-    do((task for task in slow if task.scenario.name == first), 10.0)
-    assert caplog.messages[-1].endswith("done, time left not known yet")
-    of_others = [[task for task in slow if task.scenario.name == name] for name in others]
-    do((task for some in of_others for task in some[:2]), 50.0)
-    n_left = sum(len(some[2:]) for some in of_others)
-    assert caplog.messages[-1] == f"small: 83% done, {n_left * 50 / 60:.0f} minutes left"
+    run_study(write(tmp_path, FAST, 2), tmp_path / "out")
+    assert caplog.messages[0] == "small: 6 scenarios, 3 methods; 36 of 36 results to compute"
+    caplog.clear()
+    run_study(write(tmp_path, FAST, 3), tmp_path / "out")
+    assert "54 of 54" in caplog.messages[0]
 
 
 def test_a_replicate_is_drawn_again(tmp_path, run):
@@ -590,16 +571,16 @@ def test_a_replicate_is_drawn_again(tmp_path, run):
 @pytest.mark.slow
 def test_replicates_of_a_killed_dask_worker_are_redone(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
-    path, killed, add = write(tmp_path, methods=SLOW, replicates=300), [], running.Progress.add
+    path, killed, write_table = write(tmp_path, SLOW, 300), [], running._write_table
 
-    def kill_one(progress, task, seconds):
-        add(progress, task, seconds)
+    def kill_one(*arguments):
+        write_table(*arguments)
         if not killed:
             worker = next(iter(cluster.workers.values()))
             killed.append(worker.pid)
             os.kill(worker.pid, signal.SIGKILL)
 
-    monkeypatch.setattr(running.Progress, "add", kill_one)
+    monkeypatch.setattr(running, "_write_table", kill_one)
 
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None

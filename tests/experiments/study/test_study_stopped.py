@@ -15,7 +15,8 @@ import pytest
 import bayes_models
 from bayes_models.sampling import nuts
 from experiments.cli import main as cli
-from experiments.study import cells, replicate
+from experiments.study import replicate
+from experiments.study import run as running
 from experiments.study.run import export, read_results, run_study
 from lehner import Scenario, simulate
 
@@ -192,7 +193,7 @@ def swallowing(number, function, call):
         (swallowing, fitting, "sample_conjugate", 2),
         (raising, replicate, "_estimate", 9),
         (swallowing, replicate, "_estimate", 7),
-        (raising, cells, "write_bytes", 2),
+        (raising, running, "_write_table", 2),
     ],
 )
 @pytest.mark.parametrize(

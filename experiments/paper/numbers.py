@@ -1,0 +1,260 @@
+"""Our numbers beside every one that the paper prints, exact and simulated."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import ArrayLike
+from scipy.stats import binom
+
+from experiments.paper.printed import (
+    EASINESS,
+    FIGURES,
+    METHOD,
+    PAPER_RUNS,
+    PRESETS,
+    PRINTED,
+    PrintedNumber,
+    compare,
+    simulate_figure,
+)
+from experiments.study.performance import proportion
+from lehner import Scenario, estimate_algebraic, load_dataset, mean_posterior, simulate_estimates
+from lehner.core.seeds import Seed, child_seeds
+from lehner.simulation.scenario import disperse, draw_parameters
+
+CATEGORIES = "ABCDE"
+BINS = {0.9: ".9-1.0", 0.8: ".8-.9", 0.6: ".6-.7", 0.5: ".5-.6", 0.3: ".2-.3"}
+"""Bins of Table 4 as they are printed, by the lower ends of ours."""
+
+RUNS = 1000
+LARGE_RUN = 5000
+PRINTED_RUNS = 10
+"""Of 5,000 items: the paper does not say how many are behind the numbers in its text."""
+
+TABLE_7_DRAWS = 20_000
+TABLE_7_SPREAD = float(np.std([0.349, 0.439, 0.377, 0.512, 0.415], ddof=1))
+"""Of its diagonal."""
+
+VIOLATION_BIASES: dict[str, dict[str, Any]] = {
+    "rater accuracy .4 .6 .8": {"initial_rater_accuracy": (0.4, 0.6, 0.8)},
+    "problem difficulty ±.2": {"easiness": EASINESS, "easiness_affects": "raters"},
+    "error range 100%": {"proportional_error_range": 1.0, "errors_affect": "raters"},
+    "asymmetric dispersion 2": {"asymmetric_dispersion": 2.0, "errors_affect": "raters"},
+}
+
+
+def replicate_paper(seed: Seed = 1, runs: int = RUNS) -> tuple[PrintedNumber, ...]:
+    """Recompute every number the paper prints.
+
+    Parameters
+    ----------
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of what is simulated: the same seed gives the same numbers.
+    runs : int
+        Number of runs of each figure, a multiple of 5; the numbers in the text take 20 times as
+        many.
+
+    Returns
+    -------
+    tuple of PrintedNumber
+        Each printed number, ours, and whether they agree.
+
+    Raises
+    ------
+    InputError
+        If the number of runs is not a multiple of 5, above 0.
+
+    References
+    ----------
+    Lehner (2015), https://doi.org/10.22237/jmasm/1430453520
+
+    Examples
+    --------
+    >>> numbers = replicate_paper(runs=50)
+    >>> [n.verdict for n in numbers if n.quantity == "system accuracy"]
+    ['matches']
+    """
+    seeds = child_seeds(seed, 5)
+    return (
+        *work_example(),
+        *compute_confusion_tables(),
+        simulate_table_7(seeds[0]),
+        *simulate_figure_numbers(seeds[1], runs),
+        *compute_binomial_claims(),
+        *simulate_violation_biases(seeds[2], 20 * runs),
+        *simulate_sample_size_claims(seeds[3], 20 * runs),
+        simulate_low_accuracy_claim(seeds[4], 20 * runs),
+    )
+
+
+def work_example() -> Iterator[PrintedNumber]:
+    """Compute Tables 2 to 4 and the numbers of the text around them, which involve no chance."""
+    ratings = load_dataset("lehner_table2")
+    estimate = estimate_algebraic(ratings, aggregation="paper", interval=None)
+    assert estimate.rater_accuracy is not None and estimate.base_rates is not None
+    assert estimate.truth_probabilities is not None and estimate.bins is not None
+    accuracy, rates = float(estimate.rater_accuracy[0]), estimate.base_rates.values
+    yield compare("Table 2", "agreement of pairs", estimate.diagnostics["agreement"])
+    yield compare("text, step 1", "rater accuracy", accuracy)
+    place, votes = "text, step 2", ratings.votes()
+    for category, count in zip("ABCD", votes.sum(axis=0), strict=True):
+        yield compare(place, f"ratings in category {category}", count)
+    observed = accuracy * rates[0] + (1 - accuracy) / 3 * (1 - rates[0])
+    yield compare("Eq. 3", 'P("A") at P(A) = .325, P_c = .5', observed)
+    for category, rate in zip("ABCD", rates, strict=True):
+        yield compare(place, f"base rate of {category}", rate)
+    place, error = "text, step 3", (1 - accuracy) / 3
+    yield compare(place, "probability of an error", error)
+    products = rates * accuracy ** votes[0] * error ** (votes[0].sum() - votes[0])
+    for category, product in zip("ABCD", products, strict=True):
+        yield compare(place, f"product for {category}, case 1", product)
+    for (case, k), probability in np.ndenumerate(estimate.truth_probabilities.values):
+        yield compare("Table 3", f"case {case + 1}, {CATEGORIES[k]}", probability)
+    for lower, name in BINS.items():
+        row = estimate.bins.isel(bin=int(np.argmin(np.abs(estimate.bins.lower.values - lower))))
+        for quantity in ("mean_probability", "n_items", "agreement", "accuracy"):
+            yield compare("Table 4", f"bin {name}, {quantity.replace('_', ' ')}", row[quantity])
+    yield compare("Table 4", "lower end of the last bin", row["lower"])
+    yield compare("Table 4", "system accuracy", estimate.system_accuracy.estimate or 0.0)
+    quantity = "mean truth probability of the system's answers"
+    mean = mean_posterior(ratings).system_accuracy.estimate or 0.0
+    yield compare("text, step 4", quantity, mean)
+    yield compare("text, step 4", "kappa", estimate.diagnostics["kappa"])
+
+
+def compute_confusion_tables() -> Iterator[PrintedNumber]:
+    """Compute Tables 5 and 6."""
+    for place, matrix in (("Table 5", disperse(0.6, 5, 1)), ("Table 6", disperse(0.6 - 0.2, 5, 2))):
+        for (row, column), probability in np.ndenumerate(matrix):
+            yield compare(place, f'P("{CATEGORIES[column]}"|{CATEGORIES[row]})', probability)
+
+
+def compute_binomial_claims() -> Iterator[PrintedNumber]:
+    """Compute what the 2014 report says of the proportion right in a sample."""
+    for n, spread in ((50, 0.1), (200, 0.05)):
+        lowest, highest = round(n * (0.7 - spread)), round(n * (0.7 + spread))
+        inside = float(binom.cdf(highest, n, 0.7) - binom.cdf(lowest - 1, n, 0.7))
+        quantity = f"share of samples of {n} within {spread:g} of .7"
+        yield compare("2014 report, Figures 6 and 7", quantity, inside)
+
+
+def compare_mean(
+    place: str,
+    quantity: str,
+    values: ArrayLike,
+    *,
+    printed_runs: float = PAPER_RUNS,
+    **more: Any,
+) -> PrintedNumber:
+    """Compare a mean over some runs of the paper with the mean of ours that are defined."""
+    runs = np.asarray(values, dtype=float)
+    defined = runs[~np.isnan(runs)]
+    spread = float(defined.std())
+    return compare(
+        place,
+        quantity,
+        defined.mean(),
+        standard_error=float(spread / np.sqrt(len(defined))),
+        printed_standard_error=float(spread / np.sqrt(printed_runs)),
+        **more,
+    )
+
+
+def simulate_figure_numbers(seed: Seed, runs: int = RUNS) -> Iterator[PrintedNumber]:
+    """Simulate the kappa under each figure, and what the text says of Figures 1 and 8."""
+    for figure, child in zip(FIGURES.values(), child_seeds(seed, len(FIGURES)), strict=True):
+        samples = simulate_figure(figure, runs, child)
+        yield compare_mean(f"Figure {figure.number}", "kappa", samples.kappa)
+        place, quantity = f"text on Figure {figure.number}", "estimated rater accuracy"
+        if (place, quantity) in PRINTED:
+            yield compare_mean(place, quantity, samples.rater_accuracy)
+        if figure.number == 8:
+            for preset in (0.1, 0.9):
+                quantity = f"expected accuracy preset to {preset:g}"
+                accuracy = samples.system_accuracy[samples.preset == preset]
+                compared = compare_mean(place, quantity, accuracy, printed_runs=np.inf)
+                # It is the same in all runs but for rounding.
+                yield replace(compared, standard_error=round(compared.standard_error, 12))
+
+
+def simulate_table_7(seed: Seed) -> PrintedNumber:
+    """Simulate the spread of the diagonal of Table 7, one random matrix."""
+    rater = replace(
+        FIGURES[8].scenario(),
+        initial_rater_accuracy=(0.6, 0.6),
+        easiness=(-0.2,),
+        easiness_probabilities=None,
+    )
+    # Each matrix has its own base rates.
+    drawn = draw_parameters(rater, TABLE_7_DRAWS, np.random.default_rng(seed))
+    diagonal = np.diagonal(drawn.confusion[:, 0, 0], axis1=1, axis2=2)
+    spread = diagonal.std(axis=1, ddof=1)
+    smaller = np.mean(spread <= TABLE_7_SPREAD)
+    tried = f"one random matrix: as small a spread has probability {smaller:.2f}"
+    quantity = "standard deviation of the diagonal"
+    return compare_mean("Table 7", quantity, spread, printed_runs=1, tried=tried)
+
+
+def simulate_violation_biases(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNumber]:
+    """Simulate the bias of each violation alone, the system at .9 being left as it is."""
+    seeds = child_seeds(seed, len(VIOLATION_BIASES))
+    for (name, changes), child in zip(VIOLATION_BIASES.items(), seeds, strict=True):
+        affected = {key: "both" for key in changes if key.endswith(("affects", "affect"))}
+        system_too = np.nanmean(_simulate_errors(changes | affected, child, runs))
+        yield compare_mean(
+            "text on Figure 8",
+            f"bias by {name} alone",
+            _simulate_errors(changes, child, runs),
+            printed_runs=PRINTED_RUNS,
+            tried=f"takes the printed number for a mean of {PRINTED_RUNS} runs of {LARGE_RUN:,} "
+            f"items, the paper does not say; {system_too:+.3f} if the system is affected too",
+        )
+
+
+def _simulate_errors(changes: dict[str, Any], seed: Seed, runs: int) -> np.ndarray:
+    """Errors of the algebra for a system at .9 in samples of 5,000 items."""
+    scenario = Scenario(n_items=LARGE_RUN, initial_system_accuracy=0.9, **changes)
+    samples = simulate_estimates(scenario, runs, methods=[METHOD], in_sample=False, seed=seed)
+    return np.asarray(samples[METHOD] - samples.system_accuracy)
+
+
+def simulate_sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNumber]:
+    """Simulate how often estimates are within .1 of the truth, on which the paper recommends."""
+    for number, n_items, kappa in ((10, 200, ".3"), (11, 100, ".55")):
+        figure = replace(FIGURES[number], n_items=n_items)
+        samples = simulate_figure(figure, runs, seed)
+        mean = (float(np.mean(figure.initial_rater_accuracy)),) * 3
+        plain = replace(figure, initial_rater_accuracy=mean, violated=False)
+        within = _are_near(samples, "system_accuracy")
+        near, error = proportion(within)
+        by_preset = ", ".join(f"{within[samples.preset.values == p].mean():.2f}" for p in PRESETS)
+        in_sample = _are_near(samples, "system_accuracy_in_sample").mean()
+        k_properties = _are_near(simulate_figure(plain, runs, seed), "system_accuracy").mean()
+        yield compare(
+            "discussion",
+            f"share within .1 of the truth, {n_items} items, kappa {kappa}",
+            near,
+            standard_error=error,
+            tried=f"by preset accuracy {by_preset}; of the share right in the sample "
+            f"{in_sample:.2f}; with the K-properties {k_properties:.2f}",
+        )
+
+
+def _are_near(samples: xr.Dataset, estimand: str) -> np.ndarray:
+    return np.asarray(np.abs(samples[METHOD] - samples[estimand]) <= 0.1)
+
+
+def simulate_low_accuracy_claim(seed: Seed, runs: int = 20 * RUNS) -> PrintedNumber:
+    """Compare "around .6" where the system is at .9 and the raters around .4."""
+    ours, of_fewer = (
+        simulate_estimates(
+            FIGURES[number].scenario(0.9), runs, methods=[METHOD], in_sample=False, seed=seed
+        )[METHOD]
+        for number in (9, 12)
+    )
+    quantity = "estimate at system accuracy .9, raters .3 .4 .5"
+    tried = f"with 200 items; {float(of_fewer.mean()):.3f} with 50"
+    return compare_mean("discussion", quantity, ours, printed_runs=np.inf, tried=tried)

@@ -43,4 +43,4 @@ def test_engines_tell_how_far_they_are(said, monkeypatch, what, work):
     monkeypatch.setattr(totals, "TOTALS_AT_ONCE", 10)
     work(simulate(Scenario(n_items=30), 1))
     told = [text for text in said.messages if text.startswith(f"{what}: ")]
-    assert told and all(text.endswith(" s left") and "% done" in text for text in told)
+    assert told and all(text.endswith(" left") and "% done" in text for text in told)

@@ -22,7 +22,7 @@ from experiments.paper.printed import (
 )
 from experiments.study.performance import proportion
 from lehner import Scenario, estimate_algebraic, load_dataset, mean_posterior, simulate_estimates
-from lehner.core.seeds import Seed, child_seeds
+from lehner.core.arrays import Seed, child_seeds
 from lehner.simulation.scenario import disperse, draw_parameters
 
 CATEGORIES = "ABCDE"

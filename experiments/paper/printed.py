@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from lehner import InputError, Scenario, simulate_estimates
-from lehner.core.seeds import Seed, child_seeds
+from lehner.core.arrays import Seed, child_seeds
 
 MATCHES, MISPRINT, UNMATCHED = "matches", "misprint", "cannot be matched"
 MOST_STANDARD_ERRORS = 3.0

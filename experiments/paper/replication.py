@@ -33,8 +33,8 @@ from experiments.report.files import write_atomically, write_csv, write_figure, 
 from experiments.report.style import REFERENCE, figure_style, limits, method_style
 from experiments.report.table import Cell, Column, Table, to_markdown, to_terminal
 from experiments.report.terminal import json_text
+from lehner.core.arrays import child_seeds
 from lehner.core.estimate import plain
-from lehner.core.seeds import child_seeds
 from lehner.core.text import decimal, printed_p_value
 
 if TYPE_CHECKING:

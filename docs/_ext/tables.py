@@ -18,7 +18,7 @@ from experiments.report.table import Column, Table, to_markdown
 from lehner.core.errors import CODES
 from lehner.core.estimate import MEANINGS
 from lehner.core.text import DASH, short
-from lehner.data.checks import list_names
+from lehner.data.roles import list_names
 from lehner.estimation.methods import list_methods
 
 ROOT = Path(__file__).parents[2]

@@ -13,11 +13,18 @@ from typing import TYPE_CHECKING, Any
 from experiments.cli.options import AsJson, Data, Reading, Systems
 from experiments.report.terminal import json_text
 from experiments.report.words import as_options, data_notes, header_lines, quote
+from lehner.core import lazy
 
 if TYPE_CHECKING:
     from lehner import Ratings
     from lehner.data import reading as data_reading
     from lehner.data.columns import Column, Table
+
+cli_load, cli_columns = (lazy.load(f"experiments.cli.{name}") for name in ("load", "columns"))
+outputs, errors = lazy.load("experiments.report.files"), lazy.load("lehner.core.errors")
+estimates, resampling = lazy.load("lehner.core.estimate"), lazy.load("lehner.core.resampling")
+labels, checks = lazy.load("lehner.data.labels"), lazy.load("lehner.data.checks")
+column_roles, reader = lazy.load("lehner.data.roles"), lazy.load("lehner.reading.read")
 
 MOST_NOTES, MOST_COLUMNS, MOST_EXAMPLES = 3, 40, 3
 LONGEST_EXAMPLE, LONGEST_NAME = 16, 40
@@ -25,8 +32,6 @@ EXPORT = "the file is read as an export of"
 GOOD = {"good", "pass", "c", "correct", "yes", "true", "1"}
 """Names of a category that is compared; without one, the last is."""
 N_TRUTHS, ENOUGH_TRUTHS = 20, 10
-SINGLE = ("rater", "rating", "truth", "truth_probability", "counts", "cluster", "order", "occasion")
-"""Roles of one column."""
 KEPT = ("item", "rater", "rating", "truth", "counts", "occasion", "system")
 """Roles that are written if they were certain."""
 
@@ -56,47 +61,36 @@ def doctor(
     lehner doctor ratings.csv
     lehner doctor logs/ --system gpt
     """
-    from experiments.cli.load import load, quietly
-    from lehner import InputError
-    from lehner.core.estimate import require_pairs, require_systems
-    from lehner.reading.read import open_table, propose
-
     typed = reading.options(system)
     declared, reasons, listed = typed, list[str](), list[dict[str, Any]]()
     if Path(data).exists():
         try:
-            _, declared, reasons = quietly(propose, data, typed)
-        except InputError:
-            with suppress(InputError):  # the columns are listed if there is no proposal
-                table, opened = open_table(data, typed)
+            _, declared, reasons = cli_load.quietly(reader.propose, data, typed)
+        except errors.InputError:
+            with suppress(errors.InputError):  # the columns are listed if there is no proposal
+                table, opened = reader.open_table(data, typed)
                 if not as_json:
                     _print_columns(list_columns(table, opened, typed, ()))
-                    _print_criteria(table, typed, partial(_line, data, typed, typed.system))
             raise
-    ratings = load(data, declared)
-    roles, is_export = declared, any(note.startswith(EXPORT) for note in ratings.notes)
+    ratings = cli_load.load(data, declared)
+    roles = declared
     if ratings.source is not None:
         table, roles = ratings.source
         columns = ratings.categories if roles.category_counts else ratings.raters
         listed = list_columns(table, roles, declared, list(map(str, columns)))
-    line = partial(_line, data, declared, ratings.systems)
-    free = [one for one in listed if not one["role"] and roles.order is None]
-    groups = [one["column"] for one in free if _groups_items(ratings, one)]
+    line = partial(_write_line, data, declared, ratings.systems)
+    free = [column for column in listed if not column["role"] and roles.order is None]
+    groups = [column["column"] for column in free if _groups_items(ratings, column)]
     try:
-        (require_systems if ratings.systems else require_pairs)(ratings)
+        require = estimates.require_systems if ratings.systems else estimates.require_pairs
+        require(ratings)
         commands, lacks = _list_commands(ratings, groups, line), _list_lacks(ratings, line)
-    except InputError as error:
+    except errors.InputError as error:
         commands, lacks = {}, {f"what estimates need: {as_options(str(error))}": ""}
     if write is not None:
-        from experiments.report.files import write_text
-
-        certain = {name: getattr(roles, name) for name in KEPT}
-        is_made = declared.order or declared.pair or declared.items or is_export
-        kept = declared if is_made else declared.over(type(declared)(**certain))
-        write_text(kept.to_toml() + "\n", write)
-        print(f"wrote {write}", file=sys.stderr)
-    given = typed.given()
-    proposed = {name: one for name, one in declared.given().items() if given.get(name) != one}
+        _write_reading(ratings, roles, declared, write)
+    already = typed.given()
+    proposed = {name: x for name, x in declared.given().items() if already.get(name) != x}
     if as_json:
         content = {"data": data, "columns": listed, "proposed": proposed, "reasons": reasons}
         print(json_text(content | {"commands": commands, "lacks": lacks}))
@@ -104,7 +98,7 @@ def doctor(
     print(f"{data}: {repr(ratings).removeprefix('Ratings: ')}")
     _print_columns(listed)
     if reasons:
-        words = [word for name, value in proposed.items() for word in _option(name, value)]
+        words = [word for name, value in proposed.items() for word in _write_option(name, value)]
         options = " ".join(map(_quote, words))
         print(f"\nAs it is, this file is refused; it is read with {options}, because")
         print("\n".join(f"  {reason}" for reason in reasons))
@@ -114,6 +108,21 @@ def doctor(
             print(f"\n{title}")
         for what, command in lines.items():
             print(f"  {what}\n    {command}" if command else f"  {what}")
+
+
+def _write_reading(
+    ratings: "Ratings",
+    roles: "data_reading.Reading",
+    declared: "data_reading.Reading",
+    path: Path,
+) -> None:
+    """Write what is declared, and the roles that were certain, unless columns were made for them."""
+    is_export = any(note.startswith(EXPORT) for note in ratings.notes)
+    if not (declared.order or declared.pair or declared.items or declared.cross_table or is_export):
+        certain = {name: getattr(roles, name) for name in KEPT}
+        declared = declared.over(type(declared)(**certain))
+    outputs.write_text(declared.to_toml() + "\n", path)
+    print(f"wrote {path}", file=sys.stderr)
 
 
 def list_columns(
@@ -139,29 +148,26 @@ def list_columns(
     list of dict
         `column`, `kind`, `n_values`, `examples`, `role` and `why` of each.
     """
-    from lehner import InputError
-    from lehner.data.checks import role_of
-
-    by_column, named = _roles_by_column(roles, raters), _roles_by_column(declared, declared.raters)
+    by_column, named = _name_roles(roles, raters), _name_roles(declared, declared.raters)
     is_export = any(note.startswith(EXPORT) for note in table.notes)
-    rows = []
+    listed = []
     for name in table:
-        role, by_name = by_column.get(name, ""), role_of(name)
+        role, by_name = by_column.get(name, ""), column_roles.role_of(name)
         why = "its name" if role in (by_name, name.casefold()) else "its values"
         why = "no other role" if role == "rater" != by_name else why
         why = "made of the others" if is_export and role == name else why
         why = "declared" if name in named else why
-        with suppress(InputError):  # a column that holds no labels
+        with suppress(errors.InputError):  # a column that holds no labels
             column = table[name]
             examples = [str(label)[:LONGEST_EXAMPLE] for label in column.labels[:MOST_EXAMPLES]]
-            row = {"column": name, "kind": _kind(column), "n_values": len(column.labels)}
-            rows.append(row | {"examples": examples, "role": role, "why": why if role else ""})
-    return rows
+            about = {"column": name, "kind": _name_kind(column), "n_values": len(column.labels)}
+            listed.append(about | {"examples": examples, "role": role, "why": why if role else ""})
+    return listed
 
 
-def _roles_by_column(roles: "data_reading.Reading", raters: Sequence[str]) -> dict[str, str]:
-    """The role of each column that has one."""
-    by_column = {getattr(roles, name): name.replace("_", " ") for name in SINGLE}
+def _name_roles(roles: "data_reading.Reading", raters: Sequence[str]) -> dict[str, str]:
+    """Name the role of each column that has one."""
+    by_column = {getattr(roles, name): name.replace("_", " ") for name in column_roles.SINGLE}
     by_column |= dict.fromkeys(roles.item, "item") | dict.fromkeys(roles.leave_out, "left out")
     if roles.rater is None:
         by_column |= dict.fromkeys(raters, "category" if roles.category_counts else "rater")
@@ -169,72 +175,50 @@ def _roles_by_column(roles: "data_reading.Reading", raters: Sequence[str]) -> di
     return by_column
 
 
-def _kind(column: "Column") -> str:
-    from lehner.data.checks import list_of
-    from lehner.data.labels import as_numbers
-
-    labels = column.labels
-    if as_numbers(labels) is not None:
-        return "numbers" if any("." in str(label) for label in labels) else "whole numbers"
-    if any(str(label).startswith("[") and len(list_of(label)) > 1 for label in labels[:100]):
+def _name_kind(column: "Column") -> str:
+    values = column.labels
+    if labels.as_numbers(values) is not None:
+        return "numbers" if any("." in str(label) for label in values) else "whole numbers"
+    if any(str(label).startswith("[") and len(checks.list_of(label)) > 1 for label in values[:100]):
         return "lists"
-    return "text" if labels else "blank"
+    return "text" if values else "blank"
 
 
 def _print_columns(listed: list[dict[str, Any]]) -> None:
     """Print a table of the columns."""
     rows = [("column", "values", "examples", "role")] if listed else []
-    for one in listed[:MOST_COLUMNS]:
-        role = f"{one['role'] or '-'} ({one['why']})" if one["why"] else one["role"] or "-"
-        values, examples = f"{one['n_values']} {one['kind']}", ", ".join(one["examples"])
-        column = " ".join(one["column"].split())[:LONGEST_NAME]
-        rows.append((column, values, examples, role))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for column in listed[:MOST_COLUMNS]:
+        role = column["role"] or "-"
+        role += f" ({column['why']})" if column["why"] else ""
+        values, examples = f"{column['n_values']} {column['kind']}", ", ".join(column["examples"])
+        rows.append((" ".join(column["column"].split())[:LONGEST_NAME], values, examples, role))
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     for row in rows:
-        cells = map(str.ljust, row, widths)
-        print(f"  {'  '.join(cells)}".rstrip())
+        print(f"  {'  '.join(map(str.ljust, row, widths))}".rstrip())
     if len(listed) > MOST_COLUMNS:
         print(f"  and {len(listed) - MOST_COLUMNS} more columns")
 
 
-def _print_criteria(table: "Table", typed: "data_reading.Reading", line: Line) -> None:
-    """Print the command for columns that may be ratings by several criteria."""
-    from lehner.data.checks import role_of
-    from lehner.reading.roles import propose_columns
-
-    people = [name for name in table if role_of(name) == "rater"]
-    if len(people) == 1 and typed.rating is None:
-        proposed = propose_columns(table.without(people), typed)
-        criteria = [x for x in (proposed.raters if proposed else ()) if len(table[x].labels) > 1]
-        if len(criteria) > 1:
-            names = ", ".join(criteria)
-            print(f"\nIf {names} are criteria, each of which {people[0]} rated")
-            print(f"    {line('agreement', _option('criteria', criteria))}\n")
-
-
 def _groups_items(ratings: "Ratings", listed: Mapping[str, Any]) -> bool:
     """Whether a column makes groups of items."""
-    from experiments.cli.columns import read_groups
-    from lehner import InputError
-    from lehner.data.checks import role_of
-
     name = listed["column"]
     of_rater = any(name.startswith(f"{rater}_") for rater in ratings.all_raters)
     identifies = name.casefold().endswith(("_id", " id")) or "." in name
-    if of_rater or identifies or role_of(name) not in (None, "system") or listed["n_values"] < 2:
+    named = column_roles.role_of(name) not in (None, "system")
+    if of_rater or identifies or named or listed["n_values"] < 2:
         return False
-    with suppress(InputError):
-        return len({*read_groups(Path(), name, ratings).names} - {""}) > 1
+    with suppress(errors.InputError):
+        return len({*cli_columns.read_groups(Path(), name, ratings).names} - {""}) > 1
     return False
 
 
 def _list_commands(ratings: "Ratings", groups: Sequence[str], line: Line) -> dict[str, str]:
-    """What the ratings permit, and the commands."""
+    """List what the ratings permit, and the commands."""
     of, n_systems = " and ".join(ratings.systems), len(ratings.systems)
     categories = list(map(str, ratings.categories))
     good = next((name for name in categories if name.casefold() in GOOD), categories[-1])
     first, either = [*groups, ""][0], " or ".join(groups)
-    compare = [*_option("group", first), *_option("good", [good])]
+    compare = [*_write_option("group", first), *_write_option("good", [good])]
     named, tests = not ratings.anonymous, "tests of the algebra's assumptions"
     rows = [
         (n_systems < 2, "how far raters agree", "agreement", []),
@@ -242,7 +226,7 @@ def _list_commands(ratings: "Ratings", groups: Sequence[str], line: Line) -> dic
         (not of and named and groups, f"which {either} has more {good}", "compare", compare),
         (not of and named, "base rates and the raters' accuracy", "compare", []),
         (of, f"the accuracy of {of}", "estimate", []),
-        (of and groups, f"the accuracy of {of} by {either}", "estimate", _option("by", first)),
+        (of and groups, f"the accuracy of {of} by {either}", "estimate", ["--by", first]),
         (n_systems == 1, "bounds of it without a model", "bounds", []),
         (n_systems == 1 and ratings.n_raters > 2, tests, "check", []),
     ]
@@ -250,29 +234,24 @@ def _list_commands(ratings: "Ratings", groups: Sequence[str], line: Line) -> dic
 
 
 def _list_lacks(ratings: "Ratings", line: Line) -> dict[str, str]:
-    """What is not in the file, and the command that gets it if there is one."""
-    from lehner.core.resampling import wilson_interval
-    from lehner.core.text import decimal
-
+    """List what is not in the file, and the command that gets it if there is one."""
     lacks, systems = {}, ratings.systems
     if not systems and ratings.n_raters > 2 and not ratings.anonymous:
         lacks["a system to evaluate: name the column or rater by --system, if there is one"] = ""
     n_known = 0 if ratings.truth is None else int((ratings.truth >= 0).sum())
     if n_known < ENOUGH_TRUTHS and len(systems) == 1:
         n = min(N_TRUTHS, ratings.n_rows - n_known)
-        low, high = wilson_interval(0.5, n, z=1.645)
+        low, high = resampling.wilson_interval(0.5, n, z=1.645)
         what = f"{ENOUGH_TRUTHS} or more gold labels (there are {n_known})"
         what = what if n_known else "gold labels: accuracy rests on calibrated"
-        half = decimal((high - low) / 2, 2)
-        lacks[f"{what}; {n} of random items give ±{half} by themselves"] = line(
-            "ask", ["--n", str(n)]
-        )
+        what += f"; {n} of random items give ±{(high - low) / 2:.2f} by themselves"
+        lacks[what] = line("ask", ["--n", str(n)])
     if ratings.n_raters == 2:
         lacks["a third rater: two do not tell which of them is more accurate"] = ""
     return lacks
 
 
-def _line(
+def _write_line(
     data: str,
     declared: "data_reading.Reading",
     systems: Sequence[str],
@@ -282,9 +261,9 @@ def _line(
     """Write a command as it is typed, with the options of reading."""
     # Only estimate takes several systems, separated by commas.
     names = list(systems) if declared.system or len(systems) > 1 else []
-    words = _option("system", names if command == "estimate" else "".join(names))
+    words = _write_option("system", names if command == "estimate" else "".join(names))
     for name, value in declared.given().items():
-        words += [] if name == "system" else _option(name, value)
+        words += [] if name == "system" else _write_option(name, value)
     path = f"./{data}" if data.startswith("-") else data
     return " ".join(map(_quote, ["lehner", command, path, *words, *more]))
 
@@ -293,12 +272,12 @@ def _quote(word: str) -> str:
     return word if word == shlex.quote(word) else quote(word)
 
 
-def _option(name: str, value: Any) -> list[str]:
+def _write_option(name: str, value: Any) -> list[str]:
     """Write an option as words, none if it has no value."""
     option = f"--{name.replace('_', '-')}"
     if isinstance(value, list | tuple):
         text = StringIO()
-        numbers = [f"{one:g}" if isinstance(one, float) else one for one in value]
+        numbers = [f"{x:g}" if isinstance(x, float) else x for x in value]
         csv.writer(text, lineterminator="").writerow(numbers)
         value = text.getvalue()
     if not value or value is True:

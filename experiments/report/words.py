@@ -11,7 +11,8 @@ from lehner.data.reading import Reading
 if TYPE_CHECKING:
     from lehner import Ratings
 
-NAMES = (*(one.name for one in fields(Reading)), "sensitivity", "positive", "group", "score_of")
+OTHERS = ("criteria", "sensitivity", "positive", "group", "score_of")
+NAMES = (*(one.name for one in fields(Reading)), *OTHERS)
 ARGUMENT = re.compile(rf"\b({'|'.join(NAMES)})=(?:…|True|\[?(['\"])(.*?)\2\]?(?=[\s,;)]|$))")
 SWITCHED_OFF = re.compile(r"lehner\.estimate with (\w+)=False")
 OPTION_OF = {"level": "interval", "n_categories": "categories", "n_raters": "raters"}

@@ -1,32 +1,23 @@
-"""Checks of a table before ratings are made of it: names of columns, and labels in cells.
+"""Checks of the labels in the cells of a table, before ratings are made of it.
 
-Each check of labels is a small function over the labels of all columns and how many cells have
-them. Each check of columns raises an `InputError` that names the remedy.
+Each is a small function over the labels of all columns and how many cells have them.
 """
 
 import json
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from lehner.core.errors import InputError
-from lehner.core.text import counted, first_few
+from lehner.core.text import counted
+from lehner.data.labels import MISSING, Label, fold, value_or_folded
 from lehner.data.columns import Column
-from lehner.data.labels import MISSING, Label, fold, unify, value_or_folded
 from lehner.data.reading import Reading
 
 MOST_SHOWN = 8
-FEWEST_ROWS = 5
-"""A table of fewer rows is too short to judge its columns by their labels."""
-MANY_LABELS = 10
-MANY_RATERS, TIMES_MORE_RATERS = 100, 10
-"""With so many raters, and so many times as many raters as items, rows are raters."""
 MOST_DECIMALS, MOST_WHOLE_NUMBERS = 20, 100
 """More different numbers than these are scores."""
 FEWEST_TEXTS = 20
@@ -43,13 +34,6 @@ LIKELY_PLACEHOLDERS = {
     *("cannot decide", "i cannot decide", "cannot tell", "can't tell", "can't say", "cannot say"),
 }
 """Texts, in lower case, that may be a category."""
-MAYBE_TRUTH = {
-    *("expert", "label", "class", "final", "consensus", "adjudicated", "adjudication"),
-    *("biopsy", "histology", "pathology", "autopsy", "surgery"),
-}
-"""Names, in lower case, that gold labels may have, and a rater, too."""
-RESPONDENT = re.compile("respondent|responseid|e-?mail", re.IGNORECASE)
-"""The name of a column that names who answered a survey: each row is a rater, however many."""
 SCORE = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?\s*%?")
 WHOLE_NUMBER = re.compile(r"[-+]?[0-9]+")
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]{1,3},[0-9]{1,2}")
@@ -59,7 +43,6 @@ AROUND_LABEL = re.compile(
     rf"^((final )?(answer|verdict|label|rating|score)( is)? *[:=])?{SIGNS}|{SIGNS}$"
 )
 NAME_ALL = "name all categories (categories=…)"
-NAME_RATERS = "name the raters' columns (raters=…)"
 
 type Cells = Mapping[Label, int]
 """How many cells each label is in."""
@@ -211,6 +194,15 @@ def find_written_around(cells: Cells) -> Iterator[Problem]:
         yield several[0][0], problem, remedy, {"labels": pairs}
 
 
+def refuse_numbers_and_lists(name: str, column: Column) -> None:
+    """Raise an InputError if all cells of a column are decimals with a comma, or one is a list."""
+    cells = dict.fromkeys(column.labels, 1)
+    commas = bool(cells) and all(DECIMAL_COMMA.fullmatch(str(label)) for label in cells)
+    for _, problem, remedy, change in (find_other_numbers if commas else find_lists)(cells):
+        several = f"; or, if they are by several raters, name these (raters='{name}.*')"
+        raise InputError(problem, remedy + several * (not commas), column=name, change=change)
+
+
 def find_other_numbers(cells: Cells) -> Iterator[Problem]:
     """Find numbers that are written as 1,7 or 4/5 or 3-4."""
     for label in cells:
@@ -308,198 +300,3 @@ def say_columns(raters: Sequence[str], ignored: Iterable[str], reading: Reading)
 def _shown(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
     return ", ".join(names[:MOST_SHOWN]) + more
-
-
-@cache
-def list_names() -> dict[str, Any]:
-    """List the names by which the role of a column is known, as `names.toml` has them."""
-    text = files("lehner.data").joinpath("names.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
-
-
-def role_of(name: str) -> str | None:
-    """Role of a column by its name, as `names.toml` lists them; None if the name has none.
-
-    Examples
-    --------
-    >>> role_of("label_true"), role_of("Annotator ID"), role_of("verdict"), role_of("Ann")
-    ('truth', 'rater', 'rating', None)
-    """
-    if re.fullmatch(r"\w+(\.\w+)+", name):
-        name = name.rpartition(".")[2]  # of a nested file
-    words = _words(name)
-    if name == "":
-        return "item"  # the index that pandas writes
-    for role, known in list_names().items():
-        if role == "system" and is_named_like_system(name):
-            return role
-        of, others = set(known["of"]), set(known["with"])
-        if role == "remark":  # Confidence (1-5)
-            others |= {word for word in words if word.isdigit()}
-        if of & set(words) and set(words) <= of | others and (role != "item" or words[0] in of):
-            return str(role)
-    return None
-
-
-def is_named_like_system(name: str) -> bool:
-    """Whether a rater has the name of a system, as `model_b` or `AI 2`."""
-    known, words = list_names()["system"], _words(name)
-    if not set(known["of"]) & set(words) or "graded" in words:  # Inspect's model_graded_qa
-        return False
-    short = {word for word in words if len(word) <= 2 or word.isdigit()}
-    numbered = words[0] in ("system", "model") and len(words) > 1
-    return numbered or set(words) <= {*known["of"], *known["with"]} | short
-
-
-def _words(name: str) -> list[str]:
-    return re.findall(r"[0-9]+|[^\s0-9_.,;:/()#-]+", name.casefold())
-
-
-def refuse_other_names(raters: Sequence[str], systems: Sequence[str], *, columns: bool) -> None:
-    """Raise an InputError if the name of a rater is that of something else.
-
-    Parameters
-    ----------
-    raters, systems : sequence of str
-    columns : bool
-        Whether these are columns' names; else only gold labels and systems are found.
-    """
-    systems_rate = all(map(is_named_like_system, raters))
-    for name in raters:
-        role = role_of(name) or "rater"
-        if role in ("rater", "rating") or (role == "system" and systems_rate):
-            continue
-        what = "another system" if role == "system" and systems else list_names()[role]["what"]
-        change = {} if role == "remark" else {role: (name,)}
-        if columns:
-            say = f"say what it is ({role}={name!r}) or " if change else ""
-            problem = f"its name is that of {what}, and it would count as a rater"
-            raise InputError(problem, f"{say}{NAME_RATERS}", column=name, change=change)
-        if role in ("truth", "system"):
-            problem = f"there is a rater {name!r}, whose name is that of {what}"
-            remedy = f"say so ({role}={name!r}), or name the raters (raters=…)"
-            raise InputError(problem, remedy, change=change)
-
-
-def say_doubtful_names(raters: Sequence[str]) -> list[str]:
-    """Name raters who may be gold labels, or one rater twice."""
-    sentences = [
-        f"{name!r} counts as a rater; if it has gold labels, say so (truth={name!r})"
-        for name in raters
-        if fold(name) in MAYBE_TRUTH
-    ]
-    first: dict[str, str] = {}
-    for name in raters:
-        other = first.setdefault(value_or_folded(name), name)
-        if other != name:
-            sentences.append(
-                f"the raters {other!r} and {name!r} count as two; if they are one, write "
-                "the name alike"
-            )
-    return sentences
-
-
-def refuse_rows_of_raters(columns: Sequence[str], n_rows: int, rater: str | None) -> None:
-    """Raise an InputError if each row of a table is probably a rater, and each column an item.
-
-    Parameters
-    ----------
-    columns : sequence of str
-        The columns that would be raters.
-    n_rows : int
-    rater : str or None
-        The column that names the rows.
-    """
-    named = rater is not None and role_of(rater) == "rater"
-    is_survey = named and RESPONDENT.search(str(rater)) is not None
-    many = len(columns) >= max(MANY_RATERS, TIMES_MORE_RATERS * n_rows)
-    if many or is_survey or (named and len(columns) > n_rows):
-        stems = Counter(re.sub("[0-9]+$", "", name) for name in columns if name[-1:].isdigit())
-        stem, n_alike = max(stems.items(), key=lambda one: one[1], default=("", 0))
-        items = (f"{stem}*",) if stem and 2 * n_alike > len(columns) else tuple(columns)
-        raise InputError(
-            f"each of {counted(n_rows, 'row')} is probably a rater, and each of "
-            f"{counted(len(columns), 'column')} an item",
-            f"say so (rater={rater or '…'!r}, items={first_few(items, MOST_SHOWN)!r}), or "
-            f"{NAME_RATERS}",
-            change={"rater": rater, "items": items} if rater else {},
-        )
-
-
-def refuse_counts(columns: Sequence[Column]) -> None:
-    """Raise an InputError if columns are categories and cells are counts: all rows have one sum."""
-    if len(columns) < 2 or len(columns[0]) < FEWEST_ROWS:
-        return
-    labels = {str(label) for column in columns for label in column.labels}
-    if not all(label.isascii() and label.isdigit() for label in labels) or labels <= {"0", "1"}:
-        return
-    few = np.array([column.take(np.arange(FEWEST_ROWS)).numbers for column in columns])
-    if (few.sum(axis=0) != few[:, 0].sum()).any():
-        return
-    cells = np.array([column.numbers for column in columns])
-    sums = cells.sum(axis=0)
-    if (sums == sums[0]).all() and len(np.unique(cells, axis=1).T) > 2:
-        raise InputError(
-            f"all rows have the sum {sums[0]:.0f}, so that each column is probably a category, "
-            "and each cell a number of raters",
-            f"say so (category_counts=True), or {NAME_RATERS}",
-            change={"category_counts": True},
-        )
-
-
-def refuse_stray_columns(
-    columns: Mapping[str, Column], raters: Sequence[str], decimal: str | None = None
-) -> None:
-    """Raise an InputError if a column is probably not a rater, but an identifier, a date or a note.
-
-    Such a column has no labels in common with others (or less than half of its labels, if it has
-    many); or it has a different label in each row, while others have at most half as many labels;
-    or it is named after another, as R1_conf after R1, and has other labels.
-
-    Parameters
-    ----------
-    columns : mapping of str to Column
-        Columns of the raters and of the systems.
-    raters : sequence of str
-        The columns that would be raters because they have no other role.
-    decimal : str, optional
-        "," if numbers have a decimal comma.
-    """
-    if len(columns) < 2 or len(next(iter(columns.values()))) < FEWEST_ROWS:
-        return
-    for name, column in columns.items() if decimal is None else ():
-        cells = dict.fromkeys(column.labels, 1)
-        commas = bool(cells) and all(DECIMAL_COMMA.fullmatch(str(label)) for label in cells)
-        for _, problem, remedy, change in (find_other_numbers if commas else find_lists)(cells):
-            raise InputError(problem, remedy, column=name, change=change)
-    if all(
-        describe_no_categories(dict.fromkeys(columns[name].labels, MANY_LABELS)) for name in raters
-    ):
-        return  # all are scores or texts, of which another check tells
-    same = unify(label for column in columns.values() for label in column.labels)
-    labels = {name: {same[label] for label in column.labels} for name, column in columns.items()}
-    holders = Counter(label for own in labels.values() for label in own)
-    *_, second, most = sorted(map(len, labels.values()))
-    for name in raters:
-        own = labels[name]
-        alone = {label for label in own if holders[label] == 1}
-        many = len(own) >= MANY_LABELS
-        before = [name[: end.start()] for end in re.finditer(r"[ _.:-]", name)]
-        named_after = [rater for rater in before if labels.get(rater, own) != own]
-        if named_after:
-            problem = f"it is named after the column {named_after[0]!r} and has other labels"
-        elif alone and (alone == own or (many and 2 * len(alone) > len(own))):
-            elsewhere = set(holders) - alone if alone == own else ()
-            problem = f"labels such as {_labels_shown(alone)} occur in no other column"
-            problem += f", where they are {_labels_shown(elsewhere)}" if elsewhere else ""
-        elif many and len(own) == len(columns[name]) >= 2 * (second if len(own) == most else most):
-            problem = "it has a different label in each row"
-        else:
-            continue
-        remedy = f"{NAME_RATERS} or the items' column (item=…), or code all raters alike; if each "
-        remedy += "row is a rating, name its columns (rater=…, rating=…)"
-        raise InputError(f"{problem}, so it is probably not a rater", remedy, column=name)
-
-
-def _labels_shown(labels: Iterable[object]) -> str:
-    return first_few(sorted(map(str, labels)), 3)

@@ -87,7 +87,7 @@ class Column:
             If an item is blank, or two differ only in how they are written.
         """
         self.refuse_blank()
-        codes, kinds = self.codes, set(map(type, self.labels))
+        codes, kinds = self.codes.astype(np.int64, copy=False), set(map(type, self.labels))
         texts = list(map(str, self.labels))
         if len(kinds) > 1:  # 1 and "1" are one item
             place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
@@ -122,14 +122,20 @@ class Column:
                 refuse_first(names[index] == name, self, problem, "write each item's name alike")
 
 
-def refuse_first(bad: Booleans, column: Column, problem: str, remedy: str) -> None:
+def refuse_first(
+    bad: Booleans,
+    column: Column,
+    problem: str,
+    remedy: str,
+    change: Mapping[str, Any] | None = None,
+) -> None:
     """Raise an InputError at the first row that is bad, which may name the column or the value."""
     if bad.any():
         row = int(np.argmax(bad))
         code = column.codes[row]
         value = repr(str(column.labels[code]) if code >= 0 else "")
         text = problem.replace("{name}", column.name).replace("{value}", value)
-        raise InputError(text, remedy, row=row, column=column.name)
+        raise InputError(text, remedy, row=row, column=column.name, change=change)
 
 
 def encode(values: Any, name: str = "") -> Column:
@@ -161,8 +167,10 @@ def encode(values: Any, name: str = "") -> Column:
     try:
         if hasattr(values, "combine_chunks"):
             array = values.combine_chunks().dictionary_encode()
-            codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-            return _merge(name, codes, array.dictionary.to_pylist())
+            indices = array.indices
+            if indices.null_count:
+                indices = indices.fill_null(-1)
+            return _merge(name, indices.to_numpy(), array.dictionary.to_pylist())
         series = pd.Series(values)
         if isinstance(series.dtype, pd.CategoricalDtype):
             codes = series.cat.codes.to_numpy().astype(np.int64)
@@ -177,6 +185,14 @@ def encode(values: Any, name: str = "") -> Column:
         # Text in a damaged file fails only when it is looked at.
         problem = "it holds something else than labels"
         raise InputError(problem, "give one label a row", column=name) from None
+
+
+def find_declared(columns: Mapping[str, Column]) -> Column | None:
+    """Find the first column whose labels the user fixed, if they include those of all."""
+    declared = next((column for column in columns.values() if column.declared), None)
+    if declared is None or not all(set(c.labels) <= set(declared.labels) for c in columns.values()):
+        return None
+    return declared
 
 
 def _merge(name: str, codes: Integers, values: list[Any]) -> Column:

@@ -37,16 +37,20 @@ class Reading:
     rater : NAME
         The column that names the raters, where each row is a rating (or, with --items, a rater).
     rating : NAME
-        The column of the ratings, where each row is a rating.
+        The column of the ratings, where each row is a rating; or a pattern such as 'Answer.*' for
+        columns of which one is ticked in each row.
     raters : NAMES
         The raters' columns, or patterns such as 'Q*'; where each row is a rating, the raters who
-        are read. Default: all raters, or all columns without another role.
+        are read. In a JSON file 'labels.*' are the labels in a list. Default: all raters, or all
+        columns without another role.
     items : NAMES
         The items' columns, or patterns such as 'Q*', where each row is a rater.
     counts : NAME
         The column that says how many items each row stands for.
     category_counts : bool
         Each column is a category, and each cell says how many raters chose it for the item.
+    cross_table : bool
+        Rows are the categories of one rater, columns those of another, and cells numbers of items.
     cluster : NAME
         The column of the cluster of each item, as the patient of a lesion, the conversation of an
         answer, or the sample of repeated answers: intervals then allow for items that are alike.
@@ -85,8 +89,8 @@ class Reading:
         Makes columns from the text of one, as in "record_id=(?P<item>.+)--(?P<rater>.+)" (a
         regular expression with named groups).
     header : ROWS
-        The row with the names of the columns; 1-3 if the rows 2 and 3 are no data; none if there
-        are no names, and columns are called 1, 2, 3.
+        The row with the names of the columns; 1-3 if the rows 2 and 3 are no data, but for names
+        where row 1 has none; none if there are no names, and columns are called 1, 2, 3.
     sheet : NAME
         The sheet of an Excel file that is read; each, if every sheet is a rater.
     decimal : CHARACTER
@@ -109,6 +113,7 @@ class Reading:
     items: tuple[str, ...] = ()
     counts: str | None = None
     category_counts: bool = False
+    cross_table: bool = False
     cluster: str | None = None
     order: str | None = None
     pair: tuple[str, ...] = ()

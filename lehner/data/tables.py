@@ -15,8 +15,15 @@ from lehner.core.arrays import Booleans, Integers
 from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd
 from lehner.core.text import first_few
-from lehner.data import checks, columns, flat
-from lehner.data.columns import Column, Table, refuse_first, require_columns, table_of
+from lehner.data import checks, columns, flat, roles
+from lehner.data.columns import (
+    Column,
+    Table,
+    find_declared,
+    refuse_first,
+    require_columns,
+    table_of,
+)
 from lehner.data.labels import (
     Label,
     as_numbers,
@@ -214,18 +221,9 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
     systems, item, n_rows = reading.system, reading.item, table.n_rows
     of_items = (reading.truth, reading.truth_probability, reading.counts, reading.cluster)
     special = [*item, *systems, *(name for name in of_items if name is not None)]
-    raters: Sequence[str] = reading.raters or [name for name in table if name not in special]
-    require_columns(table, [*special, *raters])
-    if not reading.raters:
-        if systems and reading.truth:
-            raters = _leave_out_strangers(table, raters, (*systems, reading.truth))
-        answers = {name: table[name] for name in (*raters, *systems)}
-        checks.refuse_other_names(raters, systems, columns=True)
-        checks.refuse_rows_of_raters(list(answers), n_rows, (*item, None)[0])
-        if not are_fixed(answers, reading):
-            checks.refuse_stray_columns(answers, raters, reading.decimal)
-            if reading.counts is None:
-                checks.refuse_counts([table[name] for name in raters])
+    require_columns(table, [*special, *reading.raters])
+    items = name_each_once(table[item[0]]) if item else np.arange(n_rows)
+    raters = reading.raters or roles.find_raters(table, reading)
     truth = names_of(reading.truth)
     coded = code_labels({name: table[name] for name in (*raters, *systems, *truth)}, reading)
     codes = np.empty((n_rows, len(raters)), np.int64)
@@ -234,7 +232,7 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
     rated = slice(None) if codes.min(initial=0) >= 0 else codes.ravel() >= 0
     return _Rows(
         index=np.arange(n_rows),
-        items=name_each_once(table[item[0]]) if item else np.arange(n_rows),
+        items=items,
         raters=tuple(raters),
         ratings=flat.FlatRatings(
             item_index=np.repeat(np.arange(n_rows), len(raters))[rated],
@@ -245,16 +243,8 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
         truth=coded.codes[truth[0]] if truth else None,
         coded=coded,
         used=[*special, *raters],
-        odd=[] if reading.raters else checks.say_doubtful_names(raters),
+        odd=[] if reading.raters else roles.say_doubtful_names(raters),
     )
-
-
-def _leave_out_strangers(
-    table: Table, names: Sequence[str], others: Sequence[str]
-) -> Sequence[str]:
-    """Give no names if none has a label of others: a system and its gold labels need no raters."""
-    labels = {str(label) for other in others for label in table[other].labels}
-    return names if any(labels & set(map(str, table[name].labels)) for name in names) else ()
 
 
 def name_each_once(column: Column) -> NDArray[Any]:
@@ -296,8 +286,8 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
     if len(raters) < len(people):
         ratings = ratings.take_raters(np.array([place[name] for name in raters], np.int64))
     if not (reading.raters or reading.preset or reading.order):
-        checks.refuse_other_names(raters, (), columns=False)
-    odd = checks.say_doubtful_names(raters)
+        roles.refuse_other_names(raters)
+    odd = roles.say_doubtful_names(raters)
     if reading.truth is None:
         odd += _say_gold_labels(table, rating, used)
     return _Rows(
@@ -334,9 +324,7 @@ def _sort_long(
         for row in rated[_find_again("first", *pairs, *occasions)]:
             raise InputError(
                 f"rater {str(rater.labels[rater.codes[row]])!r} rates the item a second time",
-                "say which rating counts (repeated='vote', 'first' or 'last'), name more columns "
-                "of the item (item=…) or one that tells the ratings apart (occasion=…), or read "
-                "only some rows (where=…)",
+                roles.remedy_for_repeats(table, reading),
                 row=int(row),
                 column=reading.rating,
             )
@@ -346,7 +334,7 @@ def _sort_long(
 def _say_gold_labels(table: Table, rating: str, used: Sequence[str]) -> list[str]:
     """Name columns that have the name of gold labels, and labels of ratings, but no role."""
     sentences = []
-    for name in (name for name in table if checks.role_of(name) == "truth" and name not in used):
+    for name in (name for name in table if roles.role_of(name) == "truth" and name not in used):
         with suppress(InputError):  # such a column may hold what is no label
             if 0 < len(table[name].labels) == len({*table[name].labels} & {*table[rating].labels}):
                 sentences.append(f"if {name} has gold labels, say so (truth={name!r})")
@@ -549,15 +537,7 @@ def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
 
 def are_fixed(columns: Mapping[str, Column], reading: Reading) -> bool:
     """Whether the categories were named by the user or by the type of a column."""
-    return bool(reading.categories) or reading.sets or _declared_column(columns) is not None
-
-
-def _declared_column(columns: Mapping[str, Column]) -> Column | None:
-    """First column whose labels the user fixed, if they include those of all."""
-    declared = next((column for column in columns.values() if column.declared), None)
-    if declared is None or not all(set(c.labels) <= set(declared.labels) for c in columns.values()):
-        return None
-    return declared
+    return bool(reading.categories) or reading.sets or find_declared(columns) is not None
 
 
 def _choose_categories(
@@ -570,7 +550,7 @@ def _choose_categories(
         plain = list(map(plain_label, named))
         names = unify(label for label in (*plain, *labels) if label is not None)
         return check_categories([names.get(label) for label in plain]), names, reading.ordered
-    names, declared = unify(labels), _declared_column(columns)
+    names, declared = unify(labels), find_declared(columns)
     if declared is not None:
         order = tuple(dict.fromkeys(names[label] for label in declared.labels))
         return order, names, reading.ordered or declared.ordered

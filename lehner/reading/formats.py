@@ -6,7 +6,7 @@ import gzip
 import lzma
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from io import BytesIO, TextIOWrapper
@@ -42,6 +42,8 @@ DECOMPRESS: dict[bytes, Callable[[bytes], bytes]] = {
     b"BZh": bz2.decompress,
     b"\xfd7zXZ\x00": lzma.decompress,
 }
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""How texts begin that Excel calls Unicode."""
 SAVE_AS_CSV = "save the sheet with the ratings as CSV (UTF-8)"
 OTHER_BEGINNINGS = {
     b"\xd0\xcf\x11\xe0": ("an Excel file of 2003 or earlier", f"{SAVE_AS_CSV} or as .xlsx"),
@@ -53,7 +55,7 @@ OTHER_ENDINGS = {
     **dict.fromkeys((".zip", ".tar"), "unpack it"),
     ".eval": "write this log of Inspect as JSON: `inspect log dump LOG > log.json`",
 }
-DELIMITERS = (",", "\t", ";", "|")
+DELIMITERS, SPACES = (",", "\t", ";", "|"), " "
 LONGEST_LINE = 1_000_000
 MOST_TITLES = 20
 """Rows of a sheet among which the header is looked for."""
@@ -91,6 +93,8 @@ def read_bytes(path: Path, encoding: str | None = None) -> tuple[bytes, str]:
             raise InputError("this pipe is empty, or was read before", remedy)
         while opener := next((DECOMPRESS[x] for x in DECOMPRESS if data.startswith(x)), None):
             data, name = opener(data), Path(name).stem
+        if encoding is None and data[:2] in UTF_16 and data[2:4] != b"\0\0":
+            encoding = "utf-16"
         return data if encoding is None else data.decode(encoding).encode(), name
     except InputError:
         raise
@@ -154,7 +158,8 @@ def read_csv(data: bytes, header: str | None = None) -> Table:
     Parameters
     ----------
     data : bytes
-        UTF-8, with or without a byte order mark; separated by commas, tabs, semicolons or `|`.
+        UTF-8, with or without a byte order mark; separated by commas, tabs, semicolons, `|` or
+        spaces.
     header : str, optional
         The rows of the header, see `rows_of_header`.
 
@@ -172,14 +177,19 @@ def read_csv(data: bytes, header: str | None = None) -> Table:
     if b"\x00" in data or not _is_text(data):
         _refuse_bytes(data)
     delimiter, quoted = find_delimiter(data, skipped), b'"' in data
+    if delimiter == SPACES:
+        data, delimiter = _join_words(data, skipped), "\t"
     if quoted:
         # A quote that is never closed swallows rows, and the fast reader does not notice.
         _refuse_records(data, delimiter, skipped)
-    _, names = next(list_records(data, delimiter, skipped), (0, []))
-    if not any(map(str.strip, names)):
+    rows = [row for _, row in islice(list_records(data, delimiter, skipped), last - first + 2)]
+    if not rows or not any(map(str.strip, rows[0])):
         where = f"line {skipped + 1}" if skipped else "first line"
         remedy = "start with column names, or say in which row they are (header=…)"
         raise InputError(f"the {where} has no column names", remedy, row=skipped + 1)
+    if header is None and len(rows) > 1:
+        _refuse_two_rows_of_names(*rows)
+    names = join_names(rows[: last - first + 1])
     if first == 0:
         names = [str(number) for number in range(1, len(names) + 1)]
     refuse_repeated_names([name.strip() for name in names], row=max(first, 1))
@@ -195,19 +205,41 @@ def read_csv(data: bytes, header: str | None = None) -> Table:
             ),
             parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=quoted),
             convert_options=pa_csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+                column_types=dict.fromkeys([*names, *rows[0]], pa.string()),
+                strings_can_be_null=False,
             ),
         )
     except (OSError, KeyError, pa.ArrowException) as error:
         _refuse_records(data, delimiter, skipped)
-        if sum(1 for _ in islice(list_records(data, delimiter, skipped), 2)) < 2:
+        if len(rows) < 2:
             raise InputError("it has no rows below the header", "add ratings") from None
         reason = str(error).splitlines()[0][:200]
         remedy = "give a UTF-8 CSV file with a header"
         raise InputError(f"it cannot be read ({reason})", remedy) from None
     with ThreadPoolExecutor() as pool:
-        columns = pool.map(encode, table.itercolumns(), table.column_names)
-        return table_of(dict(zip(table.column_names, columns, strict=True)))
+        columns = pool.map(encode, table.itercolumns(), names)
+        return table_of(dict(zip(names, columns, strict=True)))
+
+
+def join_names(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Give each column the name in the first row of the header, or in the next that has one."""
+    return [
+        next((row[j] for row in rows if j < len(row) and row[j].strip()), "")
+        for j in range(len(rows[0]))
+    ]
+
+
+def _refuse_two_rows_of_names(first: Sequence[str], second: Sequence[str]) -> None:
+    """Raise an InputError if names are blank where the next row, and only there, has texts."""
+    blank = [j for j, name in enumerate(first) if not name.strip()]
+    filled = [j for j, text in enumerate(second) if text.strip()]
+    if len(blank) > 1 and set(blank) <= set(filled) and len(filled) < len(first):
+        raise InputError(
+            "the names of the columns are in the rows 1 and 2",
+            "say so (header='1-2')",
+            row=1,
+            change={"header": "1-2"},
+        )
 
 
 def find_line(data: bytes, row: int, header: str | None = None) -> int:
@@ -222,7 +254,7 @@ def find_line(data: bytes, row: int, header: str | None = None) -> int:
 def find_delimiter(data: bytes, skipped: int) -> str:
     """Find the delimiter with which most of the first rows have as many fields as the header."""
 
-    def count_fitting(delimiter: str) -> tuple[int, int]:
+    def count_matching(delimiter: str) -> tuple[int, int]:
         records = islice(list_records(data, delimiter, skipped), 21)
         try:
             header, *others = [len(fields) for _, fields in records] or [0]
@@ -230,7 +262,22 @@ def find_delimiter(data: bytes, skipped: int) -> str:
             return 0, 0
         return (others.count(header) if header > 1 else 0), header
 
-    return max(DELIMITERS, key=count_fitting)
+    delimiter = max(DELIMITERS, key=count_matching)
+    if count_matching(delimiter)[1] <= 1 and b'"' not in data[:LONGEST_LINE]:
+        start = data[:LONGEST_LINE].decode(errors="replace").splitlines()[skipped : skipped + 21]
+        header, *others = [len(line.split()) for line in start if line.strip()] or [0]
+        if len(set(others)) == 1 and others[0] > 1 and header in (others[0], others[0] - 1):
+            return SPACES
+    return delimiter
+
+
+def _join_words(data: bytes, skipped: int) -> bytes:
+    """Put tabs between words; R does not name the column of the names of rows."""
+    lines = [line.split() for line in data.decode("utf-8-sig").splitlines()]
+    names, *rows = lines[skipped:]
+    if rows and len(names) < max(map(len, rows)):
+        lines[skipped] = ["item", *names]
+    return "\n".join(map("\t".join, lines)).encode()
 
 
 def _is_text(data: bytes) -> bool:
@@ -254,8 +301,9 @@ def _refuse_bytes(data: bytes) -> None:
             raise InputError(problem, remedy, row=number)
         if bad >= 0:
             problem = f"byte 0x{line[bad]:02x} at position {bad + 1} is not UTF-8 text"
-            remedy = "save the file as UTF-8, or name its encoding (encoding='cp1252')"
-            raise InputError(problem, remedy, row=number, change={"encoding": "cp1252"})
+            name = "utf-16" if line[bad] == 0 else "cp1252"
+            remedy = f"save the file as UTF-8, or name its encoding (encoding={name!r})"
+            raise InputError(problem, remedy, row=number, change={"encoding": name})
 
 
 def _refuse_records(data: bytes, delimiter: str, skipped: int) -> None:
@@ -375,7 +423,7 @@ def _table_of_sheet(name: str, cells: NDArray[Any], header: str | None) -> Table
     filled = [len(set(row) - {""}) for row in cells[:MOST_TITLES]] or [0]
     likely = filled.index(max(filled)) + 1
     change = {"header": str(likely)} if likely > 1 else {}
-    names = list(cells[first - 1]) if 0 < first <= len(cells) else []
+    names = join_names(cells[first - 1 : last]) if 0 < first <= len(cells) else []
     if first == 0:
         names = [str(j + 1) for j in range(cells.shape[1])]
     if not any(names):

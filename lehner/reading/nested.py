@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 from lehner.core.errors import InputError
@@ -12,6 +13,8 @@ from lehner.data.reading import Reading
 from lehner.reading.presets import Preset
 
 OUTER, INNER = "outer", "inner"
+POSITION = "position"
+"""The column with the place of a record in its list, which may be all that names a rater."""
 JSON_FORMS = (
     "give {item: {rater: rating}}, {rater: {item: rating}}, {item: rating}, {rater: [ratings]} or "
     'a list of records {"item": …, "rater": …, "rating": …}'
@@ -107,11 +110,26 @@ def table_of_json(
     if preset is not None or any(map(_is_records, values)):
         return _flatten([content], preset, reading)
     if all(isinstance(value, list) for value in values):
-        cells = [cell for value in values for cell in value]
-        if len(set(map(len, values))) > 1 or any(isinstance(cell, dict | list) for cell in cells):
-            raise InputError("its lists are not of equal length, or hold lists", JSON_FORMS)
-        return table_of(content), reading
+        return _read_lists(content), reading
+    if all(isinstance(value, dict) and any(map(_is_records, value.values())) for value in values):
+        return _flatten([{"key": key} | value for key, value in content.items()], preset, reading)
     return _read_levels(content, reading, name)
+
+
+def _read_lists(content: dict[str, list[Any]]) -> Table:
+    """Read {rater: [ratings]} or, if lists are shorter than there are names, {item: [ratings]}."""
+    lengths = set(map(len, content.values()))
+    nested = any(isinstance(cell, dict | list) for value in content.values() for cell in value)
+    if len(content) > max(lengths) and not nested:
+        note = "names of the JSON file are items, and the raters are named by places in the lists"
+        columns: dict[str, list[Any]] = {"item": list(content)}
+        for place in range(max(lengths)):
+            values = [(*value[place : place + 1], None)[0] for value in content.values()]
+            columns[str(place + 1)] = values
+        return table_of(columns, notes=(note,))
+    if len(lengths) > 1 or nested:
+        raise InputError("its lists are not of equal length, or hold lists", JSON_FORMS)
+    return table_of(content)
 
 
 def _read_levels(content: dict[str, Any], reading: Reading, name: str) -> tuple[Table, Reading]:
@@ -182,9 +200,9 @@ class _Flattener:
             else:
                 yield flat
         for path, records in lists.items():
-            for inner in records:
+            for number, inner in enumerate(records, 1):
                 for row in self.rows(inner, f"{path}."):
-                    yield flat | row
+                    yield {**flat, f"{path}.{POSITION}": number, **row}
 
     def _gather(
         self, record: dict[str, Any], prefix: str, flat: dict[str, Any], lists: dict[str, list[Any]]
@@ -212,6 +230,8 @@ def _flatten(
     records: list[dict[str, Any]], preset: Preset | None, reading: Reading
 ) -> tuple[Table, Reading]:
     """Flatten records; columns that are named by their end, as `correct`, get their full names."""
+    if preset and preset.lists:
+        records = [row for record in records for row in _unzip(record, preset.lists)]
     flattener = _Flattener(preset=preset)
     few = records[:MANY_RECORDS]
     paths = dict.fromkeys(path for record in few for row in flattener.rows(record) for path in row)
@@ -237,6 +257,18 @@ def _flatten(
     if not columns:
         raise InputError("it has no rows below the header", "add ratings")
     return table_of(columns, notes=tuple(notes)), reading
+
+
+def _unzip(record: dict[str, Any], patterns: list[str]) -> Iterator[dict[str, Any]]:
+    """Make a record of each place in lists that belong together, if there are."""
+    lists = {
+        name: value
+        for name, value in record.items()
+        if isinstance(value, list) and any(fnmatchcase(name, pattern) for pattern in patterns)
+    }
+    places = zip(*lists.values(), strict=True) if lists else [()]
+    for values in places:
+        yield record | dict(zip(lists, values, strict=True))
 
 
 def _entries(key: str, inner: Any) -> list[dict[str, Any]]:

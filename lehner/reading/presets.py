@@ -1,8 +1,6 @@
-"""Rows and columns as they are meant: conditions, parts of texts, and presets of tools.
+"""Presets: what the columns of a tool's files mean, each a row of `presets.toml` and no code."""
 
-A preset, which says what the columns of a tool's file mean, is a row of `presets.toml`, no code.
-"""
-
+import json
 import re
 import tomllib
 from collections.abc import Sequence
@@ -14,27 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from lehner.core.arrays import Booleans
 from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd
-from lehner.core.text import counted, first_few
+from lehner.core.text import first_few
 from lehner.data.checks import list_of
-from lehner.data.columns import (
-    Column,
-    Table,
-    encode,
-    join_columns,
-    refuse_first,
-    require_columns,
-)
+from lehner.data.columns import Column, Table, encode, join_columns
 from lehner.data.reading import Reading
+from lehner.reading.rows import join_ticks, keep_rows, query, quote_name
 
 ROLES = ("item", "rater", "rating", "truth")
-OPTIONS = ("labels", "missing", "cut", "pair")
+OPTIONS = ("labels", "missing", "cut", "pair", "raters", "leave_out")
 """Fields of a preset that are options of reading as they stand."""
 NAME_COLUMNS = "name the columns (item=…, rater=…, rating=…)"
-MOST_SHOWN = 8
-LOOKED_AT = 50
+MOST_SHOWN, LOOKED_AT = 8, 50
 TASK = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT")
 """The name of a file of samples of lm-evaluation-harness."""
 
@@ -51,12 +41,16 @@ class Preset:
     rating: list[str] = field(default_factory=list)
     truth: list[str] = field(default_factory=list)
     pair: list[str] = field(default_factory=list)
+    raters: list[str] = field(default_factory=list)
+    leave_out: list[str] = field(default_factory=list)
     maps: list[str] = field(default_factory=list)
+    lists: list[str] = field(default_factory=list)
     best: list[str] = field(default_factory=list)
     parse: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     cut: list[float] = field(default_factory=list)
+    within: str = "(.*)"
     where: str = ""
     gold: str = ""
     systems: str = ""
@@ -70,7 +64,7 @@ class Preset:
         named = [*self.item, *self.rater, *self.rating, *self.truth, *self.pair, *self.has]
         named += filter(None, (self.systems, self.one_of, self.repeats))
         named += re.findall("`([^`]+)`", f"{self.where} {self.gold}")
-        return [part for one in named for part in one.split("|")]
+        return [part for name in named for part in name.split("|")]
 
 
 @cache
@@ -101,20 +95,35 @@ def find_preset(content: Any, reading: Reading) -> Preset | None:
         return find("tool", reading.preset, presets)
     if isinstance(content, Table):
         content = set(content)
-    fitting = (one for one in presets.values() if all(_has(content, path) for path in one.has))
-    return next(fitting, None)
+    matching = (one for one in presets.values() if all(_has(content, path) for path in one.has))
+    return next(matching, None)
 
 
 def _has(content: Any, path: str) -> bool:
     """Whether there is something at a path, in one of the first records."""
     if isinstance(content, list):
-        return any(_has(one, path) for one in content[:LOOKED_AT])
+        return any(_has(record, path) for record in content[:LOOKED_AT])
     if not isinstance(content, dict | set):
         return False
     if path in content or isinstance(content, set):
         return path in content
     first, _, rest = path.partition(".")
     return bool(rest) and first in content and _has(content[first], rest)
+
+
+def parse_cells(table: Table, preset: Preset) -> list[dict[str, Any]]:
+    """Make records of rows, some of whose cells hold JSON, as text or within a text."""
+    columns: dict[str, list[Any]] = {name: table[name].texts.tolist() for name in table}
+    for name in preset.parse:
+        for row, text in enumerate(columns[name]):
+            match = re.search(preset.within, text)
+            try:
+                inner = match[1].replace('"=>', '":') if match else ""
+                columns[name][row] = json.loads(inner) if inner else None
+            except ValueError:
+                raise InputError(f"{text[:40]!r} is not JSON", "mend it", column=name) from None
+    rows = zip(*columns.values(), strict=True)
+    return [dict(zip(columns, values, strict=True)) for values in rows]
 
 
 def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table, Reading]:
@@ -142,7 +151,7 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
         table = table.note(f"the file is read as an export of {preset.tool}: {preset.says}")
     if reading.where is None:
         if preset.where:
-            table = keep_rows(table, preset.where)
+            table = keep_rows(table, _name_patterns(preset.where, table))
         if preset.one_of in table:
             _refuse_criteria(table[preset.one_of])
     parts = {role: getattr(preset, role) for role in ROLES if not getattr(reading, role)}
@@ -154,7 +163,7 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
         made["cluster"] = _coalesce(table, preset, preset.item[0])
         changes["cluster"] = reading.cluster or "cluster"
     if "rater" in made:
-        made["rater"] = _plain(made["rater"])
+        made["rater"] = _write_plainly(made["rater"])
     used = [x for role in made for part in parts.get(role, ()) for x in part.split("|")]
     table = table.without([x for x in used if "." not in x and x not in made]).having(made)
     if preset.gold and "rating" in made:
@@ -162,15 +171,23 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
     if preset.systems in table:
         changes["system"] = table[preset.systems].labels
     if preset.number:
-        table = table.having({"rater": _number(table)})
+        table = table.having({"rater": _number_again(table)})
     changes |= {name: getattr(preset, name) for name in OPTIONS}
     return table, reading.over(Reading(**changes))
 
 
+def _name_patterns(condition: str, table: Table) -> str:
+    """Put names in place of patterns in a condition."""
+
+    def name(match: re.Match[str]) -> str:
+        return f"`{next((x for x in table if fnmatchcase(x, match[1])), match[1])}`"
+
+    return re.sub("`([^`]+)`", name, condition)
+
+
 def _refuse_criteria(column: Column) -> None:
     if len(column.labels) > 1:
-        name = column.name if column.name.isidentifier() else f"`{column.name}`"
-        condition = f"{name} == {str(column.labels[0])!r}"
+        condition = f"{quote_name(column.name)} == {str(column.labels[0])!r}"
         raise InputError(
             f"there are ratings of several criteria: {first_few(column.labels, MOST_SHOWN)}",
             f'choose one (where="{condition}")',
@@ -181,8 +198,8 @@ def _refuse_criteria(column: Column) -> None:
 
 def _find_names(table: Table, alternatives: str) -> list[str]:
     """Columns that names or patterns stand for, but for those that are blank."""
-    fitting = [x for part in alternatives.split("|") for x in table if fnmatchcase(x, part)]
-    return [name for name in fitting if len(table[name].labels)]
+    matching = [x for part in alternatives.split("|") for x in table if fnmatchcase(x, part)]
+    return [name for name in matching if len(table[name].labels)]
 
 
 def _coalesce(table: Table, preset: Preset, alternatives: str) -> Column:
@@ -191,6 +208,9 @@ def _coalesce(table: Table, preset: Preset, alternatives: str) -> Column:
     below = [name for name in table if name.startswith(f"{first}.")]
     exact = [name for name in names if name in alternatives.split("|")]
     if len(names) > 1 and not exact:
+        ticks = join_ticks([table[name] for name in names])
+        if ticks is not None:
+            return ticks
         shown = first_few(names, MOST_SHOWN)
         raise InputError(f"{preset.tool} has several columns {first}: {shown}", NAME_COLUMNS)
     if below and (not names or alternatives in preset.rating):
@@ -217,7 +237,7 @@ def _join(table: Table, preset: Preset, parts: Sequence[str]) -> Column:
     return join_columns([first, *differing], first.name) if differing else first
 
 
-def _plain(column: Column) -> Column:
+def _write_plainly(column: Column) -> Column:
     """Write names that are lists as texts: gpt-4 pair-v2."""
     if not any(str(label).startswith("[") for label in column.labels):
         return column
@@ -238,68 +258,8 @@ def _split_gold(
     return table.having(columns), changes | truth | {"raters": tuple(dict.fromkeys(rated))}
 
 
-def _number(table: Table) -> list[str]:
+def _number_again(table: Table) -> list[str]:
     """Number a rater's further ratings of an item."""
     frame = pd.DataFrame({name: table[name].texts for name in ("item", "rater")})
     again = frame.groupby(["item", "rater"]).cumcount()
     return [f"{x} {n + 1}" if n else x for x, n in zip(frame["rater"], again, strict=True)]
-
-
-def query(table: Table, condition: str) -> Booleans:
-    """Find the rows for which a condition holds."""
-    named = {name: _typed(table[name]) for name in table if name in condition}
-    frame = pd.DataFrame(named, index=range(table.n_rows))
-    try:
-        fulfilled = frame.eval(condition, engine="python", local_dict={}, global_dict={})
-        return np.asarray(pd.Series(fulfilled, index=frame.index).fillna(False), dtype=bool)
-    except Exception as error:  # whatever pandas raises for what is typed
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise InputError(
-            f"the condition {condition!r} cannot be read ({reason})",
-            f"give one such as \"column == 'value'\", with names such as `a b` in backticks; the "
-            f"columns are {first_few(table, 8)}",
-        ) from None
-
-
-def _typed(column: Column) -> Any:
-    """Values of a column as numbers or booleans if all are, else as text."""
-    if set(column.labels) <= {"True", "False"}:
-        return column.lookup([label == "True" for label in column.labels], None)
-    values = pd.Series(column.values)
-    numbers = pd.to_numeric(values, errors="coerce")
-    if (numbers.isna() == values.isna()).all():
-        return numbers
-    return values.astype("str").where(values.notna())
-
-
-def keep_rows(table: Table, condition: str) -> Table:
-    """Keep the rows for which a condition holds, and say how many these are."""
-    kept = np.flatnonzero(query(table, condition))
-    if not len(kept):
-        raise InputError(f"no row fulfils the condition {condition!r}", "give another (where=…)")
-    if len(kept) == table.n_rows:
-        return table
-    rows = counted(table.n_rows, "row")
-    return table.take(kept).note(f"{len(kept)} of {rows} are read, where {condition}")
-
-
-def split_column(table: Table, pattern: str) -> Table:
-    """Make columns of the named groups of a regular expression that fits the text of a column."""
-    name, _, expression = pattern.partition("=")
-    require_columns(table, [name])
-    try:
-        compiled = re.compile(expression)
-    except re.error as error:
-        raise InputError(f"split is {pattern!r} ({error})", "give a regular expression") from None
-    if not compiled.groupindex:
-        remedy = 'name its groups, as in "id=(?P<item>.+)--(?P<rater>.+)"'
-        raise InputError(f"split is {pattern!r}", remedy)
-    column = table[name]
-    matches = [compiled.fullmatch(str(label)) for label in column.labels]
-    bad = column.lookup([match is None for match in matches], False)
-    refuse_first(bad, column, f"{{value}} is not like {expression!r}", "mend the pattern (split=…)")
-    groups = {
-        group: encode(column.lookup([match[group] for match in matches if match], None), group)
-        for group in compiled.groupindex
-    }
-    return table.without([name]).having(groups)

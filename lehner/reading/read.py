@@ -1,6 +1,7 @@
-"""Read ratings: from a file to a table, to roles, to coded columns, to ratings."""
+"""Read ratings: from a file, or a folder of files, to a table, to roles, to ratings."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -9,20 +10,27 @@ from typing import Any
 import numpy as np
 
 from lehner.core.errors import InputError
-from lehner.data.checks import role_of
-from lehner.data.columns import Table, join_columns, require_columns, table_of
+from lehner.core.text import counted, first_few
+from lehner.data import roles as column_roles
+from lehner.data.columns import Table, refuse_first, require_columns, table_of
 from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading
 from lehner.data.tables import add_gold_labels, build
-from lehner.reading.files import read_file
-from lehner.reading.formats import is_file
+from lehner.reading import formats, rows
+from lehner.reading.nested import load_json, table_of_json
 from lehner.reading.position_bias import join_orders
-from lehner.reading.presets import Preset, apply_preset, find_preset, keep_rows, split_column
-from lehner.reading.roles import are_people, expand, find_roles, propose_columns
+from lehner.reading.presets import TASK, Preset, apply_preset, find_preset, parse_cells
 
+FILES = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet|xlsx)(\.(gz|bz2|xz))?$|\.eval$")
+"""The endings of files that are read in a folder."""
+FEWEST_COLUMNS, FEWEST_ROWS = 2, 10
+"""A table of fewer is too small to see that its header is data."""
 MOST_CHANGES = 8
 ADDED_UP = ("missing", "labels", "system", "leave_out")
 """Options whose proposals add up."""
+
+type Read = tuple[Table, Preset | None, Reading]
+"""A table, the tool that wrote it, and how it is read, with the full names of columns."""
 
 
 def read_ratings(
@@ -111,75 +119,19 @@ def open_table(source: Any, reading: Reading) -> tuple[Table, Reading]:
         if reading.preset is not None:  # else a table in memory is no tool's file
             preset = find_preset(table, reading)
     require_columns(table, reading.leave_out)
-    if len(reading.labels) == 1 and is_file(reading.labels[0]):
+    if len(reading.labels) == 1 and formats.is_file(reading.labels[0]):
         reading = replace(reading, labels=_read_labels(Path(reading.labels[0])))
     with locating(table):
         if reading.where is not None:
-            table = keep_rows(table, reading.where)
+            table = rows.keep_rows(table, reading.where)
         if reading.split is not None:
-            table = split_column(table, reading.split)
+            table = rows.split_column(table, reading.split)
             made = {name: name for name in ("item", "rater", "rating") if name in table}
             reading = reading.over(Reading(**made))  # type: ignore[arg-type]
-        if preset is not None and not reading.items and are_people(reading.raters, table):
-            table, reading = apply_preset(table, preset, reading)
-        if reading.items:
-            table, reading = _stack_items(table, reading)
-        if reading.pair:
-            table, reading = _join_pair(table, reading)
-        if len(reading.item) > 1:
-            require_columns(table, reading.item)
-            name = " and ".join(reading.item)
-            joined = join_columns([table[part] for part in reading.item], name)
-            table = table.without(reading.item).having({name: joined})
-            reading = replace(reading, item=(name,))
-    return table, reading
-
-
-@contextmanager
-def locating(table: Table) -> Iterator[None]:
-    """Name in the errors of a block the place in the file."""
-    try:
-        yield
-    except InputError as error:
-        table.locate(error)
-        raise
-
-
-def _stack_items(table: Table, reading: Reading) -> tuple[Table, Reading]:
-    """Make a row per rating of a table in which each row is a rater, and columns are items."""
-    if reading.rater is None:
-        raise InputError("items are columns, so that each row is a rater", "name them (rater=…)")
-    items = expand(reading.items, table)
-    require_columns(table, [reading.rater, *items])
-    n_rows = table.n_rows
-
-    def place(error: InputError) -> None:
-        number, error.row = divmod(error.row or 0, n_rows)
-        error.column = items[number] if error.column == "rating" else error.column
-        table.locate(error)
-
-    cells = {
-        "item": np.repeat(np.array(items, dtype=object), n_rows),
-        "rating": np.concatenate([table[item].values for item in items]),
-    }
-    rows = np.tile(np.arange(n_rows), len(items))
-    stacked = replace(table.without(items).take(rows).having(cells), place=place)
-    return stacked, replace(reading, items=(), item=("item",), rating="rating")
-
-
-def _join_pair(table: Table, reading: Reading) -> tuple[Table, Reading]:
-    """Name the pair whoever stands first, and call the answers of swapped pairs by position."""
-    if len(reading.pair) != 2:
-        raise InputError(f"pair is {', '.join(reading.pair)}", "name two columns")
-    require_columns(table, [*reading.item, *reading.pair])
-    first, second = (table[name].refuse_blank().texts for name in reading.pair)
-    swapped = first > second
-    pairs = [" ".join(sorted(pair)) for pair in zip(first, second, strict=True)]
-    order = np.where(swapped, "swapped", "original").astype(object)
-    table = table.without(reading.pair).having({"pair": pairs, "order": order})
-    repeated = reading.repeated or "vote"
-    item = (*reading.item, "pair")
-    return table, replace(reading, pair=(), item=item, order="order", repeated=repeated)
+        if preset is not None and not reading.items:
+            if column_roles.are_people(reading.raters, table):
+                table, reading = apply_preset(table, preset, reading)
+        return rows.shape_rows(table, reading)
 
 
 def make_ratings(opened: Table, declared: Reading) -> Ratings:
@@ -187,9 +139,9 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
     table, reading, gold = opened.without(declared.leave_out), declared, None
     with locating(table):
         truth = reading.truth
-        if isinstance(truth, str | Path) and truth not in table and is_file(truth):
+        if isinstance(truth, str | Path) and truth not in table and formats.is_file(truth):
             gold, reading = Path(truth), replace(reading, truth=None)
-        roles = find_roles(table, reading)
+        roles = column_roles.find_roles(table, reading)
         if roles.rater is None and (roles.repeated or roles.order is not None):
             raise InputError(
                 "repeated ratings and orders of presentation need a table with a row per rating, "
@@ -198,17 +150,51 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
             )
         if roles.order is not None:
             table, roles = join_orders(table, roles)
+        _refuse_totals(table, roles)
+        _refuse_cut_gold_labels(table, roles)
     with locating(table):
         ratings = build(Ratings, table, roles)
     if gold is not None:
         ratings = add_gold(ratings, gold, declared)
     notes = [*ratings.noticed]
     if roles.item and roles.rater is None and roles.item != reading.item:
-        if role_of(roles.item[0]) != "item":
+        if column_roles.role_of(roles.item[0]) != "item":
             notes.append(f"{roles.item[0]} names the items: each row has another label there")
     items = ratings.items if roles.item else ratings.items + 1
     notes += table.notes
     return ratings._replace(items=items, noticed=tuple(notes), source=(opened, roles))
+
+
+def _refuse_totals(table: Table, roles: Reading) -> None:
+    """Raise an InputError at a row that sums up the others."""
+    for name in roles.item:
+        if name not in table:
+            return  # which is told when it is read
+        column = table[name]
+        if len(column.labels) > 1 and not set(map(str, column.labels)) <= column_roles.TOTALS:
+            is_total = [str(x).casefold() in column_roles.TOTALS - {"n"} for x in column.labels]
+            totals = [str(x) for x, total in zip(column.labels, is_total, strict=True) if total]
+            condition = f"{rows.quote_name(name)} not in {totals}"
+            refuse_first(
+                column.lookup(is_total, False),
+                column,
+                "{value} is no item, but sums up the others",
+                f'leave it out (where="{condition}")',
+                change={"where": condition},
+            )
+
+
+def _refuse_cut_gold_labels(table: Table, roles: Reading) -> None:
+    """Raise an InputError if cuts of the raters' scores make one category of all gold labels."""
+    if roles.cut and roles.truth in table and len(table[roles.truth].labels) > 1:
+        places = np.searchsorted(roles.cut, table[roles.truth].numbers, side="right")
+        if len(set(places[table[roles.truth].codes >= 0])) == 1:
+            raise InputError(
+                f"the gold labels {first_few(table[roles.truth].labels, 4)} are not cut, as the "
+                "ratings are",
+                "code them as scores, too",
+                column=roles.truth,
+            )
 
 
 def add_gold(ratings: Ratings, path: Path, reading: Reading | None = None) -> Ratings:
@@ -216,7 +202,7 @@ def add_gold(ratings: Ratings, path: Path, reading: Reading | None = None) -> Ra
     reading = reading or Reading()
     plain = Reading(encoding=reading.encoding, preset="none")
     with read_columns(path, plain) as table:
-        roles = find_roles(table, replace(plain, raters=("truth",)))
+        roles = column_roles.find_roles(table, replace(plain, raters=("truth",)))
         item, truth = (*roles.item, "item")[0], roles.truth or "truth"
         return add_gold_labels(ratings, table, item, truth, reading)
 
@@ -234,6 +220,16 @@ def read_columns(path: Path, reading: Reading | None = None) -> Iterator[Table]:
     table, _, _ = read_file(path, reading or Reading(preset="none"))
     with locating(table):
         yield table
+
+
+@contextmanager
+def locating(table: Table) -> Iterator[None]:
+    """Name in the errors of a block the place in the file."""
+    try:
+        yield
+    except InputError as error:
+        table.locate(error)
+        raise
 
 
 def propose(source: Any, reading: Reading) -> tuple[Ratings, Reading, list[str]]:
@@ -261,14 +257,10 @@ def propose(source: Any, reading: Reading) -> tuple[Ratings, Reading, list[str]]
     """
     reasons: list[str] = []
     while True:
-        table: Table | None = None
         try:
-            table, opened = open_table(source, reading)
-            return make_ratings(table, opened), reading, reasons
+            return read_with(source, reading), reading, reasons
         except InputError as error:
             changed = _follow_remedy(reading, error)
-            if changed is None and table is not None:
-                changed = propose_columns(table, reading)
             if changed in (None, reading) or len(reasons) >= MOST_CHANGES:
                 raise
             reasons.append(error.problem)
@@ -280,7 +272,163 @@ def _follow_remedy(reading: Reading, error: InputError) -> Reading | None:
     changes = dict(error.change or {})
     for name, value in changes.items():
         if name in ADDED_UP:
-            changes[name] = (*getattr(reading, name), *value)
+            changes[name] = tuple(dict.fromkeys((*getattr(reading, name), *value)))
         elif name in ("truth", "counts") and isinstance(value, tuple):
             (changes[name],) = value
     return replace(reading, **changes) if changes else None
+
+
+def read_file(path: Path, reading: Reading) -> Read:
+    """Read a file, or the files in a folder.
+
+    Parameters
+    ----------
+    path : Path
+    reading : Reading
+        How the file is read; the roles of columns are no matter here.
+
+    Returns
+    -------
+    table : Table
+        It locates errors in the file.
+    preset : Preset or None
+    reading : Reading
+    """
+    try:
+        if path.is_dir():
+            return _read_folder(path, reading)
+        return _read_content(path, *formats.read_bytes(path, reading.encoding), reading)
+    except InputError as error:
+        error.file = error.file or path
+        raise
+
+
+def _read_content(path: Path, data: bytes, name: str, reading: Reading) -> Read:
+    kind, stem = formats.kind_of(data, name), Path(name).stem
+    is_nested = kind in (formats.JSON, formats.JSON_LINES)
+    if is_nested:
+        values = load_json(data, lines=kind == formats.JSON_LINES)
+        preset = find_preset(values, reading)
+        table, reading = table_of_json(values, preset, reading, stem)
+    else:
+        table, reading = _read_columns(data, kind, reading)
+        preset = find_preset(table, reading)
+        if preset is not None and preset.parse:
+            is_nested = True
+            table, reading = table_of_json(parse_cells(table, preset), preset, reading, stem)
+    if not table or not table.n_rows:
+        raise InputError("it has no rows below the header", "add ratings")
+    if "" in table and not table[""].labels:  # a spreadsheet's empty last column
+        table = table.without([""])
+    if preset is not None:
+        task = TASK.match(path.name)
+        where = {"file": stem, "folder": path.parent.resolve().name}
+        where |= {"task": task[1]} if task else {}
+        missing = [place for place in where if place in preset.columns and place not in table]
+        table = table.having({place: [where[place]] * table.n_rows for place in missing})
+    place_in_sheet, content = table.place, data if path.is_fifo() else b""
+
+    def place(error: InputError) -> None:
+        error.file, row = path, error.row or 0
+        if kind == formats.CSV and not is_nested:
+            error.row = formats.find_line(
+                content or formats.read_bytes(path, reading.encoding)[0], row, reading.header
+            )
+        elif place_in_sheet is not None:
+            place_in_sheet(error)
+        else:
+            error.row = row + 1 if kind == formats.PARQUET else None
+
+    return replace(table, place=place, file=path), preset, reading
+
+
+def _read_columns(data: bytes, kind: str, reading: Reading) -> tuple[Table, Reading]:
+    """Read a file whose columns have names, or one without names."""
+    if kind == formats.EXCEL:
+        tables, note = formats.read_excel(data, reading.sheet, reading.header)
+        if reading.sheet == formats.EACH:
+            reading = replace(reading, rater=reading.rater or "sheet")
+            return rows.stack_tables(tables, "sheet"), reading
+        (table,) = tables.values()
+        return table.note(note) if note else table, reading
+    if kind != formats.CSV:
+        return formats.read_typed(data, kind), reading
+    table = formats.read_csv(data, reading.header)
+    if reading.header is None and table.n_rows > 1:
+        _refuse_other_headers(table)
+    return table, reading
+
+
+def _refuse_other_headers(table: Table) -> None:
+    """Raise an InputError if the names of columns take three rows, or are data."""
+    few = table.take(np.arange(min(table.n_rows, 100)))
+    if all(few[name].texts[1].startswith('{"ImportId"') for name in few):
+        raise InputError(
+            "the rows 2 and 3 are no data, but what Qualtrics says of the columns",
+            "leave them out (header='1-3')",
+            row=2,
+            change={"header": "1-3"},
+        )
+    if len(table) >= FEWEST_COLUMNS and table.n_rows >= FEWEST_ROWS:
+        if sum(name in few[name].labels for name in few) >= max(len(table) - 1, 2):
+            raise InputError(
+                f"the names of its columns, {first_few(table, 5)}, are data",
+                "add names, or say that there are none (header='none'), or that these are names "
+                "(header='1')",
+                row=1,
+            )
+
+
+def _read_folder(folder: Path, reading: Reading) -> Read:
+    """Read the files in a folder, and in folders in it, as one table.
+
+    If a tool's files are among them, others are left out; else all must have the same columns.
+    """
+    by_tool: dict[str, dict[Path, Read]] = {"": {}}
+    failed: list[InputError] = []
+    paths = [path for path in sorted(folder.rglob("*")) if FILES.search(path.name.lower())]
+    for path in filter(Path.is_file, paths):
+        try:
+            read = read_file(path, reading)
+            by_tool.setdefault(read[1].tool if read[1] else "", {})[path] = read
+        except InputError as error:
+            if error.row is not None:
+                raise
+            failed.append(error)  # a summary beside the files of a tool
+    others = by_tool.pop("")
+    if len(by_tool) > 1:
+        remedy = "name a file, or a folder of one tool"
+        raise InputError(f"this is a folder with files of {' and '.join(by_tool)}", remedy)
+    if failed and not by_tool:
+        raise failed[0]
+    read_files = next(iter(by_tool.values()), others)
+    if not read_files:
+        raise InputError("this is a folder with no files of ratings", "name a file")
+    tables = {path: table for path, (table, _, _) in read_files.items()}
+    _, preset, reading = next(iter(read_files.values()))
+    note = f"read in this folder: {counted(len(tables), 'file')}"
+    if preset is None:
+        _refuse_other_columns(tables)
+        if reading.rater is None and not reading.raters:
+            reading = replace(reading, rater="file")
+    else:
+        left = [str(Path(str(x)).name) for x in (*(error.file for error in failed), *others)]
+        note += f" of {preset.tool}"
+        note += f"; others were not: {first_few(left, 5)}" if left else ""
+    by_name = {path.stem: table for path, table in tables.items()}
+    if len(by_name) < len(tables):
+        by_name = {str(path.relative_to(folder)): table for path, table in tables.items()}
+    stacked = rows.stack_tables(by_name, "file").note(note)
+    return replace(stacked, file=folder), preset, reading
+
+
+def _refuse_other_columns(tables: Mapping[Path, Table]) -> None:
+    first, *others = tables
+    for path in others:
+        if set(tables[path]) != set(tables[first]):
+            raise InputError(
+                f"its columns are {first_few(tables[path], 5)}, and those of {first.name} "
+                f"{first_few(tables[first], 5)}",
+                "give files with the same columns, or name one file",
+                file=path,
+            )

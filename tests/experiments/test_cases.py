@@ -178,7 +178,7 @@ def test_gold_labels_of_an_export(run):
 
 REFUSED = [
     ("03-raters-are-rows/coders.csv", "", "--rater coder, --items 'text*'"),
-    ("04-criteria-columns/scores.csv", "", "choose among patient, item1, item2"),
+    ("04-criteria-columns/scores.csv", "", "choose among item1, item2"),
     ("06-multilabel-cells/recommendations.csv", "", "(--sets)"),
     ("09-label-studio-csv/project-4.csv", "", "(--rating): choose among sentiment"),
     ("13-zooniverse/classifications.csv", "", "--repeated vote"),

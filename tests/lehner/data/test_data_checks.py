@@ -22,9 +22,17 @@ from lehner import (
     read_ratings,
     simulate,
 )
+<<<<<<< HEAD
 from lehner.data.checks import describe_no_categories, list_placeholders, role_of
 from lehner.data.flat import FlatRatings
 from lehner.data.labels import find_likely_slips, fold
+=======
+from lehner.data.categories import fold
+from lehner.data.checks import describe_no_categories, list_placeholders
+from lehner.data.coding import likely_slips
+from lehner.data.flat import FlatRatings
+from lehner.data.roles import role_of
+>>>>>>> ee8061bc (Roles are found in one place, from names and content; remedies name the raters; more exports and tables are read)
 
 
 def table(n=60, **columns):
@@ -427,7 +435,9 @@ def test_gaps_are_counted():
     data["gpt"][:7] = [None] * 7
     data["Ann"][4:] = [None] * 56
     data["Bo"][10:13] = data["Cy"][12:15] = [None] * 3
-    assert Ratings.from_wide(data, system="gpt").notes[1:] == (
+    with pytest.raises(InputError, match="filled in 4 of 60 rows, where others are full"):
+        Ratings.from_wide(data, system="gpt")
+    assert Ratings.from_wide(data, system="gpt", raters=["Ann", "Bo", "Cy"]).notes[1:] == (
         "the system did not answer 7 of 60 items",
         "4 of 60 items have one rating, which tells nothing of agreement",
         "1 of 60 items has no rating",

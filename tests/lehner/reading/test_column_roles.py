@@ -50,15 +50,17 @@ def test_two_columns_that_may_name_the_raters_are_refused(tmp_path):
         read_ratings(file_of(tmp_path, text))
 
 
-def test_rows_of_ratings_without_a_column_of_items_are_told_how_to_name_it(tmp_path):
+def test_items_are_what_each_rater_rates_once(tmp_path):
     text = "sentence,site,annotator,answer\na b,1,Ann,yes\na b,1,Bo,no\nc d,2,Ann,no\nc d,2,Bo,no\n"
-    said = r"'sentence' and 'site' may be the one that names the items; .* choose among sentence"
+    ratings = read_ratings(file_of(tmp_path, text))  # sentence and site tell the same items apart
+    assert ratings.items.tolist() == ["a b", "c d"] and ratings.codes.tolist() == [[1, 0], [0, 0]]
+    more = text + "e f,2,Ann,yes\ne f,2,Bo,no\n"
+    assert read_ratings(file_of(tmp_path, more)).items.tolist() == ["a b", "c d", "e f"]
+    said = "no column names the items by its name; say which does .*: choose among"
     with pytest.raises(InputError, match=said):
-        read_ratings(file_of(tmp_path, text))
-    ratings = read_ratings(file_of(tmp_path, text), item="sentence")
-    alone = text.replace(",1,", ",").replace(",2,", ",").replace("site,", "")
-    assert read_ratings(file_of(tmp_path, alone)).codes.tolist() == ratings.codes.tolist()
-    assert ratings.codes.tolist() == [[1, 0], [0, 0]]
+        read_ratings(
+            file_of(tmp_path, "x,y,annotator,answer\n1,5,Ann,yes\n2,5,Ann,no\n3,6,Bo,no\n")
+        )
 
 
 @pytest.mark.parametrize("form", ["wide", "long"])
@@ -88,7 +90,8 @@ def test_other_numbers_in_each_row_name_the_items(numbers):
     assert ratings.raters == ("Ann", "Bo", "Cy") and ratings.items.tolist() == list(numbers)
     assert number(ratings) == ["nr names the items: each row has another label there"]
     assert not number(read_ratings(table, item="nr"))
-    assert not number(read_ratings(table, raters=["Ann", "Bo"]))
+    named = read_ratings(table, raters=["Ann", "Bo", "Cy"])  # as it is without their names
+    assert named.equals(ratings) and number(named) == number(ratings)
     assert not number(read_ratings({"item": table["nr"], "Ann": table["Ann"], "Bo": table["Bo"]}))
 
 

@@ -264,8 +264,15 @@ def test_latin_1_is_refused_where_it_stands(tmp_path, content, row):
     assert "UTF-8" in error.remedy
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-def test_utf_16_is_refused_in_the_first_row(tmp_path, encoding):
+def test_what_excel_calls_unicode_text_is_read(tmp_path):
+    text = "item\tAnné\tBo\n1\ta\tb\n2\tb\tb\n"
+    for encoding, mark in (("utf-16-le", b"\xff\xfe"), ("utf-16-be", b"\xfe\xff")):
+        ratings = read_ratings(write(tmp_path, mark + text.encode(encoding)))
+        assert ratings.raters == ("Anné", "Bo") and ratings.codes.tolist() == [[0, 1], [1, 1]]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32"])
+def test_utf_16_without_a_mark_is_refused_in_the_first_row(tmp_path, encoding):
     error = refusal(write(tmp_path, "item,Ann,Bo\n1,a,b\n".encode(encoding)))
     assert "UTF-8" in error.remedy
     assert error.row == 1
@@ -472,7 +479,7 @@ def stray(name, values):
 def test_a_column_that_is_no_rater_is_refused_by_name(tmp_path, name, values):
     error = refusal(write(tmp_path, stray(name, values)))
     assert error.column == name
-    assert "(raters=…)" in error.remedy
+    assert "(raters='Ann,Bo')" in error.remedy and error.change["raters"] == ("Ann", "Bo")
 
 
 def test_naming_the_raters_leaves_out_other_columns(tmp_path):

@@ -1,0 +1,765 @@
+"""The role of each column: as it is declared, else where name and content leave one possibility."""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from lehner.core.errors import InputError, suggest
+from lehner.core.text import counted, first_few
+from lehner.data import checks
+from lehner.data.labels import fold, unify
+from lehner.data.columns import Column, Table, find_declared, require_columns
+from lehner.data.reading import Reading
+
+FEWEST_ROWS = 5
+"""A table of fewer rows is too short to judge its columns by their labels."""
+FEWEST_RATERS, MANY_LABELS, MOST_SHOWN = 2, 10, 8
+MANY_RATERS, TIMES_MORE_RATERS = 100, 10
+"""With so many raters, and so many times as many raters as items, rows are raters."""
+LEAST_FILLED, MOSTLY_FILLED = 0.5, 0.8
+"""A column that is filled less than the first, where most are more than the second, is doubtful."""
+MOST_CROSSED = 50
+"""Columns among which a table with a row per rating is looked for."""
+BY_NAME_ALONE = {"truth": "truth", "counts": "count", "occasion": "occasion"}
+"""Columns that have a role by this name alone, in any case."""
+USUAL = {"rater": ("rater", "worker"), "rating": ("rating", "label"), "item": ("item", "task")}
+"""Names that come before others for a role."""
+SINGLE = ("truth", "truth_probability", "counts", "cluster", "order", "occasion", "rater", "rating")
+"""Roles of one column."""
+MAYBE_TRUTH = {
+    *("expert", "label", "class", "final", "adjudicator", "verified", "validated", "checked"),
+    *("biopsy", "histology", "pathology", "autopsy", "surgery", "diagnosis", "resolved"),
+}
+"""Words in the names of columns that may hold gold labels, or be a rater."""
+TOTALS = {"total", "totals", "sum", "grand total", "mean", "average", "n"}
+RESPONDENT = re.compile("respondent|responseid|e-?mail", re.IGNORECASE)
+"""The name of a column that names who answered a survey: each row is a rater, however many."""
+DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}\b.*|\d{1,2}:\d\d(:\d\d)?( ?[ap]m)?", re.I)
+NUMBER_OR_WORD = re.compile(r"[0-9]+|[^\W\d_]\S*( [0-9]+)?")
+"""No decimals, dates or sentences."""
+TWO_NAMES = re.compile(r"(?P<item>.+)--(?P<rater>.+)")
+"""Two entries of a record, as REDCap names them."""
+NAME_RATERS = "name the raters' columns (raters=…)"
+NAME_COLUMNS = (
+    f"{NAME_RATERS} or the items' column (item=…), or code all raters alike; if each row is a "
+    "rating, name its columns (rater=…, rating=…)"
+)
+
+
+@cache
+def list_names() -> dict[str, Any]:
+    """List the names by which the role of a column is known, as `names.toml` has them."""
+    text = files("lehner.data").joinpath("names.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+@cache
+def role_of(name: str) -> str | None:
+    """Role of a column by its name, as `names.toml` lists them; None if the name has none.
+
+    Examples
+    --------
+    >>> role_of("label_true"), role_of("annotatorID"), role_of("verdict"), role_of("Ann")
+    ('truth', 'rater', 'rating', None)
+    """
+    if re.fullmatch(r"\w+(\.\w+)+", name):
+        name = name.rpartition(".")[2]  # of a nested file
+    if name == "":
+        return "item"  # the index that pandas writes
+    apart = re.sub("(?<=[a-z])(?=[A-Z])", " ", name)
+    return _role_of_words(name) or (_role_of_words(apart) if apart != name else None)
+
+
+def _role_of_words(name: str) -> str | None:
+    words = _words(name)
+    for role, names in list_names().items():
+        if role == "system" and is_named_like_system(name):
+            return role
+        of, others = set(names["of"]), set(names["with"])
+        if role == "remark":  # Confidence (1-5)
+            others |= {word for word in words if word.isdigit()}
+        if of & set(words) and set(words) <= of | others and (role != "item" or words[0] in of):
+            return str(role)
+    return None
+
+
+def is_named_like_system(name: str) -> bool:
+    """Whether a rater has the name of a system, as `model_b` or `AI 2`."""
+    names, words = list_names()["system"], _words(name)
+    if not set(names["of"]) & set(words) or "graded" in words:  # Inspect's model_graded_qa
+        return False
+    short = {word for word in words if len(word) <= 2 or word.isdigit()}
+    numbered = words[0] in ("system", "model") and len(words) > 1
+    return numbered or set(words) <= {*names["of"], *names["with"]} | short
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[0-9]+|[^\s0-9_.,;:/()#?-]+", name.casefold())
+
+
+def find_roles(table: Table, reading: Reading) -> Reading:
+    """Find the roles that are not declared, where there is one possibility.
+
+    A table has a row per rating if columns for the rater or the rating are declared; or if columns
+    have names of these (see `names.toml`), and items occur more than once. Any other has a row per
+    item: if no column has a name of items, the one that has another whole number or word in each
+    row names them.
+
+    Parameters
+    ----------
+    table : Table
+    reading : Reading
+        The roles that are declared.
+
+    Returns
+    -------
+    Reading
+        With `rater` and `rating` if a row is a rating.
+
+    Raises
+    ------
+    InputError
+        If several columns may have a role that is needed, or none does. The error names them.
+
+    Examples
+    --------
+    >>> from lehner.data.columns import table_of
+    >>> table = table_of({"task": [1, 1], "annotator": ["Ann", "Bo"], "answer": ["yes", "no"]})
+    >>> roles = find_roles(table, Reading())
+    >>> roles.item, roles.rater, roles.rating
+    (('task',), 'annotator', 'answer')
+    """
+    if not are_people(reading.raters, table):
+        reading = replace(reading, raters=expand(reading.raters, table))
+    by_fold = {name.casefold(): name for name in reversed(list(table))}
+    certain: dict[str, Any] = {
+        role: by_fold[name]
+        for role, name in BY_NAME_ALONE.items()
+        if name in by_fold and not getattr(reading, role)
+        if role != "counts" or reading.rater is None
+    }
+    reading, system = replace(reading, **certain), by_fold.get("system")
+    if not reading.category_counts:
+        long = _find_long(table, reading)
+        if long is not None:
+            return _find_system(table, long, system)
+        if system and not reading.system and system not in reading.raters:
+            reading = _take_system(table, system, reading)
+    return replace(reading, item=reading.item or find_items(table, reading))
+
+
+def are_people(raters: Sequence[str], table: Table) -> bool:
+    """Whether names and patterns of raters are those of no column, but of raters in a column."""
+    patterns = [name for name in raters if name not in table]
+    return len(patterns) == len(raters) and not any(
+        _match(pattern, table) for pattern in patterns if "*" in pattern
+    )
+
+
+def expand(names: Iterable[str], columns: Iterable[str]) -> tuple[str, ...]:
+    """Give the columns that names and patterns such as 'Q*' stand for.
+
+    Examples
+    --------
+    >>> expand(["Q*", "Bo"], ["id", "Q1", "Q2"])
+    ('Q1', 'Q2', 'Bo')
+    """
+    expanded: dict[str, None] = {}
+    columns = dict.fromkeys(columns)
+    for name in names:
+        matching = [name] if name in columns or "*" not in name else _match(name, columns)
+        if not matching:
+            raise InputError(f"no column is like {name!r}", suggest(name, columns))
+        expanded |= dict.fromkeys(matching)
+    return tuple(expanded)
+
+
+def _match(pattern: str, columns: Iterable[str]) -> list[str]:
+    form = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
+    return [column for column in columns if form.fullmatch(column)]
+
+
+def _list_free(table: Table, reading: Reading, *beside: str | None) -> list[str]:
+    """Columns without a role."""
+    taken = {*reading.item, *reading.system, *reading.raters, *reading.pair, *beside}
+    taken |= {getattr(reading, role) for role in SINGLE}
+    return [name for name in table if name not in taken]
+
+
+def _texts(column: Column) -> set[str]:
+    return set(map(str, column.labels))
+
+
+def _is_date(column: Column) -> bool:
+    return bool(column.labels) and all(DATE.fullmatch(str(label)) for label in column.labels[:50])
+
+
+# A row per rating
+
+
+def _list_candidates(table: Table, reading: Reading, role: str, *beside: str | None) -> list[str]:
+    """The column that is declared, else columns with names of a role: the usual one, else all."""
+    declared = getattr(reading, role)
+    if declared:
+        return [declared] if isinstance(declared, str) else list(declared)
+    names = [name for name in _list_free(table, reading, *beside) if role_of(name) == role]
+    by_fold = {name.casefold(): name for name in reversed(names)}
+    usual = [by_fold[name] for name in USUAL[role] if name in by_fold]
+    return usual[:1] or names
+
+
+def _find_long(table: Table, reading: Reading) -> Reading | None:
+    """Find the columns of a table with a row per rating; None if it is another table."""
+    declared = reading.rater is not None or reading.rating is not None
+    if not declared and (reading.counts or any(name in table for name in reading.raters)):
+        return None
+    raters = _list_candidates(table, reading, "rater")
+    ratings = _list_candidates(table, reading, "rating", *raters[:1])
+    items = _list_candidates(table, reading, "item", *raters[:1], *ratings[:1])
+    if not declared and not _is_long(table, reading, raters, ratings, items):
+        models = [name for name in _list_free(table, reading) if role_of(name) == "system"]
+        if len(models) == 1 and items and ratings and _is_crossed(table, items[0], models[0]):
+            raise InputError(
+                f"{models[0]!r} seems to name who gave the rating in each row",
+                f"say so (rater={models[0]!r}), or name the raters' columns (raters=…)",
+                change={"rater": models[0]},
+            )
+        return None
+    require_columns(table, [name for name in (reading.rater, reading.rating) if name])
+    rater = _choose(table, reading, raters, "rater", *ratings[:1])
+    rating = _choose(table, reading, ratings, "rating", rater)
+    if not reading.item:
+        if len(items) != 1:
+            free = _list_free(table, reading, rater, rating)
+            likely = items or [name for name in free if role_of(name) in (None, "item")]
+            items = [name for name in likely if _is_crossed(table, name, rater)] or items
+        item = _choose(table, reading, items, "item", rater, rating)
+        reading = replace(reading, item=(item,))
+    people = expand(reading.raters, map(str, table[rater].labels))
+    return replace(reading, rater=rater, rating=rating, raters=people)
+
+
+def _is_long(
+    table: Table,
+    reading: Reading,
+    raters: Sequence[str],
+    ratings: Sequence[str],
+    items: Sequence[str],
+) -> bool:
+    """Whether columns that are named as raters and ratings are these, and not two raters."""
+    if not raters:
+        return False
+    names_of_roles = zip((raters, ratings, items), USUAL.values(), strict=True)
+    if all({name.casefold() for name in names} & {*usual} for names, usual in names_of_roles):
+        return True
+    rater, people = raters[0], _texts(table[raters[0]])
+    if any(_is_crossed(table, item, rater) for item in items if item in table):
+        return True
+    if not ratings:
+        # Raters would share labels with other columns, and items would not occur again.
+        others = _list_free(table, reading, rater)
+        shared = any(people & _texts(table[name]) for name in others)
+        if shared or 2 <= len(people) <= table.n_rows / 2:
+            return not shared
+        if len(people) == table.n_rows:
+            _refuse_rows_of_raters(table, others, rater)
+        return False
+    if items:
+        return items[0] in table and len(np.unique(table[items[0]].codes)) < table.n_rows
+    return not people & _texts(table[ratings[0]])
+
+
+def _is_crossed(table: Table, item: str, rater: str) -> bool:
+    """Whether values of a column occur in several rows, each once for a rater, as items do."""
+    column, by = table[item], table[rater]
+    pairs = column.codes * (int(by.codes.max(initial=0)) + 1) + by.codes
+    once = len(np.unique(pairs)) == len(pairs) and column.codes.min(initial=0) >= 0
+    return bool(once and len(column.labels) < len(pairs) and 1 < len(by.labels) < len(pairs))
+
+
+MEANS = {"rater": "names the raters", "rating": "holds the ratings", "item": "names the items"}
+
+
+def _choose(
+    table: Table, reading: Reading, candidates: Sequence[str], role: str, *beside: str
+) -> str:
+    """Give the one column that may have a role, or raise an InputError that names them."""
+    if len(candidates) == 1 or (role == "item" and _are_equal(table, candidates)):
+        return candidates[0]
+    choice = list_choices(table, candidates or _list_free(table, reading, *beside), role, *beside)
+    problem = f"each row is a rating, and no column {MEANS[role]} by its name"
+    if candidates:
+        shown = " and ".join(map(repr, candidates[:MOST_SHOWN]))
+        problem = f"each of the columns {shown} may be the one that {MEANS[role]}"
+    remedy = f"say which does ({role}=…): choose among {first_few(choice, MOST_SHOWN)}"
+    if role == "rating" and len(choice) > 1:
+        remedy += ", or, if they are criteria, name them (criteria=…)"
+    raise InputError(problem, remedy, change={role: choice[0]} if len(choice) == 1 else {})
+
+
+def _are_equal(table: Table, names: Sequence[str]) -> bool:
+    """Whether columns tell the same rows apart, as two names of the items do."""
+    codes = [table[name].codes for name in names if name in table]
+    return len(codes) > 1 and all(np.array_equal(codes[0], other) for other in codes[1:])
+
+
+def list_choices(table: Table, names: Sequence[str], role: str, *beside: str) -> list[str]:
+    """List the columns that may have a role: no remarks, dates, or what never or always differs."""
+    choice = [name for name in names if name in table and role_of(name) in (None, role)]
+    if role != "item":
+        choice = [name for name in choice if 1 < len(table[name].labels) < table.n_rows]
+        choice = [name for name in choice if not _is_date(table[name])]
+    if role == "rating" and beside:
+        others = [name for name in choice if not _is_crossed(table, name, beside[0])]
+        choice = others or choice
+    return choice or list(names)
+
+
+def _find_system(table: Table, reading: Reading, column: str | None) -> Reading:
+    """Take the rater named `system` as the system, unless others are named."""
+    declared = next((name for name in reading.system if name in table), None)
+    answers = set(table[column].labels) & set(table[str(reading.rating)].labels) if column else ()
+    if declared or answers:
+        raise InputError(
+            f"the column {declared or column!r} is in a table with a row per rating",
+            "give the system's answers as ratings, with the system's name as the rater",
+        )
+    people = map(str, table[str(reading.rater)].labels)
+    system = tuple(name for name in people if name.lower() == "system")
+    return replace(reading, system=reading.system or system[:1])
+
+
+def remedy_for_repeats(table: Table, reading: Reading) -> str:
+    """Say what tells a rater's ratings of an item apart, and what else may be done.
+
+    Parameters
+    ----------
+    table : Table
+    reading : Reading
+        With the columns of a table with a row per rating.
+
+    Returns
+    -------
+    str
+    """
+    item, rater = table[reading.item[0]].codes, table[str(reading.rater)].codes
+    pair = np.unique(np.stack([item, rater]), axis=1, return_inverse=True)[1].ravel()
+    ways = []
+    for name in list_choices(table, _list_free(table, reading), "item"):
+        column = table[name]
+        key = pair * (len(column.labels) + 1) + column.codes
+        if 1 < len(column.labels) <= 2 * MANY_LABELS and len(np.unique(key)) == len(key):
+            ways.append(name)
+    if not ways:
+        ways_to = "name more columns of the item (item=…) or one that tells them apart (occasion=…)"
+    else:
+        name, label = ways[0], table[ways[0]].labels[0]
+        condition = f"{name if name.isidentifier() else f'`{name}`'} == {str(label)!r}"
+        ways_to = f"{first_few(ways, 3)} tells them apart: name it as a part of the item "
+        ways_to += f"(item='{reading.item[0]},{name}') or as the occasion (occasion={name!r}), or "
+        ways_to += f'read one (where="{condition}")'
+        if "order" in _words(name):
+            ways_to = f"{name} tells them apart: if a judge saw answers in this order, say so "
+            ways_to += f"(order={name!r}), else that it is the occasion (occasion={name!r})"
+    return f"{ways_to}, or say which rating counts (repeated='vote', 'first' or 'last')"
+
+
+# A row per item
+
+
+def _take_system(table: Table, name: str, reading: Reading) -> Reading:
+    """Take the column named `system` as the system's answers, if it has labels that others have."""
+    others = reading.raters or _list_free(table, reading, name)
+    labels = _texts(table[name])
+    lists = [table[other].labels for other in others if other in table] + [reading.categories]
+    if table.n_rows < FEWEST_ROWS or any(labels & set(map(str, own)) for own in lists):
+        return replace(reading, system=(name,))
+    if reading.raters:
+        return reading
+    raise InputError(
+        f"no other column has its labels ({first_few(table[name].labels, 3)})",
+        f"if it names systems, leave it out (leave_out=[{name!r}]); if it holds the system's "
+        "answers, code all columns alike",
+        column=name,
+        change={"leave_out": (name,)},
+    )
+
+
+def find_items(table: Table, reading: Reading) -> tuple[str, ...]:
+    """Find the column of items of a table with a row per item; none if there is none."""
+    if any(name not in table for name in reading.raters):
+        return ()  # which is an error, or another table
+    free = _list_free(table, reading)
+    named = [name for name in free if role_of(name) == "item"]
+    distinct = [name for name in named if len(table[name].labels) == table.n_rows] or named
+    distinct.sort(key=lambda name: name.casefold() != "item")
+    if distinct:
+        return tuple(distinct[:1])
+    numbered = [name for name in free if role_of(name) is None and _is_numbered(table[name])]
+    if len(numbered) != 1 or reading.raters:
+        return tuple(numbered) if len(numbered) == 1 else ()
+    labels = {name: _texts(table[name]) for name in free}
+    own = labels.pop(numbered[0])
+    few = 2 * max(map(len, labels.values()), default=0) <= len(own)
+    separate = not any(own & other for other in labels.values())
+    return tuple(numbered) if labels and (few or separate) else ()
+
+
+def _is_numbered(column: Column) -> bool:
+    """Whether a column has another whole number or word in each row, as no rater has."""
+    if len(column.labels) < max(len(column), FEWEST_ROWS):
+        return False
+    return all(NUMBER_OR_WORD.fullmatch(str(label)) for label in column.labels)
+
+
+def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
+    """Find the raters of a table with a row per item: all columns without another role, if certain.
+
+    Parameters
+    ----------
+    table : Table
+    reading : Reading
+        The roles of other columns.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    InputError
+        If a column is probably no rater, or a row no item. The error names the raters that are
+        likely, where there are.
+    """
+    free, systems = _list_free(table, reading), reading.system
+    if systems and reading.truth:  # a system and its gold labels need no raters
+        labels = set().union(*(_texts(table[name]) for name in (*systems, reading.truth)))
+        free = free if any(labels & _texts(table[name]) for name in free) else []
+    _refuse_cross_table(table, reading)
+    answers = {name: table[name] for name in (*free, *systems)}
+    _refuse_rows_of_raters(table, list(answers), (*reading.item, None)[0])
+    _refuse_names(table, free, reading)
+    fixed = reading.categories or reading.sets or find_declared(answers) is not None
+    if not fixed:
+        _refuse_strays(table, answers, free, reading)
+        _refuse_criteria(free)
+        if reading.counts is None:
+            _refuse_counts(table, free)
+        _refuse_doubtful(table, free)
+    return tuple(free)
+
+
+def _propose(table: Table, reading: Reading) -> tuple[str, dict[str, Any]]:
+    """Propose raters, systems and gold labels of a table with a row per item, as a remedy.
+
+    A column holds ratings if half of its labels are in most of the columns that share labels. Of
+    these, one that is named like gold labels or a system is proposed as such, as is one named like
+    an expert if it is mostly blank; the others are raters.
+
+    Raises
+    ------
+    InputError
+        If the raters that would be proposed are probably something else.
+    """
+    free = [name for name in _list_free(table, reading) if name not in reading.leave_out]
+    identified = any(len(table[name].labels) == table.n_rows for name in (*free, *reading.item))
+    rated = _find_rated(table, free)
+    blank = {name for name in rated if (table[name].codes < 0).mean() > LEAST_FILLED}
+    truths = [name for name in rated if role_of(name) == "truth"]
+    truths = truths or [name for name in rated if _may_be_truth(name) and name in blank]
+    systems = list(reading.system) or [name for name in rated if role_of(name) == "system"]
+    raters = [name for name in rated if name not in (*systems, *truths)]
+    if len(raters) < FEWEST_RATERS:  # systems are each other's raters
+        raters, systems = [*raters, *(name for name in systems if name in rated)], []
+    cells = Counter(label for name in raters for label in table[name].texts.tolist() if label)
+    if not FEWEST_RATERS <= len(raters) <= table.n_rows or checks.describe_no_categories(cells):
+        return NAME_COLUMNS, {}
+    if not identified and not _are_alike(raters):
+        _refuse_crossed(table, free, raters)
+    _refuse_criteria(raters)
+    _refuse_counts(table, [name for name in free if name not in reading.item])
+    _refuse_doubtful(table, raters)
+    change = {
+        "raters": tuple(raters),
+        "system": tuple(systems),
+        "truth": reading.truth or next(iter(truths), None),
+        "item": reading.item or find_items(table, replace(reading, raters=tuple(raters))),
+    }
+    change["item"] = change["item"] if change["item"] != ("",) else ()
+    remedy = f"name the raters' columns (raters={_as_value(raters)})"
+    return remedy, {name: value for name, value in change.items() if value}
+
+
+def _find_rated(
+    table: Table, names: Sequence[str], no: Sequence[str] = ("item", "counts", "remark")
+) -> list[str]:
+    """Find columns half of whose labels are in most of those that share labels, but for roles."""
+    labels = {
+        name: _texts(table[name])
+        for name in names
+        if role_of(name) not in no and not _is_date(table[name])
+    }
+    holders = Counter(label for own in labels.values() for label in own)
+    shared = {label for label, n in holders.items() if 2 * n > max(holders.values())}
+    return [name for name, own in labels.items() if 2 * len(own & shared) >= len(own) > 0]
+
+
+def _may_be_truth(name: str) -> bool:
+    words = _words(name)
+    numbered = any(word.isdigit() for word in words)
+    return not MAYBE_TRUTH.isdisjoint(words) and role_of(name) != "rater" and not numbered
+
+
+def _as_value(names: Sequence[str]) -> str:
+    """Write names as the value of an option in a remedy, if they are few and plain."""
+    plain = len(names) <= MOST_SHOWN and not re.search("[,'\"]", "".join(names))
+    return f"{','.join(names)!r}" if plain else "…"
+
+
+def _are_alike(names: Sequence[str]) -> bool:
+    """Whether names differ in a number or a letter, as those of raters often do."""
+    stems = {re.sub(r"([ _.-]?[A-Za-z]|[0-9]+)$", "", name) for name in names}
+    return len(stems) == 1 or all(role_of(name) == "rater" for name in names)
+
+
+def _refuse_crossed(table: Table, free: Sequence[str], raters: Sequence[str]) -> None:
+    """Raise an InputError if each row is probably a rating: an item once for each rater."""
+    others = [name for name in free if name not in raters and 1 < len(table[name].labels)]
+    others = [name for name in others if len(table[name].labels) < table.n_rows][:MOST_CROSSED]
+    sizes = {name: len(table[name].labels) for name in others}
+    for rater in others:
+        for item in others:
+            full = sizes[item] * sizes[rater] == table.n_rows and sizes[item] > sizes[rater]
+            if full and _is_crossed(table, item, rater):
+                raise InputError(
+                    f"each {item!r} occurs once for each {rater!r}",
+                    f"if each row is a rating, name its columns (rater={rater!r}, item={item!r}, "
+                    f"rating=…); if it is an item, name the raters (raters={_as_value(raters)})",
+                )
+
+
+def refuse_other_names(raters: Sequence[str]) -> None:
+    """Raise an InputError if a rater in a table with a row per rating is named like another role.
+
+    Parameters
+    ----------
+    raters : sequence of str
+        Their names.
+    """
+    all_systems = all(map(is_named_like_system, raters))
+    for name in raters:
+        role = role_of(name)
+        if role == "truth" or (role == "system" and not all_systems):
+            raise InputError(
+                f"there is a rater {name!r}, whose name is that of {list_names()[role]['what']}",
+                f"say so ({role}={name!r}), or name the raters (raters=…)",
+                change={role: (name,)},
+            )
+
+
+def _refuse_names(table: Table, names: Sequence[str], reading: Reading) -> None:
+    """Raise an InputError if the name of a column without a role is that of something else."""
+    all_systems = all(map(is_named_like_system, names))
+    for name in names:
+        role = role_of(name) or "rater"
+        if role in ("rater", "rating") or (role == "system" and all_systems):
+            continue
+        what = "another system" if role == "system" and reading.system else ""
+        problem = f"its name is that of {what or list_names()[role]['what']}, and it would count "
+        if role == "system" and len(table[name].labels) < 2:
+            continue  # it says of which system all rows are
+        if role == "remark" or (role == "item" and reading.item):
+            remedy, change = _propose(table, reading)
+        else:
+            remedy = f"say what it is ({role}={name!r}) or {NAME_RATERS}"
+            change = {role: (name,)}
+        raise InputError(f"{problem}as a rater", remedy, column=name, change=change)
+
+
+def say_doubtful_names(raters: Sequence[str]) -> list[str]:
+    """Name raters who may be gold labels, or one rater twice."""
+    sentences = [
+        f"{name!r} counts as a rater; if it has gold labels, say so (truth={name!r})"
+        for name in raters
+        if _may_be_truth(name)
+    ]
+    first: dict[str, str] = {}
+    for name in raters:
+        other = first.setdefault(fold(name), name)
+        if other != name:
+            sentences.append(
+                f"the raters {other!r} and {name!r} count as two; if they are one, write "
+                "the name alike"
+            )
+    return sentences
+
+
+def _refuse_doubtful(table: Table, names: Sequence[str]) -> None:
+    """Raise an InputError if a column may hold gold labels: by its name, or as others are full."""
+    if len(names) < FEWEST_RATERS + 1 or table.n_rows < FEWEST_ROWS:
+        return
+    filled = {name: float((table[name].codes >= 0).mean()) for name in names}
+    full = float(np.median(list(filled.values()))) >= MOSTLY_FILLED
+    for name in names:
+        sparse = full and filled[name] < LEAST_FILLED
+        if sparse or (_may_be_truth(name) and not _are_alike(names)):
+            n_filled = round(filled[name] * table.n_rows)
+            problem = f"it is filled in {n_filled} of {table.n_rows} rows, where others are full: "
+            problem = f"{problem * sparse}it may hold gold labels, or be a rater"
+            others = _as_value([other for other in names if other != name])
+            remedy = f"say so (truth={name!r}), or name the raters (raters={others} or all)"
+            raise InputError(problem, remedy, column=name)
+
+
+def _refuse_cross_table(table: Table, reading: Reading) -> None:
+    """Raise an InputError if rows and columns are the same categories, and cells are counts."""
+    if reading.counts or len(table) < FEWEST_RATERS + 1:
+        return
+    first, *others = table
+    rows = {fold(label) for label in table[first].labels} - TOTALS
+    columns = {fold(name) for name in others} - TOTALS
+    if rows == columns and all(_are_counts(table[name]) for name in others):
+        raise InputError(
+            "rows and columns are the same categories, and cells are numbers: it is a table of the "
+            "answers of two raters",
+            "say so (cross_table=True)",
+            change={"cross_table": True},
+        )
+
+
+def _refuse_rows_of_raters(table: Table, names: Sequence[str], rater: str | None) -> None:
+    """Raise an InputError if each row of a table is probably a rater, and each column an item."""
+    if rater is None or role_of(rater) != "rater":  # a survey may have nothing but the time
+        times = [name for name in table if role_of(name) == "remark" and _is_date(table[name])]
+        rater = next((name for name in times if len(names) > table.n_rows), rater)
+    named = rater is not None and (role_of(rater) == "rater" or _is_date(table[rater]))
+    is_survey = named and RESPONDENT.search(str(rater)) is not None
+    many = len(names) >= max(MANY_RATERS, TIMES_MORE_RATERS * table.n_rows)
+    if not many and not is_survey and not (named and len(names) > table.n_rows):
+        return
+    asked = _find_rated(table, [name for name in names if name != rater], no=("counts",))
+    items = _shorten(asked, table)
+    raise InputError(
+        f"each of {counted(table.n_rows, 'row')} is probably a rater, and each of "
+        f"{counted(len(asked), 'column')} an item",
+        f"say so (rater={rater or '…'!r}, items={first_few(items, MOST_SHOWN)!r}), or "
+        f"{NAME_RATERS}",
+        change={"rater": rater, "items": items} if rater else {},
+    )
+
+
+def _shorten(names: Sequence[str], table: Table) -> tuple[str, ...]:
+    """Give a pattern for names that begin alike, as no other column does, else the names."""
+    starts = Counter(re.split(r"[0-9\[]", name)[0] for name in names)
+    start, n_alike = max(starts.items(), key=lambda pair: pair[1], default=("", 0))
+    others = [name for name in table if name.startswith(start)] if start else []
+    if start and 2 * n_alike > len(names) and len(others) == n_alike:
+        return (f"{start}*", *(name for name in names if not name.startswith(start)))
+    return tuple(names)
+
+
+def _refuse_criteria(names: Sequence[str]) -> None:
+    """Raise an InputError if the columns are two raters, or more, by two criteria, or more."""
+    for split in (str.partition, str.rpartition):
+        for mark in ("_", " ", ".", "-", ":"):
+            parts = [split(name, mark) for name in names]
+            first, second = (list(dict.fromkeys(part[k] for part in parts)) for k in (0, 2))
+            if min(len(first), len(second)) < 2 or not all(part[1] for part in parts):
+                continue
+            if len(first) * len(second) == len(names) == len(set(names)):
+                one = [n for n, part in zip(names, parts, strict=True) if part[2] == second[0]]
+                raise InputError(
+                    f"the columns combine {first_few(first, 4)} with {first_few(second, 4)}: they "
+                    "are probably raters by criteria, or at several times",
+                    f"name the raters' columns of one of these (raters={_as_value(one)}), or all",
+                )
+
+
+def _refuse_counts(table: Table, names: Sequence[str]) -> None:
+    """Raise an InputError if columns are categories and cells are counts: all rows have one sum."""
+    names = [name for name in names if _texts(table[name]) and _are_counts(table[name])]
+    labels = {label for name in names for label in _texts(table[name])}
+    if len(names) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS or labels <= {"0", "1"}:
+        return
+    few = np.array([table[name].take(np.arange(FEWEST_ROWS)).numbers for name in names])
+    if (few.sum(axis=0) != few[:, 0].sum()).any():
+        return
+    cells = np.nan_to_num([table[name].numbers for name in names])
+    sums = cells.sum(axis=0)
+    totals = tuple(x for x, own in zip(names, cells, strict=True) if (2 * own == sums).all())
+    if (sums == sums[0]).all() and len(np.unique(cells, axis=1).T) > 2:
+        leave = f", leave_out={list(totals)}" if totals else ""
+        raise InputError(
+            f"all rows have the sum {sums[0]:.0f}, so that each column is probably a category, "
+            "and each cell a number of raters",
+            f"say so (category_counts=True{leave}), or {NAME_RATERS}",
+            change={"category_counts": True} | ({"leave_out": totals} if totals else {}),
+        )
+
+
+def _are_counts(column: Column) -> bool:
+    return all(str(label).isascii() and str(label).isdigit() for label in column.labels)
+
+
+def _refuse_strays(
+    table: Table, columns: Mapping[str, Column], raters: Sequence[str], reading: Reading
+) -> None:
+    """Raise an InputError if a column is probably not a rater, but an identifier, a date or a note.
+
+    Such a column has no labels in common with others (or less than half of its labels, if it has
+    many); or it has a different label in each row, while others have at most half as many labels;
+    or it is named after another, as R1_conf after R1, and has other labels.
+    """
+    if len(columns) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS:
+        return
+    for name, column in columns.items() if reading.decimal is None else ():
+        checks.refuse_numbers_and_lists(name, column)
+    if all(
+        checks.describe_no_categories(dict.fromkeys(columns[name].labels, MANY_LABELS))
+        for name in raters
+    ):
+        return  # all are scores or texts, of which another check tells
+    same = unify(label for column in columns.values() for label in column.labels)
+    labels = {name: {same[label] for label in column.labels} for name, column in columns.items()}
+    for name, problem in _find_strays(labels, raters, table.n_rows):
+        split = [match for label in labels[name] if (match := TWO_NAMES.fullmatch(str(label)))]
+        if len(split) == table.n_rows > len({match["item"] for match in split}):
+            way = f"{name}={TWO_NAMES.pattern}"
+            remedy, change = f"say so (split={way!r})", {"split": way}
+            raise InputError("it names items and raters", remedy, column=name, change=change)
+        remedy, change = _propose(table, reading)
+        problem = f"{problem}, so it is probably not a rater"
+        raise InputError(problem, remedy, column=name, change=change)
+
+
+def _find_strays(
+    labels: Mapping[str, set[Any]], raters: Sequence[str], n_rows: int
+) -> Iterator[tuple[str, str]]:
+    """Find columns that are probably no raters, and why."""
+    holders = Counter(label for own in labels.values() for label in own)
+    *_, second, most = sorted(map(len, labels.values()))
+    for name in raters:
+        own = labels[name]
+        alone = {label for label in own if holders[label] == 1}
+        many = len(own) >= MANY_LABELS
+        before = [name[: end.start()] for end in re.finditer(r"[ _.:-]", name)]
+        named_after = [rater for rater in before if labels.get(rater, own) != own]
+        if named_after:
+            yield name, f"it is named after the column {named_after[0]!r} and has other labels"
+        elif alone and (alone == own or (many and 2 * len(alone) > len(own))):
+            elsewhere = set(holders) - alone if alone == own else ()
+            problem = f"labels such as {_show(alone)} occur in no other column"
+            yield name, problem + (f", where they are {_show(elsewhere)}" if elsewhere else "")
+        elif many and len(own) == n_rows >= 2 * (second if len(own) == most else most):
+            yield name, "it has a different label in each row"
+
+
+def _show(labels: Iterable[object]) -> str:
+    return first_few(sorted(map(str, labels)), 3)

@@ -1,0 +1,256 @@
+"""What a reading does with the rows of a table, before roles are found."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from os.path import commonprefix
+from typing import Any
+
+import numpy as np
+
+from lehner.core.arrays import Booleans
+from lehner.core.errors import InputError
+from lehner.core.lazy import pd
+from lehner.core.text import counted, first_few
+from lehner.data.checks import list_of
+from lehner.data.columns import (
+    Column,
+    Table,
+    encode,
+    join_columns,
+    refuse_first,
+    require_columns,
+    table_of,
+)
+from lehner.data.reading import Reading
+from lehner.data.roles import TOTALS, expand
+
+TICKED, NOT_TICKED = {"1", "true", "yes", "x", "on", "checked"}, {"0", "false", "no", "off", ""}
+
+
+def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
+    """Do with rows what a reading says: keep some, split texts, and make a row of each rating.
+
+    Parameters
+    ----------
+    table : Table
+    reading : Reading
+
+    Returns
+    -------
+    table : Table
+    reading : Reading
+        For the new table.
+    """
+    if reading.cross_table:
+        return _stack_cross_table(table), replace(reading, cross_table=False, counts="count")
+    if reading.items:
+        table, reading = _stack_items(table, reading)
+    if reading.pair:
+        table, reading = _join_pair(table, reading)
+    if reading.rating is not None and reading.rating not in table and "*" in reading.rating:
+        names = expand([reading.rating], table)
+        ticks = join_ticks([table[name] for name in names])
+        if ticks is None:
+            shown = first_few(names, 4)
+            problem = f"not just one of the columns {shown} is ticked in each row"
+            raise InputError(problem, "name one (rating=…), or each as a criterion (criteria=…)")
+        table, reading = (
+            table.without(names).having({"rating": ticks}),
+            replace(reading, rating="rating"),
+        )
+    for pattern in reading.raters:
+        name = pattern.removesuffix(".*")
+        if name != pattern and name in table and not any(x.startswith(f"{name}.") for x in table):
+            table = _spread_lists(table, table[name])
+    if len(reading.item) > 1:
+        require_columns(table, reading.item)
+        name = " and ".join(reading.item)
+        joined = join_columns([table[part] for part in reading.item], name)
+        table = table.without(reading.item).having({name: joined})
+        reading = replace(reading, item=(name,))
+    return table, reading
+
+
+def quote_name(name: str) -> str:
+    """Write the name of a column as it stands in a condition."""
+    return name if name.isidentifier() else f"`{name}`"
+
+
+def query(table: Table, condition: str) -> Booleans:
+    """Find the rows for which a condition holds."""
+    named = {name: _typed(table[name]) for name in table if name in condition}
+    frame = pd.DataFrame(named, index=range(table.n_rows))
+    try:
+        fulfilled = frame.eval(condition, engine="python", local_dict={}, global_dict={})
+        return np.asarray(pd.Series(fulfilled, index=frame.index).fillna(False), dtype=bool)
+    except Exception as error:  # whatever pandas raises for what is typed
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise InputError(
+            f"the condition {condition!r} cannot be read ({reason})",
+            f"give one such as \"column == 'value'\", with names such as `a b` in backticks; the "
+            f"columns are {first_few(table, 8)}",
+        ) from None
+
+
+def _typed(column: Column) -> Any:
+    """Values of a column as numbers or booleans if all are, else as text."""
+    if set(column.labels) <= {"True", "False"}:
+        return column.lookup([label == "True" for label in column.labels], None)
+    values = pd.Series(column.values)
+    numbers = pd.to_numeric(values, errors="coerce")
+    if (numbers.isna() == values.isna()).all():
+        return numbers
+    return values.astype("str").where(values.notna())
+
+
+def keep_rows(table: Table, condition: str) -> Table:
+    """Keep the rows for which a condition holds, and say how many these are."""
+    kept = np.flatnonzero(query(table, condition))
+    if not len(kept):
+        raise InputError(f"no row fulfils the condition {condition!r}", "give another (where=…)")
+    if len(kept) == table.n_rows:
+        return table
+    rows = counted(table.n_rows, "row")
+    return table.take(kept).note(f"{len(kept)} of {rows} are read, where {condition}")
+
+
+def split_column(table: Table, pattern: str) -> Table:
+    """Make columns of the named groups of a regular expression that fits the text of a column."""
+    name, _, expression = pattern.partition("=")
+    require_columns(table, [name])
+    try:
+        compiled = re.compile(expression)
+    except re.error as error:
+        raise InputError(f"split is {pattern!r} ({error})", "give a regular expression") from None
+    if not compiled.groupindex:
+        remedy = 'name its groups, as in "id=(?P<item>.+)--(?P<rater>.+)"'
+        raise InputError(f"split is {pattern!r}", remedy)
+    column = table[name]
+    matches = [compiled.fullmatch(str(label)) for label in column.labels]
+    bad = column.lookup([match is None for match in matches], False)
+    refuse_first(bad, column, f"{{value}} is not like {expression!r}", "mend the pattern (split=…)")
+    groups = {
+        group: encode(column.lookup([match[group] for match in matches if match], None), group)
+        for group in compiled.groupindex
+    }
+    return table.without([name]).having(groups)
+
+
+def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
+    """Put tables one below the other, with a column that says which, unless there is one.
+
+    Parameters
+    ----------
+    tables : mapping of str to Table
+    name : str
+        The new column.
+
+    Returns
+    -------
+    Table
+    """
+    every = list(tables.values())
+    sizes = [table.n_rows for table in every]
+    names = dict.fromkeys(column for table in every for column in table)
+    columns: dict[str, Any] = {name: np.repeat(np.array(list(tables), dtype=object), sizes)}
+    for column in names:
+        parts = [
+            table[column].values if column in table else np.full(table.n_rows, None, object)
+            for table in every
+        ]
+        columns[column] = np.concatenate(parts)
+    starts = np.cumsum([0, *sizes])
+
+    def place(error: InputError) -> None:
+        part = int(np.searchsorted(starts, error.row or 0, side="right")) - 1
+        error.row = (error.row or 0) - int(starts[part])
+        every[part].locate(error)
+
+    notes = reduce(lambda one, other: one | dict.fromkeys(other.notes), every, dict[str, None]())
+    return table_of(columns, notes=tuple(notes), place=place)
+
+
+def _stack_items(table: Table, reading: Reading) -> tuple[Table, Reading]:
+    """Make a row per rating of a table in which each row is a rater, and columns are items."""
+    if reading.rater is None:
+        raise InputError("items are columns, so that each row is a rater", "name them (rater=…)")
+    items = expand(reading.items, table)
+    require_columns(table, [reading.rater, *items])
+    stacked = _stack_columns(table, items, "item", "rating")
+    return stacked, replace(reading, items=(), item=("item",), rating="rating")
+
+
+def _stack_columns(table: Table, names: Sequence[str], variable: str, value: str) -> Table:
+    """Make a row of each cell of some columns."""
+    n_rows = table.n_rows
+
+    def place(error: InputError) -> None:
+        number, error.row = divmod(error.row or 0, n_rows)
+        error.column = names[number] if error.column == value else error.column
+        table.locate(error)
+
+    cells = {
+        variable: np.repeat(np.array(names, dtype=object), n_rows),
+        value: np.concatenate([table[name].values for name in names]),
+    }
+    rows = np.tile(np.arange(n_rows), len(names))
+    return replace(table.without(names).take(rows).having(cells), place=place)
+
+
+def _stack_cross_table(table: Table) -> Table:
+    """Make a row of each cell: the answers of two raters, and how many items have them."""
+    first, *names = table
+    kept = [x for x in range(table.n_rows) if table[first].texts[x].casefold() not in TOTALS]
+    names = [name for name in names if name.casefold() not in TOTALS]
+    rows = table.take(np.array(kept, dtype=np.int64)).having({"rows": table[first].take(kept)})
+    return _stack_columns(
+        rows.without([first] if first != "rows" else []), names, "columns", "count"
+    )
+
+
+def _join_pair(table: Table, reading: Reading) -> tuple[Table, Reading]:
+    """Name the pair whoever stands first, and call the answers of swapped pairs by position."""
+    if len(reading.pair) != 2:
+        raise InputError(f"pair is {', '.join(reading.pair)}", "name two columns")
+    require_columns(table, [*reading.item, *reading.pair])
+    first, second = (table[name].refuse_blank().texts for name in reading.pair)
+    pairs = [" ".join(sorted(pair)) for pair in zip(first, second, strict=True)]
+    order = np.where(first > second, "swapped", "original").astype(object)
+    table = table.without(reading.pair).having({"pair": pairs, "order": order})
+    repeated = reading.repeated or "vote"
+    item = (*reading.item, "pair")
+    return table, replace(reading, pair=(), item=item, order="order", repeated=repeated)
+
+
+def join_ticks(columns: Sequence[Column]) -> Column | None:
+    """Join columns of which one is ticked in each row, or none in a blank one; else give None."""
+    labels = {str(label).casefold() for column in columns for label in column.labels}
+    if not labels & TICKED or not labels <= TICKED | NOT_TICKED:
+        return None
+    ticked = np.array(
+        [
+            column.lookup([str(label).casefold() in TICKED for label in column.labels], False)
+            for column in columns
+        ]
+    )
+    if (ticked.sum(axis=0) > 1).any():
+        return None
+    names = [column.name for column in columns]
+    start = len(commonprefix(names).rpartition(".")[0]) + ("." in commonprefix(names))
+    codes = np.where(ticked.any(axis=0), ticked.argmax(axis=0), -1)
+    return Column(name="rating", codes=codes, labels=[name[start:] for name in names])
+
+
+def _spread_lists(table: Table, column: Column) -> Table:
+    """Make a column of each place in the lists that a column holds."""
+    lists = [list_of(label) for label in column.labels]
+    columns = {}
+    for place in range(max(map(len, lists), default=0)):
+        name, labels = (
+            f"{column.name}.{place + 1}",
+            [(*x[place : place + 1], None)[0] for x in lists],
+        )
+        columns[name] = encode(column.lookup(labels, None), name)
+    return table.without([column.name]).having(columns)

@@ -116,9 +116,10 @@ def _write_reading(
     declared: "data_reading.Reading",
     path: Path,
 ) -> None:
-    """Write what is declared, and the roles that were certain, unless columns were made for them."""
+    """Write what is declared, and roles that were certain, unless columns were made for them."""
     is_export = any(note.startswith(EXPORT) for note in ratings.notes)
-    if not (declared.order or declared.pair or declared.items or declared.cross_table or is_export):
+    is_made = declared.order or declared.pair or declared.items or declared.cross_table
+    if not (is_made or is_export):
         certain = {name: getattr(roles, name) for name in KEPT}
         declared = declared.over(type(declared)(**certain))
     outputs.write_text(declared.to_toml() + "\n", path)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from os.path import commonprefix
 from typing import Any
 
 import numpy as np
@@ -238,9 +237,11 @@ def join_ticks(columns: Sequence[Column]) -> Column | None:
     if (ticked.sum(axis=0) > 1).any():
         return None
     names = [column.name for column in columns]
-    start = len(commonprefix(names).rpartition(".")[0]) + ("." in commonprefix(names))
+    start = names[0].rpartition(".")[0] + "."  # Answer.spam. of Answer.spam.yes
+    if all(name.startswith(start) for name in names):
+        names = [name.removeprefix(start) for name in names]
     codes = np.where(ticked.any(axis=0), ticked.argmax(axis=0), -1)
-    return Column(name="rating", codes=codes, labels=[name[start:] for name in names])
+    return Column(name="rating", codes=codes, labels=names)
 
 
 def _spread_lists(table: Table, column: Column) -> Table:

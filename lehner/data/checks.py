@@ -13,8 +13,8 @@ import numpy as np
 
 from lehner.core.errors import InputError
 from lehner.core.text import counted
-from lehner.data.labels import MISSING, Label, fold, value_or_folded
 from lehner.data.columns import Column
+from lehner.data.labels import MISSING, Label, fold, value_or_folded
 from lehner.data.reading import Reading
 
 MOST_SHOWN = 8

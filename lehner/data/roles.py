@@ -14,8 +14,8 @@ import numpy as np
 from lehner.core.errors import InputError, suggest
 from lehner.core.text import counted, first_few
 from lehner.data import checks
-from lehner.data.labels import fold, unify
 from lehner.data.columns import Column, Table, find_declared, require_columns
+from lehner.data.labels import fold, unify
 from lehner.data.reading import Reading
 
 FEWEST_ROWS = 5

@@ -22,17 +22,10 @@ from lehner import (
     read_ratings,
     simulate,
 )
-<<<<<<< HEAD
-from lehner.data.checks import describe_no_categories, list_placeholders, role_of
+from lehner.data.checks import describe_no_categories, list_placeholders
 from lehner.data.flat import FlatRatings
 from lehner.data.labels import find_likely_slips, fold
-=======
-from lehner.data.categories import fold
-from lehner.data.checks import describe_no_categories, list_placeholders
-from lehner.data.coding import likely_slips
-from lehner.data.flat import FlatRatings
 from lehner.data.roles import role_of
->>>>>>> ee8061bc (Roles are found in one place, from names and content; remedies name the raters; more exports and tables are read)
 
 
 def table(n=60, **columns):

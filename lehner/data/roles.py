@@ -189,7 +189,8 @@ def _match(pattern: str, columns: Iterable[str]) -> list[str]:
 def _list_free(table: Table, reading: Reading, *beside: str | None) -> list[str]:
     """Columns without a role."""
     taken = {*reading.item, *reading.system, *reading.raters, *reading.pair, *beside}
-    taken |= {getattr(reading, role) for role in SINGLE}
+    single = [getattr(reading, role) for role in SINGLE]
+    taken |= {name for name in single if isinstance(name, str)}  # what is none is told later
     return [name for name in table if name not in taken]
 
 

@@ -17,7 +17,7 @@ from experiments.study.performance import measure_rows, measure_wide, result_row
 from lehner import Estimate, IntervalEstimate, Ratings, Scenario
 from lehner.contrasts import one_judge
 from lehner.core.arrays import Floats, Seed, child_seeds
-from lehner.core.resampling import interval_of_draws
+from lehner.core.estimate import interval_of_draws
 from lehner.known_truths.correction import SUSPICIOUS_P_VALUE
 from lehner.scores import performance as scores
 

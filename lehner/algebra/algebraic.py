@@ -24,7 +24,7 @@ from lehner.core.estimate import (
 from lehner.core.lazy import xr
 from lehner.core.resampling import bootstrap_interval, check_bootstrap, wilson_estimate
 from lehner.core.text import percent
-from lehner.data.patterns import CollapsedVotes, VoteTable, collapse_votes, count_rated, widening_of
+from lehner.data.patterns import CollapsedVotes, VoteTable, count_rated, widening_of
 from lehner.data.ratings import Ratings
 from lehner.data.reading import names_of
 
@@ -99,7 +99,7 @@ def estimate_algebraic(
         check_bootstrap(interval, level, resamples)
     require_estimable(ratings)
     ratings = count_rated(ratings)
-    collapsed = collapse_votes(ratings)
+    collapsed = ratings.collapsed_votes
     counts = collapsed.counts(collapsed.weights[None, :].astype(float))
     answers = counts[..., :-1]
     steps = algebra.first_steps(collapsed.table, counts.sum(axis=-1))

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from lehner.core.arrays import Floats
-from lehner.core.estimate import Row, rows_of
-from lehner.core.resampling import interval_of_draws
+from lehner.core.estimate import Row, interval_of_draws, rows_of
 
 TIED = 1e-9
 """Numbers that differ by less are tied: the rest is rounding error."""

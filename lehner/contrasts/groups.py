@@ -15,10 +15,10 @@ from lehner.algebra.steps import average_by_weights, first_steps
 from lehner.contrasts.contrast import TIED, by_name, contrast
 from lehner.core.arrays import Floats, Integers, Seed, child_seeds, generator
 from lehner.core.errors import InputError, Warning, warn
-from lehner.core.estimate import ESTIMANDS, Row, require_estimable, rows_of
-from lehner.core.resampling import draw_counts, interval_of_draws
+from lehner.core.estimate import ESTIMANDS, Row, require_estimable, rows_of_draws
+from lehner.core.resampling import draw_counts
 from lehner.core.text import counted
-from lehner.data.patterns import collapse_votes, count_rated
+from lehner.data.patterns import count_rated
 from lehner.data.ratings import Ratings, number_groups
 from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.information import FittedModel
@@ -215,9 +215,8 @@ def group_rows(
     for g, name in enumerate(names):
         for quantity, places in labels.items():
             drawn = getattr(by_group.drawn, quantity)[:, g]
-            values = interval_of_draws(drawn, by_group.estimates(quantity)[g], level)
-            n = int(n_items[g] if places else n_answered[g])
-            yield from rows_of(quantity, values, places, group=name, n_items=n, **made)
+            point, n = by_group.estimates(quantity)[g], int((n_items if places else n_answered)[g])
+            yield from rows_of_draws(quantity, drawn, point, places, group=name, n_items=n, **made)
     several = by_group.drawn.system_accuracy
     same = len(names) > 1 and bool((np.abs(several - several[:, :1]) < TIED).all())
     for quantity in ESTIMANDS:
@@ -291,7 +290,7 @@ def _resample_algebra(
     ratings: Ratings, resamples: int, seed: np.random.SeedSequence
 ) -> tuple[_Steps, _Steps]:
     """Estimate accuracies, base rates and accuracies of raters of all items, and of resamples."""
-    collapsed = collapse_votes(ratings)
+    collapsed = ratings.collapsed_votes
 
     def estimate(weights: Floats) -> _Steps:
         counts = collapsed.counts(weights)

@@ -18,7 +18,7 @@ from lehner.core.lazy import sparse
 from lehner.core.progress import DoAll, do_here
 from lehner.core.resampling import draw_counts
 from lehner.core.text import first_few
-from lehner.data.patterns import collapse_votes, count_items, count_rated, number_patterns
+from lehner.data.patterns import count_items, count_rated, number_patterns
 from lehner.data.ratings import Ratings
 from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import refit_samples
@@ -211,7 +211,7 @@ def _collapse_rows(ratings: Ratings) -> Ratings:
 
 def prepare_votes(method: VoteMethod, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
     """Compute a method that needs only votes, which gives the same number for both accuracies."""
-    collapsed = collapse_votes(ratings)
+    collapsed = ratings.collapsed_votes
     rows = np.arange(ratings.n_rows)
     shape = (ratings.n_rows, len(collapsed.cell))
     cells = sparse.csr_array((np.ones(len(rows)), (rows, collapsed.cell_of_row)), shape=shape)

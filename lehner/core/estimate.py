@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -353,6 +353,73 @@ def rows_of(
             made |= {"level": None if numbers[1] is None else level, "kind": kind}
         rows.append({"quantity": quantity} | made)
     return rows
+
+
+def rows_of_draws(
+    quantity: str,
+    drawn: Floats,
+    estimate: ArrayLike,
+    names: Mapping[str, Sequence[Any]],
+    *,
+    level: float,
+    lowest: float = 0.0,
+    highest: float = 1.0,
+    ratio: bool = False,
+    **columns: Any,
+) -> list[Row]:
+    """Make a row of each number, with the interval of its draws: `interval_of_draws`, `rows_of`."""
+    values = interval_of_draws(drawn, estimate, level, lowest=lowest, highest=highest, ratio=ratio)
+    return rows_of(quantity, values, names, level=level, **columns)
+
+
+def interval_of_draws(
+    drawn: Floats,
+    estimate: ArrayLike,
+    level: float,
+    *,
+    lowest: float = 0.0,
+    highest: float = 1.0,
+    ratio: bool = False,
+) -> Floats:
+    """Put the equal-tailed interval of draws beside each estimate.
+
+    Undefined draws count as the lowest value at the lower end, and as the highest at the upper end.
+    If an estimate is beyond all draws, its interval reaches to it.
+
+    Parameters
+    ----------
+    drawn : ndarray, shape (n_draws, ...)
+        Posterior draws or bootstrap replicates, NaN where undefined.
+    estimate : array_like, shape (...)
+        NaN where there is none, which then has no interval.
+    level : float
+        Probability of the interval, between 0 and 1.
+    lowest, highest : float
+        The least and the greatest value that the quantity can have.
+    ratio : bool
+        Whether draws may be infinite, between which one cannot interpolate.
+
+    Returns
+    -------
+    ndarray, shape (..., 3)
+        Estimate, lower and upper end.
+
+    Examples
+    --------
+    >>> interval_of_draws(np.array([0.1, 0.2, 0.3, np.nan]), 0.2, 0.5).round(3).tolist()
+    [0.2, 0.075, 0.475]
+    """
+    estimate, undefined = np.asarray(estimate, dtype=float), np.isnan(drawn)
+    method: Literal["inverted_cdf", "linear"] = "inverted_cdf" if ratio else "linear"
+    ends = [
+        np.quantile(np.where(undefined, value, drawn), tail, axis=0, method=method)
+        for value, tail in ((lowest, (1 - level) / 2), (highest, (1 + level) / 2))
+    ]
+    lower, upper = np.fmin(ends[0], estimate), np.fmax(ends[1], estimate)
+    defined = ~np.isnan(estimate)
+    return np.stack(
+        [estimate, *(np.where(defined, end, np.nan) for end in (lower, upper))], axis=-1
+    )
 
 
 def labelled(values: ArrayLike, ratings: "Ratings", *dims: str) -> "xr.DataArray":

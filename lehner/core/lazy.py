@@ -26,7 +26,9 @@ class _LazyModule:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(importlib.import_module(self._name), name)
+        value = getattr(importlib.import_module(self._name), name)
+        setattr(self, name, value)
+        return value
 
 
 def load(name: str) -> Any:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -94,56 +93,6 @@ def wilson_estimate(
     kind = "Wilson" if population is None else "Wilson, finite population"
     return IntervalEstimate(
         estimate=float(proportion), lower=lower, upper=upper, level=level, kind=kind
-    )
-
-
-def interval_of_draws(
-    drawn: Floats,
-    estimate: ArrayLike,
-    level: float,
-    *,
-    lowest: float = 0.0,
-    highest: float = 1.0,
-    ratio: bool = False,
-) -> Floats:
-    """Put the equal-tailed interval of draws beside each estimate.
-
-    Undefined draws count as the lowest value at the lower end, and as the highest at the upper end.
-    If an estimate is beyond all draws, its interval reaches to it.
-
-    Parameters
-    ----------
-    drawn : ndarray, shape (n_draws, ...)
-        Posterior draws or bootstrap replicates, NaN where undefined.
-    estimate : array_like, shape (...)
-        NaN where there is none, which then has no interval.
-    level : float
-        Probability of the interval, between 0 and 1.
-    lowest, highest : float
-        The least and the greatest value that the quantity can have.
-    ratio : bool
-        Whether draws may be infinite, between which one cannot interpolate.
-
-    Returns
-    -------
-    ndarray, shape (..., 3)
-        Estimate, lower and upper end.
-
-    Examples
-    --------
-    >>> interval_of_draws(np.array([0.1, 0.2, 0.3, np.nan]), 0.2, 0.5).round(3).tolist()
-    [0.2, 0.075, 0.475]
-    """
-    estimate, undefined = np.asarray(estimate, dtype=float), np.isnan(drawn)
-    method: Literal["inverted_cdf", "linear"] = "inverted_cdf" if ratio else "linear"
-    ends = [
-        np.quantile(np.where(undefined, value, drawn), tail, axis=0, method=method)
-        for value, tail in ((lowest, (1 - level) / 2), (highest, (1 + level) / 2))
-    ]
-    lower, upper = np.fmin(ends[0], estimate), np.fmax(ends[1], estimate)
-    defined = ~np.isnan(estimate)
-    return np.stack(
-        [estimate, *(np.where(defined, end, np.nan) for end in (lower, upper))], axis=-1
     )
 
 

@@ -277,17 +277,19 @@ def count_pairs(ratings: "Ratings") -> tuple[Integers, Integers]:
     -------
     agreeing, pairs : ndarray of int, shape (n_rows,)
     """
-    flat, n_rows, n_categories = ratings.flat, ratings.n_rows, ratings.n_categories
-    votes = ratings.votes()
+    return _count_pairs(ratings.flat, ratings.votes(), several_votes=ratings.several_votes)
+
+
+def _count_pairs(
+    flat: FlatRatings, votes: Integers, *, several_votes: bool
+) -> tuple[Integers, Integers]:
     agreeing, pairs = choose_two(votes).sum(axis=1), choose_two(votes.sum(axis=1))
-    if ratings.several_votes:
-        rater = flat.item_index * ratings.n_raters + flat.rater_index
-        for key, total in ((rater * n_categories + flat.category_index, agreeing), (rater, pairs)):
+    if several_votes:  # without the pairs of a rater with himself
+        rater = flat.item_index * (int(flat.rater_index.max()) + 1) + flat.rater_index
+        cell = rater * votes.shape[1] + flat.category_index
+        for key, total in ((cell, agreeing), (rater, pairs)):
             _, first, count = np.unique(key, return_index=True, return_counts=True)
-            within = choose_two(count)
-            total -= np.bincount(flat.item_index[first], weights=within, minlength=n_rows).astype(
-                np.int64
-            )
+            np.subtract.at(total, flat.item_index[first], choose_two(count))
     return agreeing, pairs
 
 
@@ -412,21 +414,12 @@ class CollapsedVotes:
 
 
 def collapse_votes(ratings: "Ratings") -> CollapsedVotes:
-    """Collapse ratings to the votes and system answers that occur.
-
-    Parameters
-    ----------
-    ratings : Ratings
-        With or without a system; without one, all items count as not answered.
-
-    Returns
-    -------
-    CollapsedVotes
-    """
-    patterns = ratings.patterns(truth=False)
-    unique = ratings.take(patterns.first, patterns.counts)
-    rows, row = unique_rows(np.column_stack([patterns.votes(), *count_pairs(unique)]))
-    k = ratings.n_categories
+    """Compute `Ratings.collapsed_votes`."""
+    patterns, k = collapse_patterns(ratings, truth=False), ratings.n_categories
+    flat = patterns.flat.select(patterns.flat.rater_index < patterns.n_raters)
+    votes = count_categories(flat.item_index, flat.category_index, len(patterns.counts), k)
+    pairs = _count_pairs(flat, votes, several_votes=ratings.several_votes)
+    rows, row = unique_rows(np.column_stack([votes, *pairs]))
     system = patterns.system
     cell, index = np.unique(row * (k + 1) + np.where(system < 0, k, system), return_inverse=True)
     cell_of_row = index[patterns.inverse]

@@ -16,7 +16,7 @@ from lehner.data import flat, labels, tables
 from lehner.data.columns import LEAST_PROBABILITY, encode
 from lehner.data.flat import FlatRatings
 from lehner.data.labels import Label
-from lehner.data.patterns import Patterns, collapse_patterns
+from lehner.data.patterns import CollapsedVotes, Patterns, collapse_patterns, collapse_votes
 
 SYSTEM = "system"
 PER_ROW = ("items", "answers", "truth", "population", "cluster", "truth_probability")
@@ -289,6 +289,11 @@ class Ratings:
         and how many answers are missing.
         """
         return (*self.noticed, *labels.count_gaps(self))
+
+    @cached_property
+    def collapsed_votes(self) -> CollapsedVotes:
+        """Combinations of votes and system answer, without a system as if it did not answer."""
+        return collapse_votes(self)
 
     @property
     def codes(self) -> Integers:

@@ -13,8 +13,7 @@ from lehner.contrasts.contrast import by_name, contrast, rank
 from lehner.contrasts.groups import GroupColumn
 from lehner.core.arrays import Floats, generator
 from lehner.core.errors import InputError, Warning, check_level, check_whole_number, find, warn
-from lehner.core.estimate import Row, require_pairs, rows_of
-from lehner.core.resampling import interval_of_draws
+from lehner.core.estimate import Row, require_pairs, rows_of_draws
 from lehner.core.text import first_few
 from lehner.data.labels import Label
 from lehner.data.patterns import cluster_warnings
@@ -212,9 +211,8 @@ def _ask_base_rates(
         versions.append((point, drawn, kind, True))
     sizes, names = _count_items(ratings), {"group": groups, "category": list(sets)}
     for point, drawn, kind, corrected in versions:
-        values = interval_of_draws(drawn, point, level)
         made: Row = {"grouping": "group", "level": level, "corrected": corrected}
-        for rate in rows_of("base_rates", values, names, kind=kind, **made):
+        for rate in rows_of_draws("base_rates", drawn, point, names, kind=kind, **made):
             yield rate | {"n_items": sizes[rate["group"]]}
     yield from _count_gold_labels(ratings, sets)
     if len(sets) == 1 and len(groups) > 1:
@@ -239,13 +237,12 @@ def _ask_raters(ratings: Ratings, rates: BaseRates, level: float) -> Answer:
     made: Row = {"level": level, "kind": rates.kind}
     names = {"rater": list(ratings.raters)}
     if rates.rater_accuracy is not None and rates.drawn_rater_accuracy is not None:
-        values = interval_of_draws(rates.drawn_rater_accuracy, rates.rater_accuracy, level)
-        yield from rows_of("rater_accuracy", values, names, **made)
+        drawn, point = rates.drawn_rater_accuracy, rates.rater_accuracy
+        yield from rows_of_draws("rater_accuracy", drawn, point, names, **made)
     if rates.confusion is not None and rates.drawn_recall is not None:
         recall = np.diagonal(rates.confusion, axis1=-2, axis2=-1)
-        values = interval_of_draws(rates.drawn_recall, recall, level)
         names["category"] = list(map(str, ratings.categories))
-        yield from rows_of("recall", values, names, **made)
+        yield from rows_of_draws("recall", rates.drawn_recall, recall, names, **made)
 
 
 def _count_gold_labels(ratings: Ratings, sets: Sets) -> Iterator[Row]:

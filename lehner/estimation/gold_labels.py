@@ -22,7 +22,7 @@ from lehner.core import estimate as core
 from lehner.core.arrays import Floats, Integers, generator
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, row
-from lehner.core.resampling import interval_of_draws, wilson_estimate
+from lehner.core.resampling import wilson_estimate
 from lehner.core.text import decimal, first_few, printed_p_value
 from lehner.data.flat import flatten
 from lehner.data.patterns import cluster_warnings
@@ -309,9 +309,9 @@ def _parameters(labels: Floats) -> core.Parameters:
 def _estimate_base_rates(judge: Ratings, items: JudgedItems, options: Options) -> Answer:
     rates = one_judge.judged_base_rates("post_stratified", items, judge, seed=options.seed)
     drawn, point = rates.drawn_base_rates[:, 0], rates.base_rates[0]
-    values = interval_of_draws(drawn, point, options.level)
     about: Row = {"level": options.level, "kind": rates.kind, "corrected": True}
-    yield from core.rows_of("base_rates", values, {"category": judge.categories}, **about)
+    names = {"category": judge.categories}
+    yield from core.rows_of_draws("base_rates", drawn, point, names, **about)
 
 
 def _score_groups(judge: Ratings, grouping: str, options: Options) -> Answer:

@@ -14,7 +14,6 @@ from lehner.core.estimate import labelled, require_pairs
 from lehner.core.lazy import pd, special, xr
 from lehner.core.text import percent
 from lehner.data.labels import Label
-from lehner.data.patterns import collapse_votes
 from lehner.data.ratings import Ratings
 from lehner.labels.mean_field import LABEL_MODELS, MAJORITY, MeanField, fit_mean_field
 from lehner.latent_class.em import PatternTable, known_truths, tabulate
@@ -224,7 +223,7 @@ def label_algebraic(ratings: Ratings) -> SoftLabels:
     ([0.041, 0.032, 0.86, 0.067], ('C',))
     """
     require_pairs(ratings)
-    collapsed = collapse_votes(ratings)
+    collapsed = ratings.collapsed_votes
     counts = collapsed.counts(collapsed.weights[None].astype(float))
     steps = first_steps(collapsed.table, counts.sum(axis=-1))
     truth = labelled(steps.truth[0][collapsed.row], ratings, "item", "category")

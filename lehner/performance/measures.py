@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import InputError, Warning, warn
-from lehner.core.estimate import Parameters, Replicates, Row, rows_of
-from lehner.core.resampling import interval_of_draws
+from lehner.core.estimate import Parameters, Replicates, Row, interval_of_draws, rows_of
 from lehner.core.text import first_few
 from lehner.data.labels import Label
 from lehner.data.ratings import Ratings

@@ -13,7 +13,7 @@ from lehner.core.arrays import Floats, Seed, generator
 from lehner.core.errors import warn
 from lehner.core.estimate import Estimate, Parameters, Replicates, join_parts
 from lehner.core.resampling import draw_counts
-from lehner.data.patterns import CollapsedVotes, collapse_votes, count_rated
+from lehner.data.patterns import CollapsedVotes, count_rated
 from lehner.data.ratings import Ratings
 from lehner.latent_class.intervals import estimate_latent_class
 
@@ -141,7 +141,7 @@ def algebraic_replicates(
     Replicates
         The estimates and their resamples; NaN if raters agree at or below chance.
     """
-    collapsed = collapse_votes(count_rated(ratings))
+    collapsed = count_rated(ratings).collapsed_votes
     weights = collapsed.weights
     replicate = _replicate(collapsed, ratings.n_raters)
     point = replicate(weights[None, :].astype(float), None)

@@ -6,7 +6,6 @@ import pytest
 from lehner import Ratings, estimate_algebraic
 from lehner.algebra import sparse as sparse_votes
 from lehner.algebra.sparse import find_sparse_votes
-from lehner.data.patterns import collapse_votes
 from tests.lehner.told import performance
 
 K = 40
@@ -38,7 +37,7 @@ def test_numbers_are_those_of_all_categories(name: str, monkeypatch: pytest.Monk
     estimates, details = [], []
     for few in (0, MOST):
         monkeypatch.setattr(sparse_votes, "FEW", few)
-        assert (find_sparse_votes(collapse_votes(ratings)) is None) == (few == MOST)
+        assert (find_sparse_votes(ratings.collapsed_votes) is None) == (few == MOST)
         found = estimate_algebraic(ratings, resamples=300)
         estimates.append(found)
         details.append(performance(ratings, found, resamples=50).table)
@@ -54,6 +53,6 @@ def test_numbers_are_those_of_all_categories(name: str, monkeypatch: pytest.Monk
 
 def test_few_categories_are_as_before() -> None:
     """Where most categories have votes, or there are few, nothing is laid out as sparse arrays."""
-    assert find_sparse_votes(collapse_votes(CROWDS["all rated"])) is None
+    assert find_sparse_votes(CROWDS["all rated"].collapsed_votes) is None
     votes = _crowd(2000, 0.0, 0.7)
-    assert find_sparse_votes(collapse_votes(votes)) is not None
+    assert find_sparse_votes(votes.collapsed_votes) is not None

@@ -21,7 +21,7 @@ from lehner.algebra.algebraic import (
     majority_agreement,
     mean_posterior,
 )
-from lehner.data.patterns import collapse_votes, pattern_votes
+from lehner.data.patterns import pattern_votes
 from lehner.simulation.draw import pattern_probabilities
 from lehner.simulation.scenario import draw_parameters
 from tests.reference.loop import estimate, simulate_and_estimate
@@ -159,7 +159,7 @@ def test_simulated_ratings_carry_names_and_order():
 @each_scenario
 def test_methods_that_need_only_votes_give_what_they_give_on_ratings(scenario, n_items):
     ratings = simulate(replace(scenario, n_items=n_items), seed=n_items)
-    collapsed = collapse_votes(ratings)
+    collapsed = ratings.collapsed_votes
     counts = collapsed.counts(collapsed.weights[None].astype(float))[..., :-1]
     found = estimate_from_votes(collapsed.table, counts, tuple(VOTE_METHODS))
     expected = [

@@ -14,7 +14,7 @@ import numpy as np
 
 from lehner import InputError, Patterns, Ratings
 from lehner.core.arrays import Floats, Integers
-from lehner.data.flat import FlatRatings
+from lehner.data.patterns import FlatRatings
 from lehner.latent_class.em import known_truths
 
 

@@ -21,7 +21,7 @@ from lehner.core.arrays import Floats, Seed, child_seeds, draw_categories
 from lehner.core.errors import Warning, warn
 from lehner.core.lazy import sparse
 from lehner.core.text import decimal
-from lehner.data.flat import FlatRatings
+from lehner.data.patterns import FlatRatings
 
 PAIR_SIGNIFICANCE = 0.01
 MOST_PREDICTED_RATINGS = 50_000_000

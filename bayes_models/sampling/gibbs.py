@@ -30,7 +30,7 @@ from bayes_models.sampling.memory import check_memory
 from bayes_models.sampling.start import Start, chains_by_start, em_start
 from lehner import InputError, Patterns
 from lehner.core.arrays import Floats, Integers, Seed, child_seeds
-from lehner.core.progress import progress_of
+from lehner.core.resampling import progress_of
 from lehner.data.patterns import UNKNOWN
 
 type Parameters = tuple[Floats, Floats]

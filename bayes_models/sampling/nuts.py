@@ -36,7 +36,7 @@ from bayes_models.sampling.start import (
 )
 from lehner import Patterns
 from lehner.core.arrays import Floats, child_seeds
-from lehner.core.progress import progress_of
+from lehner.core.resampling import progress_of
 
 logger = logging.getLogger(__name__)
 

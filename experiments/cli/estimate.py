@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 file_columns = lazy.load("experiments.cli.columns")
 answers = lazy.load("experiments.report.estimates")
-errors, progress = lazy.load("lehner.core.errors"), lazy.load("lehner.core.progress")
+errors, progress = lazy.load("lehner.core.errors"), lazy.load("lehner.core.resampling")
 asking, methods, comparing, gold_labels = (
     lazy.load(f"lehner.estimation.{x}") for x in ("estimate", "methods", "compare", "gold_labels")
 )

@@ -23,7 +23,7 @@ from lehner.core.lazy import load
 
 machine, library = load("experiments.report.machine"), load("lehner")
 methods, comparing = load("lehner.estimation.methods"), load("lehner.estimation.compare")
-functions = load("lehner.core.user_functions")
+functions = load("lehner.core.lazy")
 
 CLOSED_PIPE = 141
 """As of a program that SIGPIPE ends."""

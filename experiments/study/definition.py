@@ -29,7 +29,7 @@ from lehner.core.errors import (
     find,
     wrong,
 )
-from lehner.core.user_functions import names_function
+from lehner.core.lazy import names_function
 from lehner.empirical_prior.prior import SYSTEM_IS
 from lehner.estimation.methods import Method, find_method
 

@@ -23,9 +23,8 @@ from experiments.study.parallel import do_all
 from experiments.study.replicate import user_method
 from lehner import Estimate, Ratings
 from lehner.core.errors import Warning
-from lehner.core.lazy import xr
-from lehner.core.progress import DoAll, progress_of
-from lehner.core.user_functions import names_function
+from lehner.core.lazy import names_function, xr
+from lehner.core.resampling import DoAll, progress_of
 from lehner.estimation.methods import MethodLike, find_method
 
 KEPT = "estimate"

@@ -33,8 +33,7 @@ from experiments.study.performance import Row
 from lehner import Estimate, InputError, Ratings, Scenario, __version__
 from lehner.core.errors import check_probability
 from lehner.core.estimate import ESTIMANDS
-from lehner.core.lazy import pa, pd
-from lehner.core.user_functions import load_function
+from lehner.core.lazy import load_function, pa, pd
 from lehner.estimation.methods import Method, find_method
 from lehner.simulation.draw import simulate_items
 

@@ -34,7 +34,7 @@ from experiments.study.replicate import Cell, check_code, list_cells, simulate_r
 from lehner import InputError
 from lehner.core.errors import check_whole_number, find
 from lehner.core.lazy import load, pa, pd
-from lehner.core.progress import progress_of
+from lehner.core.resampling import progress_of
 from lehner.core.text import counted
 
 pq = load("pyarrow.parquet")

@@ -15,8 +15,7 @@ from lehner.core.arrays import Booleans, Floats, Seed, child_seeds, generator
 from lehner.core.errors import InputError, check_whole_number
 from lehner.core.estimate import ESTIMANDS, Row
 from lehner.core.lazy import sparse
-from lehner.core.progress import DoAll, do_here
-from lehner.core.resampling import draw_counts
+from lehner.core.resampling import DoAll, do_here, draw_counts
 from lehner.core.text import first_few
 from lehner.data.patterns import count_items, count_rated, number_patterns
 from lehner.data.ratings import Ratings

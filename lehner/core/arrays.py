@@ -1,4 +1,4 @@
-"""Types of arrays, seeds of random streams, and small computations with probabilities."""
+"""Types and checks of arrays, seeds of random streams, small computations with probabilities."""
 
 import hashlib
 import itertools
@@ -6,15 +6,59 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from lehner.core.errors import wrong
+from lehner.core.errors import InputError, wrong
 
 type Booleans = NDArray[np.bool_]
 type Floats = NDArray[np.float64]
 type Integers = NDArray[np.int64]
 
 TINY = 1e-300
+
+
+def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Convert values into an array, or raise an InputError where rows differ in length."""
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} have rows of unequal length", "give a regular array") from None
+
+
+def check_integers(
+    values: ArrayLike, name: str, shape: tuple[int, ...], least: int, most: int
+) -> Integers:
+    """Raise an InputError unless values are an array, of a shape, of whole numbers of a range.
+
+    Parameters
+    ----------
+    values : array_like
+    name : str
+        What they are, for the error.
+    shape : tuple of int
+    least, most : int
+        The range, both ends included.
+
+    Returns
+    -------
+    ndarray of int
+
+    Examples
+    --------
+    >>> check_integers([0, -1], "truth", (2,), -1, 1)
+    array([ 0, -1])
+    """
+    array = as_array(values, name)
+    if array.shape != shape:
+        raise InputError(f"{name} has shape {array.shape}", f"give shape {shape}")
+    remedy = f"give whole numbers from {least} to {most:,}"
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise InputError(f"{name} has values of type {array.dtype}", remedy)
+    if array.size and (array.min() < least or array.max() > most):
+        place = tuple(map(int, np.argwhere((array < least) | (array > most))[0]))
+        where = place[0] if len(place) == 1 else place
+        raise InputError(f"{name} has the value {array[place]} at {where}", remedy)
+    return array.astype(np.int64, copy=False)
 
 
 def draw_categories(probabilities: Floats, uniform: Floats, *row: Any) -> Integers:

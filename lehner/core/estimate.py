@@ -17,7 +17,7 @@ from lehner.core.text import decimal, first_few, with_interval
 if TYPE_CHECKING:
     import xarray as xr
 
-    from lehner.data.flat import FlatRatings
+    from lehner.data.patterns import FlatRatings
     from lehner.data.ratings import Ratings
 
 

@@ -1,4 +1,4 @@
-"""Libraries that are loaded when one of their names is first used, so that commands start quickly.
+"""What is loaded when it is first used: libraries, so that commands start quickly; a user's code.
 
 >>> from lehner.core.lazy import pd, xr
 >>> pd.Series([1, 2]).sum().item()
@@ -8,8 +8,17 @@ Annotations that use them are written in quotes, as ``"xr.DataArray"``. A librar
 is loaded by ``rich = lazy.load("rich")``.
 """
 
+import hashlib
 import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from lehner.core.errors import InputError, suggest
 
 if TYPE_CHECKING:
     import matplotlib.pyplot as plt
@@ -19,6 +28,8 @@ if TYPE_CHECKING:
     from scipy import linalg, optimize, sparse, special, stats
 
 __all__ = ["linalg", "load", "optimize", "pa", "pd", "plt", "sparse", "special", "stats", "xr"]
+
+SEPARATOR = ".py:"
 
 
 class _LazyModule:
@@ -55,3 +66,113 @@ if not TYPE_CHECKING:
     plt, pd, pa, xr = map(load, ("matplotlib.pyplot", "pandas", "pyarrow", "xarray"))
     linalg, optimize, sparse = map(load, ("scipy.linalg", "scipy.optimize", "scipy.sparse"))
     special, stats = map(load, ("scipy.special", "scipy.stats"))
+
+
+# Functions of a user's own, from a file that they name as `file.py:function`
+
+
+@dataclass(frozen=True, kw_only=True)
+class UserFunction:
+    """A function from a file, with what is needed to know it again.
+
+    Parameters
+    ----------
+    function : callable
+        The function itself.
+    source : str
+        Text of the whole file.
+    source_hash : str
+        SHA-256 of the file's bytes, 64 hexadecimal digits.
+    """
+
+    function: Callable[..., Any]
+    source: str
+    source_hash: str
+
+
+def names_function(text: object) -> bool:
+    """Tell whether a text names a function in a file, as "mine.py:estimate" does.
+
+    Examples
+    --------
+    >>> names_function("mine.py:estimate"), names_function("algebraic")
+    (True, False)
+    """
+    return isinstance(text, str) and SEPARATOR in text
+
+
+def load_function(text: str, folder: str | Path = ".") -> UserFunction:
+    r"""Load a function from a file of Python code, which is run.
+
+    Call this only with what the user's own command or study file names.
+
+    Parameters
+    ----------
+    text : str
+        File and function, as in "mine.py:estimate". The file must stand on its own: it may import
+        installed packages but not its neighbours, so that its hash is that of all its code.
+    folder : str or Path
+        The folder that a relative path starts from.
+
+    Returns
+    -------
+    UserFunction
+
+    Raises
+    ------
+    InputError
+        If the text is of another form, if there is no such file or function, if running the file
+        raises an exception, or if the name is not that of a function.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "mine.py").write_text("def twice(x):\n    return 2 * x\n")
+    >>> load_function("mine.py:twice", folder).function(21)
+    42
+    """
+    file, separator, name = text.rpartition(":")
+    if not separator or not file.endswith(".py") or not name.isidentifier():
+        raise InputError(
+            f"{text!r} names no function in a file", "write file.py:function, as in mine.py:f"
+        )
+    path = Path(folder, file).absolute()
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        reason = "there is no such file" if not path.exists() else f"{error.strerror}"
+        raise InputError(reason, f"{text} needs it: correct its path", file=path) from None
+    content_hash = hashlib.sha256(content).hexdigest()
+    module = _run(path, content, content_hash)
+    function = vars(module).get(name)
+    if not callable(function):
+        own = [other for other, value in vars(module).items() if callable(value)]
+        raise InputError(f"it has no function {name!r}", suggest(name, own), file=path)
+    return UserFunction(
+        function=function,
+        source=importlib.util.decode_source(content),
+        source_hash=content_hash,
+    )
+
+
+def _run(path: Path, content: bytes, content_hash: str) -> ModuleType:
+    """Run a file once; the same file with the same content is the same module."""
+    where = hashlib.sha256(str(path).encode()).hexdigest()
+    module_name = f"{path.stem}_{where[:8]}_{content_hash[:16]}"
+    if module_name in sys.modules:
+        return sys.modules[module_name]
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    # Dataclasses and pickles look a function's module up.
+    sys.modules[module_name] = module
+    try:
+        # What is run is what was hashed, even if the file is written meanwhile.
+        exec(compile(content, str(path), "exec"), vars(module))
+    except (Exception, SystemExit) as error:
+        del sys.modules[module_name]
+        raise InputError(
+            f"running it raises {type(error).__name__}: {error}", "correct the file", file=path
+        ) from error
+    return module

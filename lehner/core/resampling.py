@@ -1,8 +1,11 @@
-"""Intervals: resampled items or clusters, Wilson's, and intervals widened for clusters."""
+"""Intervals: resampled items or clusters, Wilson's, widened for clusters; how far resampling is."""
 
-from collections.abc import Callable, Iterator
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +14,6 @@ from lehner.core.arrays import Booleans, Floats, Integers, Seed, generator
 from lehner.core.errors import check_choice, check_level, check_whole_number
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import sparse, special
-from lehner.core.progress import with_progress
 
 
 def wilson_interval(
@@ -370,3 +372,82 @@ def widened(interval: IntervalEstimate, factor: float) -> IntervalEstimate:
         kind=f"{interval.kind}, widened for clusters",
         standard_error=None if error is None else error * factor,
     )
+
+
+# Pieces of work that do not depend on one another, and how far they are
+
+
+type DoAll = Callable[[Sequence[Callable[[], Any]]], list[Any]]
+"""From functions without arguments, which can be pickled, to their results in the same order."""
+
+
+def do_here(pieces: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Do pieces of work one after another in this process.
+
+    Examples
+    --------
+    >>> do_here([dict, list])
+    [{}, []]
+    """
+    return [piece() for piece in pieces]
+
+
+logger = logging.getLogger(__name__)
+
+EVERY = 5.0
+"""Seconds between two messages."""
+
+
+def with_progress[Part](what: str, parts: Sequence[Part]) -> Iterator[Part]:
+    """Give equal parts of a computation one by one, and log how many are done.
+
+    Examples
+    --------
+    >>> list(with_progress("resampling", [500, 500]))
+    [500, 500]
+    """
+    tell = progress_of(what, len(parts))
+    for done, part in enumerate(parts):
+        tell(done)
+        yield part
+
+
+def progress_of(what: str, total: float) -> Callable[[float], None]:
+    """Make a function that is told how much is done, and logs it every five seconds.
+
+    Parameters
+    ----------
+    what : str
+        What goes on.
+    total : float
+        How much there is to do.
+
+    Returns
+    -------
+    callable
+        To be called with how much of it is done. The time left is that of the rest at the mean
+        speed so far.
+
+    Examples
+    --------
+    >>> done = progress_of("resampling", 1000)
+    >>> done(250)
+    """
+    start = last = time.monotonic()
+
+    def tell(done: float) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= EVERY and 0 < done < total:
+            last, left = now, _write_duration((now - start) * (total / done - 1))
+            logger.info("%s: %.0f%% done, %s left", what, 100 * done / total, left)
+
+    return tell
+
+
+def _write_duration(seconds: float) -> str:
+    """Write a duration in the unit in which it is read easily."""
+    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.core.errors import InputError, suggest
 from lehner.core.lazy import pa, pd
-from lehner.data.flat import MOST_ITEMS, factorize
 from lehner.data.labels import BOOLEANS, MISSING, NUMBER, fold, plain_label, value_or_folded
+from lehner.data.patterns import MOST_ITEMS, factorize
 
 LEAST_PROBABILITY = 1e-6
 """With which an item was chosen: an item of less would count as more than a million."""

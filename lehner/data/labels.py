@@ -15,7 +15,7 @@ import numpy as np
 from lehner.core.arrays import Integers
 from lehner.core.errors import DataWarning, InputError
 from lehner.core.text import counted, first_few
-from lehner.data.flat import count_categories
+from lehner.data.patterns import count_categories
 
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings

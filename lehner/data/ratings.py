@@ -1,5 +1,6 @@
 """Ratings: which rater put which item into which category, and the system's answers."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -8,15 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.core.arrays import Floats, Integers
+from lehner.core.arrays import Floats, Integers, as_array, check_integers
 from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd
 from lehner.core.text import counted, counted_categories, first_few
-from lehner.data import flat, labels, tables
+from lehner.data import labels, patterns, tables
 from lehner.data.columns import LEAST_PROBABILITY, encode
-from lehner.data.flat import FlatRatings
 from lehner.data.labels import Label
-from lehner.data.patterns import CollapsedVotes, Patterns, collapse_patterns, collapse_votes
+from lehner.data.patterns import CollapsedVotes, FlatRatings, Patterns
 
 SYSTEM = "system"
 PER_ROW = ("items", "answers", "truth", "population", "cluster", "truth_probability")
@@ -163,13 +163,13 @@ class Ratings:
         if isinstance(codes, FlatRatings):
             n_rows = _count_names(items, codes.item_index)
             n_raters = _count_names(raters, codes.rater_index)
-            given = flat.check_flat(codes, n_rows, n_raters, k)
+            given = patterns.check_flat(codes, n_rows, n_raters, k)
         else:
-            given, n_rows, n_raters = flat.flatten(codes, k)
-        items = np.arange(n_rows) if items is None else flat.as_array(items, "items")
+            given, n_rows, n_raters = patterns.flatten(codes, k)
+        items = np.arange(n_rows) if items is None else as_array(items, "items")
         if items.shape != (n_rows,):
             raise InputError(f"{len(items)} names for {n_rows} items", "name each item once")
-        answers = np.empty((n_rows, 0), int) if system is None else flat.as_array(system, "system")
+        answers = np.empty((n_rows, 0), int) if system is None else as_array(system, "system")
         answers = answers if answers.ndim > 1 else np.atleast_1d(answers)[:, None]
         n_systems = answers.shape[1]
         numbered = [SYSTEM] if n_systems == 1 else [f"{SYSTEM} {j + 1}" for j in range(n_systems)]
@@ -186,9 +186,9 @@ class Ratings:
             raters=raters,
             items=items,
             systems=systems,
-            answers=flat.check_integers(answers, "system", (n_rows, n_systems), -1, k - 1),
+            answers=check_integers(answers, "system", (n_rows, n_systems), -1, k - 1),
             truth=_check_truth(truth, n_rows, k),
-            counts=None if counts is None else flat.check_counts(counts, (n_rows,)),
+            counts=None if counts is None else patterns.check_counts(counts, (n_rows,)),
             ordered=ordered,
             anonymous=anonymous,
             cluster=None if cluster is None else _check_cluster(cluster, n_rows),
@@ -293,7 +293,7 @@ class Ratings:
     @cached_property
     def collapsed_votes(self) -> CollapsedVotes:
         """Combinations of votes and system answer, without a system as if it did not answer."""
-        return collapse_votes(self)
+        return patterns.collapse_votes(self)
 
     @property
     def codes(self) -> Integers:
@@ -324,7 +324,7 @@ class Ratings:
         [[2, 1], [0, 2]]
         """
         item, category = self.flat.item_index, self.flat.category_index
-        return flat.count_categories(item, category, self.n_rows, self.n_categories)
+        return patterns.count_categories(item, category, self.n_rows, self.n_categories)
 
     def take(self, rows: ArrayLike, counts: ArrayLike | None = None) -> "Ratings":
         """Select rows, in the order given.
@@ -354,15 +354,15 @@ class Ratings:
         >>> ratings.take([2, 0]).codes.tolist()
         [[1, 1], [0, 0]]
         """
-        rows = flat.find_rows(rows, self.n_rows)
+        rows = patterns.find_rows(rows, self.n_rows)
         per_row = {name: getattr(self, name) for name in PER_ROW}
         changes = {name: values[rows] for name, values in per_row.items() if values is not None}
         if counts is not None:
-            changes["counts"] = flat.check_counts(counts, rows.shape)
+            changes["counts"] = patterns.check_counts(counts, rows.shape)
         elif self.grouped:
             changes["counts"] = self.weights[rows]
         if self.cluster is not None:
-            changes["cluster"] = flat.factorize(changes["cluster"])[0]
+            changes["cluster"] = patterns.factorize(changes["cluster"])[0]
         return self._replace(given=self.given.take_rows(rows, self.n_rows), **changes)
 
     def patterns(self, *, truth: bool = True) -> Patterns:
@@ -387,7 +387,7 @@ class Ratings:
         >>> patterns.counts, patterns.inverse
         (array([2, 1]), array([0, 1, 0]))
         """
-        return collapse_patterns(self, truth=truth)
+        return patterns.collapse_patterns(self, truth=truth)
 
     def collapse(self, *, truth: bool = True) -> "Ratings":
         """Group items with the same ratings, system answer and gold label into one row.
@@ -413,9 +413,9 @@ class Ratings:
         """
         chance = self.truth_probability
         chances = None if chance is None else np.unique(chance, return_inverse=True)[1]
-        patterns = collapse_patterns(self, truth=truth, apart=(self.cluster, chances))
+        unique = patterns.collapse_patterns(self, truth=truth, apart=(self.cluster, chances))
         votes = self._replace(given=self.flat, truth=self.truth if truth else None)
-        return votes.take(patterns.first, patterns.counts)
+        return votes.take(unique.first, unique.counts)
 
     def expand(self) -> "Ratings":
         """Expand grouped data to a row for each item.
@@ -754,7 +754,7 @@ class Ratings:
         if names is None:
             return self._replace(cluster=None)
         cluster = _check_cluster(encode(names, "cluster").items[0], self.n_rows)
-        return self._replace(cluster=flat.require_several_clusters(cluster))
+        return self._replace(cluster=patterns.require_several_clusters(cluster))
 
     def with_dependent_pair(self, names: Sequence[str] | None) -> "Ratings":
         """Name two raters, or a rater and the system, who may share answers.
@@ -899,9 +899,23 @@ def number_groups(
         )
     texts = list(map(str, column.labels))
     used = {texts[code] for code in np.unique(column.codes) if code >= 0}
-    names = tuple(sorted(used, key=flat.order_of_name))
+    names = tuple(sorted(used, key=_order_of_name))
     number = {name: place for place, name in enumerate(names)}
     return column.lookup([number.get(text, -1) for text in texts], -1), names
+
+
+def _order_of_name(name: str) -> tuple[float, str]:
+    """Key by which names are sorted: numbers by size, then the rest by the alphabet.
+
+    Examples
+    --------
+    >>> sorted(["b", "10", "a", "9"], key=_order_of_name)
+    ['9', '10', 'a', 'b']
+    """
+    try:
+        return float(name), name
+    except ValueError:
+        return math.inf, name
 
 
 def _count_names(names: Any, index: Integers) -> int:
@@ -917,14 +931,14 @@ def _check_names(names: Iterable[Any], n: int, kind: str) -> tuple[str, ...]:
 
 def _check_cluster(cluster: ArrayLike, n_rows: int) -> Integers:
     """Number the cluster of each row, (n_rows,), in order of appearance."""
-    checked = flat.check_integers(cluster, "cluster", (n_rows,), 0, flat.MOST_ITEMS)
-    return flat.factorize(checked)[0]
+    checked = check_integers(cluster, "cluster", (n_rows,), 0, patterns.MOST_ITEMS)
+    return patterns.factorize(checked)[0]
 
 
 def _check_truth(truth: ArrayLike | None, n_rows: int, n_categories: int) -> Integers | None:
     if truth is None:
         return None
-    return flat.check_integers(truth, "truth", (n_rows,), -1, n_categories - 1)
+    return check_integers(truth, "truth", (n_rows,), -1, n_categories - 1)
 
 
 def _check_chances(
@@ -933,7 +947,7 @@ def _check_chances(
     """Check the probability with which each item was chosen to get a gold label, (n_rows,)."""
     if chances is None:
         return None
-    array = flat.as_array(chances, "truth_probability")
+    array = as_array(chances, "truth_probability")
     if array.shape != items.shape or array.dtype.kind not in "iuf":
         raise InputError(
             f"truth_probability has shape {array.shape} and type {array.dtype}",

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lehner.core.arrays import Booleans, Integers
+from lehner.core.arrays import Booleans, Integers, as_array
 from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd
 from lehner.core.text import first_few
-from lehner.data import checks, columns, flat, roles
+from lehner.data import checks, columns, patterns, roles
 from lehner.data.columns import (
     Column,
     Table,
@@ -136,7 +136,7 @@ class _Rows:
     index: Integers
     items: NDArray[Any]
     raters: Sequence[str]
-    ratings: flat.FlatRatings
+    ratings: patterns.FlatRatings
     answers: Sequence[Integers]
     truth: Integers | None
     coded: "Coded"
@@ -191,7 +191,7 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
         truth = rows.gather(truth, str(reading.truth), coded.categories, "truth")
     if (name := reading.cluster) is not None:
         number, labels = table[name].items
-        cluster = flat.require_several_clusters(rows.gather(number, name, labels, "cluster"))
+        cluster = patterns.require_several_clusters(rows.gather(number, name, labels, "cluster"))
     if (name := reading.truth_probability) is not None:
         chances, number = np.unique(columns.read_probabilities(table[name]), return_inverse=True)
         chance = chances[rows.gather(number, name, chances.tolist(), "probability")]
@@ -234,7 +234,7 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
         index=np.arange(n_rows),
         items=items,
         raters=tuple(raters),
-        ratings=flat.FlatRatings(
+        ratings=patterns.FlatRatings(
             item_index=np.repeat(np.arange(n_rows), len(raters))[rated],
             rater_index=np.tile(np.arange(len(raters)), n_rows)[rated],
             category_index=codes.ravel()[rated],
@@ -310,14 +310,14 @@ def _sort_long(
     index: Integers,
     codes: Integers,
     n_categories: int,
-) -> flat.FlatRatings:
+) -> patterns.FlatRatings:
     """Sort ratings by item and rater, and refuse those of a rater who rates an item again."""
     if reading.repeated in ("first", "last"):
         missing = np.where(codes < 0, np.arange(len(codes)), -1)  # no other row is like these
         codes = np.where(_find_again(reading.repeated, index, rater.codes, missing), -1, codes)
     rated = np.flatnonzero(codes >= 0)
     pairs = index[rated], rater.codes[rated]
-    ratings = flat.sort_ratings(*pairs, codes[rated], n_categories)
+    ratings = patterns.sort_ratings(*pairs, codes[rated], n_categories)
     occasions = [] if reading.occasion is None else [table[reading.occasion].items[0][rated]]
     may_repeat = reading.repeated and (reading.order or not occasions)
     if not may_repeat and (occasions or ratings.is_repeated.any()):
@@ -451,9 +451,9 @@ def from_counts(
     >>> Ratings.from_counts([[3, 0], [1, 2]], ["no", "yes"])
     Ratings: 2 items, 3 anonymous raters, 6 ratings, 2 categories (no, yes)
     """
-    table = flat.as_array(counts, "counts")
+    table = as_array(counts, "counts")
     n_items, n_categories = (len(table), len(categories)) if table.ndim else (0, 0)
-    table = flat.check_counts(table, (n_items, n_categories))
+    table = patterns.check_counts(table, (n_items, n_categories))
     lengths = table.sum(axis=1)
     item = np.repeat(np.arange(n_items), lengths)
     category = np.repeat(np.tile(np.arange(n_categories), n_items), table.ravel())
@@ -461,7 +461,7 @@ def from_counts(
     # Each rating of an item gets a slot, which replaces its unknown rater.
     slot = np.arange(len(item)) - starts[item]
     return cls(
-        flat.FlatRatings(item_index=item, rater_index=slot, category_index=category),
+        patterns.FlatRatings(item_index=item, rater_index=slot, category_index=category),
         categories,
         [f"rating {j + 1}" for j in range(int(lengths.max(initial=0)))],
         np.arange(1, n_items + 1) if items is None else items,

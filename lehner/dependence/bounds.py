@@ -67,7 +67,7 @@ from lehner.core.errors import InputError, check_level, check_probability
 from lehner.core.estimate import number
 from lehner.core.lazy import optimize, sparse, special
 from lehner.core.text import decimal
-from lehner.data.flat import unique_rows
+from lehner.data.patterns import unique_rows
 from lehner.data.ratings import Ratings
 
 MOST_WRONG = 0.5

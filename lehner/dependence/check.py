@@ -18,7 +18,7 @@ from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import require_pairs
 from lehner.core.text import counted, percent, printed_p_value
-from lehner.data.flat import count_raters
+from lehner.data.patterns import count_raters
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import real_crowds
 from lehner.dependence.score_test import NamedPairs, name_pairs, p_value_together, score_pairs

@@ -23,7 +23,7 @@ import numpy as np
 from lehner.core.arrays import Floats, Integers
 from lehner.core.errors import Warning, warn
 from lehner.core.text import decimal, printed_p_value
-from lehner.data.flat import count_raters
+from lehner.data.patterns import count_raters
 from lehner.data.ratings import Ratings
 
 SIGNIFICANCE = 0.01

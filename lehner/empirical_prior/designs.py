@@ -15,7 +15,7 @@ import numpy as np
 
 from lehner.algebra.algebraic import majority_agreement
 from lehner.core.arrays import Booleans, Floats, Integers, seed_of
-from lehner.data.flat import FlatRatings, sort_ratings
+from lehner.data.patterns import FlatRatings, sort_ratings
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import count_disagreement
 from lehner.empirical_prior.prior import Outcome

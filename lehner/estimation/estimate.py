@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lehner.contrasts.groups import GroupColumn, Groups, count_answers
 from lehner.core.errors import InputError, check_level, find
 from lehner.core.estimate import require_systems
-from lehner.core.progress import DoAll, do_here
+from lehner.core.resampling import DoAll, do_here
 from lehner.core.text import counted
 from lehner.data.labels import Label
 from lehner.data.patterns import rated_rows

@@ -24,8 +24,7 @@ from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, row
 from lehner.core.resampling import wilson_estimate
 from lehner.core.text import decimal, first_few, printed_p_value
-from lehner.data.flat import flatten
-from lehner.data.patterns import cluster_warnings
+from lehner.data.patterns import cluster_warnings, flatten
 from lehner.data.ratings import Ratings
 from lehner.dependence.trends import trend_warnings
 from lehner.estimation.questions import Answer, Fit, Options

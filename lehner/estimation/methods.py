@@ -18,7 +18,7 @@ from lehner.contrasts.groups import GroupDraws, group_by_algebra, group_by_likel
 from lehner.contrasts.systems import JointDraws, bootstrap_systems, prepare_fit, prepare_votes
 from lehner.core.errors import InputError, find
 from lehner.core.estimate import Estimate, Replicates, uses_truths
-from lehner.core.user_functions import load_function, names_function
+from lehner.core.lazy import load_function, names_function
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import draw_calibrated, estimate_calibrated
 from lehner.empirical_prior.prior import DIFFERENCE, read_priors

@@ -18,7 +18,7 @@ from lehner.contrasts.contrast import TIED, by_name, contrast, rank
 from lehner.contrasts.groups import GroupColumn, find_groups, group_column, group_rows
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, Estimate, Replicates, Row, number, row, uses_truths
-from lehner.core.progress import DoAll, do_here
+from lehner.core.resampling import DoAll, do_here
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.dependence.sensitivity import sensitivity

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats, Integers
-from lehner.data.flat import FlatRatings
+from lehner.data.patterns import FlatRatings
 
 STANDS_FOR_0 = 1e-12
 

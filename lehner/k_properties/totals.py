@@ -13,7 +13,7 @@ import numpy as np
 
 from lehner.core.arrays import Floats, Integers
 from lehner.core.lazy import sparse
-from lehner.core.progress import with_progress
+from lehner.core.resampling import with_progress
 from lehner.data.ratings import Ratings
 
 PATTERNS_PER_ITEM = 16

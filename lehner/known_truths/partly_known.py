@@ -43,7 +43,7 @@ from lehner.core.errors import InputError
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import special, stats
 from lehner.core.resampling import design_effect, effect_of_known, wilson_estimate
-from lehner.data.flat import count_raters
+from lehner.data.patterns import count_raters
 from lehner.data.ratings import Ratings
 
 PROBABILITY_ROUNDING = 1e-6

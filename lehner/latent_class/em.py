@@ -14,7 +14,7 @@ import numpy as np
 
 from lehner.core.arrays import TINY, Booleans, Floats, Integers
 from lehner.core.lazy import optimize, sparse
-from lehner.core.progress import with_progress
+from lehner.core.resampling import with_progress
 from lehner.data.patterns import Patterns, collapse_patterns
 from lehner.data.ratings import Ratings
 from lehner.latent_class import tap

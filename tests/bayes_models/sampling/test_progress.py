@@ -8,7 +8,7 @@ import pytest
 import bayes_models
 from bayes_models.sampling import gibbs
 from lehner import Scenario, load_dataset, simulate
-from lehner.core import progress
+from lehner.core import resampling as progress
 
 pytestmark = pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
 

@@ -8,7 +8,7 @@ from experiments.cli.emit import progress_lines
 
 def test_steps_are_shown_with_the_time_and_only_while_asked_for(capsys):
     logger = logging.getLogger("bayes_models.fit")
-    elsewhere = logging.getLogger("lehner.core.progress")
+    elsewhere = logging.getLogger("lehner.core.resampling")
     with progress_lines():
         logger.info("%s: sampling", "relaxed_k")
         elsewhere.info("resampling: 20% done, 24 s left")

@@ -18,7 +18,7 @@ from lehner.algebra.steps import (
     system_accuracy,
     truth_probabilities,
 )
-from lehner.data.flat import FlatRatings
+from lehner.data.patterns import FlatRatings
 from tests.reference.algebraic import algebraic
 
 # A warning from NumPy is an undefined number that nobody handled.

@@ -23,8 +23,8 @@ from lehner import (
     simulate,
 )
 from lehner.data.checks import describe_no_categories, list_placeholders
-from lehner.data.flat import FlatRatings
 from lehner.data.labels import find_likely_slips, fold
+from lehner.data.patterns import FlatRatings
 from lehner.data.roles import role_of
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from lehner.data.flat import unique_rows
+from lehner.data.patterns import unique_rows
 
 NUMBERS = st.one_of(st.integers(-2, 2), st.integers(-70_000, 70_000))
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, read_ratings
-from lehner.data.flat import FlatRatings
 from lehner.data.labels import MISSING, fold
+from lehner.data.patterns import FlatRatings
 
 ROOT = Path(__file__).parents[3]
 property_test = settings(max_examples=25, deadline=None)

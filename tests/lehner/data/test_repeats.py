@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import lehner
 from lehner import InputError, Ratings, Scenario, agreement, pairwise_agreement, simulate
-from lehner.data.flat import FlatRatings, sort_ratings
+from lehner.data.patterns import FlatRatings, sort_ratings
 from tests.lehner.told import plain_estimate, resample
 
 long_rows = st.lists(

@@ -11,7 +11,7 @@ from scipy.stats import binom
 import lehner
 from lehner import Ratings, Scenario, check_dependence, check_k_properties, simulate
 from lehner.core.arrays import child_seeds
-from lehner.data.flat import FlatRatings
+from lehner.data.patterns import FlatRatings
 from lehner.dependence import check as checking
 from lehner.dependence.bounds import real_crowds
 from lehner.dependence.check import correlate_known_mistakes, effective_in_crowds, effective_number

@@ -10,7 +10,7 @@ import pytest
 
 import lehner
 from lehner import InputError
-from lehner.core.user_functions import load_function
+from lehner.core.lazy import load_function
 from lehner.estimation import methods as registry
 from lehner.estimation.methods import Method, find_method, find_methods, list_methods
 

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from lehner import Scenario, check_k_properties, estimate_algebraic, estimate_latent_class, simulate
-from lehner.core import progress, resampling
+from lehner.core import resampling
 from lehner.k_properties import totals
 from lehner.latent_class import em
 
@@ -15,12 +15,12 @@ def said(caplog, monkeypatch):
     """What is logged, as if each look at the clock were two seconds after the one before."""
     caplog.set_level(logging.INFO, "lehner")
     seconds = iter(range(0, 10**6, 2))
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(seconds))
+    monkeypatch.setattr(resampling.time, "monotonic", lambda: next(seconds))
     return caplog
 
 
 def test_proportion_and_time_left_are_told_every_five_seconds(said):
-    tell = progress.progress_of("resampling", 10)
+    tell = resampling.progress_of("resampling", 10)
     for done in range(11):
         tell(done)
     # At 6, 12 and 18 seconds, when 2, 5 and 8 of 10 are done; not at the end.

@@ -1,7 +1,7 @@
 from .earlier_studies import power_prior
 from .identification import Identification, identify
 from .methods import slope_sensitivity
-from .models.families import diagonal_concentration
+from .models.assemble import observe
 from .models.log_odds import one_coin, one_coin_by_rater, relaxed_k
 from .models.matrices import (
     class_conditional,
@@ -10,16 +10,24 @@ from .models.matrices import (
     pooled,
     tap,
 )
-from .models.observations import observe
-from .models.spec import MODELS, ModelSpec, find_model
-from .posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
-from .posterior.estimate import estimate_from_draws, label_modes
-from .posterior.groups import accuracy_by_group, accuracy_by_population
-from .posterior.joint_systems import joint_draws
-from .posterior.k_properties import KPropertyParameter, read_k_properties
-from .posterior.predictive import add_posterior_predictive, add_prior, prior_draws
-from .posterior.predictive_checks import PredictiveChecks, predictive_checks
-from .posterior.truth import contradictions
+from .models.spec import MODELS, ModelSpec, diagonal_concentration, find_model
+from .posterior.bayes_factors import KPropertyParameter, read_k_properties
+from .posterior.contrasts import accuracy_by_population, joint_draws
+from .posterior.estimate import (
+    ConvergenceWarning,
+    Diagnostics,
+    diagnose,
+    estimate_from_draws,
+    label_modes,
+)
+from .posterior.predictive import (
+    PredictiveChecks,
+    add_posterior_predictive,
+    add_prior,
+    contradictions,
+    predictive_checks,
+    prior_draws,
+)
 from .sampling.fit import fit, fit_many
 
 __all__ = [
@@ -30,7 +38,6 @@ __all__ = [
     "KPropertyParameter",
     "ModelSpec",
     "PredictiveChecks",
-    "accuracy_by_group",
     "accuracy_by_population",
     "add_posterior_predictive",
     "add_prior",

@@ -7,9 +7,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from bayes_models.models.families import FAMILIES
-from bayes_models.models.spec import Priors, choose_priors
-from bayes_models.posterior.draws import beta_interval, credible_interval
+from bayes_models.models.assemble import find_parameters, observe
+from bayes_models.models.spec import Priors, choose_priors, find_model
+from bayes_models.posterior.draws import summarise_beta, summarise_draws
 from lehner import InputError, Ratings
 from lehner.core.errors import Warning, check_probability, suggest, warn
 from lehner.core.lazy import special
@@ -75,10 +75,8 @@ def power_prior(
     check_probability("weight", weight)
     all_priors = choose_priors(MODEL, priors)
     names, k = [str(name) for name in ratings.all_raters], ratings.n_categories
-    numbers = FAMILIES["dirichlet"].numbers
-    confusion = numbers("confusion", all_priors["confusion"], (len(names), k, k))
-    if ratings.systems:
-        confusion[-1] = numbers("system_confusion", all_priors["system_confusion"], (k, k))
+    parameters = find_parameters(find_model(MODEL), observe(ratings), all_priors)
+    confusion = parameters["confusion"].numbers
     for name, study in studies.items():
         if name not in names:
             raise InputError(f"there is no rater or system {name!r}", suggest(name, names))
@@ -140,8 +138,8 @@ def compare_recalls(
                 "category": str(category),
                 "right": right,
                 "items": items,
-                "prior": beta_interval(priors["confusion"][rater, k], k, level),
-                "posterior": credible_interval(drawn, level),
+                "prior": summarise_beta(priors["confusion"][rater, k], k, level),
+                "posterior": summarise_draws(drawn, level),
                 "without": float(alone.mean()),
                 "p_value": float(p) if items else 1.0,
             }

@@ -7,19 +7,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.models.families import distribution_name
-from bayes_models.models.observations import observe
-from bayes_models.models.spec import (
-    OF_A_RATER,
-    OF_ALL,
-    OF_THE_SYSTEM,
-    ModelSpec,
-    Priors,
-    choose_priors,
-    find_model,
-    seen_by,
-)
-from bayes_models.sampling.start import expected_numbers
+from bayes_models.models import spec
+from bayes_models.models.assemble import observe
+from bayes_models.models.spec import OF_A_RATER
+from bayes_models.sampling.start import count_by_em
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.errors import Warning, warn
@@ -84,39 +75,38 @@ class PriorWorth:
         )
 
 
-def _prior_worth(
-    spec: ModelSpec, priors: Mapping[str, Any], ratings: Floats, observed: Patterns
+def _weigh_priors(
+    model: spec.ModelSpec, priors: Mapping[str, Any], ratings: Floats, observed: Patterns
 ) -> Iterator[PriorWorth]:
-    """Compare the weight of the priors of confusion matrices with the number of ratings in them.
+    """Compare the weight of each prior of confusion matrices with the number of ratings in them.
 
-    There is one for each such prior. Ratings are expected numbers by rater and true category.
+    Ratings are expected numbers by rater and true category.
     """
-    k, of_raters = observed.n_categories, ratings[: observed.n_raters]
-    for variable in spec.variables:
-        prior, whose = priors[variable.name], variable.ratings
-        rows: dict[str, Floats] = {}
-        shape: tuple[int, ...] = (k, k)
-        if whose == OF_A_RATER:
-            rows, shape = {whose: np.median(ratings, axis=0)}, (len(ratings), k, k)
-        elif whose == OF_THE_SYSTEM and observed.has_system:
-            rows = {whose: ratings[-1]}
-        elif whose == OF_ALL:
-            rows = {whose: of_raters.sum(axis=0)}
-        distribution = distribution_name(prior)
-        worth: Any = [None] * len(rows)
-        if rows and not distribution:
-            numbers = variable.family.numbers(variable.name, prior, shape)
-            numbers = np.broadcast_to(numbers.sum(axis=-1), shape[:-1])
-            worth = [np.median(numbers, axis=0)] if whose == OF_A_RATER else numbers.reshape(-1, k)
-        for (of_whom, in_rows), of_rows in zip(rows.items(), worth, strict=True):
-            yield PriorWorth(
-                variable=variable.name,
-                whose=of_whom,
-                categories=tuple(map(str, observed.categories)),
-                ratings=in_rows,
-                worth=of_rows,
-                distribution=distribution,
-            )
+    k = observed.n_categories
+    by_source = {
+        OF_A_RATER: np.median(ratings, axis=0),
+        spec.OF_ALL: ratings[: observed.n_raters].sum(axis=0),
+    }
+    if observed.has_system:
+        by_source[spec.OF_THE_SYSTEM] = ratings[-1]
+    for variable in model.variables:
+        if variable.ratings not in by_source:
+            continue
+        prior, of_a_rater = priors[variable.name], variable.ratings == OF_A_RATER
+        distribution, worth = spec.name_distribution(prior), None
+        if not distribution:
+            shape = (len(ratings), k, k) if of_a_rater else (k, k)
+            numbers = variable.family.check_numbers(variable.name, prior, shape)
+            worth = np.broadcast_to(numbers.sum(axis=-1), shape[:-1])
+            worth = np.median(worth, axis=0) if of_a_rater else worth
+        yield PriorWorth(
+            variable=variable.name,
+            whose=variable.ratings,
+            categories=tuple(map(str, observed.categories)),
+            ratings=by_source[variable.ratings],
+            worth=worth,
+            distribution=distribution,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -170,8 +160,7 @@ class Identification:
         tuple of Warning
             One for each such thing; empty if there is none.
         """
-        warnings = []
-        alone = self.populations == 1
+        warnings, alone = [], self.populations == 1
         if self.parameters > self.degrees_of_freedom:
             text = (
                 f"{self.parameters} parameters but only {self.degrees_of_freedom} degrees of "
@@ -196,7 +185,7 @@ class Identification:
         return (*warnings, *filter(None, (prior.warning() for prior in self.prior_worth)))
 
 
-def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identification:
+def identify(model: str, ratings: Ratings, priors: spec.Priors = None) -> Identification:
     """Report what the data can tell about the parameters of a model, before it is sampled.
 
     Counts are necessary conditions, not sufficient ones: a model with fewer parameters than
@@ -233,10 +222,9 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     >>> report.parameters, report.degrees_of_freedom
     (63, 10)
     """
-    spec = find_model(model)
-    all_priors = choose_priors(model, priors)
-    patterns = seen_by(model, observe(ratings))
-    _, ratings_by_cell = expected_numbers(patterns)
+    declared, all_priors = spec.find_model(model), spec.choose_priors(model, priors)
+    patterns = spec.drop_pair(model, observe(ratings))
+    _, ratings_by_cell = count_by_em(patterns)
     coords = {"rater": list(patterns.raters), "category": list(patterns.categories)}
     counts = ratings_by_cell.sum(axis=2)
     support = xr.DataArray(counts, coords, ("rater", "category"), name="support")
@@ -249,18 +237,18 @@ def identify(model: str, ratings: Ratings, priors: Priors = None) -> Identificat
     enough = 3 if n_populations == 1 else 2
     return Identification(
         model=model,
-        parameters=of_base_rates + of_pair + spec.n_parameters(all_priors, patterns),
-        degrees_of_freedom=_degrees_of_freedom(patterns),
+        parameters=of_base_rates + of_pair + declared.n_parameters(all_priors, patterns),
+        degrees_of_freedom=_count_degrees_of_freedom(patterns),
         too_few=float(patterns.counts[(lengths < enough) & (patterns.truths < 0)].sum() / n_items),
         support=support,
-        prior_worth=tuple(_prior_worth(spec, all_priors, counts, patterns)),
+        prior_worth=tuple(_weigh_priors(declared, all_priors, counts, patterns)),
         dependent=tuple(patterns.raters[rater] for rater in patterns.dependent or ()),
-        pair_alone=_pair_alone(patterns, enough + 1),
+        pair_alone=_share_alone(patterns, enough + 1),
         populations=n_populations,
     )
 
 
-def _degrees_of_freedom(patterns: Patterns) -> int:
+def _count_degrees_of_freedom(patterns: Patterns) -> int:
     k = patterns.n_categories
     lengths, raters = np.diff(patterns.starts), patterns.flat.rater_index
     by_pattern = np.split(raters, patterns.starts[1:-1])
@@ -269,7 +257,7 @@ def _degrees_of_freedom(patterns: Patterns) -> int:
     return int(min(sum(k ** (len(rated) - 1) - 1 for rated in sets), n_items))
 
 
-def _pair_alone(patterns: Patterns, enough: int) -> float:
+def _share_alone(patterns: Patterns, enough: int) -> float:
     if patterns.dependent is None:
         return 0.0
     item, rater = patterns.flat.item_index, patterns.flat.rater_index

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import bayes_models
-from bayes_models.sampling.memory import TooLargeError
 from lehner.contrasts.base_rates import PSEUDO_ITEMS, BaseRates
 from lehner.contrasts.groups import GroupDraws
 from lehner.contrasts.systems import JointDraws
+from lehner.core import lazy
 from lehner.core.arrays import Seed, child_seeds
 from lehner.core.errors import InputError, Warning, warn, warnings_from_json
 from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from bayes_models import KPropertyParameter
+
+draws, fitting = (lazy.load(f"bayes_models.{x}") for x in ("posterior.draws", "sampling.fit"))
+earlier_studies = lazy.load("bayes_models.earlier_studies")
 
 SLOPED = "relaxed_k"
 """The model with a parameter for each K-property, and a slope of the system on difficulty."""
@@ -58,16 +61,14 @@ def list_methods() -> list[Method]:
     >>> list_methods()[0].name
     'one_coin'
     """
-    return [_method(name) for name in MODELS]
+    return [_make_method(name) for name in MODELS]
 
 
-def _method(name: str) -> Method:
-    row = MODELS[name]
+def _make_method(name: str) -> Method:
+    row, sloped = MODELS[name], name == SLOPED
     takes = {"model_priors"}
-    if name in TAKE_PAIR:
-        takes.add("dependent_pair")
-    if name == TAKES_STUDIES:
-        takes.add("earlier_studies")
+    takes |= {"dependent_pair"} if name in TAKE_PAIR else set()
+    takes |= {"earlier_studies"} if name == TAKES_STUDIES else set()
     return Method(
         name=name,
         summary=f"{row.summary}, Bayesian",
@@ -78,14 +79,13 @@ def _method(name: str) -> Method:
         gives=frozenset({"truth_probabilities", "confusion", "draws"}),
         takes=frozenset(takes),
         assumes=INDEPENDENT,
-        by_group=estimate_by_group,
         by_population=estimate_by_population,
-        joint_draws=joint_draws,
+        joint_draws=draw_jointly,
         base_rates=partial(estimate_base_rates, name),
         labels=partial(label_by_sampling, name),
         shortly=partial(estimate_shortly, name),
-        at_slopes=slope_sensitivity if name == SLOPED else None,
-        k_properties=k_properties if name == SLOPED else None,
+        at_slopes=slope_sensitivity if sloped else None,
+        k_properties=find_k_properties if sloped else None,
     )
 
 
@@ -101,13 +101,12 @@ def _estimate(
 ) -> Estimate:
     """Estimate by a model with options of `lehner.estimate`, or of `bayes_models.fit`."""
     if earlier_studies:
-        return estimate_with_studies(
-            model, ratings, studies=earlier_studies, level=level, seed=seed
-        )
-    options = options_of_large(model, ratings) | {"priors": model_priors} | options
+        made: dict[str, Any] = {"level": level, "seed": seed}
+        return estimate_with_studies(model, ratings, studies=earlier_studies, **made)
+    options = choose_options(model, ratings) | {"priors": model_priors} | options
     try:
         tree, messages = fit_and_check(model, ratings, seed, **options)
-    except TooLargeError as error:
+    except draws.TooLargeError as error:
         problem = warn("too-large", f"no estimate: {error.problem}")
         nothing: Any = dict.fromkeys(ESTIMANDS, IntervalEstimate(estimate=None))
         return Estimate(method=model, system=ratings.systems[0], warnings=(problem,), **nothing)
@@ -121,7 +120,7 @@ def label_by_sampling(model: str, ratings: Ratings, *, seed: int) -> SoftLabels:
     The system's answers are evidence in the labels, as those of one more rater. To train the system
     on labels of such a model, fit ratings without the system: `ratings.without_system()`.
     """
-    tree, messages = fit_and_check(model, ratings, seed, **options_of_large(model, ratings))
+    tree, messages = fit_and_check(model, ratings, seed, **choose_options(model, ratings))
     truth = tree["truth"].to_dataset()["truth_probabilities"].transpose("item", "category")
     return SoftLabels(
         method=model,
@@ -132,14 +131,14 @@ def label_by_sampling(model: str, ratings: Ratings, *, seed: int) -> SoftLabels:
     )
 
 
-def _engine(model: str, ratings: Ratings) -> str:
-    """Gibbs sampling, if it can sample the model."""
+def _choose_engine(model: str, ratings: Ratings) -> str:
+    """Choose Gibbs sampling, if it can sample the model."""
     pair = find_pair(ratings) is not None
     return "gibbs" if bayes_models.find_model(model).conjugate and not pair else "nuts"
 
 
-def options_of_large(model: str, ratings: Ratings) -> dict[str, Any]:
-    """Options of `bayes_models.fit` for a model of many raters or categories.
+def choose_options(model: str, ratings: Ratings) -> dict[str, Any]:
+    """Choose options of `bayes_models.fit` for a model of many raters or categories.
 
     Parameters
     ----------
@@ -158,18 +157,16 @@ def options_of_large(model: str, ratings: Ratings) -> dict[str, Any]:
     --------
     >>> import lehner
     >>> ratings = lehner.Ratings([[0] * 21, [1] * 21], ["no", "yes"])
-    >>> options_of_large("dawid_skene", ratings), options_of_large("relaxed_k", ratings)
+    >>> choose_options("dawid_skene", ratings), choose_options("relaxed_k", ratings)
     ({'engine': 'gibbs'}, {'engine': 'nuts'})
     """
     options: dict[str, Any] = {}
     size = max(ratings.n_raters, ratings.n_categories)
     if size > LARGE:
-        options["engine"] = _engine(model, ratings)
+        options["engine"] = _choose_engine(model, ratings)
     if size > VERY_LARGE:
-        from bayes_models.sampling.fit import FOR_STUDIES
-
         names = ("draws", "tune", "target_accept", "check")
-        options |= {name: FOR_STUDIES[name] for name in names}
+        options |= {name: fitting.FOR_STUDIES[name] for name in names}
     return options
 
 
@@ -204,10 +201,8 @@ def fit_and_check(
 
 def fit_as_in_studies(model: str, ratings: Ratings, seed: int, **options: Any) -> "xr.DataTree":
     """Fit a model with the options of `bayes_models.fit_many`; the result says if it failed."""
-    from bayes_models.sampling.fit import FOR_STUDIES
-
     (child,) = child_seeds(seed, 1)
-    return _fit_quietly(model, ratings, child, **(FOR_STUDIES | options))
+    return _fit_quietly(model, ratings, child, **(fitting.FOR_STUDIES | options))
 
 
 def _fit_quietly(model: str, ratings: Ratings, seed: Seed, **options: Any) -> "xr.DataTree":
@@ -225,9 +220,7 @@ def estimate_shortly(
     The model `dawid_skene` needs half the draws. A model is sampled again if the effective sample
     size of the system's accuracies is below 400.
     """
-    from bayes_models.sampling.fit import FOR_STUDIES
-
-    shorter = FOR_STUDIES | SHORTER.get(method, {}) | options | {"cores": None}
+    shorter = fitting.FOR_STUDIES | SHORTER.get(method, {}) | options | {"cores": None}
     del shorter["progressbar"]
     return _estimate(method, ratings, level=level, seed=seed, **shorter)
 
@@ -241,66 +234,56 @@ def estimate_with_studies(
     and the system's accuracy without them and with them. A warning names the studies that
     contradict the ratings.
     """
-    from bayes_models.earlier_studies import WEIGHT, compare_recalls, warn_of_contradictions
-
     names = [str(name) for name in ratings.all_raters]
     studies = {name: study for name, study in studies.items() if name in names}
-    options: dict[str, Any] = {"level": level, "seed": seed, "engine": _engine(method, ratings)}
+    options: dict[str, Any] = {
+        "level": level,
+        "seed": seed,
+        "engine": _choose_engine(method, ratings),
+    }
     without = _estimate(method, ratings, **options)
     if not studies:
         return without
     priors = bayes_models.power_prior(ratings, studies)
     estimate = _estimate(method, ratings, priors=priors, **options)
-    drawn, alone = (
-        fit.draws["posterior"].to_dataset()["confusion"]
-        for fit in (estimate, without)
-        if fit.draws is not None
-    )
-    rows = list(compare_recalls(ratings, studies, priors, drawn, alone, level))
+    confusion = [fit.draws["posterior"].to_dataset()["confusion"] for fit in (estimate, without)]
+    rows = list(earlier_studies.compare_recalls(ratings, studies, priors, *confusion, level))
     accuracies = [
         {"weight": weight} | {name: getattr(fit, name) for name in ESTIMANDS}
-        for weight, fit in ((0.0, without), (WEIGHT, estimate))
+        for weight, fit in ((0.0, without), (earlier_studies.WEIGHT, estimate))
     ]
+    compared = {"earlier_studies": {"raters": rows, "by_weight": accuracies}}
     return replace(
         estimate,
-        warnings=(*estimate.warnings, *warn_of_contradictions(rows)),
-        diagnostics=estimate.diagnostics
-        | {"earlier_studies": {"raters": rows, "by_weight": accuracies}},
+        warnings=(*estimate.warnings, *earlier_studies.warn_of_contradictions(rows)),
+        diagnostics=estimate.diagnostics | compared,
     )
-
-
-def estimate_by_group(ratings: Ratings, estimate: Estimate, names: Any, *, seed: int) -> GroupDraws:
-    """Estimate the accuracy in groups of items from draws."""
-    assert estimate.draws is not None
-    return bayes_models.accuracy_by_group(estimate.draws, ratings, names, seed=seed)
 
 
 def estimate_by_population(
-    ratings: Ratings, estimate: Estimate, names: Any, *, seed: int
-) -> GroupDraws:
+    ratings: Ratings, estimate: Estimate, _: Any, *, seed: int
+) -> GroupDraws | None:
     """Estimate accuracy and base rates in populations from draws."""
-    assert estimate.draws is not None
+    if estimate.draws is None:
+        return None
     return bayes_models.accuracy_by_population(estimate.draws, ratings, seed=seed)
 
 
 def estimate_base_rates(method: str, ratings: Ratings, *, seed: int) -> BaseRates:
     """Estimate base rates by population and the raters' accuracy, without a system."""
-    from bayes_models.models.assemble import BY_POPULATION
-    from bayes_models.posterior.draws import values_by_draw
-
-    engine = _engine(method, ratings)
+    engine = _choose_engine(method, ratings)
     priors = {"base_rates": PSEUDO_ITEMS}
     options: dict[str, Any] = {"engine": engine, "priors": priors, "log_likelihood": False}
     if engine == "gibbs":
         k = ratings.n_categories
         cells = (ratings.n_ratings + ratings.n_raters * k) * k
-        draws = max(FEWEST_DRAWS, MOST_DRAWS * SMALL_TABLE // max(cells, SMALL_TABLE))
-        options |= {"draws": draws, "tune": draws // 5}
+        n_draws = max(FEWEST_DRAWS, MOST_DRAWS * SMALL_TABLE // max(cells, SMALL_TABLE))
+        options |= {"draws": n_draws, "tune": n_draws // 5}
     tree, messages = fit_and_check(method, ratings, seed, **options)
     posterior = tree["posterior"].to_dataset()
-    rates = values_by_draw(posterior, BY_POPULATION, "population", "category")
-    accuracy = values_by_draw(posterior, "accuracy", "rater")
-    confusion = values_by_draw(posterior, "confusion", "rater", "category", "response")
+    rates = draws.stack_draws(posterior, draws.BY_POPULATION, "population", "category")
+    accuracy = draws.stack_draws(posterior, "accuracy", "rater")
+    confusion = draws.stack_draws(posterior, "confusion", "rater", "category", "response")
     return BaseRates(
         base_rates=rates.mean(axis=0),
         drawn_base_rates=rates,
@@ -314,7 +297,7 @@ def estimate_base_rates(method: str, ratings: Ratings, *, seed: int) -> BaseRate
     )
 
 
-def joint_draws(
+def draw_jointly(
     estimates: Mapping[str, Estimate], ratings: Ratings, *, seed: int, **_: Any
 ) -> JointDraws | None:
     """Put draws of several systems' accuracies side by side; None if one has no draws."""
@@ -361,8 +344,8 @@ def slope_sensitivity(
 
     >>> import lehner
     >>> ratings = lehner.load_dataset("lehner_table2")
-    >>> found = slope_sensitivity(ratings)  # doctest: +SKIP
-    >>> found[0.0].system_accuracy, found[1.0].system_accuracy  # doctest: +SKIP
+    >>> by_slope = slope_sensitivity(ratings)  # doctest: +SKIP
+    >>> by_slope[0.0].system_accuracy, by_slope[1.0].system_accuracy  # doctest: +SKIP
     >>> try:
     ...     slope_sensitivity(ratings, priors={"rater_spred": 1})
     ... except lehner.InputError as error:
@@ -371,7 +354,7 @@ def slope_sensitivity(
     """
     if ratings.system is None:
         raise InputError("there is no system", "name the column or rater that is the system")
-    options = options_of_large(SLOPED, ratings) | options
+    options = choose_options(SLOPED, ratings) | options
     priors = dict(options.pop("priors", None) or {})
     estimates = {}
     for slope in FIXED_SLOPES:
@@ -381,7 +364,7 @@ def slope_sensitivity(
     return estimates
 
 
-def k_properties(estimate: Estimate, *, level: float) -> "tuple[KPropertyParameter, ...]":
+def find_k_properties(estimate: Estimate, *, level: float) -> "tuple[KPropertyParameter, ...]":
     """Say what a fit of `relaxed_k` found of each K-property; nothing without draws."""
     if estimate.draws is None:
         return ()

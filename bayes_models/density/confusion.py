@@ -16,13 +16,13 @@ from bayes_models.density.priors import (
     VALUE,
     add_zero_sum_slopes,
     njit,
-    zero_sum,
+    write_zero_sum,
 )
 from lehner.core.arrays import Floats, Integers
 
 type Model = tuple[Floats, Integers, Integers, Floats]
-"""Levels of difficulty; whose parameters those of each rater are, of a group or of a matrix,
-negative for a system with parameters of its own; and table and values, see `priors.py`."""
+"""Levels of difficulty; the place of each rater's confusion matrix among the parameters, negative
+for a system with parameters of its own; and table and values, see `priors.py`."""
 
 
 @njit()
@@ -107,7 +107,7 @@ def _pull_back_tap(model: Model, by: Floats, slopes: Floats) -> None:
 
 
 # Rows of the table of parameters: dawid_skene, pooled, and hierarchical_dawid_skene, in which
-# raters differ from the matrix of their group by effects.
+# raters differ from their common matrix by effects.
 MATRIX, MATRIX_SPREAD, MATRIX_EFFECT, SYSTEM_MATRIX = range(1, 5)
 
 
@@ -124,10 +124,10 @@ def _write_matrices(model: Model, confusion: Floats) -> None:
                 confusion[j, z, m] = values[first + z * k + m]
             if table[MATRIX_EFFECT, ROWS] == 0 or index[j] < 0:
                 continue
-            zero_sum(values, at[MATRIX_EFFECT] + (j * k + z) * (k - 1), k, effect, 0)
+            write_zero_sum(values, at[MATRIX_EFFECT] + (j * k + z) * (k - 1), k, effect, 0)
             total = 0.0
             for m in range(k):
-                confusion[j, z, m] *= np.exp(values[at[MATRIX_SPREAD] + index[j]] * effect[m])
+                confusion[j, z, m] *= np.exp(values[at[MATRIX_SPREAD]] * effect[m])
                 total += confusion[j, z, m]
             for m in range(k):
                 confusion[j, z, m] /= total
@@ -148,8 +148,8 @@ def _pull_back_matrices(model: Model, confusion: Floats, by: Floats, slopes: Flo
                     slopes[to + m] += by[j, z, m]
                 continue
             of_effect = at[MATRIX_EFFECT] + (j * k + z) * (k - 1)
-            spread = at[MATRIX_SPREAD] + index[j]
-            zero_sum(values, of_effect, k, effect, 0)
+            spread = at[MATRIX_SPREAD]
+            write_zero_sum(values, of_effect, k, effect, 0)
             mean = 0.0
             for m in range(k):
                 mean += confusion[j, z, m] * by[j, z, m]
@@ -214,9 +214,9 @@ def _find_knowing(j: int, model: Model) -> tuple[float, float]:
     at = table[:, VALUE]
     if index[j] < 0:
         return values[at[SYSTEM]], values[at[SLOPE]]
-    knowing = values[at[MEAN] + index[j]]
+    knowing = values[at[MEAN]]
     if table[EFFECT, ROWS] > 0:
-        knowing += values[at[SPREAD] + index[j]] * values[at[EFFECT] + j]
+        knowing += values[at[SPREAD]] * values[at[EFFECT] + j]
     return knowing, 1.0
 
 
@@ -267,10 +267,10 @@ def _pull_back_knowing(j: int, model: Model, by: Floats, slopes: Floats) -> None
     if index[j] < 0:
         slopes[at[SYSTEM]] += by_knowing
         return
-    slopes[at[MEAN] + index[j]] += by_knowing
+    slopes[at[MEAN]] += by_knowing
     if table[EFFECT, ROWS] > 0:
-        slopes[at[SPREAD] + index[j]] += by_knowing * values[at[EFFECT] + j]
-        slopes[at[EFFECT] + j] += by_knowing * values[at[SPREAD] + index[j]]
+        slopes[at[SPREAD]] += by_knowing * values[at[EFFECT] + j]
+        slopes[at[EFFECT] + j] += by_knowing * values[at[SPREAD]]
 
 
 @njit()
@@ -308,13 +308,13 @@ def _find_errors(model: Model, k: int) -> tuple[Floats, Floats, Floats]:
     decay, in_common = values[at[DECAY]], values[at[COMMON_ERROR_SPREAD]]
     if table[COMMON_ERROR, ROWS] > 0:
         for z in range(k):
-            zero_sum(values, at[COMMON_ERROR] + z * (n - 1), n, common[z], 0)
+            write_zero_sum(values, at[COMMON_ERROR] + z * (n - 1), n, common[z], 0)
     for j in range(n_raters):
         effect, scale, rater = _find_preferences(j, index)
         spread = values[at[scale]]
         for z in range(k):
             if table[effect, ROWS] > 0:
-                zero_sum(values, at[effect] + (rater * k + z) * (n - 1), n, own[j, z], 0)
+                write_zero_sum(values, at[effect] + (rater * k + z) * (n - 1), n, own[j, z], 0)
             total = 0.0
             for i in range(n):
                 log = in_common * common[z, i] + spread * own[j, z, i]

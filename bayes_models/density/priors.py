@@ -61,7 +61,7 @@ def zero_sum_basis(n: int) -> Floats:
 
 
 @njit()
-def zero_sum(coordinates: Floats, start: int, n: int, values: Floats, to: int) -> None:
+def write_zero_sum(coordinates: Floats, start: int, n: int, values: Floats, to: int) -> None:
     """Write n values that sum to zero, of n - 1 orthonormal coordinates."""
     root = n**0.5
     total = 0.0
@@ -121,7 +121,7 @@ def _constrain_rows(point: Floats, parameter: Integers, prior: Floats, values: F
     n, of = parameter[LENGTH], parameter[PRIOR]
     for r in range(parameter[ROWS]):
         at, to = parameter[POINT] + r * (n - 1), parameter[VALUE] + r * n
-        zero_sum(point, at, n, values, to)
+        write_zero_sum(point, at, n, values, to)
         if parameter[FAMILY] == ZERO_SUM:
             for i in range(n):
                 log_density -= (values[to + i] / prior[of + 2 * r * n + 1]) ** 2 / 2

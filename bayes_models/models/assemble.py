@@ -1,27 +1,383 @@
-"""What every model has: base rates, confusion matrices, accuracies, and the observed ratings."""
+"""How a model is made: of ratings, of parameters with their priors, and of confusion matrices.
 
-from collections.abc import Iterator
+Items with the same ratings are collapsed to one pattern; the system is one more rater. Parameters
+follow from the variables that a model declares; both PyMC's models and the compiled densities are
+made of them.
+
+The second of a dependent pair rates those items that the first rated too as further raters: "the
+second where the first answered i", with the probabilities P(j | i) of `couple_answers`. Sums over
+true categories then need to know nothing of the pair.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from bayes_models.models.deferred import pm, pt
-from bayes_models.models.observations import (
-    answers_after,
-    coords_of,
-    observe,
-    population_shares,
-    split_second,
-)
-from bayes_models.models.parameters import SHARE, find_parameters
-from bayes_models.models.spec import Priors, Variable, choose_priors, find_model, seen_by
-from lehner import Patterns, Ratings
+from bayes_models.density.log_density import list_arrays
+from bayes_models.density.priors import PARAMETERS, zero_sum_basis
+from bayes_models.models import pm, pt, spec
+from bayes_models.models.spec import FAMILIES, Effect, ModelSpec, Variable, graph, is_distribution
+from lehner import InputError, Patterns, Ratings
+from lehner.core.arrays import Floats
+from lehner.core.text import counted
+from lehner.data.patterns import FlatRatings
+from lehner.latent_class.em import known_truths
 
 BASE_RATES = Variable(
     "base_rates", "dirichlet", ("population", "category"), start=lambda at: at.base_rates
 )
 BY_POPULATION = "base_rates_by_population"
+SHARE = "shared_answers"
+"""Name of the shares of common answers of a dependent pair, one for each true category."""
+SHARE_PRIOR = (1.0, 1.0)
+"""Beta prior of each share."""
+LEAST = spec.LEAST
+
+
+def observe(ratings: Ratings | Patterns) -> Patterns:
+    """Collapse ratings to patterns and put the system among the raters.
+
+    If the truth of some items is known, it is used. If all truths are known there is nothing to
+    infer: they are left out, and estimates can be compared with them.
+
+    Parameters
+    ----------
+    ratings : Ratings or Patterns
+        With or without a system; patterns are given back, so that ratings are collapsed once.
+
+    Returns
+    -------
+    Patterns
+        Each pattern of ratings once, with its count; the system is the last rater.
+
+    Raises
+    ------
+    InputError
+        If there are no items or fewer than two categories, if the system answered nothing, or if it
+        is unknown who gave which rating.
+
+    Examples
+    --------
+    >>> seen = observe(Ratings([[0, 1], [1, 1], [0, 1]], ["no", "yes"], system=[1, -1, 1]))
+    >>> seen.counts, seen.starts, seen.flat.rater_index, seen.flat.category_index
+    (array([2, 1]), array([0, 3, 5]), array([0, 1, 2, 0, 1]), array([0, 1, 1, 1, 1]))
+    """
+    if isinstance(ratings, Patterns):
+        return ratings
+    if ratings.n_items == 0 or ratings.n_categories < 2:
+        raise InputError(
+            f"there are {ratings.n_items} items and {ratings.n_categories} categories",
+            "give items, and two or more categories",
+        )
+    if ratings.anonymous:
+        raise InputError(
+            "it is unknown who gave which rating, and each rater has a confusion matrix",
+            "use data in which raters are named",
+        )
+    if ratings.system is not None and not ratings.weights[ratings.system >= 0].any():
+        raise InputError("the system answered no item", "give its answers, or leave it out")
+    return ratings.patterns(truth=bool(known_truths(ratings)))
+
+
+def make_coords(observed: Patterns) -> dict[str, Any]:
+    """Make the coordinates that every model has."""
+    categories = list(observed.categories)
+    coords = {
+        "rater": list(observed.raters),
+        "rater_without_system": list(observed.raters[: observed.n_raters]),
+        "category": categories,
+        "response": categories,
+    }
+    return coords | ({"population": list(observed.populations)} if observed.populations else {})
+
+
+def list_data(observed: Patterns) -> dict[str, Any]:
+    """List all that changes from data to data, by the names that models give it."""
+    data: dict[str, Any] = dict(list_arrays(observed))
+    if observed.populations:
+        data["population_shares"] = weigh_populations(observed)
+    if observed.dependent is not None:
+        data |= list_arrays(split_second(observed)) | {"dependent": np.array(observed.dependent)}
+    return data
+
+
+def weigh_populations(observed: Patterns) -> Floats:
+    """Give the proportion of the items that are from each population, (n_populations,)."""
+    n_populations = max(1, len(observed.populations))
+    n_items = np.bincount(observed.population, observed.counts, n_populations)
+    return np.asarray(n_items / n_items.sum())
+
+
+def count_cells(observed: Patterns) -> int:
+    """Count the free probabilities in a full confusion matrix."""
+    return observed.n_categories * (observed.n_categories - 1)
+
+
+def split_second(observed: Patterns) -> Patterns:
+    """Count the second's ratings by what the first answered, as those of further raters.
+
+    Parameters
+    ----------
+    observed : Patterns
+        With a dependent pair.
+
+    Returns
+    -------
+    Patterns
+        With as many further raters as there are categories.
+
+    Raises
+    ------
+    InputError
+        If one of the two has several ratings of an item.
+    """
+    assert observed.dependent is not None
+    first, second = observed.dependent
+    item, rater = observed.flat.item_index, observed.flat.rater_index
+    answer = np.full(len(observed.counts), -1)
+    for member in (first, second):
+        if len(np.unique(item[rater == member])) < (rater == member).sum():
+            raise InputError(
+                f"{observed.raters[member]!r} has several independent ratings of an item, and is "
+                "one of the dependent pair",
+                "count one vote for each item and rater, or name another pair",
+            )
+    answer[item[rater == first]] = observed.flat.category_index[rater == first]
+    after = (rater == second) & (answer[item] >= 0)
+    flat = FlatRatings(
+        item_index=item,
+        rater_index=np.where(after, len(observed.raters) + answer[item], rater),
+        category_index=observed.flat.category_index,
+    )
+    further = (f"{observed.raters[second]} after {name}" for name in observed.categories)
+    return replace(observed, flat=flat, raters=(*observed.raters, *further))
+
+
+def couple_answers(first: Any, second: Any, share: Any, n_categories: int) -> Any:
+    r"""Compute the probabilities of the second's answers given the first's, P(i, j) / a_i.
+
+    On a share c of the items of a true category the two answers are as alike as the two rows a and
+    b of the confusion matrices allow; on the others they are independent:
+
+    .. math::
+        P(i, j) = (1 - c)\, a_i b_j + c\, m_{ij}, \quad
+        m_{ij} = 1_{i = j} \min(a_i, b_i)
+            + \frac{(a_i - \min(a_i, b_i))(b_j - \min(a_j, b_j))}{1 - \sum_l \min(a_l, b_l)}
+
+    m is the maximal coupling, so that each of the two answers as its own row says, whatever c is,
+    and an answer of one of them alone needs nothing new. With two categories the covariance of the
+    two answers is c times min(a, b) - ab, its upper bound (Vacek 1985); a uniform c is the prior of
+    Dendukuri & Joseph (2001). With more categories the two share wrong answers as well as right
+    ones.
+
+    Parameters
+    ----------
+    first, second : ndarray or TensorVariable, shape (..., n_categories, n_responses)
+        Confusion matrices of the two.
+    share : ndarray or TensorVariable, shape (..., n_categories)
+        Of the items of each true category, on which the two answer as alike as they can.
+
+    Returns
+    -------
+    ndarray or TensorVariable, shape (..., n_responses, n_categories, n_responses)
+        By the first's answer, true category and the second's answer.
+
+    References
+    ----------
+    Vacek (1985), https://doi.org/10.2307/2530967; Dendukuri & Joseph (2001),
+    https://doi.org/10.1111/j.0006-341X.2001.00158.x
+
+    Examples
+    --------
+    >>> rows = np.array([[0.8, 0.2], [0.2, 0.8]])
+    >>> couple_answers(rows, rows, np.array([0.5, 0.0]), 2)[0].round(2).tolist()
+    [[0.9, 0.1], [0.2, 0.8]]
+    """
+    excess = first - second
+    of_first, of_second = (abs(excess) + excess) / 2, (abs(excess) - excess) / 2
+    alike = np.eye(n_categories) * (first - of_first)[..., :, None]
+    left = of_second.sum(axis=-1)[..., None, None] + LEAST
+    apart = of_first[..., :, None] * of_second[..., None, :] / left
+    coupled = (alike + apart) / (first[..., :, None] + LEAST)
+    c = share[..., None, None]
+    return ((1 - c) * second[..., None, :] + c * coupled).swapaxes(-3, -2)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Parameter:
+    """A parameter of a model, and its prior.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the model.
+    family : str
+        Family of its prior as in `FAMILIES`, or "fixed" if it is no parameter.
+    dims : tuple of str
+        Dimensions of its values.
+    numbers : ndarray, shape (*shape, 2) or shape
+        Numbers of the prior of each value: location and scale, or successes and failures; of a
+        Dirichlet distribution the concentration, of what is fixed the value.
+    variable : str
+        Of whose prior it has; empty if the prior cannot be chosen.
+    distribution : pymc distribution, optional
+        The prior, if it is not given by numbers.
+    """
+
+    name: str
+    family: str
+    dims: tuple[str, ...] = ()
+    numbers: Floats
+    variable: str = ""
+    distribution: Any = None
+
+    def add(self) -> Any:
+        """Add it to the current PyMC model, and give its variable, or its value if it is fixed."""
+        if self.family == "fixed":
+            return self.numbers
+        dims, prior = self.dims or None, self.distribution
+        if prior is None:
+            return FAMILIES[self.family].distribution(self.name, self.numbers, dims)
+        if dims and prior.ndim != len(dims):
+            raise InputError(
+                f"the prior of {self.name} is a distribution with "
+                f"{counted(prior.ndim, 'dimension')}, but {self.name} has {len(dims)} "
+                f"({', '.join(dims)})",
+                "give a distribution of that shape, or numbers",
+            )
+        return pm.modelcontext(None).register_rv(prior, self.name, dims=dims)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of its values."""
+        whole = self.family in ("dirichlet", "fixed")
+        return self.numbers.shape if whole else self.numbers.shape[:-1]
+
+    @property
+    def n_coordinates(self) -> int:
+        """Number of unconstrained coordinates."""
+        if self.family == "fixed":
+            return 0
+        *rows, length = self.shape or (1,)
+        return math.prod(rows) * (length - (self.family in ("dirichlet", "zero_sum")))
+
+    def find_typical(self) -> Floats:
+        """Find values that are plausible by the prior."""
+        if self.family == "dirichlet":
+            return np.asarray(self.numbers / self.numbers.sum(axis=-1, keepdims=True))
+        first, second = np.moveaxis(self.numbers, -1, 0)
+        if self.family == "beta":
+            return np.asarray(first / (first + second))
+        return np.asarray(second if self.family == "half_normal" else first)
+
+    def unconstrain(self, values: Floats) -> Floats:
+        """Give the coordinates of values; not finite where a value is impossible."""
+        with np.errstate(all="ignore"):
+            if self.family == "dirichlet":
+                values = np.log(values)
+            if self.family in ("dirichlet", "zero_sum"):
+                return np.ravel(values @ zero_sum_basis(values.shape[-1]).T)
+            if self.family == "beta":
+                return np.ravel(np.log(values / (1 - values)))
+            positive = self.family in ("half_normal", "normal_above_zero")
+            return np.ravel(np.log(values) if positive else values)
+
+
+def find_parameters(
+    model: ModelSpec, observed: Patterns, priors: Mapping[str, Any]
+) -> dict[str, Parameter]:
+    """Find the parameters that a model has for some ratings.
+
+    Parameters
+    ----------
+    model : ModelSpec
+    observed : Patterns
+        As the model sees them.
+    priors : mapping
+        All priors of the model. A spread that its prior fixes at zero is no parameter.
+
+    Returns
+    -------
+    dict
+        By what they are in the likelihood, in the order of their coordinates.
+
+    Raises
+    ------
+    InputError
+        If a prior has wrong numbers.
+    """
+    sizes = {dim: len(labels) for dim, labels in make_coords(observed).items()}
+    parameters: dict[str, Parameter] = {}
+    for variable in model.variables:
+        if variable.last_row_of or not _is_needed(variable, observed, priors):
+            continue
+        parameter = _make_parameter(variable, priors, sizes)
+        if parameter is not None:
+            parameters[variable.role or variable.name] = parameter
+            parameters |= {effect.name: _make_effects(effect, sizes) for effect in variable.effects}
+    for variable in model.variables:
+        whole = parameters.get(variable.last_row_of)
+        if whole is not None and observed.has_system and whole.distribution is None:
+            prior, shape = priors[variable.name], whole.shape[1:]
+            whole.numbers[-1] = variable.family.check_numbers(variable.name, prior, shape)
+    if observed.dependent is not None:
+        numbers = np.tile(SHARE_PRIOR, (observed.n_categories, 1))
+        share = Parameter(name=SHARE, family="beta", dims=("category",), numbers=numbers)
+        parameters[SHARE] = share
+    if model.likelihood is None:
+        return parameters
+    return {role: parameters[role] for role in PARAMETERS[model.likelihood] if role in parameters}
+
+
+def _is_needed(variable: Variable, observed: Patterns, priors: Mapping[str, Any]) -> bool:
+    conditions = {
+        spec.SYSTEM: observed.has_system,
+        spec.ORDER: observed.ordered,
+        spec.SEVERAL_ERRORS: observed.n_categories > 2,
+    }
+    return all(
+        conditions[need] if need in conditions else spec.varies(priors, need)
+        for need in variable.needs
+    )
+
+
+def _make_parameter(
+    variable: Variable, priors: Mapping[str, Any], sizes: Mapping[str, int]
+) -> Parameter | None:
+    """Make a parameter of a variable with its prior; None if it is fixed at zero."""
+    prior, family = priors[variable.name], variable.family
+    dims = tuple(dim for dim in variable.dims if dim in sizes)
+    shape = tuple(sizes[dim] for dim in dims)
+    name = f"{variable.name}_by_population" if "population" in dims else variable.name
+    options: dict[str, Any] = {"name": name, "dims": dims, "variable": variable.name}
+    if is_distribution(prior):
+        numbers = np.zeros((*shape, 2))
+        return Parameter(family="distribution", numbers=numbers, distribution=prior, **options)
+    numbers = family.check_numbers(variable.name, prior, shape)
+    if family.zero_fixes and not numbers:
+        return None
+    if family is FAMILIES["normal_above_zero"] and not numbers[1]:
+        return Parameter(name=name, family="fixed", numbers=numbers[0])
+    if not family.rows:
+        numbers = numbers if family.pair else np.array([0.0, float(numbers)])
+        numbers = np.broadcast_to(numbers, (*shape, 2)).copy()
+    return Parameter(family=variable.family_name, numbers=numbers, **options)
+
+
+def _make_effects(effect: Effect, sizes: Mapping[str, int]) -> Parameter:
+    k = sizes["category"]
+    sizes = {**sizes, "contrast": k - effect.n_contrasts}
+    scale = math.sqrt(k / (k - 1)) if effect.zero_sum else 1.0
+    return Parameter(
+        name=effect.name,
+        family="zero_sum" if effect.zero_sum else "normal",
+        dims=effect.dims,
+        numbers=np.tile([0.0, scale], (*(sizes[dim] for dim in effect.dims), 1)),
+    )
 
 
 class Values(dict[str, Any]):
@@ -33,7 +389,7 @@ class Values(dict[str, Any]):
 
 @contextmanager
 def new_model(
-    name: str, ratings: Ratings, priors: Priors = None
+    name: str, ratings: Ratings, priors: spec.Priors = None
 ) -> Iterator[tuple["pm.Model", Patterns, Values]]:
     """Open a model with its parameters, to which confusion matrices are added.
 
@@ -49,22 +405,26 @@ def new_model(
     values : Values
         The parameters; those that are fixed at zero are zero.
     """
-    observed = seen_by(name, observe(ratings))
-    parameters = find_parameters(find_model(name), observed, choose_priors(name, priors))
-    sizes = {
-        dim: size
-        for parameter in parameters.values()
-        for dim, size in zip(parameter.dims, parameter.shape, strict=True)
-    }
-    coords = {dim: np.arange(size) for dim, size in sizes.items()} | coords_of(observed)
-    with pm.Model(coords=coords) as model:
+    observed = spec.drop_pair(name, observe(ratings))
+    all_priors = spec.choose_priors(name, priors)
+    parameters = find_parameters(spec.find_model(name), observed, all_priors)
+    with pm.Model(coords=number_dims(parameters.values()) | make_coords(observed)) as model:
         values = Values({role: parameter.add() for role, parameter in parameters.items()})
         if observed.populations:
-            shares = pm.Data("population_shares", population_shares(observed), dims="population")
+            shares = pm.Data("population_shares", weigh_populations(observed), dims="population")
             # A product of matrices would call BLAS, which code that is kept on disk cannot.
             of_all = (shares[:, None] * values["base_rates"]).sum(axis=0)
             pm.Deterministic("base_rates", of_all, dims="category")
         yield model, observed, values
+
+
+def number_dims(parameters: Any) -> dict[str, Any]:
+    """Number the places of each dimension of parameters, for those that have no labels."""
+    return {
+        dim: np.arange(size)
+        for parameter in parameters
+        for dim, size in zip(parameter.dims, parameter.shape, strict=True)
+    }
 
 
 def add_confusion(
@@ -81,9 +441,6 @@ def add_confusion(
     level_rates : ndarray, shape (n_levels,), optional
         Proportion of the items at each level.
     """
-    # This module loads PyTensor, which is not loaded with this file.
-    from bayes_models.models.graph import add_ratings
-
     mean = confusion
     if level_rates is not None:
         dims = ("rater", "level", "category", "response")
@@ -100,13 +457,13 @@ def add_confusion(
         pair = pm.Data("dependent", list(observed.dependent))
         first, second = confusion[pair[0]], confusion[pair[1]]
         # The rows of the second given the first's answer, for the ratings that are split off.
-        after = answers_after(first, second, values[SHARE], observed.n_categories)
+        after = couple_answers(first, second, values[SHARE], observed.n_categories)
         observed, confusion = split_second(observed), pt.concatenate([confusion, after], axis=0)
-    add_ratings(observed, values["base_rates"], confusion, level_rates)
+    graph.add_ratings(observed, values["base_rates"], confusion, level_rates)
 
 
-def equal_errors(accuracy: Any, n_categories: int, wrong: Any = None) -> Any:
-    """Confusion matrices in which all errors of a row are equally probable.
+def make_equal_errors(accuracy: Any, n_categories: int, wrong: Any = None) -> Any:
+    """Make confusion matrices in which all errors of a row are equally probable.
 
     Parameters
     ----------
@@ -125,6 +482,6 @@ def equal_errors(accuracy: Any, n_categories: int, wrong: Any = None) -> Any:
 
 def append_system(of_raters: Any, of_system: Any, observed: Patterns) -> Any:
     """Put the system's value after those of the raters, if there is a system."""
-    return (
-        pt.concatenate([of_raters, of_system[None]], axis=0) if observed.has_system else of_raters
-    )
+    if not observed.has_system:
+        return of_raters
+    return pt.concatenate([of_raters, of_system[None]], axis=0)

@@ -14,10 +14,14 @@ reference category.
 
 import hashlib
 import inspect
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pymc as pm
+import pytensor
 import pytensor.tensor as pt
 from pymc.distributions.transforms import Transform
 from pymc.logprob.transforms import LogOddsTransform
@@ -26,16 +30,27 @@ from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_cache_key
 
-from bayes_models.density import likelihood
-from bayes_models.density.likelihood import sum_over_states
+from bayes_models.density import log_density
+from bayes_models.density.log_density import list_arrays, sum_over_states
 from bayes_models.density.priors import LEAST, MOST, zero_sum_basis
-from bayes_models.models.observations import arrays_of
 from lehner import Patterns
 from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.data.patterns import UNKNOWN
 
 DATA_DIMS = {"starts": None, "raters": "rating", "responses": "rating"}
 """Dimensions of the data; those of others are patterns."""
+
+
+@contextmanager
+def without_c_compiler() -> Iterator[None]:
+    """Have PyTensor start no C compiler, as it does for operations made of others in any mode."""
+    # With fast math, rounding depends on whether the code comes from a compile cache, and the same
+    # seed would not give the same draws.
+    flags = {"cxx": "", "numba__fastmath": False}
+    with warnings.catch_warnings(), pytensor.config.change_flags(**flags):
+        # It then joins fewer operations into one; the compiled functions are as fast.
+        warnings.filterwarnings("ignore", "Loop fusion failed")
+        yield
 
 
 class SumOverStates(Op):
@@ -74,7 +89,7 @@ def _numba_sum_over_states(op: SumOverStates, node: Apply, **_: Any) -> Any:
         return np.asarray(log_likelihood), by_rates, by_confusion
 
     # Compiled code is cached on disk under this key, which must change whenever the code does.
-    source = inspect.getsource(likelihood)
+    source = inspect.getsource(log_density)
     return with_scalar_array, hashlib.sha256(f"lehner {UNKNOWN} {source}".encode()).hexdigest()
 
 
@@ -97,7 +112,7 @@ def add_ratings(
     n_states = k if level_rates is None else k * len(level_rates)
     data = {
         name: pm.Data(name, values, dims=DATA_DIMS.get(name, "pattern"))
-        for name, values in arrays_of(observed).items()
+        for name, values in list_arrays(observed).items()
     }
     responses = data.pop("responses")
     pm.CustomDist(
@@ -151,12 +166,12 @@ class IsometricLogRatio(Transform):
 
     def backward(self, value: Any, *inputs: Any) -> Any:
         """Transform coordinates to probabilities."""
-        return pt.special.softmax(_zero_sum(value), axis=-1)
+        return pt.special.softmax(_sum_to_zero(value), axis=-1)
 
     def log_jac_det(self, value: Any, *inputs: Any) -> Any:
         """Log volume change of `backward`."""
         n = value.type.shape[-1] + 1
-        return pt.special.log_softmax(_zero_sum(value), axis=-1).sum(axis=-1) + 0.5 * np.log(n)
+        return pt.special.log_softmax(_sum_to_zero(value), axis=-1).sum(axis=-1) + 0.5 * np.log(n)
 
 
 class LogOdds(LogOddsTransform):
@@ -177,7 +192,7 @@ class LogOdds(LogOddsTransform):
         return exact - (successes - 1) * pt.log(rounded) - (failures - 1) * pt.log1p(-rounded)
 
 
-def _zero_sum(value: Any) -> Any:
+def _sum_to_zero(value: Any) -> Any:
     """Multiply by the basis as a Householder reflection, which needs no matrix."""
     n = value.type.shape[-1] + 1
     root = n**0.5

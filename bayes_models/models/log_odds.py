@@ -10,16 +10,8 @@ from typing import Any
 import numpy as np
 
 from bayes_models.density.priors import LOG_ODDS, zero_sum_basis
-from bayes_models.models.assemble import (
-    BASE_RATES,
-    Values,
-    add_confusion,
-    append_system,
-    equal_errors,
-    new_model,
-)
-from bayes_models.models.deferred import pm, pt
-from bayes_models.models.parameters import ONE_LEVEL
+from bayes_models.models import assemble, pm, pt
+from bayes_models.models.assemble import BASE_RATES, Values
 from bayes_models.models.spec import (
     ORDER,
     SEVERAL_ERRORS,
@@ -28,8 +20,8 @@ from bayes_models.models.spec import (
     ModelSpec,
     Priors,
     Variable,
+    count_apart,
     declare_spread,
-    n_apart,
     varies,
 )
 from lehner import Patterns, Ratings
@@ -38,9 +30,9 @@ from lehner.core.lazy import special
 
 RATERS, ERRORS = "rater_without_system", ("category", "contrast")
 RATER_LOG_ODDS = Variable(
-    "rater_log_odds", "normal", role="mean_log_odds", start=lambda at: at.log_odds_of_knowing()
+    "rater_log_odds", "normal", role="mean_log_odds", start=lambda at: at.log_odds_of_knowing
 )
-MEAN_LOG_ODDS = Variable("mean_log_odds", "normal", start=lambda at: at.log_odds_of_knowing())
+MEAN_LOG_ODDS = Variable("mean_log_odds", "normal", start=lambda at: at.log_odds_of_knowing)
 RATER_SPREAD = declare_spread(
     "rater_spread", Effect("rater_effect", (RATERS,)), k_property="equal accuracy of raters"
 )
@@ -92,7 +84,7 @@ UNEQUAL_ERRORS = (
     *(SYSTEM_CATEGORY_SPREAD, SYSTEM_ERROR_SPREAD),
 )
 NEVER = -1e3
-N_LEVELS = 3
+N_LEVELS, ONE_LEVEL = 3, np.zeros(1)
 SCALES = {
     "rater_spread": 0.6,
     "difficulty_spread": 0.4,
@@ -145,8 +137,8 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'rater_log_odds', 'system_log_odds']
     """
-    with new_model("one_coin", ratings, priors) as (model, observed, values):
-        add_equal_errors(observed, values)
+    with assemble.new_model("one_coin", ratings, priors) as (model, observed, values):
+        _add_equal_errors(observed, values)
     return model
 
 
@@ -192,8 +184,8 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs][1:]
     ['mean_log_odds', 'rater_spread', 'rater_effect', 'system_log_odds']
     """
-    with new_model("one_coin_by_rater", ratings, priors) as (model, observed, values):
-        add_equal_errors(observed, values)
+    with assemble.new_model("one_coin_by_rater", ratings, priors) as (model, observed, values):
+        _add_equal_errors(observed, values)
     return model
 
 
@@ -217,7 +209,7 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     `rater_spread` τ relaxes equal accuracy of raters, and `difficulty_spread` σ equal difficulty of
     items. `category_spread` s relaxes equal accuracy in all categories; a share h
     (`common_category_share`) of its variance is common to the raters. Equal error probabilities are
-    relaxed by preferences for some errors, see `error_probabilities`. With all
+    relaxed by preferences for some errors, see `compute_errors`. With all
     spreads at zero the model is `one_coin`. Difficulty x takes three equally probable levels, over
     which the likelihood is summed. The system differs from the raters: it may be worse than chance,
     it has spreads of its own, `system_category_spread` and `system_error_spread`, and difficulty
@@ -255,20 +247,20 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs][1:4]
     ['mean_log_odds', 'rater_spread', 'rater_effect']
     """
-    with new_model("relaxed_k", ratings, priors) as (model, observed, values):
-        model.add_coord("level", _difficulty_levels().round(3))
-        log_odds = _log_odds_of_being_right(observed, values)
+    with assemble.new_model("relaxed_k", ratings, priors) as (model, observed, values):
+        model.add_coord("level", _make_levels().round(3))
+        log_odds = _compute_log_odds(observed, values)
         right, wrong = pt.sigmoid(log_odds)[..., None], pt.sigmoid(-log_odds)[..., None]
-        errors = error_probabilities(observed, values)[:, None]
+        errors = compute_errors(observed, values)[:, None]
         confusion = right * np.eye(observed.n_categories) + wrong * errors
         if DIFFICULTY_SPREAD.name in values:
-            add_confusion(observed, values, confusion, np.full(N_LEVELS, 1 / N_LEVELS))
+            assemble.add_confusion(observed, values, confusion, np.full(N_LEVELS, 1 / N_LEVELS))
         else:
-            add_confusion(observed, values, confusion[:, 0])
+            assemble.add_confusion(observed, values, confusion[:, 0])
     return model
 
 
-def log_odds_of_knowing(observed: Patterns, values: Values) -> Any:
+def pool_log_odds(observed: Patterns, values: Values) -> Any:
     """Compute the log odds that each rater knows the category of an item, partially pooled.
 
     Parameters
@@ -287,7 +279,7 @@ def log_odds_of_knowing(observed: Patterns, values: Values) -> Any:
     return values["mean_log_odds"] + effects + np.zeros(observed.n_raters)
 
 
-def add_equal_errors(observed: Patterns, values: Values) -> None:
+def _add_equal_errors(observed: Patterns, values: Values) -> None:
     """Add ratings by raters who know the category or guess, and a system, with equal errors.
 
     Parameters
@@ -297,14 +289,15 @@ def add_equal_errors(observed: Patterns, values: Values) -> None:
     values : Values
         As `new_model` gives them.
     """
-    of_raters = right_or_guessed(log_odds_of_knowing(observed, values), observed.n_categories)
-    log_odds = append_system(of_raters, values["system_log_odds"], observed)
+    of_raters = add_guessing(pool_log_odds(observed, values), observed.n_categories)
+    log_odds = assemble.append_system(of_raters, values["system_log_odds"], observed)
     right, wrong = pt.sigmoid(log_odds)[:, None], pt.sigmoid(-log_odds)[:, None]
-    add_confusion(observed, values, equal_errors(right, observed.n_categories, wrong))
+    confusion = assemble.make_equal_errors(right, observed.n_categories, wrong)
+    assemble.add_confusion(observed, values, confusion)
 
 
-def right_or_guessed(log_odds_of_knowing: Any, n_categories: int) -> Any:
-    """Log odds of being right for raters who know the category or guess it.
+def add_guessing(log_odds_of_knowing: Any, n_categories: int) -> Any:
+    """Compute the log odds of being right for raters who know the category or guess it.
 
     A rater who does not know the category picks each with probability 1/K, so that no rater is less
     accurate than chance. This prevents label switching: the same ratings could also come from
@@ -326,8 +319,8 @@ def right_or_guessed(log_odds_of_knowing: Any, n_categories: int) -> Any:
     return pt.logaddexp(log_odds_of_knowing, np.log(chance)) - np.log(1 - chance)
 
 
-def _difficulty_levels() -> Floats:
-    """Equally probable levels of difficulty with mean 0 and variance 1, the hardest last.
+def _make_levels() -> Floats:
+    """Make equally probable levels of difficulty with mean 0 and variance 1, the hardest last.
 
     Returns
     -------
@@ -335,30 +328,30 @@ def _difficulty_levels() -> Floats:
 
     Examples
     --------
-    >>> _difficulty_levels().round(3)
+    >>> _make_levels().round(3)
     array([-1.225,  0.   ,  1.225])
     """
     levels = special.ndtri((np.arange(N_LEVELS) + 0.5) / N_LEVELS)
     return np.asarray(levels / np.sqrt((levels**2).mean()))
 
 
-def _log_odds_of_being_right(observed: Patterns, values: Values) -> Any:
+def _compute_log_odds(observed: Patterns, values: Values) -> Any:
     """Compute the log odds of a right answer, shape (n_raters, n_levels or 1, n_categories)."""
-    levels = _difficulty_levels() if DIFFICULTY_SPREAD.name in values else ONE_LEVEL
+    levels = _make_levels() if DIFFICULTY_SPREAD.name in values else ONE_LEVEL
     harder = values[DIFFICULTY_SPREAD.name] * levels
-    knowing = log_odds_of_knowing(observed, values)[:, None] - harder
-    of_raters = right_or_guessed(knowing, observed.n_categories)[:, :, None]
+    knowing = pool_log_odds(observed, values)[:, None] - harder
+    of_raters = add_guessing(knowing, observed.n_categories)[:, :, None]
     of_system = values["system_log_odds"] - values["system_slope"] * harder
     by_category = values["system_category_spread"] * values["system_category_effect"]
     by_category = by_category + np.zeros(observed.n_categories)
-    return append_system(
-        of_raters + rater_category_effects(observed, values)[:, None, :],
+    return assemble.append_system(
+        of_raters + add_category_effects(observed, values)[:, None, :],
         of_system[:, None] + by_category,
         observed,
     )
 
 
-def rater_category_effects(observed: Patterns, values: Values) -> Any:
+def add_category_effects(observed: Patterns, values: Values) -> Any:
     """Compute what each category adds to the log odds that a rater is right.
 
     The effects of a rater sum to zero over the categories. A share of their variance is common to
@@ -383,7 +376,7 @@ def rater_category_effects(observed: Patterns, values: Values) -> Any:
     return values["category_spread"] * (common + own) + none
 
 
-def error_probabilities(observed: Patterns, values: Values) -> Any:
+def compute_errors(observed: Patterns, values: Values) -> Any:
     r"""Compute the probability of each error, given that the answer is wrong.
 
     .. math:: P(\text{rater } j \text{ errs with } l \mid k)
@@ -412,18 +405,18 @@ def error_probabilities(observed: Patterns, values: Values) -> Any:
         effect = values[f"{kind}_effect"]
         if np.ndim(effect):
             # They sum to zero over the errors of each category.
-            effect = (effect[..., None, :] * _error_contrasts(k)).sum(axis=-1)
+            effect = (effect[..., None, :] * _make_contrasts(k)).sum(axis=-1)
         return values[f"{kind}_spread"] * effect + pt.zeros((*shape, k, k))
 
     own = preferences("error", observed.n_raters)
-    own = append_system(own, preferences("system_error"), observed)
+    own = assemble.append_system(own, preferences("system_error"), observed)
     distance = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
     common = preferences("common_error") - values["distance_decay"] * distance
     return pt.special.softmax(NEVER * np.eye(k) + common + own, axis=-1)
 
 
-def _error_contrasts(n_categories: int) -> Floats:
-    """For each category, a basis of those effects on its errors that sum to zero.
+def _make_contrasts(n_categories: int) -> Floats:
+    """Make, for each category, a basis of those effects on its errors that sum to zero.
 
     Parameters
     ----------
@@ -442,18 +435,18 @@ def _error_contrasts(n_categories: int) -> Floats:
     return basis
 
 
-def _n_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
+def _count_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
     """Count free probabilities of right answers and errors; spreads may be fixed at zero."""
     k = observed.n_categories
-    accuracies = n_apart(priors, "rater_spread", observed)
+    accuracies = count_apart(priors, "rater_spread", observed)
     if varies(priors, "category_spread"):
         accuracies += observed.n_raters * (k - 1)
     if observed.has_system:
         accuracies += k if varies(priors, "system_category_spread") else 1
-    return accuracies + _n_error_parameters(priors, observed)
+    return accuracies + _count_error_parameters(priors, observed)
 
 
-def _n_error_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
+def _count_error_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
     """Count the free parameters of error preferences; with two categories there are none.
 
     Parameters
@@ -479,55 +472,49 @@ def _n_error_parameters(priors: Mapping[str, Any], observed: Patterns) -> int:
     return own * matrix + (common if own < len(observed.raters) else 0)
 
 
+def _list_priors(**of_raters: Any) -> dict[str, Any]:
+    return {"base_rates": 1.0, **of_raters, "system_log_odds": (0.0, 1.0)}
+
+
 SPECS = {
     "one_coin": ModelSpec(
         build=one_coin,
         variables=(BASE_RATES, RATER_LOG_ODDS, SYSTEM_LOG_ODDS),
         priors={
-            name: {"base_rates": 1.0, "rater_log_odds": (0.0, sd), "system_log_odds": (0.0, 1.0)}
-            for name, sd in {"default": 1.2, "flat": 1.7}.items()
+            "default": _list_priors(rater_log_odds=(0.0, 1.2)),
+            "flat": _list_priors(rater_log_odds=(0.0, 1.7)),
         },
         n_parameters=lambda priors, observed: 1 + observed.has_system,
         likelihood=LOG_ODDS,
-        matrices="alike",
+        raters_alike=True,
     ),
     "one_coin_by_rater": ModelSpec(
         build=one_coin_by_rater,
         variables=POOLED,
         priors={
-            name: {
-                "base_rates": 1.0,
-                "mean_log_odds": (0.0, sd),
-                "rater_spread": spread,
-                "system_log_odds": (0.0, 1.0),
-            }
-            for name, sd, spread in (("default", 1.2, 0.6), ("flat", 1.7, 1.0))
+            "default": _list_priors(mean_log_odds=(0.0, 1.2), rater_spread=0.6),
+            "flat": _list_priors(mean_log_odds=(0.0, 1.7), rater_spread=1.0),
         },
         n_parameters=lambda priors, observed: (
-            n_apart(priors, "rater_spread", observed) + observed.has_system
+            count_apart(priors, "rater_spread", observed) + observed.has_system
         ),
         likelihood=LOG_ODDS,
-        matrices="alike",
+        raters_alike=True,
         takes_pair=True,
     ),
     "relaxed_k": ModelSpec(
         build=relaxed_k,
         variables=(*POOLED, DIFFICULTY_SPREAD, SYSTEM_SLOPE, *UNEQUAL_ERRORS),
         priors={
-            "default": {
-                "base_rates": 1.0,
-                "mean_log_odds": (0.0, 1.2),
-                "system_log_odds": (0.0, 1.0),
-                "system_slope": (1.0, 0.6),
-                "common_category_share": (1.0, 1.0),
-                **SCALES,
-            }
+            "default": _list_priors(mean_log_odds=(0.0, 1.2))
+            | {"system_slope": (1.0, 0.6), "common_category_share": (1.0, 1.0)}
+            | SCALES
         },
-        n_parameters=_n_parameters,
+        n_parameters=_count_parameters,
         likelihood=LOG_ODDS,
-        matrices="alike",
+        raters_alike=True,
         levels=lambda priors: (
-            _difficulty_levels() if varies(priors, DIFFICULTY_SPREAD.name) else ONE_LEVEL
+            _make_levels() if varies(priors, DIFFICULTY_SPREAD.name) else ONE_LEVEL
         ),
     ),
 }

@@ -3,31 +3,15 @@
 Two of them restrict the matrices: to equal errors, or to raters who know the truth or guess.
 """
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from bayes_models.density.priors import CLASS_CONDITIONAL, MATRICES, TAP, zero_sum_basis
-from bayes_models.models.assemble import (
-    BASE_RATES,
-    add_confusion,
-    append_system,
-    equal_errors,
-    new_model,
-)
-from bayes_models.models.deferred import pm, pt
-from bayes_models.models.families import DIAGONAL, WEAK_DIAGONAL
-from bayes_models.models.observations import cells_of_matrix
-from bayes_models.models.spec import (
-    OF_A_RATER,
-    OF_ALL,
-    OF_THE_SYSTEM,
-    SYSTEM,
-    Effect,
-    ModelSpec,
-    Priors,
-    Variable,
-    declare_spread,
-    n_apart,
-)
+from bayes_models.models import assemble, pm, pt, spec
+from bayes_models.models.assemble import BASE_RATES, count_cells
+from bayes_models.models.spec import DIAGONAL, WEAK_DIAGONAL, Effect, ModelSpec, Priors, Variable
 from lehner import Ratings
 
 CONFUSION = Variable(
@@ -35,36 +19,29 @@ CONFUSION = Variable(
     "dirichlet",
     ("rater", "category", "response"),
     start=lambda at: at.confusion,
-    ratings=OF_A_RATER,
+    ratings=spec.OF_A_RATER,
 )
 LAST_CONFUSION = Variable(
-    "system_confusion", "dirichlet", last_row_of="confusion", ratings=OF_THE_SYSTEM
+    "system_confusion", "dirichlet", last_row_of="confusion", ratings=spec.OF_THE_SYSTEM
 )
 RATER_CONFUSION = Variable(
     "rater_confusion",
     "dirichlet",
     ("category", "response"),
     role="confusion",
-    start=lambda at: at.mean_confusion(),
-    ratings=OF_ALL,
+    start=lambda at: at.mean_confusion,
+    ratings=spec.OF_ALL,
 )
 SYSTEM_CONFUSION = Variable(
     "system_confusion",
     "dirichlet",
     ("category", "response"),
-    needs=(SYSTEM,),
+    needs=(spec.SYSTEM,),
     start=lambda at: at.confusion[-1],
-    ratings=OF_THE_SYSTEM,
+    ratings=spec.OF_THE_SYSTEM,
 )
-POPULATION_CONFUSION = Variable(
-    "population_confusion",
-    "dirichlet",
-    ("category", "response"),
-    role="confusion",
-    start=lambda at: at.mean_confusion(),
-    ratings=OF_ALL,
-)
-CONFUSION_SPREAD = declare_spread(
+POPULATION_CONFUSION = replace(RATER_CONFUSION, name="population_confusion")
+CONFUSION_SPREAD = spec.declare_spread(
     "confusion_spread",
     Effect("confusion_effect", ("rater_without_system", "category", "contrast"), n_contrasts=1),
 )
@@ -73,10 +50,13 @@ ACCURACY = Variable(
     "beta",
     ("rater", "category"),
     start=lambda at: at.accuracy_by_category,
-    ratings=OF_A_RATER,
+    ratings=spec.OF_A_RATER,
 )
 SYSTEM_ACCURACY = Variable(
-    "system_accuracy_by_category", "beta", last_row_of="accuracy_by_category", ratings=OF_THE_SYSTEM
+    "system_accuracy_by_category",
+    "beta",
+    last_row_of="accuracy_by_category",
+    ratings=spec.OF_THE_SYSTEM,
 )
 KNOWLEDGE = Variable(
     "knowledge", "beta", ("rater",), start=lambda at: np.clip(at.accuracy, 0.1, 0.9)
@@ -131,8 +111,8 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'confusion']
     """
-    with new_model("dawid_skene", ratings, priors) as (model, observed, values):
-        add_confusion(observed, values, values["confusion"])
+    with assemble.new_model("dawid_skene", ratings, priors) as (model, observed, values):
+        assemble.add_confusion(observed, values, values["confusion"])
     return model
 
 
@@ -175,11 +155,10 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'rater_confusion', 'system_confusion']
     """
-    with new_model("pooled", ratings, priors) as (model, observed, values):
-        confusion = pt.stack([values["confusion"]] * observed.n_raters)
-        add_confusion(
-            observed, values, append_system(confusion, values["system_confusion"], observed)
-        )
+    with assemble.new_model("pooled", ratings, priors) as (model, observed, values):
+        of_raters = pt.stack([values["confusion"]] * observed.n_raters)
+        confusion = assemble.append_system(of_raters, values["system_confusion"], observed)
+        assemble.add_confusion(observed, values, confusion)
     return model
 
 
@@ -223,17 +202,20 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     >>> [variable.name for variable in model.free_RVs][1:]
     ['population_confusion', 'confusion_spread', 'confusion_effect', 'system_confusion']
     """
-    with new_model("hierarchical_dawid_skene", ratings, priors) as (model, observed, values):
+    with assemble.new_model("hierarchical_dawid_skene", ratings, priors) as (
+        model,
+        observed,
+        values,
+    ):
         log_confusion = pt.stack([pt.log(values["confusion"])] * observed.n_raters)
         if "confusion_effect" in values:
             # Not `pt.dot`: what calls BLAS cannot be kept on disk for another process.
             basis = zero_sum_basis(observed.n_categories)
             sums_to_zero = (values["confusion_effect"][..., None] * basis).sum(axis=-2)
             log_confusion = log_confusion + values["confusion_spread"] * sums_to_zero
-        confusion = pt.special.softmax(log_confusion, axis=-1)
-        add_confusion(
-            observed, values, append_system(confusion, values["system_confusion"], observed)
-        )
+        of_raters = pt.special.softmax(log_confusion, axis=-1)
+        confusion = assemble.append_system(of_raters, values["system_confusion"], observed)
+        assemble.add_confusion(observed, values, confusion)
     return model
 
 
@@ -275,9 +257,10 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'accuracy_by_category']
     """
-    with new_model("class_conditional", ratings, priors) as (model, observed, values):
+    with assemble.new_model("class_conditional", ratings, priors) as (model, observed, values):
         accuracy = values["accuracy_by_category"]
-        add_confusion(observed, values, equal_errors(accuracy, observed.n_categories))
+        confusion = assemble.make_equal_errors(accuracy, observed.n_categories)
+        assemble.add_confusion(observed, values, confusion)
     return model
 
 
@@ -319,27 +302,30 @@ def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'knowledge', 'guessing']
     """
-    with new_model("tap", ratings, priors) as (model, observed, values):
+    with assemble.new_model("tap", ratings, priors) as (model, observed, values):
         knowledge = values["knowledge"][:, None, None]
         guessed = (1 - knowledge) * values["guessing"][:, None, :]
-        add_confusion(observed, values, knowledge * np.eye(observed.n_categories) + guessed)
+        confusion = knowledge * np.eye(observed.n_categories) + guessed
+        assemble.add_confusion(observed, values, confusion)
     return model
 
 
-FLAT_TAP = {"base_rates": 1.0, "knowledge": (1.0, 1.0), "guessing": 1.0}
+def _list_priors(of_raters: str, **spread: float) -> dict[str, Any]:
+    names = ("base_rates", of_raters, *spread, "system_confusion")
+    return {
+        "default": dict(zip(names, (3.0, DIAGONAL, *spread.values(), WEAK_DIAGONAL), strict=True)),
+        "flat": dict.fromkeys(names, 1.0),
+    }
+
+
+FLAT = (1.0, 1.0)
+FLAT_TAP = {"base_rates": 1.0, "knowledge": FLAT, "guessing": 1.0}
 SPECS = {
     "dawid_skene": ModelSpec(
         build=dawid_skene,
         variables=(BASE_RATES, CONFUSION, LAST_CONFUSION),
-        priors={
-            "default": {
-                "base_rates": 3.0,
-                "confusion": DIAGONAL,
-                "system_confusion": WEAK_DIAGONAL,
-            },
-            "flat": {"base_rates": 1.0, "confusion": 1.0, "system_confusion": 1.0},
-        },
-        n_parameters=lambda priors, observed: cells_of_matrix(observed) * len(observed.raters),
+        priors=_list_priors("confusion"),
+        n_parameters=lambda priors, observed: count_cells(observed) * len(observed.raters),
         conjugate=True,
         takes_pair=True,
         likelihood=MATRICES,
@@ -347,42 +333,22 @@ SPECS = {
     "pooled": ModelSpec(
         build=pooled,
         variables=(BASE_RATES, RATER_CONFUSION, SYSTEM_CONFUSION),
-        priors={
-            "default": {
-                "base_rates": 3.0,
-                "rater_confusion": DIAGONAL,
-                "system_confusion": WEAK_DIAGONAL,
-            },
-            "flat": {"base_rates": 1.0, "rater_confusion": 1.0, "system_confusion": 1.0},
-        },
-        n_parameters=lambda priors, observed: cells_of_matrix(observed) * (1 + observed.has_system),
+        priors=_list_priors("rater_confusion"),
+        n_parameters=lambda priors, observed: count_cells(observed) * (1 + observed.has_system),
         conjugate=True,
         likelihood=MATRICES,
-        matrices="alike",
+        raters_alike=True,
     ),
     "hierarchical_dawid_skene": ModelSpec(
         build=hierarchical_dawid_skene,
         variables=(BASE_RATES, POPULATION_CONFUSION, CONFUSION_SPREAD, SYSTEM_CONFUSION),
-        priors={
-            "default": {
-                "base_rates": 3.0,
-                "population_confusion": DIAGONAL,
-                "confusion_spread": 0.5,
-                "system_confusion": WEAK_DIAGONAL,
-            },
-            "flat": {
-                "base_rates": 1.0,
-                "population_confusion": 1.0,
-                "confusion_spread": 1.0,
-                "system_confusion": 1.0,
-            },
-        },
+        priors=_list_priors("population_confusion", confusion_spread=0.5),
         n_parameters=lambda priors, observed: (
-            cells_of_matrix(observed)
-            * (n_apart(priors, "confusion_spread", observed) + observed.has_system)
+            count_cells(observed)
+            * (spec.count_apart(priors, "confusion_spread", observed) + observed.has_system)
         ),
         likelihood=MATRICES,
-        matrices="alike",
+        raters_alike=True,
     ),
     "class_conditional": ModelSpec(
         build=class_conditional,
@@ -395,8 +361,8 @@ SPECS = {
             },
             "flat": {
                 "base_rates": 1.0,
-                "accuracy_by_category": (1.0, 1.0),
-                "system_accuracy_by_category": (1.0, 1.0),
+                "accuracy_by_category": FLAT,
+                "system_accuracy_by_category": FLAT,
             },
         },
         n_parameters=lambda priors, observed: observed.n_categories * len(observed.raters),

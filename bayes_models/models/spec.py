@@ -1,29 +1,271 @@
-"""The specification of a model: its builder, variables, priors and number of free parameters.
+"""What a model declares: its builder, its variables, and the families of their priors.
 
-The names are the rows of `lehner.latent_class.models.MODELS`, which needs no PyMC. A file of models
-ends with its `SPECS`; which numbers a prior takes is in `families.py`.
+The names of models are the rows of `lehner.latent_class.models.MODELS`, which needs no PyMC. A file
+of models ends with its `SPECS`.
+
+A prior is given as numbers, which are parameters of the family of its variable, or as a PyMC
+distribution, as in `pm.Beta.dist(2, 1)`.
+
+==================  ========================  ==================================================
+family              numbers                   variables
+==================  ========================  ==================================================
+dirichlet           concentration             base_rates, ...confusion, guessing
+beta                successes, failures       ...accuracy_by_category, knowledge,
+                                              common_category_share
+normal              mean, standard deviation  rater_log_odds, mean_log_odds
+logistic            location, scale           system_log_odds; (0, 1) is flat on the accuracy
+half_normal         scale                     ..._spread; 0 fixes it at zero
+normal_around_zero  standard deviation        distance_decay; 0 fixes it at zero
+normal_above_zero   mean, standard deviation  system_slope; sd 0 fixes it at its mean
+==================  ========================  ==================================================
+
+For a confusion matrix the concentration may be "diagonal" or "weak_diagonal", see `STRENGTH`.
 """
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_models.models import families
-from bayes_models.models.families import FAMILIES, Family, distribution_name, is_distribution
-from lehner import Patterns
+from bayes_models.models import pm, pt
+from lehner import InputError, Patterns
+from lehner.core import lazy
 from lehner.core.arrays import Floats
 from lehner.core.errors import find
+from lehner.core.lazy import special
 from lehner.latent_class.models import MODELS
 
 if TYPE_CHECKING:
-    import pymc as pm
     import xarray as xr
 
     from bayes_models.sampling.start import Start
+
+graph = lazy.load("bayes_models.models.graph")
+
+DIAGONAL = "diagonal"
+WEAK_DIAGONAL = "weak_diagonal"
+STRENGTH = {DIAGONAL: 8.0, WEAK_DIAGONAL: 2.0}
+"""Weight, as a number of ratings of each true category, of priors with a mean accuracy of .6.
+
+The weak prior is for the system, whose accuracy is to be found out: with the other prior the
+accuracy of a system of .9 was underestimated by .03 to .12
+(`experiments/benchmarks/estimators.md`)."""
+LEAST = np.finfo(float).tiny
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of distributions that can be the prior of a variable.
+
+    Parameters
+    ----------
+    log_density : callable
+        From values and two numbers for each, or the concentration of each row of probabilities, to
+        the log density of each value or row.
+    distribution : callable
+        From the name of a variable, these numbers and `dims` to the variable of a PyMC model.
+    least : float or tuple of float
+        The least number that is allowed, or the least of each of two.
+    remedy : str
+        What to give in place of numbers that are not allowed.
+    pair : bool
+        Whether a prior is two numbers, and not one scale.
+    rows : bool
+        Whether values are rows of probabilities, so that numbers have the shape of the variable.
+    zero_fixes : bool
+        Whether a scale of zero fixes the variable at zero.
+    """
+
+    log_density: Callable[[Floats, Floats], Floats]
+    distribution: Callable[..., Any]
+    least: float | tuple[float, float]
+    remedy: str
+    pair: bool = False
+    rows: bool = False
+    zero_fixes: bool = False
+
+    def check_numbers(self, variable: str, prior: Any, shape: tuple[int, ...] = ()) -> Floats:
+        """Check the numbers of a prior.
+
+        Parameters
+        ----------
+        variable : str
+            Its name, for errors.
+        prior
+            One or two numbers, as the family takes them; for rows of probabilities a concentration
+            that fits the shape, "diagonal" or "weak_diagonal".
+        shape : tuple of int
+            Of the variable; needed for rows of probabilities only.
+
+        Returns
+        -------
+        ndarray
+
+        Raises
+        ------
+        InputError
+            If these are no such numbers.
+
+        Examples
+        --------
+        >>> FAMILIES["dirichlet"].check_numbers("base_rates", 3, (2,))
+        array([3., 3.])
+        """
+        if self.rows and isinstance(prior, str) and prior in STRENGTH:
+            prior = diagonal_concentration(shape[-1], strength=STRENGTH[prior])
+        allowed_shape, remedy = (2,) if self.pair else shape if self.rows else (), self.remedy
+        try:
+            values = np.asarray(prior, dtype=float)
+            values = np.array(np.broadcast_to(values, allowed_shape if self.rows else values.shape))
+        except (TypeError, ValueError):
+            values = np.array(np.nan)
+            if self.rows:
+                remedy = f"give numbers that fit shape {shape}, or a PyMC distribution"
+        allowed = np.isfinite(values) & (values >= self.least)
+        if values.shape != allowed_shape or not allowed.all():
+            raise InputError(f"the prior of {variable} is {prior!r}", remedy)
+        return values
+
+
+def diagonal_concentration(
+    n_categories: int, *, strength: float = 8.0, accuracy: float = 0.6
+) -> Floats:
+    """Dirichlet concentration of raters who are right with a given mean probability.
+
+    Parameters
+    ----------
+    n_categories : int
+        K, 2 or more.
+    strength : float
+        Sum of each row, above 0: the prior counts as much as so many ratings.
+    accuracy : float
+        Prior mean of the diagonal, between 0 and 1.
+
+    Returns
+    -------
+    ndarray, shape (n_categories, n_categories)
+        Concentrations by true category and response, as `dawid_skene` takes them for `confusion`.
+
+    References
+    ----------
+    Pullin, Gurrin & Vukcevic (2023), https://doi.org/10.32614/RJ-2023-064, for the defaults.
+
+    Examples
+    --------
+    >>> diagonal_concentration(3).round(2).tolist()
+    [[4.8, 1.6, 1.6], [1.6, 4.8, 1.6], [1.6, 1.6, 4.8]]
+    """
+    wrong = strength * (1 - accuracy) / (n_categories - 1)
+    matrix = np.full((n_categories, n_categories), wrong)
+    np.fill_diagonal(matrix, strength * accuracy)
+    return matrix
+
+
+def _split(numbers: Floats) -> tuple[Floats, Floats]:
+    return numbers[..., 0], numbers[..., 1]
+
+
+def _log_dirichlet(values: Floats, concentration: Floats) -> Floats:
+    log_gamma = special.gammaln
+    constant = log_gamma(concentration.sum(axis=-1)) - log_gamma(concentration).sum(axis=-1)
+    return constant + ((concentration - 1) * np.log(np.maximum(values, LEAST))).sum(axis=-1)
+
+
+def _log_normal(values: Floats, numbers: Floats) -> Floats:
+    mean, sd = _split(numbers)
+    return np.asarray(-(((values - mean) / sd) ** 2) / 2 - np.log(sd * np.sqrt(2 * np.pi)))
+
+
+def _log_logistic(values: Floats, numbers: Floats) -> Floats:
+    location, scale = _split(numbers)
+    z = (values - location) / scale
+    return np.asarray(-z - 2 * np.logaddexp(0.0, -z) - np.log(scale))
+
+
+def _dirichlet(name: str, concentration: Floats, dims: Any) -> Any:
+    transform = graph.IsometricLogRatio()
+    return pm.Dirichlet(name, concentration, dims=dims, default_transform=transform)
+
+
+def _beta(name: str, numbers: Floats, dims: Any) -> Any:
+    return pm.Beta(name, *_split(numbers), dims=dims, default_transform=graph.LogOdds())
+
+
+def _normal(name: str, numbers: Floats, dims: Any) -> Any:
+    return pm.Normal(name, *_split(numbers), dims=dims)
+
+
+A_SCALE = "give a number, 0 or more, or a PyMC distribution"
+TWO = "give two numbers, the second above 0"
+ABOVE_ZERO = "give two numbers above 0"
+NOT_NEGATIVE = "give two numbers, 0 or more"
+SECOND_ABOVE_ZERO = (-np.inf, LEAST)
+FAMILIES = {
+    "dirichlet": Family(_log_dirichlet, _dirichlet, LEAST, "give numbers above 0", rows=True),
+    "beta": Family(
+        lambda values, numbers: _log_dirichlet(np.stack([values, 1 - values], axis=-1), numbers),
+        _beta,
+        LEAST,
+        ABOVE_ZERO,
+        pair=True,
+    ),
+    "normal": Family(_log_normal, _normal, SECOND_ABOVE_ZERO, TWO, pair=True),
+    "logistic": Family(
+        _log_logistic,
+        lambda name, numbers, dims: pm.Logistic(name, *_split(numbers), dims=dims),
+        SECOND_ABOVE_ZERO,
+        TWO,
+        pair=True,
+    ),
+    "half_normal": Family(
+        lambda values, numbers: _log_normal(values, numbers) + np.log(2),
+        lambda name, numbers, dims: pm.HalfNormal(name, numbers[..., 1], dims=dims),
+        0.0,
+        A_SCALE,
+        zero_fixes=True,
+    ),
+    "normal_around_zero": Family(_log_normal, _normal, 0.0, A_SCALE, zero_fixes=True),
+    "normal_above_zero": Family(
+        lambda values, numbers: (
+            _log_normal(values, numbers) - special.log_ndtr(np.divide(*_split(numbers)))
+        ),
+        lambda name, numbers, dims: pm.TruncatedNormal(name, *_split(numbers), lower=0, dims=dims),
+        0.0,
+        NOT_NEGATIVE,
+        pair=True,
+    ),
+    "zero_sum": Family(
+        _log_normal,
+        lambda name, numbers, dims: pm.ZeroSumNormal(name, sigma=numbers.flat[1], dims=dims),
+        0.0,
+        NOT_NEGATIVE,
+    ),
+}
+
+DISTRIBUTION = "distribution"
+"""What a fit keeps a PyMC distribution under: its name."""
+
+
+def is_distribution(prior: Any) -> bool:
+    """Tell whether a prior is a PyMC distribution, not numbers."""
+    # While PyTensor is not loaded there are no distributions.
+    return "pytensor" in sys.modules and isinstance(prior, pt.TensorVariable)
+
+
+def name_distribution(prior: Any) -> str:
+    """Name the PyMC distribution of a prior, as a model takes it or a fit keeps it.
+
+    The name is empty if the prior is given by numbers.
+    """
+    if is_distribution(prior):
+        # Once the distribution is part of a model, its variable's name comes first.
+        return str(pm.printing.str_for_dist(prior).split(" ~ ")[-1])
+    return str(prior[DISTRIBUTION]) if isinstance(prior, Mapping) else ""
+
 
 type Priors = str | Mapping[str, Any] | None
 
@@ -135,13 +377,13 @@ class ModelSpec:
         have Dirichlet priors, and there is either `confusion` for each rater, or one matrix for the
         raters and one for the system.
     takes_pair : bool
-        Whether a dependent pair has a share of common answers, see `answers_after`.
+        Whether a dependent pair has a share of common answers, see `couple_answers`.
     likelihood : int, optional
         What compiled code computes, see `bayes_models.density.priors`. Without it each process
         compiles the model.
-    matrices : {"rater", "alike"}
-        Whether each rater has a confusion matrix, or log odds, of their own; or all raters together
-        (about which they may vary), and the system its own.
+    raters_alike : bool
+        Whether all raters have one confusion matrix, or log odds, about which they may vary, and
+        the system its own.
     levels : callable, optional
         From the priors to the levels of difficulty of items.
     """
@@ -153,7 +395,7 @@ class ModelSpec:
     conjugate: bool = False
     takes_pair: bool = False
     likelihood: int | None = None
-    matrices: Literal["rater", "alike"] = "rater"
+    raters_alike: bool = False
     levels: Callable[[Mapping[str, Any]], Floats] | None = None
 
 
@@ -181,29 +423,28 @@ def find_model(name: str) -> ModelSpec:
     ['default', 'flat']
     """
     find("model", name, MODELS)
-    file = import_module(f"bayes_models.models.{FILES.get(name, name)}")
-    spec: ModelSpec = file.SPECS[name]
+    spec: ModelSpec = import_module(f"bayes_models.models.{FILES.get(name, name)}").SPECS[name]
     return spec
 
 
-def seen_by(model: str, observed: Patterns) -> Patterns:
+def drop_pair(model: str, observed: Patterns) -> Patterns:
     """Give ratings as a model sees them: without a dependent pair that it does not take."""
     return observed if find_model(model).takes_pair else replace(observed, dependent=None)
 
 
-def conjugate_models() -> list[str]:
-    """Names of the models that engine "gibbs" samples.
+def list_conjugate_models() -> list[str]:
+    """List the names of the models that engine "gibbs" samples.
 
     Examples
     --------
-    >>> conjugate_models()
+    >>> list_conjugate_models()
     ['dawid_skene', 'pooled']
     """
     return sorted(name for name in MODELS if find_model(name).conjugate)
 
 
 def choose_priors(model: str, priors: Priors = None) -> dict[str, Any]:
-    """All priors of a model, given those that the user chose.
+    """Give all priors of a model: those that the user chose, and the defaults of others.
 
     Parameters
     ----------
@@ -232,30 +473,25 @@ def choose_priors(model: str, priors: Priors = None) -> dict[str, Any]:
     spec = find_model(model)
     if isinstance(priors, str):
         return dict(find(f"set of priors of {model} called", priors, spec.priors))
-    first = next(iter(spec.priors.values()))
-    named = dict(priors or {})
-    for name in named:
-        find(f"prior in {model} called", name, first)
+    defaults, chosen = next(iter(spec.priors.values())), dict(priors or {})
+    for name in chosen:
+        find(f"prior in {model} called", name, defaults)
     of_system = {
-        variable.name: _last_row(named[variable.last_row_of])
+        variable.name: _take_last(chosen[variable.last_row_of])
         for variable in spec.variables
-        if variable.last_row_of in named
+        if variable.last_row_of in chosen
     }
-    return {**first, **of_system, **named}
+    return {**defaults, **of_system, **chosen}
 
 
-def _last_row(prior: Any) -> Any:
-    if is_distribution(prior):
-        return prior
-    try:
-        return prior[-1] if np.ndim(prior) == BY_RATER else prior
-    except ValueError:
-        # Rows of unequal length raise an error where the prior is used.
-        return prior
+def _take_last(prior: Any) -> Any:
+    """Take the prior of the last rater from one that differs between raters."""
+    alike = is_distribution(prior) or np.asarray(prior, object).ndim != BY_RATER
+    return prior if alike else prior[-1]
 
 
 def varies(priors: Mapping[str, Any], spread: str) -> bool:
-    """Whether a spread is estimated from the data, not fixed at zero by its prior.
+    """Tell whether a spread is estimated from the data, not fixed at zero by its prior.
 
     Examples
     --------
@@ -263,15 +499,15 @@ def varies(priors: Mapping[str, Any], spread: str) -> bool:
     (False, True)
     """
     prior = priors[spread]
-    return bool(distribution_name(prior)) or np.asarray(prior, object).ndim > 0 or bool(prior != 0)
+    return bool(name_distribution(prior)) or np.asarray(prior, object).ndim > 0 or bool(prior != 0)
 
 
-def n_apart(priors: Mapping[str, Any], spread: str, observed: Patterns) -> int:
-    """Number of raters, or 1 where a spread keeps them alike."""
+def count_apart(priors: Mapping[str, Any], spread: str, observed: Patterns) -> int:
+    """Count the raters, or 1 where a spread at zero keeps them alike."""
     return observed.n_raters if varies(priors, spread) else 1
 
 
-def priors_as_json(model: str, priors: Priors = None) -> str:
+def write_priors(model: str, priors: Priors = None) -> str:
     """Write all priors of a model as JSON, including those that were not given.
 
     Parameters
@@ -289,22 +525,19 @@ def priors_as_json(model: str, priors: Priors = None) -> str:
 
     Examples
     --------
-    >>> priors_as_json("dawid_skene", {"base_rates": [1, 2]})
+    >>> write_priors("dawid_skene", {"base_rates": [1, 2]})
     '{"base_rates": [1.0, 2.0], "confusion": "diagonal", "system_confusion": "weak_diagonal"}'
     """
-    all_priors = choose_priors(model, priors)
-    return json.dumps({name: _plain(prior) for name, prior in all_priors.items()})
+    plain = {}
+    for variable, prior in choose_priors(model, priors).items():
+        name = name_distribution(prior)
+        numbers = prior if isinstance(prior, str) or name else np.asarray(prior, float).tolist()
+        plain[variable] = {DISTRIBUTION: name} if name else numbers
+    return json.dumps(plain)
 
 
-def _plain(prior: Any) -> Any:
-    if isinstance(prior, str):
-        return prior
-    name = distribution_name(prior)
-    return {families.DISTRIBUTION: name} if name else np.asarray(prior, dtype=float).tolist()
-
-
-def kept_priors(tree: "xr.DataTree") -> dict[str, Any]:
-    """Read the priors that a fit was made with, by variable as `priors_as_json` writes them.
+def read_priors(tree: "xr.DataTree") -> dict[str, Any]:
+    """Read the priors that a fit was made with, by variable as `write_priors` writes them.
 
     Parameters
     ----------

@@ -1,16 +1,23 @@
-"""Draws of a model's variables: labelled, and summarised."""
+"""Draws of a model's variables: labelled, summarised, and the true categories that they imply."""
 
-from collections.abc import Hashable, Mapping
+import math
+import os
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayes_models.models.assemble import BASE_RATES, BY_POPULATION
-from bayes_models.models.observations import population_shares
-from lehner import InputError, IntervalEstimate, Patterns
-from lehner.core.arrays import Floats
+from bayes_models.models import assemble
+from bayes_models.models.assemble import BASE_RATES, BY_POPULATION, SHARE
+from bayes_models.models.spec import LEAST
+from lehner import InputError, IntervalEstimate, Patterns, Ratings
+from lehner.core import lazy
+from lehner.core.arrays import Floats, Integers
 from lehner.core.lazy import special
+from lehner.latent_class.em import e_step
+
+arviz_stats = lazy.load("arviz_stats.base")
 
 PAIRS = "agreeing_pairs"
 """What stands for all ratings of an item where ArviZ asks for a number: pairs that agree."""
@@ -19,16 +26,74 @@ DECLARED = (
     *("category", "response", "contrast"),
 )
 """All dimensions of variables, in the order in which models declare those of each."""
+CREDIBLE = "equal-tailed credible"
+MOST_BYTES = 4e9
+"""Bytes of draws to which a second try is kept."""
+BYTES = 8
+COPIES = {"nuts": 3, "gibbs": 2}
+"""How often draws are in memory at once: of NUTS the sampler's, those of each chain, and those of
+all chains; of Gibbs sampling also those of a first try."""
+INSTEAD = "sample fewer draws (draws=500, check='estimands'), or use maximum likelihood (…_ml)"
+AXES = {"chain_axis": 0, "draw_axis": 1}
+TAILS = (0.05, 0.95)
+CELLS_AT_ONCE = 2_000_000
+MOST_LOG_LIKELIHOODS = 50_000_000
 
 
-def group(tree: xr.DataTree, name: str) -> xr.Dataset:
+class TooLargeError(InputError):
+    """The draws of a model need more memory than the computer has."""
+
+
+def check_memory(model: str, engine: str, n_numbers: int) -> None:
+    """Raise a TooLargeError if the draws of a model need more memory than the computer has.
+
+    Parameters
+    ----------
+    model : str
+    engine : {"nuts", "gibbs"}
+    n_numbers : int
+        How many numbers are kept of all draws of all chains.
+    """
+    needed, available = float(BYTES * n_numbers * COPIES[engine]), _measure_memory()
+    if needed > available:
+        raise TooLargeError(
+            f"{model}: draws need {needed / 1e9:.1f} GB of memory, and this computer has "
+            f"{available / 1e9:.1f}",
+            INSTEAD,
+        )
+
+
+def _measure_memory() -> float:
+    if not hasattr(os, "sysconf"):
+        return math.inf
+    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+
+
+def times_that_fit(n_bytes: float, engine: str) -> int:
+    """Tell how many times as many draws four gigabytes hold, at least one.
+
+    Parameters
+    ----------
+    n_bytes : float
+        Of the draws of a first try.
+    engine : {"nuts", "gibbs"}
+
+    Examples
+    --------
+    >>> times_that_fit(2e8, "gibbs"), times_that_fit(5e9, "gibbs")
+    (10, 1)
+    """
+    return max(1, int(MOST_BYTES // (COPIES[engine] * n_bytes)))
+
+
+def read_group(tree: xr.DataTree, name: str) -> xr.Dataset:
     """Look up a group of a fit; an InputError if it is not there."""
     if name not in tree.children:
         raise InputError(f"the fit has no group {name}", "fit the model by bayes_models.fit")
     return tree[name].to_dataset()
 
 
-def labelled_draws(
+def label_draws(
     variables: Mapping[str, tuple[tuple[str, ...], Floats]], coords: Mapping[str, Any]
 ) -> xr.Dataset:
     """Put draws and the coordinates they need into a dataset.
@@ -51,10 +116,10 @@ def labelled_draws(
         {"chain": np.arange(chains), "draw": np.arange(draws)}
         | {dim: np.asarray(coords[dim]) for dim in sorted(used)},
     )
-    return _in_order_of_labels(dataset)
+    return _sort_by_labels(dataset)
 
 
-def _in_order_of_labels(dataset: xr.Dataset) -> xr.Dataset:
+def _sort_by_labels(dataset: xr.Dataset) -> xr.Dataset:
     """Order variables so that dimensions first appear in the order in which models declare them.
 
     `arviz.summary` names the numbers of a variable rightly only if its dimensions appear in that
@@ -71,14 +136,14 @@ def _in_order_of_labels(dataset: xr.Dataset) -> xr.Dataset:
     return dataset[names].transpose(*in_order)
 
 
-def values_by_draw(posterior: xr.Dataset, name: str, *dims: Any) -> Floats:
-    """Draws of a variable, those of all chains one after another, shape (n_draws, ...)."""
+def stack_draws(posterior: xr.Dataset, name: str, *dims: Any) -> Floats:
+    """Put the draws of a variable in all chains one after another, shape (n_draws, ...)."""
     values = posterior[name].transpose("chain", "draw", *dims).values
     return np.asarray(values.reshape(-1, *values.shape[2:]))
 
 
-def credible_interval(draws: xr.DataArray | Floats, level: float) -> IntervalEstimate:
-    """Mean of draws and their equal-tailed credible interval.
+def summarise_draws(draws: xr.DataArray | Floats, level: float) -> IntervalEstimate:
+    """Give the mean of draws and their equal-tailed credible interval.
 
     Parameters
     ----------
@@ -96,13 +161,13 @@ def credible_interval(draws: xr.DataArray | Floats, level: float) -> IntervalEst
         lower=float(lower),
         upper=float(upper),
         level=level,
-        kind="equal-tailed credible",
+        kind=CREDIBLE,
         standard_error=float(values.std(ddof=1)) if values.size > 1 else None,
     )
 
 
-def beta_interval(concentration: Floats, place: int, level: float) -> IntervalEstimate:
-    """Mean and central interval of one probability of a Dirichlet distribution."""
+def summarise_beta(concentration: Floats, place: int, level: float) -> IntervalEstimate:
+    """Give the mean and central interval of one probability of a Dirichlet distribution."""
     successes, failures = float(concentration[place]), float(np.delete(concentration, place).sum())
     mean = successes / (successes + failures)
     ends = special.betaincinv(successes, failures, [(1 - level) / 2, (1 + level) / 2])
@@ -110,47 +175,226 @@ def beta_interval(concentration: Floats, place: int, level: float) -> IntervalEs
     return IntervalEstimate(estimate=mean, lower=lower, upper=upper, level=level, kind="prior")
 
 
+def ess(draws: Floats, method: str) -> Floats:
+    """Compute effective sample sizes by ArviZ.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (n_chains, n_draws, ...)
+    method : str
+        "bulk", "tail" or "mean".
+
+    Returns
+    -------
+    ndarray, shape (...)
+    """
+    options = {"prob": TAILS} if method == "tail" else {}
+    return np.asarray(arviz_stats.array_stats.ess(draws, **AXES, method=method, **options))
+
+
 type Draws = dict[str, tuple[tuple[str, ...], Floats]]
 """By variable: its dimensions after chain and draw, and its draws."""
 
 
-def base_rates_of_all(observed: Patterns, base_rates: Floats) -> Draws:
-    """Give base rates, and with populations those of each.
+def derive_variables(observed: Patterns, base_rates: Floats, confusion: Floats) -> Draws:
+    """Give base rates and confusion matrices, and the accuracies that follow from them.
 
     Parameters
     ----------
     observed : Patterns
     base_rates : ndarray, shape (n_chains, n_draws, n_populations, n_categories)
         Without populations those of all items.
-
-    Returns
-    -------
-    dict
-    """
-    by_population = (("population", "category"), base_rates)
-    variables: Draws = {BY_POPULATION: by_population} if observed.populations else {}
-    of_all = population_shares(observed) @ base_rates
-    return variables | {BASE_RATES.name: (("category",), of_all)}
-
-
-def accuracies(observed: Patterns, base_rates: Floats, confusion: Floats) -> Draws:
-    """Give confusion matrices, and the accuracies that follow from them and from base rates.
-
-    Parameters
-    ----------
-    observed : Patterns
-    base_rates : ndarray, shape (n_chains, n_draws, n_categories)
     confusion : ndarray, shape (n_chains, n_draws, n_raters, n_categories, n_responses)
 
     Returns
     -------
     dict
     """
-    accuracy = np.einsum("cdrkk,cdk->cdr", confusion, base_rates)
-    variables: Draws = {
+    variables: Draws = {}
+    if observed.populations:
+        variables[BY_POPULATION] = (("population", "category"), base_rates)
+    of_all = assemble.weigh_populations(observed) @ base_rates
+    accuracy = np.einsum("cdrkk,cdk->cdr", confusion, of_all)
+    variables |= {
+        BASE_RATES.name: (("category",), of_all),
         "confusion": (("rater", "category", "response"), confusion),
         "accuracy": (("rater",), accuracy),
     }
-    if observed.has_system:
-        variables["system_accuracy"] = ((), accuracy[..., -1])
-    return variables
+    return variables | ({"system_accuracy": ((), accuracy[..., -1])} if observed.has_system else {})
+
+
+def add_truth(
+    tree: xr.DataTree,
+    ratings: Ratings,
+    patterns: Patterns,
+    rng: np.random.Generator,
+    *,
+    log_likelihood: bool = True,
+) -> None:
+    """Add the posterior probabilities of the true categories of the items.
+
+    Group `truth` gets `truth_probabilities` (item, category). With a system, group `posterior` gets
+    `system_accuracy_in_sample`: in each draw, true categories of the items are drawn, and it is the
+    proportion of the system's answers that equal them. Group `log_likelihood` gets
+    `agreeing_pairs` (chain, draw, item), the log density of all ratings of an item, with an entry
+    for each item of a grouped row, unless that is more than 50 million numbers. It has the name of
+    the number by which ArviZ compares data and predictions, as ArviZ requires.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        With group `posterior`; changed in place.
+    ratings : Ratings
+        The ratings that were fitted.
+    patterns : Patterns
+        Of the same ratings.
+    log_likelihood : bool
+        Whether to add the group `log_likelihood`.
+    """
+    posterior = read_group(tree, "posterior")
+    truth = np.zeros((len(patterns.counts), patterns.n_categories))
+    sample = {"chain": posterior["chain"], "draw": posterior["draw"]}
+    shape = tuple(map(len, sample.values()))
+    keep = log_likelihood and ratings.n_items * np.prod(shape) <= MOST_LOG_LIKELIHOODS
+    likelihood, right = [], []
+    for probability, log_probability in infer_truths(posterior, patterns):
+        if keep:
+            likelihood.append(log_probability)
+        truth += probability.sum(axis=0)
+        if patterns.has_system:
+            right.append(draw_right(probability, patterns, rng).sum(axis=1))
+    truth = truth[patterns.inverse] / np.prod(shape)
+    items = {"item": ratings.items, "category": posterior["category"]}
+    probabilities = {"truth_probabilities": (("item", "category"), truth)}
+    tree["truth"] = xr.DataTree(xr.Dataset(probabilities, items))
+    if patterns.has_system:
+        n_answered = patterns.counts[patterns.system >= 0].sum()
+        draws = (np.concatenate(right) / n_answered).reshape(shape)
+        posterior["system_accuracy_in_sample"] = xr.DataArray(draws, sample, tuple(sample))
+        tree["posterior"] = xr.DataTree(posterior)
+    if keep:
+        rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
+        per_item = np.concatenate(likelihood)[:, patterns.inverse[rows]].reshape(*shape, -1)
+        densities = {PAIRS: ((*sample, "item"), per_item)}
+        items = sample | {"item": ratings.items[rows]}
+        tree["log_likelihood"] = xr.DataTree(xr.Dataset(densities, items))
+
+
+def infer_truth(patterns: Patterns, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:
+    """Infer the true category of each pattern in each draw.
+
+    Parameters
+    ----------
+    rates : ndarray, shape (n_draws, n_states) or (n_draws, n_populations, n_states)
+    confusion : ndarray, shape (n_draws, n_raters, n_states, n_responses)
+        As `take_states` gives it, with further rows for a dependent pair if the model has one.
+
+    Returns
+    -------
+    probability : ndarray, shape (n_draws, n_patterns, n_categories)
+        Of each true category given the ratings of the pattern.
+    log_probability : ndarray, shape (n_draws, n_patterns)
+        Log probability of these ratings.
+    """
+    if confusion.shape[1] > len(patterns.raters):
+        patterns = assemble.split_second(patterns)
+    n_states, k = rates.shape[-1], patterns.n_categories
+    log_rates = np.log(np.maximum(rates, LEAST)).T
+    if rates.ndim == 3:
+        log_rates = log_rates.swapaxes(0, 1)[patterns.population]
+    log_confusion = np.log(np.maximum(confusion, LEAST)).transpose(1, 3, 2, 0)
+    by_state, log_probability = e_step(patterns, log_rates, log_confusion, np.arange(n_states) % k)
+    if n_states > k:
+        by_state = by_state.reshape(len(by_state), -1, k, by_state.shape[2]).sum(axis=1)
+    return by_state.transpose(2, 0, 1), log_probability.T
+
+
+def take_states(
+    posterior: xr.Dataset, pair: tuple[int, int] | None = None, *, by_population: bool = False
+) -> tuple[Floats, Floats]:
+    """Take the probability of each state, and confusion matrices by state, from each draw.
+
+    Parameters
+    ----------
+    posterior : xarray.Dataset
+        With `base_rates` and `confusion` or `confusion_by_level`.
+    pair : tuple of int, optional
+        The dependent pair of the ratings, if there is one.
+    by_population : bool
+        Whether rates are those of each population, if there are any, and not of all items.
+
+    Returns
+    -------
+    rates : ndarray, shape (n_draws, n_states) or (n_draws, n_populations, n_states)
+    confusion : ndarray, shape (n_draws, n_raters, n_states, n_responses)
+        If the model takes the pair, the rows of its second follow, by the first's answer.
+    """
+    k = posterior.sizes["category"]
+    rates = stack_draws(posterior, "base_rates", "category")
+    if by_population and BY_POPULATION in posterior:
+        rates = stack_draws(posterior, BY_POPULATION, "population", "category")
+    name = "confusion_by_level" if "confusion_by_level" in posterior else "confusion"
+    confusion = stack_draws(posterior, name, "rater", ..., "category", "response")
+    by_state = confusion.reshape(len(rates), posterior.sizes["rater"], -1, k)
+    n_levels = by_state.shape[2] // k
+    if SHARE in posterior and pair is not None:
+        share = stack_draws(posterior, SHARE, "category")
+        after = assemble.couple_answers(by_state[:, pair[0]], by_state[:, pair[1]], share, k)
+        by_state = np.concatenate([by_state, after], axis=1)
+    return np.tile(rates / n_levels, n_levels), by_state
+
+
+def infer_truths(posterior: xr.Dataset, patterns: Patterns) -> Iterator[tuple[Floats, Floats]]:
+    """Yield what `infer_truth` gives of all draws, some of them at a time."""
+    rates, confusion = take_states(posterior, patterns.dependent, by_population=True)
+    size = max(1, CELLS_AT_ONCE // (len(patterns.counts) * rates.shape[-1]))
+    for start in range(0, len(rates), size):
+        part = slice(start, start + size)
+        yield infer_truth(patterns, rates[part], confusion[part])
+
+
+def draw_right(probability: Floats, patterns: Patterns, rng: np.random.Generator) -> Integers:
+    """Draw the number of right answers to the items of each pattern that has an answer."""
+    answered = np.flatnonzero(patterns.system >= 0)
+    chance = np.minimum(probability[:, answered, patterns.system[answered]], 1.0)
+    return np.asarray(rng.binomial(patterns.counts[answered], chance))
+
+
+def take_fitted(tree: xr.DataTree, ratings: Ratings) -> Ratings:
+    """Give ratings as they entered a fit: without gold labels if these did not.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        A fit, as returned by `fit`.
+    ratings : Ratings
+        The ratings that were fitted.
+
+    Returns
+    -------
+    Ratings
+
+    Raises
+    ------
+    InputError
+        If there is no system, or if raters, categories, items or populations are not those of the
+        fit.
+    """
+    if ratings.system is None:
+        raise InputError(
+            "there is no system", "fit ratings with a system, and give the same ratings here"
+        )
+    posterior = read_group(tree, "posterior")
+    populations = posterior["population"] if "population" in posterior.coords else ()
+    pairs = [
+        (posterior["rater"], ratings.all_raters),
+        (posterior["category"], ratings.categories),
+        (read_group(tree, "truth")["item"], ratings.items),
+        (populations, ratings.populations),
+    ]
+    if not all(np.array_equal(np.asarray(a, str), np.asarray(b, str)) for a, b in pairs):
+        raise InputError(
+            "raters, categories, items or populations are not those of the fit",
+            "give the ratings of the fit",
+        )
+    return ratings if tree.attrs.get("known_truths", 0) else ratings.with_truth(None)

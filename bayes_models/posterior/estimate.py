@@ -1,24 +1,38 @@
-"""From draws to an Estimate, or to modes in which labels switched, if there is none."""
+"""From draws to an Estimate: whether the draws can be trusted, and what they say.
+
+Draws are checked for convergence and for label switching. Where labels switched and it matters,
+there are modes in place of an estimate.
+"""
 
 import json
-from dataclasses import replace
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayes_models.posterior.dependent_pair import describe_pair, warn_of_pair
-from bayes_models.posterior.diagnostics import relabelled_draws
-from bayes_models.posterior.draws import credible_interval, group
-from bayes_models.posterior.joint_systems import find_influence
+from bayes_models.posterior.bayes_factors import describe_pair, warn_of_pair
+from bayes_models.posterior.contrasts import find_influence
+from bayes_models.posterior.draws import AXES, arviz_stats, ess, read_group, summarise_draws
 from lehner import Estimate, InputError, IntervalEstimate
+from lehner.core.arrays import Booleans
 from lehner.core.errors import Warning, warn, warnings_from_json
 from lehner.core.estimate import ESTIMANDS, plain
+from lehner.core.lazy import optimize
 from lehner.core.resampling import design_effect, widened, widening
-from lehner.core.text import percent
+from lehner.core.text import counted, percent, probability
 from lehner.data.patterns import Patterns
 from lehner.data.ratings import Ratings
 
+HIGHEST_R_HAT = 1.01
+R_HAT_BY_CHANCE = 10
+LOWEST_ESS = 400
+CELL = ["category", "response"]
+MOST_RECALLS = 1_000
+"""With more recalls than these they are not checked, but the accuracies that they make up."""
+MOST_TIMES_LONGER = 4
 # The two limits were chosen on fits of the first `relaxed_k`, in which difficulty could mislead all
 # raters, so that labels switched often. Of 48 fits with two categories 15 had no relabelled draw
 # and 33 had more than 7%. Without these draws 6 of the 33 estimates changed by .013 at most, and
@@ -27,6 +41,222 @@ from lehner.data.ratings import Ratings
 # of relabelled draws, but without them no estimate changed by more than .011.
 MOST_RELABELLED = 0.05
 MOST_MOVED = 0.02
+
+
+class ConvergenceWarning(UserWarning):
+    """The sampler's diagnostics show that the draws cannot be trusted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnostics:
+    """What was checked after sampling.
+
+    Parameters
+    ----------
+    r_hat : float
+        Highest rank-normalised split R-hat of the variables checked, about 1 if chains agree.
+    ess_bulk, ess_tail : float
+        Lowest effective sample size of these variables, in the bulk and in the tails.
+    divergences : int
+        Number of draws at which a trajectory of NUTS diverged.
+    treedepth : int
+        Number of draws in which a trajectory was cut off at the greatest depth.
+    relabelled : float
+        Proportion of draws, 0 to 1, in which the raters would be more accurate on average if the
+        true categories were renamed: label switching is possible in these draws.
+    tries : int
+        How often the model was sampled. If the diagnostics of the first try fail, there is a second
+        one, longer and with a higher target acceptance.
+    mode_weights : tuple of float
+        Weights of the posterior modes that expectation-maximisation found, the highest first, see
+        `bayes_models.sampling.start.find_modes`. At least half of the chains start at the
+        first mode, and one chain at each other mode while chains remain.
+    """
+
+    r_hat: float
+    ess_bulk: float
+    ess_tail: float
+    divergences: int
+    treedepth: int = 0
+    relabelled: float
+    tries: int = 1
+    mode_weights: tuple[float, ...] = (1.0,)
+
+    @property
+    def r_hat_limit(self) -> float:
+        """The R-hat up to which chains agree; it is higher if there are few draws."""
+        return max(HIGHEST_R_HAT, 1 + R_HAT_BY_CHANCE / max(self.ess_bulk, LOWEST_ESS))
+
+    @property
+    def chains_agree(self) -> bool:
+        """Whether R-hat is within its limit; false where it is undefined."""
+        return self.r_hat <= self.r_hat_limit
+
+    def times_longer(self) -> int:
+        """Tell how many times as long a second try should be.
+
+        Returns
+        -------
+        int
+            From 1 to 4: the factor that should bring the effective sample size to 1.5 times its
+            limit, and 4 if chains disagree.
+        """
+        if not self.chains_agree:
+            return MOST_TIMES_LONGER
+        needed = 1.5 * LOWEST_ESS / max(min(self.ess_bulk, self.ess_tail), 1)
+        return min(max(math.ceil(needed), 1), MOST_TIMES_LONGER)
+
+    def failures(self) -> tuple[Warning, ...]:
+        """Describe the problems that longer or more careful sampling may solve.
+
+        Returns
+        -------
+        tuple of Warning
+            One for each problem; empty if there is none.
+        """
+        problems = []
+        if not self.chains_agree:
+            text = f"chains disagree: R-hat is {self.r_hat:.3f}, above {self.r_hat_limit:.3f}"
+            if len(self.mode_weights) > 1:
+                weights = ", ".join(probability(weight, 2) for weight in self.mode_weights)
+                text += (
+                    f"; they started at posterior modes of the weights {weights} (found by EM): "
+                    "there is more than one solution, and longer chains may not show how probable "
+                    "each is"
+                )
+            problems.append(warn("not-converged", text))
+        if not min(self.ess_bulk, self.ess_tail) >= LOWEST_ESS:
+            text = (
+                f"too few effective draws: {self.ess_bulk:.0f} in the bulk, {self.ess_tail:.0f} "
+                f"in the tails, below {LOWEST_ESS}; "
+                "use a model with fewer parameters, or, in Python, sample longer"
+            )
+            problems.append(warn("too-few-draws", text))
+        if self.divergences:
+            text = f"{counted(self.divergences, 'draw')} diverged: compare with another model"
+            problems.append(warn("divergences", text))
+        if self.treedepth:
+            text = f"{counted(self.treedepth, 'draw')} reached the greatest tree depth"
+            problems.append(warn("tree-depth", text))
+        return tuple(problems)
+
+    def warnings(self) -> tuple[Warning, ...]:
+        """Describe what is wrong with the draws.
+
+        Returns
+        -------
+        tuple of Warning
+            The failures and, if labels may have switched, one of that; empty if nothing is
+            wrong.
+        """
+        if not self.relabelled > 0.01:
+            return self.failures()
+        switched = (
+            f"in {percent(self.relabelled, 1)} of the draws the raters would be more accurate if "
+            "the true categories were renamed: labels may have switched"
+        )
+        return (*self.failures(), warn("labels-switched", switched))
+
+
+def diagnose(
+    tree: xr.DataTree,
+    variables: Collection[str] | None = None,
+    *,
+    tries: int = 1,
+    mode_weights: Sequence[float] = (1.0,),
+) -> Diagnostics:
+    """Read the diagnostics of a fit.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        A fit with group `posterior`, and `sample_stats` if it was sampled by NUTS.
+    variables : collection of str, optional
+        Names of the variables that are checked, by default all; of confusion matrices the recalls,
+        unless there are more than 1,000.
+    tries : int
+        How often the model was sampled, 1 or more; the result repeats it.
+    mode_weights : sequence of float
+        Weights of the modes at which chains started; the result repeats them.
+
+    Returns
+    -------
+    Diagnostics
+        R-hat, effective sample sizes, divergences and relabelled draws.
+
+    References
+    ----------
+    Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221
+
+    Examples
+    --------
+    >>> import lehner
+    >>> from bayes_models import fit
+    >>> scenario = lehner.Scenario(n_categories=3, initial_rater_accuracy=(0.8,) * 3)
+    >>> ratings = lehner.simulate(scenario, seed=1)
+    >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
+    >>> diagnostics = diagnose(tree, ["system_accuracy"])
+    >>> diagnostics.chains_agree, diagnostics.failures()
+    (True, ())
+    """
+    posterior = read_group(tree, "posterior")
+    parts = []
+    for name in posterior if variables is None else variables:
+        draws = posterior[name].transpose("chain", "draw", ...)
+        values = draws.values
+        if set(CELL) <= set(draws.dims):
+            # An error that hardly occurs has few effective draws, and decides nothing.
+            values = np.diagonal(draws.transpose(..., *CELL).values, axis1=-2, axis2=-1)
+            if values[0, 0].size > MOST_RECALLS:
+                continue
+        parts.append(values.reshape(*values.shape[:2], -1))
+    scalars = np.concatenate(parts, axis=2)
+    # Probabilities that a model fixes have no R-hat and need none.
+    scalars = scalars[..., np.ptp(scalars, axis=(0, 1)) > 0]
+    r_hat = arviz_stats.array_stats.rhat(scalars, **AXES)
+    return Diagnostics(
+        r_hat=float(np.max(r_hat)),
+        ess_bulk=float(ess(scalars, "bulk").min()),
+        ess_tail=float(ess(scalars, "tail").min()),
+        divergences=_count(tree, "diverging"),
+        treedepth=_count(tree, "reached_max_treedepth"),
+        relabelled=float(find_relabelled(posterior).mean()),
+        tries=tries,
+        mode_weights=tuple(mode_weights),
+    )
+
+
+def _count(tree: xr.DataTree, event: str) -> int:
+    return int(tree["sample_stats"][event].sum()) if "sample_stats" in tree else 0
+
+
+def find_relabelled(posterior: xr.Dataset) -> Booleans:
+    """Find the draws in which raters would be more accurate with categories renamed.
+
+    Parameters
+    ----------
+    posterior : xarray.Dataset
+        With `base_rates` and `confusion`; with `system_accuracy` if the last rater is a system.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_chains, n_draws)
+    """
+    dims = ("chain", "draw", "rater", "category", "response")
+    confusion = posterior["confusion"].transpose(*dims).values
+    if "system_accuracy" in posterior:
+        # A system may be more often wrong than right.
+        confusion = confusion[:, :, :-1]
+    base_rates = posterior["base_rates"].transpose("chain", "draw", "category").values
+    shares = confusion.sum(axis=2) * base_rates[..., None]
+    # Where in each true category the most frequent response is that category, no renaming is
+    # better.
+    order = np.arange(shares.shape[-1])
+    relabelled = (shares.argmax(axis=-2) != order).any(axis=-1)
+    for draw in zip(*np.nonzero(relabelled), strict=True):
+        best = optimize.linear_sum_assignment(-shares[draw])[1]
+        relabelled[draw] = (best != order).any()
+    return np.asarray(relabelled)
 
 
 def label_modes(posterior: xr.Dataset, level: float = 0.9) -> list[dict[str, Any]]:
@@ -76,20 +306,20 @@ def label_modes(posterior: xr.Dataset, level: float = 0.9) -> list[dict[str, Any
     False 0.75 0.800 [0.800, 0.800]
     True 0.25 0.200 [0.200, 0.200]
     """
-    relabelled = relabelled_draws(posterior)
+    relabelled = find_relabelled(posterior)
     modes = []
     for switched, draws in ((False, ~relabelled), (True, relabelled)):
         if draws.any():
             values = {
                 name: posterior[name].transpose("chain", "draw").values[draws] for name in ESTIMANDS
             }
-            intervals = {name: credible_interval(x, level) for name, x in values.items()}
+            intervals = {name: summarise_draws(x, level) for name, x in values.items()}
             modes.append({"relabelled": switched, "weight": float(draws.mean())} | intervals)
     return modes
 
 
-def _why_no_estimate(modes: list[dict[str, Any]]) -> Warning | None:
-    """Why there is no estimate because of these modes; None if there can be one.
+def _explain_no_estimate(modes: list[dict[str, Any]]) -> Warning | None:
+    """Say why there is no estimate because of these modes; None if there can be one.
 
     Labels of rare categories may switch without changing the estimate; so may those of two
     categories if the system's accuracy is .5.
@@ -146,7 +376,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     >>> float((ratings.truth == ratings.system).mean())
     0.885
     """
-    posterior, truth = group(tree, "posterior"), group(tree, "truth")
+    posterior, truth = read_group(tree, "posterior"), read_group(tree, "truth")
     if "system_accuracy" not in posterior:
         raise InputError("the fit has no system", "fit ratings with a system")
     diagnostics = {"engine": tree.attrs["engine"], **json.loads(tree.attrs["diagnostics"])}
@@ -154,14 +384,14 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         method=tree.attrs["model"],
         # The system is the last of the raters.
         system=str(posterior["rater"].values[-1]),
-        system_accuracy=credible_interval(posterior["system_accuracy"], level),
-        system_accuracy_in_sample=credible_interval(posterior["system_accuracy_in_sample"], level),
+        system_accuracy=summarise_draws(posterior["system_accuracy"], level),
+        system_accuracy_in_sample=summarise_draws(posterior["system_accuracy_in_sample"], level),
         warnings=warnings_from_json(tree.attrs["warnings"]),
         diagnostics=diagnostics,
         draws=tree,
     )
     if "design_effects" in tree.attrs:
-        estimate = allow_for_clusters(estimate, json.loads(tree.attrs["design_effects"]), level)
+        estimate = widen_for_clusters(estimate, json.loads(tree.attrs["design_effects"]), level)
         diagnostics = estimate.diagnostics
     if "dependent_pair" in tree.attrs:
         diagnostics |= {"dependent_pair": describe_pair(tree, level)}
@@ -169,7 +399,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         estimate = replace(estimate, diagnostics=diagnostics, warnings=warnings)
     if diagnostics["relabelled"] > MOST_RELABELLED:
         modes = label_modes(posterior, level)
-        why_not = _why_no_estimate(modes)
+        why_not = _explain_no_estimate(modes)
         if why_not:
             nothing = IntervalEstimate(estimate=None)
             return replace(
@@ -189,7 +419,9 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
     return replace(estimate, arrays=arrays)
 
 
-def design_effects(tree: xr.DataTree, ratings: Ratings, patterns: Patterns) -> dict[str, float]:
+def find_design_effects(
+    tree: xr.DataTree, ratings: Ratings, patterns: Patterns
+) -> dict[str, float]:
     """Compute the design effect of both accuracies, and count the clusters.
 
     References
@@ -206,7 +438,7 @@ def design_effects(tree: xr.DataTree, ratings: Ratings, patterns: Patterns) -> d
     return effects | {"clusters": ratings.n_clusters}
 
 
-def allow_for_clusters(estimate: Estimate, effects: dict[str, float], level: float) -> Estimate:
+def widen_for_clusters(estimate: Estimate, effects: dict[str, float], level: float) -> Estimate:
     """Widen the intervals of both accuracies, and warn of what is not widened."""
     expected, in_sample = (
         widened(getattr(estimate, name), widening(effects[name], int(effects["clusters"]), level))

@@ -5,27 +5,28 @@ import logging
 import math
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 
-from bayes_models.models.families import is_distribution
-from bayes_models.models.observations import known_truths, observe
-from bayes_models.models.parameters import SHARE
-from bayes_models.models.spec import Priors, choose_priors, find_model, priors_as_json
-from bayes_models.posterior.dependent_pair import average_with_independence
-from bayes_models.posterior.diagnostics import ConvergenceWarning, Diagnostics, diagnose
-from bayes_models.posterior.estimate import design_effects
-from bayes_models.posterior.predictive import add_data, log_prior
-from bayes_models.posterior.predictive_checks import predictive_checks
-from bayes_models.posterior.truth import add_truth
+from bayes_models.models.assemble import SHARE, observe
+from bayes_models.models.spec import (
+    Priors,
+    choose_priors,
+    find_model,
+    is_distribution,
+    write_priors,
+)
+from bayes_models.posterior import draws as posteriors
+from bayes_models.posterior import estimate, predictive
+from bayes_models.posterior.bayes_factors import average_with_independence
+from bayes_models.posterior.estimate import ConvergenceWarning, Diagnostics
 from bayes_models.sampling.gibbs import sample_conjugate
-from bayes_models.sampling.memory import times_in_memory
 from bayes_models.sampling.nuts import compile_model, sample
-from bayes_models.sampling.start import posterior_modes, start_at
+from bayes_models.sampling.start import find_modes
 from lehner import Patterns, Ratings
 from lehner.core.arrays import Seed, child_seeds, spawn_seeds
 from lehner.core.errors import (
@@ -38,11 +39,12 @@ from lehner.core.errors import (
 )
 from lehner.core.estimate import ESTIMANDS
 from lehner.data.patterns import count_rated
+from lehner.latent_class.em import known_truths
 
 logger = logging.getLogger(__name__)
 
-OTHERWISE = ("accuracy", "base_rates")
-
+WITHOUT_SYSTEM = ("accuracy", "base_rates")
+"""What is checked in place of the system's accuracies where there is no system."""
 FOR_STUDIES: dict[str, Any] = {
     "draws": 500,
     "tune": 200,
@@ -53,12 +55,36 @@ FOR_STUDIES: dict[str, Any] = {
     "checks": False,
     "progressbar": False,
 }
+CHECK_DRAWS = 50
+"""Posterior draws for the checks of a fit, fewer than `predictive_checks` uses by default."""
 
 type Checked = Literal["all", "estimands"]
 type Engine = Literal["nuts", "gibbs"]
 
-CHECK_DRAWS = 50
-"""Posterior draws for the checks of a fit, fewer than `predictive_checks` uses by default."""
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Options:
+    """Options of `fit`, checked."""
+
+    priors: Priors
+    engine: Engine
+    draws: int
+    tune: int
+    chains: int
+    target_accept: float
+    cores: int | None
+    tries: int
+    check: Checked
+    log_likelihood: bool
+    checks: bool
+    progressbar: bool
+
+    def __post_init__(self) -> None:
+        for name, least in {"draws": 4, "tune": 1, "chains": 1, "tries": 1}.items():
+            check_whole_number(name, getattr(self, name), least)
+        check_number("target_accept", self.target_accept, 0.1, 0.999)
+        check_choice("check", self.check, ("all", "estimands"))
+        check_choice("engine", self.engine, ("nuts", "gibbs"))
 
 
 def fit(
@@ -85,7 +111,7 @@ def fit(
     distribution, each process compiles the model instead. Chains start near the most probable
     parameters, with the labels that the raters use, and the prior prevents label switching. If
     expectation-maximisation finds other modes of the posterior, up to half of the chains start at
-    these, one at each (see `bayes_models.sampling.start.posterior_modes`), so that R-hat shows
+    these, one at each (see `bayes_models.sampling.start.find_modes`), so that R-hat shows
     whether chains from different modes mix. If the diagnostics fail, the model is sampled again
     with a higher target acceptance, and up to four times as long, depending on the effective sample
     size. Where so many draws would take more than 4 GB of memory, Gibbs sampling keeps fewer of
@@ -124,8 +150,8 @@ def fit(
     tries : int
         How often the model is sampled at most, each time longer, 1 or more.
     check : {"all", "estimands"}
-        Whether R-hat and effective sample sizes of all variables are checked, or of the system's
-        accuracies only.
+        Whether R-hat and effective sample sizes of all variables are checked (of confusion matrices
+        the recalls), or of the system's accuracies only.
     log_likelihood : bool
         Whether the result includes the data, the log likelihood of each item and the log density of
         the priors, which are needed to compare models and to check the influence of priors.
@@ -133,8 +159,8 @@ def fit(
         Whether NUTS shows its progress, and why it samples again.
     checks : bool
         Whether the attribute `warnings` also lists what `predictive_checks` finds in a few draws,
-        which takes a tenth of a second or two. They do not see errors that raters share, which
-        make them look accurate: see `lehner.check_dependence`.
+        which takes moments. They do not see errors that raters share, which make them look
+        accurate: see `lehner.check_dependence`.
 
     Returns
     -------
@@ -144,7 +170,7 @@ def fit(
         `add_prior` add others;
         attributes `model`, `engine`, `seed`, `known_truths`, and as JSON `priors` (all of them,
         given or not), `diagnostics` and `warnings`. For a dependent pair there are a group `pair`
-        and an attribute `dependent_pair`, see `bayes_models.posterior.dependent_pair`.
+        and an attribute `dependent_pair`, see `bayes_models.posterior.bayes_factors`.
 
     Raises
     ------
@@ -175,42 +201,35 @@ def fit(
     >>> tree = fit("relaxed_k", lehner.load_dataset("lehner_table2"))  # doctest: +SKIP
     >>> float(tree.posterior["system_accuracy"].mean())  # doctest: +SKIP
     """
-    check_whole_number("draws", draws, 4)
-    check_whole_number("tune", tune, 1)
-    check_whole_number("chains", chains, 1)
-    check_number("target_accept", target_accept, 0.1, 0.999)
-    check_whole_number("tries", tries, 1)
-    check_choice("check", check, ("all", "estimands"))
-    check_choice("engine", engine, ("nuts", "gibbs"))
-    ratings = count_rated(ratings)
-    observed = observe(ratings)
-    seeds = child_seeds(seed, 5)
-    options: dict[str, Any] = {
-        **{"draws": draws, "tune": tune, "chains": chains, "tries": tries, "cores": cores},
-        **{"target_accept": target_accept, "check": check, "log_likelihood": log_likelihood},
-        **{"priors": priors, "progressbar": progressbar},
-    }
-    tree, diagnostics, rng = _sample_until_converged(
-        model, ratings, observed, engine, seeds, **options
+    options = Options(
+        **{"priors": priors, "engine": engine, "draws": draws, "tune": tune, "chains": chains},
+        **{"target_accept": target_accept, "cores": cores, "tries": tries, "check": check},
+        **{"log_likelihood": log_likelihood, "checks": checks, "progressbar": progressbar},
     )
+    ratings = count_rated(ratings)
+    observed, seeds = observe(ratings), child_seeds(seed, 5)
+    tree, diagnostics, rng = _sample_until_converged(model, ratings, observed, options, seeds)
     problems = diagnostics.warnings()
     if SHARE in tree["posterior"]:
-        alone = _fit_without_pair(model, ratings, options | {"seed": seeds[4]})
+        alone = _fit_without_pair(model, ratings, options, seeds[4])
         average_with_independence(tree, alone, ratings.dependent, observed, rng)
         problems = (*problems, *warnings_from_json(alone.attrs["warnings"]))
     if log_likelihood:
-        add_data(tree, ratings)
-        densities = log_prior(model, tree["posterior"].to_dataset(), observed, priors)
+        predictive.add_data(tree, ratings)
+        posterior = tree["posterior"].to_dataset()
+        densities = predictive.compute_log_prior(model, posterior, observed, priors)
         tree["log_prior"] = xr.DataTree(densities)
     if ratings.cluster is not None and observed.has_system:
-        tree.attrs["design_effects"] = json.dumps(design_effects(tree, ratings, observed))
+        effects = estimate.find_design_effects(tree, ratings, observed)
+        tree.attrs["design_effects"] = json.dumps(effects)
     doubts: tuple[Warning, ...] = ()
     if checks:
-        doubts = predictive_checks(tree, ratings, draws=CHECK_DRAWS, seed=seeds[2]).warnings()
+        report = predictive.predictive_checks(tree, ratings, draws=CHECK_DRAWS)
+        doubts = report.warnings()
     tree.attrs |= {
         "model": model,
         "engine": engine,
-        "priors": priors_as_json(model, priors),
+        "priors": write_priors(model, priors),
         "seed": str(seed),
         "known_truths": known_truths(ratings),
         "diagnostics": json.dumps(asdict(diagnostics)),
@@ -225,75 +244,90 @@ def _sample_until_converged(
     model: str,
     ratings: Ratings,
     observed: Patterns,
-    engine: Engine,
+    options: Options,
     seeds: Sequence[np.random.SeedSequence],
-    *,
-    priors: Priors,
-    draws: int,
-    tune: int,
-    tries: int,
-    check: Checked,
-    log_likelihood: bool,
-    progressbar: bool,
-    **sampling: Any,
 ) -> tuple[xr.DataTree, Diagnostics, np.random.Generator]:
     """Sample, add true categories and diagnose, ever longer until the diagnostics pass.
 
     The generator is the one that drew the true categories.
     """
     sampler_seed, truth_seed, _, modes_seed, _ = seeds
-    modes = posterior_modes(observed, modes_seed)
-    starts = [start_at(mode, observed) for mode in modes]
-    compiled = compile_model(model, observed, priors) if engine == "nuts" else None
-    checked = None if check == "all" else ESTIMANDS if observed.has_system else OTHERWISE
+    modes = find_modes(observed, modes_seed)
+    draw = _choose_sampler(model, observed, options, modes)
+    checked = ESTIMANDS if observed.has_system else WITHOUT_SYSTEM
     longer = kept = 1
-    for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, tries)):
+    for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, options.tries)):
         again = f" again, {longer} times as long" if attempt else ""
         logger.info("%s: sampling%s", model, again)
-        length: dict[str, Any] = {
-            "seed": int(attempt_seed.generate_state(1)[0]),
-            "draws": draws * kept,
-            "tune": tune * longer,
-            "chains": sampling["chains"],
-            "starts": starts,
-        }
-        if compiled is None:
-            thin = math.ceil(longer / kept)
-            groups = {"posterior": sample_conjugate(model, observed, priors, thin=thin, **length)}
-        else:
-            groups = sample(
-                compiled,
-                **length,
-                target_accept=1 - (1 - sampling["target_accept"]) / (1 + 2 * attempt),
-                cores=sampling["cores"],
-                progress_bar=progressbar,
-            )
-        tree = xr.DataTree.from_dict(groups)
+        seed = int(attempt_seed.generate_state(1)[0])
+        tree = xr.DataTree.from_dict(draw(seed, attempt, longer, kept))
         rng = np.random.default_rng(truth_seed)
-        add_truth(tree, ratings, observed, rng, log_likelihood=log_likelihood)
-        weights = [mode.weight for mode in modes]
-        diagnostics = diagnose(tree, checked, tries=attempt + 1, mode_weights=weights)
+        keep = options.log_likelihood
+        posteriors.add_truth(tree, ratings, observed, rng, log_likelihood=keep)
+        diagnostics = estimate.diagnose(
+            tree,
+            None if options.check == "all" else checked,
+            tries=attempt + 1,
+            mode_weights=[mode.weight for mode in modes],
+        )
         if not diagnostics.failures():
             break
         longer *= diagnostics.times_longer()
-        kept = min(longer, times_in_memory(tree["posterior"].nbytes / kept, engine))
-        if compiled is not None:
-            # NUTS keeps all draws.
+        fitting = posteriors.times_that_fit(tree["posterior"].nbytes / kept, options.engine)
+        kept = min(longer, fitting)
+        if options.engine == "nuts":
+            # It keeps all draws.
             longer = kept
-        if progressbar and attempt + 1 < tries:
+        if options.progressbar and attempt + 1 < options.tries:
             why = "; ".join(map(str, diagnostics.failures()))
             print(f"{model}: {why}; sampling again, {longer} times as long", file=sys.stderr)
     return tree, diagnostics, rng
 
 
-def _fit_without_pair(model: str, ratings: Ratings, options: Mapping[str, Any]) -> xr.DataTree:
-    numbers = not any(map(is_distribution, choose_priors(model, options["priors"]).values()))
+def _choose_sampler(
+    model: str, observed: Patterns, options: Options, starts: Any
+) -> Callable[[int, int, int, int], dict[str, xr.Dataset]]:
+    """Give a function of a seed, the number of tries before, and two factors.
+
+    It samples so many times as long, and keeps so many times as many draws, as it is first asked.
+    """
+    chains: dict[str, Any] = {"chains": options.chains, "starts": starts}
+
+    def draw_by_gibbs(seed: int, _: int, longer: int, kept: int) -> dict[str, xr.Dataset]:
+        length = {"draws": options.draws * kept, "tune": options.tune * longer}
+        thin = math.ceil(longer / kept)
+        posterior = sample_conjugate(
+            model, observed, options.priors, seed=seed, thin=thin, **length, **chains
+        )
+        return {"posterior": posterior}
+
+    if options.engine == "gibbs":
+        return draw_by_gibbs
+    compiled = compile_model(model, observed, options.priors)
+
+    def draw_by_nuts(seed: int, attempt: int, longer: int, kept: int) -> dict[str, xr.Dataset]:
+        return sample(
+            compiled,
+            seed=seed,
+            draws=options.draws * kept,
+            tune=options.tune * longer,
+            target_accept=1 - (1 - options.target_accept) / (1 + 2 * attempt),
+            cores=options.cores,
+            progress_bar=options.progressbar,
+            **chains,
+        )
+
+    return draw_by_nuts
+
+
+def _fit_without_pair(model: str, ratings: Ratings, options: Options, seed: Seed) -> xr.DataTree:
+    numbers = not any(map(is_distribution, choose_priors(model, options.priors).values()))
     engine: Engine = "gibbs" if find_model(model).conjugate and numbers else "nuts"
+    alone = vars(replace(options, engine=engine, checks=False))
     with warnings.catch_warnings():
         # The result carries them.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        independent = ratings.with_dependent_pair(None)
-        return fit(model, independent, engine=engine, checks=False, **options)
+        return fit(model, ratings.with_dependent_pair(None), seed=seed, **alone)
 
 
 def fit_many(

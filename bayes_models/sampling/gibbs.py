@@ -12,22 +12,19 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.density.c_functions import njit_kept
-from bayes_models.models.assemble import BASE_RATES
-from bayes_models.models.families import FAMILIES, is_distribution
-from bayes_models.models.observations import arrays_of, coords_of
+from bayes_models.density.log_density import list_arrays, njit_kept
+from bayes_models.models import assemble
 from bayes_models.models.spec import (
-    OF_A_RATER,
+    BY_RATER,
     ModelSpec,
     Priors,
-    Variable,
     choose_priors,
-    conjugate_models,
     find_model,
+    is_distribution,
+    list_conjugate_models,
 )
-from bayes_models.posterior.draws import accuracies, base_rates_of_all, labelled_draws
-from bayes_models.sampling.memory import check_memory
-from bayes_models.sampling.start import Start, chains_by_start, em_start
+from bayes_models.posterior.draws import check_memory, derive_variables, label_draws
+from bayes_models.sampling.start import Start, spread_chains, start_at_vote
 from lehner import InputError, Patterns
 from lehner.core.arrays import Floats, Integers, Seed, child_seeds
 from lehner.core.resampling import progress_of
@@ -36,6 +33,8 @@ from lehner.data.patterns import UNKNOWN
 type Parameters = tuple[Floats, Floats]
 """Base rates of each population, and confusion matrices of each rater or of all."""
 
+MATRICES = ("confusion", "system_confusion")
+"""The parameters that are confusion matrices: of each rater; or of all, and of the system."""
 CELLS_AT_ONCE = 20_000_000
 """Probabilities and parameters in sweeps, which take a fifth of a second."""
 # Gamma variates of a smaller shape may be too small for a double; their logarithms are not.
@@ -59,7 +58,7 @@ def sample_conjugate(
     Parameters
     ----------
     model : str
-        One of `conjugate_models()`.
+        One of `list_conjugate_models()`.
     observed : Patterns
     priors : str or mapping, optional
         As the model takes them; numbers only.
@@ -87,17 +86,20 @@ def sample_conjugate(
     raters.
     """
     spec, all_priors = find_model(model), choose_priors(model, priors)
-    _require_conjugate(model, spec, observed, all_priors)
-    matrices = [variable for variable in spec.variables if variable.ratings]
+    _check_conjugate(model, spec, observed, all_priors)
+    parameters = assemble.find_parameters(spec, observed, all_priors)
+    matrices = [parameters[role] for role in MATRICES if role in parameters]
+    by_rater = matrices[0].numbers.ndim == BY_RATER
+    confusion = matrices[0].numbers if by_rater else np.stack([each.numbers for each in matrices])
+    prior = parameters["base_rates"].numbers.reshape(-1, observed.n_categories), confusion
     # The matrix of each rater: the rater's own, or the first, beside the system's.
     which = np.arange(len(observed.raters))
-    if matrices[0].ratings != OF_A_RATER:
+    if not by_rater:
         which = (which >= observed.n_raters).astype(int)
-    prior = _concentrations(matrices, which, observed, all_priors)
     check_memory(model, "gibbs", sum(map(np.size, prior)) * draws * chains)
-    data = tuple((arrays_of(observed) | {"raters": which[observed.flat.rater_index]}).values())
-    starts = starts or [em_start(observed)]
-    by_start = chains_by_start(len(starts), chains)
+    data = tuple((list_arrays(observed) | {"raters": which[observed.flat.rater_index]}).values())
+    starts = starts or [start_at_vote(observed)]
+    by_start = spread_chains(len(starts), chains)
     cells = len(data[2]) * observed.n_categories + data[4].sum() + prior[1].size
     some = range(-tune, draws * thin, max(1, CELLS_AT_ONCE // int(cells)))
     tell = progress_of(f"{model}: sampling", chains * len(some))
@@ -105,29 +107,28 @@ def sample_conjugate(
     start_of_chain = np.repeat(range(len(by_start)), by_start)
     for chain, chain_seed in enumerate(child_seeds(seed, chains)):
         rng = np.random.default_rng(chain_seed)
-        logs = _logs(*_parameters(starts[start_of_chain[chain]], which, prior))
+        logs = _take_logs(*_find_start(starts[start_of_chain[chain]], which, prior))
         # Between some sweeps and the next a chain may be interrupted.
         for number, first in enumerate(some):
             tell(chain * len(some) + number)
             last = min(first + some.step, some.stop)
-            _sweeps(rng, logs, prior, data, (rates[chain], confusion[chain]), thin, first, last)
-    variables = base_rates_of_all(observed, rates)
-    if matrices[0].ratings != OF_A_RATER:
-        for place, matrix in enumerate(matrices[: confusion.shape[2]]):
-            variables[matrix.name] = (("category", "response"), confusion[:, :, place])
+            _sweep(rng, logs, prior, data, (rates[chain], confusion[chain]), thin, first, last)
+    of_all = {}
+    if not by_rater:
+        for place, matrix in enumerate(matrices):
+            of_all[matrix.name] = (matrix.dims, confusion[:, :, place])
         confusion = confusion[:, :, which]
-    of_all = variables[BASE_RATES.name][1]
-    variables |= accuracies(observed, of_all, confusion)
-    return labelled_draws(variables, coords_of(observed))
+    variables = derive_variables(observed, rates, confusion) | of_all
+    return label_draws(variables, assemble.make_coords(observed))
 
 
-def _require_conjugate(
+def _check_conjugate(
     model: str, spec: ModelSpec, observed: Patterns, priors: Mapping[str, Any]
 ) -> None:
     if not spec.conjugate:
         raise InputError(
             f"engine 'gibbs' does not sample {model}",
-            f"it samples {' and '.join(conjugate_models())}: use engine='nuts'",
+            f"it samples {' and '.join(list_conjugate_models())}: use engine='nuts'",
         )
     if spec.takes_pair and observed.dependent is not None:
         raise InputError(
@@ -141,34 +142,20 @@ def _require_conjugate(
             )
 
 
-def _concentrations(
-    matrices: Sequence[Variable], which: Integers, observed: Patterns, priors: Mapping[str, Any]
-) -> Parameters:
-    k, numbers = observed.n_categories, FAMILIES["dirichlet"].numbers
-    of_raters, *of_system = matrices
-    confusion = np.empty((which.max() + 1, k, k))
-    shape = confusion.shape if of_raters.ratings == OF_A_RATER else (k, k)
-    confusion[:] = numbers(of_raters.name, priors[of_raters.name], shape)
-    if observed.has_system and of_system:
-        confusion[-1] = numbers(of_system[0].name, priors[of_system[0].name], (k, k))
-    shape = (max(1, len(observed.populations)), k)
-    return numbers("base_rates", priors["base_rates"], shape), confusion
-
-
-def _parameters(start: Start, which: Integers, prior: Parameters) -> Parameters:
-    """Parameters at which a chain starts."""
+def _find_start(start: Start, which: Integers, prior: Parameters) -> Parameters:
+    """Find the parameters at which a chain starts."""
     confusion = [start.confusion[which == i].mean(axis=0) for i in range(len(prior[1]))]
     return np.tile(start.base_rates, (len(prior[0]), 1)), np.stack(confusion)
 
 
 @njit_kept
-def _logs(base_rates: Floats, confusion: Floats) -> Parameters:
-    """Logarithms; those of confusion matrices by rater, response and true category."""
+def _take_logs(base_rates: Floats, confusion: Floats) -> Parameters:
+    """Take logarithms; those of confusion matrices by rater, response and true category."""
     return np.log(base_rates), np.log(confusion.transpose(0, 2, 1).copy())
 
 
 @njit_kept
-def _sweeps(
+def _sweep(
     rng: Any,
     logs: Parameters,
     prior: Parameters,
@@ -217,22 +204,22 @@ def _sweeps(
         is_kept = sweep >= 0 and (sweep + 1) % thin == 0
         for z in range(k):
             for h in range(n_populations):
-                log_base_rates[h, z] = _log_gamma(rng, new_base_rates[h, z])
+                log_base_rates[h, z] = _draw_log_gamma(rng, new_base_rates[h, z])
             for g in range(n_groups):
                 for response in range(k):
-                    row[response] = _log_gamma(rng, new_confusion[g, z, response])
-                row -= _log_sum(row)
+                    row[response] = _draw_log_gamma(rng, new_confusion[g, z, response])
+                row -= _add_logs(row)
                 log_confusion[g, :, z] = row
                 if is_kept:
                     kept_confusion[sweep // thin, g, z] = np.exp(row)
         for h in range(n_populations):
-            log_base_rates[h] -= _log_sum(log_base_rates[h])
+            log_base_rates[h] -= _add_logs(log_base_rates[h])
         if is_kept:
             kept_base_rates[sweep // thin] = np.exp(log_base_rates)
 
 
 @njit_kept
-def _log_gamma(rng: Any, shape: float) -> float:
+def _draw_log_gamma(rng: Any, shape: float) -> float:
     """Draw the logarithm of a gamma variate."""
     if shape >= SMALL_SHAPE:
         return np.log(rng.standard_gamma(shape))
@@ -240,6 +227,6 @@ def _log_gamma(rng: Any, shape: float) -> float:
 
 
 @njit_kept
-def _log_sum(log: Floats) -> float:
+def _add_logs(log: Floats) -> float:
     top = log.max()
     return top + np.log(np.exp(log - top).sum())

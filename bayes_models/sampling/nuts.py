@@ -6,40 +6,47 @@ compiled models.
 """
 
 import dataclasses
+import importlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import xarray as xr
 
-from bayes_models.density.c_functions import c_functions
-from bayes_models.models.assemble import BASE_RATES
-from bayes_models.models.deferred import nutpie, without_c_compiler
-from bayes_models.models.families import is_distribution
-from bayes_models.models.observations import coords_of, data_of
-from bayes_models.models.parameters import CONFUSION, ModelDensity, describe_density
-from bayes_models.models.spec import Priors, choose_priors, find_model, seen_by
-from bayes_models.posterior.draws import accuracies, base_rates_of_all, labelled_draws
-from bayes_models.sampling.memory import check_memory
-from bayes_models.sampling.start import (
-    Start,
-    StartingPoint,
-    chains_by_start,
-    em_start,
-    start_parameters,
-    start_values,
-    start_variables,
+from bayes_models.density.log_density import compile_c_functions, list_arrays
+from bayes_models.density.priors import FAMILY_CODES, PARAMETERS, VALUE
+from bayes_models.models import assemble, pm, pt
+from bayes_models.models.assemble import BASE_RATES, Parameter
+from bayes_models.models.spec import (
+    ModelSpec,
+    Priors,
+    choose_priors,
+    drop_pair,
+    find_model,
+    graph,
+    is_distribution,
 )
+from bayes_models.posterior.draws import check_memory, derive_variables, label_draws
+from bayes_models.sampling.start import Start, find_start_values, spread_chains, start_at_vote
 from lehner import Patterns
-from lehner.core.arrays import Floats, child_seeds
+from lehner.core import lazy
+from lehner.core.arrays import Floats, Integers, child_seeds
 from lehner.core.resampling import progress_of
 
 logger = logging.getLogger(__name__)
 
+CONFUSION = "confusion_by_level"
+"""Name of the confusion matrices that are kept of a draw."""
+NOISE = 0.1
+JITTER = 1 / np.sqrt(3)
+"""Standard deviation of PyMC's jitter, which is uniform between -1 and 1."""
 SAMPLE_STATS = {
     "depth": "tree_depth",
     "maxdepth_reached": "reached_max_treedepth",
@@ -50,6 +57,11 @@ SAMPLE_STATS = {
     "step_size": "step_size",
     "diverging": "diverging",
 }
+
+
+type StartingPoint = Callable[[Mapping[str, Floats]], tuple[Floats, Floats]]
+"""From values by variable to the point at which chains start, and the distance from it at which
+they may; variables without a value start anywhere that is plausible."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -78,6 +90,21 @@ class CompiledModel:
     label: Callable[[Mapping[str, Floats]], xr.Dataset]
 
 
+def _import_nutpie() -> Any:
+    """Import nutpie without ArviZ, which takes seconds and is used for other results only."""
+    if "arviz" in sys.modules:
+        return importlib.import_module("nutpie")
+    sys.modules["arviz"] = ModuleType("arviz")
+    vars(sys.modules["arviz"])["__getattr__"] = partial(getattr, lazy.load("arviz"))
+    try:
+        return importlib.import_module("nutpie")
+    finally:
+        del sys.modules["arviz"]
+
+
+nutpie = _import_nutpie()
+
+
 def compile_model(name: str, observed: Patterns, priors: Priors = None) -> CompiledModel:
     """Make a model ready to be sampled.
 
@@ -97,40 +124,38 @@ def compile_model(name: str, observed: Patterns, priors: Priors = None) -> Compi
         If there is no such model or prior, or a prior has wrong numbers.
     """
     spec, all_priors = find_model(name), choose_priors(name, priors)
-    observed = seen_by(name, observed)
-    if spec.likelihood is None or any(map(is_distribution, all_priors.values())):
-        return compile_pymc_model(name, observed, all_priors)
-    density = describe_density(spec, observed, all_priors)
-    try:
-        sampled = _wrap_density(density)
-    except (AttributeError, TypeError) as error:  # Private names of nutpie have changed.
-        logger.warning("%s: compiled by nutpie, in each process: %s", name, error)
-        return compile_pymc_model(name, observed, all_priors)
-    return CompiledModel(
-        model=name,
-        observed=observed,
-        sampled=sampled,
-        start=partial(start_parameters, density.free),
-        kept=(*(parameter.name for parameter in density.free), CONFUSION),
-        label=partial(_label, density),
-    )
+    observed = drop_pair(name, observed)
+    if spec.likelihood is not None and not any(map(is_distribution, all_priors.values())):
+        try:
+            return _compile_density(name, spec, observed, all_priors)
+        except (AttributeError, TypeError) as error:  # Private names of nutpie have changed.
+            logger.warning("%s: compiled by nutpie, in each process: %s", name, error)
+    return compile_pymc_model(name, observed, all_priors)
 
 
-def _wrap_density(density: ModelDensity) -> Any:
+def _compile_density(
+    name: str, spec: ModelSpec, observed: Patterns, priors: Mapping[str, Any]
+) -> CompiledModel:
     """Wrap the C functions, and the arrays that they read, for `nutpie.sample`.
 
     All private names of nutpie that this package uses are here.
     """
-    shapes, arrays = density.shapes(), density.arrays()
-    lengths = [int(np.prod(shape)) for shape in shapes.values()]
-    ends = np.cumsum(lengths).tolist()
-    slices = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
-    log_density, variables = c_functions()
-    return nutpie.compile_pymc.CompiledPyMCModel(
+    parameters = assemble.find_parameters(spec, observed, priors)
+    free = [parameter for parameter in parameters.values() if parameter.n_coordinates]
+    levels = np.zeros(1) if spec.levels is None else spec.levels(priors)
+    k = observed.n_categories
+    # What is kept of a draw, in its order.
+    shapes: dict[str, tuple[int, ...]] = {p.name: p.shape for p in parameters.values()}
+    shapes |= {"zero": (), CONFUSION: (len(observed.raters), len(levels), k, k)}
+    ends = np.cumsum([math.prod(shape) for shape in shapes.values()]).tolist()
+    slices = [slice(*ends) for ends in zip([0, *ends[:-1]], ends, strict=True)]
+    arrays = _list_arrays(spec, observed, parameters, levels)
+    log_density, variables = compile_c_functions()
+    sampled = nutpie.compile_pymc.CompiledPyMCModel(
         dims={},
         reparameterized_names=[],
         _coords={},
-        _n_dim=density.n_coordinates,
+        _n_dim=sum(parameter.n_coordinates for parameter in free),
         n_expanded=ends[-1],
         _shapes=shapes,
         shape_info=(list(shapes), slices, list(shapes.values())),
@@ -144,28 +169,76 @@ def _wrap_density(density: ModelDensity) -> Any:
         shared_var_keys={},
         user_data=np.array([array.ctypes.data for array in arrays], np.uint64),
     )
-
-
-def _label(density: ModelDensity, drawn: Mapping[str, Floats]) -> xr.Dataset:
-    observed, by_level = density.observed, drawn[CONFUSION]
-    variables = {
-        parameter.name: (parameter.dims, drawn[parameter.name]) for parameter in density.free
-    }
-    base_rates = drawn[density.parameters[BASE_RATES.name].name]
-    by_population = base_rates if observed.populations else base_rates[..., None, :]
-    variables |= base_rates_of_all(observed, by_population)
-    if len(density.levels) > 1:
-        variables[CONFUSION] = (("rater", "level", "category", "response"), by_level)
-    variables |= accuracies(observed, variables[BASE_RATES.name][1], by_level.mean(axis=3))
-    sizes = {
-        dim: n
-        for parameter in density.free
-        for dim, n in zip(parameter.dims, parameter.shape, strict=True)
-    }
-    coords: dict[str, Any] = {dim: np.arange(n) for dim, n in sizes.items()}
-    return labelled_draws(
-        variables, coords | {"level": density.levels.round(3)} | coords_of(observed)
+    return CompiledModel(
+        model=name,
+        observed=observed,
+        sampled=sampled,
+        start=partial(start_parameters, free),
+        kept=(*(parameter.name for parameter in free), CONFUSION),
+        label=partial(_label, observed, free, parameters[BASE_RATES.name].name, levels),
     )
+
+
+def _list_arrays(
+    spec: ModelSpec, observed: Patterns, parameters: Mapping[str, Parameter], levels: Floats
+) -> list[Any]:
+    """List the arrays that the C functions read, in their order."""
+    assert spec.likelihood is not None
+    n_raters, pair = len(observed.raters), observed.dependent or ()
+    index = np.arange(n_raters)
+    if spec.raters_alike:
+        # Negative for a system that has parameters of its own.
+        index = np.where(index < observed.n_raters, 0, -1)
+    seen = assemble.split_second(observed) if pair else observed
+    ratings = list_arrays(seen)
+    table = _tabulate(PARAMETERS[spec.likelihood], parameters)
+    prior = np.concatenate([parameter.numbers.ravel() for parameter in parameters.values()])
+    sizes = (
+        *(spec.likelihood, n_raters, len(levels), seen.n_categories, len(table), len(prior)),
+        *(len(seen.counts), len(ratings["raters"]), len(pair)),
+        1 + sum(math.prod(parameter.shape) for parameter in parameters.values()),
+    )
+    whole = (sizes, table, index, pair, *ratings.values())
+    arrays: list[Any] = [np.array(values, np.int64, order="C") for values in whole]
+    return [*arrays[:2], prior, np.array(levels, float), *arrays[2:]]
+
+
+def _tabulate(roles: Sequence[str], parameters: Mapping[str, Parameter]) -> Integers:
+    """List where coordinates, values and priors are.
+
+    A parameter that is not there has no rows, and the value zero.
+    """
+    table = np.zeros((len(roles), 6), np.int64)
+    table[:, VALUE] = sum(math.prod(parameter.shape) for parameter in parameters.values())
+    point = value = prior = 0
+    for row, role in zip(table, roles, strict=True):
+        if role in parameters:
+            parameter = parameters[role]
+            size, length = math.prod(parameter.shape), (parameter.shape or (1,))[-1]
+            code = FAMILY_CODES[parameter.family]
+            row[:] = code, size // length, length, point, value, prior
+            point += parameter.n_coordinates
+            value += size
+            prior += parameter.numbers.size
+    return table
+
+
+def _label(
+    observed: Patterns,
+    free: Sequence[Parameter],
+    name_of_rates: str,
+    levels: Floats,
+    drawn: Mapping[str, Floats],
+) -> xr.Dataset:
+    """Make the model's variables of the draws of free parameters and of confusion matrices."""
+    variables = {parameter.name: (parameter.dims, drawn[parameter.name]) for parameter in free}
+    if len(levels) > 1:
+        variables[CONFUSION] = (("rater", "level", "category", "response"), drawn[CONFUSION])
+    rates = drawn[name_of_rates]
+    by_population = rates if observed.populations else rates[..., None, :]
+    variables |= derive_variables(observed, by_population, drawn[CONFUSION].mean(axis=3))
+    coords = assemble.number_dims(free) | {"level": levels.round(3)}
+    return label_draws(variables, coords | assemble.make_coords(observed))
 
 
 _compiled: dict[tuple[Any, ...], Any] = {}
@@ -188,9 +261,7 @@ def compile_pymc_model(name: str, observed: Patterns, priors: Mapping[str, Any])
     -------
     CompiledModel
     """
-    import pytensor
-
-    sizes = {dim: len(labels) for dim, labels in coords_of(observed).items()}
+    sizes = {dim: len(labels) for dim, labels in assemble.make_coords(observed).items()}
     numbers = {
         name: id(prior) if is_distribution(prior) else repr(np.asarray(prior, object).tolist())
         for name, prior in priors.items()
@@ -199,13 +270,11 @@ def compile_pymc_model(name: str, observed: Patterns, priors: Mapping[str, Any])
     if key not in _compiled:
         logger.info("%s: compiling", name)
         model = find_model(name).build(observed, priors)
-        # With fast math, rounding depends on whether the code comes from a compile cache, and the
-        # same seed would not give the same draws.
-        with pytensor.config.change_flags(numba__fastmath=False), without_c_compiler():
+        with graph.without_c_compiler():
             compiled = nutpie.compile_pymc_model(model, backend="numba")
             _compiled[key] = compiled, model, model.initial_point(random_seed=0), priors
     compiled, model, plausible, _ = _compiled[key]
-    data, coords = data_of(observed), dict(model.coords) | coords_of(observed)
+    data, coords = assemble.list_data(observed), dict(model.coords) | assemble.make_coords(observed)
     dims = {
         variable.name: tuple(model.named_vars_to_dims.get(variable.name, ()))
         for variable in (*model.free_RVs, *model.deterministics)
@@ -213,7 +282,7 @@ def compile_pymc_model(name: str, observed: Patterns, priors: Mapping[str, Any])
 
     def label(drawn: Mapping[str, Floats]) -> xr.Dataset:
         variables = {name: (of_name, drawn[name]) for name, of_name in dims.items()}
-        return labelled_draws(variables, coords)
+        return label_draws(variables, coords)
 
     of_model = {variable.name for variable in model.data_vars}
     return CompiledModel(
@@ -260,8 +329,8 @@ def sample(
     KeyboardInterrupt
         If sampling was interrupted, because the draws until then are not a sample of the posterior.
     """
-    sampled, starts = compiled.sampled, starts or [em_start(compiled.observed)]
-    by_start = chains_by_start(len(starts), chains)
+    sampled, starts = compiled.sampled, starts or [start_at_vote(compiled.observed)]
+    by_start = spread_chains(len(starts), chains)
     # With one start the seed is used itself, so that the draws do not depend on whether modes were
     # searched for.
     seeds = [seed]
@@ -274,7 +343,7 @@ def sample(
     for start, n_chains, start_seed in zip(starts, by_start, seeds, strict=False):
         runs, of_chains = _run_chains(
             sampled,
-            *compiled.start(start_values(compiled.model, start)),
+            *compiled.start(find_start_values(compiled.model, start)),
             seed=start_seed,
             draws=draws,
             tune=tune,
@@ -289,7 +358,7 @@ def sample(
         ours: ((), _stack(statistics_by_chain, theirs, draws, ()))
         for theirs, ours in SAMPLE_STATS.items()
     }
-    return {"posterior": compiled.label(drawn), "sample_stats": labelled_draws(statistics, {})}
+    return {"posterior": compiled.label(drawn), "sample_stats": label_draws(statistics, {})}
 
 
 def _report(tell: Callable[[float], None], before: int, progress: Sequence[Any]) -> None:
@@ -349,3 +418,42 @@ def _stack(batches: Any, name: str, draws: int, shape: tuple[int, ...]) -> Float
         values = column.flatten() if hasattr(column, "flatten") else column
         chains.append(values.to_numpy(zero_copy_only=False).reshape(-1, *map(int, shape))[-draws:])
     return np.stack(chains)
+
+
+def start_parameters(
+    parameters: Iterable[Parameter], values: Mapping[str, Floats]
+) -> tuple[Floats, Floats]:
+    """Start the parameters of a compiled density, as a `StartingPoint`."""
+    points = []
+    for parameter in parameters:
+        value = values.get(parameter.name)
+        point = None if value is None else parameter.unconstrain(value)
+        points.append((point, parameter.unconstrain(parameter.find_typical())))
+    return _join(points)
+
+
+def start_variables(
+    model: "pm.Model", plausible: Mapping[str, Floats], values: Mapping[str, Floats]
+) -> tuple[Floats, Floats]:
+    """Start the variables of a PyMC model, given its initial point, as a `StartingPoint`."""
+    points = []
+    for rv in model.free_RVs:
+        point, transform = values.get(rv.name), model.rvs_to_transforms[rv]
+        if point is not None and transform is not None:
+            moved = transform.forward(pt.as_tensor(point), *rv.owner.inputs)
+            with np.errstate(all="ignore"):
+                point = moved.eval(mode="FAST_COMPILE")
+        points.append((point, plausible[model.rvs_to_values[rv].name]))
+    return _join(points)
+
+
+def _join(points: Iterable[tuple[Floats | None, Floats]]) -> tuple[Floats, Floats]:
+    """Join points, or the plausible ones where there is none or it is impossible."""
+    joined, scales = [], []
+    for point, plausible in points:
+        plausible = np.ravel(plausible)
+        # A user's prior may exclude the values that EM finds.
+        start = plausible if point is None else np.ravel(point)
+        joined.append(np.where(np.isfinite(start), start, plausible))
+        scales.append(np.full(len(plausible), JITTER if point is None else NOISE))
+    return np.concatenate(joined), np.concatenate(scales)

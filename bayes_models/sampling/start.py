@@ -5,26 +5,18 @@ and need little warm-up. Chains that all start at one mode may agree with one an
 are other modes, which EM looks for from random starts.
 """
 
-import math
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 import numpy as np
 
 from bayes_models.models.assemble import BASE_RATES, BY_POPULATION
-from bayes_models.models.deferred import pt
-from bayes_models.models.families import diagonal_concentration
-from bayes_models.models.parameters import Parameter
-from bayes_models.models.spec import find_model
+from bayes_models.models.spec import diagonal_concentration, find_model
 from lehner import Patterns
 from lehner.core.arrays import Floats, Integers, Seed, generator
-from lehner.core.lazy import optimize
+from lehner.core.lazy import optimize, special
 from lehner.data.patterns import UNKNOWN
 from lehner.latent_class.em import e_step
-
-if TYPE_CHECKING:
-    import pymc as pm
 
 N_STEPS = 10
 N_RANDOM = 6
@@ -32,32 +24,77 @@ FIRST_STEPS, MORE_STEPS = 15, 85
 SAME_MODE = 0.05
 LEAST_RATIO = 0.05
 LEAST_DIAGONAL = 0.02
-NEAR_HALF = 0.15
-NOISE = 0.1
-JITTER = 1 / np.sqrt(3)
-"""Standard deviation of PyMC's jitter, which is uniform between -1 and 1."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Mode:
-    """A mode of the posterior, described by expected numbers.
+class Start:
+    """A mode of the posterior near which chains start, described by expected numbers.
 
     Parameters
     ----------
+    observed : Patterns
+        The ratings that are fitted.
     items : ndarray, shape (n_categories,)
-        Expected number of items by true category.
+        Expected number of items by true category. Populations start with the base rates of all
+        items.
     ratings : ndarray, shape (n_raters, n_categories, n_responses)
-        Expected number of ratings by rater, true category and response.
+        Expected number of ratings by rater, true category and response; the system is the last
+        rater.
     weight : float
-        Weight of the mode among all modes found, see `posterior_modes`.
+        Weight of the mode among all modes, see `find_modes`.
     """
 
+    observed: Patterns
     items: Floats
     ratings: Floats
     weight: float = 1.0
 
+    @property
+    def base_rates(self) -> Floats:
+        """Base rates of all items, shape (n_categories,)."""
+        return np.asarray((self.items + 1) / (self.items + 1).sum())
 
-def expected_numbers(patterns: Patterns) -> tuple[Floats, Floats]:
+    @cached_property
+    def confusion(self) -> Floats:
+        """Confusion matrices, shape (n_raters, n_categories, n_responses)."""
+        confusion = self.ratings + diagonal_concentration(len(self.items))
+        return np.asarray(confusion / confusion.sum(axis=-1, keepdims=True))
+
+    @property
+    def accuracy_by_category(self) -> Floats:
+        """Accuracies by rater and category, neither 0 nor 1."""
+        diagonal = np.diagonal(self.confusion, axis1=1, axis2=2)
+        return np.asarray(np.clip(diagonal, LEAST_DIAGONAL, 1 - LEAST_DIAGONAL))
+
+    @property
+    def accuracy(self) -> Floats:
+        """Accuracies of raters and system."""
+        return np.asarray(self.accuracy_by_category @ self.base_rates)
+
+    @property
+    def system_log_odds(self) -> float:
+        """Log odds that the system is right."""
+        return float(special.logit(self.accuracy[-1]))
+
+    @property
+    def mean_confusion(self) -> Floats:
+        """Mean confusion matrix of the raters."""
+        return np.asarray(self.confusion[: self.observed.n_raters].mean(axis=0))
+
+    @property
+    def log_odds_of_knowing(self) -> float:
+        """Log odds of knowing the category for raters who otherwise guess."""
+        accuracy, chance = self.accuracy[: self.observed.n_raters].mean(), 1 / len(self.items)
+        return float(special.logit(np.clip((accuracy - chance) / (1 - chance), 0.1, 0.9)))
+
+
+def start_at_vote(observed: Patterns) -> Start:
+    """Start where EM leads from the majority vote."""
+    items, ratings = count_by_em(observed)
+    return Start(observed=observed, items=items, ratings=ratings)
+
+
+def count_by_em(patterns: Patterns) -> tuple[Floats, Floats]:
     """Count items by true category, and ratings by rater, true category and response, by EM.
 
     It starts from raters who all have an accuracy of .6, so that its first step counts votes; the
@@ -82,10 +119,10 @@ def expected_numbers(patterns: Patterns) -> tuple[Floats, Floats]:
     return items[:, 0], ratings[..., 0].swapaxes(1, 2)
 
 
-def posterior_modes(patterns: Patterns, seed: Seed) -> tuple[Mode, ...]:
+def find_modes(patterns: Patterns, seed: Seed) -> tuple[Start, ...]:
     r"""Find the modes at which chains should start.
 
-    EM maximises the posterior of Dawid and Skene's model, with the prior of `expected_numbers`,
+    EM maximises the posterior of Dawid and Skene's model, with the prior of `count_by_em`,
     from the majority vote and from draws of that prior. After some steps the true categories of a
     random start are renamed so that the raters are most often right, unless gold labels fix the
     names, because a solution with other names is not a different mode. Nor is a solution that
@@ -111,9 +148,9 @@ def posterior_modes(patterns: Patterns, seed: Seed) -> tuple[Mode, ...]:
 
     Returns
     -------
-    tuple of Mode
+    tuple of Start
         The highest mode first. The mode found from the majority vote has the numbers of
-        `expected_numbers`.
+        `count_by_em`.
 
     References
     ----------
@@ -121,7 +158,7 @@ def posterior_modes(patterns: Patterns, seed: Seed) -> tuple[Mode, ...]:
     Bayesian computations, https://jmlr.org/papers/v23/20-1426.html, about chains that stay in
     different modes.
     """
-    vote = expected_numbers(patterns)
+    vote = count_by_em(patterns)
     items, ratings = _draw_starts(patterns, generator(seed))
     items = np.column_stack([vote[0], items])
     ratings = np.concatenate([vote[1].swapaxes(1, 2)[..., None], ratings], axis=3)
@@ -129,17 +166,18 @@ def posterior_modes(patterns: Patterns, seed: Seed) -> tuple[Mode, ...]:
     _align(patterns, items, ratings, truth)
     runs = _find_different(patterns, truth, np.arange(items.shape[1]))
     if len(runs) == 1:
-        return (Mode(items=vote[0], ratings=vote[1]),)
+        return (Start(observed=patterns, items=vote[0], ratings=vote[1]),)
     items, ratings, truth = _take_steps(patterns, items[:, runs], ratings[..., runs], MORE_STEPS)
-    density = _log_density(patterns, items, ratings)
+    density = _compute_density(patterns, items, ratings)
     runs = _find_different(patterns, truth, np.argsort(-density, kind="stable"))
     runs = runs[density[runs] >= density.max() + np.log(LEAST_RATIO)]
     shares = np.exp(density[runs] - density.max())
-    of_vote = _share_moved(patterns, truth[..., runs], truth[..., 0]) <= SAME_MODE
+    of_vote = _compare(patterns, truth[..., runs], truth[..., 0]) <= SAME_MODE
     modes = []
-    for run, weight, same in zip(runs, shares / shares.sum(), of_vote, strict=True):
+    for run, weight, same in zip(runs, (shares / shares.sum()).tolist(), of_vote, strict=True):
         numbers = vote if same else (items[:, run], ratings[..., run].swapaxes(1, 2))
-        modes.append(Mode(items=numbers[0], ratings=numbers[1], weight=float(weight)))
+        weighted = Start(observed=patterns, items=numbers[0], ratings=numbers[1], weight=weight)
+        modes.append(weighted)
     return tuple(modes)
 
 
@@ -174,23 +212,23 @@ def _take_steps(
         Items of each pattern by true category.
     """
     for _ in range(n_steps):
-        truth, _ = e_step(patterns, np.log(items + 1), _log_confusion(ratings))
+        truth, _ = e_step(patterns, np.log(items + 1), _compute_log_confusion(ratings))
         truth = np.ascontiguousarray(truth) * patterns.counts[:, None, None]
         items = truth.sum(axis=0)
         ratings = patterns.sum_patterns(truth.reshape(len(truth), -1)).reshape(ratings.shape)
     return items, ratings, truth
 
 
-def _log_confusion(ratings: Floats) -> Floats:
+def _compute_log_confusion(ratings: Floats) -> Floats:
     confusion = ratings + diagonal_concentration(ratings.shape[1]).T[..., None]
     return np.log(confusion / confusion.sum(axis=1, keepdims=True))
 
 
-def _log_density(patterns: Patterns, items: Floats, ratings: Floats) -> Floats:
+def _compute_density(patterns: Patterns, items: Floats, ratings: Floats) -> Floats:
     """Log posterior density of each run, up to a constant."""
     log_rates, log_confusion = (
         np.log((items + 1) / (items + 1).sum(axis=0)),
-        _log_confusion(ratings),
+        _compute_log_confusion(ratings),
     )
     _, log_probability = e_step(patterns, log_rates, log_confusion)
     prior = diagonal_concentration(len(items)).T[..., None]
@@ -213,117 +251,25 @@ def _find_different(patterns: Patterns, truth: Floats, runs: Integers) -> Intege
     """Keep the first run of each mode."""
     kept: list[int] = []
     for run in runs:
-        if (_share_moved(patterns, truth[..., kept], truth[..., run]) > SAME_MODE).all():
+        if (_compare(patterns, truth[..., kept], truth[..., run]) > SAME_MODE).all():
             kept.append(run)
     return np.array(kept)
 
 
-def _share_moved(patterns: Patterns, truth: Floats, other: Floats) -> Floats:
+def _compare(patterns: Patterns, truth: Floats, other: Floats) -> Floats:
     """Proportion of items that runs assign to another category than a run does."""
     apart = np.abs(truth - other[..., None]).sum(axis=(0, 1)) / 2
     return np.asarray(apart / patterns.counts.sum())
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Start:
-    """A point near which chains start, as base rates and confusion matrices.
-
-    Parameters
-    ----------
-    base_rates : ndarray, shape (n_categories,)
-        Base rates of all items.
-    confusion : ndarray, shape (n_raters, n_categories, n_responses)
-        Confusion matrices; the system is the last rater.
-    observed : Patterns
-        The ratings that are fitted.
-    """
-
-    base_rates: Floats
-    confusion: Floats
-    observed: Patterns
-
-    @property
-    def accuracy_by_category(self) -> Floats:
-        """Accuracies by rater and category, neither 0 nor 1."""
-        diagonal = np.diagonal(self.confusion, axis1=1, axis2=2)
-        return np.asarray(np.clip(diagonal, LEAST_DIAGONAL, 1 - LEAST_DIAGONAL))
-
-    @property
-    def accuracy(self) -> Floats:
-        """Accuracies of raters and system."""
-        return np.asarray(self.accuracy_by_category @ self.base_rates)
-
-    @property
-    def system_log_odds(self) -> float:
-        """Log odds that the system is right."""
-        return _log_odds(self.accuracy[-1])
-
-    def mean_confusion(self) -> Floats:
-        """Mean confusion matrix of the raters."""
-        return np.asarray(self.confusion[: self.observed.n_raters].mean(axis=0))
-
-    def log_odds_of_knowing(self) -> float:
-        """Log odds of knowing the category for raters who otherwise guess."""
-        accuracy = self.accuracy[: self.observed.n_raters].mean()
-        chance = 1 / len(self.base_rates)
-        return _log_odds(np.clip((accuracy - chance) / (1 - chance), 0.1, 0.9))
-
-
-def _log_odds(probability: float) -> float:
-    """Log odds, exact near one half, without SciPy, which takes long to load."""
-    if abs(probability - 0.5) > NEAR_HALF:
-        return math.log(probability / (1 - probability))
-    excess = 2 * (probability - 0.5)
-    return math.log1p(excess) - math.log1p(-excess)
-
-
-def em_start(observed: Patterns) -> Start:
-    """Base rates and confusion matrices near the most probable ones.
-
-    Parameters
-    ----------
-    observed : Patterns
-        The ratings that are fitted.
-
-    Returns
-    -------
-    Start
-    """
-    items, ratings = expected_numbers(observed)
-    return start_at(Mode(items=items, ratings=ratings), observed)
-
-
-def start_at(mode: Mode, observed: Patterns) -> Start:
-    """Base rates and confusion matrices at a mode.
-
-    Parameters
-    ----------
-    mode : Mode
-        A mode of the posterior of these ratings.
-    observed : Patterns
-        The ratings that are fitted. Populations start with the base rates of all items.
-
-    Returns
-    -------
-    Start
-    """
-    confusion = mode.ratings + diagonal_concentration(len(mode.items))
-    return Start(
-        base_rates=(mode.items + 1) / (mode.items + 1).sum(),
-        confusion=confusion / confusion.sum(axis=-1, keepdims=True),
-        observed=observed,
-    )
-
-
-def start_values(model: str, start: Start) -> dict[str, Floats]:
-    """Values of a model's variables at a start.
+def find_start_values(model: str, start: Start) -> dict[str, Floats]:
+    """Find the values of a model's variables at a start.
 
     Parameters
     ----------
     model : str
         Name of the model.
     start : Start
-        The base rates and confusion matrices there.
 
     Returns
     -------
@@ -340,7 +286,7 @@ def start_values(model: str, start: Start) -> dict[str, Floats]:
     return values
 
 
-def chains_by_start(n_starts: int, chains: int) -> list[int]:
+def spread_chains(n_starts: int, chains: int) -> list[int]:
     """Spread chains over starts: one at each but the first, which has half of them or more.
 
     Parameters
@@ -357,52 +303,8 @@ def chains_by_start(n_starts: int, chains: int) -> list[int]:
 
     Examples
     --------
-    >>> chains_by_start(2, 4), chains_by_start(9, 4), chains_by_start(9, 1)
+    >>> spread_chains(2, 4), spread_chains(9, 4), spread_chains(9, 1)
     ([3, 1], [2, 1, 1], [1])
     """
     others = min(n_starts - 1, chains // 2)
     return [chains - others] + [1] * others
-
-
-type StartingPoint = Callable[[Mapping[str, Floats]], tuple[Floats, Floats]]
-"""From values by variable to the point at which chains start, and the distance from it at which
-they may; variables without a value start anywhere that is plausible."""
-
-
-def start_parameters(
-    parameters: Iterable[Parameter], values: Mapping[str, Floats]
-) -> tuple[Floats, Floats]:
-    """Start the parameters of a compiled density, as a `StartingPoint`."""
-    points = []
-    for parameter in parameters:
-        value = values.get(parameter.name)
-        point = None if value is None else parameter.coordinates(value)
-        points.append((point, parameter.coordinates(parameter.typical())))
-    return _join(points)
-
-
-def start_variables(
-    model: "pm.Model", plausible: Mapping[str, Floats], values: Mapping[str, Floats]
-) -> tuple[Floats, Floats]:
-    """Start the variables of a PyMC model, given its initial point, as a `StartingPoint`."""
-    points = []
-    for rv in model.free_RVs:
-        point, transform = values.get(rv.name), model.rvs_to_transforms[rv]
-        if point is not None and transform is not None:
-            moved = transform.forward(pt.as_tensor(point), *rv.owner.inputs)
-            with np.errstate(all="ignore"):
-                point = moved.eval(mode="FAST_COMPILE")
-        points.append((point, plausible[model.rvs_to_values[rv].name]))
-    return _join(points)
-
-
-def _join(points: Iterable[tuple[Floats | None, Floats]]) -> tuple[Floats, Floats]:
-    """Join points, or the plausible ones where there is none or it is impossible."""
-    joined, scales = [], []
-    for point, plausible in points:
-        plausible = np.ravel(plausible)
-        # A user's prior may exclude the values that EM finds.
-        start = plausible if point is None else np.ravel(point)
-        joined.append(np.where(np.isfinite(start), start, plausible))
-        scales.append(np.full(len(plausible), JITTER if point is None else NOISE))
-    return np.concatenate(joined), np.concatenate(scales)

@@ -44,10 +44,10 @@ import pandas as pd
 
 import bayes_models
 import lehner
-from bayes_models.models.spec import conjugate_models
-from bayes_models.posterior.diagnostics import ess
+from bayes_models.models.spec import list_conjugate_models
+from bayes_models.posterior.draws import ess
 from bayes_models.sampling import gibbs, nuts
-from bayes_models.sampling.start import em_start
+from bayes_models.sampling.start import start_at_vote
 from experiments.paper import FIGURES
 from experiments.report.table import Column, Table, to_terminal
 from lehner import Patterns, Ratings, Scenario
@@ -256,7 +256,7 @@ def compare_numpyro() -> Iterator[Bar]:
 
 def compare_gibbs() -> Iterator[Bar]:
     """Compare Gibbs sampling with NUTS."""
-    for model in conjugate_models():
+    for model in list_conjugate_models():
         for n_items, times in {50: 5, 200: 5, 1000: None}.items():
             data = [_observe_few(n_items, seed) for seed in range(12)]
             ours, peer = partial(_sample_gibbs, model=model), partial(_sample_nuts, model=model)
@@ -354,7 +354,7 @@ def _prepare_numpyro(many: list[Patterns], warmup: int, draws: int) -> Sample:
         rows[pattern, slot] = observed.cells
         counts = np.zeros(n_patterns)
         counts[: len(observed.counts)] = observed.counts
-        at = em_start(observed)
+        at = start_at_vote(observed)
         start = {"base_rates": at.base_rates, "confusion": at.confusion}
         key = jax.random.PRNGKey(seed)
         return _time_draws(lambda: np.asarray(run(key, rows, counts, start))[None])

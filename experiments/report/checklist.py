@@ -109,7 +109,7 @@ def _describe_models(results: Results) -> Iterator[dict[str, Any]]:
             "assumes": assumption(method),
             "told": estimate.diagnostics,
             "populations": seen.populations,
-            "identified": bayes_models.identify(method, seen, priors.kept_priors(tree)),
+            "identified": bayes_models.identify(method, seen, priors.read_priors(tree)),
             "fit": tree.attrs,
             "sizes": tree["posterior"].sizes,
         }
@@ -122,12 +122,12 @@ def _tabulate_priors(view: View) -> list[Table]:
         draws = view.results.fits[view.system, method].draws
         if draws is None:
             continue
-        kept = priors.kept_priors(draws)
+        kept = priors.read_priors(draws)
         studied = view.pick("recall_prior", rater=ANY, method=method)
         raters = ", ".join(dict.fromkeys(row["rater"] for row in studied))
         for variable in bayes_models.find_model(method).variables:
             prior, family = kept[variable.name], variable.family_name.replace("_", " ")
-            shown = priors.distribution_name(prior) or f"{family}: {prior}"
+            shown = priors.name_distribution(prior) or f"{family}: {prior}"
             if np.ndim(prior) > 1:
                 of = f"counts of earlier studies of {raters}; no study of others"
                 shown = of if raters else f"{family}, by category"

@@ -45,7 +45,6 @@ UNBROKEN = 10_000
 CORRELATED = (
     "system-copies-rater",
     "shared-mistakes",
-    "mistakes-correlated",
     "agreement-unexplained",
 )
 """Codes of which one is said: they mean that errors are not independent."""

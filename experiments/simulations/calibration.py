@@ -17,8 +17,8 @@ from scipy.stats import binom, kstest
 
 from bayes_models import ConvergenceWarning, find_model, fit_many, prior_draws
 from bayes_models.models.spec import Priors
+from bayes_models.posterior.draws import take_states
 from bayes_models.posterior.predictive import draw_ratings, mask_truths
-from bayes_models.posterior.truth import states
 from experiments.report.style import REFERENCE, figure_style, limits, method_label, method_style
 from experiments.study.performance import Z, proportion
 from lehner import InputError, Ratings
@@ -113,7 +113,7 @@ def calibrate(
     prior_seed, data_seed, fit_seed, rank_seed = child_seeds(seed, 4)
     prior = prior_draws(model, ratings, n_simulations, priors=priors, seed=prior_seed)
     rng = np.random.default_rng(data_seed)
-    drawn = zip(*states(prior, find_pair(ratings)), strict=True)
+    drawn = zip(*take_states(prior, find_pair(ratings)), strict=True)
     simulated = [draw_ratings(ratings, *parameters, rng) for parameters in drawn]
     seen = [mask_truths(ratings, data) for data in simulated]
     trees = fit_many(model, seen, seed=fit_seed, priors=priors, **sampling)

@@ -17,8 +17,8 @@ from scipy.stats import kstest
 
 import bayes_models
 from bayes_models import MODELS, diagonal_concentration, find_model, observe
+from bayes_models.posterior.draws import infer_truth, take_states
 from bayes_models.posterior.predictive import draw_ratings, mask_truths, prior_draws
-from bayes_models.posterior.truth import infer_truth, states
 from experiments.simulations.calibration import (
     DESIGNS,
     FIRST,
@@ -99,7 +99,7 @@ def test_other_numbers_of_priors_have_another_posterior(name, fitted):
 def assert_weighted_prior_draws(few, prior, tree):
     """Compare the means of draws with those of prior draws weighted by their likelihood."""
     patterns = observe(few)
-    log = infer_truth(patterns, *states(prior))[1] @ patterns.counts
+    log = infer_truth(patterns, *take_states(prior))[1] @ patterns.counts
     weights = np.exp(log - log.max())
     weights /= weights.sum()
     assert 1 / (weights**2).sum() > 150, "effective draws"
@@ -130,7 +130,9 @@ def test_models_are_calibrated(name):
 def test_ranks_show_a_prior_that_is_not_the_one_simulated_from():
     prior = prior_draws("dawid_skene", make_design(), 50, seed=1)
     rng = np.random.default_rng(1)
-    simulated = [draw_ratings(make_design(), *one, rng) for one in zip(*states(prior), strict=True)]
+    simulated = [
+        draw_ratings(make_design(), *one, rng) for one in zip(*take_states(prior), strict=True)
+    ]
     wrong = {"base_rates": np.array([30.0, 1.0, 1.0])}
     trees = bayes_models.fit_many("dawid_skene", simulated, priors=wrong, chains=2, tries=1)
     with warnings.catch_warnings():

@@ -5,7 +5,7 @@ import pytest
 
 import bayes_models
 from bayes_models import methods
-from bayes_models.sampling import memory
+from bayes_models.posterior import draws
 from bayes_models.sampling.fit import FOR_STUDIES
 from lehner import Ratings, estimate
 from lehner.estimation.methods import find_method
@@ -35,15 +35,15 @@ def test_engine_and_draws_follow_from_the_number_of_raters_or_categories():
         (101, "pooled", {"engine": "gibbs"} | as_in_studies),
         (101, "relaxed_k", {"engine": "nuts"} | as_in_studies),
     ):
-        assert methods.options_of_large(model, crowd(n_raters)) == expected
+        assert methods.choose_options(model, crowd(n_raters)) == expected
     labels = [str(k) for k in range(101)]
     for n_categories, expected in ((21, {}), (101, as_in_studies)):
         ratings = Ratings([[0, 0]], labels[:n_categories], system=[0])
-        options = methods.options_of_large("dawid_skene", ratings)
+        options = methods.choose_options("dawid_skene", ratings)
         assert options == {"engine": "gibbs"} | expected
     # Gibbs sampling takes no pair.
     paired = crowd(21).with_dependent_pair(["1", "2"])
-    assert methods.options_of_large("dawid_skene", paired) == {"engine": "nuts"}
+    assert methods.choose_options("dawid_skene", paired) == {"engine": "nuts"}
 
 
 def test_an_estimate_of_a_crowd_says_its_engine_and_is_that_of_a_fit():
@@ -59,7 +59,7 @@ def test_an_estimate_of_a_crowd_says_its_engine_and_is_that_of_a_fit():
 
 
 def test_a_model_beyond_the_memory_has_no_estimate_beside_those_of_others(monkeypatch):
-    monkeypatch.setattr(memory, "_memory_of_computer", lambda: 1e6)
+    monkeypatch.setattr(draws, "_measure_memory", lambda: 1e6)
     found = estimate(crowd(21), ["majority_agreement", "dawid_skene"])
     majority, model = found.fits.values()
     assert majority.system_accuracy.estimate > 0

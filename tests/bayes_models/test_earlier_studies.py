@@ -11,7 +11,7 @@ from scipy.special import gammaln
 from bayes_models import diagonal_concentration, fit, power_prior
 from bayes_models.earlier_studies import WEIGHT, compare_recalls, warn_of_contradictions
 from bayes_models.methods import estimate_with_studies, fit_and_check
-from bayes_models.posterior.draws import beta_interval
+from bayes_models.posterior.draws import summarise_beta
 from lehner import InputError, Ratings
 
 STUDIES = {"ana": [[30, 10], [4, 16]], "gpt": [[9, 1], [2, 8]]}
@@ -120,7 +120,7 @@ def test_an_estimate_says_prior_and_posterior_and_what_it_is_without():
 def test_the_interval_of_a_row_is_that_of_its_beta_marginal():
     rng = np.random.default_rng(1)
     drawn = rng.dirichlet([3, 5, 2], 200_000)[:, 1]
-    found = beta_interval(np.array([3.0, 5.0, 2.0]), 1, 0.8)
+    found = summarise_beta(np.array([3.0, 5.0, 2.0]), 1, 0.8)
     expected = (drawn.mean(), *np.quantile(drawn, [0.1, 0.9]))
     assert (found.estimate, found.lower, found.upper) == pytest.approx(expected, abs=0.003)
 

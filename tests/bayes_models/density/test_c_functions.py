@@ -9,9 +9,8 @@ import numba
 import pytest
 
 import bayes_models
-from bayes_models.density import c_functions as module
-from bayes_models.density.c_functions import c_functions, can_keep, is_kept, on_disk
-from bayes_models.models import deferred
+from bayes_models.density import log_density as module
+from bayes_models.density.log_density import are_on_disk, can_keep, compile_c_functions, is_kept
 from bayes_models.sampling import nuts
 from lehner import Scenario, simulate
 
@@ -41,28 +40,28 @@ def no_cache():
 
 
 def _forget():
-    c_functions.cache_clear()
-    module._functions.cache_clear()
+    compile_c_functions.cache_clear()
+    module._define_functions.cache_clear()
 
 
 def test_another_source_is_compiled_again(monkeypatch, tmp_path, no_cache):
-    c_functions()
-    assert on_disk()
+    compile_c_functions()
+    assert are_on_disk()
     shutil.copytree(PACKAGE / "density", tmp_path / "density")
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "density" / "c_functions.py"))
-    module._functions.cache_clear()
-    assert on_disk()
-    with (tmp_path / "density" / "likelihood.py").open("a") as file:
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "density" / "log_density.py"))
+    module._define_functions.cache_clear()
+    assert are_on_disk()
+    with (tmp_path / "density" / "priors.py").open("a") as file:
         file.write("\n")
-    module._functions.cache_clear()
-    assert not on_disk()
+    module._define_functions.cache_clear()
+    assert not are_on_disk()
 
 
 def test_where_nothing_can_be_kept_it_is_said(monkeypatch, caplog, no_cache):
     monkeypatch.setattr(module, "can_keep", lambda function: False)
     options = []
     monkeypatch.setattr(numba, "cfunc", lambda _, **given: options.append(given) or repr)
-    c_functions()
+    compile_c_functions()
     assert options == [{"cache": False}] * 2
     assert caplog.messages == [module.NO_FOLDER] and "NUMBA_CACHE_DIR" in module.NO_FOLDER
 
@@ -79,7 +78,7 @@ def with_other_fields(**fields):
 
 
 def test_if_the_sampler_has_changed_nutpie_compiles_the_model(monkeypatch, caplog):
-    monkeypatch.setattr(deferred.nutpie.compile_pymc, "CompiledPyMCModel", with_other_fields)
+    monkeypatch.setattr(nuts.nutpie.compile_pymc, "CompiledPyMCModel", with_other_fields)
     monkeypatch.setattr(nuts, "compile_pymc_model", lambda *_: "PyMC's")
     scenario = Scenario(n_items=20, n_categories=2, initial_rater_accuracy=(0.6, 0.7))
     observed = bayes_models.observe(simulate(scenario, 1))

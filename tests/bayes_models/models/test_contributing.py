@@ -11,7 +11,7 @@ import pytest
 
 import bayes_models
 from bayes_models import MODELS, add_prior, find_model, identify, models, prior_draws
-from bayes_models.posterior.predictive import log_prior
+from bayes_models.posterior.predictive import compute_log_prior
 from lehner import Scenario, simulate
 from lehner.estimation.methods import find_method
 from lehner.latent_class.models import LatentClassModel
@@ -47,7 +47,7 @@ def ratings():
 def test_its_log_prior_is_that_of_pymc(name, ratings, priors):
     built = find_model(name).build(ratings, priors)
     drawn = prior_draws(name, ratings, 4, priors=priors)
-    found = log_prior(name, drawn, ratings.patterns(), priors)
+    found = compute_log_prior(name, drawn, ratings.patterns(), priors)
     assert set(found) == {"base_rates", "skill"} == {one.name for one in built.free_RVs}
     for variable in found:
         values = drawn[variable].values[0]

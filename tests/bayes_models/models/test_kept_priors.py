@@ -7,15 +7,14 @@ import pymc as pm
 import pytest
 
 from bayes_models import MODELS, find_model, one_coin
-from bayes_models.models.families import distribution_name
-from bayes_models.models.spec import choose_priors, priors_as_json
+from bayes_models.models.spec import choose_priors, name_distribution, write_priors
 from lehner import load_dataset
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_named_sets_are_kept_as_the_numbers_they_are(model):
     for name, chosen in find_model(model).priors.items():
-        kept = json.loads(priors_as_json(model, name))
+        kept = json.loads(write_priors(model, name))
         assert set(kept) == set(chosen)
         for variable, prior in chosen.items():
             if isinstance(prior, str):
@@ -28,9 +27,9 @@ def test_named_sets_are_kept_as_the_numbers_they_are(model):
 
 def test_a_distribution_is_called_the_same_before_and_after_it_is_part_of_a_model():
     priors = {"rater_log_odds": pm.Uniform.dist(0, 1)}
-    before = priors_as_json("one_coin", priors)
+    before = write_priors("one_coin", priors)
     assert json.loads(before)["rater_log_odds"] == {"distribution": "Uniform(0, 1)"}
     one_coin(load_dataset("lehner_table2"), priors)
-    assert priors_as_json("one_coin", priors) == before
-    assert distribution_name(json.loads(before)["rater_log_odds"]) == "Uniform(0, 1)"
-    assert distribution_name(0.5) == distribution_name("diagonal") == ""
+    assert write_priors("one_coin", priors) == before
+    assert name_distribution(json.loads(before)["rater_log_odds"]) == "Uniform(0, 1)"
+    assert name_distribution(0.5) == name_distribution("diagonal") == ""

@@ -5,10 +5,10 @@ import pymc as pm
 import pytest
 
 from bayes_models import MODELS, dawid_skene, diagonal_concentration, find_model, observe
-from bayes_models.density.likelihood import BLOCK, sum_over_states
-from bayes_models.models.observations import arrays_of, known_truths
-from bayes_models.posterior.truth import infer_truth
+from bayes_models.density.log_density import BLOCK, list_arrays, sum_over_states
+from bayes_models.posterior.draws import infer_truth
 from lehner import InputError, Ratings, load_dataset
+from lehner.latent_class.em import known_truths
 from tests.reference.dawid_skene import log_likelihood
 
 
@@ -88,7 +88,7 @@ def test_the_sum_over_states_equals_enumeration(seed, system, known, levels):
     observed = observe(ratings)
     rates = rng.dirichlet(np.ones(3 * levels))
     confusion = rng.dirichlet(np.ones(3), size=(len(observed.raters), 3 * levels))
-    ours, _, _ = sum_over_states(rates[None], confusion, *arrays_of(observed).values())
+    ours, _, _ = sum_over_states(rates[None], confusion, *list_arrays(observed).values())
     per_item = enumerated(ratings, rates, confusion)
     assert float(ours) == pytest.approx(per_item.sum(), abs=1e-10)
     ours = infer_truth(observed, rates[None], confusion[None])[1][0, observed.inverse]
@@ -103,7 +103,7 @@ def test_each_population_has_its_base_rates(levels):
     observed = observe(ratings.with_populations(names))
     rates = rng.dirichlet(np.ones(3 * levels), size=2)
     confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))
-    ours, by_rates, _ = sum_over_states(rates, confusion, *arrays_of(observed).values())
+    ours, by_rates, _ = sum_over_states(rates, confusion, *list_arrays(observed).values())
     per_item = np.array(
         [
             enumerated(ratings.take([row]), rates["xy".index(name)], confusion)[0]
@@ -116,7 +116,7 @@ def test_each_population_has_its_base_rates(levels):
     step = np.zeros_like(rates)
     step[1, 0] = 1e-6
     ends = [
-        float(sum_over_states(r, confusion, *arrays_of(observed).values())[0])
+        float(sum_over_states(r, confusion, *list_arrays(observed).values())[0])
         for r in (rates + step, rates - step)
     ]
     assert by_rates[1, 0] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-5)
@@ -130,7 +130,7 @@ def test_the_derivatives_are_finite_differences(levels):
     assert {1, 2, 3, 4} <= set(observed.counts)
     rates = rng.dirichlet(np.ones(3 * levels), size=1)
     confusion = rng.dirichlet(np.ones(3), size=(4, 3 * levels))
-    arrays = arrays_of(observed).values()
+    arrays = list_arrays(observed).values()
     _, by_rates, by_confusion = sum_over_states(rates, confusion, *arrays)
     for values, derivative in ((rates, by_rates), (confusion, by_confusion)):
         for index in np.ndindex(values.shape):
@@ -148,7 +148,7 @@ def test_hundreds_of_ratings_of_an_item_do_not_underflow():
     ratings = Ratings(rng.integers(0, 3, (2, n_raters)), ["a", "b", "c"])
     observed = observe(ratings)
     rates, confusion = random_parameters(rng, n_raters, 3)
-    ours, by_rates, _ = sum_over_states(rates[None], confusion, *arrays_of(observed).values())
+    ours, by_rates, _ = sum_over_states(rates[None], confusion, *list_arrays(observed).values())
     terms = [
         [np.log(rates[z]) + np.log(confusion[range(n_raters), z, row]).sum() for z in range(3)]
         for row in ratings.codes
@@ -165,7 +165,7 @@ def test_thousands_of_improbable_items_do_not_underflow():
     observed = observe(ratings)
     assert (observed.counts == 1).any() and (observed.counts > 1).any()
     rates, confusion = random_parameters(rng, 10, 3)
-    ours, _, _ = sum_over_states(rates[None], confusion, *arrays_of(observed).values())
+    ours, _, _ = sum_over_states(rates[None], confusion, *list_arrays(observed).values())
     expected = observed.counts @ infer_truth(observed, rates[None], confusion[None])[1][0]
     assert expected < -10_000
     assert float(ours) == pytest.approx(expected, rel=1e-12)
@@ -175,7 +175,7 @@ def test_ratings_that_are_impossible_have_likelihood_zero_and_no_nan():
     observed = observe(Ratings([[0, 1]], ["a", "b"]))
     certain = np.tile(np.eye(2), (2, 1, 1))
     value, by_rates, by_confusion = sum_over_states(
-        np.array([[0.5, 0.5]]), certain, *arrays_of(observed).values()
+        np.array([[0.5, 0.5]]), certain, *list_arrays(observed).values()
     )
     assert value == -np.inf
     assert not by_rates.any() and not by_confusion.any()

@@ -5,9 +5,9 @@ import pymc as pm
 import pytest
 
 from bayes_models import dawid_skene, find_model, identify, observe, one_coin_by_rater
-from bayes_models.models.observations import answers_after, split_second
+from bayes_models.models.assemble import couple_answers, split_second
+from bayes_models.posterior.draws import infer_truth
 from bayes_models.posterior.predictive import draw_ratings
-from bayes_models.posterior.truth import infer_truth
 from lehner import InputError, Ratings
 from tests.reference.dependent_pair import joint, log_likelihood
 
@@ -15,7 +15,7 @@ from tests.reference.dependent_pair import joint, log_likelihood
 def coupled(rng, k):
     first, second = rng.dirichlet(np.ones(k), (2, k))
     share = rng.random(k)
-    return first, second, share, answers_after(first, second, share, k)
+    return first, second, share, couple_answers(first, second, share, k)
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
@@ -38,8 +38,8 @@ def test_with_two_categories_the_covariance_is_a_share_of_its_upper_bound():
 
 def test_at_the_ends_answers_are_independent_or_as_alike_as_they_can_be():
     rows = np.random.default_rng(1).dirichlet(np.ones(3), 3)
-    np.testing.assert_allclose(answers_after(rows, rows, np.zeros(3), 3), [rows] * 3)
-    same = answers_after(rows, rows, np.ones(3), 3)
+    np.testing.assert_allclose(couple_answers(rows, rows, np.zeros(3), 3), [rows] * 3)
+    same = couple_answers(rows, rows, np.ones(3), 3)
     np.testing.assert_allclose(same, np.eye(3)[:, None] * np.ones((3, 3, 1)), atol=1e-12)
 
 
@@ -65,7 +65,7 @@ def test_likelihood_of_gaps_and_pairs_is_that_of_the_reference(pair):
     share, patterns = rng.random(3), observe(ratings)
     first, second = patterns.dependent
     expected = log_likelihood(items_of(ratings), base_rates, confusion, (first, second), share)
-    after = answers_after(confusion[first], confusion[second], share, 3)
+    after = couple_answers(confusion[first], confusion[second], share, 3)
     rows = np.concatenate([confusion, after])
     _, found = infer_truth(patterns, base_rates[None], rows[None])
     assert found[0] @ patterns.counts == pytest.approx(expected)
@@ -104,7 +104,7 @@ def test_drawn_ratings_have_the_joint_distribution_of_the_pair_and_the_gaps():
     rows = np.concatenate([[other, first, second], after])
     rates = np.array([0.5, 0.3, 0.2])
     for pair, one, two in ((("2", "system"), first, second), (("system", "2"), second, first)):
-        rows[3:] = answers_after(one, two, share, 3)
+        rows[3:] = couple_answers(one, two, share, 3)
         drawn = draw_ratings(design.with_dependent_pair(pair), rates, rows, rng)
         assert ((drawn.codes < 0) == (codes < 0)).all()
         assert ((drawn.system < 0) == (design.system < 0)).all()

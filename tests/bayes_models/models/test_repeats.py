@@ -5,8 +5,8 @@ import pytest
 
 import bayes_models
 from bayes_models import find_model, observe
-from bayes_models.models.deferred import without_c_compiler
-from bayes_models.models.observations import data_of
+from bayes_models.models.assemble import list_data
+from bayes_models.models.graph import without_c_compiler
 from bayes_models.posterior.predictive import draw_ratings
 from lehner import Ratings, Scenario, simulate
 from tests.lehner.data.test_repeats import repeat
@@ -26,7 +26,7 @@ def test_the_likelihood_reads_the_same_data(k, whose):
     ratings = once(k)
     twice = repeat(ratings, 3, whose)
     assert twice.n_ratings > ratings.n_ratings
-    data, same = data_of(observe(ratings)), data_of(observe(twice))
+    data, same = list_data(observe(ratings)), list_data(observe(twice))
     assert list(data) == list(same)
     for name in data:
         np.testing.assert_array_equal(same[name], data[name])

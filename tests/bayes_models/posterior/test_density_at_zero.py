@@ -7,7 +7,7 @@ from scipy.signal import lfilter
 from scipy.stats import norm
 
 from bayes_models import fit_many, read_k_properties
-from bayes_models.models.spec import priors_as_json
+from bayes_models.models.spec import write_priors
 from lehner import Ratings
 from tests.reference.rater_spread import bayes_factor_of_unequal_raters
 
@@ -64,7 +64,7 @@ def chains(likelihood, n_effective, seed, n_draws=1000):
 
 def parameter_of(draws, name="rater_spread"):
     tree = xr.DataTree.from_dict({"posterior": xr.Dataset({name: (("chain", "draw"), draws)})})
-    tree.attrs |= {"model": "relaxed_k", "priors": priors_as_json("relaxed_k", {name: SCALE})}
+    tree.attrs |= {"model": "relaxed_k", "priors": write_priors("relaxed_k", {name: SCALE})}
     return read_k_properties(tree)[0]
 
 

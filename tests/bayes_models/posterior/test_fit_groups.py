@@ -14,7 +14,7 @@ from scipy.stats import kstest
 
 import bayes_models
 import lehner
-from bayes_models.posterior.predictive import log_prior
+from bayes_models.posterior.predictive import compute_log_prior
 from lehner import InputError
 
 RATINGS = lehner.load_dataset("anesthesia", system="2").with_independent_repeats()
@@ -74,7 +74,7 @@ def test_the_log_density_of_priors_is_that_of_pymc(model: str) -> None:
     """Each prior's log density at draws from the prior is the one that PyMC gives."""
     ratings = lehner.load_dataset("lehner_table2")
     drawn = bayes_models.prior_draws(model, ratings, 2)
-    found = log_prior(model, drawn, ratings.patterns())
+    found = compute_log_prior(model, drawn, ratings.patterns())
     built = bayes_models.find_model(model).build(ratings, None)
     checked = set()
     for name in found.data_vars:

@@ -8,15 +8,15 @@ import pytest
 import xarray as xr
 
 from bayes_models import fit_many, read_k_properties
-from bayes_models.models.spec import priors_as_json
-from bayes_models.posterior.k_properties import against_zero
+from bayes_models.models.spec import write_priors
+from bayes_models.posterior.bayes_factors import weigh_against_zero
 from lehner import InputError, Scenario, simulate
 
 
 def tree_of(priors=None, **draws):
     posterior = xr.Dataset({name: (("chain", "draw"), values) for name, values in draws.items()})
     tree = xr.DataTree.from_dict({"posterior": posterior})
-    tree.attrs |= {"model": "relaxed_k", "priors": priors_as_json("relaxed_k", priors)}
+    tree.attrs |= {"model": "relaxed_k", "priors": write_priors("relaxed_k", priors)}
     return tree
 
 
@@ -106,7 +106,7 @@ def test_a_bayes_factor_is_strong_only_if_its_error_does_not_change_that(factor,
 def test_the_bayes_factor_is_against_the_prior_that_the_fit_was_made_with(scale):
     draws = abs(np.random.default_rng(1).normal(0, 0.2, (4, 2000)))
     (one,) = read_k_properties(tree_of({"rater_spread": scale}, rater_spread=draws))
-    assert one.bayes_factor == pytest.approx(against_zero(draws, float(scale))[0])
+    assert one.bayes_factor == pytest.approx(weigh_against_zero(draws, float(scale))[0])
 
 
 def test_a_prior_that_is_a_distribution_has_no_bayes_factor_and_a_reason():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from bayes_models.posterior import truth
-from bayes_models.posterior.truth import add_truth
+from bayes_models.posterior import draws as truth
+from bayes_models.posterior.draws import add_truth
 from lehner import Ratings
 from tests.bayes_models.models.test_likelihood import (
     as_lists,
@@ -102,7 +102,7 @@ def test_without_a_system_there_is_no_accuracy_in_the_sample():
 
 @pytest.mark.parametrize(("wanted", "most"), [(False, 50_000_000), (True, 0)])
 def test_item_log_likelihoods_that_are_not_kept_take_no_memory(wanted, most, monkeypatch):
-    monkeypatch.setattr(truth, "DRAWN_CELLS_AT_ONCE", 100_000)
+    monkeypatch.setattr(truth, "CELLS_AT_ONCE", 100_000)
     monkeypatch.setattr(truth, "MOST_LOG_LIKELIHOODS", most)
     rng = np.random.default_rng(1)
     ratings = Ratings(rng.integers(0, 3, (500, 12)), ["a", "b", "c"])

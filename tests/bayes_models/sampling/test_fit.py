@@ -12,7 +12,7 @@ import xarray as xr
 import bayes_models
 from bayes_models import ConvergenceWarning, Diagnostics, estimate_from_draws, observe
 from bayes_models.sampling.nuts import compile_model, sample
-from bayes_models.sampling.start import em_start
+from bayes_models.sampling.start import start_at_vote
 from lehner import InputError, Ratings, Scenario, load_dataset, simulate
 from lehner.core.arrays import child_seeds
 
@@ -176,11 +176,9 @@ def test_many_fits_are_those_of_fit(samples):
 def test_chains_of_nuts_start_where_they_are_told_the_best_start_having_most(samples):
     observed = observe(samples[2])
     model = compile_model("dawid_skene", observed)
-    best = em_start(observed)
+    best = start_at_vote(observed)
     order = [1, 0, 3, 2]
-    renamed = replace(
-        best, base_rates=best.base_rates[order], confusion=best.confusion[..., order, :]
-    )
+    renamed = replace(best, items=best.items[order], ratings=best.ratings[..., order, :])
     options = {"seed": 1, "draws": 20, "tune": 20, "chains": 4, "target_accept": 0.9}
     one, two = (
         sample(model, starts=starts, **options)["posterior"] for starts in ([best], [best, renamed])

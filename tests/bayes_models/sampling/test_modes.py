@@ -8,16 +8,14 @@ import pytest
 
 import bayes_models
 from bayes_models import ConvergenceWarning, diagonal_concentration, observe
+from bayes_models.sampling.nuts import JITTER, NOISE, start_variables
 from bayes_models.sampling.start import (
-    JITTER,
-    NOISE,
     _take_steps,
-    chains_by_start,
-    em_start,
-    expected_numbers,
-    posterior_modes,
-    start_values,
-    start_variables,
+    count_by_em,
+    find_modes,
+    find_start_values,
+    spread_chains,
+    start_at_vote,
 )
 from lehner import Ratings, Scenario, simulate
 from lehner.core.errors import warnings_from_json
@@ -83,7 +81,7 @@ def density_by_loops(mode, ratings):
 def test_weights_are_the_ratio_of_posterior_densities():
     for seed in (1, 2, 3):
         ratings = two_schools(seed)
-        modes = posterior_modes(observe(ratings), seed=1)
+        modes = find_modes(observe(ratings), seed=1)
         log = np.array([density_by_loops(mode, ratings) for mode in modes])
         expected = np.exp(log - log.max()) / np.exp(log - log.max()).sum()
         np.testing.assert_allclose([mode.weight for mode in modes], expected, atol=0.005)
@@ -92,7 +90,7 @@ def test_weights_are_the_ratio_of_posterior_densities():
 
 def test_the_seed_decides_where_modes_are_looked_for():
     patterns = observe(two_schools(1))
-    one, again = (posterior_modes(patterns, seed=7) for _ in range(2))
+    one, again = (find_modes(patterns, seed=7) for _ in range(2))
     assert [mode.weight for mode in one] == [mode.weight for mode in again]
 
 
@@ -105,9 +103,9 @@ def test_ordinary_ratings_have_one_mode_and_the_start_of_the_vote(n_categories, 
             n_items=50 + 150 * (seed % 2),
         )
         patterns = observe(simulate(scenario, seed))
-        (mode,) = posterior_modes(patterns, seed)
+        (mode,) = find_modes(patterns, seed)
         assert mode.weight == 1
-        items, ratings = expected_numbers(patterns)
+        items, ratings = count_by_em(patterns)
         assert (mode.items == items).all() and (mode.ratings == ratings).all()
 
 
@@ -117,7 +115,7 @@ def test_known_truths_say_which_school_is_right():
     for known, right in ((second, 1), (system, 4)):
         truth = np.where(np.arange(len(known)) < 60, known, -1)
         some = Ratings(ratings.flat, ratings.categories, system=system, truth=truth)
-        (mode,) = posterior_modes(observe(some), seed=1)
+        (mode,) = find_modes(observe(some), seed=1)
         shares = np.trace(mode.ratings, axis1=1, axis2=2) / ratings.n_items
         assert shares[right] > 0.9 and shares[5 - right] < 0.6
 
@@ -125,7 +123,7 @@ def test_known_truths_say_which_school_is_right():
 def test_half_of_the_chains_or_more_start_at_the_best_mode():
     for n_starts in range(1, 6):
         for chains in range(1, 9):
-            spread = chains_by_start(n_starts, chains)
+            spread = spread_chains(n_starts, chains)
             assert sum(spread) == chains and len(spread) <= n_starts
             assert spread[0] >= chains / 2
 
@@ -133,8 +131,8 @@ def test_half_of_the_chains_or_more_start_at_the_best_mode():
 def test_what_em_does_not_know_starts_farther_apart():
     ratings = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 3), 1)
     with bayes_models.one_coin_by_rater(ratings) as model:
-        start = em_start(observe(ratings))
-        values = start_values("one_coin_by_rater", start)
+        start = start_at_vote(observe(ratings))
+        values = find_start_values("one_coin_by_rater", start)
         point, scale = start_variables(model, model.initial_point(random_seed=0), values)
     # Base rates, mean log odds; spread and three effects; the system's log odds.
     np.testing.assert_allclose(scale, [NOISE] * 2 + [JITTER] * 4 + [NOISE])

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from bayes_models import observe
-from bayes_models.sampling.start import em_start, expected_numbers
+from bayes_models.sampling.start import count_by_em, start_at_vote
 from lehner import Ratings, Scenario, simulate
 
 
 def test_known_truths_are_counted_as_they_are_known():
     codes = [[0, 0], [0, 1], [1, 1], [0, 1]]
     ratings = Ratings(codes, ["a", "b"], system=[0, 1, 1, -1], truth=[1, 1, 0, -1])
-    items, by_truth = expected_numbers(ratings.patterns())
+    items, by_truth = count_by_em(ratings.patterns())
     unknown = items - [1, 2]
     assert unknown.sum() == pytest.approx(1) and (unknown >= 0).all()
     system = by_truth[2]
@@ -23,7 +23,7 @@ def test_known_truths_are_counted_as_they_are_known():
 def test_a_known_truth_that_a_thousand_ratings_deny_stays_known():
     codes = np.zeros((3, 1000), dtype=int)
     codes[2] = 1
-    items, _ = expected_numbers(Ratings(codes, ["a", "b"], truth=[1, -1, -1]).patterns())
+    items, _ = count_by_em(Ratings(codes, ["a", "b"], truth=[1, -1, -1]).patterns())
     assert np.isfinite(items).all() and items.sum() == pytest.approx(3)
     assert items[1] >= 1
 
@@ -31,7 +31,7 @@ def test_a_known_truth_that_a_thousand_ratings_deny_stays_known():
 def test_the_start_of_many_items_is_near_the_parameters_they_were_drawn_with():
     scenario = Scenario(initial_rater_accuracy=(0.7, 0.8, 0.8, 0.9), n_items=20_000)
     ratings = simulate(scenario, 1)
-    start = em_start(observe(ratings))
+    start = start_at_vote(observe(ratings))
     share = np.bincount(ratings.truth, minlength=5) / ratings.n_items
     np.testing.assert_allclose(start.base_rates, share, atol=0.02)
     diagonal = np.diagonal(start.confusion, axis1=1, axis2=2)

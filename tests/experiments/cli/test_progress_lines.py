@@ -21,12 +21,12 @@ def test_steps_are_shown_with_the_time_and_only_while_asked_for(capsys):
 
 
 def test_the_command_says_what_is_compiled_and_sampled(run, monkeypatch):
-    from bayes_models.density import c_functions
+    from bayes_models.density import log_density
 
-    c_functions.c_functions()
+    log_density.compile_c_functions()
     for found in (False, True):
-        c_functions.c_functions.cache_clear()
-        monkeypatch.setattr(c_functions, "on_disk", lambda found=found: found)
+        log_density.compile_c_functions.cache_clear()
+        monkeypatch.setattr(log_density, "are_on_disk", lambda found=found: found)
         options = ("--system", "System", "--method", "dawid_skene")
         code, _, err = run("estimate", "lehner_table2", *options)
         assert code == 0 and "dawid_skene: sampling" in err

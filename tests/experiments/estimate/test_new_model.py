@@ -26,7 +26,7 @@ FILE = '''"""Any confusion matrix for each rater."""
 
 from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model
 from bayes_models.models.spec import OF_A_RATER, ModelSpec, Variable
-from bayes_models.models.observations import cells_of_matrix
+from bayes_models.models.assemble import count_cells
 
 DIMS = ("rater", "category", "response")
 CONFUSION = Variable("confusion", "dirichlet", DIMS, ratings=OF_A_RATER)
@@ -46,7 +46,7 @@ SPECS = {
             "diagonal": {"base_rates": 3.0, "confusion": "diagonal"},
             "even": {"base_rates": 2.0, "confusion": 5.0},
         },
-        n_parameters=lambda priors, observed: cells_of_matrix(observed) * len(observed.raters),
+        n_parameters=lambda priors, observed: count_cells(observed) * len(observed.raters),
         conjugate=True,
     )
 }

@@ -80,7 +80,7 @@ def test_they_come_back_from_json():
 FITS = set(
     "not-converged labels-switched labels-unsettled not-determined not-identified higher-mode "
     "too-few-draws divergences boundary rows-without-ratings agreement-not-predicted prior-decides "
-    "mistakes-correlated prior-outweighs-data items-with-few-ratings starts tree-depth "
+    "prior-outweighs-data items-with-few-ratings starts tree-depth "
     "identification-unchecked guessing-undefined deviance-undefined deviance-distribution "
     "prior-weight-unknown known-truths-used".split()
 )

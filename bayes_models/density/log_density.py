@@ -1,18 +1,55 @@
-"""The likelihood of ratings, given base rates and confusion matrices, and of a dependent pair."""
+"""The log density of a model and its gradient, and what is kept of a draw, as C functions.
+
+The likelihood is that of ratings, given base rates and confusion matrices, and of a dependent pair.
+The C functions read all they need through pointers, so that they are compiled once for all models,
+numbers of raters and categories, and data. Numba keeps them on disk.
+"""
+
+import functools
+import hashlib
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
+from numba import carray, types
+from numba.core.caching import FunctionCache
+from numba.core.registry import cpu_target
 
-from bayes_models.density.priors import ROWS, VALUE, njit
+from bayes_models.density.confusion import pull_back_confusion, write_confusion
+from bayes_models.density.priors import LEAST, ROWS, VALUE, constrain, njit, pull_back
 from lehner.core.arrays import Floats, Integers
-from lehner.data.patterns import UNKNOWN
+from lehner.data.patterns import UNKNOWN, Patterns
 
+logger = logging.getLogger(__name__)
+
+DOUBLES = types.CPointer(types.double)
+DATA = types.CPointer(types.voidptr)
+DENSITY = types.int64(types.uint64, DOUBLES, DOUBLES, DOUBLES, DATA)
+VARIABLES = types.int64(types.uint64, types.uint64, DOUBLES, DOUBLES, DATA)
+NO_FOLDER = (
+    "each process compiles what samples models, because nothing can be kept on disk: name a folder "
+    "by the environment variable NUMBA_CACHE_DIR"
+)
 BLOCK = 16
 """Ratings of a pattern that are multiplied before their product is scaled."""
 SMALL = 1e-200
 BASE_RATES, SHARED_ANSWERS = 0, -1
 """The first and the last row of a table of parameters."""
-LEAST = np.finfo(float).tiny
+
+
+def list_arrays(observed: Patterns) -> dict[str, Integers]:
+    """List the arrays that the likelihood reads, by their names in models."""
+    return {
+        "starts": observed.starts,
+        "raters": observed.flat.rater_index,
+        "responses": observed.flat.category_index,
+        "truths": observed.truths,
+        "counts": observed.counts,
+        "populations": observed.population,
+    }
 
 
 @numba.njit(error_model="numpy")
@@ -35,7 +72,7 @@ def sum_over_states(
     rates : ndarray, shape (n_populations, n_states)
     confusion : ndarray, shape (n_raters, n_states, n_responses)
     starts, raters, responses, truths, counts, population : ndarray of int
-        As `bayes_models.models.observations.arrays_of` gives them.
+        As `list_arrays` gives them.
 
     Returns
     -------
@@ -121,7 +158,7 @@ def _multiply_ratings(
 
 
 @njit()
-def likelihood_of_ratings(
+def evaluate_ratings(
     pair: Integers,
     table: Integers,
     values: Floats,
@@ -141,7 +178,7 @@ def likelihood_of_ratings(
     table, values, slopes : ndarray
         See `bayes_models.density.priors`.
     ratings : tuple
-        Arrays as `bayes_models.models.observations.arrays_of` gives them.
+        Arrays as `list_arrays` gives them.
     confusion : ndarray, shape (n_raters, n_states, n_responses)
     """
     n_raters, n_states, k = confusion.shape
@@ -159,7 +196,7 @@ def likelihood_of_ratings(
                 for answer in range(k):
                     matrices[j, m, answer] = confusion[j, m, answer]
         share = values[table[SHARED_ANSWERS, VALUE] :]
-        answers_after(matrices[pair[0]], matrices[pair[1]], share, matrices[n_raters:])
+        write_coupled(matrices[pair[0]], matrices[pair[1]], share, matrices[n_raters:])
     log_likelihood, by_rates, by = sum_over_states(rates, matrices, *ratings)
     for p in range(n_populations):
         for m in range(n_states):
@@ -178,10 +215,10 @@ def likelihood_of_ratings(
 
 
 @njit()
-def answers_after(first: Floats, second: Floats, share: Floats, after: Floats) -> None:
+def write_coupled(first: Floats, second: Floats, share: Floats, after: Floats) -> None:
     """Write probabilities of the second's answers given the first's.
 
-    The equation is that of `bayes_models.models.observations.answers_after`.
+    The equation is that of `bayes_models.models.assemble.couple_answers`.
     """
     k = len(first)
     for z in range(k):
@@ -238,3 +275,142 @@ def pull_back_pair(
             if b[m] > a[m]:
                 by_second[z, m] += by_left
                 by_first[z, m] -= by_left
+
+
+def can_keep(function: Callable[..., Any]) -> bool:
+    """Tell whether there is a folder in which Numba can keep what it compiles of a function."""
+    try:
+        FunctionCache(function)
+    except RuntimeError:
+        return False
+    return True
+
+
+def njit_kept[**Parameters, Result](
+    function: Callable[Parameters, Result],
+) -> Callable[Parameters, Result]:
+    """Compile a function that Python calls, and keep it on disk where there is a folder for it."""
+    compiled: Callable[Parameters, Result] = numba.njit(cache=can_keep(function), nogil=True)(
+        function
+    )
+    return compiled
+
+
+def is_kept(function: Callable[..., Any], signature: Any) -> bool:
+    """Tell whether Numba has kept on disk what it compiled of a function."""
+    if not can_keep(function):
+        return False
+    return FunctionCache(function).load_overload(signature, cpu_target.target_context) is not None
+
+
+@njit()
+def evaluate(
+    point: Floats, values: Floats, confusion: Floats, gradient: Floats, data: Any
+) -> float:
+    """Write the values of parameters and confusion matrices, and the gradient.
+
+    Parameters
+    ----------
+    point : ndarray, shape (n_parameters,)
+    values : ndarray, shape (n_values,)
+        Those of the parameters, and a zero.
+    confusion : ndarray, shape (n_raters, n_states, n_responses)
+    gradient : ndarray, shape (n_parameters,)
+    data : pointer
+        To the addresses of the arrays in the order of `ModelDensity.arrays`.
+
+    Returns
+    -------
+    float
+        Log density, up to a constant.
+    """
+    sizes = carray(data[0], (10,), np.int64)
+    kind, n_patterns, n_ratings = sizes[0], sizes[6], sizes[7]
+    table = carray(data[1], (sizes[4], 6), np.int64)
+    prior = carray(data[2], (sizes[5],), np.float64)
+    levels = carray(data[3], (sizes[2],), np.float64)
+    index = carray(data[4], (sizes[1],), np.int64)
+    pair = carray(data[5], (sizes[8],), np.int64)
+    ratings = (
+        carray(data[6], (n_patterns + 1,), np.int64),
+        carray(data[7], (n_ratings,), np.int64),
+        carray(data[8], (n_ratings,), np.int64),
+        carray(data[9], (n_patterns,), np.int64),
+        carray(data[10], (n_patterns,), np.int64),
+        carray(data[11], (n_patterns,), np.int64),
+    )
+    slopes = np.zeros(len(values))
+    values[-1] = 0.0
+    log_density = constrain(point, table, prior, values)
+    model = levels, index, table, values
+    write_confusion(kind, model, confusion)
+    log_likelihood, by = evaluate_ratings(pair, table, values, ratings, confusion, slopes)
+    pull_back_confusion(kind, model, confusion, by, slopes)
+    pull_back(point, table, prior, values, slopes, gradient)
+    return log_density + log_likelihood
+
+
+@functools.cache
+def compile_c_functions() -> tuple[Any, Any]:
+    """Compile the C functions, or load them from disk.
+
+    Returns
+    -------
+    log_density, variables : numba.core.ccallback.CFunc
+        From numbers of parameters (and values), and pointers to the point, what is written, and the
+        addresses of data, to a code that is zero unless something is wrong.
+    """
+    log_density, variables = _define_functions()
+    if not can_keep(log_density):
+        logger.warning(NO_FOLDER)
+    elif not are_on_disk():
+        logger.info("compiling what samples all models, once on this computer")
+    options = {"cache": can_keep(log_density)}
+    return (
+        numba.cfunc(DENSITY, **options)(log_density),
+        numba.cfunc(VARIABLES, **options)(variables),
+    )
+
+
+def are_on_disk() -> bool:
+    """Tell whether the C functions were compiled before, on this computer."""
+    log_density, variables = _define_functions()
+    return is_kept(log_density, DENSITY) and is_kept(variables, VARIABLES)
+
+
+@functools.cache
+def _define_functions() -> tuple[Any, Any]:
+    # What is on disk is found by the code of these two and what they close over, not by what they
+    # call.
+    source = _hash_source()
+
+    def log_density(n: int, point_: Any, gradient_: Any, log_density_: Any, data: Any) -> int:
+        point, gradient = carray(point_, (n,)), carray(gradient_, (n,))
+        sizes = carray(data[0], (10,), np.int64)
+        values, confusion = np.empty(sizes[9]), np.empty((sizes[1], sizes[2] * sizes[3], sizes[3]))
+        value = evaluate(point, values, confusion, gradient, data)
+        carray(log_density_, (1,))[0] = value
+        for i in range(n):
+            if not np.isfinite(gradient[i]):
+                return 3
+        return 4 * (not np.isfinite(value)) + 0 * source
+
+    def variables(n: int, n_kept: int, point_: Any, kept_: Any, data: Any) -> int:
+        point, kept = carray(point_, (n,)), carray(kept_, (n_kept,))
+        sizes = carray(data[0], (10,), np.int64)
+        values, confusion = np.empty(sizes[9]), np.empty((sizes[1], sizes[2] * sizes[3], sizes[3]))
+        evaluate(point, values, confusion, np.empty(n), data)
+        for i in range(len(values)):
+            kept[i] = values[i]
+        for i in range(confusion.size):
+            kept[len(values) + i] = confusion.flat[i]
+        return 0 * source
+
+    return log_density, variables
+
+
+def _hash_source() -> int:
+    """Number that changes whenever the source of the compiled functions does."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    content = b"".join(file.read_bytes() for file in files)
+    return int.from_bytes(hashlib.sha256(content).digest()[:4])

@@ -1,13 +1,13 @@
-"""Joint draws of several systems' accuracies, from a fit of each.
+"""Joint draws of accuracies after a fit: of populations of items, and of systems.
 
 Each system has a fit of its own, to the raters' ratings and its answers, so that one system's
-answers do not influence the estimate of another. The estimates
-are correlated all the same, because they depend on the same raters and items. The correlation is
-computed from the influence of each item on the posterior means, which is the posterior covariance
-of the accuracy with the item's log likelihood (the infinitesimal jackknife). Accuracies in the
-sample are correlated, besides, because two systems that give an item the same answer are both right
-or both wrong, and of two different answers at most one is right. The draws of the fits are
-reordered so that they have these correlations.
+answers do not influence the estimate of another. The estimates are correlated all the same, because
+they depend on the same raters and items. The correlation is computed from the influence of each
+item on the posterior means, which is the posterior covariance of the accuracy with the item's log
+likelihood (the infinitesimal jackknife). Accuracies in the sample are correlated, besides, because
+two systems that give an item the same answer are both right or both wrong, and of two different
+answers at most one is right. The draws of the fits are reordered so that they have these
+correlations.
 """
 
 from collections.abc import Mapping
@@ -16,13 +16,98 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from bayes_models.models.observations import observe
-from bayes_models.posterior.draws import values_by_draw
-from bayes_models.posterior.truth import fitted_ratings, infer_truths
+from bayes_models.models.assemble import BY_POPULATION, observe
+from bayes_models.posterior.draws import (
+    CREDIBLE,
+    draw_right,
+    infer_truths,
+    read_group,
+    stack_draws,
+    take_fitted,
+)
 from lehner import InputError, Patterns, Ratings
-from lehner.contrasts.systems import JointDraws, answered_the_same, first_alike
+from lehner.contrasts import systems
+from lehner.contrasts.groups import GroupDraws, GroupReplicates, Groups, count_answers
 from lehner.core.arrays import Floats, Integers, Seed, generator
+from lehner.core.errors import warn
 from lehner.core.estimate import ESTIMANDS
+
+SAME_MATRICES = warn(
+    "groups-alike",
+    "raters and system are assumed to have the same confusion matrices in all populations, so "
+    "that accuracies differ by base rates alone",
+)
+
+
+def accuracy_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -> GroupDraws:
+    """Estimate base rates and accuracies in each population of the items of a fit.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        A fit, as returned by `fit`.
+    ratings : Ratings
+        The ratings that were fitted, with a system and with populations, see
+        `Ratings.with_populations`.
+    seed : int, numpy.random.SeedSequence or numpy.random.Generator
+        Of the truths that are drawn: the same seed gives the same numbers.
+
+    Returns
+    -------
+    GroupDraws
+        With a group for each population.
+
+    Raises
+    ------
+    InputError
+        If these are not the ratings of the fit, if there is no system, if items are from no
+        populations, or if the system answered no item of one.
+
+    References
+    ----------
+    Hui & Walter (1980), https://doi.org/10.2307/2530508
+
+    Examples
+    --------
+    >>> import lehner
+    >>> from bayes_models import fit
+    >>> scenario = lehner.Scenario(n_categories=2, initial_rater_accuracy=(0.8,) * 2)
+    >>> ratings = lehner.simulate(scenario, seed=2).with_truth(None)
+    >>> ratings = ratings.with_populations(np.repeat(["x", "y"], 100))
+    >>> tree = fit("dawid_skene", ratings, engine="gibbs", checks=False, tries=1)
+    >>> accuracy_by_population(tree, ratings).groups.names
+    ('x', 'y')
+    """
+    fitted = take_fitted(tree, ratings)
+    if ratings.population is None:
+        raise InputError("items are from no populations", "name them by with_populations")
+    groups = Groups(names=ratings.populations, index=ratings.population)
+    sizes = count_answers(ratings, groups)
+    posterior = read_group(tree, "posterior")
+    rates = stack_draws(posterior, BY_POPULATION, "population", "category")
+    matrices = stack_draws(posterior, "confusion", "rater", "category", "response")
+    accuracy = np.einsum("dpk,djk->dpj", rates, np.diagonal(matrices, axis1=2, axis2=3))
+    replicates = GroupReplicates(
+        system_accuracy=accuracy[..., -1],
+        system_accuracy_in_sample=_proportions_right(posterior, fitted, seed),
+        base_rates=rates,
+        rater_accuracy=accuracy[..., :-1],
+    )
+    return GroupDraws(
+        groups=groups, sizes=sizes, drawn=replicates, kind=CREDIBLE, note=SAME_MATRICES
+    )
+
+
+def _proportions_right(posterior: xr.Dataset, ratings: Ratings, seed: Seed) -> Floats:
+    """Draw the proportion of right answers in each population, (n_draws, n_populations)."""
+    patterns, rng = observe(ratings), generator(seed)
+    member = patterns.population[:, None] == np.arange(len(patterns.populations))
+    member = member[patterns.system >= 0]
+    right = [
+        draw_right(probability, patterns, rng) @ member
+        for probability, _ in infer_truths(posterior, patterns)
+    ]
+    return np.asarray(np.concatenate(right) / (patterns.counts[patterns.system >= 0] @ member))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,7 +133,7 @@ class Influence:
 
 def joint_draws(
     trees: Mapping[str, xr.DataTree], ratings: Ratings, *, seed: Seed = 1
-) -> JointDraws:
+) -> systems.JointDraws:
     """Put draws of several systems' accuracies side by side.
 
     Systems with the same answers have the same draws, those of the first of them.
@@ -93,31 +178,31 @@ def joint_draws(
     models = {str(tree.attrs["model"]) for tree in trees.values()}
     if len(models) != 1:
         raise InputError(f"the fits are of {len(models)} models", "give fits of one model")
-    if not answered_the_same(ratings, list(trees)):
+    if not systems.answered_the_same(ratings, list(trees)):
         raise InputError(
             "the systems answered different items",
             "fit each to ratings.on_common_items()",
         )
-    alike = first_alike(ratings, list(trees))
+    alike = systems.first_alike(ratings, list(trees))
     posteriors, influences = {}, {}
     for name in dict.fromkeys(alike.values()):
         own = ratings.for_system(name)
-        patterns = observe(fitted_ratings(trees[name], own))
+        patterns = observe(take_fitted(trees[name], own))
         posteriors[name] = trees[name]["posterior"].to_dataset()
         influences[name] = find_influence(posteriors[name], patterns)
     of_rows = [influence.of_rows for influence in influences.values()]
-    correlations = _correlation(of_rows, ratings.weights), _of_in_sample(influences, ratings)
+    correlations = _correlate(of_rows, ratings.weights), _correlate_in_sample(influences, ratings)
     rng, draws = generator(seed), []
     for estimand, correlation in zip(ESTIMANDS, correlations, strict=True):
-        values = [values_by_draw(posterior, estimand) for posterior in posteriors.values()]
+        values = [stack_draws(posterior, estimand) for posterior in posteriors.values()]
         coupled = dict(zip(posteriors, _couple(values, correlation, rng), strict=True))
         draws.append({name: coupled[same] for name, same in alike.items()})
-    return JointDraws(kind="equal-tailed credible", expected=draws[0], in_sample=draws[1])
+    return systems.JointDraws(kind=CREDIBLE, expected=draws[0], in_sample=draws[1])
 
 
 def find_influence(posterior: xr.Dataset, patterns: Patterns) -> Influence:
     """Find the influence of each row of the ratings on the system's accuracies."""
-    expected = values_by_draw(posterior, "system_accuracy")
+    expected = stack_draws(posterior, "system_accuracy")
     answered = np.flatnonzero(patterns.system >= 0)
     weights = patterns.counts[answered] / patterns.counts[answered].sum()
     in_sample, right = [], np.zeros(len(patterns.counts))
@@ -139,17 +224,17 @@ def find_influence(posterior: xr.Dataset, patterns: Patterns) -> Influence:
     )
 
 
-def _correlation(influence: list[Floats], weights: Integers) -> Floats:
+def _correlate(influence: list[Floats], weights: Integers) -> Floats:
     centred = np.stack(influence)
     centred = centred - (centred @ weights / weights.sum())[:, None]
-    return _as_correlation((centred * weights) @ centred.T)
+    return _scale((centred * weights) @ centred.T)
 
 
-def _of_in_sample(influences: Mapping[str, Influence], ratings: Ratings) -> Floats:
+def _correlate_in_sample(influences: Mapping[str, Influence], ratings: Ratings) -> Floats:
     """Add the covariance of right answers given the parameters to that caused by the parameters."""
     several = list(influences.values())
     of_rows = [influence.of_rows_in_sample for influence in several]
-    by_parameters = _correlation(of_rows, ratings.weights)
+    by_parameters = _correlate(of_rows, ratings.weights)
     sd = np.array([influence.in_sample.std() for influence in several])
     covariance = by_parameters * np.outer(sd, sd)
     answers = ratings.answers[:, [ratings.systems.index(name) for name in influences]]
@@ -161,10 +246,10 @@ def _of_in_sample(influences: Mapping[str, Influence], ratings: Ratings) -> Floa
             least = np.maximum(influence.right + other.right - 1, 0.0)
             both = np.where(alike, most, least) - influence.right * other.right
             covariance[i, j] += ratings.weights @ both / (n_answers[i] * n_answers[j])
-    return _as_correlation(covariance)
+    return _scale(covariance)
 
 
-def _as_correlation(covariance: Floats) -> Floats:
+def _scale(covariance: Floats) -> Floats:
     scale = np.sqrt(np.diagonal(covariance))
     scale = np.where(scale > 0, scale, 1.0)
     correlation = np.clip(covariance / np.outer(scale, scale), -1.0, 1.0)

@@ -1,0 +1,544 @@
+r"""Bayes factors of what is zero where an assumption holds: K-properties, and a dependent pair.
+
+A Bayes factor against zero is the prior density at zero divided by the posterior density there
+(Dickey 1971).
+
+The parameters of `relaxed_k` are zero where K-properties hold. The posterior density at zero is
+estimated from draws, with an error that includes its bias. A kernel estimate is biased where the
+density bends. Here the draws nearest to zero are counted in bins, and the log density is a smooth
+curve through the counts (Eilers & Marx 1996): as smooth as these counts make probable, averaged
+over how smooth that is. Such a curve is still drawn toward a straight line by about its standard
+error, so that it is made less smooth (Hall 1992): the bias is then small beside the error, which
+grows. Only the distance from zero counts. Its density does not change if the sign of the distance
+does: the effects of a spread are symmetric, so that the ratings are as probable with the spread
+reflected at zero, and the density of the distance of a number from zero is the sum of that of both
+signs.
+
+The shares of common answers of a dependent pair are all zero without dependence. Given the other
+parameters and the true categories, their posterior density at zero is known but for an integral
+over each share, so that it is averaged over draws of these (Gelfand & Smith 1990), and no density
+is estimated. A pair that is named may be independent: fits with and without dependence are
+averaged.
+
+References
+----------
+Dickey (1971), https://doi.org/10.1214/aoms/1177693507; Gelfand & Smith (1990),
+https://doi.org/10.1080/01621459.1990.10476213
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayes_models.models.assemble import SHARE, SHARE_PRIOR, couple_answers
+from bayes_models.models.log_odds import SPECS
+from bayes_models.models.spec import LEAST, name_distribution, read_priors
+from bayes_models.posterior.draws import (
+    ess,
+    infer_truth,
+    read_group,
+    summarise_beta,
+    summarise_draws,
+    take_states,
+)
+from lehner import InputError, IntervalEstimate, Patterns
+from lehner.core.arrays import Floats
+from lehner.core.errors import Warning, warn
+from lehner.core.estimate import ESTIMANDS
+from lehner.core.text import first_few
+
+NEAREST = 0.2
+N_BINS = 20
+SMOOTHNESS = np.exp(np.arange(-2, 20, 1.5))
+LESS_SMOOTH = 2
+"""Number of steps of `SMOOTHNESS`, which make the curve twenty times less smooth."""
+LARGEST_STEP = 2.0
+MOST_STEPS = 60
+NEAR_AT_MOST = {1: 3.69, 8: 14.43}
+"""97.5% quantiles of gamma distributions with these shapes."""
+
+
+def estimate_density_at_zero(draws: Floats) -> tuple[float, float]:
+    """Estimate the log density of the distance from zero, where it is zero.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (n_chains, n_draws)
+        Of a number that may have either sign, or of a standard deviation of symmetric effects.
+
+    Returns
+    -------
+    log_density : float
+    error : float
+        Its standard error, including the bias.
+
+    References
+    ----------
+    Eilers & Marx (1996), https://doi.org/10.1214/ss/1038425655; Hall (1992),
+    https://doi.org/10.1214/aos/1176348651, for less smooth curves as a remedy for bias.
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(1).normal(0, 1, (4, 1000))
+    >>> log_density, error = estimate_density_at_zero(draws)
+    >>> round(float(np.exp(log_density)), 2), round(error, 2)  # it is .80
+    (0.82, 0.07)
+    """
+    distance = abs(draws)
+    end, n_effective = float(np.quantile(distance, NEAREST)), count_near_zero(draws)
+    counts = np.histogram(distance, N_BINS, (0.0, end))[0]
+    curves = _fit_curves(np.asarray(counts * (n_effective / draws.size)))
+    probability = np.exp(curves[:, 0] - curves[:, 0].max())[:-LESS_SMOOTH]
+    probability /= probability.sum()
+    at_zero, variance = curves[LESS_SMOOTH:, 1], curves[LESS_SMOOTH:, 2]
+    mean = float(probability @ at_zero)
+    error = float(np.sqrt(probability @ (variance + (at_zero - mean) ** 2)))
+    return mean - float(np.log(n_effective * end / N_BINS)), error
+
+
+def bound_density_at_zero(draws: Floats) -> float:
+    """Upper bound of the density of the distance from zero, at zero, with probability 95%.
+
+    This needs no curve, but that the density does not fall between zero and the nearest draws: it
+    is then at most their proportion divided by their distance. The nearest draw, and the eighth
+    nearest where that says more, have a probability of 97.5% each.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (n_chains, n_draws)
+        As in `estimate_density_at_zero`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(1).normal(5, 1, (4, 1000))
+    >>> round(bound_density_at_zero(draws), 4)
+    0.0007
+    """
+    distance, n_effective = np.sort(abs(draws), axis=None), count_near_zero(draws)
+    distance = np.maximum(distance, np.finfo(float).tiny)
+    each = draws.size / n_effective
+    ranks = {near: min(draws.size, round(near * each)) - 1 for near in NEAR_AT_MOST if near > 1}
+    ends = {1: distance[0]} | {near: distance[rank] for near, rank in ranks.items()}
+    return float(min(NEAR_AT_MOST[near] / (n_effective * end) for near, end in ends.items()))
+
+
+def count_near_zero(draws: Floats) -> float:
+    """Count the independent draws that would tell as much of how probable it is to be near zero."""
+    distance = abs(draws)
+    near = (distance <= np.quantile(distance, NEAREST)).astype(float)
+    return min(float(ess(near, "mean")), draws.size)
+
+
+def _fit_curves(counts: Floats) -> Floats:
+    """Fit the log of expected counts by curves that are ever less smooth.
+
+    A curve is symmetric around zero, and its second differences are normal with mean zero. Rows of
+    the result are curves: log marginal likelihood of the counts (Laplace's approximation), height
+    at zero, and variance of the height.
+    """
+    reflected = np.vstack([np.eye(N_BINS)[::-1], np.eye(N_BINS)])
+    bends = np.diff(reflected, n=2, axis=0)
+    penalty = bends.T @ bends / 2
+    # A symmetric parabola through the middles of the first two bins.
+    to_zero = np.zeros(N_BINS)
+    to_zero[:2] = 9 / 8, -1 / 8
+    curve, rows = np.full(N_BINS, np.log(counts.mean())), []
+    for smoothness in SMOOTHNESS[::-1]:
+        curve = _climb(counts, smoothness * penalty, curve)
+        expected = np.exp(curve)
+        precision = smoothness * penalty + np.diag(expected)
+        log_likelihood = counts @ curve - expected.sum() - curve @ penalty @ curve * smoothness / 2
+        volume = ((N_BINS - 1) * np.log(smoothness) - np.linalg.slogdet(precision)[1]) / 2
+        variance = to_zero @ np.linalg.solve(precision, to_zero)
+        rows.append((log_likelihood + volume, to_zero @ curve, variance))
+    return np.array(rows)
+
+
+def _climb(counts: Floats, penalty: Floats, curve: Floats) -> Floats:
+    """Climb to the curve of greatest penalised likelihood by Newton's method."""
+    for _ in range(MOST_STEPS):
+        expected = np.exp(curve)
+        slope = counts - expected - penalty @ curve
+        step = np.linalg.solve(penalty + np.diag(expected), slope)
+        largest = float(abs(step).max())
+        curve = curve + step * min(1.0, LARGEST_STEP / max(largest, 1e-12))
+        if largest < 1e-6:
+            break
+    return curve
+
+
+K_PROPERTY = {
+    variable.name: variable.k_property
+    for variable in SPECS["relaxed_k"].variables
+    if variable.k_property
+}
+STRONG = 10.0
+WITHIN_90 = 1.645
+LARGEST_ERROR = math.log(2)
+"""Of the log of a Bayes factor; the error of the factor would be as large as the factor."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KPropertyParameter:
+    """A parameter of `relaxed_k` that is zero where a K-property holds, with evidence against zero.
+
+    Such a parameter is the standard deviation of the raters' log odds, `rater_spread`.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter.
+    k_property : str
+        The K-property that holds if the parameter is zero.
+    value : IntervalEstimate
+        Its posterior mean and credible interval; 0 or more for spreads, with no upper limit.
+    probability_of_direction : float or None
+        Posterior probability of the more probable sign of the parameter, .5 to 1; None for spreads,
+        which have no sign.
+    bayes_factor : float or None
+        Evidence against zero: the prior density at zero over the posterior density there
+        (Savage-Dickey). None where the prior is a PyMC distribution.
+    bayes_factor_error : float or None
+        The number after "±". With probability 90% the factor of infinitely many draws differs from
+        `bayes_factor` by less. It is large if few draws are near zero; None for a lower bound.
+    is_lower_bound : bool
+        Whether the Bayes factor, if there is one, is only a lower bound, which holds with
+        probability 95%: draws near zero are so few that the error would be as large as the factor.
+    untested : str
+        Why there is no Bayes factor; empty if there is one.
+    """
+
+    name: str
+    k_property: str
+    value: IntervalEstimate
+    probability_of_direction: float | None
+    bayes_factor: float | None
+    bayes_factor_error: float | None
+    is_lower_bound: bool
+    untested: str = ""
+
+    def evidence(self) -> str:
+        """Bayes factor as text.
+
+        Returns
+        -------
+        str
+            The number with its 90% error after "±", or with ">" before a lower bound; empty if
+            there is none.
+        """
+        if self.bayes_factor is None:
+            return ""
+        digits = 2 if self.bayes_factor < STRONG else 0
+        if self.bayes_factor_error is None:
+            # A bound that is rounded up may be none.
+            return f"> {math.floor(self.bayes_factor * 10**digits) / 10**digits:.{digits}f}"
+        return f"{self.bayes_factor:.{digits}f} ± {self.bayes_factor_error:.{digits}f}"
+
+    def verdict(self) -> str:
+        """What the Bayes factor means for the K-property, in a word or two.
+
+        Returns
+        -------
+        str
+            "rejected" if the Bayes factor is 10 or more, "supported" if it is 1/10 or less,
+            "undecided" if it is between these or beyond them by less than its error, or "not
+            tested". A lower bound rejects or leaves undecided.
+        """
+        if self.bayes_factor is None:
+            return "not tested"
+        error = self.bayes_factor_error or 0.0
+        if self.bayes_factor - error >= STRONG:
+            return "rejected"
+        supported = not self.is_lower_bound and self.bayes_factor + error <= 1 / STRONG
+        return "supported" if supported else "undecided"
+
+
+def read_k_properties(tree: xr.DataTree, *, level: float = 0.9) -> tuple[KPropertyParameter, ...]:
+    """Read from a fit of `relaxed_k` how far the ratings are from each K-property.
+
+    The model relaxes each K-property by parameters that are zero if the property is true. The Bayes
+    factor of such a parameter divides its prior density at zero by its posterior density there,
+    with the priors of the fit.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        A fit, as returned by `fit`; it keeps its priors.
+    level : float
+        Probability of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    tuple of KPropertyParameter
+        One for each parameter that was not fixed at zero.
+
+    Raises
+    ------
+    InputError
+        If the fit is of another model, or has no record of its priors.
+
+    References
+    ----------
+    Dickey (1971), https://doi.org/10.1214/aoms/1177693507
+
+    Examples
+    --------
+    In place of a fit there are draws of a spread here, which are nearer to zero than its
+    half-normal prior with scale .6.
+
+    >>> import numpy as np
+    >>> draws = abs(np.random.default_rng(1).normal(0, 0.1, (2, 500)))
+    >>> posterior = xr.Dataset({"rater_spread": (("chain", "draw"), draws)})
+    >>> tree = xr.DataTree.from_dict({"posterior": posterior})
+    >>> tree.attrs = {"model": "relaxed_k", "priors": '{"rater_spread": 0.6}'}
+    >>> (spread,) = read_k_properties(tree)
+    >>> spread.k_property, spread.evidence(), spread.verdict()
+    ('equal accuracy of raters', '0.15 ± 0.04', 'undecided')
+
+    After `tree = bayes_models.fit("relaxed_k", ratings)` there are nine of them.
+    """
+    if tree.attrs.get("model") != "relaxed_k":
+        raise InputError(
+            f"a fit of {tree.attrs.get('model')!r} has no parameters that relax K-properties",
+            "fit relaxed_k",
+        )
+    priors = read_priors(tree)
+    posterior = read_group(tree, "posterior")
+    return tuple(
+        _make_parameter(name, posterior[name].values, priors[name], level)
+        for name in K_PROPERTY
+        if name in posterior
+    )
+
+
+def _make_parameter(name: str, draws: Floats, prior: Any, level: float) -> KPropertyParameter:
+    above, distribution = float((draws > 0).mean()), name_distribution(prior)
+    factor, error = (None, None) if distribution else weigh_against_zero(draws, float(prior))
+    not_stored = "and a fit does not store the density of a PyMC distribution"
+    return KPropertyParameter(
+        name=name,
+        k_property=K_PROPERTY[name],
+        value=summarise_draws(draws.ravel(), level),
+        probability_of_direction=max(above, 1 - above) if name == "distance_decay" else None,
+        bayes_factor=factor,
+        bayes_factor_error=error,
+        is_lower_bound=factor is not None and error is None,
+        untested=f"its prior is {distribution}, {not_stored}" if distribution else "",
+    )
+
+
+def weigh_against_zero(draws: Floats, scale: float) -> tuple[float, float | None]:
+    """Prior density at zero over the posterior density at zero.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (n_chains, n_draws)
+        Draws of a number with a normal prior around zero, or of a spread with a half-normal prior.
+    scale : float
+        Standard deviation of the normal prior, or scale of the half-normal one, above 0.
+
+    Returns
+    -------
+    factor : float
+    error : float or None
+        With probability 90% the factor is wrong by less, including its bias. None if this would be
+        as much as the factor: the factor is then a lower bound, with probability 95%.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> draws = np.random.default_rng(1).normal(0, 1, (4, 5000))
+    >>> factor, error = weigh_against_zero(draws, 0.5)
+    >>> round(factor, 1), round(error, 1)
+    (2.0, 0.1)
+    """
+    # Of the distance from zero, as are the posterior densities.
+    prior_density = math.sqrt(2 / math.pi) / scale
+    log_density, error = estimate_density_at_zero(draws)
+    if WITHIN_90 * error >= LARGEST_ERROR:
+        return prior_density / bound_density_at_zero(draws), None
+    factor = prior_density / math.exp(log_density)
+    return factor, factor * math.expm1(WITHIN_90 * error)
+
+
+MOST_DRAWS = 4000
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
+COVARIANCE, IF_NOT = "covariance", "_if_independent"
+LITTLE = 0.8
+"""Standard deviation of a share, as a proportion of the prior's, above which little was learned."""
+
+
+def average_with_independence(
+    tree: xr.DataTree,
+    alone: xr.DataTree,
+    pair: Sequence[str],
+    patterns: Patterns,
+    rng: np.random.Generator,
+) -> None:
+    """Average a fit with a dependent pair and one without it, by their posterior probabilities.
+
+    Before the ratings are seen both are as probable. Each draw is then of one of the two; where it
+    is of the fit without, the shares of common answers are zero.
+
+    Parameters
+    ----------
+    tree, alone : xarray.DataTree
+        The fits with and without the pair. Groups `posterior`, `truth` and `log_likelihood` of the
+        first are changed in place. It gets the group `pair`: shares, the covariance of being right
+        and the system's accuracies if the two are dependent, and these accuracies if not; and the
+        attribute `dependent_pair`, with the log of the Bayes factor for dependence.
+    pair : sequence of two str
+        Names of the two.
+    patterns : Patterns
+        The ratings that were fitted, with the dependent pair.
+    rng : numpy.random.Generator
+
+    References
+    ----------
+    Hoeting et al. (1999), https://doi.org/10.1214/ss/1009212519
+    """
+    posterior, other = (fit["posterior"].to_dataset() for fit in (tree, alone))
+    log_factor, error = weigh_dependence(posterior, patterns, rng)
+    summary = {"pair": pair, "log_bayes_factor": log_factor, "log_bayes_factor_error": error}
+    tree.attrs["dependent_pair"] = json.dumps(summary)
+    sizes = {name: posterior.sizes[name] for name in ("chain", "draw")}
+    places = np.linspace(0, other.sizes["draw"] - 1, sizes["draw"]).astype(int)
+    other = other.isel(draw=places).assign_coords(draw=posterior["draw"])
+    right = posterior["confusion"].values.diagonal(axis1=-2, axis2=-1)
+    names, share = posterior["rater"].values.tolist(), posterior[SHARE]
+    first, second = (right[:, :, names.index(name)] for name in pair)
+    kept = {SHARE: share, COVARIANCE: share * (np.minimum(first, second) - first * second)}
+    for name in filter(posterior.__contains__, ESTIMANDS):
+        kept |= {name: posterior[name], f"{name}{IF_NOT}": other[name]}
+    tree["pair"] = xr.DataTree(xr.Dataset(kept))
+    other[SHARE] = xr.zeros_like(share)
+    probability = 1 / (1 + np.exp(-log_factor))
+    dependent = xr.DataArray(rng.random(tuple(sizes.values())) < probability, dims=tuple(sizes))
+    tree["posterior"] = xr.DataTree(posterior.where(dependent, other[list(posterior)]))
+    truth, without = (fit["truth"].to_dataset() for fit in (tree, alone))
+    tree["truth"] = xr.DataTree(probability * truth + (1 - probability) * without)
+    if "log_likelihood" in tree:
+        density, without = (fit["log_likelihood"].to_dataset() for fit in (tree, alone))
+        without = without.isel(draw=places).assign_coords(draw=density["draw"])
+        tree["log_likelihood"] = xr.DataTree(density.where(dependent, without))
+
+
+def weigh_dependence(
+    posterior: xr.Dataset, patterns: Patterns, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Estimate the log of the Bayes factor for dependence of the pair.
+
+    The prior of the shares is uniform, as in the model.
+
+    Parameters
+    ----------
+    posterior : xarray.Dataset
+        Draws of a model that takes the pair.
+    patterns : Patterns
+        The ratings that were fitted, with a dependent pair.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    log_bayes_factor : float
+        Natural logarithm; above zero it speaks for dependence.
+    error : float
+        Its Monte Carlo standard error.
+    """
+    assert patterns.dependent is not None
+    k, (first, second) = patterns.n_categories, patterns.dependent
+    step = -(-posterior.sizes["chain"] * posterior.sizes["draw"] // MOST_DRAWS)
+    some = posterior.isel(draw=slice(None, None, step))
+    rates, rows = take_states(some, patterns.dependent, by_population=True)
+    truth, _ = infer_truth(patterns, rates, rows)
+    coupled = couple_answers(rows[:, first], rows[:, second], np.ones((len(rows), k)), k)
+    ratio = coupled / np.maximum(rows[:, None, second], LEAST)
+    log_integral = np.zeros(len(rows))
+    for true, number in enumerate(_count_answers(patterns, truth, rng)):
+        log = np.zeros((len(rows), len(NODES)))
+        share = (NODES + 1) / 2
+        for i, j in np.ndindex(k, k):
+            excess = ratio[:, i, true, j][:, None] - 1
+            log += number[:, i, j][:, None] * np.log1p(share * np.maximum(excess, LEAST - 1))
+        top = log.max(axis=1)
+        log_integral += top + np.log(np.exp(log - top[:, None]) @ WEIGHTS / 2)
+    density = np.exp(log_integral.min() - log_integral).reshape(some.sizes["chain"], -1)
+    error = density.std() / density.mean() / np.sqrt(ess(density, "mean"))
+    return float(log_integral.min() - np.log(density.mean())), float(error)
+
+
+def _count_answers(patterns: Patterns, truth: Floats, rng: np.random.Generator) -> Floats:
+    """Draw true categories, and count the pair's answers, (n_categories, n_draws, i, j)."""
+    k, flat = patterns.n_categories, patterns.flat
+    answers = np.full((2, len(patterns.counts)), -1)
+    for row, member in zip(answers, patterns.dependent or (), strict=True):
+        of_member = flat.rater_index == member
+        row[flat.item_index[of_member]] = flat.category_index[of_member]
+    both = np.flatnonzero((answers >= 0).all(axis=0))
+    drawn = rng.multinomial(patterns.counts[both], truth[:, both])
+    numbers = np.zeros((k, len(truth), k, k))
+    for place, pattern in enumerate(both):
+        numbers[:, :, *answers[:, pattern]] += drawn[:, place].T
+    return numbers
+
+
+def describe_pair(tree: xr.DataTree, level: float) -> dict[str, Any]:
+    """Summarise what a fit says of a dependent pair.
+
+    Parameters
+    ----------
+    tree : xarray.DataTree
+        A fit, as returned by `fit`, of ratings with a dependent pair and a system.
+    level : float
+        Probability of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    dict
+        `pair`, `log_bayes_factor` and `log_bayes_factor_error` (a Monte Carlo standard error); the
+        accuracies `if_dependent` and `if_independent`; and `categories`: of each true category the
+        `prior` and the `posterior` of the share if the two are dependent, and the `covariance` of
+        being right, which is Vacek's with two categories.
+    """
+    drawn = read_group(tree, "pair")
+    prior = summarise_beta(np.array(SHARE_PRIOR), 0, level)
+    categories = [
+        {
+            "category": str(category),
+            "prior": prior,
+            "posterior": summarise_draws(drawn[SHARE].sel(category=category), level),
+            "covariance": summarise_draws(drawn[COVARIANCE].sel(category=category), level),
+        }
+        for category in drawn["category"].values
+    ]
+    accuracies = {
+        when: {name: summarise_draws(drawn[name + ending], level) for name in ESTIMANDS}
+        for when, ending in (("if_dependent", ""), ("if_independent", IF_NOT))
+    }
+    summary: dict[str, Any] = json.loads(tree.attrs["dependent_pair"])
+    return summary | accuracies | {"categories": categories}
+
+
+def warn_of_pair(tree: xr.DataTree) -> tuple[Warning, ...]:
+    """Warn of true categories of which the ratings tell little of the share."""
+    a, b = SHARE_PRIOR
+    of_prior = np.sqrt(a * b / (a + b + 1)) / (a + b)
+    spread = read_group(tree, "pair")[SHARE].std(("chain", "draw"))
+    little = spread["category"].values[spread.values > LITTLE * of_prior]
+    if not len(little):
+        return ()
+    first, second = json.loads(tree.attrs["dependent_pair"])["pair"]
+    text = (
+        f"how often {first} and {second} share answers, if they are dependent, is hardly seen in "
+        f"these ratings and rests on its prior where the truth is {first_few(little, 8)}"
+    )
+    return (warn("pair-rests-on-prior", text),)

@@ -113,7 +113,7 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         With or without a system.
     priors : str or mapping, optional
         Set "default" or "flat", or priors of `base_rates`, `rater_log_odds` and
-        `system_log_odds`, see `bayes_models.models.families`.
+        `system_log_odds`, see `bayes_models.models.spec`.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         With or without a system.
     priors : str or mapping, optional
         Set "default" or "flat", or priors of `base_rates`, `mean_log_odds`, `rater_spread` and
-        `system_log_odds`, see `bayes_models.models.families`.
+        `system_log_odds`, see `bayes_models.models.spec`.
 
     Returns
     -------
@@ -221,7 +221,7 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         With or without a system.
     priors : str or mapping, optional
         Set "default", or priors by variable, where 0 fixes a spread at zero, see
-        `bayes_models.models.families`.
+        `bayes_models.models.spec`.
 
     Returns
     -------

@@ -82,7 +82,7 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     priors : str or mapping, optional
         Set "default" (as in R's rater: the prior of each row of a matrix counts as much as 8
         ratings, of which 60% are right; but that of the system as 2) or "flat"; or priors of
-        `base_rates`, `confusion` and `system_confusion`, see `bayes_models.models.families`. If
+        `base_rates`, `confusion` and `system_confusion`, see `bayes_models.models.spec`. If
         `confusion` is given and `system_confusion` is not, it is also the prior of the system.
 
     Returns
@@ -131,7 +131,7 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     priors : str or mapping, optional
         Set "default" (the prior of each row of a matrix counts as much as 8 ratings, of which 60%
         are right, that of the system as 2) or "flat"; or priors of `base_rates`, `rater_confusion`
-        and `system_confusion`, see `bayes_models.models.families`.
+        and `system_confusion`, see `bayes_models.models.spec`.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
         With or without a system.
     priors : str or mapping, optional
         Set "default" or "flat", or priors of `base_rates`, `population_confusion`,
-        `confusion_spread` and `system_confusion`, see `bayes_models.models.families`.
+        `confusion_spread` and `system_confusion`, see `bayes_models.models.spec`.
 
     Returns
     -------
@@ -233,7 +233,7 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     priors : str or mapping, optional
         Set "default" (the prior of each accuracy counts as much as 8 ratings, that of the system's
         as 2) or "flat"; or priors of `base_rates`, `accuracy_by_category` and
-        `system_accuracy_by_category`, see `bayes_models.models.families`.
+        `system_accuracy_by_category`, see `bayes_models.models.spec`.
 
     Returns
     -------
@@ -278,7 +278,7 @@ def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
         With or without a system.
     priors : str or mapping, optional
         Set "default", which is also "flat"; or priors of `base_rates`, `knowledge` and `guessing`,
-        see `bayes_models.models.families`.
+        see `bayes_models.models.spec`.
 
     Returns
     -------

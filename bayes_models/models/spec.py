@@ -473,15 +473,15 @@ def choose_priors(model: str, priors: Priors = None) -> dict[str, Any]:
     spec = find_model(model)
     if isinstance(priors, str):
         return dict(find(f"set of priors of {model} called", priors, spec.priors))
-    defaults, chosen = next(iter(spec.priors.values())), dict(priors or {})
-    for name in chosen:
+    defaults, selected = next(iter(spec.priors.values())), dict(priors or {})
+    for name in selected:
         find(f"prior in {model} called", name, defaults)
     of_system = {
-        variable.name: _take_last(chosen[variable.last_row_of])
+        variable.name: _take_last(selected[variable.last_row_of])
         for variable in spec.variables
-        if variable.last_row_of in chosen
+        if variable.last_row_of in selected
     }
-    return {**defaults, **of_system, **chosen}
+    return {**defaults, **of_system, **selected}
 
 
 def _take_last(prior: Any) -> Any:

@@ -184,6 +184,11 @@ def diagnose(
     Diagnostics
         R-hat, effective sample sizes, divergences and relabelled draws.
 
+    Raises
+    ------
+    InputError
+        If the tree has no such group.
+
     References
     ----------
     Vehtari et al. (2021), https://doi.org/10.1214/20-BA1221
@@ -220,7 +225,7 @@ def diagnose(
         ess_tail=float(ess(scalars, "tail").min()),
         divergences=_count(tree, "diverging"),
         treedepth=_count(tree, "reached_max_treedepth"),
-        relabelled=float(find_relabelled(posterior).mean()),
+        relabelled=float(detect_relabelled(posterior).mean()),
         tries=tries,
         mode_weights=tuple(mode_weights),
     )
@@ -230,7 +235,7 @@ def _count(tree: xr.DataTree, event: str) -> int:
     return int(tree["sample_stats"][event].sum()) if "sample_stats" in tree else 0
 
 
-def find_relabelled(posterior: xr.Dataset) -> Booleans:
+def detect_relabelled(posterior: xr.Dataset) -> Booleans:
     """Find the draws in which raters would be more accurate with categories renamed.
 
     Parameters
@@ -306,7 +311,7 @@ def label_modes(posterior: xr.Dataset, level: float = 0.9) -> list[dict[str, Any
     False 0.75 0.800 [0.800, 0.800]
     True 0.25 0.200 [0.200, 0.200]
     """
-    relabelled = find_relabelled(posterior)
+    relabelled = detect_relabelled(posterior)
     modes = []
     for switched, draws in ((False, ~relabelled), (True, relabelled)):
         if draws.any():

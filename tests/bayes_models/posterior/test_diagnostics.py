@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from bayes_models import diagnose
-from bayes_models.posterior.estimate import Diagnostics, find_relabelled
+from bayes_models.posterior.estimate import Diagnostics, detect_relabelled
 
 
 def tree_of(base_rates, confusion, diverging=0, cut_off=0):
@@ -93,8 +93,8 @@ def test_the_share_of_switched_draws_is_the_share(good):
     base_rates, confusion = (values.copy() for values in good)
     confusion[2] = confusion[2][:, :, [2, 1, 0]]
     base_rates[2] = base_rates[2][:, [2, 1, 0]]
-    before = find_relabelled(tree_of(*good)["posterior"].to_dataset()).mean()
-    after = find_relabelled(tree_of(base_rates, confusion)["posterior"].to_dataset()).mean()
+    before = detect_relabelled(tree_of(*good)["posterior"].to_dataset()).mean()
+    after = detect_relabelled(tree_of(base_rates, confusion)["posterior"].to_dataset()).mean()
     assert before < 0.01
     assert after == pytest.approx(0.25, abs=0.01)
 
@@ -104,8 +104,8 @@ def test_a_system_that_is_mostly_wrong_does_not_count_as_switched_labels(good):
     never_right = np.tile(np.roll(np.eye(3), 1, axis=1), (4, 1000, 1, 1, 1))
     posterior = tree_of(base_rates, np.concatenate([raters, never_right], axis=2))["posterior"]
     posterior["system_accuracy"] = (("chain", "draw"), np.zeros((4, 1000)))
-    of_raters = find_relabelled(tree_of(base_rates, raters)["posterior"].to_dataset()).mean()
-    assert find_relabelled(posterior.to_dataset()).mean() == of_raters < 0.01
+    of_raters = detect_relabelled(tree_of(base_rates, raters)["posterior"].to_dataset()).mean()
+    assert detect_relabelled(posterior.to_dataset()).mean() == of_raters < 0.01
 
 
 def test_of_very_many_cells_the_base_rates_are_checked(good):

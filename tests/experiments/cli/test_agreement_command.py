@@ -1,7 +1,6 @@
 """`lehner agreement`, as a user types it."""
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -32,18 +31,6 @@ def test_json_is_what_the_function_gives(run):
     assert all(fields <= set(one) for one in found["coefficients"])
 
 
-def test_the_terminal_shows_coefficients_pairs_and_notes(run):
-    code, out, _ = run("agreement", "lehner_table2")
-    assert code == 0
-    lines = out.splitlines()
-    assert lines[0].startswith("lehner_table2: 10 items, 4 raters, 40 ratings")
-    kappa = next(line for line in lines if "Brennan and Prediger’s κ" in line)
-    assert kappa.split()[4] == "0.111"
-    assert any(line.split()[:3] == ["Rater", "4", "System"] for line in lines)
-    assert "90% interval" in out
-    assert "only raters are compared; the system is compared with each of them in the pairs" in out
-
-
 def test_files_are_written(run, tmp_path):
     folder = tmp_path / "new"
     options = ("--weights", "identity", "--weights", "ratio", "--output", folder)
@@ -59,17 +46,6 @@ def test_files_are_written(run, tmp_path):
     assert len(pairs) == 12
     in_latex = (folder / "agreement.tex").read_text()
     assert r"Brennan and Prediger’s $\kappa$" in in_latex and "\\_kappa" not in in_latex
-
-
-def test_tables_in_latex_fit_a_page_and_name_both_raters(run, tmp_path):
-    options = ("--weights", "identity,linear_by_value", "--output", tmp_path)
-    assert run("agreement", "krippendorff", *options)[0] == 0
-    heads = {"agreement": "weights & coefficient & ", "pairs": "weights & rater & "}
-    for name, n_rows in (("agreement", 21), ("pairs", 12)):
-        for part in _parts(tmp_path / f"{name}.tex"):
-            assert part[0].startswith(heads[name])
-            of_weights = [line.split(" & ")[0] for line in part[2:] if line[0] not in " \\"]
-            assert of_weights == ["identity", "linear by value"] and len(part) == 2 + n_rows
 
 
 def test_chosen_coefficients_stand_alone_in_their_order_everywhere(run, tmp_path):
@@ -111,26 +87,11 @@ def test_the_sentence_for_a_paper_has_coefficient_interval_and_numbers(run, argu
     assert SENTENCES[arguments] in out and out.endswith(".\n") and out.count("\n") == 1
 
 
-def _parts(file):
-    found = re.findall(r"\\toprule\n(.*?)\n\\bottomrule", file.read_text(), re.S)
-    return [part.splitlines() for part in found]
-
-
 def test_anonymous_raters_have_no_pairs(run, tmp_path):
     code, out, _ = run("agreement", "fleiss1971", "--output", tmp_path)
     assert code == 0
     assert {path.stem for path in tmp_path.iterdir()} == {"agreement"}
     assert "undefined: it is not known who gave which rating" in out
-
-
-def test_the_terminal_shows_the_first_pairs_and_how_many_more_there_are(run, tmp_path):
-    file = tmp_path / "ratings.csv"
-    rows = (",".join("ab"[(i * j) % 3 == 1] for j in range(7)) for i in range(9))
-    file.write_text("\n".join([",".join(f"r{j}" for j in range(7)), *rows]) + "\n")
-    out = run("agreement", file)[1]
-    _, _, pairs = out.partition("Pairs of raters\n")
-    assert len(pairs.partition("…")[0].splitlines()) == 1 + 15
-    assert "… and 6 more rows: see --output\n" in out
 
 
 def test_a_result_with_no_number_ends_with_1(run, tmp_path):

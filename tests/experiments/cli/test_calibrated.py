@@ -1,7 +1,6 @@
 """The first row of `lehner estimate`: the same numbers everywhere, and what they rest on."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import lehner
@@ -19,18 +18,6 @@ def file(tmp_path):
     known = table.assign(truth=table["truth"].where(np.arange(90) % 6 == 0))
     known.to_csv(tmp_path / "known.csv", index=False)
     return tmp_path / "ratings.csv"
-
-
-def test_several_systems_have_a_sentence_each(run, file, tmp_path):
-    table = pd.read_csv(file)
-    table.assign(second=table["system"].sample(frac=1, random_state=1).to_numpy()).to_csv(
-        tmp_path / "two.csv", index=False
-    )
-    _, out, _ = run(
-        "estimate", tmp_path / "two.csv", "--system", "system,second", *METHODS, "--sentence"
-    )
-    first, second = out.splitlines()
-    assert "accuracy of system was" in first and "accuracy of second was" in second
 
 
 @pytest.mark.parametrize(

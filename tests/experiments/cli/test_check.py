@@ -44,22 +44,6 @@ def test_json_holds_every_test_and_nothing_else_is_printed(run, file):
     assert out == run(*arguments, "--replicates", 199, "--seed", 2, "--json")[1]
 
 
-def test_bad_input_is_one_line_with_the_file(run, tmp_path):
-    path = tmp_path / "one.csv"
-    path.write_text("item,Ann\n1,a\n2,b\n")
-    code, out, err = run("check", path, "--item", "item")
-    assert (code, out) == (2, "")
-    assert "one.csv" in err and "there is 1 rater; give two or more raters" in err
-    assert err.count("\n") == 1
-
-
-def test_too_few_replicates_are_told_by_the_name_of_the_option(run, file):
-    code, out, err = run("check", file, "--item", "item", "--replicates", 100)
-    assert (code, out) == (2, "")
-    said = "--replicates is 100; give a whole number, 199 or more (see `lehner check --help`)"
-    assert err == f"lehner: {said}\n"
-
-
 def test_where_nothing_can_be_tested_the_reason_is_given(run, tmp_path):
     path = tmp_path / "opposed.csv"
     path.write_text("Ann,Bo\na,b\nb,a\n")

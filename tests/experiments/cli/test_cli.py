@@ -86,36 +86,9 @@ def test_known_truths_are_compared_with_the_system(run, tmp_path):
     assert known["n_items"] == 3 and known["level"] == 0.9
     recall = pick_rows(out, "recall_on_known_items")
     assert [(one["category"], one["estimate"]) for one in recall] == [("x", 0.5), ("y", 1.0)]
-    _, out, _ = run("estimate", "--full", file, *FAST)
-    said = "the system's accuracy is 0.667 [0.398, 0.858] (90%"
-    words = " ".join(out.split())
-    assert said in words
-    assert "by Wilson for all these items); no estimate here uses these labels" in words
-    file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,y\nx,y,x,y,x\ny,y,x,y,y\n")
-    _, out, _ = run("estimate", "--full", file, *FAST)
-    assert "accuracy is 0.750, exact for these items; all items have one" in " ".join(out.split())
 
 
-@pytest.mark.parametrize(
-    ("options", "use"),
-    [
-        (["--method", "majority_agreement"], "no estimate here uses these labels."),
-        (FAST, "these labels correct the estimates."),
-        (["--method", "dawid_skene_ml", "--truths-in-model"], "the models use these labels."),
-    ],
-)
-def test_the_use_of_known_truths_is_said(run, tmp_path, options, use):
-    file = tmp_path / "ratings.csv"
-    rows = "x,x,y,x,x\ny,y,y,y,\nx,x,x,y,x\ny,y,x,y,y\nx,x,x,x,\ny,y,y,y,\n"
-    file.write_text(f"a,b,c,system,truth\n{rows}")
-    _, out, _ = run("estimate", "--full", file, *options)
-    words = " ".join(out.split())
-    assert "On the 3 items with a gold label" in words
-    assert "the system's accuracy is 0.667" in words
-    assert f"for all these items); {use}" in words
-
-
-def test_what_is_odd_in_data_stands_above_the_results(run, tmp_path, recwarn):
+def test_what_is_odd_in_data_is_said_by_each_command(run, tmp_path, recwarn):
     file = tmp_path / "ratings.csv"
     rows = ["yes,yes,no,yes", "no,unknown,no,no", "yes,no,yes,", "no,no,no,no", "yes,yes,no,yes"]
     file.write_text("\n".join(["a,b,c,gpt", *rows, ""]))
@@ -125,31 +98,14 @@ def test_what_is_odd_in_data_stands_above_the_results(run, tmp_path, recwarn):
         "(--missing unknown)",
         "the system did not answer 1 of 5 items",
     ]
-    lines = [f"Data: {note}" for note in notes]
-    _, out, _ = run("estimate", "--full", file, "--system", "gpt", *FAST)
-    assert out.splitlines()[1:4] == lines
-    _, out, _ = run("estimate", "--full", file, "--system", "gpt", *FAST, "--json")
-    assert json.loads(out)["data"]["notes"] == notes
-    _, out, _ = run("agreement", file, "--system", "gpt")
-    assert out.splitlines()[1:4] == lines
-    _, out, _ = run("agreement", file, "--system", "gpt", "--json")
-    assert json.loads(out)["data"]["notes"] == notes
-    _, out, err = run("label", file, "--system", "gpt")
-    assert err.splitlines()[:3] == lines and out.startswith("item,")
-    _, out, _ = run("label", file, "--system", "gpt", "--json")
-    assert json.loads(out)["data"]["notes"] == notes
-    _, out, _ = run("check", file, "--system", "gpt", "--replicates", 199, "--json")
-    assert json.loads(out)["data"]["notes"] == notes
-    _, out, _ = run(
-        "estimate", "--full", file, "--system", "gpt", *FAST, "--missing", "unknown,?", "--json"
-    )
-    found = json.loads(out)["data"]
-    assert found["categories"] == ["no", "yes"]
-    assert (
-        "no cell has the value '?', which was given as a label for missing ratings"
-        in found["notes"]
-    )
-    assert not recwarn.list
+    for command in (["estimate", *FAST], ["agreement"], ["label"], ["check", "--replicates", 199]):
+        _, out, _ = run(command[0], file, "--system", "gpt", *command[1:], "--json")
+        assert json.loads(out)["data"]["notes"] == notes, command
+    missing = ("--missing", "unknown,?", "--json")
+    data = json.loads(run("estimate", file, "--system", "gpt", *FAST, *missing)[1])["data"]
+    assert data["categories"] == ["no", "yes"]
+    said = "no cell has the value '?', which was given as a label for missing ratings"
+    assert said in data["notes"] and not recwarn.list
 
 
 def test_an_estimate_the_data_cannot_support_is_null_with_a_reason_and_exit_1(run, tmp_path):

@@ -87,25 +87,6 @@ def test_what_is_wrong_is_one_line(run, file, options, text):
     assert (code, out) == (2, "") and text in err and err.count("\n") == 1
 
 
-def test_a_column_of_systems_is_called_a_column_of_groups(run, tmp_path):
-    file = write_answers(tmp_path / "answers.csv", ["a", "b"])
-    err = run("compare", file, "--item", "item")[2]
-    assert "--group model" in err and "--system" not in err
-
-
-def test_ordered_categories_count_together(run, tmp_path):
-    rng = np.random.default_rng(2)
-    table = pd.DataFrame(rng.integers(1, 6, (90, 3)), columns=["x", "y", "z"])
-    table["site"] = np.repeat(["north", "south", ""], 30)
-    file = tmp_path / "sites.csv"
-    table.to_csv(file, index=False)
-    given = ("compare", file, "--group", "site", "--good", "4,5", "--method", "majority")
-    code, out, _ = run(*given, "--full")
-    assert code == 0 and "proportion of 4 or 5" in out
-    assert "30 rows without site belong to no group" in out
-    assert "north (30)" in out
-
-
 def test_numbers_that_ratings_do_not_determine_end_with_code_1(run, tmp_path):
     file = tmp_path / "chance.csv"
     pd.DataFrame({"x": list("aabb") * 9, "y": list("abab") * 9}).to_csv(file, index=False)

@@ -2,7 +2,6 @@
 
 import pytest
 
-import lehner
 from experiments.cli.options import as_sentence
 from lehner.estimation.methods import list_methods
 
@@ -45,23 +44,10 @@ def test_the_help_of_estimate_lists_every_method_with_its_summary(run):
         assert f"{name} {as_sentence(method.summary)}" in said
 
 
-def test_the_help_of_estimate_groups_its_options(run):
-    _, out, _ = run("estimate", "--help")
-    titles = ("The question", "What is assumed", "The file", "Output")
-    places = [out.index(f"─ {title} ─") for title in titles]
-    assert places == sorted(places)
-    for title, option in zip(titles, ("--by", "--system-is", "--raters", "--report"), strict=True):
-        assert option in entries_of(out, title)[0]
-
-
 def test_the_probability_of_intervals_may_be_set_once(run, monkeypatch):
     monkeypatch.setenv("LEHNER_INTERVAL", "0.95")
     _, out, _ = run("estimate", "lehner_table2", "--method", "majority_agreement")
     assert "[95% interval]" in out
-
-
-def test_the_version_is_that_of_the_package(run):
-    assert run("--version") == (0, f"lehner {lehner.__version__}\n", "")
 
 
 @pytest.mark.parametrize(

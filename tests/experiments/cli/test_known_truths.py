@@ -10,7 +10,6 @@ import lehner
 from experiments.simulations.coverage import simulate_known, summarise_known
 from experiments.study import read_study
 from lehner import Scenario, simulate
-from lehner.core.text import with_interval
 from tests.experiments.rows import ends, one_row, pick_rows
 
 MISLED = Scenario(
@@ -95,28 +94,6 @@ def test_a_narrow_interval_needs_more_truths_and_one_that_is_reached_none(run, d
     assert "you can stop" in asked(round(half + 0.002, 3))
 
 
-@pytest.mark.parametrize("until", ["0", "-20", "nan", "1e-17", "1"])
-def test_a_half_width_that_is_none_is_refused(run, data, tmp_path, until):
-    code, _, err = run("ask", data[0], "--until", until, "--output", tmp_path / "a.csv")
-    assert code == 2 and "--until is" in err and not (tmp_path / "a.csv").exists()
-
-
-def test_the_known_items_alone_have_one_interval_wherever_it_stands(run, tmp_path):
-    table = simulate(MISLED, 2).to_wide()
-    table.loc[40:, "truth"] = None
-    file = tmp_path / "ratings.csv"
-    table.to_csv(file, index=False)
-    _, out, _ = run("estimate", "--full", file, "--truth", "truth", *ALGEBRA)
-    lines = out.splitlines()
-    heading = " ".join(out.split())
-    (row,) = (line for line in lines if line.strip().startswith("gold labels alone"))
-    shown = row.strip().removeprefix("gold labels alone").strip()
-    assert f"the system's accuracy is {shown} (90% interval" in heading
-    _, out, _ = run("estimate", "--full", file, "--truth", "truth", *ALGEBRA, "--json")
-    known = one_row(out, "accuracy_on_known_items")
-    assert shown == with_interval(*ends(known))
-
-
 def test_python_and_the_command_correct_alike(run):
     """The file, the options and the call are those of the how-to."""
     file = Path(__file__).parents[3] / "docs" / "data" / "tickets.csv"
@@ -188,16 +165,6 @@ def test_a_bad_file_of_truths_is_told_in_one_line(run, data, tmp_path, content, 
     assert f"{truths}" in err and said in err
 
 
-def test_a_truth_that_differs_from_the_ratings_file_is_refused(run, data, tmp_path):
-    file, table = data
-    table.assign(truth=table["truth"].where(table.index < 5)).to_csv(file, index=False)
-    truths = tmp_path / "truths.csv"
-    other = {"A": "B", "B": "C", "C": "A"}[table["truth"][2]]
-    truths.write_text(f"item,truth\ncase 2,{other}\n")
-    code, _, err = run("estimate", file, "--truth", truths, *ALGEBRA)
-    assert code == 2 and "in the ratings file" in err
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -205,6 +172,9 @@ def test_a_truth_that_differs_from_the_ratings_file_is_refused(run, data, tmp_pa
         (["--n", 500], "500 items asked for"),
         (["--by", "doubt"], "by is 'doubt'"),
         (["--interval", 1], "--interval is 1.0"),
+        (["--until", "0"], "--until is"),
+        (["--until", "nan"], "--until is"),
+        (["--until", "1"], "--until is"),
     ],
 )
 def test_what_cannot_be_asked_is_told_in_one_line(run, data, tmp_path, options, said):

@@ -91,28 +91,23 @@ def test_models_label_with_the_system_or_without_it(run):
     expected = estimate.truth_probabilities.values
     shown = np.array([[one[name] for name in "ABCD"] for one in found["labels"]])
     np.testing.assert_array_equal(shown, expected)
-    without = label_items(ratings.without_system(), "dawid_skene")
-    assert not without.uses_system
-    assert np.abs(without.truth_probabilities.values - expected).max() > 0.01
-    np.testing.assert_allclose(without.truth_probabilities.sum("category"), 1)
-
-
-def test_the_flag_leaves_the_system_out(run):
     options = ("--method", "dawid_skene", "--without-system", "--json")
-    code, out, err = run("label", "lehner_table2", *options)
-    assert code == 0 and not json.loads(out)["uses_system"]
-    assert "--without-system" not in err
+    _, out, err = run("label", "lehner_table2", *options)
+    without = json.loads(out)
+    assert not without["uses_system"] and "--without-system" not in err
+    values = np.array([[row[name] for name in "ABCD"] for row in without["labels"]])
+    assert np.abs(values - expected).max() > 0.01
+    np.testing.assert_allclose(values.sum(axis=1), 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", label_methods())
-@pytest.mark.parametrize("with_system", [True, False])
-def test_every_method_labels(method, with_system):
+def test_every_method_labels(method):
     ratings = simulate(Scenario(n_categories=3, n_items=80, initial_rater_accuracy=(0.7,) * 4), 2)
     unknown = Ratings(
         ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system
     )
-    labels = label_items(unknown if with_system else unknown.without_system(), method)
+    labels = label_items(unknown, method)
     assert labels.defined
     right = np.mean(labels.truth_probabilities.values.argmax(axis=1) == ratings.truth)
     assert right > 0.75

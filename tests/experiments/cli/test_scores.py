@@ -2,6 +2,7 @@
 
 import csv
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,8 +12,13 @@ from experiments.report.figures import plot_calibration
 from lehner import read_ratings, score_performance
 
 
+score_quickly = partial(score_performance, resamples=20)
+
+
 @pytest.fixture
-def file(tmp_path):
+def file(tmp_path, monkeypatch):
+    """Write scores and ratings; the command takes few resamples."""
+    monkeypatch.setattr("lehner.score_performance", score_quickly)
     rng = np.random.default_rng(5)
     truth = rng.random(120) < 0.4
     right = rng.random((120, 3)) < 0.75
@@ -34,7 +40,7 @@ def test_screen_files_json_and_python_say_the_same(run, file, tmp_path):
     told = json.loads(run(*arguments, "--json")[1])
     ratings = read_ratings(file, truth="gold", raters=["ana", "ben", "cai"])
     values = pd.read_csv(file)["p_yes"]
-    found = score_performance(ratings, values)
+    found = score_quickly(ratings, values)
     assert told["measures"] == found.to_dict()["measures"]
     rows = list(csv.DictReader((tmp_path / "out" / "scores.csv").open()))
     latex = (tmp_path / "out" / "scores.tex").read_text()
@@ -77,15 +83,8 @@ def test_confidence_in_an_answer_is_no_probability_of_a_category(run, file, tmp_
     table["gpt"] = np.where(table["p_yes"] >= 0.5, "yes", "no")
     table["sure"] = np.maximum(table["p_yes"], 1 - table["p_yes"])
     table.to_csv(tmp_path / "sure.csv", index=False)
-    words = [
-        "scores",
-        tmp_path / "sure.csv",
-        "--truth",
-        "gold",
-        "--raters",
-        "ana,ben,cai",
-        "--json",
-    ]
+    file = tmp_path / "sure.csv"
+    words = ["scores", file, "--truth", "gold", "--raters", "ana,ben,cai", "--json"]
     expected = run(*words, "--score", "p_yes")[1]
     for system in ([], ["--system", "gpt"]):
         code, out, err = run(*words, "--score", "sure", *system)

@@ -1,10 +1,7 @@
 """Priors trained on a folder of crowds: the file, its families, and what is refused."""
 
-import json
-
 import numpy as np
 import pandas as pd
-import pytest
 
 from lehner import Ratings, estimate, read_ratings
 from lehner.empirical_prior.designs import draw_outcomes
@@ -42,6 +39,7 @@ def test_priors_are_those_of_the_crowds_dealt_by_family(run, tmp_path):
         for one in draw_outcomes(name, name.split("/")[0], make_crowd(seed), 3)
     ]
     assert file.read_text() == priors_text(train_priors(outcomes))
+    assert len(file.read_text().splitlines()) == 6
     prior = read_priors(file)["unknown"]
     assert (prior.families, prior.n_crowds) == (("c.csv", "d.csv", "study"), 4)
     assert out == (
@@ -106,12 +104,3 @@ def test_small_crowds_alone_say_nothing_of_better_systems(run, tmp_path):
         (tmp_path / "crowds").mkdir(exist_ok=True)
         table.to_csv(tmp_path / "crowds" / f"{seed}.csv", index=False)
     refused(run, tmp_path / "crowds", "no crowd has four raters")
-
-
-@pytest.mark.parametrize("name", ["like", "better", "unknown"])
-def test_the_file_has_a_line_for_each_prior(run, tmp_path, name):
-    run("train-prior", write_crowds(tmp_path / "crowds"), "--output", tmp_path / "p.json")
-    lines = (tmp_path / "p.json").read_text().splitlines()
-    assert len(lines) == 6
-    (line,) = [one for one in lines if one.startswith(f'"{name}"')]
-    assert json.loads("{" + line.rstrip(",") + "}")[name]["n_crowds"] == 4

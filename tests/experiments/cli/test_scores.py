@@ -11,7 +11,6 @@ import pytest
 from experiments.report.figures import plot_calibration
 from lehner import read_ratings, score_performance
 
-
 score_quickly = partial(score_performance, resamples=20)
 
 

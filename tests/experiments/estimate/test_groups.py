@@ -65,16 +65,6 @@ def test_bad_columns_end_in_one_line(run, file, by, problem):
     assert code == 2 and err.count("\n") == 1 and problem in err
 
 
-def test_items_without_a_group_are_told_of(table, tmp_path):
-    table.loc[:4, "domain"] = None
-    path = tmp_path / "some.csv"
-    table.to_csv(path, index=False)
-    raters = ["Ann", "Bo", "Cy"]
-    ratings = lehner.read_ratings(path, system="gpt", raters=raters, leave_out=["domain"])
-    found = read_groups(path, "domain", ratings)
-    assert found.note == "5 rows without domain belong to no group"
-
-
 def test_a_bundled_data_set_takes_no_column(run):
     code, _, err = run("estimate", "lehner_table2", "--by", "domain")
     assert code == 2 and "takes no --by" in err

@@ -27,7 +27,6 @@ CONTAINERS = {
     "string": lambda values: pd.array(values, dtype="string"),
     "pyarrow": lambda values: pd.Series(values, dtype="string[pyarrow]"),
 }
-ALGEBRA = ["algebraic", "majority_agreement"]
 
 
 @pytest.fixture
@@ -44,15 +43,10 @@ def test_every_missing_value_is_no_group(ratings, missing):
     expected = [0] * 50 + [1] * 60 + [-1] * 10
     assert find_groups(ratings, groups).names == ("law", "sport")
     assert find_groups(ratings, values).index.tolist() == expected
-    found = lehner.estimate(ratings, ALGEBRA, groups=groups)
-    assert set(found.select(grouping="group")["group"]) == {"law", "sport"}
-    assert found.options.groups.note == "10 rows without group belong to no group"
-    with pytest.raises(lehner.InputError, match="has no population"):
-        lehner.estimate(ratings, ALGEBRA, populations=groups)
     with pytest.raises(lehner.InputError, match="has no population"):
         ratings.with_populations(groups)
     with pytest.raises(lehner.InputError, match="no item belongs to a group"):
-        lehner.estimate(ratings, ALGEBRA, groups=[missing] * 120)
+        lehner.estimate(ratings, ["algebraic"], groups=[missing] * 120)
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
@@ -80,8 +74,7 @@ def test_the_command_has_the_groups_that_python_has(ratings, run, tmp_path):
     assert json.loads(out) == json.loads(json.dumps(found.to_dict())), err
 
 
-@pytest.mark.parametrize("value", ["inf", "-inf", "Infinity"])
-@pytest.mark.parametrize("n", [5, 60])
+@pytest.mark.parametrize(("value", "n"), [("-inf", 5), ("Infinity", 60)])
 def test_an_infinite_value_among_numbers_is_told_in_one_line(ratings, run, tmp_path, value, n):
     table = ratings.with_truth(None).to_wide()
     table["length"] = [value, *(str(i % n) for i in range(119))]

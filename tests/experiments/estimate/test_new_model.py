@@ -156,11 +156,6 @@ def test_no_method_has_the_name_of_another():
     assert not set(MODELS) & set(POPULATION_METHODS)
 
 
-def test_every_row_has_its_file():
-    for name in MODELS:
-        assert find_model(name).build.__name__ == name
-
-
 def test_names_and_summaries_need_no_pymc():
     code = (
         "import sys\n"

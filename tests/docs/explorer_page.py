@@ -67,20 +67,6 @@ def run_in_node(expression: str, settings: list[dict[str, Any]]) -> Any:
     return json.loads(done.stdout)
 
 
-def run_in_chromium(expression: str, settings: list[dict[str, Any]], folder: Path) -> Any:
-    """Evaluate the same in a page that loads the scripts."""
-    tags = "".join(f'<script src="{path.as_uri()}"></script>' for path in scripts())
-    body = (
-        f"{tags}<pre></pre><script>{FINISH}const settings = {json.dumps(settings)};"
-        f"document.querySelector('pre').textContent = JSON.stringify({expression});</script>"
-    )
-    page = folder / "page.html"
-    page.write_text(f'<!doctype html><meta charset="utf-8">{body}')
-    found = re.search("<pre>(.*)</pre>", dump_page(page.as_uri(), folder), re.DOTALL)
-    assert found
-    return json.loads(found[1])
-
-
 def dump_page(address: str, folder: Path) -> str:
     """Give a page's document as headless Chromium has it when all is done."""
     command = [str(CHROMIUM), *FLAGS, f"--user-data-dir={folder}", "--dump-dom", address]

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import lehner
-from experiments.report.style import method_style
 from lehner.simulation import population
 from lehner.simulation import scenario as parameters
 from lehner.simulation.draw import n_patterns
@@ -26,7 +25,6 @@ from tests.docs.explorer_page import (
     THROUGH_ADDRESS,
     VOTE_LIMITS,
     dump_page,
-    run_in_chromium,
     run_in_node,
 )
 
@@ -215,13 +213,6 @@ def test_address_holds_the_setting():
 
 @pytest.mark.slow
 @needs_chromium
-def test_chromium_computes_the_same(tmp_path: Path):
-    assert_same_limits(ANY_SETTINGS, run_in_chromium(VOTE_LIMITS, ANY_SETTINGS, tmp_path))
-    assert_same_models(MODEL_SETTINGS, run_in_chromium(MODEL_LIMITS, MODEL_SETTINGS, tmp_path))
-
-
-@pytest.mark.slow
-@needs_chromium
 @pytest.mark.parametrize("least_accuracy, seed", [(0.6, 3), (0.6, 4)])
 def test_page_shows_the_setting_of_its_address(least_accuracy: float, seed: int, tmp_path: Path):
     """Opened from a file, the page fills its table with the numbers of Python."""
@@ -240,16 +231,6 @@ def test_page_shows_the_setting_of_its_address(least_accuracy: float, seed: int,
         assert row
         wanted = "none" if value.estimate is None else f"{value.estimate:.3f}"
         assert unescape(row[1]) == wanted, (method, setting)
-
-
-@needs_node
-def test_methods_look_as_in_figures():
-    shown = run_in_node("METHODS", [])
-    assert [method["method"] for method in shown] == [*VOTE_METHODS, *MODELS]
-    for method in shown:
-        style = method_style(method["method"])
-        assert (method["name"], method["colour"]) == (style.label, style.color)
-        assert method.get("open", False) != style.filled
 
 
 def test_page_asks_for_nothing_from_elsewhere():

@@ -66,27 +66,6 @@ def test_chosen_coefficients_stand_alone_in_their_order_everywhere(run, tmp_path
     assert list(table["estimate"]) == [one["estimate"] for one in found]
 
 
-SENTENCES = {
-    ("krippendorff",): "In 41 ratings by 4 raters of 12 items (5 categories), agreement was "
-    "Krippendorff’s α = .74, 90% CI [.49, 1.00]",
-    ("krippendorff", "--coefficients", "ac1,alpha", "--interval", 0.95): "Gwet’s "
-    "AC1 = .78, 95% CI [.50, 1.00] and Krippendorff’s α = .74, 95% CI [",
-    ("wine",): "(4 categories), agreement was Krippendorff’s α with ordinal weights = ",
-    (
-        "lehner_table2",
-        "--coefficients",
-        "cohen,conger",
-    ): "agreement was Cohen’s κ (undefined: it "
-    "is for two raters, and there are 4; see Conger’s κ and the pairs) and Conger’s κ = ",
-}
-
-
-@pytest.mark.parametrize("arguments", SENTENCES)
-def test_the_sentence_for_a_paper_has_coefficient_interval_and_numbers(run, arguments):
-    _, out, _ = run("agreement", *arguments, "--sentence")
-    assert SENTENCES[arguments] in out and out.endswith(".\n") and out.count("\n") == 1
-
-
 def test_anonymous_raters_have_no_pairs(run, tmp_path):
     code, out, _ = run("agreement", "fleiss1971", "--output", tmp_path)
     assert code == 0
@@ -182,14 +161,3 @@ def test_a_difference_covers_what_differences_of_many_samples_are():
     covered = np.mean((lower <= np.mean(points)) & (np.mean(points) <= upper))
     # The standard error of a coverage of .9 in 300 samples is .017.
     assert 0.85 < covered < 0.95
-
-
-@pytest.mark.parametrize("more", [(), ("--by", "condition"), ("--coefficients", "alpha")])
-def test_the_page_opens_with_the_answer_and_has_a_figure(run, conditions, tmp_path, more):
-    page = tmp_path / "agreement.html"
-    code, _, err = run("agreement", conditions, "--leave-out", "condition", *more, "--report", page)
-    if more[:1] == ("--by",):
-        code, _, err = run("agreement", conditions, *more, "--report", page)
-    text = page.read_text(encoding="utf-8")
-    assert code == 0 and f"wrote {page}" in err
-    assert text.index("Krippendorff’s α") < text.index("<svg") < text.index("<table")

@@ -24,12 +24,6 @@ def file(tmp_path):
     return path
 
 
-def test_the_verdict_names_the_property(run, file):
-    code, out, err = run("check", file, "--system", "system", "--item", "item", "--truth", "truth")
-    assert (code, err) == (0, "")
-    assert "Rejected: equal rater accuracy: agreement with the others" in " ".join(out.split())
-
-
 def test_json_holds_every_test_and_nothing_else_is_printed(run, file):
     arguments = ["check", file, "--system", "system", "--item", "item", "--truth", "truth"]
     code, out, err = run(*arguments, "--replicates", 199, "--seed", 2, "--json")

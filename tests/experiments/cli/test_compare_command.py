@@ -60,16 +60,6 @@ def test_without_a_group_base_rates_and_raters_are_the_answer(run):
     assert f"{float(fit.accuracy[0]):.3f} [" in out
 
 
-def test_estimate_without_a_system_names_this_command(run, file):
-    raters = ("--raters", "rater0,rater1")
-    code, out, err = run("estimate", file, *raters)
-    assert (code, out) == (2, "")
-    command = f"lehner compare '{file}'"
-    assert err.count("\n") == 1 and f"`{command}`" in err
-    assert run("compare", file, *raters, "--item", "item", "--method", "majority")[0] == 0
-    assert "compare" not in run("estimate", file, "--system", "nobody")[2]
-
-
 @pytest.mark.parametrize(
     ("options", "text"),
     [

@@ -69,18 +69,6 @@ def test_roles_are_proposed_and_each_command_runs(run, table, tmp_path, monkeypa
     assert run_all(run, found) == names
 
 
-def test_the_screen_says_what_it_proposes(run, table, tmp_path):
-    file = tmp_path / "t.csv"
-    table.drop(columns=["O'Hara, J", "expert"]).to_csv(file, index=False)
-    code, out, _ = run("doctor", file)
-    assert code == 0 and out.count("\n") <= 40
-    assert "\nYou can run\n  how far raters agree\n    lehner agreement " in out
-    assert "\nMissing\n  gold labels: accuracy rests on calibrated; 20 of random items" in out
-    assert "\n  a third rater: " in out
-    assert "\nData: the system is AI; raters are Ann, Bo Smith;" in out
-    assert "it is read with --system AI" in out and "\n  site " in out
-
-
 def as_long(table):
     names = ["Ann", "Bo Smith", "O'Hara, J", "AI"]
     return table.melt(["case nr", "site"], names, "annotator", "answer").rename(

@@ -4,17 +4,14 @@ import ast
 import html
 import json
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 import bayes_models
 import lehner
 from experiments.cli.main import app, main
-from experiments.cli.options import Reading, add_command, with_options
 from experiments.report.words import as_options
 from lehner.data import reading as data_reading
 
@@ -45,48 +42,6 @@ def test_each_option_of_ratings_stands_for_the_argument_of_its_name():
         == "(--missing \"it's\") (--truth 'the gold')"
     )
     assert as_options("row 2, column 'raters=3'") == "row 2, column 'raters=3'"
-
-
-def test_a_command_takes_the_options_of_reading_where_it_says():
-    seen = []
-
-    def command(data: str, *, reading: Reading, as_json: bool = False) -> None:
-        seen.append((data, reading.options(["gpt"]), as_json))
-
-    taking = with_options(command)
-    names = [one.name for one in fields(Reading) if one.name != "system"]
-    assert sorted(taking.__annotations__) == sorted(["data", *names, "as_json"])
-    shared = {"item": "id", "ordered": True, "missing": []}
-    given = {name: value for name, value in vars(Reading()).items() if name in names}
-    taking(data="file", as_json=True, **given | shared)
-    expected = data_reading.Reading(item="id", ordered=True, system=("gpt",))
-    assert seen == [("file", expected, True)]
-
-
-def test_the_help_of_an_option_is_what_the_docstring_says():
-    def command(n: int = 1, deep: bool = False, names: list[str] | None = None) -> None:
-        """Do it.
-
-        Parameters
-        ----------
-        n : N
-            How often,
-            and no more.
-        deep : bool
-            Whether deep.
-        names : NAMES
-            Of whom.
-        """
-        seen.append((n, deep, names))
-
-    seen, app = [], typer.Typer()
-    add_command(app, command)
-    text = CliRunner().invoke(app, ["--help"]).output
-    assert (
-        "Parameters" not in text and "How often, and no more." in text and "--no-deep" not in text
-    )
-    done = CliRunner().invoke(app, ["--n", "2", "--deep", "--names", "a,b", "--names", "c"])
-    assert done.exit_code == 0 and seen == [(2, True, ["a", "b", "c"])]
 
 
 def test_a_file_keeps_the_reading_and_typed_options_come_first(run, tmp_path):

@@ -20,13 +20,6 @@ def table():
     return pd.DataFrame({"item": range(150)} | raters | systems)
 
 
-@pytest.fixture
-def earlier(tmp_path):
-    path = tmp_path / "earlier.csv"
-    path.write_text("truth,sick,well\nsick,80,20\nwell,40,160\n")
-    return path
-
-
 @pytest.mark.parametrize(
     ("study", "said"),
     [
@@ -41,13 +34,3 @@ def test_what_is_no_study_is_told_in_one_line(run, file, study, said):
     argv = ["estimate", file, "--system", "gpt", "--earlier-studies", study, *METHOD]
     code, out, err = run(*argv)
     assert (code, out) == (2, "") and said in err and err.count("\n") == 1
-
-
-def test_a_count_that_is_no_number_is_named_by_its_place(run, file, earlier):
-    earlier.write_text("truth,sick,well\nsick,80,-1\nwell,40,160\n")
-    code, _, err = run("estimate", file, "--system", "gpt", "--earlier-studies", f"ana={earlier}")
-    assert code == 2 and "earlier.csv" in err and "'-1' is no count" in err
-    earlier.write_text("truth,sick,well\nsick,80,many\nwell,40,160\n")
-    code, _, err = run("estimate", file, "--system", "gpt", "--earlier-studies", f"ana={earlier}")
-    assert code == 2
-    assert all(part in err for part in ("earlier.csv", "'many' is no count", "column 'well'"))

@@ -1,13 +1,9 @@
 """Latent-class models by maximum likelihood as methods of the command and of studies."""
 
-import subprocess
-import sys
-
 import pytest
 
 from experiments.study import run_study
-from experiments.study.definition import choose_method
-from lehner import InputError, estimate_latent_class, simulate
+from lehner import estimate_latent_class, simulate
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.simulation.scenario import Scenario
 from tests.experiments.rows import one_row, pick_rows
@@ -63,24 +59,3 @@ def test_a_study_takes_them_with_options(tmp_path):
     data = simulate(Scenario(n_items=120, n_categories=3), int(one["seed"].iloc[0]))
     again = estimate_latent_class(data, "one_coin", interval=None).system_accuracy.estimate
     assert one["estimate"].iloc[0] == pytest.approx(again)
-
-
-def test_options_are_checked():
-    assert dict(choose_method("dawid_skene_ml").options) == {
-        "interval": "percentile",
-        "restarts": 0,
-    }
-    with pytest.raises(InputError, match="option of dawid_skene_ml called 'draws'"):
-        choose_method({"name": "dawid_skene_ml", "draws": 100})
-
-
-def test_the_command_needs_no_pymc():
-    code = (
-        "import sys\n"
-        "from experiments.cli.main import app\n"
-        "args = ['estimate', 'lehner_table2', '--system', 'System', '--method', 'dawid_skene_ml']\n"
-        "app([*args, '--json'], standalone_mode=False)\n"
-        "print([name for name in ('pymc', 'pytensor', 'bayes_models') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"

@@ -1,7 +1,6 @@
 """A model is one file and one row: a toy model is fitted, judged, estimated with and studied."""
 
 import json
-import subprocess
 import sys
 
 import pytest
@@ -154,16 +153,3 @@ def test_no_method_has_the_name_of_another():
     assert set(POPULATION_METHODS) == set(VOTE_METHODS) | set(LIKELIHOOD_METHODS)
     assert set(POPULATION_METHODS) < set(list_methods())
     assert not set(MODELS) & set(POPULATION_METHODS)
-
-
-def test_names_and_summaries_need_no_pymc():
-    code = (
-        "import sys\n"
-        "from lehner.estimation.methods import find_methods\n"
-        "from experiments.study.definition import choose_method\n"
-        "print(find_methods(['tap'])[0].summary, choose_method('tap').bayesian)\n"
-        "print(sorted({'pymc', 'pytensor', 'nutpie', 'pandas', 'xarray'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    expected = ["a rater knows the truth or guesses, Bayesian True", "[]"]
-    assert done.stdout.splitlines() == expected

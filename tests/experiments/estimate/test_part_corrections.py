@@ -1,7 +1,5 @@
 """Precision and accuracy in groups, corrected by the known truths of these items."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn import metrics
@@ -18,8 +16,6 @@ from lehner import (
     simulate,
 )
 from lehner.contrasts.groups import GroupColumn
-from lehner.core.resampling import wilson_interval
-from lehner.core.text import with_interval
 from lehner.performance.corrected import correct_measures
 
 SCENARIO = Scenario(
@@ -146,20 +142,6 @@ def test_without_a_known_item_of_a_category_its_recall_is_wide_and_a_note_says_w
     assert note.text.startswith("too few labelled items are of C (none): recall")
 
 
-def test_with_few_known_items_of_a_category_their_counts_are_said_with_wilson_s_interval(ratings):
-    true, system = np.asarray(ratings.truth), np.asarray(ratings.system)
-    of_last = np.flatnonzero(true == list(ratings.categories).index("C"))
-    seen = np.where((np.arange(600) % 8 == 0) & (true != 2), true, -1)
-    seen[of_last[:4]] = 2
-    known = ratings.with_truth(seen)
-    results = estimate(known, estimate_algebraic(known.with_truth(None), interval=None))
-    (note,) = (one for one in results.warnings if one.code == "few-truths-of-category")
-    n_right = int((system == 2)[of_last[:4]].sum())
-    lower, upper = wilson_interval(n_right / 4, 4, z=1.6449)
-    shown = f"C ({n_right}/4 right, {with_interval(n_right / 4, lower, upper)} by Wilson)"
-    assert shown in note.text
-
-
 def categories(n=2, order=None):
     """Ratings of which the system errs most between the first and the last category."""
     rng = np.random.default_rng(1)
@@ -253,14 +235,3 @@ def test_truths_of_unequal_probability_are_weighted_in_every_cell():
         one = weighted["confusion", name, "A"]
         assert one.lower < true < one.upper
     assert plain["confusion", "C", "A"].upper < float((system == 0)[truth == 2].mean())
-
-
-@pytest.mark.parametrize("n", [2, 3])
-def test_all_measures_are_said_to_be_corrected(n):
-    rates = (0.7, 0.3) if n == 2 else (0.5, 0.3, 0.2)
-    simulated = simulate(replace(SCENARIO, n_categories=n, base_rates=rates), 3)
-    known = simulated.with_truth(np.where(np.arange(600) < 60, simulated.truth, -1))
-    fit = estimate_algebraic(known.with_truth(None), resamples=50)
-    found = estimate(known, fit).final.query("method == 'algebraic' and rater == ''")
-    from_matrix = found[(found["category"] != "") | found["quantity"].isin(["mcc", "f1"])]
-    assert len(from_matrix) > 15 and from_matrix["corrected"].all()

@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.replication import plot_figure
-from experiments.report.style import OF_NO_METHOD, method_style, proportion_ticks
+from experiments.report.style import OF_NO_METHOD, method_style
 from experiments.simulations.calibration import plot_coverage
 from experiments.study import measure, read_study
 from experiments.study.definition import choose_method
@@ -85,13 +84,3 @@ def test_all_kept_coverages_lie_in_the_band_and_one_that_is_off_does_not():
     assert plot_coverage(table).get_label().endswith(" 0 of 96 points lie outside the band.")
     table.loc[0, "coverage_90"] = 0.7
     assert plot_coverage(table).get_label().endswith(" 1 of 96 points lie outside the band.")
-
-
-@pytest.mark.parametrize("ends", [(0.893, 0.9525), (0.42, 0.6), (0.985, 1.0), (0.0, 1.0)])
-def test_ticks_of_proportions_have_two_decimals_at_most(ends):
-    ax = Figure().subplots()
-    ax.set_xlim(ends)
-    proportion_ticks(ax.xaxis)
-    ticks = [one for one in ax.get_xticks() if ends[0] <= one <= ends[1]]
-    assert 2 <= len(ticks) <= 9
-    assert np.round(ticks, 2) == pytest.approx(ticks)

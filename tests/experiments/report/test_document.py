@@ -81,8 +81,3 @@ def test_pictures_have_a_text_of_what_they_show():
     assert '<svg role="img" aria-label="From &#34;0&#34; to 1."' in page
     assert "<figcaption>Bias.<" in page
     assert '![From "0" to 1.](bias.png)\n\nBias.' in to_markdown("A study", blocks)
-
-
-def test_backticks_of_a_paragraph_make_code_on_a_page_as_they_do_in_markdown():
-    page = to_html("A", [Paragraph("Run `study <b>` again; a lone ` stays.")], {})
-    assert "Run <code>study &lt;b&gt;</code> again; a lone ` stays." in page

@@ -89,19 +89,6 @@ def test_a_full_disk_is_told_in_one_line_with_the_file_and_a_way_out(tmp_path, r
     )
 
 
-def test_a_lack_of_memory_is_told_in_one_line(tmp_path, run, monkeypatch):
-    def lack(*given, **options):
-        raise MemoryError("Unable to allocate 9 TiB")
-
-    monkeypatch.setattr("experiments.study.run.export", lack)
-    code, _, err = run("study", "export", tmp_path, "--output", tmp_path / "all.csv")
-    assert code == 2
-    assert err == (
-        "lehner: memory or another resource of the computer is exhausted: MemoryError: Unable to "
-        "allocate 9 TiB\n"
-    )
-
-
 def test_outputs_are_checked_before_anything_is_computed(tmp_path):
     ratings, folder = tmp_path / "f.csv", tmp_path / "folder"
     ratings.write_text("item,ana,bo\n")

@@ -145,13 +145,6 @@ def test_cautions_are_the_most_severe_and_each_of_another_kind(medical):
     assert shown == ["four", "one", "three"]
 
 
-def test_without_an_estimate_the_screen_says_why():
-    ratings = lehner.Ratings([[0, 1], [1, 0], [0, 1]], ["no", "yes"], system=[0, 1, 0])
-    lines = lines_of(estimate(ratings, "algebraic"))
-    assert any(x.startswith("accuracy") and x.endswith("no estimate") for x in lines)
-    assert any(x.startswith("Caution: ") and "raters agree" in x for x in lines)
-
-
 def test_raters_who_do_not_fit_into_a_line_are_summed_up():
     rng, truth = np.random.default_rng(2), np.resize([0, 1], 400)
     right = rng.random((400, 12)) < np.linspace(0.65, 0.9, 12)

@@ -108,22 +108,6 @@ def test_an_interval_is_printed_with_three_decimals(interval, text):
     assert str(interval) == text
 
 
-def test_repr_shows_every_number_and_warning():
-    assert repr(estimate(**FULL)).splitlines() == [
-        "Estimate of gpt by algebraic",
-        "  system accuracy            0.731 [0.500, 0.900]",
-        "  system accuracy in sample  0.700",
-        "  rater accuracy             Ann 0.600, Bo 0.750",
-        "  base rates                 1 0.250, 2 0.750",
-        "  warning: few items",
-    ]
-
-
-def test_repr_survives_numbers_the_data_cannot_support():
-    values = xr.DataArray([np.nan, 0.5], {"rater": ["Ann", "Bo"]})
-    assert "Bo 0.500" in repr(estimate(rater_accuracy=values))
-
-
 @pytest.mark.parametrize(
     ("value", "expected"),
     [

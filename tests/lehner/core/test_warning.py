@@ -14,8 +14,6 @@ from lehner.core.errors import (
     SEVERITIES,
     by_severity,
     warn,
-    warnings_from_json,
-    warnings_to_json,
 )
 from lehner.estimation.compare import compare_methods
 from lehner.estimation.methods import list_methods
@@ -61,20 +59,10 @@ def test_a_code_gives_its_severity_and_an_unknown_one_is_an_error():
         lehner.Warning("mine", "something", "worst")
 
 
-def test_methods_of_others_have_codes_of_their_own():
-    mine = lehner.Warning("mine", "something was found", "limits")
-    assert str(mine) == "something was found" and mine.code == "mine"
-
-
 def test_they_are_ordered_by_severity_and_each_is_there_once():
     last, first = warn("starts", "1 of 1"), warn("divergences", "3 draws diverged")
     worst = warn("not-converged", "chains disagree")
     assert by_severity([last, first, worst, last]) == [worst, first, last]
-
-
-def test_they_come_back_from_json():
-    said = (warn("starts", "1 of 1"), lehner.Warning("mine", "a ± b", "limits"))
-    assert warnings_from_json(warnings_to_json(said)) == said
 
 
 FITS = set(

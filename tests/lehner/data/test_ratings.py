@@ -344,14 +344,6 @@ def test_from_counts_gives_each_item_its_votes(data):
     assert ratings.n_raters == max(map(sum, table))
 
 
-def test_repr_tells_the_size():
-    ratings = Ratings([[0, 1], [1, -1]], ["a", "b"], truth=[0, -1], counts=[3, 4], ordered=True)
-    text = "Ratings: 7 items in 2 rows, 2 raters, 10 ratings, 2 ordered categories (a, b), truth"
-    assert repr(ratings) == text
-    one = Ratings([[0]], ["a"], counts=[1])
-    assert repr(one) == "Ratings: 1 item in 1 row, 1 rater, 1 rating, 1 category (a)"
-
-
 # Round trips
 
 
@@ -500,50 +492,6 @@ def test_patterns_of_anonymous_votes_are_the_distinct_rows_of_votes(table):
     expected = Counter(map(tuple, table))
     assert list(map(tuple, patterns.votes().tolist())) == list(expected)
     assert patterns.counts.tolist() == list(expected.values())
-
-
-def count_bytecodes(function):
-    """Count the Python instructions that run in the library's own files."""
-    counted = 0
-
-    def trace(frame, event, arg):
-        nonlocal counted
-        if "lehner" not in frame.f_code.co_filename:
-            return None
-        frame.f_trace_opcodes = True
-        counted += event == "opcode"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        function()
-    finally:
-        sys.settrace(before)
-    return counted
-
-
-@pytest.mark.parametrize(
-    "work",
-    [
-        Ratings.from_long,
-        lambda columns: Ratings.from_long(columns).patterns(),
-        lambda columns: Ratings.from_long(columns).to_wide(),
-        lambda columns: Ratings.from_long(columns).to_long(),
-    ],
-    ids=["from_long", "patterns", "to_wide", "to_long"],
-)
-def test_no_python_loop_over_items(work):
-    def steps(n_items):
-        columns = {
-            "item": np.repeat(np.arange(n_items), 3),
-            "rater": np.tile([1, 2, 3], n_items),
-            "rating": np.arange(3 * n_items) % 4,
-        }
-        return count_bytecodes(lambda: work(columns))
-
-    steps(200)  # Python 3.12.1 counts nothing the first time.
-    assert steps(2000) == steps(200) > 100
 
 
 # take, with_system, votes, codes, equals

@@ -1,13 +1,12 @@
 """What the data cannot decide is said before sampling."""
 
 import numpy as np
-import pymc as pm
 import pytest
 
 from bayes_models import MODELS, identify
 from bayes_models.models.log_odds import SCALES
 from bayes_models.posterior.predictive import prior_draws
-from lehner import InputError, Ratings, Scenario, load_dataset, simulate
+from lehner import InputError, Ratings, Scenario, simulate
 
 EQUAL_ERRORS = {"common_error_spread": 0, "error_spread": 0, "system_error_spread": 0}
 
@@ -68,12 +67,6 @@ def test_plenty_of_data_raise_no_warning():
         assert identify(model, ratings).warnings() == ()
 
 
-def test_small_data_are_said_to_leave_it_to_the_prior():
-    warnings = identify("dawid_skene", load_dataset("lehner_table2")).warnings()
-    assert any("63 parameters but only 10 degrees of freedom" in str(one) for one in warnings)
-    assert any(one.code == "prior-outweighs-data" and "D (" in str(one) for one in warnings)
-
-
 @pytest.mark.parametrize(
     ("priors", "errors"),
     [
@@ -127,13 +120,6 @@ def test_a_weak_prior_outweighs_nothing_and_a_matrix_of_all_raters_has_all_their
     raters, system = identify("pooled", ratings).prior_worth
     assert raters.ratings.sum() == pytest.approx(ratings.n_ratings)
     assert system.ratings.sum() == pytest.approx(ratings.n_items)
-
-
-def test_of_a_distribution_the_warning_says_that_its_weight_is_not_known():
-    prior = {"confusion": pm.Dirichlet.dist(np.full((4, 3, 3), 50.0))}
-    found = identify("dawid_skene", small_sample(), prior).warnings()
-    (text, *_) = (str(one) for one in found if one.code == "prior-weight-unknown")
-    assert "the prior of confusion is Dirichlet" in text and "not known" in text
 
 
 def test_priors_that_are_none_are_refused():

@@ -167,22 +167,6 @@ def test_a_licence_that_must_be_passed_on_is_bundled():
     assert "MIT License" in text and "2023 Princeton Natural Language Processing" in text
 
 
-@pytest.mark.parametrize("name", ["anaesthesia", "Fleiss1971", "krippendorf", "lehner_table_2"])
-def test_a_misspelt_name_gets_a_hint(name):
-    hint = {"anaesthesia": "anesthesia", "Fleiss1971": "fleiss1971"}
-    hint |= {"krippendorf": "krippendorff", "lehner_table_2": "lehner_table2"}
-    with pytest.raises(InputError, match=f"{name!r}; did you mean '{hint[name]}'"):
-        load_dataset(name)
-
-
-@pytest.mark.parametrize("name", ["zzz", "", "../read"])
-def test_an_unknown_name_gets_the_list(name):
-    with pytest.raises(InputError) as caught:
-        load_dataset(name)
-    assert all(known in str(caught.value) for known in NAMES)
-    assert len(str(caught.value).splitlines()) == 1
-
-
 @pytest.mark.parametrize("name", ["fleiss1971", "kappazoo_wine"])
 def test_anonymous_data_have_no_system(name):
     assert load_dataset(name).anonymous

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pymc as pm
-import pytensor
 import pytest
 import xarray as xr
 
@@ -20,7 +19,6 @@ from bayes_models import (
 from bayes_models.density.priors import zero_sum_basis
 from bayes_models.models.graph import IsometricLogRatio
 from bayes_models.models.log_odds import SCALES
-from bayes_models.models.spec import choose_priors
 from bayes_models.posterior.predictive import prior_draws
 from lehner import InputError, Ratings, Scenario, simulate
 
@@ -64,20 +62,6 @@ def test_every_model_can_be_built_for_two_categories_and_without_a_system(name):
     assert np.isfinite(density(model, {}))
     drawn = prior_draws(name, ratings, 3)
     np.testing.assert_allclose(drawn["confusion"].sum("response"), 1)
-
-
-def test_no_c_compiler_is_started_for_prior_draws(ratings, monkeypatch):
-    """It would take a second for each operation that is made of others."""
-    compilers = []
-
-    def draw(variables, *_, **__):
-        compilers.append(pytensor.config.cxx)
-        return [0.0] * len(variables)
-
-    monkeypatch.setattr(pm, "draw", draw)
-    with pytensor.config.change_flags(cxx="g++"), pytest.raises(ValueError):
-        prior_draws("one_coin", ratings, 1)
-    assert compilers == [""]
 
 
 def off_diagonal(confusion):
@@ -277,10 +261,6 @@ def test_bad_priors_are_refused_by_name(model, priors, message, ratings):
 def test_what_is_no_prior_is_refused_before_compiling(prior, ratings):
     with pytest.raises(InputError, match=r"the prior of base_rates is .*; give numbers that fit"):
         fit("dawid_skene", ratings, priors={"base_rates": prior})
-
-
-def test_priors_not_given_are_those_of_the_first_set():
-    assert choose_priors("dawid_skene", {"base_rates": 1.0})["confusion"] == "diagonal"
 
 
 def test_the_prior_of_the_system_is_weak_unless_one_is_given(ratings):

@@ -26,18 +26,6 @@ def test_the_plan_of_the_issue_answers_for_both_violations(run):
     assert 60 < holding < 80 < 200 < violated < 350
 
 
-def test_json_is_all_there_is_and_reproducible(run):
-    first = run("plan", *EASY, "--json", "--violation", 0)
-    assert first == run("plan", *EASY, "--json", "--violation", 0)
-    assert first[2] == ""
-    (plan,) = json.loads(first[1])["plans"]
-    (row,) = plan["rows"]
-    assert plan["system_accuracies"] == [0.8] and row["system_accuracy"] == "0.8"
-    assert row["lower"] <= row["n_items"] <= row["upper"]
-    assert row["standard_error"] > 0
-    assert first[1] != run("plan", *EASY, "--json", "--violation", 0, "--seed", 2)[1]
-
-
 def test_the_command_answers_what_the_function_answers():
     question = Question(kappa=0.6, system_accuracies=(0.5, 0.9), n_categories=3)
     sizes = find_sizes(question, question.scenarios(), replicates=4000)

@@ -39,7 +39,6 @@ KNOWN = NUMBERS.filter(lambda x: x == x)
 ESTIMATES = st.builds(
     IntervalEstimate, estimate=KNOWN, lower=KNOWN | st.none(), upper=KNOWN | st.none()
 )
-CELLS = NUMBERS | ESTIMATES | st.tuples(NUMBERS, NUMBERS) | st.none()
 TROUBLE = "|&<>\\_$%#{}~^=+-@\"'`*[]()\n\r\t\x1b\x00\u202e\u2028 一é–−±.5,;"
 NAMES = st.text(st.sampled_from(TROUBLE) | st.characters(exclude_categories=["Cs"]), max_size=9)
 FORMATS = (decimal, short, partial(decimal, digits=2, sign=True), partial(short, digits=5))

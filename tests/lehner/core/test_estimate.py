@@ -4,14 +4,12 @@ import json
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from lehner import (
     Estimate,
     InputError,
     IntervalEstimate,
     Ratings,
-    Warning,
     estimate_algebraic,
     estimate_calibrated,
 )
@@ -86,14 +84,6 @@ def estimate(**changes):
         },
         **changes,
     )
-
-
-FULL = {
-    "rater_accuracy": xr.DataArray([0.6, 0.75], {"rater": ["Ann", "Bo"]}),
-    "base_rates": xr.DataArray([0.25, 0.75], {"category": [1, 2]}),
-    "warnings": (Warning("few-items", "few items", "limits"),),
-    "diagnostics": {"kappa": 0.1},
-}
 
 
 @pytest.mark.parametrize(

@@ -159,12 +159,6 @@ def test_ratings_unlike_those_of_the_training_are_said():
     assert not estimate_calibrated(ratings()[0], system_is="like").warnings
 
 
-def test_what_unknown_means_is_said():
-    (warning,) = estimate_calibrated(ratings()[0]).warnings
-    assert warning.code == "system-is-unknown"
-    assert ".21 for panels of language models" in warning.text
-
-
 def test_nearly_perfect_agreement_leaves_room_for_an_excellent_system():
     """What still differs may be errors of the majority, unless a gold label says otherwise."""
     answers = np.zeros((300, 3), int)

@@ -3,7 +3,6 @@
 import krippendorff
 import numpy as np
 import pytest
-from sklearn.metrics import cohen_kappa_score
 
 from lehner import InputError, Ratings, agreement
 from lehner.interrater.weights import WEIGHTS, find_all_weights, find_weights
@@ -108,24 +107,6 @@ def test_default_weights_follow_the_scale():
     assert [w.name for w in find_all_weights(None, "abc", ordered=False)] == ["identity"]
     names = [w.name for w in find_all_weights(None, "abc", ordered=True)]
     assert names == ["identity", "linear", "quadratic", "ordinal"]
-
-
-def test_nominal_is_another_name_of_identity():
-    ratings, table = Ratings([[0, 1], [1, 1], [2, 2]], "abc"), [[5, 1], [2, 3]]
-    for one, two in (
-        (agreement(ratings, weights="nominal"), agreement(ratings, weights="identity")),
-        (agreement_of_table(table, weights="nominal"), agreement_of_table(table)),
-    ):
-        assert [c.name for c in one.coefficients] == [c.name for c in two.coefficients]
-        assert [c.estimate for c in one.coefficients] == [c.estimate for c in two.coefficients]
-
-
-def test_given_weights_are_used():
-    codes = np.random.default_rng(1).integers(3, size=(50, 2))
-    matrix = 1 - np.abs(np.subtract.outer(np.arange(3), np.arange(3))) / 2
-    found = agreement(Ratings(codes, "abc"), weights=matrix)["cohen_kappa"]
-    assert found.weights == "given"
-    assert found.estimate == pytest.approx(cohen_kappa_score(*codes.T, weights="linear"), abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -266,13 +266,6 @@ def test_bad_input_is_refused(codes, categories, options, message):
         check_k_properties(Ratings(codes, categories), **options)
 
 
-def test_a_single_test_is_not_called_one_of_many():
-    two = simulate(replace(HOLD, n_items=60, initial_rater_accuracy=(0.7, 0.7)), 3)
-    two = two.with_truth(None)
-    (first, *_) = check_k_properties(two, replicates=199).verdict
-    assert first.startswith("The one test does not reject its K-property at 5%.")
-
-
 def test_grouped_items_rows_of_no_items_and_their_order_change_nothing():
     data = simulate(
         replace(HOLD, n_items=80, missing=0.3, initial_rater_accuracy=(0.5, 0.6, 0.7, 0.8))

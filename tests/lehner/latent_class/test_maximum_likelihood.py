@@ -402,17 +402,6 @@ def test_deviance_is_not_defined_for_missing_and_repeated_ratings(anesthesia):
     assert "G² is not defined: some ratings are missing" in texts(missing)
 
 
-def test_a_sparse_table_is_noted(caries):
-    ratings = simulate(Scenario(n_categories=3, n_items=300), seed=1)
-    assert [n for n in texts(fit_latent_class(ratings)) if "300 items for 81 patterns" in n]
-    assert "deviance-distribution" not in [n.code for n in caries.notes]
-
-
-def test_probabilities_at_the_boundary_are_noted(anesthesia):
-    assert (anesthesia.confusion.values < 1e-6).any()
-    assert [n for n in anesthesia.notes if n.code == "boundary"]
-
-
 def test_a_rater_without_ratings_has_no_numbers():
     ratings = simulate(Scenario(n_categories=3, n_items=300), seed=1)
     codes = np.column_stack([ratings.codes, np.full(300, -1)])

@@ -9,15 +9,10 @@ from nbclient import NotebookClient
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 SCRIPTS = sorted(FOLDER.glob("*.py"))
-# The others compile and sample for minutes, or draw what other tests compute.
-QUICK = "01_from_ratings_to_estimates"
-EACH = [
-    pytest.param(script, id=script.stem, marks=[] if script.stem == QUICK else pytest.mark.slow)
-    for script in SCRIPTS
-]
 
 
-@pytest.mark.parametrize("script", EACH)
+@pytest.mark.slow
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_notebook_runs(script):
     notebook = jupytext.read(script)
     NotebookClient(notebook, timeout=900, resources={"metadata": {"path": str(FOLDER)}}).execute()

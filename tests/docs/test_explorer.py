@@ -127,7 +127,7 @@ def assert_same_models(settings: list[dict[str, Any]], found: list[dict[str, Any
             assert browser[model] == wanted, (model, setting)
 
 
-ANY_SETTINGS = random_settings(200, least_accuracy=0, seed=1)
+ANY_SETTINGS = random_settings(80, least_accuracy=0, seed=1)
 # Of raters near chance the likelihood is all but flat, and where the search stops is arbitrary.
 MODEL_SETTINGS = [
     setting

@@ -49,8 +49,7 @@ def test_a_command_loads_only_what_it_uses(arguments, unused):
     assert not loaded_by(arguments) & (HEAVY | unused)
 
 
-@pytest.mark.parametrize("write", ["to_wide", "to_long"])
-@pytest.mark.parametrize("command", ["check", "estimate"])
+@pytest.mark.parametrize(("write", "command"), [("to_wide", "check"), ("to_long", "estimate")])
 def test_files_are_read_and_checked_without_models(tmp_path, write, command):
     ratings, file = simulate(Scenario(n_items=200), seed=1), tmp_path / "ratings.csv"
     getattr(ratings.with_truth(None), write)().to_csv(file, index=False)

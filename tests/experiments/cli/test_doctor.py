@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-FAST = ("--method", "majority_agreement,algebraic")
+FAST = {"estimate": ("--method", "majority_agreement,algebraic"), "check": ("--replicates", "199")}
 N = 60
 
 
@@ -44,7 +44,7 @@ def run_all(run, found, extra=FAST):
     for command in commands:
         words = shlex.split(command)
         assert words[0] == "lehner"
-        code, _, err = run(*words[1:], *(extra if words[1] == "estimate" else ()))
+        code, _, err = run(*words[1:], *extra.get(words[1], ()))
         assert code == 0, (command, err)
     return [shlex.split(command)[1] for command in commands]
 
@@ -156,4 +156,4 @@ def test_what_cannot_be_read_ends_in_one_line(run, tmp_path):
 def test_the_printed_estimate_runs_as_it_is(run, table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table.to_csv("t.csv", index=False)
-    run_all(run, asked(run, "t.csv"), extra=())
+    run_all(run, asked(run, "t.csv"), extra={})

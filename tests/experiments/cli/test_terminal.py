@@ -109,13 +109,12 @@ def on_a_terminal(arguments):
     return written.decode()
 
 
-def test_labels_are_escaped_on_a_terminal_and_as_they_are_in_a_pipe(folder):
+def test_labels_are_escaped_on_a_terminal_and_as_they_are_in_a_pipe(run, folder):
     arguments = [*commands(folder)["label"][:-1]]
     shown = on_a_terminal(arguments).replace("\r\n", "\n")
     assert not CONTROL.search(shown)
     assert r"\x1b]0;title\x07 0" in shown
-    done = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, check=True)
-    items = pd.read_csv(io.BytesIO(done.stdout))["item"]
+    items = pd.read_csv(io.StringIO(run(*arguments)[1]))["item"]
     assert items.tolist() == [f"\x1b]0;title\x07 {i}" for i in range(40)]
 
 
@@ -140,10 +139,10 @@ SMALL = {
 }
 
 
+# Each of these starts a process, which takes seconds.
 @pytest.mark.parametrize(
     ("line", "name"),
-    [("{} >&-", "help"), ("{} 2>&- >/dev/full", "label")]
-    + [("{} > /dev/full", name) for name in SMALL],
+    [("{} >&-", "help"), ("{} 2>&- >/dev/full", "label"), ("{} > /dev/full", "json")],
 )
 def test_what_cannot_be_printed_is_said(line, name):
     done = shell(line, *SMALL[name])
@@ -159,18 +158,12 @@ def test_what_cannot_be_printed_is_said(line, name):
 def test_files_are_written_where_the_output_fails(tmp_path):
     done = shell("{} > /dev/full", *SMALL["estimate"], "--output", tmp_path / "out")
     assert done.returncode == 2 and (tmp_path / "out" / "results.csv").is_file()
-    labels = tmp_path / "labels.csv"
-    done = shell("{} > /dev/full", *SMALL["label"], "--output", labels)
-    # Nothing was to be printed, and nothing is lost.
-    assert done.returncode == 0 and len(pd.read_csv(labels)) == 10
     done = shell("{} >&-", *SMALL["label"], "--output", tmp_path / "again.csv")
     assert done.returncode == 2 and "nothing was done" in done.stderr
 
 
 def test_a_reader_who_has_enough_ends_the_command_in_silence(tmp_path):
-    done = shell("set -o pipefail; {} 2>/dev/null | true", *SMALL["label"])
+    done = shell("set -o pipefail; {} | true", *SMALL["estimate"], "--output", tmp_path / "out")
     assert done.returncode == 141
-    done = shell("{} | head -1", *SMALL["estimate"], "--output", tmp_path / "out")
-    assert done.stdout.count("\n") == 1
     assert "Traceback" not in done.stderr and "Broken" not in done.stderr
     assert (tmp_path / "out" / "results.csv").is_file()

@@ -448,7 +448,9 @@ def by_a_scheduler(process):
     process.terminate()
 
 
-@pytest.mark.parametrize("stop", [by_the_user, by_a_scheduler])
+@pytest.mark.parametrize(
+    "stop", [by_the_user, pytest.param(by_a_scheduler, marks=pytest.mark.slow)]
+)
 def test_interrupted_it_says_that_nothing_is_lost(tmp_path, stop):
     path, out = write(tmp_path, methods=SLOW, replicates=500), tmp_path / "out"
     process = _start_to_interrupt(path, out)

@@ -610,27 +610,26 @@ SAMPLE = {
 }
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"codes": [[0, 1], [1, 1]]},
-        {"codes": [[1, 0], [1, -1]]},
-        {"codes": [[0, 1], [-1, 1]]},
-        {"categories": ["a", "c"]},
-        {"categories": ["a", "b", "c"]},
-        {"raters": ["Ann", "Cy"]},
-        {"items": ["p", "r"]},
-        {"system": [0, -1]},
-        {"system": None},
-        {"truth": [0, 1]},
-        {"truth": None},
-        {"counts": [2, 4]},
-        {"counts": None},
-        {"ordered": True},
-        {"anonymous": True},
-    ],
-    ids=str,
-)
+OTHER = {
+    "codes": [[[0, 1], [1, 1]], [[1, 0], [1, -1]], [[0, 1], [-1, 1]]],
+    "categories": [["a", "c"], ["a", "b", "c"]],
+    "raters": [["Ann", "Cy"]],
+    "items": [["p", "r"]],
+    "system": [[0, -1], None],
+    "truth": [[0, 1], None],
+    "counts": [[2, 4], None],
+    "ordered": [True],
+    "anonymous": [True],
+}
+
+
+def each(values):
+    """List each value of each argument, as arguments of a test."""
+    changes = [{name: value} for name, several in values.items() for value in several]
+    return pytest.mark.parametrize("change", changes, ids=str)
+
+
+@each(OTHER)
 def test_equals_sees_every_difference(change):
     ratings = Ratings(**SAMPLE)
     other = Ratings(**(SAMPLE | change))
@@ -642,40 +641,30 @@ def test_equals_sees_every_difference(change):
 # Bad input
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"codes": [[0, 1], [1, 2]]},
-        {"codes": [[0, 1], [1, -2]]},
-        {"codes": [[0.0, 1.0], [1.0, np.nan]]},
-        {"codes": [["a", "b"], ["b", "a"]]},
-        {"codes": [[0, 1], [1]]},
-        {"codes": [[True, False], [True, True]]},
-        {"codes": [0, 1]},
-        {"codes": np.array([[0, 1], [1, 2**64 - 1]], dtype=np.uint64)},
-        {"categories": ["a", "a"]},
-        {"categories": ["a"]},
-        {"categories": [["a"], ["b"]]},
-        {"raters": ["Ann"]},
-        {"raters": ["Ann", "Ann"]},
-        {"raters": [1, "1"]},
-        {"raters": ["Ann", "system"]},
-        {"items": ["p"]},
-        {"system": [0]},
-        {"system": [0, 2]},
-        {"system": [0.0, np.nan]},
-        {"system": [[0], [0, 1]]},
-        {"truth": [0, -2]},
-        {"truth": ["a", "b"]},
-        {"counts": [1]},
-        {"counts": [1, -1]},
-        {"counts": [1, 1.5]},
-        {"counts": [1, np.nan]},
-        {"counts": ["1", "2"]},
-        {"counts": np.array([1, 2**63], dtype=np.uint64)},
+WRONG = {
+    "codes": [
+        *(
+            [[0, 1], [1, 2]],
+            [[0, 1], [1, -2]],
+            [[0.0, 1.0], [1.0, np.nan]],
+            [["a", "b"], ["b", "a"]],
+        ),
+        *([[0, 1], [1]], [[True, False], [True, True]], [0, 1]),
+        np.array([[0, 1], [1, 2**64 - 1]], dtype=np.uint64),
     ],
-    ids=str,
-)
+    "categories": [["a", "a"], ["a"], [["a"], ["b"]]],
+    "raters": [["Ann"], ["Ann", "Ann"], [1, "1"], ["Ann", "system"]],
+    "items": [["p"]],
+    "system": [[0], [0, 2], [0.0, np.nan], [[0], [0, 1]]],
+    "truth": [[0, -2], ["a", "b"]],
+    "counts": [
+        *([1], [1, -1], [1, 1.5], [1, np.nan], ["1", "2"]),
+        np.array([1, 2**63], dtype=np.uint64),
+    ],
+}
+
+
+@each(WRONG)
 def test_the_constructor_refuses(change):
     with pytest.raises(InputError) as caught:
         Ratings(**(SAMPLE | change))

@@ -68,7 +68,13 @@ def test_without_correlation_two_categories_say_what_the_accuracy_is(raters, rat
     assert (found.lower, found.upper) == pytest.approx((0.9, 0.9), abs=1e-4)
 
 
-@pytest.mark.parametrize("seed", range(40))
+def some_fast(n_fast, n):
+    """Take the first seeds always, and the others with the slow tests."""
+    slow = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(n_fast, n)]
+    return pytest.mark.parametrize("seed", [*range(n_fast), *slow])
+
+
+@some_fast(12, 40)
 def test_the_truth_is_inside_where_the_caps_hold(seed):
     ratings = sample(seed)
     raters, system = np.nan_to_num(np.abs(mistake_correlations(ratings)))
@@ -78,7 +84,7 @@ def test_the_truth_is_inside_where_the_caps_hold(seed):
     assert least_accuracy(tabulate_mistakes(ratings), *caps) <= counted(ratings) + 1e-9
 
 
-@pytest.mark.parametrize("seed", range(3))
+@some_fast(1, 3)
 def test_higher_caps_never_narrow_the_bounds(seed):
     mistakes = tabulate_mistakes(sample(seed))
     caps = np.array([0.1, 0.3, 0.6, 1.0])

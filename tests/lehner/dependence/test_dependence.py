@@ -39,8 +39,14 @@ def rates(who, behaviour, k, n_items, n_sets):
     return pd.DataFrame(rows).sum()
 
 
-@pytest.mark.parametrize("who", ["3 raters and the system", "4 raters and the system", "8 raters"])
-@pytest.mark.parametrize(("k", "n_items"), [(2, 300), (3, 100), (5, 1000)])
+@pytest.mark.parametrize(
+    ("who", "k", "n_items"),
+    [
+        ("3 raters and the system", 2, 300),
+        ("4 raters and the system", 3, 100),
+        ("8 raters", 5, 1000),
+    ],
+)
 def test_independent_raters_of_unequal_accuracy_are_not_accused(who, k, n_items):
     n_sets = 20
     for behaviour in ("independent", "40% missing"):
@@ -48,8 +54,9 @@ def test_independent_raters_of_unequal_accuracy_are_not_accused(who, k, n_items)
         assert named <= binom.ppf(0.999, n_sets, 0.02), behaviour
 
 
-@pytest.mark.parametrize("who", ["4 raters and the system", "8 raters"])
-@pytest.mark.parametrize("k", [2, 3, 5])
+@pytest.mark.parametrize(
+    ("who", "k"), [("8 raters", 2), ("4 raters and the system", 3), ("4 raters and the system", 5)]
+)
 def test_the_pair_that_shares_mistakes_is_named_and_no_other(who, k):
     found = rates(who, "rater 2 repeats rater 1", k, 300, 20)
     assert found["right"] >= 18

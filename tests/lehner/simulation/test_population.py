@@ -151,8 +151,9 @@ def test_likelihood_means_of_large_samples_agree(seed):
     likelihood_means_agree(seed)
 
 
+# Scenarios 3 and 22 have so many patterns that each takes minutes.
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3, 50))
+@pytest.mark.parametrize("seed", [*range(4, 22), *range(23, 50)])
 def test_likelihood_means_of_large_samples_agree_in_many_scenarios(seed):
     likelihood_means_agree(seed)
 

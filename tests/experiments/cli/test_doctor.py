@@ -8,7 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-FAST = {"estimate": ("--method", "majority_agreement,algebraic"), "check": ("--replicates", "199")}
+FAST = {
+    "estimate": ("--method", "majority_agreement,algebraic"),
+    "compare": ("--method", "majority"),
+    "check": ("--replicates", "199"),
+}
 N = 60
 
 

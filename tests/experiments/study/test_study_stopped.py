@@ -182,23 +182,27 @@ def swallowing(number, function, call):
     return wrapped
 
 
-@pytest.mark.parametrize(
-    ("disturb", "module", "name", "call"),
-    [
-        (raising, nuts, "_wrap_density", 1),
-        (swallowing, nuts, "_wrap_density", 1),
-        (late, nuts.nutpie, "sample", 2),
-        (swallowing, nuts.nutpie, "sample", 3),
-        (raising, fitting, "add_truth", 3),
-        (swallowing, fitting, "sample_conjugate", 2),
-        (raising, replicate, "_estimate", 9),
-        (swallowing, replicate, "_estimate", 7),
-        (raising, running, "_write_table", 2),
-    ],
-)
-@pytest.mark.parametrize(
-    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
-)
+QUICK = [
+    (swallowing, nuts.nutpie, "sample", 3),
+    (raising, fitting, "add_truth", 3),
+    (swallowing, replicate, "_estimate", 7),
+    (raising, running, "_write_table", 2),
+]
+OTHERS = [
+    (raising, nuts, "_wrap_density", 1),
+    (swallowing, nuts, "_wrap_density", 1),
+    (late, nuts.nutpie, "sample", 2),
+    (swallowing, fitting, "sample_conjugate", 2),
+    (raising, replicate, "_estimate", 9),
+]
+MOMENTS = [
+    *((*moment, signal.SIGINT) for moment in QUICK),
+    *(pytest.param(*moment, signal.SIGTERM, marks=pytest.mark.slow) for moment in QUICK),
+    *(pytest.param(*moment, signal.SIGINT, marks=pytest.mark.slow) for moment in OTHERS),
+]
+
+
+@pytest.mark.parametrize(("disturb", "module", "name", "call", "number"), MOMENTS)
 def test_a_stopped_study_resumes_to_the_same_table(
     interruptible, monkeypatch, tmp_path, whole, disturb, module, name, call, number
 ):

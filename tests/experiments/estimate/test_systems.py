@@ -14,7 +14,7 @@ RATERS = ("--raters", "ana,ben,cai,dee")
 QUICK = ("--method", "majority_agreement,algebraic")
 
 
-ODD = ["..", "g/4:4", "results.csv", "GPT", "gpt", "x" * 300]
+ODD = ["../g:4" + "x" * 300, "results.csv", "GPT", "gpt"]
 
 
 def test_systems_never_share_a_folder_nor_leave_the_output(run, tmp_path):
@@ -34,7 +34,7 @@ def test_systems_never_share_a_folder_nor_leave_the_output(run, tmp_path):
     assert all(path.is_relative_to(out) for path in written if path != tmp_path / "f.csv")
     folders = [path for path in out.iterdir() if path.is_dir()]
     assert {path.name.split("_")[0] for path in folders} == {str(n + 1) for n in range(len(ODD))}
-    assert len(folders) == len(ODD) and out / "5_gpt" in folders
+    assert len(folders) == len(ODD) and out / "4_gpt" in folders
     assert all((folder / "estimates.tex").exists() for folder in folders)
     assert set(pd.read_csv(out / "results.csv")["system"].dropna()) == set(ODD)
 

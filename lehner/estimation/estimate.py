@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from lehner.contrasts.groups import GroupColumn, Groups, count_answers
+from lehner.core import lazy
 from lehner.core.errors import InputError, check_level, find
 from lehner.core.estimate import require_systems
 from lehner.core.resampling import DoAll, do_here
@@ -37,6 +37,11 @@ from lehner.estimation.questions import (
 )
 from lehner.estimation.results import Results, collect
 from lehner.performance.measures import find_positive
+
+if TYPE_CHECKING:
+    from lehner.contrasts.groups import GroupColumn
+
+by_column = lazy.load("lehner.contrasts.groups")
 
 OF_RATINGS: dict[str, Question] = {
     "agreement": raters.ask_agreement,
@@ -70,8 +75,8 @@ def estimate(
     truths_in_model: bool = False,
     sensitivity: bool = False,
     positive: Label | None = None,
-    groups: ArrayLike | GroupColumn | None = None,
-    populations: ArrayLike | GroupColumn | None = None,
+    groups: "ArrayLike | GroupColumn | None" = None,
+    populations: "ArrayLike | GroupColumn | None" = None,
     questions: Iterable[str | Question] = (),
     resamples: int = RESAMPLES,
     do_all: DoAll = do_here,
@@ -202,9 +207,9 @@ def _require_answers(ratings: Ratings) -> None:
     """Raise an InputError unless each system answered items of each population."""
     require_systems(ratings)
     if ratings.population is not None:
-        members = Groups(names=ratings.populations, index=ratings.population)
+        members = by_column.Groups(names=ratings.populations, index=ratings.population)
         for system in ratings.systems:
-            count_answers(ratings.for_system(system), members)
+            by_column.count_answers(ratings.for_system(system), members)
 
 
 def _choose_methods(

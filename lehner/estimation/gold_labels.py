@@ -10,15 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lehner.contrasts import one_judge
-from lehner.contrasts.base_rates import DRAWS, PSEUDO_ITEMS
 from lehner.contrasts.contrast import contrast
-from lehner.contrasts.one_judge import JudgedItems
 from lehner.core import estimate as core
+from lehner.core import lazy
 from lehner.core.arrays import Floats, Integers, generator
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, row
@@ -34,6 +32,11 @@ from lehner.known_truths.partly_known import examine_known
 from lehner.latent_class.em import known_truths
 from lehner.performance.corrected import correct_measures
 from lehner.performance.measures import performance_rows
+
+if TYPE_CHECKING:
+    from lehner.contrasts.one_judge import JudgedItems
+
+base_rates, one_judge = (lazy.load(f"lehner.contrasts.{x}") for x in ("base_rates", "one_judge"))
 
 METHOD = "gold_labels"
 """Name of the method that takes the labelled items alone."""
@@ -116,10 +119,8 @@ def _correct_parts(
     """Correct the accuracy in parts of the items, those with gold labels, by their rows."""
     ratings, estimate = fit.ratings, fit.estimate
     assert ratings.system is not None and ratings.truth is not None
-    right, variance = (
-        correction.probabilities_right(ratings, estimate),
-        correction.own_variance(estimate),
-    )
+    right = correction.probabilities_right(ratings, estimate)
+    variance = correction.own_variance(estimate)
     answered = ratings.system >= 0
     labelled = answered & (ratings.truth >= 0) & (ratings.weights > 0)
     return {
@@ -192,9 +193,8 @@ def _warn_of_few_labels(ratings: Ratings, level: float) -> Iterator[Warning]:
 
 def is_only_labelled(ratings: Ratings) -> bool:
     """Tell whether there is a system and gold labels of some items, and no raters."""
-    return (
-        ratings.n_raters == 0 and len(ratings.systems) == 1 and one_judge.has_gold_labels(ratings)
-    )
+    alone = ratings.n_raters == 0 and len(ratings.systems) == 1
+    return alone and one_judge.has_gold_labels(ratings)
 
 
 def require_answers_or_labels(ratings: Ratings) -> None:
@@ -286,7 +286,9 @@ def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
         "specificity": (total - truth - said + right, total - truth),
     }
     yield from _give_shares(counts, ratings, options.level)
-    drawn = generator(options.seed).standard_gamma(labels + PSEUDO_ITEMS, (DRAWS, *labels.shape))
+    drawn = generator(options.seed).standard_gamma(
+        labels + base_rates.PSEUDO_ITEMS, (base_rates.DRAWS, *labels.shape)
+    )
     point, drawn = _parameters(labels), _parameters(drawn)
     replicates = core.Replicates(point=point, drawn=drawn, kind="Jeffreys")
     asked: Row = {"positive": options.positive, "level": options.level}
@@ -305,7 +307,7 @@ def _parameters(labels: Floats) -> core.Parameters:
     )
 
 
-def _estimate_base_rates(judge: Ratings, items: JudgedItems, options: Options) -> Answer:
+def _estimate_base_rates(judge: Ratings, items: "JudgedItems", options: Options) -> Answer:
     rates = one_judge.judged_base_rates("post_stratified", items, judge, seed=options.seed)
     drawn, point = rates.drawn_base_rates[:, 0], rates.base_rates[0]
     about: Row = {"level": options.level, "kind": rates.kind, "corrected": True}
@@ -322,12 +324,14 @@ def _score_groups(judge: Ratings, grouping: str, options: Options) -> Answer:
         n, right, value = labels.sum(), np.trace(labels), _share_right(labels, level)
         yield row("system_accuracy", value, grouping=grouping, group=name, n_items=n)
         points[name] = np.nan if value.estimate is None else value.estimate
-        drawn[name] = rng.beta(right + PSEUDO_ITEMS, n - right + PSEUDO_ITEMS, DRAWS)
+        drawn[name] = rng.beta(
+            right + base_rates.PSEUDO_ITEMS, n - right + base_rates.PSEUDO_ITEMS, base_rates.DRAWS
+        )
     about: Row = {"grouping": grouping, "level": level, "kind": "Jeffreys"}
     yield from contrast("system_accuracy", "group", points, drawn, **about)
 
 
-def ask_judge(ratings: Ratings, items: JudgedItems, options: Options, method: str) -> Answer:
+def ask_judge(ratings: Ratings, items: "JudgedItems", options: Options, method: str) -> Answer:
     """Give the recalls of the only rater by the gold labels, and whether it errs alike everywhere.
 
     Parameters
@@ -357,7 +361,7 @@ def ask_judge(ratings: Ratings, items: JudgedItems, options: Options, method: st
         yield _say_whether_alike(ratings, items, p_value)
 
 
-def _say_whether_alike(ratings: Ratings, items: JudgedItems, p_value: float) -> Warning:
+def _say_whether_alike(ratings: Ratings, items: "JudgedItems", p_value: float) -> Warning:
     """Warn of a judge who favours a group, or say which favour the labels would not show."""
     rater, p = ratings.raters[0], printed_p_value(p_value)
     if p_value <= UNLIKELY:

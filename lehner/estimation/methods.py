@@ -13,16 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.algebra import algebraic
-from lehner.contrasts.base_rates import BaseRates, likelihood_base_rates
-from lehner.contrasts.groups import GroupDraws, group_by_algebra, group_by_likelihood
-from lehner.contrasts.systems import JointDraws, bootstrap_systems, prepare_fit, prepare_votes
+from lehner.core import lazy
 from lehner.core.errors import InputError, find
 from lehner.core.estimate import Estimate, Replicates, uses_truths
 from lehner.core.lazy import load_function, names_function
 from lehner.data.ratings import Ratings
-from lehner.empirical_prior.calibrated import draw_calibrated, estimate_calibrated
-from lehner.empirical_prior.prior import DIFFERENCE, read_priors
-from lehner.labels.label import SoftLabels, label, label_algebraic
 from lehner.latent_class import intervals
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 from lehner.performance import replicates as parameters
@@ -30,6 +25,16 @@ from lehner.performance import replicates as parameters
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from lehner.contrasts.systems import JointDraws
+
+# What only some methods or questions need is loaded with these.
+base_rates, groups, systems = (
+    lazy.load(f"lehner.contrasts.{x}") for x in ("base_rates", "groups", "systems")
+)
+labelling, crowds, learned = (
+    lazy.load(f"lehner.{x}")
+    for x in ("labels.label", "empirical_prior.calibrated", "empirical_prior.prior")
+)
 
 ENTRY_POINTS = "lehner.methods"
 """Group of entry points by which packages bring methods: functions that return some of `Method`."""
@@ -111,11 +116,11 @@ class Method:
     takes: frozenset[str] = frozenset()
     assumes: str = ""
     replicates: Callable[..., Replicates | None] = parameters.own_replicates
-    by_group: Callable[..., GroupDraws | None] | None = None
-    by_population: Callable[..., GroupDraws | None] | None = None
-    joint_draws: Callable[..., JointDraws | None] | None = None
-    base_rates: Callable[..., BaseRates] | None = None
-    labels: Callable[..., SoftLabels] | None = None
+    by_group: Callable[..., Any] | None = None
+    by_population: Callable[..., Any] | None = None
+    joint_draws: Callable[..., Any] | None = None
+    base_rates: Callable[..., Any] | None = None
+    labels: Callable[..., Any] | None = None
     shortly: Estimator | None = None
     at_slopes: Callable[..., Mapping[float, Estimate]] | None = None
     k_properties: Callable[..., tuple[Any, ...]] | None = None
@@ -287,18 +292,26 @@ def _packages() -> "tuple[EntryPoint, ...]":
     return tuple(entry_points(group=ENTRY_POINTS))
 
 
-def _group_fit(
+def _group_fits(
     model: str, ratings: Ratings, estimate: Estimate, names: ArrayLike, *, seed: int
-) -> GroupDraws | None:
+) -> Any:
     """Give each group its base rates, if each row has a group."""
     if (np.asarray(names) == "").any():
         return None
     own = ratings if uses_truths(estimate) else ratings.with_truth(None)
-    return group_by_likelihood(own, names, model, seed=seed)
+    return groups.group_by_likelihood(own, names, model, seed=seed)
+
+
+def _bootstrap_fits(
+    model: str, names: Iterable[str], ratings: Ratings, **options: Any
+) -> "JointDraws":
+    options = {"kind": intervals.KIND, "resamples": intervals.RESAMPLES} | options
+    prepare = partial(systems.prepare_fit, model)
+    return systems.bootstrap_systems(prepare, names, ratings, **options)
 
 
 def _by_likelihood(name: str, model: str) -> Method:
-    about, in_groups = MODELS[model], partial(_group_fit, model)
+    about, in_groups = MODELS[model], partial(_group_fits, model)
     return Method(
         name=name,
         summary=f"{about.summary}, by maximum likelihood",
@@ -312,14 +325,11 @@ def _by_likelihood(name: str, model: str) -> Method:
         replicates=partial(parameters.refit_replicates, model=model),
         by_group=in_groups,
         by_population=in_groups,
-        joint_draws=partial(
-            bootstrap_systems,
-            partial(prepare_fit, model),
-            kind=intervals.KIND,
-            resamples=intervals.RESAMPLES,
+        joint_draws=partial(_bootstrap_fits, model),
+        base_rates=lambda ratings, *, seed: base_rates.likelihood_base_rates(
+            ratings, model, seed=seed
         ),
-        base_rates=partial(likelihood_base_rates, model=model),
-        labels=lambda ratings, *, seed: label(ratings, name),
+        labels=lambda ratings, *, seed: labelling.label(ratings, name),
     )
 
 
@@ -331,20 +341,26 @@ def _compare_calibrated(
     seed: int,
     priors: str | Path | None = None,
     **_: Any,
-) -> JointDraws | None:
+) -> "JointDraws | None":
     """Compare systems, if all have an estimate and the priors have one for differences."""
-    if priors is not None and DIFFERENCE not in read_priors(priors):
+    if priors is not None and learned.DIFFERENCE not in learned.read_priors(priors):
         return None
     if any(made.system_accuracy.estimate is None for made in estimates.values()):
         return None
-    return draw_calibrated(ratings, systems=tuple(estimates), priors=priors, level=level, seed=seed)
+    asked: dict[str, Any] = {"priors": priors, "level": level, "seed": seed}
+    return crowds.draw_calibrated(ratings, systems=tuple(estimates), **asked)
+
+
+def _bootstrap_votes(
+    name: str, names: Iterable[str], ratings: Ratings, **options: Any
+) -> "JointDraws":
+    prepare = partial(systems.prepare_votes, algebraic.VOTE_METHODS[name])
+    return systems.bootstrap_systems(prepare, names, ratings, **options)
 
 
 def _by_votes(name: str, summary: str, **fields: Any) -> Method:
     """Make a method that needs only the votes for each category."""
-    vote_method = partial(prepare_votes, algebraic.VOTE_METHODS[name])
-    joint_draws = partial(bootstrap_systems, vote_method)
-    return Method(name=name, summary=summary, joint_draws=joint_draws, **fields)
+    return Method(name=name, summary=summary, joint_draws=partial(_bootstrap_votes, name), **fields)
 
 
 def _by_algebra(name: str, step_4: str, summary: str, **fields: Any) -> Method:
@@ -356,7 +372,7 @@ def _by_algebra(name: str, step_4: str, summary: str, **fields: Any) -> Method:
         assumes=INDEPENDENT,
         replicates=parameters.algebraic_replicates,
         # The methods differ in step 4 only, not in their labels.
-        labels=lambda ratings, *, seed: replace(label_algebraic(ratings), method=name),
+        labels=lambda ratings, *, seed: replace(labelling.label_algebraic(ratings), method=name),
         **fields,
     )
 
@@ -389,7 +405,7 @@ WITHOUT_MODEL = (
         label="Lehner’s algebra",
         color="#0072b2",
         marker="o",
-        by_group=lambda ratings, estimate, names, *, seed: group_by_algebra(
+        by_group=lambda ratings, estimate, names, *, seed: groups.group_by_algebra(
             ratings, names, seed=seed
         ),
     ),
@@ -413,7 +429,7 @@ WITHOUT_MODEL = (
     Method(
         name="calibrated",
         summary="agreement with the majority, and what it meant on crowds with gold labels",
-        estimate=lambda ratings, *, level, seed, **options: estimate_calibrated(
+        estimate=lambda ratings, *, level, seed, **options: crowds.estimate_calibrated(
             ratings, level=level, **options
         ),
         label="Calibrated on crowds",

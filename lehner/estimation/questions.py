@@ -8,24 +8,29 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.contrasts import systems
 from lehner.contrasts.contrast import TIED, by_name, contrast, rank
-from lehner.contrasts.groups import GroupColumn, find_groups, group_column, group_rows
+from lehner.core import lazy
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, Estimate, Replicates, Row, number, row, uses_truths
 from lehner.core.resampling import DoAll, do_here
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
-from lehner.dependence.sensitivity import sensitivity
-from lehner.empirical_prior.calibrated import draw_calibrated
 from lehner.estimation.methods import Method
 from lehner.latent_class.em import known_truths
 from lehner.performance import measures
+
+if TYPE_CHECKING:
+    from lehner.contrasts.groups import GroupColumn
+    from lehner.contrasts.systems import JointDraws
+
+by_column, systems = (lazy.load(f"lehner.contrasts.{x}") for x in ("groups", "systems"))
+dependence = lazy.load("lehner.dependence.sensitivity")
+crowds = lazy.load("lehner.empirical_prior.calibrated")
 
 RESAMPLES = 1000
 MANY_CATEGORIES = 100
@@ -67,8 +72,8 @@ class Options:
     seed: int = 1
     resamples: int = RESAMPLES
     positive: measures.PositiveCategory | None = None
-    groups: GroupColumn | None = None
-    populations: GroupColumn | None = None
+    groups: "GroupColumn | None" = None
+    populations: "GroupColumn | None" = None
     sensitivity: bool = False
     do_all: DoAll = do_here
 
@@ -122,13 +127,16 @@ type Question = Callable[[Fit, Options], Answer]
 
 
 def column_of(
-    names: ArrayLike | GroupColumn | None, ratings: Ratings, kind: str
-) -> GroupColumn | None:
+    names: "ArrayLike | GroupColumn | None", ratings: Ratings, kind: str
+) -> "GroupColumn | None":
     """Make a column of the names of groups, one for each row of the ratings."""
-    if names is None or isinstance(names, GroupColumn):
+    if names is None:
+        return None
+    if isinstance(names, by_column.GroupColumn):
         return names
-    members = find_groups(ratings, names, kind)
-    return group_column(kind, np.array([*members.names, ""], dtype=object)[members.index])
+    members = by_column.find_groups(ratings, names, kind)
+    named = np.array([*members.names, ""], dtype=object)[members.index]
+    return by_column.group_column(kind, named)
 
 
 def population_names(ratings: Ratings) -> Any:
@@ -150,7 +158,7 @@ def ask_accuracy(fit: Fit, options: Options) -> Answer:
 
 def ask_sensitivity(fit: Fit, options: Options) -> Answer:
     """Say what the estimate would be if items misled the raters, and perhaps the system."""
-    misled = sensitivity(fit.estimate, fit.ratings.n_categories)
+    misled = dependence.sensitivity(fit.estimate, fit.ratings.n_categories)
     assumed = {"versus": f"misleading_share={misled.misleading_share:g}"}
     alone = (misled.raters_alone, misled.raters_alone_in_sample)
     moved = {f"{name}_if_all_misled": getattr(misled, name) for name in ESTIMANDS}
@@ -253,7 +261,7 @@ def ask_groups(fit: Fit, options: Options, grouping: str = "group") -> Answer:
         return
     draws = ask(fit.ratings, fit.estimate, column.names, seed=options.seed)
     if draws is not None:
-        yield from group_rows(draws, fit.ratings, grouping=grouping, level=options.level)
+        yield from by_column.group_rows(draws, fit.ratings, grouping=grouping, level=options.level)
 
 
 def ask_k_properties(fit: Fit, options: Options) -> Answer:
@@ -345,7 +353,7 @@ def ask_systems(
     names, about = ratings.systems, {"level": options.level}
     draw = partial(_draw_together, fits, ratings, labelled, options)
     of_all = draw(names)
-    by_pair: dict[tuple[str, str], list[systems.JointDraws]] = {}
+    by_pair: dict[tuple[str, str], list[JointDraws]] = {}
     for pairs in systems.pairs_by_items(ratings):
         together = [name for name in names if any(name in pair for pair in pairs)]
         draws = of_all if len(together) == len(names) else draw(together)
@@ -374,7 +382,7 @@ def _draw_together(
     labelled: Ratings | None,
     options: Options,
     names: tuple[str, ...],
-) -> list[systems.JointDraws]:
+) -> "list[JointDraws]":
     """Estimate systems from the items that all of them answered.
 
     Returns
@@ -411,7 +419,7 @@ def _draw_together(
     if labelled is None:
         return [draws]
     asked = {"level": options.level, "seed": options.seed}
-    corrected = draw_calibrated(labelled, systems=tuple(names), **asked)
+    corrected = crowds.draw_calibrated(labelled, systems=tuple(names), **asked)
     return [draws, corrected] if corrected.corrected else [draws]
 
 

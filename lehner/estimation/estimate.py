@@ -17,24 +17,10 @@ from lehner.data.labels import Label
 from lehner.data.patterns import rated_rows
 from lehner.data.ratings import Ratings
 from lehner.estimation import gold_labels, raters
-from lehner.estimation.methods import (
-    DEFAULT_METHODS,
-    Method,
-    MethodLike,
-    find_methods,
-    list_methods,
-)
-from lehner.estimation.questions import (
-    OF_FITS,
-    RESAMPLES,
-    Answer,
-    Fit,
-    Options,
-    Question,
-    ask_systems,
-    column_of,
-    population_names,
-)
+from lehner.estimation import methods as registry
+from lehner.estimation import questions as asking
+from lehner.estimation.methods import DEFAULT_METHODS, Method, MethodLike
+from lehner.estimation.questions import Answer, Fit, Options, Question
 from lehner.estimation.results import Results, collect
 from lehner.performance.measures import find_positive
 
@@ -50,7 +36,7 @@ OF_RATINGS: dict[str, Question] = {
     "data": gold_labels.ask_data,
 }
 """Questions that are asked of the ratings of a system, whatever the method."""
-OF_EACH_FIT: dict[str, Question] = OF_FITS | {"known_truths": gold_labels.ask_known_truths}
+OF_EACH_FIT: dict[str, Question] = asking.OF_FITS | {"known_truths": gold_labels.ask_known_truths}
 """Questions that are asked of each fit."""
 QUESTIONS = (*OF_RATINGS, *OF_EACH_FIT, "systems")
 """All questions: these, and how systems differ by each method."""
@@ -78,7 +64,7 @@ def estimate(
     groups: "ArrayLike | GroupColumn | None" = None,
     populations: "ArrayLike | GroupColumn | None" = None,
     questions: Iterable[str | Question] = (),
-    resamples: int = RESAMPLES,
+    resamples: int = asking.RESAMPLES,
     do_all: DoAll = do_here,
 ) -> Results:
     """Estimate the accuracy of the system, or of each system, by several methods.
@@ -166,15 +152,15 @@ def estimate(
     for question in questions:
         if isinstance(question, str):
             find("question", question, dict.fromkeys(QUESTIONS))
-    of_rows = population_names(ratings) if populations is None else populations
+    of_rows = asking.population_names(ratings) if populations is None else populations
     options = Options(
         name=name,
         level=level,
         seed=seed,
         resamples=resamples,
         positive=find_positive(ratings, positive),
-        groups=column_of(groups, ratings, "group"),
-        populations=column_of(of_rows, ratings, "population"),
+        groups=asking.column_of(groups, ratings, "group"),
+        populations=asking.column_of(of_rows, ratings, "population"),
         sensitivity=sensitivity,
         do_all=do_all,
     )
@@ -216,12 +202,14 @@ def _choose_methods(
     methods: MethodLike | Iterable[MethodLike] | None, options: Mapping[str, Any]
 ) -> list[Method]:
     """Find the methods; an InputError if there are options that none of them takes."""
-    selected = find_methods(DEFAULT_METHODS if methods is None else methods)
+    selected = registry.find_methods(DEFAULT_METHODS if methods is None else methods)
     if options["earlier_studies"] and options["model_priors"]:
         raise InputError("earlier_studies and model_priors both are priors", "give one of them")
     for option in NEEDED:
         if options[option] and not any(option in method.takes for method in selected):
-            able = [method.name for method in list_methods().values() if option in method.takes]
+            able = [
+                method.name for method in registry.list_methods().values() if option in method.takes
+            ]
             what = option.replace("_", " ")
             raise InputError(f"no method takes {what}", f"add {' or '.join(able)}")
     return selected
@@ -256,7 +244,7 @@ def _fit_all(
     for system in ratings.systems:
         labelled, unlabelled = ratings.for_system(system), seen.for_system(system)
         for method in methods:
-            asked = {"level": options.level, "seed": options.seed}
+            asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
             asked |= {name: of_methods[name] for name in method.takes & of_methods.keys()}
             own = labelled if "truths" in method.takes else unlabelled
             made.append({"ratings": labelled, "seen": own, "method": method, "asked": asked})
@@ -293,7 +281,7 @@ def _ask_all(
             of_method = {system: fits[system, method] for system in ratings.systems}
             takes = of_method[ratings.systems[0]].method.takes
             labelled = all(fit.can_be_corrected() for fit in of_method.values())
-            answer = ask_systems(
+            answer = asking.ask_systems(
                 of_method,
                 ratings if "truths" in takes else seen,
                 options,

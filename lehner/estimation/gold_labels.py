@@ -36,7 +36,8 @@ from lehner.performance.measures import performance_rows
 if TYPE_CHECKING:
     from lehner.contrasts.one_judge import JudgedItems
 
-base_rates, one_judge = (lazy.load(f"lehner.contrasts.{x}") for x in ("base_rates", "one_judge"))
+base_rates = lazy.load("lehner.contrasts.base_rates")
+one_judge = lazy.load("lehner.contrasts.one_judge")
 
 METHOD = "gold_labels"
 """Name of the method that takes the labelled items alone."""
@@ -92,11 +93,9 @@ def ask_known_truths(fit: Fit, options: Options) -> Answer:
     corrected = correction.correct_by_truth(ratings, estimate, level=level)
     for name in ESTIMANDS:
         yield row(name, getattr(corrected, name), n_items=fit.n_answered, corrected=True)
-    measures = correct_measures(ratings, estimate, level=level, seed=options.seed)
-    for (quantity, *labels), value in measures.items():
-        if quantity != "precision":
-            names = dict(zip(("category", "response"), labels, strict=False))
-            yield row(quantity, value, corrected=True, **names)
+    for part in correct_measures(ratings, estimate, level=level, seed=options.seed):
+        if part["quantity"] != "precision":
+            yield part
     rates = correction.correct_base_rates(ratings, estimate.truth_probabilities, level=level)  # type: ignore[arg-type]
     values = np.stack([rates[end] for end in ("estimate", "lower", "upper")], axis=-1)
     kind = partly_known.RECALIBRATED if ratings.truth_probability is None else partly_known.WEIGHTED

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from lehner.contrasts.systems import JointDraws
 
 # What only some methods or questions need is loaded with these.
-base_rates, groups, systems = (
-    lazy.load(f"lehner.contrasts.{x}") for x in ("base_rates", "groups", "systems")
+base_rates, groups, systems = map(
+    lazy.load,
+    ("lehner.contrasts.base_rates", "lehner.contrasts.groups", "lehner.contrasts.systems"),
 )
-labelling, crowds, learned = (
-    lazy.load(f"lehner.{x}")
-    for x in ("labels.label", "empirical_prior.calibrated", "empirical_prior.prior")
-)
+labelling, learned = map(lazy.load, ("lehner.labels.label", "lehner.empirical_prior.prior"))
+crowds = lazy.load("lehner.empirical_prior.calibrated")
+
 
 ENTRY_POINTS = "lehner.methods"
 """Group of entry points by which packages bring methods: functions that return some of `Method`."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lehner.contrasts.groups import GroupColumn
     from lehner.contrasts.systems import JointDraws
 
-by_column, systems = (lazy.load(f"lehner.contrasts.{x}") for x in ("groups", "systems"))
+by_column, systems = map(lazy.load, ("lehner.contrasts.groups", "lehner.contrasts.systems"))
 dependence = lazy.load("lehner.dependence.sensitivity")
 crowds = lazy.load("lehner.empirical_prior.calibrated")
 
@@ -350,7 +350,8 @@ def ask_systems(
         Differences on the items that both systems answered, and ranks on the items that all
         answered, if the method has joint draws.
     """
-    names, about = ratings.systems, {"level": options.level}
+    names = ratings.systems
+    about: Row = {"level": options.level}
     draw = partial(_draw_together, fits, ratings, labelled, options)
     of_all = draw(names)
     by_pair: dict[tuple[str, str], list[JointDraws]] = {}
@@ -405,8 +406,8 @@ def _draw_together(
     estimates |= dict(zip(fewer, again, strict=True))
     draws = None
     if first.method.joint_draws is not None:
-        asked = {**first.asked, "do_all": options.do_all}
-        draws = first.method.joint_draws(estimates, common, **asked)
+        do_all = options.do_all
+        draws = first.method.joint_draws(estimates, common, do_all=do_all, **first.asked)
     draws = draws or systems.JointDraws(kind="", expected={}, in_sample={})
     if draws.points is None:
         expected, in_sample = (
@@ -418,7 +419,7 @@ def _draw_together(
         draws = replace(draws, corrected=any(map(uses_truths, estimates.values())))
     if labelled is None:
         return [draws]
-    asked = {"level": options.level, "seed": options.seed}
+    asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
     corrected = crowds.draw_calibrated(labelled, systems=tuple(names), **asked)
     return [draws, corrected] if corrected.corrected else [draws]
 

@@ -8,11 +8,14 @@ that the method expects, with the weight of `PRIOR_ITEMS`, and the labelled wron
 data.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from lehner.core.arrays import Booleans, Floats, Seed, generator
 from lehner.core.errors import check_level
-from lehner.core.estimate import Estimate, IntervalEstimate
+from lehner.core.estimate import Estimate, Row, rows_of
+from lehner.core.lazy import special
 from lehner.data.ratings import Ratings
 from lehner.known_truths.correction import (
     own_variance,
@@ -28,8 +31,6 @@ PRIOR_ITEMS = 4.0
 LEAST_EXPECTED = 1e-6
 MOST_DRAWS, LEAST_DRAWS, MOST_NUMBERS = 4000, 500, 4_000_000
 
-type Measures = dict[tuple[str, ...], IntervalEstimate]
-
 
 def correct_measures(
     ratings: Ratings,
@@ -37,7 +38,7 @@ def correct_measures(
     *,
     level: float = 0.9,
     seed: Seed = 1,
-) -> Measures:
+) -> Iterator[Row]:
     """Correct measures of the system by the gold labels of some items.
 
     These are a random sample, or the ratings have the probabilities with which they were chosen.
@@ -53,13 +54,12 @@ def correct_measures(
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         Of the draws from which the intervals are made.
 
-    Returns
-    -------
-    dict of tuple to IntervalEstimate
-        By name of the measure and category, as ("recall", "A"): `recall`, `precision`,
-        `specificity`, `f1` and the likelihood ratios of the items that the system answered; by
-        their names alone `balanced_accuracy`, `mcc` and `kappa_with_truth`; and ("confusion",
-        truth, answer). There is no estimate where a measure is undefined.
+    Yields
+    ------
+    dict
+        A row of the table of results: `recall`, `precision`, `specificity`, `f1` and the likelihood
+        ratios of each category, of the items that the system answered, `balanced_accuracy`, `mcc`,
+        `kappa_with_truth`, and `confusion`. There is no estimate where a measure is undefined.
 
     Raises
     ------
@@ -81,8 +81,9 @@ def correct_measures(
     >>> ratings = simulate(scenario, 1)
     >>> some = ratings.with_truth(np.where(np.arange(ratings.n_items) < 40, ratings.truth, -1))
     >>> algebra = estimate_algebraic(ratings.with_truth(None), interval=None)
-    >>> print(correct_measures(some, algebra)["recall", "A"])
-    0.764 [0.695, 0.832]
+    >>> recall = next(correct_measures(some, algebra))
+    >>> recall["quantity"], recall["category"], round(recall["estimate"], 3)
+    ('recall', 'A', 0.764)
     """
     level, rng = check_level(level), generator(seed)
     k = ratings.n_categories
@@ -97,14 +98,11 @@ def correct_measures(
         confusion = numbers / true[..., None]
     drawn = performance_measures(true / true.sum(axis=-1, keepdims=True), confusion)
     kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
-    names = list(map(str, ratings.categories))
-    measured: Measures = {}
+    columns = [("category", ratings.categories), ("response", ratings.categories)]
     for measure, values in (drawn | {"confusion": confusion}).items():
-        bounds = _bounds(values, level, ratio=measure in RATIOS)
-        for place in np.ndindex(values.shape[1:]):
-            labels = (names[code] for code in place)
-            measured[measure, *labels] = _interval(bounds[:, *place], level, kind)
-    return measured
+        bounds, names = _bounds(values, level, ratio=measure in RATIOS), columns[: values.ndim - 1]
+        made: Row = {"level": level, "kind": kind, "corrected": True}
+        yield from rows_of(measure, bounds, dict(names), **made)
 
 
 def _right(
@@ -115,8 +113,6 @@ def _right(
     What biases the method in items with one answer biases it in those with others too. The numbers
     are therefore correlated, the less the more items with these answers are known.
     """
-    from scipy.special import ndtr
-
     assert ratings.system is not None and ratings.truth is not None
     right = np.zeros((n_draws, ratings.n_categories))
     common = rng.standard_normal(n_draws)
@@ -128,7 +124,7 @@ def _right(
         posterior = proportion_posterior(items, variance)
         bias = BIAS_ITEMS / (BIAS_ITEMS + items.n_known)
         normal = np.sqrt(bias) * common + np.sqrt(1 - bias) * rng.standard_normal(n_draws)
-        right[:, code] = posterior.quantiles(ndtr(normal)) * items.n_items
+        right[:, code] = posterior.quantiles(special.ndtr(normal)) * items.n_items
     return right
 
 
@@ -164,22 +160,16 @@ def _known_truths(ratings: Ratings, rows: Booleans) -> Floats:
 
 
 def _bounds(values: Floats, level: float, *, ratio: bool) -> Floats:
-    """Estimate and ends of intervals from those draws that are defined, (3, ...)."""
+    """Estimate and ends of intervals from those draws that are defined, (..., 3)."""
     # NaN is sorted to the end. Between infinite numbers one cannot interpolate.
     ordered, n_defined = np.sort(values, axis=0), (~np.isnan(values)).sum(axis=0)
+    last = np.maximum(n_defined - 1, 0)
     lower, middle, upper = (
-        np.take_along_axis(ordered, np.rint(p * np.maximum(n_defined - 1, 0)).astype(int)[None], 0)
+        np.take_along_axis(ordered, np.rint(p * last).astype(int)[None], 0)[0]
         for p in ((1 - level) / 2, 0.5, (1 + level) / 2)
     )
     if not ratio:  # The mean of a ratio need not exist.
-        total = np.nansum(values, axis=0, keepdims=True)
+        total = np.nansum(values, axis=0)
         middle = np.where(n_defined > 0, total / np.maximum(n_defined, 1), np.nan)
     # The mean of a cell in which most draws have no item is above them.
-    return np.concatenate([middle, np.fmin(lower, middle), np.fmax(upper, middle)])
-
-
-def _interval(bounds: Floats, level: float, kind: str) -> IntervalEstimate:
-    if np.isnan(bounds[0]):
-        return IntervalEstimate(estimate=None)
-    estimate, lower, upper = bounds.tolist()
-    return IntervalEstimate(estimate=estimate, lower=lower, upper=upper, level=level, kind=kind)
+    return np.stack([middle, np.fmin(lower, middle), np.fmax(upper, middle)], axis=-1)

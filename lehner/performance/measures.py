@@ -262,8 +262,13 @@ MOST_NAMED = 5
 OF_TWO = ("recall", "precision", "specificity", *RATIOS)
 """Measures of raters by category, if there are two."""
 
+BY_CATEGORY = (*OF_TWO, "f1", "base_rates")
+"""Measures of a system by category."""
+
 type Measures = dict[str, Floats]
 """Arrays of measures by name, each with or without a leading dimension of replicates."""
+type Names = Mapping[str, Sequence[Any]]
+"""The names of the places of each axis, by the column that holds them."""
 
 
 def performance_rows(
@@ -295,7 +300,6 @@ def performance_rows(
         Rows of the table of results, and what is to be known of them.
     """
     rated, answered = _rated_categories(ratings), _answered_by_system(ratings)
-    made: Row = {"level": level, "kind": replicates.kind}
 
     def measure(parameters: Parameters) -> Measures:
         rates, confusion = parameters.base_rates, parameters.confusion
@@ -309,16 +313,13 @@ def performance_rows(
         return named
 
     categories = {"category": ratings.categories}
-    axes: Mapping[str, Mapping[str, Sequence[Any]]] = {
-        "confusion": categories | {"response": ratings.categories},
-        "rater_accuracy": {"rater": ratings.raters},
-    }
-    infinite: list[Warning] = []
-    for quantity, values in _measure_all(measure, replicates, level):
-        names = axes.get(quantity, categories if values.ndim > 1 else {})
-        yield from rows_of(quantity, values, names, **made)
-        infinite += _infinite(quantity, values, ratings, positive)
-    yield from (*replicates.notes, *_undefined(ratings, rated, answered), *infinite)
+    names: dict[str, Names] = dict.fromkeys(BY_CATEGORY, categories)
+    names["confusion"] = categories | {"response": ratings.categories}
+    names["rater_accuracy"] = {"rater": ratings.raters}
+    rows, values = _tabulate(measure, names, replicates, level)
+    yield from rows
+    yield from (*replicates.notes, *_undefined(ratings, rated, answered))
+    yield from _infinite(values, ratings, positive)
 
 
 def rater_rows(
@@ -342,8 +343,6 @@ def rater_rows(
         not estimate recall.
     """
     rated, answered = _rated_categories(ratings), _answered_by_raters(ratings)
-    made: Row = {"level": level, "kind": replicates.kind}
-    names = {"rater": ratings.raters, "category": ratings.categories}
 
     def measure(parameters: Parameters) -> Measures:
         rates, recall = parameters.base_rates[..., None, :], parameters.rater_recall
@@ -356,50 +355,54 @@ def rater_rows(
         measures = performance_measures(rates, matrices, rated=rated, answered=answered)
         return {name: measures[name] for name in OF_TWO}
 
-    infinite: list[Warning] = []
-    for quantity, values in _measure_all(measure, replicates, level):
-        yield from rows_of(quantity, values, names, **made)
-        infinite += _infinite(quantity, values, ratings, positive)
-        if quantity == "recall":
-            text = "no ratings tell how {} rate items of {}: recall is undefined there"
-            yield from _undefined_of_raters(ratings, np.isnan(values[..., 0]), text)
-        if quantity == "precision":
-            text = "{} never answered {}: what it means is undefined"
-            yield from _undefined_of_raters(ratings, ~answered, text)
-    yield from infinite
+    by_rater: Names = {"rater": ratings.raters, "category": ratings.categories}
+    rows, values = _tabulate(measure, dict.fromkeys(OF_TWO, by_rater), replicates, level)
+    yield from rows
+    if "recall" in values:
+        text = "no ratings tell how {} rate items of {}: recall is undefined there"
+        yield from _undefined_of_raters(ratings, np.isnan(values["recall"][..., 0]), text)
+    if "precision" in values:
+        text = "{} never answered {}: what it means is undefined"
+        yield from _undefined_of_raters(ratings, ~answered, text)
+    yield from _infinite(values, ratings, positive)
 
 
-def _measure_all(
-    measure: Callable[[Parameters], Measures], replicates: Replicates, level: float
-) -> Iterator[tuple[str, Floats]]:
-    """Give each measure with its intervals, (..., 3)."""
-    drawn = None if replicates.drawn is None else measure(replicates.drawn)
-    for quantity, point in measure(replicates.point).items():
-        if drawn is None:
-            undefined = np.full(point.shape, np.nan)
-            yield quantity, np.stack([point, undefined, undefined], axis=-1)
-        else:
-            posterior = replicates.posterior
-            yield quantity, _with_intervals(quantity, point, drawn[quantity], posterior, level)
-
-
-def _with_intervals(
-    quantity: str, point: Floats, sample: Floats, posterior: bool, level: float
-) -> Floats:
-    """Put intervals beside the numbers of a measure, (..., 3).
+def _tabulate(
+    measure: Callable[[Parameters], Measures],
+    names: Mapping[str, Names],
+    replicates: Replicates,
+    level: float,
+) -> tuple[list[Row], Measures]:
+    """Give rows of measures with their intervals, and the numbers of each, (..., 3).
 
     The estimate of a posterior is the mean of its draws; that of a likelihood ratio is their
     median, because a mean of ratios need not exist.
     """
-    if sample.size > NUMBERS_AT_ONCE and point.ndim:
-        pairs = zip(point, np.moveaxis(sample, 1, 0), strict=True)
-        return np.array([_with_intervals(quantity, *pair, posterior, level) for pair in pairs])
-    ratio = quantity in RATIOS
-    if posterior:
-        middle = np.quantile(sample, 0.5, 0, method="inverted_cdf") if ratio else sample.mean(0)
-        point = np.where(np.isnan(sample).any(axis=0), np.nan, middle)
-    lowest, highest = LOWEST_MEASURES.get(quantity, 0.0), np.inf if ratio else 1.0
-    return interval_of_draws(sample, point, level, lowest=lowest, highest=highest, ratio=ratio)
+    points = measure(replicates.point)
+    drawn = {} if replicates.drawn is None else measure(replicates.drawn)
+    rows: list[Row] = []
+    measured: Measures = {}
+    for quantity, point in points.items():
+        ratio, sample = quantity in RATIOS, drawn.get(quantity)
+        if sample is None:
+            values = np.stack([point, *np.full((2, *point.shape), np.nan)], axis=-1)
+        else:
+            if replicates.posterior:
+                middle = np.quantile(sample, 0.5, 0, method="inverted_cdf") if ratio else None
+                point = sample.mean(axis=0) if middle is None else middle
+                point = np.where(np.isnan(sample).any(axis=0), np.nan, point)
+            limits: Row = {"lowest": LOWEST_MEASURES.get(quantity, 0.0), "ratio": ratio}
+            limits["highest"] = np.inf if ratio else 1.0
+            if sample.size > NUMBERS_AT_ONCE and point.ndim:
+                parts = zip(np.moveaxis(sample, 1, 0), point, strict=True)
+                values = np.array([interval_of_draws(*part, level, **limits) for part in parts])
+            else:
+                values = interval_of_draws(sample, point, level, **limits)
+        measured[quantity] = values
+        rows += rows_of(
+            quantity, values, names.get(quantity, {}), level=level, kind=replicates.kind
+        )
+    return rows, measured
 
 
 def _rated_categories(ratings: Ratings) -> Booleans:
@@ -447,15 +450,17 @@ def _undefined_of_raters(ratings: Ratings, undefined: Booleans, text: str) -> It
 
 
 def _infinite(
-    quantity: str, values: Floats, ratings: Ratings, positive: PositiveCategory | None
+    values: Measures, ratings: Ratings, positive: PositiveCategory | None
 ) -> Iterator[Warning]:
     """Say if a likelihood ratio of the positive category, or an end of it, divides by zero."""
-    if quantity not in RATIOS or positive is None:
-        return
-    if np.isinf(values[..., ratings.categories.index(positive.name), :]).any():
-        divisor = f"specificity may be {1 - RATIOS.index(quantity)}"
-        text = f"{quantity.replace('_', ' ')}: where it is infinite, {divisor}; JSON has null there"
-        yield warn("measure-undefined", text)
+    for place, quantity in enumerate(RATIOS):
+        if positive is None or quantity not in values:
+            continue
+        of_positive = values[quantity][..., ratings.categories.index(positive.name), :]
+        if np.isinf(of_positive).any():
+            what, divisor = quantity.replace("_", " "), f"specificity may be {1 - place}"
+            text = f"{what}: where it is infinite, {divisor}; JSON has null there"
+            yield warn("measure-undefined", text)
 
 
 def implied_accuracy(point: Parameters) -> float:

@@ -16,6 +16,7 @@ from lehner import (
     simulate,
 )
 from lehner.contrasts.groups import GroupColumn
+from lehner.estimation.results import value_of
 from lehner.performance.corrected import correct_measures
 
 SCENARIO = Scenario(
@@ -142,6 +143,16 @@ def test_without_a_known_item_of_a_category_its_recall_is_wide_and_a_note_says_w
     assert note.text.startswith("too few labelled items are of C (none): recall")
 
 
+def corrected_measures(ratings, estimate):
+    """By measure, category and answer."""
+    return {
+        (row["quantity"], *(row[name] for name in ("category", "response") if name in row)): (
+            value_of({"upper": np.nan, "lower": np.nan} | row)
+        )
+        for row in correct_measures(ratings, estimate)
+    }
+
+
 def categories(n=2, order=None):
     """Ratings of which the system errs most between the first and the last category."""
     rng = np.random.default_rng(1)
@@ -160,7 +171,7 @@ def test_with_almost_all_truths_known_measures_are_those_of_the_known_items(n):
     truth, system = np.asarray(ratings.truth), np.asarray(ratings.system)
     algebra = estimate_algebraic(ratings.with_truth(None), interval=None)
     almost = ratings.with_truth(np.where(np.arange(300) > 0, truth, -1))
-    found = correct_measures(almost, algebra)
+    found = corrected_measures(almost, algebra)
     matrix = metrics.confusion_matrix(truth, system, normalize="true")
     of_last, answered = (truth == n - 1).astype(int), (system == n - 1).astype(int)
     exact = {
@@ -187,7 +198,7 @@ def test_in_which_order_categories_come_makes_no_difference(order):
         ratings = categories(len(order), one)
         known = ratings.with_truth(np.where(np.arange(300) < 60, ratings.truth, -1))
         algebra = estimate_algebraic(ratings.with_truth(None), interval=None)
-        found.append(correct_measures(known, algebra))
+        found.append(corrected_measures(known, algebra))
     first, second = found
     assert set(first) == set(second)
     for place, one in first.items():
@@ -228,7 +239,8 @@ def test_truths_of_unequal_probability_are_weighted_in_every_cell():
     ratings = Ratings(raters, list("ABC"), system=system)
     algebra = estimate_algebraic(ratings, interval=None)
     weighted, plain = (
-        correct_measures(ratings.with_truth(known, weights), algebra) for weights in (chance, None)
+        corrected_measures(ratings.with_truth(known, weights), algebra)
+        for weights in (chance, None)
     )
     for name, code in (("B", 1), ("C", 2)):
         true = float((system == 0)[truth == code].mean())

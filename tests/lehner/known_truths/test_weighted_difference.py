@@ -26,6 +26,7 @@ from lehner.known_truths.partly_known import (
     weighted_difference,
 )
 from lehner.performance.corrected import correct_measures
+from tests.lehner.told import told
 
 SCENARIO = Scenario(
     n_categories=2,
@@ -96,9 +97,9 @@ def test_a_published_table_of_verification_bias():
         system_accuracy_in_sample=algebra.system_accuracy_in_sample,
         arrays={"truth_probabilities": array},
     )
-    found = correct_measures(ratings, method)
+    found = told(correct_measures(ratings, method))
     for name, value in expected.items():
-        one = found["recall", name]
+        one = found.value("recall", category=name)
         assert one.estimate == pytest.approx(value, abs=0.005) and one.kind == WEIGHTED
         assert one.lower < value < one.upper
     accuracy = correct_by_truth(ratings, method)

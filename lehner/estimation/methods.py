@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -39,6 +40,10 @@ crowds = lazy.load("lehner.empirical_prior.calibrated")
 ENTRY_POINTS = "lehner.methods"
 """Group of entry points by which packages bring methods: functions that return some of `Method`."""
 DEFAULT_METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
+DESCRIPTIONS: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("methods.toml").read_text(encoding="utf-8")
+)
+"""Summary, label, colour and marker of methods without a model."""
 INDEPENDENT = "errors are independent"
 """What the algebra and latent-class models assume of raters and system, given the true category."""
 
@@ -358,18 +363,18 @@ def _bootstrap_votes(
     return systems.bootstrap_systems(prepare, names, ratings, **options)
 
 
-def _by_votes(name: str, summary: str, **fields: Any) -> Method:
+def _by_votes(name: str, **fields: Any) -> Method:
     """Make a method that needs only the votes for each category."""
-    return Method(name=name, summary=summary, joint_draws=partial(_bootstrap_votes, name), **fields)
+    return Method(
+        name=name, joint_draws=partial(_bootstrap_votes, name), **DESCRIPTIONS[name], **fields
+    )
 
 
-def _by_algebra(name: str, step_4: str, summary: str, **fields: Any) -> Method:
+def _by_algebra(name: str, step_4: str, **fields: Any) -> Method:
     return _by_votes(
         name,
-        summary,
         estimate=partial(algebraic.estimate_algebraic, aggregation=step_4),
         gives=frozenset({"truth_probabilities", "confusion"}),
-        assumes=INDEPENDENT,
         replicates=parameters.algebraic_replicates,
         # The methods differ in step 4 only, not in their labels.
         labels=lambda ratings, *, seed: replace(labelling.label_algebraic(ratings), method=name),
@@ -380,64 +385,32 @@ def _by_algebra(name: str, step_4: str, summary: str, **fields: Any) -> Method:
 WITHOUT_MODEL = (
     _by_votes(
         "majority_agreement",
-        "how often the system agrees with the majority of the raters",
         estimate=lambda ratings, *, level, seed: algebraic.majority_agreement(ratings, level=level),
-        label="Majority",
-        color="#4d4d4d",
-        marker="X",
-        assumes="the majority is right",
         replicates=parameters.majority_replicates,
     ),
     _by_votes(
         "mean_posterior",
-        "how probably the system's answers are true, on average, by the algebra",
         estimate=lambda ratings, *, level, seed: algebraic.mean_posterior(ratings),
-        label="Mean truth probability",
-        color="#d09a50",
-        marker="P",
-        assumes=INDEPENDENT,
         replicates=parameters.probable_replicates,
     ),
     _by_algebra(
         "algebraic",
         "weighted",
-        "Lehner's algebra; items whose truth is clearer weigh more in its last step",
-        label="Lehner’s algebra",
-        color="#0072b2",
-        marker="o",
         by_group=lambda ratings, estimate, names, *, seed: groups.group_by_algebra(
             ratings, names, seed=seed
         ),
     ),
-    _by_algebra(
-        "algebraic_likelihood",
-        "likelihood",
-        "Lehner's algebra, its last step by maximum likelihood",
-        label="Algebra by likelihood",
-        color="#8f71ff",
-        marker="D",
-    ),
-    _by_algebra(
-        "algebraic_paper",
-        "paper",
-        "Lehner's algebra, its last step in bins as in the paper, which stays biased with more "
-        "items",
-        label="Algebra as in the paper",
-        color="#253b6e",
-        marker="p",
-    ),
+    _by_algebra("algebraic_likelihood", "likelihood"),
+    _by_algebra("algebraic_paper", "paper"),
     Method(
         name="calibrated",
-        summary="agreement with the majority, and what it meant on crowds with gold labels",
         estimate=lambda ratings, *, level, seed, **options: crowds.estimate_calibrated(
             ratings, level=level, **options
         ),
-        label="Calibrated on crowds",
-        color="#6000e4",
-        marker="h",
         gives=frozenset({"shared_mistakes"}),
         takes=frozenset({"truths", "system_is", "priors"}),
         joint_draws=_compare_calibrated,
+        **DESCRIPTIONS["calibrated"],
     ),
 )
 """The methods that need no latent-class model."""

@@ -13,22 +13,21 @@ import numpy as np
 from experiments.report.answer import Answer, Section
 from experiments.report.sentences import write_apa
 from experiments.report.table import Column, Table
-from experiments.report.words import data_notes, header_lines
+from experiments.report.terminal import data_lines, data_notes
 from lehner import InputError, Ratings, __version__, agreement
 from lehner.contrasts.groups import GroupColumn
-from lehner.core.estimate import IntervalEstimate
-from lehner.core.lazy import special
+from lehner.core.estimate import IntervalEstimate, plain
+from lehner.core.lazy import load, special
 from lehner.core.text import counted, percent, probability
 from lehner.interrater.agreement import Agreement, SetAgreement
 from lehner.interrater.coefficients import Coefficient, printed_name
+from lehner.interrater.weights import BY_NAME
+
+figures = load("experiments.report.figures")
 
 COEFFICIENTS = ("percent_agreement", "krippendorff_alpha", "gwet_ac1")
-MOST_PAIRS, MOST_NOTES = 15, 3
+MOST_PAIRS = 15
 USUAL = "krippendorff_alpha"
-PLAIN = ("identity", "nominal")
-
-WEIGHTS = Column("weights", names=lambda name: name.replace("_", " "))
-NAME = Column("coefficient", names=printed_name)
 
 type Parts = Mapping[str, Sequence[Coefficient]]
 """Coefficients of each part of the data, by its name."""
@@ -87,11 +86,8 @@ def compare_conditions(
             f"a cluster has items of two groups of {groups.column}",
             "compare groups that have no cluster in common, or leave out the clusters",
         )
-    options = {"coefficients": COEFFICIENTS, "weights": "identity"} | options
-    parts = {
-        name: agreement(ratings.take(rows[name]), level=level, **options).coefficients
-        for name in names
-    }
+    options = {"coefficients": COEFFICIENTS, "weights": "identity", "level": level} | options
+    parts = {name: agreement(ratings.take(rows[name]), **options).coefficients for name in names}
     differences = {
         f"{first} − {second}": [
             _subtract(*both, len(rows[first]), len(rows[second]), level)
@@ -117,13 +113,9 @@ def _subtract(
     parts = ((first.standard_error, n_first), (second.standard_error, n_second))
     degrees = error**4 / sum(own**4 / (n - 1) for own, n in parts)
     half = error * float(special.stdtrit(degrees, (1 + level) / 2))
-    return replace(
-        difference,
-        standard_error=error,
-        lower=estimate - half,
-        upper=estimate + half,
-        p_value=2 * float(special.stdtr(degrees, -abs(estimate) / error)),
-    )
+    p_value = 2 * float(special.stdtr(degrees, -abs(estimate) / error))
+    ends = {"lower": estimate - half, "upper": estimate + half}
+    return replace(difference, standard_error=error, p_value=p_value, **ends)
 
 
 def answer_parts(
@@ -156,29 +148,23 @@ def answer_parts(
     Answer
     """
     tables = {"agreement": _tabulate(part, coefficients, level)}
-    content = {"agreement": _plain(coefficients)}
+    content = {"data": name, "by": part, "agreement": plain(coefficients)}
     if differences:
         tables["differences"] = _tabulate("difference", differences, level)
-        content["differences"] = _plain(differences)
+        content["differences"] = plain(differences)
     section = Section(
         name="agreement",
         title=f"Agreement by {part}",
         tables=list(tables.values()),
         figure=partial(_plot, coefficients, level),
     )
-    return Answer(
-        title=f"Agreement: {Path(name).name}",
-        content={"data": name, "by": part, **content},
-        heading=_describe(name, ratings, data_notes(ratings)[:MOST_NOTES]),
-        sentences=[
-            f"{printed_name(measured.name)}, {of}: {write_apa(_interval(measured, level))}."
-            for of, own in (differences or coefficients).items()
-            for measured in own
-            if measured.estimate is not None
-        ],
-        sections=[section],
-        frames=tables,
-    )
+    sentences = [
+        f"{printed_name(own.name)}, {of}: {write_apa(_give_interval(own, level))}."
+        for of, each in (differences or coefficients).items()
+        for own in each
+        if own.estimate is not None
+    ]
+    return _answer(name, ratings, [section], content=content, sentences=sentences, frames=tables)
 
 
 def answer_agreement(name: str, ratings: Ratings, **options: Any) -> Answer:
@@ -197,88 +183,88 @@ def answer_agreement(name: str, ratings: Ratings, **options: Any) -> Answer:
     -------
     Answer
     """
-    result, notes = agreement(ratings, **options), data_notes(ratings)
-    selected = bool(options.get("coefficients"))
-    frames, whole = {"agreement": result.to_frame()}, {"": result.coefficients}
+    result, selected = agreement(ratings, **options), bool(options.get("coefficients"))
+    parts, weights = {"": result.coefficients}, _name_weights(result)
+    frames = {"agreement": result.to_frame()}
     sections = [
         Section(
             name="agreement",
-            title=f"Coefficients of agreement{_of_weights(result)}",
-            tables=[_tabulate("", whole, result.level)],
-            figure=partial(_plot, whole, result.level),
+            title=f"Coefficients of agreement{weights}",
+            tables=[_tabulate("", parts, result.level)],
+            figure=partial(_plot, parts, result.level),
             warnings=result.notes,
         )
     ]
     if result.pairs is not None:
         frames["pairs"] = result.pairs
         if not selected:
-            title, tables = f"Pairs of raters{_of_weights(result)}", [_tabulate_pairs(result)]
+            title, tables = (
+                f"Pairs of raters{weights}",
+                [_tabulate_pairs(result.pairs, result.level)],
+            )
             sections.append(Section(name="pairs", title=title, tables=tables, most=MOST_PAIRS))
-    data = {"name": name, "categories": list(ratings.categories), "notes": notes}
-    return Answer(
-        title=f"Agreement: {Path(name).name}",
+    data = {"name": name, "categories": list(ratings.categories), "notes": data_notes(ratings)}
+    return _answer(
+        name,
+        ratings,
+        sections,
         content={"data": data, **result.to_dict()},
-        heading=_describe(name, ratings, notes),
         sentences=[_write_sentence(result, ratings, selected=selected)],
-        sections=sections,
         warnings=result.notes,
         frames=frames,
     )
 
 
-def _plain(parts: Parts) -> dict[str, Any]:
-    """Write coefficients in plain types, ready for JSON."""
-    return {of: list(map(vars, coefficients)) for of, coefficients in parts.items()}
+def _answer(name: str, ratings: Ratings, sections: Sequence[Section], **about: Any) -> Answer:
+    heading = [f"{name}: {repr(ratings).removeprefix('Ratings: ')}", *data_lines(ratings)]
+    title = f"Agreement: {Path(name).name}"
+    return Answer(title=title, heading=heading, sections=sections, **about)
 
 
-def _describe(name: str, ratings: Ratings, notes: Sequence[str]) -> list[str]:
-    return [f"{name}: {repr(ratings).removeprefix('Ratings: ')}", *header_lines(notes)]
-
-
-def _interval(measured: Coefficient, level: float) -> IntervalEstimate:
-    """Give a coefficient with its interval."""
-    return IntervalEstimate(
-        estimate=measured.estimate, lower=measured.lower, upper=measured.upper, level=level
-    )
+def _give_interval(measured: Coefficient, level: float) -> IntervalEstimate:
+    ends = {"lower": measured.lower, "upper": measured.upper, "level": level}
+    return IntervalEstimate(estimate=measured.estimate, **ends)
 
 
 def _plot(parts: Parts, level: float) -> Any:
     """Draw coefficients with their intervals, each below its name and part."""
-    from experiments.report.figures import draw_forest
-
     each = [(part, one) for part, ones in parts.items() for one in ones if one.estimate is not None]
     labels = [f"{_name(measured)}{part and f', {part}'}" for part, measured in each]
     rows = [vars(measured) | {"method": ""} for _, measured in each]
     xlabel = f"value, with {percent(level)} interval"
-    return draw_forest(rows, labels, xlabel=xlabel, legend=False)
+    return figures.draw_forest(rows, labels, xlabel=xlabel, legend=False)
 
 
 def _tabulate(part: str, parts: Parts, level: float) -> Table:
     """Make a table of coefficients; of all data with what is expected by chance, and notes."""
     each = [(of, measured) for of, own in parts.items() for measured in own]
     rows = [
-        vars(measured)
-        | {part: of, "coefficient": measured.name, "estimate": _interval(measured, level)}
-        for of, measured in each
+        vars(own) | {part: of, "coefficient": own.name, "estimate": _give_interval(own, level)}
+        for of, own in each
     ]
-    columns = [WEIGHTS, NAME, Column("estimate", f"value [{percent(level)} interval]")]
-    columns.append(Column("standard_error", "SE"))
+    columns = [
+        *([Column(part)] if part else []),
+        Column("weights", names=_in_words),
+        Column("coefficient", names=printed_name),
+        Column("estimate", f"value [{percent(level)} interval]"),
+        Column("standard_error", "SE"),
+    ]
     if part:
-        return _make_table([Column(part), *columns], rows, keys=2)
+        return _make_table(columns, rows, keys=2)
     columns += [Column("p_value", "p", probability), Column("chance_agreement", "chance")]
-    notes = {measured.note: measured.name for _, measured in reversed(each) if measured.note}
+    notes = {own.note: own.name for _, own in reversed(each) if own.note}
     shown = [f"{printed_name(name)}: {note}" for note, name in reversed(notes.items())]
     return _make_table(columns, rows, keys=1, notes=shown)
 
 
-def _tabulate_pairs(result: Agreement) -> Table:
+def _tabulate_pairs(pairs: Any, level: float) -> Table:
     """Make a table of pairs of raters."""
-    rows = [] if result.pairs is None else result.pairs.to_dict("records")
+    rows = pairs.to_dict("records")
     for row in rows:
         ends = {"lower": row["lower"], "upper": row["upper"]}
         row["cohen_kappa"] = IntervalEstimate(estimate=row["cohen_kappa"], **ends)
-    kappa = f"{printed_name('cohen_kappa')} [{percent(result.level)} interval]"
-    columns = [WEIGHTS, Column("rater"), Column("other_rater")]
+    kappa = f"{printed_name('cohen_kappa')} [{percent(level)} interval]"
+    columns = [Column("weights", names=_in_words), Column("rater"), Column("other_rater")]
     columns += [Column("n_items", "items", "{:g}".format), Column("percent_agreement")]
     return _make_table([*columns, Column("cohen_kappa", kappa)], rows, keys=2)
 
@@ -288,16 +274,19 @@ def _make_table(
 ) -> Table:
     """Make a table; the weights have a column, one more key, if they are of several kinds."""
     several = len({row["weights"] for row in rows}) > 1
-    shown = [column for column in columns if several or column is not WEIGHTS]
+    shown = [column for column in columns if several or column.name != "weights"]
     cells = [[row[column.name] for column in shown] for row in rows]
     return Table(columns=shown, rows=cells, keys=keys + several, **options)
 
 
-def _of_weights(result: Agreement) -> str:
+def _in_words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _name_weights(result: Agreement) -> str:
     """Name the weights if they are of one kind and not the usual ones."""
     kinds = {measured.weights for measured in result.coefficients}
-    usual = len(kinds) > 1 or not kinds.isdisjoint(PLAIN)
-    return "" if usual else f", {WEIGHTS.names(min(kinds))} weights"
+    return "" if len(kinds) > 1 or kinds & BY_NAME else f", {_in_words(min(kinds))} weights"
 
 
 def _write_sentence(result: Agreement, ratings: Ratings, *, selected: bool) -> str:
@@ -306,24 +295,21 @@ def _write_sentence(result: Agreement, ratings: Ratings, *, selected: bool) -> s
     if not selected:
         weights = reported[-1].weights
         reported = tuple(c for c in reported if c.name == USUAL and c.weights == weights)
-    *values, last = (_value(measured, result.level) for measured in reported)
-    listed = f"{', '.join(values)} and {last}" if values else last
+    *values, last = (_write_value(measured, result.level) for measured in reported)
     return (
         f"In {counted(ratings.n_ratings, 'rating')} by {counted(ratings.n_raters, 'rater')} of "
         f"{counted(result.n_items or 0, 'item')} "
-        f"({counted(ratings.n_categories, 'category', 'categories')}), agreement was {listed}, "
-        f"computed with lehner {__version__}."
+        f"({counted(ratings.n_categories, 'category', 'categories')}), agreement was "
+        f"{', '.join(values)}{' and ' if values else ''}{last}, computed with lehner {__version__}."
     )
 
 
-def _name(measured: Coefficient) -> str:
-    weights = (
-        "" if measured.weights in PLAIN else f" with {WEIGHTS.names(measured.weights)} weights"
-    )
-    return f"{printed_name(measured.name)}{weights}"
+def _name(own: Coefficient) -> str:
+    weights = "" if own.weights in BY_NAME else f" with {_in_words(own.weights)} weights"
+    return f"{printed_name(own.name)}{weights}"
 
 
-def _value(measured: Coefficient, level: float) -> str:
-    if measured.estimate is None:
-        return f"{_name(measured)} ({measured.note})"
-    return f"{_name(measured)} = {write_apa(_interval(measured, level))}"
+def _write_value(own: Coefficient, level: float) -> str:
+    if own.estimate is None:
+        return f"{_name(own)} ({own.note})"
+    return f"{_name(own)} = {write_apa(_give_interval(own, level))}"

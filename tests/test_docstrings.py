@@ -12,7 +12,7 @@ from bayes_models import MODELS, find_model
 
 PACKAGES = ("lehner", "bayes_models", "experiments.study", "experiments.paper")
 USED_IN_NOTEBOOKS = (
-    "experiments.report.figures:plot_methods",
+    "experiments.report.figures:draw",
     "lehner.estimation.methods:list_methods",
     "experiments.paper.replication:plot_figure",
     "experiments.paper.replication:kappas_together",

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.cli.options import AsJson, Data, Reading, Systems
-from experiments.report.terminal import json_text
-from experiments.report.words import as_options, data_notes, header_lines, quote
+from experiments.report.terminal import as_options, data_lines, json_text, quote
 from lehner.core import lazy
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def doctor(
         options = " ".join(map(_quote, words))
         print(f"\nAs it is, this file is refused; it is read with {options}, because")
         print("\n".join(f"  {reason}" for reason in reasons))
-    print("\n".join(["", *header_lines(data_notes(ratings)[:MOST_NOTES])]))
+    print("\n".join(["", *data_lines(ratings)[:MOST_NOTES]]))
     for title, lines in (("You can run", commands), ("Missing", lacks)):
         if lines:
             print(f"\n{title}")

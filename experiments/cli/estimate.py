@@ -1,6 +1,5 @@
 """The commands `lehner estimate` and `lehner compare`."""
 
-from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,30 +9,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import typer
 
 import lehner
-from experiments.cli.emit import emit, progress_lines
+from experiments.cli import options
 from experiments.cli.load import load
-from experiments.cli.options import (
-    ASSUMED,
-    Data,
-    Interval,
-    Output,
-    Reading,
-    Seed,
-    Systems,
-    typed_command,
-)
+from experiments.cli.options import Data, Interval, Reading, Seed, Systems
 from lehner.core import lazy
 
 if TYPE_CHECKING:
     from lehner import Ratings
 
 file_columns = lazy.load("experiments.cli.columns")
-answers = lazy.load("experiments.report.estimates")
+answers, fitting = map(lazy.load, ("experiments.report.estimates", "experiments.study.fits"))
 errors, progress = lazy.load("lehner.core.errors"), lazy.load("lehner.core.resampling")
 asking, methods, comparing, gold_labels = (
-    lazy.load(f"lehner.estimation.{x}") for x in ("estimate", "methods", "compare", "gold_labels")
+    lazy.load(f"lehner.estimation.{name}")
+    for name in ("estimate", "methods", "compare", "gold_labels")
 )
-fitting = lazy.load("experiments.study.fits")
 
 NOT_ON_SCREEN = ("agreement", "annotators", "sensitivity")
 """Questions whose answers no first screen shows."""
@@ -42,12 +32,10 @@ CHECKLISTS = ("stard-blcm",)
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked of the system, and of groups of items.
+    """What is asked of the system and of groups of items.
 
     Parameters
     ----------
-    details : bool
-        Show the system's confusion matrix, specificity, F1 and more by each method.
     positive : CATEGORY
         Which of two categories is the positive one, for sensitivity, specificity, predictive values
         and likelihood ratios of the system and of each rater. By default it is guessed from the
@@ -62,7 +50,6 @@ class Question:
         the same confusion matrices in all.
     """
 
-    details: bool = False
     positive: str | None = None
     by: str | None = None
     population: str | None = None
@@ -112,7 +99,7 @@ class Assumptions:
         ratings tell of it. Other methods ignore it.
     """
 
-    panel: ClassVar[str] = ASSUMED
+    panel: ClassVar[str] = options.ASSUMED
     system_is: str = "unknown"
     priors: Path | None = None
     model_priors: str | None = None
@@ -126,8 +113,9 @@ class Assumptions:
         names = [str(name) for name in (*ratings.raters, *ratings.systems)]
         studies: dict[str, str] = {}
         for text in self.earlier_studies or ():
-            known = [name for name in names if text.startswith(f"{name}=")]
-            name = known[0] if known else text.partition("=")[0]
+            # A name may hold the sign that follows it.
+            own = (name for name in names if text.startswith(f"{name}="))
+            name = next(own, text.partition("=")[0])
             study = text[len(name) + 1 :].strip()
             if not study or name in studies:
                 raise lehner.InputError(
@@ -139,7 +127,7 @@ class Assumptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EstimateOutput(Output):
+class EstimateOutput(options.Output):
     """Where estimates go, and who computes them.
 
     Parameters
@@ -163,29 +151,31 @@ class EstimateOutput(Output):
     checklist: str | None = None
     full: bool = False
 
-    @property
-    def is_screen(self) -> bool:
-        """Whether no more is wanted than one screen, which shows nothing of some questions."""
-        other = (self.full, self.output, self.report, self.plot, self.as_json, self.sentence)
-        return not any(other)
+    def list_questions(self) -> dict[str, Any]:
+        """Leave out questions whose answers one screen does not show, if no more is wanted."""
+        more = (self.full, self.output, self.report, self.plot, self.as_json, self.sentence)
+        if any(more):
+            return {}
+        return {"questions": [name for name in asking.QUESTIONS if name not in NOT_ON_SCREEN]}
 
-    def check(self) -> None:
-        """Refuse a checklist that has no place or name."""
-        if self.checklist is not None:
-            errors.check_choice("checklist", self.checklist, CHECKLISTS)
-            if self.output is None:
-                raise lehner.InputError("the checklist needs a folder", "name it with --output")
+    def name_checklist(self) -> str:
+        """Give the command that a checklist is to name; refuse one without a place or name."""
+        if self.checklist is None:
+            return ""
+        errors.check_choice("checklist", self.checklist, CHECKLISTS)
+        if self.output is None:
+            raise lehner.InputError("the checklist needs a folder", "name it with --output")
+        return options.typed_command()
+
+    def is_here(self, n_systems: int) -> bool:
+        """Whether this process fits, and keeps nothing before it ends."""
+        return self.workers == 1 and self.dask is None and (n_systems < 2 or self.output is None)
 
     def open_fits(self, n_systems: int) -> AbstractContextManager[Any]:
         """Say who fits: this process, or workers who keep what they have in a folder."""
         if self.is_here(n_systems):
             return nullcontext(progress.do_here)
         return fitting.open_fits(self.output, self.workers, self.dask)
-
-    def is_here(self, n_systems: int) -> bool:
-        """Whether this process fits, and keeps nothing before it ends."""
-        one = n_systems < 2 or self.output is None
-        return self.workers == 1 and self.dask is None and one
 
 
 def estimate(
@@ -219,8 +209,7 @@ def estimate(
     lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json
     lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/
     """
-    output.check()
-    read_as = reading.options(system)
+    checklist, read_as = output.name_checklist(), reading.options(system)
     require = gold_labels.require_answers_or_labels
     try:
         ratings = load(data, read_as, require=require, columns=question.columns())
@@ -228,42 +217,33 @@ def estimate(
         if not read_as.system and "system=" in error.remedy:
             error.remedy += f"; or, if there is none, call `lehner compare {quote(data)}`"
         raise
-    chosen: Sequence[Any] = method or methods.DEFAULT_METHODS
+    names: Any = method or methods.DEFAULT_METHODS
     if not output.is_here(len(ratings.systems)):
-        chosen = list(map(fitting.portable, chosen))
-    keywords = question.keywords(Path(data), ratings) | assumptions.keywords(ratings)
-    if output.is_screen:
-        keywords["questions"] = [one for one in asking.QUESTIONS if one not in NOT_ON_SCREEN]
+        names = list(map(fitting.portable, names))
+    asked = {"name": data, "level": interval, "seed": seed, **output.list_questions()}
+    asked |= question.keywords(Path(data), ratings) | assumptions.keywords(ratings)
     # Kept fits are removed when this context ends: only once all results are on disk.
     with output.open_fits(len(ratings.systems)) as do_all:
-        options = {"name": data, "level": interval, "seed": seed, "do_all": do_all}
-        with progress_lines():
-            results = lehner.estimate(ratings, chosen, **options, **keywords)
-        answer = answers.answer_estimates(
-            results,
-            in_detail=question.details,
-            full=output.full,
-            checklist=typed_command() if output.checklist else "",
-        )
+        with options.progress_lines():
+            results = lehner.estimate(ratings, names, do_all=do_all, **asked)
+        answer = answers.answer_estimates(results, full=output.full, checklist=checklist)
         texts = (*(method or ()), *(assumptions.earlier_studies or ()))
-        emit(answer, output, data, reading.truth, assumptions.priors, *texts)
+        options.emit(answer, output, data, reading.truth, assumptions.priors, *texts)
     if answers.failed(results):
         raise typer.Exit(1)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOutput(Output):
+class CompareOutput(options.Output):
     """Where a comparison goes.
 
     Parameters
     ----------
-    details : bool
-        Show every rater as a test: sensitivity and specificity, or the recall of each category.
     full : bool
-        Show all groups, differences, raters, methods and warnings.
+        Show all groups, differences, methods and warnings, and every rater as a test: sensitivity
+        and specificity, or the recall of each category.
     """
 
-    details: bool = False
     full: bool = False
 
 
@@ -301,7 +281,7 @@ def compare(
     --------
     lehner compare answers.csv --group model --good good
     lehner compare ratings.csv
-    lehner compare tests.csv --group herd --details --interval 0.95 --method dawid_skene_ml
+    lehner compare tests.csv --group herd --full --interval 0.95 --method dawid_skene_ml
     """
     columns = {"group": file_columns.split_cuts(group)[0]} if group else {}
     require = comparing.require_comparable
@@ -312,11 +292,10 @@ def compare(
         error.remedy = error.remedy.replace("system=", "group=")
         raise
     groups: Any = group and file_columns.read_groups(Path(data), group, ratings)
-    with progress_lines():
-        results = lehner.compare(
-            ratings, good or None, groups, method or None, name=data, level=interval, seed=seed
-        )
-    answer = answers.answer_comparison(results, full=output.full, in_detail=output.details)
-    emit(answer, output, data, reading.truth)
+    asked: dict[str, Any] = {"name": data, "level": interval, "seed": seed}
+    with options.progress_lines():
+        results = lehner.compare(ratings, good or None, groups, method or None, **asked)
+    answer = answers.answer_comparison(results, full=output.full)
+    options.emit(answer, output, data, reading.truth)
     if answers.failed(results):
         raise typer.Exit(1)

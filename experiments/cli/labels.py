@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import lehner
-from experiments.cli.emit import progress_lines
+from experiments.cli import options
 from experiments.cli.load import load
 from experiments.cli.options import AsJson, Data, Interval, Reading, Seed, System, Systems
-from experiments.report.terminal import json_text, print_data
-from experiments.report.words import data_notes, header_lines
+from experiments.report.terminal import data_lines, data_notes, json_text, print_data
 from lehner.core import lazy
 from lehner.core.errors import by_severity, warn
 from lehner.core.lazy import pd
 
 if TYPE_CHECKING:
-    from lehner import Ratings, SoftLabels, Warning
+    from lehner import Ratings, SoftLabels
 
-np, files = lazy.load("numpy"), lazy.load("experiments.report.files")
+np = lazy.load("numpy")
 errors, estimates, text = (lazy.load(f"lehner.core.{x}") for x in ("errors", "estimate", "text"))
-mean_field = lazy.load("lehner.labels.mean_field")
-methods, raters_of = lazy.load("lehner.estimation.methods"), lazy.load("lehner.labels.label")
+labelling, mean_field = (lazy.load(f"lehner.labels.{x}") for x in ("label", "mean_field"))
+methods, correction = map(
+    lazy.load, ("lehner.estimation.methods", "lehner.known_truths.correction")
+)
 design, known = (
     lazy.load(f"lehner.known_truths.{name}") for name in ("sampling_design", "partly_known")
 )
-correction = lazy.load("lehner.known_truths.correction")
 
 TO_LABEL = Path("to_label.csv")
 DIGITS, ROUNDING = 6, 1e-9
@@ -84,9 +84,8 @@ def ask(
     content = {"n": n, "by": by, "seed": seed, "interval": interval, "until": until, "items": items}
     if len(ratings.systems) == 1:
         content |= _expect_widths(ratings, n, interval, 2 * until, seed)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    files.write_csv(pd.DataFrame({"item": ratings.items[rows], "truth": ""}), output)
-    print("\n".join(header_lines(data_notes(ratings))), file=sys.stderr)
+    options.write_file(pd.DataFrame({"item": ratings.items[rows], "truth": ""}), output)
+    print("\n".join(data_lines(ratings)), file=sys.stderr)
     print(json_text(content) if as_json else "\n".join(_describe_choice(content, ratings)))
     print(f"wrote {output}; fill in its column truth, and then run", file=sys.stderr)
     print(f"  lehner estimate {data} … --truth {output}", file=sys.stderr)
@@ -103,12 +102,12 @@ def _expect_widths(
         return dict.fromkeys(WIDTHS)
     items = known.rightness(ratings, lehner.probabilities_right(ratings, algebra))
     variance = correction.own_variance(algebra)
-    options: dict[str, Any] = {"variance": variance, "level": interval, "seed": seed}
+    about: dict[str, Any] = {"variance": variance, "level": interval, "seed": seed}
     calibrated = lehner.estimate_calibrated(ratings).system_accuracy_in_sample.estimate or 0.5
     alone = design.n_for_width_alone(calibrated, items.n_items, width, interval)
     lower, upper = correction.proportion_posterior(items, variance).interval(interval)
-    expected = design.expected_width(items, n, **options)
-    needed = design.n_for_width(items, width, **options)
+    expected = design.expected_width(items, n, **about)
+    needed = design.n_for_width(items, width, **about)
     values = (upper - lower, expected, needed, max(0, alone - items.n_known))
     return dict(zip(WIDTHS, values, strict=True))
 
@@ -127,21 +126,18 @@ def _describe_choice(content: dict[str, Any], ratings: "Ratings") -> Iterator[st
         yield "The ratings give no probabilities to start from, so that no widths can be expected."
         return
     before, after = (text.decimal(content[name], 2) for name in WIDTHS[:2])
-    yield (
-        f"The {text.percent(content['interval'])} interval of the accuracy in this sample has the "
-        "width"
-    )
+    level, goal = text.percent(content["interval"]), text.short(content["until"], 3).rstrip("0")
+    yield f"The {level} interval of the accuracy in this sample has the width"
     yield f"  {before} without gold labels, if errors of system and raters may be correlated"
     yield f"  {after} expected with {n} more gold labels"
-    goal = f"±{text.short(content['until'], 3).rstrip('0')}"
     if content["n_until"] == 0:
-        yield f"The interval is already within {goal}: you can stop."
-    else:
-        yield (
-            f"About {text.counted(content['n_until'], 'more gold label')} would give {goal} if the "
-            f"algebra is right; {content['n_until_alone']} by Wilson's interval of the gold labels "
-            "alone."
-        )
+        yield f"The interval is already within ±{goal}: you can stop."
+        return
+    needed = text.counted(content["n_until"], "more gold label")
+    yield (
+        f"About {needed} would give ±{goal} if the algebra is right; {content['n_until_alone']} by "
+        "Wilson's interval of the gold labels alone."
+    )
 
 
 def label(
@@ -193,14 +189,14 @@ def label(
         raise lehner.InputError(problem, "leave out --raters-output")
     if without_system:
         ratings = ratings.without_system()
-    with progress_lines():
+    with options.progress_lines():
         labels = label_items(ratings, method, seed)
-    table = _table(labels, ratings)
-    raters = raters_of.describe_raters(labels, ratings, interval)
-    for note in header_lines(data_notes(ratings)):
+    table = _tabulate(labels, ratings)
+    raters = labelling.describe_raters(labels, ratings, interval)
+    for note in data_lines(ratings):
         print(note, file=sys.stderr)
-    for one in by_severity([*labels.warnings, *_notes(labels, ratings)]):
-        print(f"{labels.method}: {one}", file=sys.stderr)
+    for warning in by_severity([*labels.warnings, *_list_notes(labels, ratings)]):
+        print(f"{labels.method}: {warning}", file=sys.stderr)
     if as_json:
         content = {
             "data": {"name": data, "notes": data_notes(ratings)},
@@ -218,8 +214,7 @@ def label(
     table[numbers] = table[numbers].map(lambda number: float(f"{number:.{DIGITS}g}"))
     for frame, file in ((table, output), (raters, raters_output)):
         if file is not None:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            print(f"wrote {files.write_csv(frame, file)}", file=sys.stderr)
+            print(f"wrote {options.write_file(frame, file)}", file=sys.stderr)
     if output is None and not as_json:
         print_data(table.to_csv(index=False, lineterminator="\n"))
 
@@ -257,19 +252,19 @@ def label_items(ratings: "Ratings", method: str | None = None, seed: int = 1) ->
         )
     if method is not None:
         errors.find("method", method, named)
-    one = listed.get(method or "")
-    labels = lehner.label(ratings, method) if one is None else one.labels(ratings, seed=seed)
-    return labels
+    if method in listed:
+        return listed[method].labels(ratings, seed=seed)  # type: ignore[no-any-return]
+    return lehner.label(ratings, method)
 
 
 def label_methods() -> dict[str, str]:
     """Give the methods that can label items, and what each does."""
     own = {name: f"{text}, variational" for name, text in mean_field.LABEL_MODELS.items()}
-    listed = methods.list_methods().items()
-    return own | {name: one.summary for name, one in listed if one.labels is not None}
+    listed = methods.list_methods().values()
+    return own | {one.name: one.summary for one in listed if one.labels is not None}
 
 
-def _table(labels: "SoftLabels", ratings: "Ratings") -> Any:
+def _tabulate(labels: "SoftLabels", ratings: "Ratings") -> Any:
     """Give a row for each item; of ordered categories with the median."""
     table = labels.to_frame()
     names = table.columns[1:-1]
@@ -282,11 +277,10 @@ def _table(labels: "SoftLabels", ratings: "Ratings") -> Any:
     return table
 
 
-def _notes(labels: "SoftLabels", ratings: "Ratings") -> "Iterator[Warning]":
+def _list_notes(labels: "SoftLabels", ratings: "Ratings") -> Iterator[Any]:
     tied = sum(len(names) > 1 for names in labels.most_probable())
     if tied:
-        said = f"most probable categories tie in {text.counted(tied, 'row')}"
-        yield warn("labels-tied", said)
+        yield warn("labels-tied", f"most probable categories tie in {text.counted(tied, 'row')}")
     if ratings.system is not None:
         part = "part of these labels; --without-system leaves them out"
         which = part if labels.uses_system else "no part of these labels"

@@ -17,11 +17,15 @@ from experiments.cli.labels import ask, label, label_methods
 from experiments.cli.options import Group, add_command
 from experiments.cli.ratings import agreement, bounds, check, datasets, scores
 from experiments.cli.research import paper, plan, study_app, train_prior
-from experiments.report.terminal import failure_of_output, standard_streams
-from experiments.report.words import as_options, name_option
+from experiments.report.terminal import (
+    as_options,
+    failure_of_output,
+    name_option,
+    standard_streams,
+)
 from lehner.core.lazy import load
 
-machine, library = load("experiments.report.machine"), load("lehner")
+files, library = load("experiments.report.files"), load("lehner")
 methods, comparing = load("lehner.estimation.methods"), load("lehner.estimation.compare")
 functions = load("lehner.core.lazy")
 
@@ -51,7 +55,7 @@ app = typer.Typer(
 )
 for panel, commands in COMMANDS.items():
     for command in commands:
-        add_command(app, command, panel, METHODS.get(command))
+        add_command(app, command, panel, METHODS.get(command, dict))
 app.add_typer(study_app, name="study", rich_help_panel=RESEARCH)
 
 
@@ -130,7 +134,7 @@ def _run() -> int:
         if place and TRACEBACK not in sys.argv:
             what = f"{type(error).__name__}: {error}"
             return _complain(f"{place}: {what} ({TRACEBACK} shows how it came there)")
-        if not machine.is_of_the_machine(error):
+        if not files.is_of_the_machine(error):
             raise
         what = f"{type(error).__name__}: {error}"
         return _complain(f"memory or another resource of the computer is exhausted: {what}")

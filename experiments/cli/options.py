@@ -1,26 +1,34 @@
-"""Options of commands: parameters, or fields of records that stand for several of them."""
+"""Options of commands, and what each command does: say how far it is, print, and write its files.
+
+Options are parameters of a command's function, or fields of records that stand for several of them.
+"""
 
 import csv
+import logging
 import re
 import shlex
 import sys
+import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, is_dataclass
 from functools import wraps
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from experiments.report.terminal import console, styled
+from experiments.report.terminal import as_options, console, json_text, name_flag, styled
 from lehner.core.lazy import load
 from lehner.data import reading
 
-errors, outputs = load("lehner.core.errors"), load("experiments.report.files")
-grids, panels = load("rich.table"), load("rich.panel")
+if TYPE_CHECKING:
+    from experiments.report.answer import Answer
+
+errors, files = load("lehner.core.errors"), load("experiments.report.files")
+grids, panels, datasets = map(load, ("rich.table", "rich.panel", "lehner.datasets"))
 
 PARAMETERS = "\n\nParameters\n----------\n"
 EXAMPLES = "\n\nExamples\n--------\n"
@@ -100,6 +108,10 @@ system : NAME
     The column or rater that is the system to evaluate.
 as_json : bool
     Print the results as one JSON object.
+study : STUDY
+    A study file (TOML), or one of quick, k_violations, paper_figures, sample_size.
+folder : FOLDER
+    The folder with the results of a study.
 """
 """Options of many commands, described once."""
 SEVERAL = " Several systems are separated by commas or stand in several --system."
@@ -178,6 +190,78 @@ class Output:
     sentence: bool = False
 
 
+def emit(answer: "Answer", output: Output, *inputs: str | Path | None) -> None:
+    """Print an answer and write its files.
+
+    Parameters
+    ----------
+    answer : Answer
+    output : Output
+    *inputs : str or Path
+        Texts that name what was read, as a file or data set; others are ignored.
+    """
+    if output.as_json:
+        print(as_options(json_text(answer.to_dict())))
+    elif output.sentence:
+        print("\n".join(answer.list_sentences()))
+    else:
+        answer.show()
+    for path in _write_files(answer, output, inputs):
+        print(f"wrote {path}", file=sys.stderr)
+
+
+def _write_files(
+    answer: "Answer", output: Output, inputs: Iterable[str | Path | None]
+) -> Iterator[Path]:
+    if output.output is not None:
+        yield from answer.write(output.output)
+    if output.plot is not None:
+        yield answer.plot(output.plot)
+    if output.report is not None:
+        yield write_file(answer.page(typed_command(), _find_files(inputs)), output.report)
+
+
+def write_file(content: Any, path: Path) -> Path:
+    """Write a text, or a table as CSV, whose folder is made if it is not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write = files.write_text if isinstance(content, str) else files.write_csv
+    return write(content, path)  # type: ignore[no-any-return]
+
+
+def _find_files(inputs: Iterable[str | Path | None]) -> Iterator[Path]:
+    """Find the files and data sets among texts, as in `ana=study.csv` and `mine.py:method`."""
+    for text in map(str, filter(None, inputs)):
+        names = (text, text.rpartition("=")[2], text.rpartition(":")[0])
+        paths = [*map(Path, names), datasets.FOLDER / f"{text}.csv"]
+        yield from [path for path in paths if path.is_file()][:1]
+
+
+@contextmanager
+def progress_lines(steps: Sequence[str] = ("bayes_models", "lehner")) -> Iterator[None]:
+    """Show which model is compiled, found on disk or sampled, and how far what takes long is.
+
+    A line for each step on standard error, as `relaxed_k: sampling … (12 s)`; a warning without the
+    time.
+    """
+    start, loggers = time.monotonic(), [logging.getLogger(name) for name in steps]
+    before, handler = [logger.level for logger in loggers], logging.StreamHandler(sys.stderr)
+
+    def write_line(record: logging.LogRecord) -> str:
+        passed = f" … ({time.monotonic() - start:.0f} s)"
+        return record.getMessage() + ("" if record.levelno >= logging.WARNING else passed)
+
+    handler.format = write_line  # type: ignore[method-assign]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.removeHandler(handler)
+            logger.setLevel(level)
+
+
 class Group(TyperGroup):
     """Commands, whose help is printed to the stream that obeys styles."""
 
@@ -191,13 +275,14 @@ def add_command(
     app: typer.Typer,
     function: Callable[..., None],
     panel: str | None = None,
-    methods: Callable[[], Mapping[str, str]] | None = None,
+    methods: Callable[[], Mapping[str, str]] = dict,
 ) -> None:
     """Add a function as a command, whose help and the help of its options are in docstrings.
 
     The type of a parameter in the docstring is the option's placeholder, if it is in capitals. A
     parameter that is a dataclass stands for an option for each field; its `panel` is the title
-    under which the help has them. The docstring ends with examples of the command.
+    under which the help has them. Positional-only parameters are arguments. The docstring ends with
+    examples of the command.
 
     Parameters
     ----------
@@ -207,7 +292,7 @@ def add_command(
         Parameters that are annotated for Typer are left as they are.
     panel : str, optional
         Under which title the help of `app` lists it.
-    methods : callable, optional
+    methods : callable
         Gives the summaries of methods by name for the help; called when the help is shown.
     """
     text, _, examples = (getdoc(function) or "").partition(EXAMPLES)
@@ -221,14 +306,13 @@ def add_command(
         def format_help(self, ctx: Any, formatter: Any) -> None:
             with redirect_stdout(styled(sys.stdout)):
                 super().format_help(ctx, formatter)
-                listed = methods() if methods else {}
-                rows = ((name, as_sentence(text)) for name, text in listed.items())
+                rows = [(name, as_sentence(text)) for name, text in methods().items()]
                 _print_panel("Methods", rows)
                 _print_panel("Examples", [(line,) for line in examples.splitlines()])
 
     name = function.__name__.replace("_", "-")
     paragraphs = text.partition(PARAMETERS)[0].split("\n\n")
-    described = "\n\n".join(" ".join(one.split()) for one in paragraphs)
+    described = "\n\n".join(" ".join(part.split()) for part in paragraphs)
     add = app.command(name, cls=Command, help=described, rich_help_panel=panel)
     add(with_options(function))
 
@@ -244,36 +328,37 @@ def as_sentence(summary: str) -> str:
     return f"{summary[0].upper()}{summary[1:]}."
 
 
-def _print_panel(title: str, rows: Iterable[tuple[str, ...]]) -> None:
-    table = grids.Table.grid(padding=(0, 2))
-    for row in rows:
-        table.add_row(*row)
-    if table.row_count:
+def _print_panel(title: str, rows: Sequence[tuple[str, ...]]) -> None:
+    if rows:
+        table = grids.Table.grid(padding=(0, 2))
+        for row in rows:
+            table.add_row(*row)
         panel = panels.Panel(table, title=title, title_align="left", border_style="dim")
-        console(sys.stdout).print(panel)
+        console().print(panel)
 
 
 def with_options(function: Callable[..., None]) -> Callable[..., None]:
     """Make a function whose parameters Typer takes as options; see `add_command`."""
     records: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     parameters: list[Parameter] = []
-    for parameter in _options(function):
-        kind = parameter.annotation
+    for parameter in _list_options(function):
+        kind: Any = parameter.annotation
+        own = [parameter]
         if is_dataclass(kind):
-            own = [one for one in _options(kind) if one.name != "system"]
-            records[parameter.name] = (kind, [one.name for one in own])  # type: ignore[assignment]
-            parameters += own
-        else:
-            parameters.append(parameter)
-    parameters.sort(key=lambda one: PANELS.index(_mark(one, "rich_help_panel")))
-    folders = {one.name for one in parameters if _mark(one, "metavar") == "FOLDER"}
+            own = [field for field in _list_options(kind) if field.name != "system"]
+            records[parameter.name] = kind, [field.name for field in own]
+        parameters += own
+    parameters.sort(key=lambda parameter: PANELS.index(_find_mark(parameter).rich_help_panel))
+    folders = {one.name for one in parameters if _find_mark(one).metavar == "FOLDER"}
+    own = signature(function).parameters.values()
+    positional = [one.name for one in own if one.kind is Parameter.POSITIONAL_ONLY]
 
     @wraps(function)
     def command(**typed: Any) -> None:
         _check_outputs(typed, folders)
-        for name, (kind, own) in records.items():
-            typed[name] = kind(**{one: typed.pop(one) for one in own})
-        function(**typed)
+        for name, (kind, fields) in records.items():
+            typed[name] = kind(**{field: typed.pop(field) for field in fields})
+        function(*(typed.pop(name) for name in positional), **typed)
 
     # Typer makes its options of these.
     command.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -281,54 +366,52 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def _mark(parameter: Parameter, name: str) -> Any:
+def _find_mark(parameter: Parameter) -> Any:
     """Find what is said of an option; of an argument there is no panel."""
-    marks = getattr(parameter.annotation, "__metadata__", ())
-    return next((getattr(mark, name) for mark in marks if hasattr(mark, name)), None)
+    return next(iter(getattr(parameter.annotation, "__metadata__", ())), typer.Argument())
 
 
-def _options(documented: Any) -> Iterator[Parameter]:
+def _list_options(documented: Any) -> Iterator[Parameter]:
     """List the parameters of a function, or the fields of a record, with their help."""
     kinds = getattr(documented, "__mro__", (documented,))
-    texts = [(getdoc(kind) or "").partition(PARAMETERS)[2] for kind in kinds]
-    texts = [COMMON, *texts]
+    texts = [COMMON, *((getdoc(kind) or "").partition(PARAMETERS)[2] for kind in kinds)]
     described = {name: rest for text in texts for name, *rest in DESCRIPTION.findall(text)}
     panel = getattr(documented, "panel", QUESTION)
-    for one in signature(documented).parameters.values():
-        if one.name in described:
-            metavar, text = described[one.name]
-            title = OUTPUT if one.name in AFTER else panel
-            one = one.replace(annotation=_option(one, metavar, text, title))
-        yield one.replace(kind=Parameter.KEYWORD_ONLY)
+    for parameter in signature(documented).parameters.values():
+        if parameter.name in described:
+            option = _make_option(parameter, *described[parameter.name], panel)
+            parameter = parameter.replace(annotation=option)
+        yield parameter.replace(kind=Parameter.KEYWORD_ONLY)
 
 
-def _option(parameter: Parameter, metavar: str, text: str, panel: str) -> Any:
-    options: dict[str, Any] = {"help": " ".join(text.split()), "rich_help_panel": panel}
-    kind, option = parameter.annotation, f"--{parameter.name.replace('_', '-')}"
-    flags = [FLAGS[parameter.name]] if parameter.name in FLAGS else []
-    if kind is bool:
-        # Without a flag of its own, a switch would have a second one to turn it off.
-        flags = flags or [option]
-    if metavar.isupper():
-        options["metavar"] = metavar
-    options |= MORE.get(parameter.name, {})
+def _make_option(parameter: Parameter, metavar: str, text: str, panel: str) -> Any:
+    name, kind = parameter.name, parameter.annotation
+    help_text = " ".join(text.split())
+    if parameter.kind is Parameter.POSITIONAL_ONLY:
+        return Annotated[kind, typer.Argument(metavar=metavar, help=help_text)]
+    options: dict[str, Any] = {
+        "help": help_text,
+        "rich_help_panel": OUTPUT if name in AFTER else panel,
+        "metavar": metavar if metavar.isupper() else None,
+        **MORE.get(name, {}),
+    }
+    # Without a flag of its own, a switch would have a second one to turn it off.
+    flags = [FLAGS.get(name, name_flag(name))] if name in FLAGS or kind is bool else []
     if kind in (list[str] | None, tuple[str, ...], tuple[Any, ...]):
         kind, options["callback"] = list[str] | None, split_names
-        options["help"] += SEVERAL if parameter.name == "system" else ""
+        options["help"] += SEVERAL if name == "system" else ""
     return Annotated[kind, typer.Option(*flags, **options)]
 
 
 def _check_outputs(typed: Mapping[str, Any], folders: Container[str]) -> None:
     """Check the options that name outputs against those that may name a file that is read."""
-    files, into = dict[str, Path](), dict[str, Path]()
-    for name in OUTPUTS:
-        if typed.get(name) is not None:
-            option = f"--{name.replace('_', '-')}"
-            (into if name in folders else files)[option] = Path(typed[name])
-    if not files and not into:
+    paths = {name: Path(typed[name]) for name in OUTPUTS if typed.get(name) is not None}
+    if not paths:
         return
-    others = [value for name, value in typed.items() if name not in OUTPUTS]
-    texts = [text for value in others for text in (value if isinstance(value, list) else [value])]
-    outputs.check_outputs(
-        files, into, [Path(text) for text in texts if isinstance(text, str | Path)]
+    values = [value for name, value in typed.items() if name not in OUTPUTS]
+    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
+    files.check_outputs(
+        {name_flag(name): path for name, path in paths.items() if name not in folders},
+        {name_flag(name): path for name, path in paths.items() if name in folders},
+        [Path(text) for text in texts if isinstance(text, str | Path)],
     )

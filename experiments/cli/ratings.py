@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import lehner
-from experiments.cli.emit import emit, progress_lines
 from experiments.cli.load import load
-from experiments.cli.options import Data, Interval, Output, Reading, Seed, System
-from experiments.report.words import as_options, data_notes, header_lines
+from experiments.cli.options import (
+    Data,
+    Interval,
+    Output,
+    Reading,
+    Seed,
+    System,
+    emit,
+    progress_lines,
+)
+from experiments.report.terminal import as_options, data_lines, data_notes
 from lehner.core import lazy
 from lehner.core.lazy import pd
 
@@ -180,7 +188,7 @@ def check(
             f"{data}: {repr(ratings).removeprefix('Ratings: ')}; p-values from "
             f"{text.counted(properties.replicates, 'simulated data set')}, adjusted for their "
             "number by Holm's method",
-            *header_lines(notes),
+            *data_lines(ratings),
         ],
         sentences=properties.verdict,
         table=tables.Table(

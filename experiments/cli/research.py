@@ -8,47 +8,29 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 import lehner
-from experiments.cli.emit import emit, progress_lines
+from experiments.cli import options
 from experiments.cli.load import load
-from experiments.cli.options import AsJson, Group, Output, Reading, Seed, add_command
+from experiments.cli.options import AsJson, Output, Reading, Seed
 from lehner.core import lazy
 
 if TYPE_CHECKING:
     from lehner import Ratings
-    from lehner.data import reading as data_reading
     from lehner.empirical_prior.prior import Outcome
 
-planning, replication = (
-    lazy.load(f"experiments.{name}") for name in ("planning.plan", "paper.replication")
+planning, replication, running, reporting = (
+    lazy.load(f"experiments.{name}")
+    for name in ("planning.plan", "paper.replication", "study.run", "study.report")
 )
-running, reporting = (lazy.load(f"experiments.study.{name}") for name in ("run", "report"))
-errors, files = lazy.load("lehner.core.errors"), lazy.load("experiments.report.files")
-text, kinds, np = map(lazy.load, ("lehner.core.text", "lehner.reading.formats", "numpy"))
+errors, text, formats, np = map(
+    lazy.load, ("lehner.core.errors", "lehner.core.text", "lehner.reading.formats", "numpy")
+)
 designs, training = (lazy.load(f"lehner.empirical_prior.{x}") for x in ("designs", "prior"))
 sample_size = lazy.load("lehner.planning.sample_size")
-
-Crowds = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FOLDER",
-        help="A folder with a file for each crowd. Files in a subfolder are of one family.",
-    ),
-]
-Folder = Annotated[
-    Path, typer.Argument(metavar="FOLDER", help="The folder with the results of a study.")
-]
-Study = Annotated[
-    str,
-    typer.Argument(
-        metavar="STUDY",
-        help="A study file (TOML), or one of quick, k_violations, paper_figures, sample_size.",
-    ),
-]
 
 
 def plan(
@@ -124,7 +106,7 @@ def plan(
     quiet = output.as_json or output.sentence
     announce = (lambda text: None) if quiet else partial(print, flush=True)
     answer = planning.answer_plan(questions, replicates=replicates, seed=seed, announce=announce)
-    emit(answer, output)
+    options.emit(answer, output)
     if all(row["n_items"] is None for one in answer.to_dict()["plans"] for row in one["rows"][:1]):
         raise typer.Exit(1)
 
@@ -165,7 +147,7 @@ def paper(
     )
 
 
-def train_prior(folder: Crowds, output: Path, seed: Seed = 1, *, reading: Reading) -> None:
+def train_prior(folder: Path, /, output: Path, seed: Seed = 1, *, reading: Reading) -> None:
     """Train the priors of the method calibrated on crowds of your own, whose truth is known.
 
     Each file has the ratings of a crowd, with a column of true categories. Its raters are the
@@ -175,6 +157,8 @@ def train_prior(folder: Crowds, output: Path, seed: Seed = 1, *, reading: Readin
 
     Parameters
     ----------
+    folder : FOLDER
+        A folder with a file for each crowd. Files in a subfolder are of one family.
     output : FILE
         The JSON file for the priors, which lehner estimate takes as --priors.
 
@@ -194,8 +178,7 @@ def train_prior(folder: Crowds, output: Path, seed: Seed = 1, *, reading: Readin
     except lehner.InputError as error:
         error.file = folder
         raise
-    output.parent.mkdir(parents=True, exist_ok=True)
-    files.write_text(training.priors_text(priors), output)
+    options.write_file(training.priors_text(priors), output)
     prior = priors["unknown"]
     print(
         f"Trained on {text.counted(prior.n_crowds, 'crowd')} of {len(prior.families)} families, "
@@ -205,11 +188,9 @@ def train_prior(folder: Crowds, output: Path, seed: Seed = 1, *, reading: Readin
     print(f"  lehner estimate DATA --method calibrated --priors {output}", file=sys.stderr)
 
 
-def _evaluate_crowds(
-    folder: Path, read_as: "data_reading.Reading", seed: int
-) -> "Iterator[Outcome]":
+def _evaluate_crowds(folder: Path, read_as: Any, seed: int) -> "Iterator[Outcome]":
     """Take raters of each crowd for systems, whose accuracy is known, and estimate it."""
-    endings = (".csv", ".tsv", *kinds.ENDINGS)
+    endings = (".csv", ".tsv", *formats.ENDINGS)
     paths = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in endings]
     if not paths:
         problem = "there are no ratings files in it" if folder.is_dir() else "there is no folder"
@@ -227,7 +208,7 @@ def _evaluate_crowds(
         yield from outcomes
 
 
-def _read_crowd(path: Path, read_as: "data_reading.Reading") -> "Ratings":
+def _read_crowd(path: Path, read_as: Any) -> "Ratings":
     """Read a crowd; a system is one of its raters, and each item has a row."""
     ratings = load(str(path), read_as)
     if ratings.truth is None or not (ratings.truth >= 0).any():
@@ -238,19 +219,20 @@ def _read_crowd(path: Path, read_as: "data_reading.Reading") -> "Ratings":
     return lehner.Ratings(each.all_flat, each.categories, each.all_raters, truth=each.truth)
 
 
-study_app = typer.Typer(cls=Group)
+study_app = typer.Typer(cls=options.Group)
 
 
 @study_app.callback(invoke_without_command=True)
 def study(context: typer.Context) -> None:
     """Run a simulation study, export its results, write a report, or draw one data set again."""
-    context.with_resource(progress_lines(["experiments"]))
+    context.with_resource(options.progress_lines(["experiments"]))
     if context.invoked_subcommand is None:
         context.get_help()
 
 
 def run(
-    study: Study,
+    study: str,
+    /,
     output: Path | None = None,
     workers: int = 1,
     dask: str | None = None,
@@ -274,9 +256,9 @@ def run(
     folder = output or Path(Path(study).stem)
     # Schedulers of clusters stop a job so.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    options: dict[str, Any] = {"workers": workers, "dask": dask, "retry_failed": retry_failed}
+    how: dict[str, Any] = {"workers": workers, "dask": dask, "retry_failed": retry_failed}
     try:
-        results = running.run_study(study, folder, **options)
+        results = running.run_study(study, folder, **how)
     except KeyboardInterrupt:
         kept = f"Finished results are stored in {folder}; the same command continues from there."
         print(kept, file=sys.stderr)
@@ -292,7 +274,7 @@ def run(
         )
 
 
-def export(folder: Folder, output: Path) -> None:
+def export(folder: Path, /, output: Path) -> None:
     """Write the results as one CSV table, which is the same on every machine.
 
     Parameters
@@ -303,22 +285,21 @@ def export(folder: Folder, output: Path) -> None:
     print(f"wrote {running.export(folder, output)}", file=sys.stderr)
 
 
-def report(folder: Folder) -> None:
+def report(folder: Path, /) -> None:
     """Write a report of the results in HTML and Markdown, with LaTeX tables and figures."""
     for path in reporting.write_report(folder):
         print(f"wrote {path}", file=sys.stderr)
 
 
-def draw(
-    study: Study,
-    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="Its name in the study.")],
-    replicate: Annotated[int, typer.Argument(metavar="REPLICATE", help="Its number, from 0.")],
-    output: Path | None = None,
-) -> None:
+def draw(study: str, scenario: str, replicate: int, /, output: Path | None = None) -> None:
     """Draw the data of one replicate again, as CSV.
 
     Parameters
     ----------
+    scenario : SCENARIO
+        Its name in the study.
+    replicate : REPLICATE
+        Its number, from 0.
     output : FILE
         The CSV file. Default: named by study, scenario and replicate.
     """
@@ -326,4 +307,4 @@ def draw(
 
 
 for command in (run, export, report, draw):
-    add_command(study_app, command)
+    options.add_command(study_app, command)

@@ -1,45 +1,39 @@
 """What a command answers: sections, which are printed, written into a folder, or made a page."""
 
+import base64
+import hashlib
+import platform
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Group
-
-from experiments.report.document import Block, Heading, Paragraph, Picture, origin, to_html
-from experiments.report.files import (
-    figure_bytes,
-    write_bytes,
-    write_csv,
-    write_figure,
-    write_text,
-)
-from experiments.report.table import (
-    Table,
-    list_notes,
-    simple_table,
-    to_frame,
-    to_latex,
-    to_terminal,
-)
-from experiments.report.terminal import line, print_wide, terminal_width
+from experiments.report import files
+from experiments.report.table import Table, simple_table, to_frame, to_latex, to_terminal
+from experiments.report.terminal import as_options, line, print_wide, terminal_width, visible
 from experiments.report.views import REPORT
-from experiments.report.words import as_options
 from lehner.core.errors import CODES, SEVERITIES, InputError, Warning
+from lehner.core.lazy import load
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+    from rich.text import Text
 
-type Later[T] = T | Callable[[], T]
-"""A value, or a function that gives it."""
+jinja2 = load("jinja2")
 
-
-def get_now[T](value: Later[T]) -> T:
-    """Give a value, or what a function gives."""
-    return value() if callable(value) else value
+HERE = Path(__file__).parent
+LEFT_OUT = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
+"""What people do not see in a figure, of which comments repeat all its texts."""
+SIZE = re.compile(r'width="([\d.]+)pt" height="[\d.]+pt"')
+ID = re.compile(r'(?<= id=")|(?<=url\(#)|(?<=href="#)')
+CODE = re.compile(r"`([^`]+)`")
+LARGER, LEAST, MOST_BESIDE_TEXT = 1.6, 0.8, 500
+"""Pixels of a page for a point of a figure, the part of them to which a phone shrinks it, and the
+width from which on a figure stands alone."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,10 +42,10 @@ class Section:
 
     Parameters
     ----------
-    name : str
-        Name of its files, without their endings.
     title : str
         What it is about.
+    name : str
+        Name of its files, without their endings; it has none if the name is empty.
     warnings : sequence of Warning
         What should be known before its numbers are read.
     text : sequence of str
@@ -59,20 +53,28 @@ class Section:
     tables : sequence of Table
     figure : callable, optional
         Draws its figure, or gives None if there is nothing to draw.
+    code : str
+        A command, which a page has as it is typed.
     folder : str
         Folder of its files, if there are several systems.
     most : int, optional
         How many rows of a table the screen shows.
     """
 
-    name: str
     title: str
+    name: str = ""
     warnings: Sequence[Warning] = ()
     text: Sequence[str] = ()
     tables: Sequence[Table] = ()
     figure: "Callable[[], Figure | None]" = lambda: None
+    code: str = ""
     folder: str = ""
     most: int | None = None
+
+    @property
+    def cautions(self) -> list[str]:
+        """Its warnings that limit a conclusion."""
+        return name_warnings(one for one in self.warnings if one.severity == "limits")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -86,85 +88,87 @@ class Answer:
     content : mapping, or callable
         The result in plain types, for `--json`. As heading, sections and sentences it may be a
         function of no arguments, which is called when it is needed.
-    heading : sequence of str
+    heading : sequence of str, or callable
         What the data are.
-    sections : sequence of Section
-        All that is told.
-    sentences : sequence of str
+    sections : sequence of Section, or callable
+        All that is reported.
+    sentences : sequence of str, or callable
         The answer in sentences: a page begins with them.
     warnings : sequence of Warning
         The page lists them with what to do about each.
-    about : sequence of str or Table
+    about : sequence of Table
         What else is to be known of the data and the methods, at the end of the page.
     frames : mapping of str to DataFrame or Table
         Tables as they are written into the folder of `--output` as CSV, by the file's name.
     screen : callable, optional
-        From the width of a terminal to what is printed, if not all sections are.
+        From the width of a terminal to the lines that are printed, if not all sections are.
     save : callable, optional
         Writes further files into a folder, as posterior draws, and gives their paths.
     """
 
     title: str
-    content: Later[Mapping[str, Any]]
-    heading: Later[Sequence[str]]
-    sections: Later[Sequence[Section]]
-    sentences: Later[Sequence[str]] = ()
+    sections: Any
+    content: Any = field(default_factory=dict)
+    heading: Any = ()
+    sentences: Any = ()
     warnings: Sequence[Warning] = ()
-    about: Sequence[str | Table] = ()
+    about: Sequence[Table] = ()
     frames: "Mapping[str, pd.DataFrame | Table]" = field(default_factory=dict)
-    screen: Callable[[int], Group] | None = None
+    screen: "Callable[[int], list[Text]] | None" = None
     save: Callable[[Path], Iterable[Path]] = lambda folder: ()
 
     def to_dict(self) -> dict[str, Any]:
         """Result in plain types, ready for JSON."""
-        return dict(get_now(self.content))
+        return dict(_call(self.content))
 
-    def list_sentences(self) -> Sequence[str]:
+    def list_sentences(self) -> list[str]:
         """The answer in sentences."""
-        return get_now(self.sentences)
+        return list(_call(self.sentences))
 
-    def list_sections(self) -> Sequence[Section]:
-        """All that is reported: sections that have a table or a text."""
-        return [one for one in get_now(self.sections) if one.tables or one.text]
+    @cached_property
+    def all_sections(self) -> list[Section]:
+        """Sections that have a table or a text."""
+        return [section for section in _call(self.sections) if section.tables or section.text]
 
     def show(self) -> None:
         """Print its screen, or all sections."""
         print_wide((self.screen or self.render)(terminal_width()))
 
-    def render(self, width: int) -> Group:
+    def render(self, width: int) -> "list[Text]":
         """Lay all sections out for the terminal, warnings above the numbers that they concern."""
-        sections = self.list_sections()
-        lines = list(map(line, get_now(self.heading)))
-        for section in sections:
-            lines += [line(), line(section.title, style="bold")] if len(sections) > 1 else []
+        lines = list(map(line, _call(self.heading)))
+        several = len(self.all_sections) > 1
+        for section in self.all_sections:
+            lines += [line(), line(section.title, style="bold")] if several else []
             lines += [line(text, style="yellow") for text in name_warnings(section.warnings)]
             lines += [line(part) for text in section.text for part in wrap(as_options(text), width)]
             for place, table in enumerate(section.tables):
-                lines += [line()] if place or len(sections) == 1 else []
+                lines += [line()] if place or not several else []
                 shown = replace(table, rows=table.rows[: section.most])
                 lines += to_terminal(shown, width, noted=False)
                 more = len(table.rows) - len(shown.rows)
                 lines += [line(f"… and {more} more rows: see --output")] if more else []
-            lines += list_notes(section.tables)
-        return Group(*lines)
+            notes = [note for table in section.tables for note in table.all_notes]
+            lines += map(line, dict.fromkeys(notes))
+        return lines
 
     def write(self, folder: Path) -> Iterator[Path]:
         """Write tables as CSV and LaTeX and figures as PDF and PNG into a folder."""
         folder.mkdir(parents=True, exist_ok=True)
-        sections = self.list_sections()
+        named = [section for section in self.all_sections if section.name]
         # All folders first: where a file is in the way of one, nothing is written.
-        for section in sections:
+        for section in named:
             (folder / section.folder).mkdir(exist_ok=True)
         for name, frame in self.frames.items():
             plain = to_frame(frame) if isinstance(frame, Table) else frame
-            yield write_csv(plain, folder / f"{name}.csv")
-        for section in sections:
+            yield files.write_csv(plain, folder / f"{name}.csv")
+        for section in named:
             place = folder / section.folder
             if section.tables:
-                yield write_text(to_latex(*section.tables), place / f"{section.name}.tex")
+                yield files.write_text(to_latex(*section.tables), place / f"{section.name}.tex")
             figure = section.figure()
             if figure is not None:
-                yield from write_figure(figure, place, section.name)
+                yield from files.write_figure(figure, place, section.name)
         yield from self.save(folder)
 
     def plot(self, path: Path) -> Path:
@@ -172,59 +176,46 @@ class Answer:
         kind = path.suffix.lstrip(".").lower()
         if kind not in ("pdf", "png", "svg"):
             raise InputError("a figure ends in .png, .pdf or .svg", "name such a file", file=path)
-        figures = filter(None, (section.figure() for section in self.list_sections()))
-        figure = next(figures, None)
+        figure = next(filter(None, (section.figure() for section in self.all_sections)), None)
         if figure is None:
             raise InputError("there is nothing to draw", "leave --plot out", file=path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        return write_bytes(figure_bytes(figure, kind), path)
+        return files.write_bytes(files.figure_bytes(figure, kind), path)
 
-    def page(self, command: str, files: Iterable[Path]) -> str:
+    def page(self, command: str, read: Iterable[Path]) -> str:
         """Write one HTML file: the answer, what to keep in mind, and the rest.
 
         Parameters
         ----------
         command : str
             As a shell takes it.
-        files : iterable of Path
-            What it read.
+        read : iterable of Path
+            The files that it read.
 
         Returns
         -------
         str
-            The file, which loads nothing.
+            The file, which loads nothing. It follows the reader's choice of a light or a dark
+            screen, and can be printed.
         """
-        pictures: dict[str, bytes] = {}
         sentences = self.list_sentences()
-        blocks: list[Block] = list(map(Paragraph, sentences))
-        blocks += _caution(self.warnings, "changes")
-        for section in self.list_sections():
-            blocks += [Heading(section.title), *_caution(section.warnings, "limits")]
-            figure = section.figure()
-            if figure is not None:
-                name = f"{len(pictures)}"
-                pictures[name] = figure_bytes(figure, "svg")
-                blocks.append(Picture(name, "", str(figure.get_label())))
-            texts = (text for text in section.text if text not in sentences)
-            blocks += [Paragraph(as_options(text)) for text in texts]
-            blocks += section.tables
-        blocks.append(Heading("The data and the methods"))
-        about = (*get_now(self.heading), *self.about)
-        blocks += [Paragraph(one) if isinstance(one, str) else one for one in about]
-        blocks += [*_list_warnings(self.warnings), *origin(command, files)]
-        return to_html(self.title, blocks, pictures)
+        changing = name_warnings(one for one in self.warnings if one.severity == "changes")
+        sections = [Section(title="", text=sentences + [f"Caution: {text}" for text in changing])]
+        for section in self.all_sections:
+            rest = [as_options(text) for text in section.text if text not in sentences]
+            sections.append(replace(section, text=rest))
+        if heading := _call(self.heading):
+            title = "The data and the methods"
+            sections.append(Section(title=title, text=heading, tables=self.about))
+        sections += [*_list_warnings(self.warnings), _tell_origin(command, read)]
+        return write_page(self.title, sections)
 
 
-def answer_briefly(
-    name: str,
-    *,
-    table: Table,
-    sentences: Sequence[str],
-    text: Sequence[str] = (),
-    warnings: Sequence[Warning] = (),
-    figure: "Callable[[], Figure | None]" = lambda: None,
-    **about: Any,
-) -> Answer:
+def _call(value: Any) -> Any:
+    return value() if callable(value) else value
+
+
+def answer_briefly(name: str, *, table: Table, text: Sequence[str] = (), **about: Any) -> Answer:
     """Make an answer of sentences, one table and perhaps a figure.
 
     Parameters
@@ -232,42 +223,25 @@ def answer_briefly(
     name : str
         Of its files, without their endings.
     table : Table
-    sentences, text, warnings, figure
-        As of `Section`; the sentences stand above the text.
+    text : sequence of str
+        As of `Section`, below the sentences.
     **about
-        Other fields of `Answer`.
+        Other fields of `Answer`, and `figure`, as of `Section`.
 
     Returns
     -------
     Answer
     """
+    figure = about.pop("figure", lambda: None)
     section = Section(
         name=name,
         title=name.capitalize(),
         tables=[table],
-        text=[*sentences, *text],
-        warnings=warnings,
+        text=[*about.get("sentences", ()), *text],
+        warnings=about.get("warnings", ()),
         figure=figure,
     )
-    about = {"frames": {name: table}} | about
-    return Answer(sections=[section], sentences=sentences, warnings=warnings, **about)
-
-
-def _caution(warnings: Iterable[Warning], severity: str) -> list[Block]:
-    named = name_warnings(one for one in warnings if one.severity == severity)
-    return [Paragraph(f"Caution: {text}") for text in named]
-
-
-def _list_warnings(warnings: Iterable[Warning]) -> Iterator[Block]:
-    """List each warning with what to do about it, those that change the conclusion first."""
-    rows = []
-    for one in warnings:
-        remedy = CODES.get(one.code, ("", ""))[1].replace("`", "")
-        whom = " of ".join(part for part in (one.method, one.system) if part)
-        rows.append((REPORT["severity"][one.severity], as_options(one.text), remedy, whom))
-    if rows:
-        yield Heading("Warnings")
-        yield simple_table(("weight", "what was found", "what to do", "about"), rows)
+    return Answer(sections=[section], **{"frames": {name: table}} | about)
 
 
 def name_warnings(warnings: Iterable[Warning], *, several: bool = False) -> list[str]:
@@ -289,10 +263,82 @@ def name_warnings(warnings: Iterable[Warning], *, several: bool = False) -> list
     ['tap, pooled: 1 of 1']
     """
     whom: dict[str, list[str]] = {}
-    for one in sorted(warnings, key=lambda one: SEVERITIES.index(one.severity)):
-        names = " of ".join(filter(None, (one.method, one.system if several else "")))
-        whom.setdefault(as_options(one.text), []).append(names)
-    return [
-        ": ".join(filter(None, (", ".join(filter(None, dict.fromkeys(names))), text)))
-        for text, names in whom.items()
-    ]
+    for warning in sorted(warnings, key=lambda one: SEVERITIES.index(one.severity)):
+        names = filter(None, (warning.method, warning.system if several else ""))
+        whom.setdefault(as_options(warning.text), []).append(" of ".join(names))
+    each = ((", ".join(filter(None, dict.fromkeys(names))), text) for text, names in whom.items())
+    return [": ".join(filter(None, parts)) for parts in each]
+
+
+def _list_warnings(warnings: Iterable[Warning]) -> Iterator[Section]:
+    """List each warning with what to do about it, those that change the conclusion first."""
+    rows = []
+    for one in warnings:
+        remedy = CODES.get(one.code, ("", ""))[1].replace("`", "")
+        whom = " of ".join(part for part in (one.method, one.system) if part)
+        rows.append((REPORT["severity"][one.severity], as_options(one.text), remedy, whom))
+    if rows:
+        names = ("weight", "what was found", "what to do", "about")
+        yield Section(title="Warnings", tables=[simple_table(names, rows)])
+
+
+def _tell_origin(command: str, read: Iterable[Path]) -> Section:
+    """Tell how a page is made again; what is no file, as a pipe, has no fingerprint."""
+    contents = {path.name: path.read_bytes() for path in read if path.is_file()}
+    rows = [(name, len(it), hashlib.sha256(it).hexdigest()) for name, it in contents.items()]
+    table = simple_table(("file", "bytes", "SHA-256 of its content"), rows)
+    return Section(
+        title="How this page was made",
+        code=command,
+        text=[f"Python {platform.python_version()}, {files.versions()}"],
+        tables=[table] if rows else [],
+    )
+
+
+def write_page(title: str, sections: Sequence[Section]) -> str:
+    """Write sections as one HTML file, which loads nothing.
+
+    Parameters
+    ----------
+    title : str
+    sections : sequence of Section
+        A table is sorted by a click on the head of a column.
+
+    Returns
+    -------
+    str
+    """
+    script = (HERE / "page.js").read_text(encoding="utf-8")
+    digest = hashlib.sha256(script.encode()).digest()
+    drawn = [section.figure() for section in sections]
+    page = fill_template(
+        "page.html.jinja",
+        autoescape=True,
+        title=title,
+        sections=list(zip(sections, drawn, map(_inline, drawn, range(len(drawn))), strict=True)),
+        style=(HERE / "page.css").read_text(encoding="utf-8"),
+        script=script,
+        digest=base64.b64encode(digest).decode(),
+        visible=visible,
+        code=lambda text: CODE.sub(r"<code>\1</code>", text),
+    )
+    return f"{page}\n"
+
+
+def fill_template(name: str, *, autoescape: bool = False, **values: Any) -> str:
+    """Fill a template of this folder with values."""
+    text = (HERE / name).read_text(encoding="utf-8")
+    options = {"trim_blocks": True, "lstrip_blocks": True, "autoescape": autoescape}
+    return str(jinja2.Template(text, **options).render(**values))
+
+
+def _inline(figure: "Figure | None", number: int) -> str:
+    """Make a figure part of a page, in which no other has its ids, in letters of its size."""
+    if figure is None:
+        return ""
+    svg = files.figure_bytes(figure, "svg").decode()
+    shown = LEFT_OUT.sub("", svg[svg.index("<svg ") + len("<svg ") :])
+    width = LARGER * float(SIZE.search(shown)[1])  # type: ignore[index]
+    kind = "narrow" if width < MOST_BESIDE_TEXT else "broad"
+    size = f'class="{kind}" width="{width:.0f}" style="max-width: max(100%, {LEAST * width:.0f}px)"'
+    return ID.sub(f"figure-{number}-", SIZE.sub(size, shown, count=1))

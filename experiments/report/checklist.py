@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from experiments.report import sentences
-from experiments.report.answer import name_warnings
-from experiments.report.document import HERE, fill_template, versions
-from experiments.report.files import write_text
+from experiments.report.answer import HERE, fill_template, name_warnings
+from experiments.report.files import versions, write_text
 from experiments.report.style import method_label
-from experiments.report.table import Table, simple_table, to_markdown
-from experiments.report.views import ANY, View, assumption, make_tables, view_systems
-from experiments.report.words import as_options
+from experiments.report.table import Column, Table, simple_table, to_markdown
+from experiments.report.terminal import as_options
+from experiments.report.views import ANY, View, assumption, tabulate, view_systems
 from lehner.core.errors import InputError
 from lehner.core.lazy import load, pd
 from lehner.core.text import counted, percent
@@ -53,30 +52,29 @@ def write_checklist(results: Results, folder: Path, command: str) -> Path:
     ----------
     Kostoulas et al. (2017), https://doi.org/10.1016/j.prevetmed.2017.01.006
     """
-    if all(one.draws is None for one in results.fits.values()):
+    if all(fit.draws is None for fit in results.fits.values()):
         raise InputError(
             "the checklist is for Bayesian latent class models, and no method is one",
             "add one, as dawid_skene",
         )
+    each = view_systems(results, method_label)
 
     def write_tables(*names: str, **of: Any) -> str:
-        return _markdown(
-            t for view in each for name in names for t in make_tables(view, name, **of)
-        )
+        return _write(t for view in each for name in names for t in tabulate(view, name, **of))
 
-    each = view_systems(results, method_label)
+    items = (HERE / "stard_blcm.csv").read_text(encoding="utf-8").splitlines()
     text = fill_template(
         "stard_blcm.md.jinja",
-        items=list_items(),
+        items=csv.DictReader(items),
         results=results,
-        sentences=sentences.write_sentences(results),
-        heading=[as_options(one) for one in sentences.describe_data(results)],
-        models=list(_describe_models(results)),
-        priors=_markdown(table for view in each for table in _tabulate_priors(view)),
-        shared=[one for view in each for one in sentences.on_correlated_errors(view)],
+        sentences=map(sentences.write_sentence, each),
+        heading=list(map(as_options, sentences.describe_data(each[0]))),
+        models=[model for view in each for model in _describe_models(view)],
+        priors=_write(_tabulate_priors(view) for view in each),
+        shared=[text for view in each for text in sentences.read_correlated_errors(view)],
         tables=write_tables,
         any=ANY,
-        counts=_markdown(_count_answers(results.ratings)),
+        counts=_write(_count_answers(results.ratings)),
         warnings=name_warnings(results.warnings),
         command=command,
         versions=versions(),
@@ -86,26 +84,23 @@ def write_checklist(results: Results, folder: Path, command: str) -> Path:
     return write_text(text, folder / "stard_blcm.md")
 
 
-def list_items() -> list[dict[str, str]]:
-    """Read number and topic of each item, and what is left to the author."""
-    return list(csv.DictReader((HERE / "stard_blcm.csv").read_text(encoding="utf-8").splitlines()))
+def _write(tables: Iterable[Table]) -> str:
+    return "\n\n".join(to_markdown(table) for table in tables if table.rows)
 
 
-def _markdown(tables: Iterable[Table]) -> str:
-    return "\n\n".join(map(to_markdown, tables))
-
-
-def _describe_models(results: Results) -> Iterator[dict[str, Any]]:
+def _describe_models(view: View) -> Iterator[dict[str, Any]]:
     """Describe each fit of a Bayesian model, as it was fitted."""
-    several = len(results.ratings.systems) > 1
-    for (system, method), estimate in results.fits.items():
+    ratings = view.results.ratings
+    several = len(ratings.systems) > 1
+    for method in view.methods:
+        estimate = view.results.fits[view.system, method]
         tree = estimate.draws
         if tree is None:
             continue
-        ratings = results.ratings.with_system(system) if several else results.ratings
-        seen = ratings if tree.attrs["known_truths"] else ratings.with_truth(None)
+        own = ratings.with_system(view.system) if several else ratings
+        seen = own if tree.attrs["known_truths"] else own.with_truth(None)
         yield {
-            "name": f"{method_label(method)} of {system}" if several else method_label(method),
+            "name": f"{method_label(method)} of {view.system}" if several else method_label(method),
             "assumes": assumption(method),
             "told": estimate.diagnostics,
             "populations": seen.populations,
@@ -115,7 +110,7 @@ def _describe_models(results: Results) -> Iterator[dict[str, Any]]:
         }
 
 
-def _tabulate_priors(view: View) -> list[Table]:
+def _tabulate_priors(view: View) -> Table:
     """Make the table of priors; raters without an earlier study have none of its counts."""
     rows = []
     for method in view.methods:
@@ -132,24 +127,23 @@ def _tabulate_priors(view: View) -> list[Table]:
                 of = f"counts of earlier studies of {raters}; no study of others"
                 shown = of if raters else f"{family}, by category"
             rows.append((method_label(method), variable.name, shown))
-    return [simple_table(("model", "variable", "prior"), rows, keys=2)] if rows else []
+    return simple_table(("model", "variable", "prior"), rows, keys=2)
 
 
 def _count_answers(ratings: Ratings) -> list[Table]:
     """Count the items that each rated, and the items with the same answers of all."""
-    flat = ratings.all_flat
     names = [str(name) for name in ratings.all_raters]
-    categories = np.array([str(name) for name in ratings.categories])
-    answers = np.full((ratings.n_rows, len(names)), NO_ANSWER, dtype=object)
-    answers[flat.item_index, flat.rater_index] = categories[flat.category_index]
-    wide = pd.DataFrame(answers, columns=names).assign(items=ratings.weights)
+    labels = np.array([*map(str, ratings.categories), NO_ANSWER])
+    codes, flat = np.full((ratings.n_rows, len(names)), -1), ratings.all_flat
+    codes[flat.item_index, flat.rater_index] = flat.category_index
+    wide = pd.DataFrame(labels[codes], columns=names).assign(items=ratings.weights)
     rated = [(name, int(wide.loc[wide[name] != NO_ANSWER, "items"].sum())) for name in names]
     patterns = wide.groupby(names)["items"].sum().sort_values(ascending=False, kind="stable")
-    rows = [(*answers, int(n)) for answers, n in patterns.head(MOST_PATTERNS).items()]
+    rows = [(*pattern, int(n)) for pattern, n in patterns.head(MOST_PATTERNS).items()]
     left = len(patterns) - len(rows)
     notes = [f"{counted(left, 'rarer pattern')} of answers are left out."] if left else []
-    table = simple_table([*names, "items"], rows, keys=len(names))
+    columns = list(map(Column, [*names, "items"]))
     return [
         simple_table(("rater or system", "items rated"), rated),
-        Table(columns=table.columns, rows=table.rows, keys=table.keys, notes=notes),
+        Table(columns=columns, rows=rows, keys=len(names), notes=notes),
     ]

@@ -1,6 +1,6 @@
 """Figures: a forest, confusion matrices, correlated errors, bounds, and calibration."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -12,38 +12,16 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from experiments.report.style import (
-    GRID,
-    REFERENCE,
-    SMALLEST,
-    figure_style,
-    legend_handles,
-    limits,
-    method_label,
-    method_style,
-    proportion_ticks,
-)
+from experiments.report import style, views
+from experiments.report.style import GRID, REFERENCE, figure_style, limits, method_label
 from experiments.report.table import CORRECTED_NOTE
-from experiments.report.views import (
-    ANY,
-    Record,
-    View,
-    allows_correlated_errors,
-    name_base_rate,
-    rank_base_rates,
-    view_systems,
-)
+from experiments.report.views import ANY, REPORT, Record, View
 from lehner import sensitivity_curve
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import pd
-from lehner.core.text import counted, decimal, percent, short
-from lehner.dependence.bounds import (
-    MistakesNeeded,
-    least_accuracy,
-    real_crowds,
-    tabulate_mistakes,
-)
-from lehner.estimation.results import Results, plot_forest, value_of
+from lehner.core.text import counted, decimal, first_few, percent, short
+from lehner.dependence import bounds
+from lehner.estimation.results import plot_forest, value_of
 
 if TYPE_CHECKING:
     from lehner import Ratings
@@ -56,10 +34,9 @@ LINE, ROW, HEAD = 0.125, 0.1, 0.75
 """Inches of a line of text, between rows, and of what is below the rows."""
 BAND = "0.9"
 MOST_WITH_TEXT, MOST_WITH_INTERVALS = 8, 4
-MOST_RATERS = 40
 DARKEST = 0.5
 """Of the blues; black letters have a contrast of 8.6 on it, and of 4.9 on a dark page."""
-MARKED_POINTS = 6
+MARKED_POINTS, MOST_NAMED = 6, 4
 RARELY = 0.01
 """Part of the map of bounds from which impossible correlations are named."""
 CORRELATIONS = np.linspace(0, 0.8, 81)
@@ -115,7 +92,7 @@ def draw_forest(
     with figure_style(columns=1) as width:
         figure = Figure(figsize=(width, height), layout="constrained")
         ax = plot_forest(table, figure.subplots(), shown)
-        handles: list[Any] = legend_handles(map(method_style, methods), line="")
+        handles: list[Any] = style.legend_handles(map(style.method_style, methods), line="")
         ends = table[["estimate", "lower", "upper"]].to_numpy(dtype=float)
         if alone is not None and alone.estimate is not None:
             ax.axvline(alone.estimate, color=REFERENCE, lw=1, ls="--", zorder=1)
@@ -134,7 +111,7 @@ def draw_forest(
         separators = np.arange(1, len(set(shown))) - 0.5
         ax.hlines(separators, 0, 1, transform=ax.get_yaxis_transform(), color=GRID)
         ax.tick_params(axis="y", length=0)
-        proportion_ticks(ax.xaxis)
+        style.proportion_ticks(ax.xaxis)
         # Below the names too: the axis alone may be narrower than its title.
         title = wrap_title(xlabel, 0.9 * width)
         if handles:
@@ -156,111 +133,60 @@ def _name_points(rows: Sequence[Record], labels: Sequence[str]) -> list[str]:
     ]
 
 
-def _draw_rows(
-    view: View, rows: Sequence[Record], label: Callable[[Record], str], title: str, **options: Any
-) -> Figure:
-    xlabel = _with_intervals(title, view)
-    return draw_forest(rows, list(map(label, rows)), xlabel=xlabel, **options)
-
-
-def _with_intervals(title: str, view: View) -> str:
-    return f"{title}\n{percent(view.level)} intervals"
-
-
-def plot_methods(results: View | Results) -> Figure:
-    """Draw the accuracy of one system on these items by each method.
+def draw(view: View, name: str, rows: Sequence[Record] | None = None, **of: Any) -> Figure | None:
+    """Draw a figure by its name, of `report.toml` or of `FIGURES`.
 
     Parameters
     ----------
-    results : View or Results
-        Of results with several systems the first is drawn.
+    view : View
+    name : str
+    rows : sequence of dict, optional
+        By default those of the view.
+    **of
+        Values of columns, as for `View.pick`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        The dashed line is what the gold labels alone say, its band their interval.
+        None of a forest without rows, or with too many.
 
     Examples
     --------
     >>> import lehner
     >>> ratings = lehner.load_dataset("lehner_table2")
-    >>> figure = plot_methods(lehner.estimate(ratings, "majority_agreement"))
-    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    >>> (view,) = views.view_systems(lehner.estimate(ratings, "majority_agreement"))
+    >>> [label.get_text() for label in draw(view, "methods").axes[0].get_yticklabels()]
     ['Majority']
     """
-    view = results if isinstance(results, View) else view_systems(results)[0]
-    return _draw_rows(
-        view,
-        view.pick("system_accuracy_in_sample"),
-        lambda row: method_label(row["method"]),
-        f"Accuracy of {view.system} on these {counted(view.results.ratings.n_items, 'item')}",
-        alone=view.gold and value_of(view.gold),
-        legend=False,
+    if name in FIGURES:
+        return FIGURES[name](view)
+    forest, column = REPORT["forest"][name], view.column_of(of.get("grouping", ""))
+    of |= dict.fromkeys(forest.get("any", ()), ANY)
+    picked = view.pick(forest["quantity"], of=rows, **of)
+    template = forest.get("label")
+    labels = [
+        views.name_row(template, row, picked) if template else method_label(row["method"])
+        for row in picked
+    ]
+    if not 0 < len(set(labels)) <= forest.get("most", np.inf):
+        return None
+    title = forest["title"].format(
+        system=view.system,
+        n_items=counted(view.results.ratings.n_items, "item"),
+        categories=first_few(dict.fromkeys(row["category"] for row in picked), MOST_NAMED),
+    )
+    return draw_forest(
+        picked,
+        labels,
+        xlabel=_with_intervals(title, view),
+        ylabel="" if column is None else column.column,
+        alone=value_of(view.gold) if forest.get("gold") and view.gold else None,
+        legend=template is not None,
     )
 
 
-def plot_systems(results: Results | Sequence[View]) -> Figure:
-    """Draw the accuracy of each system by each method, the best first.
-
-    Parameters
-    ----------
-    results : Results or sequence of View
-        Views of each system.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Examples
-    --------
-    >>> import lehner
-    >>> ratings = lehner.load_dataset("anesthesia", system=["2", "3"])
-    >>> figure = plot_systems(lehner.estimate(ratings, ["algebraic"]))
-    >>> sorted(label.get_text() for label in figure.axes[0].get_yticklabels())
-    ['2', '3']
-    """
-    views = view_systems(results) if isinstance(results, Results) else results
-    order = sorted(views, key=lambda one: one.rank)
-    rows = [row for view in order for row in view.pick("system_accuracy")]
-    title = "Accuracy on items like these"
-    return _draw_rows(views[0], rows, lambda row: row["system"], title)
-
-
-def plot_raters(view: View) -> Figure | None:
-    """Draw the accuracy of each rater by each method; of very many raters nothing is drawn."""
-    rows = view.pick("rater_accuracy", rater=ANY)
-    if not 0 < len({row["rater"] for row in rows}) <= MOST_RATERS:
-        return None
-    return _draw_rows(view, rows, lambda row: row["rater"], "Accuracy of raters")
-
-
-def plot_groups(view: View, grouping: str) -> Figure:
-    """Draw the accuracy in each group by each method.
-
-    Parameters
-    ----------
-    view : View
-    grouping : {"group", "population", "rater_group"}
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    of_raters = grouping == "rater_group"
-    quantity = "rater_accuracy" if of_raters else "system_accuracy"
-    title = f"Accuracy of {'the raters' if of_raters else view.system}"
-    rows, column = view.pick(quantity, grouping=grouping, group=ANY), view.column_of(grouping)
-    ylabel = "" if column is None else column.column
-    return _draw_rows(view, rows, lambda row: row["group"], title, ylabel=ylabel)
-
-
-def plot_base_rates(view: View) -> Figure:
-    """Draw the proportion in each group, the highest first, by each method."""
-    rates, column = rank_base_rates(view), view.column_of("group")
-    names = list(dict.fromkeys(row["category"] for row in rates))
-    title = f"Proportion of {names[0]}" if len(names) == 1 else "Base rate"
-    ylabel = "" if column is None else column.column
-    return _draw_rows(view, rates, lambda row: name_base_rate(row, rates), title, ylabel=ylabel)
+def _with_intervals(title: str, view: View) -> str:
+    return f"{title}\n{percent(view.level)} intervals"
 
 
 def plot_confusion(view: View) -> Figure:
@@ -324,14 +250,14 @@ def _draw_matrix(ax: Axes, view: View, method: str, labels: Sequence[str]) -> An
         if with_intervals and value.lower is not None and value.upper is not None:
             text += f"\n[{short(value.lower, 2)}, {short(value.upper, 2)}]"
         place = names.index(answer), names.index(truth)
-        ax.text(*place, text, ha="center", va="center", fontsize=SMALLEST)
+        ax.text(*place, text, ha="center", va="center", fontsize=style.SMALLEST)
     return image
 
 
 def _recall_range(view: View, method: str) -> str:
-    known = [row["estimate"] for row in view.pick("recall", method=method)]
-    known = [one for one in known if not np.isnan(one)]
-    return f"{short(min(known), 2)} and {short(max(known), 2)}" if known else short(None)
+    recalls = [row["estimate"] for row in view.pick("recall", method=method)]
+    recalls = [recall for recall in recalls if not np.isnan(recall)]
+    return f"{short(min(recalls), 2)} and {short(max(recalls), 2)}" if recalls else short(None)
 
 
 def plot_correlated_errors(view: View) -> Figure:
@@ -346,33 +272,33 @@ def plot_correlated_errors(view: View) -> Figure:
     matplotlib.figure.Figure
         Of the estimates without gold labels, which such items move.
     """
-    drawn, styles, parts = list[float](), [], []
+    drawn, looks, parts = list[float](), [], []
     with figure_style(columns=1) as width:
         figure = Figure(figsize=(width, 3.1), layout="constrained")
         ax = figure.subplots()
         for method in view.methods:
             estimate = view.results.fits[view.system, method]
-            if allows_correlated_errors(method) or estimate.system_accuracy.estimate is None:
+            if views.allows_correlated_errors(method) or estimate.system_accuracy.estimate is None:
                 continue
             curve = sensitivity_curve(estimate, view.results.ratings.n_categories)
             share = 100 * curve["misleading_share"].values
-            style = method_style(method)
+            look = style.method_style(method)
             every = max(1, len(share) // MARKED_POINTS)
-            ax.plot(share, curve["estimate"], markevery=every, **style.options())
-            ends: dict[str, Any] = {"color": style.color, "alpha": 0.13, "lw": 0}
+            ax.plot(share, curve["estimate"], markevery=every, **look.options())
+            ends: dict[str, Any] = {"color": look.color, "alpha": 0.13, "lw": 0}
             ax.fill_between(share, curve["lower"], curve["upper"], **ends)
             drawn += [x for name in ("estimate", "lower", "upper") for x in curve[name].values]
-            styles.append(style)
+            looks.append(look)
             first, last = (decimal(float(curve["estimate"][place])) for place in (0, -1))
-            parts.append(f"{style.label} from {first} to {last}")
+            parts.append(f"{look.label} from {first} to {last}")
         ax.set(xlim=(0, float(share.max())), ylim=limits(drawn))
         ax.set_xlabel(wrap_title("Items that mislead raters and system alike (%)", 2.6))
         without = ", without gold labels" if view.is_corrected else ""
         title = f"Accuracy of {view.system}{without}"
         ax.set_ylabel(wrap_title(_with_intervals(title, view), 2.2))
-        proportion_ticks(ax.yaxis)
+        style.proportion_ticks(ax.yaxis)
         ax.grid(True)
-        figure.legend(handles=legend_handles(styles), loc="outside lower center", ncols=2)
+        figure.legend(handles=style.legend_handles(looks), loc="outside lower center", ncols=2)
     most = counted(float(share.max()), "percent", "percent")
     figure.set_label(
         f"Accuracy of {view.system} as items that mislead raters and system alike go from 0 to "
@@ -381,7 +307,7 @@ def plot_correlated_errors(view: View) -> Figure:
     return figure
 
 
-def plot_bounds(ratings: "Ratings", needed: MistakesNeeded) -> Figure:
+def plot_bounds(ratings: "Ratings", needed: bounds.MistakesNeeded) -> Figure:
     """Draw the least accuracy over the two caps on correlated errors, and where real crowds lie.
 
     Parameters
@@ -396,7 +322,9 @@ def plot_bounds(ratings: "Ratings", needed: MistakesNeeded) -> Figure:
     matplotlib.figure.Figure
         Of one column.
     """
-    least = least_accuracy(tabulate_mistakes(ratings), CORRELATIONS, CORRELATIONS[:, None])
+    least = bounds.least_accuracy(
+        bounds.tabulate_mistakes(ratings), CORRELATIONS, CORRELATIONS[:, None]
+    )
     with figure_style(columns=1) as width:
         figure = Figure(figsize=(width, 4), layout="constrained")
         ax = figure.subplots()
@@ -406,7 +334,8 @@ def plot_bounds(ratings: "Ratings", needed: MistakesNeeded) -> Figure:
         ax.contour(*area, colors="white", linewidths=0.6)
         figure.colorbar(image, ax=ax, label="System accuracy is at least", shrink=0.8)
         for domain, (marker, label) in DOMAINS.items():
-            crowds = real_crowds()[real_crowds()["domain"] == domain]
+            crowds = bounds.real_crowds()
+            crowds = crowds[crowds["domain"] == domain]
             places = (crowds[whose].clip(0) for whose in ("raters", "system"))
             look: dict[str, Any] = {"color": "black", "markeredgecolor": "white", "clip_on": False}
             ax.plot(*places, marker, label=f"{len(crowds)} {label}", **look)
@@ -459,3 +388,10 @@ def plot_calibration(performance: "ScorePerformance") -> Figure:
         figure.legend(loc="outside lower center", ncols=2)
     figure.set_label(f"How probable {name} is at each score, with intervals.")
     return figure
+
+
+FIGURES: Mapping[str, Callable[[View], Figure]] = {
+    "confusion": plot_confusion,
+    "correlated_errors": plot_correlated_errors,
+}
+"""Figures that are no forest."""

@@ -1,14 +1,19 @@
-"""Files written whole or not at all."""
+"""Files written whole or not at all, and what the machine lacks where that fails."""
 
+import importlib.metadata
 import io
 import os
+import shutil
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from experiments.report.style import figure_style
 from lehner.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,6 +24,9 @@ UNFINISHED = "unfinished"
 """Folder of what a run that was stopped had finished."""
 LONGEST = 100
 """Characters of the name of a folder."""
+LACKS = (MemoryError, OSError, ImportError)
+LEAST_BYTES = 2**28
+"""With less memory or disk space than this an error of compiled code is put down to the machine."""
 
 
 def check_outputs(
@@ -40,28 +48,32 @@ def check_outputs(
     owners: dict[Path, str] = {}
     for option, path in (*files.items(), *folders.items()):
         where = path.resolve()
-        if where in inputs:
-            raise InputError(
-                f"{option} would replace this file, which is read", "name another", file=path
-            )
-        if where in owners:
-            raise InputError(
-                f"{owners[where]} and {option} are written to the same place",
-                "name another for one of them",
-                file=path,
-            )
-        owners[where] = option
-        if option in files and path.is_dir():
-            raise InputError(f"{option} is a folder", "name a file in it", file=path)
-        if option in folders and path.exists() and not path.is_dir():
-            raise InputError(f"{option} is a file", "name a folder", file=path)
-        if path.exists() and option in files and not path.is_file():
-            continue  # A device or a pipe.
         there = next(parent for parent in (where, *where.parents) if parent.exists())
-        if there != where and not there.is_dir():
-            raise InputError(f"{there} is a file", "name another folder", file=path)
-        if not os.access(there if there.is_dir() else there.parent, os.W_OK):
-            raise InputError(f"nothing can be written in {there}", "name another place", file=path)
+        is_file, is_device = (
+            option in files,
+            path.exists() and not (path.is_file() or path.is_dir()),
+        )
+        writable = os.access(there if there.is_dir() else there.parent, os.W_OK)
+        checks = (
+            (where in inputs, f"{option} would replace this file, which is read", "name another"),
+            (
+                where in owners,
+                f"{owners.get(where)} and {option} are written to the same place",
+                "name another for one of them",
+            ),
+            (is_file and path.is_dir(), f"{option} is a folder", "name a file in it"),
+            (not is_file and path.is_file(), f"{option} is a file", "name a folder"),
+            (there != where and not there.is_dir(), f"{there} is a file", "name another folder"),
+            (
+                not (is_device or writable),
+                f"nothing can be written in {there}",
+                "name another place",
+            ),
+        )
+        for is_wrong, problem, remedy in checks:
+            if is_wrong:
+                raise InputError(problem, remedy, file=path)
+        owners[where] = option
 
 
 def name_folders(names: Iterable[str]) -> dict[str, str]:
@@ -140,18 +152,7 @@ def write_text(text: str, path: Path) -> Path:
 
 
 def write_csv(table: "pd.DataFrame", path: Path) -> Path:
-    """Write a table without its index, as a whole or not at all.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-    path : Path
-        In a folder that exists.
-
-    Returns
-    -------
-    Path
-    """
+    """Write a table without its index, as a whole or not at all, into a folder that exists."""
     return write_atomically(
         path, lambda temporary: table.to_csv(temporary, index=False, lineterminator="\n")
     )
@@ -183,8 +184,6 @@ def write_figure(figure: "Figure", folder: Path, name: str) -> list[Path]:
 
 def figure_bytes(figure: "Figure", kind: str) -> bytes:
     """Draw a figure as a file of a kind, "pdf", "png" or "svg", without a date in it."""
-    from experiments.report.style import figure_style
-
     text = str(figure.get_label())
     metadata = {
         "pdf": {"Subject": text, "CreationDate": None},
@@ -195,3 +194,52 @@ def figure_bytes(figure: "Figure", kind: str) -> bytes:
     with figure_style():
         figure.savefig(buffer, format=kind, metadata=metadata)
     return buffer.getvalue()
+
+
+@lru_cache
+def versions() -> str:
+    """Name the versions of what computes."""
+    names = ("lehner", "numpy", "scipy", "pymc", "nutpie", "numba")
+    return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
+
+
+def is_of_the_machine(error: BaseException | None) -> bool:
+    """Tell whether memory, a disk or a package is lacking, which says nothing about a method.
+
+    Compiled code raises a RuntimeError, or one of PyArrow, for all that goes wrong. Then what the
+    machine still has decides.
+
+    Parameters
+    ----------
+    error : BaseException or None
+        What it was caused by counts as well.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_of_the_machine(MemoryError("9 TiB")), is_of_the_machine(KeyError("a"))
+    (True, False)
+    """
+    while error is not None:
+        library = type(error).__module__.partition(".")[0]
+        compiled = isinstance(error, RuntimeError) or library == "pyarrow"
+        if isinstance(error, LACKS) or (compiled and _is_short()):
+            return True
+        error = error.__cause__ if error.__suppress_context__ else error.__context__
+    return False
+
+
+def _is_short() -> bool:
+    """Tell whether there is no thread, hardly any memory or hardly any disk space left."""
+    try:
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+        bytearray(LEAST_BYTES)
+        folders = (".", tempfile.gettempdir())
+        return min(shutil.disk_usage(folder).free for folder in folders) < LEAST_BYTES
+    except (RuntimeError, MemoryError, OSError):
+        return True

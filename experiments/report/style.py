@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lehner.core.lazy import load
 from lehner.estimation.methods import get_method
 
 if TYPE_CHECKING:
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
+
+# Loaded late: the names of methods are wanted without Matplotlib, too.
+looks, ticker, lines, figures = (
+    load(f"matplotlib.{name}") for name in ("style", "ticker", "lines", "figure")
+)
 
 WIDTHS = {1: 3.35, 2: 7.0}
 """Inches of one and of two columns of a journal."""
@@ -57,9 +63,7 @@ def figure_style(*, columns: int = 2) -> Iterator[float]:
     >>> float(figure.get_figwidth())
     3.35
     """
-    from matplotlib import style
-
-    with style.context(["default", STYLE]):
+    with looks.context(["default", STYLE]):
         yield WIDTHS[columns]
 
 
@@ -113,11 +117,9 @@ def proportion_ticks(axis: "Axis") -> None:
     >>> [round(float(tick), 6) for tick in ax.get_xticks() if 0.897 <= tick <= 0.955]
     [0.9, 0.91, 0.92, 0.93, 0.94, 0.95]
     """
-    from matplotlib.ticker import MultipleLocator
-
     low, high = axis.get_view_interval()
-    step = next((one for one in STEPS if (high - low) / one <= MOST_STEPS), STEPS[-1])
-    axis.set_major_locator(MultipleLocator(step))
+    step = next((size for size in STEPS if (high - low) / size <= MOST_STEPS), STEPS[-1])
+    axis.set_major_locator(ticker.MultipleLocator(step))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,9 +196,7 @@ def method_label(name: str) -> str:
 
 def legend_handles(styles: Iterable[MethodStyle], *, line: str = "-") -> "list[Line2D]":
     """Make what a figure's one legend takes: marker, line and name of each method."""
-    from matplotlib.lines import Line2D
-
-    return [Line2D([], [], ls=line, label=style.label, **style.options()) for style in styles]
+    return [lines.Line2D([], [], ls=line, label=style.label, **style.options()) for style in styles]
 
 
 LETTERS_AN_INCH = 12
@@ -232,12 +232,10 @@ def panels(
         As many as titles; what is left of the last row is taken away, and the panels above it
         have their own tick labels.
     """
-    from matplotlib.figure import Figure
-
     n_columns = min(across, len(titles))
     n_rows = -(-len(titles) // n_columns)
     n_columns = -(-len(titles) // n_rows)
-    figure = Figure(figsize=(width, height * n_rows + more), layout="constrained")
+    figure = figures.Figure(figsize=(width, height * n_rows + more), layout="constrained")
     grid = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True, sharey=True).ravel()
     letters = int(LETTERS_AN_INCH * width / n_columns)
     for ax, title in zip(grid, titles, strict=False):
@@ -247,13 +245,3 @@ def panels(
     for ax in grid[len(titles) - n_columns : len(titles)]:
         ax.tick_params(labelbottom=True)
     return figure, list(grid[: len(titles)])
-
-
-def empty_figure(width: float, reason: str) -> "Figure":
-    """Make a figure that says why there is nothing to draw."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, 1), layout="constrained")
-    figure.text(0.5, 0.5, reason, ha="center", va="center")
-    figure.set_label(reason)
-    return figure

@@ -9,19 +9,22 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from experiments.report.terminal import NARROWEST, line, one_line, render_lines, visible
+from experiments.report.terminal import cell_len, line, one_line, render_lines, visible
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.lazy import pd
+from lehner.core.lazy import load, pd
 from lehner.core.text import percent, plain_number, with_interval
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+rich_table = load("rich.table")
+
 type Cell = str | float | IntervalEstimate | tuple[Cell, ...] | None
 
 CORRECTED = "*"
 CORRECTED_NOTE = "* with the gold labels."
-GAP = 2
+GAP, NARROWEST, LONGEST_WORD = 2, 18, 30
+"""Columns of a terminal: between two columns, of a column of texts, and of a word in it."""
 LATEX_WIDTH = 72
 """Characters of a table in small type on a page of an article, whose lines are 345 points wide."""
 NEGATIVE = re.compile(r"(?<![-\w.])-(?=[.\d])")
@@ -168,7 +171,7 @@ def to_terminal(table: Table, width: int, *, noted: bool = True) -> "list[Text]"
         Of the terminal. Texts that are too long are wrapped. A table that is still too wide becomes
         several below one another, each with the keys.
     noted : bool
-        Whether its notes follow. They do not where several tables share them (`list_notes`).
+        Whether its notes follow. They do not where several tables share them.
 
     Returns
     -------
@@ -183,58 +186,67 @@ def to_terminal(table: Table, width: int, *, noted: bool = True) -> "list[Text]"
     all    200
     two     50
     """
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    head, *body = _sparse(table)
+    head, *body = cells = table.cells()
     lines: list[Text] = []
-    for block in _blocks(table, [head, *body], width):
-        grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
-        for place in block:
+    blocks = list(_part_columns(table, cells, width))
+    for block in blocks:
+        # A part of a table has no rows without a number.
+        rows = [row for row in body if len(blocks) == 1 or any(row[j] for j in block[table.keys :])]
+        grid = rich_table.Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
+        for place, room in _narrow(table, cells, block, width).items():
             text = table.is_text(place)
-            grid.add_column(Text(head[place]), no_wrap=not text)
+            grid.add_column(line(head[place], style="bold"), no_wrap=not text, width=room)
             grid.columns[-1].justify = "left" if text else "right"
-        for row in body:
-            grid.add_row(*(Text(row[place]) for place in block))
-        lines += [Text()] if lines else []
-        for segments in render_lines(grid, width):
-            made = Text.assemble(*((one.text, one.style or "") for one in segments))
-            made.rstrip()
-            lines.append(made)
+        for row in _thin_out(table, rows):
+            grid.add_row(*(line(row[place]) for place in block))
+        lines += [*([line()] if lines else []), *render_lines(grid, width)]
     return [*lines, *map(line, table.all_notes if noted else ())]
 
 
-def list_notes(tables: Iterable[Table]) -> "list[Text]":
-    """List the notes of several tables, each once, for a rich console."""
-    notes = chain.from_iterable(table.all_notes for table in tables)
-    return list(map(line, dict.fromkeys(notes)))
-
-
-def _sparse(table: Table) -> list[list[str]]:
-    """Head and rows, in which the first key is written once above equal ones."""
-    head, *body = table.cells()
-    shown = [list(row) for row in body]
-    for above, row, out in zip(body, body[1:], shown[1:], strict=False):
+def _thin_out(table: Table, rows: Sequence[list[str]]) -> list[list[str]]:
+    """Write the first key once above equal ones."""
+    shown = [list(row) for row in rows]
+    for above, row, out in zip(rows, rows[1:], shown[1:], strict=False):
         if table.keys > 1 and above[0] == row[0]:
             out[0] = ""
-    return [head, *shown]
+    return shown
 
 
-def _blocks(table: Table, cells: Sequence[Sequence[str]], width: int) -> Iterator[list[int]]:
+def _measure(table: Table, cells: Sequence[Sequence[str]], place: int) -> tuple[int, int]:
+    """Find how wide a column is, and how narrow it may be: texts are wrapped between words."""
+    column = [row[place] for row in cells]
+    widest = max(map(cell_len, column))
+    if not table.is_text(place):
+        return widest, widest
+    words = max((cell_len(word) for text in column for word in text.split()), default=0)
+    return widest, min(widest, max(NARROWEST, min(words, LONGEST_WORD)))
+
+
+def _part_columns(table: Table, cells: Sequence[Sequence[str]], width: int) -> Iterator[list[int]]:
     """Part columns into blocks that fit a width, each with the keys; a wide one stands alone."""
-    from rich.cells import cell_len
-
-    widths = [max(cell_len(row[j]) for row in cells) for j in range(len(table.columns))]
-    # Sentences are wrapped, and so are names before numbers are parted from one another.
-    widths = [min(n, NARROWEST) if table.is_text(j) else n for j, n in enumerate(widths)]
+    least = [_measure(table, cells, place)[1] for place in range(len(table.columns))]
     keys = list(range(table.keys))
     block: list[int] = []
-    for j in range(table.keys, len(widths)):
-        if block and sum(widths[i] + GAP for i in (*keys, *block, j)) - GAP > width:
+    for place in range(table.keys, len(least)):
+        if block and sum(least[j] + GAP for j in (*keys, *block, place)) - GAP > width:
             yield keys + block
             block = []
-        block.append(j)
+        block.append(place)
     yield keys + block
+
+
+def _narrow(
+    table: Table, cells: Sequence[Sequence[str]], block: Sequence[int], width: int
+) -> dict[int, int]:
+    """Give each column of a block its width; columns of texts give way, the widest first."""
+    measured = {place: _measure(table, cells, place) for place in block}
+    widths = {place: widest for place, (widest, _) in measured.items()}
+    while sum(widths.values()) + GAP * (len(block) - 1) > width:
+        wide = [place for place in block if widths[place] > measured[place][1]]
+        if not wide:
+            break
+        widths[max(wide, key=widths.__getitem__)] -= 1
+    return widths
 
 
 def to_markdown(table: Table) -> str:
@@ -300,12 +312,13 @@ def to_latex(*tables: Table) -> str:
 
 def _latex(table: Table) -> str:
     text = [table.is_text(place) for place in range(len(table.columns))]
-    head, *body = _sparse(table)
+    head, *body = table.cells()
+    body = _thin_out(table, body)
     rows = [
         [cell if text[j] else NEGATIVE.sub("−", cell) for j, cell in enumerate(row)] for row in body
     ]
     parts = []
-    for block in _blocks(table, [head, *body], LATEX_WIDTH):
+    for block in _part_columns(table, [head, *body], LATEX_WIDTH):
         written = [[row[j].translate(LATEX) for j in block] for row in (head, *rows)]
         frame = pd.DataFrame(written[1:], columns=written[0])
         letters = "".join("l" if text[j] else "r" for j in block)

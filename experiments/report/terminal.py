@@ -1,4 +1,4 @@
-r"""The terminal: text that it shows rather than obeys, how wide it is, and streams that fail.
+r"""The terminal: names that it shows rather than obeys, options as they are typed, and its streams.
 
 A name in a file of ratings may hold control characters and escape sequences, with which a terminal
 would change colours, move its cursor or set its title. All that the command prints goes through the
@@ -8,24 +8,39 @@ streams of this file, on which they are seen, as in `\x1b`.
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import fields
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from lehner.core.lazy import load
+from lehner.data.reading import Reading
+
 if TYPE_CHECKING:
-    from rich.console import Console, Group
-    from rich.segment import Segment
-    from rich.table import Table
+    from rich.console import Console, RenderableType
     from rich.text import Text
 
-NARROWEST, END_OF_NAME = 18, 6
+    from lehner import Ratings
+
+# Loaded late, because some commands print nothing by it.
+rich_console, rich_text, rich_cells = map(load, ("rich.console", "rich.text", "rich.cells"))
+
+END_OF_NAME = 6
 LEAST_WIDTH = 60
 """A number that is cut would be another number: a narrower terminal wraps lines itself."""
 WIDTH_OF_FILES = 100
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 """Control characters but for tab and line feed; line separators; marks that turn text around."""
+OTHERS = ("criteria", "sensitivity", "positive", "group", "score_of")
+NAMES = (*(field.name for field in fields(Reading)), *OTHERS)
+ARGUMENT = re.compile(rf"\b({'|'.join(NAMES)})=(?:…|True|\[?(['\"])(.*?)\2\]?(?=[\s,;)]|$))")
+SWITCHED_OFF = re.compile(r"lehner\.estimate with (\w+)=False")
+OPTION_OF = {"level": "interval", "n_categories": "categories", "n_raters": "raters"}
+"""Options that are not called as the argument."""
 
 
 def visible(text: str) -> str:
@@ -36,7 +51,7 @@ def visible(text: str) -> str:
     >>> print(visible("\x1b[31mred\x1b[0m"))
     \x1b[31mred\x1b[0m
     """
-    return CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return CONTROLS.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def one_line(text: str) -> str:
@@ -48,6 +63,67 @@ def one_line(text: str) -> str:
     a\nb\u202ec
     """
     return visible(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def as_options(text: str) -> str:
+    """Name options of the command where a message of the library names arguments.
+
+    Examples
+    --------
+    >>> as_options("name the raters' columns (raters=…), or say so (truth='gold')")
+    "name the raters' columns (--raters), or say so (--truth gold)"
+    >>> as_options("read it as no rating (missing=['-']) or as one (fold_case=True)")
+    'read it as no rating (--missing=-) or as one (--fold-case)'
+    """
+    text = ARGUMENT.sub(_write_option, text)
+    return SWITCHED_OFF.sub(lambda match: f"in the command without {name_flag(match[1])}", text)
+
+
+def name_flag(parameter: str) -> str:
+    """Name the option of a parameter, as `--fold-case`."""
+    return f"--{parameter.replace('_', '-')}"
+
+
+def name_option(text: str, options: Container[str]) -> str:
+    """Name the option in "level is 2", what is wrong with an argument, if it is one of these.
+
+    Examples
+    --------
+    >>> name_option("n_raters is 1; give 2 or more", ["raters"])
+    '--raters is 1; give 2 or more'
+    """
+    argument, is_, value = text.partition(" is ")
+    name = OPTION_OF.get(argument, argument)
+    return f"{name_flag(name)}{is_}{value}" if name in options else text
+
+
+def _write_option(match: re.Match[str]) -> str:
+    flag, value = name_flag(match[1]), match[3]
+    if value is None:
+        return flag
+    # A label may begin with a hyphen, as if it were an option.
+    return f"{flag}{'=' if value.startswith('-') else ' '}{quote(value)}"
+
+
+def quote(text: str) -> str:
+    """Quote a text for a shell, with double quotes where it has single ones.
+
+    Examples
+    --------
+    >>> print(quote("name == 'a'"))
+    "name == 'a'"
+    """
+    return f'"{text}"' if "'" in text and not set(text) & set('"$`\\\\!') else shlex.quote(text)
+
+
+def data_notes(ratings: "Ratings") -> list[str]:
+    """List what is to be known of the data, in terms of the command's options."""
+    return [as_options(note) for note in ratings.notes]
+
+
+def data_lines(ratings: "Ratings") -> list[str]:
+    """Write what is to be known of the data as lines above a command's results."""
+    return [f"Data: {note}" for note in data_notes(ratings)]
 
 
 class _Shown:
@@ -126,58 +202,48 @@ def json_text(value: object) -> str:
 
 
 def terminal_width() -> int:
-    """Width of the terminal, or of text that is no terminal's."""
+    """Give the width of the terminal, or of text that is no terminal's."""
     return max(shutil.get_terminal_size((WIDTH_OF_FILES, 0)).columns, LEAST_WIDTH)
 
 
-def console(stream: TextIO, **options: Any) -> "Console":
-    """Rich console on a standard stream."""
-    from rich.console import Console
+def console(**options: Any) -> "Console":
+    """Make a rich console on standard output."""
+    options = {"highlight": False, "width": terminal_width()} | options
+    return rich_console.Console(file=styled(sys.stdout), **options)  # type: ignore[no-any-return]
 
-    return Console(file=styled(stream), highlight=False, width=terminal_width(), **options)
+
+def print_wide(lines: "list[Text]") -> None:
+    """Print to standard output, its text wrapped on a terminal and in long lines in a file."""
+    console(soft_wrap=not sys.stdout.isatty()).print(*lines, sep="\n")
 
 
 def line(text: str = "", style: str = "") -> "Text":
-    """Line for a rich console."""
-    from rich.text import Text
-
-    return Text(one_line(text), style=style)
+    """Make a line for a rich console."""
+    return rich_text.Text(one_line(text), style=style)  # type: ignore[no-any-return]
 
 
-def render_lines(content: "Table", width: int) -> "list[list[Segment]]":
-    """Lay a rich table out in lines of a width."""
-    from rich.console import Console
+def render_lines(content: "RenderableType", width: int) -> "list[Text]":
+    """Lay something of rich out in lines of a width, without blanks at their ends."""
+    lines = []
+    for segments in rich_console.Console(width=width).render_lines(content, pad=False):
+        parts = ((segment.text, segment.style or "") for segment in segments)
+        lines.append(rich_text.Text.assemble(*parts))
+        lines[-1].rstrip()
+    return lines
 
-    return Console(width=width).render_lines(content, pad=False)
 
-
-def print_wide(content: "Group") -> None:
-    """Print to standard output, its text wrapped on a terminal and in long lines in a file."""
-    console(sys.stdout, soft_wrap=not sys.stdout.isatty()).print(content)
+def cell_len(text: str) -> int:
+    """Count the columns of a terminal that a text takes."""
+    return rich_cells.cell_len(text)  # type: ignore[no-any-return]
 
 
 def wrapped(text: str, width: int, most: int) -> list[str]:
-    """Fill at most so many lines, the later ones indented; what is left out becomes an ellipsis.
-
-    Parameters
-    ----------
-    text : str
-    width, most : int
-        Of a line, and number of lines.
-
-    Returns
-    -------
-    list of str
-    """
-    from textwrap import wrap
-
+    """Fill at most so many lines, the later ones indented; what is left out becomes an ellipsis."""
     return wrap(text, width, max_lines=most, placeholder=" …", subsequent_indent="  ")
 
 
 def cut(name: object, most: int = 22) -> str:
     """Cut a name in its middle: long names often differ at their ends."""
-    from rich.cells import cell_len
-
     text = one_line(str(name))
     if cell_len(text) <= most:
         return text

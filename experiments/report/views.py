@@ -2,7 +2,7 @@
 
 import math
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,8 +14,7 @@ from lehner.core.estimate import IntervalEstimate
 from lehner.core.text import DASH, decimal, plain_number, probability, short
 from lehner.estimation.methods import get_method
 from lehner.estimation.results import Results, value_of
-from lehner.performance.measures import NAMES as OF_POSITIVE
-from lehner.performance.measures import PositiveCategory, find_positive
+from lehner.performance import measures
 
 REPORT = tomllib.loads(Path(__file__).with_name("report.toml").read_text(encoding="utf-8"))
 ANY = "\0any"
@@ -24,14 +23,15 @@ ACCURACIES = {
     "system_accuracy_in_sample": "on these items",
     "system_accuracy": "on items like these",
 }
-TITLES = {
+SHORT_NAMES = {
     "positive_predictive_value": "PPV",
     "negative_predictive_value": "NPV",
     "positive_likelihood_ratio": "LR+",
     "negative_likelihood_ratio": "LR−",
 }
-RANK = "{:.0f}".format
-APPROXIMATELY = "≈"
+WITH_GOLD = "with the gold labels"
+MISLED = ("nobody_misled", "system_too", "raters_alone")
+EVIDENCE = ("estimate", "P(sign)", "Bayes factor", "verdict")
 LARGEST = 1000
 """Bayes factors beyond it, or below its inverse, are not told apart."""
 
@@ -113,8 +113,8 @@ class View:
     def reported(self) -> str:
         """The method of the accuracy to report: if one allows for correlated errors, that one."""
         accuracies = self.pick("system_accuracy_in_sample")
-        known = [row["method"] for row in accuracies if not math.isnan(row["estimate"])]
-        return min(known, key=lambda name: not allows_correlated_errors(name), default="")
+        names = [row["method"] for row in accuracies if not math.isnan(row["estimate"])]
+        return min(names, key=lambda name: not allows_correlated_errors(name), default="")
 
     @cached_property
     def detailed(self) -> str:
@@ -142,10 +142,31 @@ class View:
         return any(row["quantity"] in ACCURACIES for row in self.uncorrected)
 
     @cached_property
-    def positive(self) -> PositiveCategory | None:
+    def positive(self) -> measures.PositiveCategory | None:
         """The positive category, if there are two."""
-        given: PositiveCategory | None = getattr(self.results.options, "positive", None)
-        return given or find_positive(self.results.ratings)
+        asked: measures.PositiveCategory | None = getattr(self.results.options, "positive", None)
+        return asked or measures.find_positive(self.results.ratings)
+
+    @cached_property
+    def test_measures(self) -> dict[tuple[str, str], str]:
+        """What further measures are called, by quantity and category: of two those of a test."""
+        if self.positive is None:
+            names = map(str, self.results.ratings.categories)
+            return {("recall", name): f"recall of {name}" for name in names}
+        both = {True: str(self.positive.name), False: str(self.positive.negative)}
+        named = measures.NAMES | {"specificity": ("recall", False)}
+        return {
+            (quantity, both[of]): SHORT_NAMES.get(name, name)
+            for name, (quantity, of) in named.items()
+        }
+
+    @cached_property
+    def base_rates(self) -> list[Record]:
+        """The base rates in groups, those of the group with the first rank first."""
+        of: Any = {"grouping": "group", "group": ANY}
+        ranked = self.pick("base_rates_rank", method=self.methods[0], **of)
+        ranks = {row["group"]: row["estimate"] for row in ranked}
+        return sorted(self.pick("base_rates", **of), key=lambda row: ranks.get(row["group"], 0))
 
     def column_of(self, grouping: str) -> Any:
         """The column of the file by which items are grouped; None if there is none."""
@@ -153,26 +174,26 @@ class View:
 
     def warnings(self, *about: str) -> list[Warning]:
         """List what should be known of the numbers of some questions."""
-        given = self.results.warnings
-        return [one for one in given if one.about in about and one.system in ("", self.system)]
+        own = [one for one in self.results.warnings if one.system in ("", self.system)]
+        return [one for one in own if one.about in about or "any" in about]
 
 
 def view_systems(results: Results, names: Callable[[str], str] = str) -> list[View]:
     """Make a view of each system; of ratings without a system one of all rows."""
-    systems = [str(name) for name in results.ratings.systems]
-    return [View(results=results, system=one, names=names) for one in systems or [""]]
+    systems = [str(name) for name in results.ratings.systems] or [""]
+    return [View(results=results, system=system, names=names) for system in systems]
 
 
-def allows_correlated_errors(method: str) -> bool:
-    """Whether a method's interval is meant to cover though errors of raters are correlated."""
-    known = get_method(method)
-    return known is not None and "shared_mistakes" in known.gives
+def allows_correlated_errors(name: str) -> bool:
+    """Tell whether a method's interval is meant to cover though errors are correlated."""
+    method = get_method(name)
+    return method is not None and "shared_mistakes" in method.gives
 
 
-def assumption(method: str) -> str:
-    """What a method's estimate rests on, to be read after "if"."""
-    known = get_method(method)
-    return "" if known is None else known.assumes
+def assumption(name: str) -> str:
+    """Say what a method's estimate rests on, to be read after "if"."""
+    method = get_method(name)
+    return "" if method is None else method.assumes
 
 
 def write_cell(value: float | IntervalEstimate, chance: float = math.nan) -> str:
@@ -182,14 +203,14 @@ def write_cell(value: float | IntervalEstimate, chance: float = math.nan) -> str
 
 
 def make_cell(row: Record) -> Cell:
-    """The number of a row, as its quantity is written."""
+    """Give the number of a row, as its quantity is written."""
     value, chance, quantity = value_of(row), row["probability"], row["quantity"]
     if quantity.endswith("_rank"):
-        return (f"{Column('', format=RANK).write(value)}, {probability(chance)}",)
+        return (f"{Column('', format='{:.0f}'.format).write(value)}, {probability(chance)}",)
     if quantity == "study_right":
         return (f"{value.estimate:.4g}/{row['n_items']:.4g}",)
     if quantity.endswith("_on_known_items"):
-        return (count_right(row),)
+        return (count_right(row),) if row["n_items"] else None
     if quantity == "rater_accuracy_lowest":
         return (probability(chance, 2),)
     if quantity.startswith("bayes_factor"):
@@ -200,14 +221,12 @@ def make_cell(row: Record) -> Cell:
 
 
 def plain_cell(row: Record) -> Cell:
-    """The number of a row whose heading says that gold labels correct it."""
+    """Give the number of a row whose heading says that gold labels correct it."""
     return make_cell(row | {"corrected": False})
 
 
-def count_right(row: Record | None) -> str:
+def count_right(row: Record) -> str:
     """Write how many of the labelled items are right, as 19/25."""
-    if row is None or not row["n_items"]:
-        return "" if row is None else "0/0"
     return f"{round(row['estimate'] * row['n_items'])}/{row['n_items']:g}"
 
 
@@ -230,58 +249,58 @@ def write_bayes_factor(value: IntervalEstimate) -> str:
     return f"{decimal(value.estimate, 2)} ± {decimal((value.upper - value.lower) / 2, 2)}"
 
 
-def make_table(
-    columns: Sequence[Column], rows: Sequence[Sequence[Cell]], keys: int = 1
-) -> list[Table]:
-    """Make a table without empty columns; none without numbers."""
-    used = [j for j in range(len(columns)) if any(row[j] not in (None, "") for row in rows)]
-    if not any(j >= keys for j in used):
-        return []
-    shown = [tuple(row[j] for j in used) for row in rows]
-    n_keys = sum(j < keys for j in used)
-    return [Table(columns=[columns[j] for j in used], rows=shown, keys=max(n_keys, 1))]
-
-
 def pivot(
-    rows: Iterable[Record],
+    placed: Iterable[tuple[str, str, str, Cell]],
     columns: Sequence[Column],
-    heading: Callable[[Record], str],
-    label: Callable[[Record], str],
-    across: Callable[[Record], str],
     *,
     head: str = "",
     title: str = "",
-    cell: Callable[[Record], Cell] = make_cell,
 ) -> list[Table]:
     """Put numbers with one heading and one label into a row.
 
     Parameters
     ----------
-    rows : iterable of dict
+    placed : iterable of (str, str, str, Cell)
+        Heading, label, name of the column, and cell of each number.
     columns : sequence of Column
-    heading, label, across : callable
-        From a row to its keys, and to the name of its column.
     head, title : str
         Above the headings and the labels.
-    cell : callable
-        From a row to its cell.
 
     Returns
     -------
     list of Table
-        None where there are no numbers.
+        Without empty columns; none where there are no numbers.
     """
     by_keys: dict[tuple[str, str], dict[str, Cell]] = {}
-    for row in rows:
-        by_keys.setdefault((heading(row), label(row)), {})[across(row)] = cell(row)
-    headings = list(dict.fromkeys(name for name, _ in by_keys))
+    for heading, label, name, cell in placed:
+        by_keys.setdefault((heading, label), {})[name] = cell
+    headings = list(dict.fromkeys(heading for heading, _ in by_keys))
     alone = len(headings) == 1 and not title
-    made = [
-        ("" if alone else name, shown, *(cells.get(column.name) for column in columns))
-        for (name, shown), cells in sorted(by_keys.items(), key=lambda x: headings.index(x[0][0]))
+    rows = [
+        ("" if alone else heading, label, *(cells.get(column.name) for column in columns))
+        for (heading, label), cells in sorted(
+            by_keys.items(), key=lambda item: headings.index(item[0][0])
+        )
     ]
-    keys = [Column("quantity", head), Column("label", headings[0] if alone else title)]
-    return make_table([*keys, *columns], made, keys=2)
+    every = [Column("quantity", head), Column("label", headings[0] if alone else title), *columns]
+    used = [j for j in range(len(every)) if any(row[j] not in (None, "") for row in rows)]
+    if not any(j > 1 for j in used):
+        return []
+    shown = [tuple(row[j] for j in used) for row in rows]
+    return [
+        Table(columns=[every[j] for j in used], rows=shown, keys=max(1, sum(j < 2 for j in used)))
+    ]
+
+
+def name_row(
+    template: str, row: Record, rows: Iterable[Record], cut: Callable[[str], str] = str
+) -> str:
+    """Name what a row is about; `{of}` is its category where others have one of the same group."""
+    several = len({other["category"] for other in rows}) > 1
+    of = f": {row['category']}" if several else ""
+    names = {name: cut(row[name]) for name in ("versus", "rater", "system")}
+    group = cut(row["group"]) or ("all items" if "{of}" not in template else row["category"])
+    return template.format_map(row | names | {"group": group, "of": of if row["group"] else ""})
 
 
 def tabulate(
@@ -292,7 +311,7 @@ def tabulate(
     cut: Callable[[str], str] = str,
     **of: Any,
 ) -> list[Table]:
-    """Make a table of `report.toml`.
+    """Make a table by its name, of `report.toml` or of `TABLES`.
 
     Parameters
     ----------
@@ -309,6 +328,8 @@ def tabulate(
     -------
     list of Table
     """
+    if name in TABLES:
+        return TABLES[name](view)
     table, positive = REPORT["table"][name], view.positive
     if table.get("of_positive"):
         if positive is None:
@@ -316,122 +337,90 @@ def tabulate(
         of["category"] = str(positive.name)
     # Of two categories another table has the words of diagnostic tests.
     left_out = () if positive is None else table.get("several", ())
-    titles = {one: text for one, text in table["quantities"].items() if one not in left_out}
+    titles = {name: text for name, text in table["quantities"].items() if name not in left_out}
     of |= dict.fromkeys(table.get("any", ()), ANY)
-    picked = [row for one in titles for row in view.pick(one, of=rows, **of)]
-    write = partial(short, digits=table["digits"]) if "digits" in table else write_cell
-
-    def label(row: Record) -> str:
-        size = "" if math.isnan(row["n_items"]) else f" ({row['n_items']:g})"
-        names = {name: cut(row[name]) for name in ("versus", "rater", "system")}
-        names |= {"group": cut(row["group"]) or "all items", "size": size}
-        return str(table["label"].format_map(row | names)).strip()
-
+    picked = [row for quantity in titles for row in view.pick(quantity, of=rows, **of)]
     across = table.get("across", "method")
     shown = {
-        "method": {one: view.names(one) for one in view.methods},
+        "method": {name: view.names(name) for name in view.methods},
         "quantity": titles,
-        "response": {str(one): str(one) for one in view.results.ratings.categories},
+        "response": {str(name): str(name) for name in view.results.ratings.categories},
     }[across]
-    columns = [Column(one, title, write) for one, title in shown.items()]
-
+    write = partial(short, digits=table["digits"]) if "digits" in table else write_cell
     several = len({row["method"] for row in picked}) > 1
+    labels = [name_row(table["label"], row, picked, cut).strip() for row in picked]
+    sizes = {
+        label: f" ({row['n_items']:g})"
+        for label, row in reversed(list(zip(labels, picked, strict=True)))
+        if table.get("sized") and not math.isnan(row["n_items"])
+    }
 
     def heading(row: Record) -> str:
         if across == "method":
-            return titles[row["quantity"]]
+            return str(titles[row["quantity"]])
         return view.names(row["method"]) if several else ""
 
+    cell = plain_cell if table.get("plain") else make_cell
+    column = view.column_of(of.get("grouping", ""))
     return pivot(
-        picked,
-        columns,
-        heading,
-        label,
-        lambda row: row[across],
+        [
+            (heading(row), f"{label}{sizes.get(label, '')}", str(row[across]), cell(row))
+            for label, row in zip(labels, picked, strict=True)
+        ],
+        [Column(name, title, write) for name, title in shown.items()],
         head="" if across == "method" else "method",
-        title=table.get("title", ""),
+        title=table.get("title", "").format(group="" if column is None else cut(column.column)),
     )
 
 
 def tabulate_accuracies(view: View) -> list[Table]:
     """Make the table of the system's accuracy by each method, beside what methods assume."""
-    with_gold = "with the gold labels"
-
-    def heading(row: Record) -> str:
-        assumed = assumption(row["method"])
-        with_labels = row["corrected"] or row["quantity"] == "prediction_powered"
-        if with_labels:
-            return with_gold
-        return f"if {assumed}" if assumed else "without gold labels"
-
-    def label(row: Record) -> str:
-        name = view.names(row["method"]) or "gold labels alone"
-        return f"PPI++ of {name}" if row["quantity"] == "prediction_powered" else name
-
-    def across(row: Record) -> str:
-        quantity = str(row["quantity"])
-        return {
-            "prediction_powered": "system_accuracy",
-            "accuracy_on_known_items": "system_accuracy_in_sample",
-        }.get(quantity, quantity)
-
     every = view.pick(*ACCURACIES, of=[*view.rows, *view.uncorrected])
     every.sort(key=lambda row: view.methods.index(row["method"]))
-    rows = [row for row in every if row["corrected"]]
-    if rows:
-        rows += view.pick("prediction_powered")
+    with_labels, without = [], []
+    for row in every:
+        name, assumed = view.names(row["method"]), assumption(row["method"])
+        heading = f"if {assumed}" if assumed else "without gold labels"
+        if row["corrected"]:
+            with_labels.append((WITH_GOLD, name, row["quantity"], plain_cell(row)))
+        else:
+            without.append((heading, name, row["quantity"], plain_cell(row)))
+    in_sample, expected = ACCURACIES
+    if with_labels:
+        # What rests on gold labels in another way stands below what these correct.
+        with_labels += [
+            (WITH_GOLD, f"PPI++ of {view.names(row['method'])}", expected, value_of(row))
+            for row in view.pick("prediction_powered")
+        ]
         # Without raters the only method is the gold labels alone.
-        alone = view.gold if view.results.ratings.n_raters else None
-        rows += [alone | {"corrected": True}] if alone else []
-    rows += [row for row in every if not row["corrected"]]
-    columns = [Column(*one) for one in ACCURACIES.items()]
-    return pivot(
-        rows,
-        columns,
-        heading,
-        label,
-        across,
-        title="method",
-        cell=lambda row: value_of(row | {"corrected": False}),
-    )
+        if view.gold and view.results.ratings.n_raters:
+            with_labels.append((WITH_GOLD, "gold labels alone", in_sample, value_of(view.gold)))
+    columns = [Column(name, title) for name, title in ACCURACIES.items()]
+    return pivot([*with_labels, *without], columns, title="method")
 
 
 def tabulate_tests(view: View) -> list[Table]:
-    """Make one table of every test: the raters, with two categories also the system.
-
-    With two categories sensitivity, specificity, predictive values and likelihood ratios; else the
-    accuracy, and the recall of each category.
-    """
-    positive = view.positive
+    """Make one table of the raters, and with two categories of the system, as tests."""
     titles = {("system_accuracy", ""): "accuracy", ("rater_accuracy", ""): "accuracy"}
-    if positive is None:
-        names = map(str, view.results.ratings.categories)
-        titles |= {("recall", name): f"recall of {name}" for name in names}
-    else:
-        both = {True: str(positive.name), False: str(positive.negative)}
-        for name, (quantity, of) in (OF_POSITIVE | {"specificity": ("recall", False)}).items():
-            titles[quantity, both[of]] = TITLES.get(name, name.replace("_", " "))
-    titles["rater_accuracy_lowest", ""] = "P(least accurate)"
-    rows = [
-        row
+    titles |= view.test_measures | {("rater_accuracy_lowest", ""): "P(least accurate)"}
+    with_system = view.positive is not None and bool(view.system)
+    placed = [
+        (view.names(row["method"]), row["rater"] or view.system, title, make_cell(row))
         for row in view.rows
-        if (row["quantity"], row["category"]) in titles and not row["grouping"]
+        if (title := titles.get((row["quantity"], row["category"])))
+        and not row["grouping"]
+        and (row["rater"] or with_system)
     ]
     write = partial(short, digits=2)
+    columns = [Column(title, title, write) for title in dict.fromkeys(titles.values())]
     return pivot(
-        [row for row in rows if row["rater"] or positive is not None],
-        [Column(title, title, write) for title in dict.fromkeys(titles.values())],
-        lambda row: view.names(row["method"]),
-        lambda row: row["rater"] or view.system,
-        lambda row: titles[row["quantity"], row["category"]],
-        head="method",
-        title="test",
+        placed, columns, head="method", title="system or rater" if with_system else "rater"
     )
 
 
 def tabulate_misled(view: View) -> list[Table]:
     """Make the table of what the accuracy would be if items misled the raters."""
-    rows: list[tuple[Cell, ...]] = []
+    placed: list[tuple[str, str, str, Cell]] = []
     for row in view.pick("system_accuracy_if_all_misled"):
         of = {"method": row["method"]}
         if allows_correlated_errors(row["method"]) or math.isnan(row["estimate"]):
@@ -439,86 +428,32 @@ def tabulate_misled(view: View) -> list[Table]:
         before = view.pick("system_accuracy", of=[*view.uncorrected, *view.rows], **of)
         alone = decimal(view.number("system_accuracy_if_raters_misled", **of))
         exact = view.first("system_accuracy_if_raters_misled_bounds", **of) is not None
-        last = None if alone == DASH else (f"{'' if exact else APPROXIMATELY}{alone}",)
-        rows.append((view.names(row["method"]), before[0]["estimate"], row["estimate"], last))
-    names = ("method", "nobody_misled", "system_too", "raters_alone")
-    return make_table([*map(Column, names)], rows)
+        last = None if alone == DASH else (f"{'' if exact else '≈'}{alone}",)
+        cells = (before[0]["estimate"], row["estimate"], last)
+        name = view.names(row["method"])
+        placed += [("", name, title, cell) for title, cell in zip(MISLED, cells, strict=True)]
+    return pivot(placed, list(map(Column, MISLED)), title="method")
 
 
 def tabulate_k_properties(view: View) -> list[Table]:
     """Make the table of the evidence on each K-property."""
-    rows: list[tuple[Cell, ...]] = []
-    for factor in view.pick("bayes_factor_against_zero", grouping=ANY, group=ANY, rater=ANY):
-        name, _, group = factor["versus"].partition("[")
-        of = {"grouping": "rater_group", "group": group.rstrip("]")} if group else {}
-        row = view.first(name, method=factor["method"], **of)
+    placed: list[tuple[str, str, str, Cell]] = []
+    for factor in view.pick("bayes_factor_against_zero"):
+        row = view.first(factor["versus"], method=factor["method"])
         if row is not None:
             chance = row["probability"]
             sign = None if math.isnan(chance) else (probability(chance),)
-            evidence = (make_cell(factor), (factor["kind"],))
-            rows.append((row["versus"], factor["versus"], value_of(row), sign, *evidence))
-    titles = ("K-property", "parameter", "estimate", "P(sign)", "Bayes factor", "verdict")
-    return make_table([Column(one, one) for one in titles], rows, keys=2)
+            cells = (value_of(row), sign, make_cell(factor), (factor["kind"],))
+            keys = row["versus"], factor["versus"]
+            placed += [(*keys, title, cell) for title, cell in zip(EVIDENCE, cells, strict=True)]
+    columns = [Column(title, title) for title in EVIDENCE]
+    return pivot(placed, columns, head="K-property", title="parameter")
 
 
-def rank_base_rates(view: View) -> list[Record]:
-    """List the base rates in groups, those of the group with the first rank first."""
-    of: Any = {"grouping": "group", "group": ANY}
-    ranked = view.pick("base_rates_rank", method=view.methods[0], **of)
-    ranks = {row["group"]: row["estimate"] for row in ranked}
-    return sorted(view.pick("base_rates", **of), key=lambda row: ranks.get(row["group"], 0))
-
-
-def name_base_rate(row: Record, rates: Sequence[Record], cut: Callable[[str], str] = str) -> str:
-    """Name a group, and the category if several have rows in it or there are no groups."""
-    several = len({other["category"] for other in rates}) > 1
-    category = [row["category"]] if several or not row["group"] else []
-    return ": ".join([*([cut(row["group"])] if row["group"] else []), *category])
-
-
-def tabulate_base_rates(view: View, cut: Callable[[str], str] = str) -> list[Table]:
-    """Make the tables of `lehner compare`: proportions in groups, differences, and raters.
-
-    Parameters
-    ----------
-    view : View
-    cut : callable
-        Shortens names.
-
-    Returns
-    -------
-    list of Table
-    """
-    of: Any = {"grouping": "group", "group": ANY}
-    rates, column = rank_base_rates(view), view.column_of("group")
-    labelled = view.pick("base_rates_on_known_items", **of)
-    more = [row for row in labelled if row["n_items"]]
-    more += view.pick("base_rates_rank", method=view.methods[0], **of)
-    own = {"base_rates_on_known_items": "gold labels", "base_rates_rank": "rank, P(best)"}
-    columns = [Column(name, view.names(name), write_cell) for name in view.methods]
-    columns = [Column("gold labels"), *columns, Column("rank, P(best)")]
-    sizes = {(row["group"], row["category"]): row["n_items"] for row in rates}
-
-    def label(row: Record) -> str:
-        size = sizes.get((row["group"], row["category"]), math.nan)
-        return name_base_rate(row, rates, cut) + ("" if math.isnan(size) else f" ({size:g})")
-
-    return [
-        *pivot(
-            [*rates, *more],
-            columns,
-            lambda row: "" if column is None else cut(column.column),
-            label,
-            lambda row: own.get(row["quantity"], str(row["method"])),
-            cell=plain_cell,
-        ),
-        *tabulate(view, "base_rate_differences", cut=cut, **of),
-        *tabulate(view, "judge" if view.results.ratings.n_raters == 1 else "raters", cut=cut),
-    ]
-
-
-def make_tables(view: View, name: str, **of: Any) -> list[Table]:
-    """Make the tables of a name, of `report.toml` or of a function of this file."""
-    if name in REPORT["table"]:
-        return tabulate(view, name, **of)
-    return list(globals()[f"tabulate_{name}"](view))
+TABLES: Mapping[str, Callable[[View], list[Table]]] = {
+    "accuracies": tabulate_accuracies,
+    "tests": tabulate_tests,
+    "misled": tabulate_misled,
+    "k_properties": tabulate_k_properties,
+}
+"""Tables that are more than rows beside one another."""

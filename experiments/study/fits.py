@@ -16,8 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.report.document import versions
-from experiments.report.files import UNFINISHED, write_atomically
+from experiments.report.files import UNFINISHED, versions, write_atomically
 from experiments.study.definition import UserCode
 from experiments.study.parallel import do_all
 from experiments.study.replicate import user_method

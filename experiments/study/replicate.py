@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from bayes_models.methods import fit_as_in_studies
-from experiments.report.document import versions
-from experiments.report.machine import is_of_the_machine
+from experiments.report.files import is_of_the_machine, versions
 from experiments.study.definition import (
     Generated,
     MethodChoice,

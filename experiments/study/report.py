@@ -5,42 +5,18 @@ import textwrap
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.report.document import (
-    Block,
-    Heading,
-    Paragraph,
-    Picture,
-    origin,
-    to_html,
-    to_markdown,
-)
-from experiments.report.files import figure_bytes, write_bytes, write_csv, write_figure
-from experiments.report.style import (
-    REFERENCE,
-    MethodStyle,
-    empty_figure,
-    figure_style,
-    limits,
-    method_style,
-    panels,
-)
-from experiments.report.table import Column, Table, simple_table, to_latex
+from experiments.report import files, style
+from experiments.report.answer import Answer, Section
+from experiments.report.table import Column, Table, simple_table
+from experiments.study import performance
 from experiments.study.definition import MethodChoice, Study, write_value
-from experiments.study.performance import (
-    PROPORTIONS,
-    Z,
-    compare_methods,
-    describe_main_estimand,
-    measure,
-    measure_rows,
-    of_main_estimand,
-)
+from experiments.study.performance import Z, describe_main_estimand, of_main_estimand
 from experiments.study.replicate import user_function
 from experiments.study.run import count_replicates, read_results, stored_study, warn_if_unfinished
 from lehner import Scenario
@@ -65,8 +41,16 @@ class Findings:
 
     study: Study
     results: "pd.DataFrame"
-    measures: "pd.DataFrame"
-    differences: "pd.DataFrame"
+
+    @cached_property
+    def measures(self) -> "pd.DataFrame":
+        """Performance measures of each method in each scenario."""
+        return performance.measure(self.results, level=self.study.level, null=self.study.null)
+
+    @cached_property
+    def differences(self) -> "pd.DataFrame":
+        """Differences of methods on the same samples."""
+        return performance.compare_methods(self.results)
 
 
 def write_report(folder: str | Path) -> list[Path]:
@@ -80,110 +64,125 @@ def write_report(folder: str | Path) -> list[Path]:
     Returns
     -------
     list of Path
-        In folder `report`: `report.html` (with its figures in it), `report.md`, a LaTeX table for
-        each estimand, `performance.csv`, `differences.csv`, `outcomes.csv`, and each figure as PDF
-        and PNG. Of an experiment the table, named as the study, and the figures that the study file
-        names.
+        In folder `report`: `report.html` (with its figures in it), a LaTeX table for each estimand,
+        `performance.csv`, `differences.csv`, `outcomes.csv`, and each figure as PDF and PNG. Of an
+        experiment the table, named as the study, and the figures that the study file names.
     """
     study, results, target = stored_study(folder), read_results(folder), Path(folder) / "report"
     warn_if_unfinished(study, results)
     target.mkdir(exist_ok=True)
     if study.experiment is not None:
         return _write_experiment(study, results, target)
-    measures = measure(results, level=study.level, null=study.null)
-    findings = Findings(study, results, measures, compare_methods(results))
-    figures = {name: plot_measure(study, measures, name) for name in TEXTS["pictures"]}
+    answer = answer_study(Findings(study, results))
     command = shlex.join(["lehner", "study", "report", str(folder)])
-    blocks = [*_blocks(findings, figures), *origin(command, [Path(folder) / "study.toml"])]
-    pictures = {name: figure_bytes(figure, "svg") for name, figure in figures.items()}
-    texts = {
-        "report.html": to_html(study.name, blocks, pictures),
-        "report.md": to_markdown(study.name, blocks),
-        "performance.csv": measures.to_csv(index=False, float_format="%.6g"),
-        "differences.csv": findings.differences.to_csv(index=False, float_format="%.6g"),
-        "outcomes.csv": count_outcomes(results).to_csv(index=False),
-    }
-    for estimand in TEXTS["estimands"]:
-        texts[f"{estimand}.tex"] = to_latex(_tabulate(findings, estimand, TEXTS["measures"]))
-    written = [write_bytes(text.encode(), target / name) for name, text in texts.items()]
-    for name, figure in figures.items():
-        written += write_figure(figure, target, name)
-    return written
+    page = answer.page(command, [Path(folder) / "study.toml"])
+    return [files.write_text(page, target / "report.html"), *answer.write(target)]
 
 
 def _write_experiment(study: Study, results: "pd.DataFrame", target: Path) -> list[Path]:
-    summarise = measure_rows if study.table is None else user_function(study.table)
+    summarise = performance.measure_rows if study.table is None else user_function(study.table)
     summary = summarise(results)
     tables = summary if isinstance(summary, dict) else {study.name: summary}
-    written = [write_csv(table.round(4), target / f"{name}.csv") for name, table in tables.items()]
+    written = [
+        files.write_csv(table.round(4), target / f"{name}.csv") for name, table in tables.items()
+    ]
     if study.figure is not None:
         for name, figure in user_function(study.figure)(summary).items():
-            written += write_figure(figure, target, name)
+            written += files.write_figure(figure, target, name)
     return written
 
 
-def _blocks(findings: Findings, figures: "Mapping[str, Figure]") -> Iterator[Block]:
-    power = TEXTS["power"] if findings.study.null is not None else {}
-    precision = TEXTS["precision"] | power
+def answer_study(findings: Findings) -> Answer:
+    """Report a study in the order of Morris, White & Crowther (2019).
+
+    Parameters
+    ----------
+    findings : Findings
+
+    Returns
+    -------
+    Answer
+    """
+    study, precision = findings.study, TEXTS["precision"]
+    if study.null is not None:
+        precision = precision | TEXTS["power"]
+    measures = (TEXTS["measures"], precision)
     main = describe_main_estimand(of_main_estimand(findings.measures))
-    bias, *others = (
-        Picture(name, caption.format(main=main), str(figures[name].get_label()))
+    pictures = [
+        Section(
+            name=name,
+            title=caption.format(main=main),
+            text=["With 95% Monte Carlo intervals."],
+            figure=partial(plot_measure, study, findings.measures, name),
+        )
         for name, caption in TEXTS["pictures"].items()
+    ]
+    tables = [
+        Section(
+            name=estimand,
+            title=f"Performance: {meaning}",
+            text=[TEXTS["paragraphs"]["performance"]],
+            tables=[_tabulate(findings, estimand, names) for names in measures],
+        )
+        for estimand, meaning in TEXTS["estimands"].items()
+    ]
+    return Answer(
+        title=study.name,
+        sections=[
+            *describe_plan(findings, precision),
+            describe_best(findings),
+            pictures[0],
+            describe_outcomes(findings),
+            *tables,
+            *pictures[1:],
+        ],
+        frames={
+            "performance": findings.measures,
+            "differences": findings.differences,
+            "outcomes": count_outcomes(findings.results),
+        },
     )
-    yield from describe_plan(findings, precision)
-    yield Heading("What came out")
-    yield from beyond_noise(findings)
-    yield bias
-    yield Heading("Samples without a proper estimate")
-    yield from describe_outcomes(findings)
-    yield Heading("Performance")
-    for estimand, meaning in TEXTS["estimands"].items():
-        text = TEXTS["paragraphs"]["performance"]
-        yield Paragraph(text.format(estimand=estimand, meaning=meaning))
-        yield _tabulate(findings, estimand, TEXTS["measures"])
-        yield Paragraph(f"{estimand}: standard errors, and precision.")
-        yield _tabulate(findings, estimand, precision)
-    yield from others
 
 
-def describe_plan(findings: Findings, precision: Mapping[str, str]) -> Iterator[Block]:
-    """Say what was done in the order of Morris, White & Crowther (2019)."""
+def describe_plan(findings: Findings, precision: Mapping[str, str]) -> Iterator[Section]:
+    """Say what was done: aims, mechanisms, estimands, methods and measures."""
     study = findings.study
     replicates, unfinished = count_replicates(study, findings.results)
-    if unfinished:
-        yield Paragraph(f"This study has {replicates}; `lehner study run` goes on.")
-    yield Heading("Aims")
-    yield Paragraph(study.aims or "None are stated.")
-    yield Heading("Data-generating mechanisms")
-    yield Paragraph(
-        f"{counted(len(study.scenarios), 'scenario')}, {replicates}, seed {study.seed}; every "
-        "method sees the same samples."
-    )
+    stopped = f"This study has {replicates}; `lehner study run` goes on."
+    aims = study.aims or "None are stated."
+    yield Section(title="Aims", text=[stopped, aims] if unfinished else [aims])
     # Fields that are not as `Scenario` has them by default.
     settings = pd.DataFrame([entry.settings for entry in study.scenarios])
     plain = asdict(Scenario())
     names = [name for name in settings if any(x != plain.get(name) for x in settings[name])]
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (entry.name, *(write_value(entry.settings.get(name, "")) for name in names))
         for entry in study.scenarios
     ]
-    yield simple_table(("scenario", *names), rows)
-    yield Heading("Estimands")
-    yield simple_table(("estimand", "what it is"), list(TEXTS["estimands"].items()))
-    yield Heading("Methods")
-    methods = [
+    yield Section(
+        title="Data-generating mechanisms",
+        text=[
+            f"{counted(len(study.scenarios), 'scenario')}, {replicates}, seed {study.seed}; every "
+            "method sees the same samples."
+        ],
+        tables=[simple_table(("scenario", *names), rows)],
+    )
+    estimands = simple_table(("estimand", "what it is"), list(TEXTS["estimands"].items()))
+    yield Section(title="Estimands", tables=[estimands])
+    rows = [
         (method.label, _describe(method), ", ".join(f"{name} {x}" for name, x in method.options))
         for method in study.methods
     ]
-    yield simple_table(("method", "what it is", "options"), methods)
-    yield Heading("Performance measures")
+    yield Section(title="Methods", tables=[simple_table(("method", "what it is", "options"), rows)])
     measures = TEXTS["measures"] | precision
     meanings = [(name.replace("_", " "), text) for name, text in measures.items()]
-    yield simple_table(("measure", "what it is"), meanings)
     null = "" if study.null is None else f" Null value {study.null:g}."
     versions = "; ".join(findings.results["versions"].unique())
-    level = percent(study.level)
-    yield Paragraph(f"Intervals of {level}.{null} {versions}.")
+    yield Section(
+        title="Performance measures",
+        text=[f"Intervals of {percent(study.level)}.{null} {versions}."],
+        tables=[simple_table(("measure", "what it is"), meanings)],
+    )
 
 
 def _describe(method: MethodChoice) -> str:
@@ -226,16 +225,14 @@ def _write_measure(
     if np.isnan(value):
         return DASH
     shown_n = f" (n {n:.0f})" if n < n_all else ""
-    if measure in PROPORTIONS:
+    if measure in performance.PROPORTIONS:
         return with_interval(value, lower, upper) + shown_n
     return f"{decimal(value)} ± {decimal(error)}{shown_n}"
 
 
-def beyond_noise(findings: Findings) -> Iterator[Block]:
+def describe_best(findings: Findings) -> Section:
     """Name for each scenario the biased methods, and those with the smallest error."""
     measures = of_main_estimand(findings.measures)
-    main = describe_main_estimand(measures)
-    yield Paragraph(TEXTS["paragraphs"]["noise"].format(main=main, z=Z))
     rows = []
     worse_by = _more_error(of_main_estimand(findings.differences))
     for scenario, group in measures.groupby("scenario", sort=False):
@@ -253,7 +250,12 @@ def beyond_noise(findings: Findings) -> Iterator[Block]:
         failures = by_measure["failure_rate"]
         first, *others = (_with_failures(name, failures) for name in (best, *tied))
         rows.append((scenario, named or "none", first, ", ".join(others) or "none"))
-    yield simple_table(("scenario", "biased", "least error", "not told from it"), rows)
+    main = describe_main_estimand(measures)
+    return Section(
+        title="What came out",
+        text=[TEXTS["paragraphs"]["noise"].format(main=main, z=Z)],
+        tables=[simple_table(("scenario", "biased", "least error", "not told from it"), rows)],
+    )
 
 
 def _more_error(differences: "pd.DataFrame") -> "pd.DataFrame":
@@ -292,23 +294,24 @@ def count_outcomes(results: "pd.DataFrame") -> "pd.DataFrame":
     return groups.sum().reset_index()
 
 
-def describe_outcomes(findings: Findings) -> Iterator[Block]:
+def describe_outcomes(findings: Findings) -> Section:
     """Count what is undefined, failed or did not converge, and say why methods failed."""
     counts = count_outcomes(findings.results)
     troubled = counts[counts[list(TROUBLE)].any(axis="columns")]
+    title = "Samples without a proper estimate"
     if troubled.empty:
-        yield Paragraph("None: every method has an estimate for each sample, and fits converged.")
-        return
-    yield Paragraph(TEXTS["paragraphs"]["outcomes"])
-    yield simple_table(troubled, troubled.to_numpy().tolist(), keys=2)
+        text = "None: every method has an estimate for each sample, and fits converged."
+        return Section(title=title, text=[text])
+    tables = [simple_table(troubled, troubled.to_numpy().tolist(), keys=2)]
     failed = findings.results[findings.results["status"] == "failed"]
     reasons = failed.drop_duplicates(["scenario", "method", "replicate"])[["method", "reason"]]
     if len(reasons):
         common = reasons.value_counts().head(MOST_REASONS).reset_index().to_numpy().tolist()
-        yield simple_table(("failed method", "reason", "samples"), common, keys=2)
+        tables.append(simple_table(("failed method", "reason", "samples"), common, keys=2))
+    return Section(title=title, text=[TEXTS["paragraphs"]["outcomes"]], tables=tables)
 
 
-def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") -> "Figure":
+def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") -> "Figure | None":
     """Draw a measure of all scenarios with 95% Monte Carlo intervals.
 
     Parameters
@@ -324,7 +327,7 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     -------
     matplotlib.figure.Figure
         A panel for each method, and in it a row for each scenario. Methods without values are left
-        out.
+        out; if no method has some, it is None.
 
     Examples
     --------
@@ -340,31 +343,31 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     rows = of_main_estimand(measures)
     rows = rows[(rows["measure"] == measure) & rows["value"].notna()]
     labels = [method.label for method in study.methods if method.label in set(rows["method"])]
+    if not labels:
+        return None
     name = TEXTS["axes"][measure].format(level=percent(study.level))
     scale, reference = (100, study.level) if measure == "coverage" else (1, 0)
     places = {entry.name: place for place, entry in enumerate(study.scenarios)}
     ticks = [textwrap.fill(scenario.replace("_", " "), LABEL_LETTERS) for scenario in places]
     styles = {choice.label: _style(choice) for choice in study.methods}
-    with figure_style() as width:
-        if not labels:
-            return empty_figure(width, f"No method of this study has values of {name.lower()}.")
+    with style.figure_style() as width:
         titles = [styles[label].label for label in labels]
         height = 0.35 + ROW_INCHES * sum(1 + tick.count("\n") for tick in ticks)
-        figure, axes = panels(titles, width, height=height, across=MOST_ACROSS, more=0.4)
+        figure, axes = style.panels(titles, width, height=height, across=MOST_ACROSS, more=0.4)
         for ax, label in zip(axes, labels, strict=True):
             table = rows[rows["method"] == label]
             value, lower, upper = (scale * table[end] for end in ("value", "lower", "upper"))
             ends = [np.maximum(value - lower, 0), np.maximum(upper - value, 0)]
             y, look = table["scenario"].map(places), styles[label].options()
             ax.errorbar(value, y, xerr=ends, ls="", ms=3.5, elinewidth=1.2, **look)
-            ax.axvline(scale * reference, color=REFERENCE, lw=0.8, zorder=1)
+            ax.axvline(scale * reference, color=style.REFERENCE, lw=0.8, zorder=1)
             ax.grid(axis="x")
             ax.tick_params(axis="y", length=0)
             for place in range(1, len(ticks), 2):
                 ax.axhspan(place - 0.5, place + 0.5, color="0.96", lw=0, zorder=0)
         axes[0].set_yticks(range(len(ticks)), ticks)
         all_ends = (scale * rows[end] for end in ("value", "lower", "upper"))
-        shown = limits(*all_ends, scale * reference, within=None)
+        shown = style.limits(*all_ends, scale * reference, within=None)
         axes[0].set(ylim=(len(ticks) - 0.4, -0.6), xlim=shown)
         figure.supxlabel(f"{name}; 95% Monte Carlo intervals")
     of_methods = f"{name.removesuffix(' (%)')} of {', '.join(titles)}"
@@ -373,8 +376,8 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     return figure
 
 
-def _style(choice: MethodChoice) -> MethodStyle:
-    style = method_style(choice.method)
+def _style(choice: MethodChoice) -> style.MethodStyle:
+    look = style.method_style(choice.method)
     if choice.label == choice.method:
-        return style
-    return replace(style, label=choice.label.replace("_", " "))
+        return look
+    return replace(look, label=choice.label.replace("_", " "))

@@ -16,6 +16,8 @@ from lehner.core.text import counted, percent
 from lehner.data.checks import list_of
 from lehner.data.patterns import cluster_warnings
 from lehner.data.ratings import Ratings
+from lehner.interrater import votes as item_votes
+from lehner.interrater import weights as kinds_of_weights
 from lehner.interrater.coefficients import (
     Coefficient,
     choose_coefficients,
@@ -23,15 +25,8 @@ from lehner.interrater.coefficients import (
     percent_agreement,
     printed_name,
 )
-from lehner.interrater.votes import (
-    ItemVotes,
-    Linearised,
-    accuracy,
-    cohen_kappa,
-    count_votes,
-    standard_error,
-)
-from lehner.interrater.weights import AgreementWeights, find_all_weights, weights_notes
+from lehner.interrater.votes import ItemVotes, Linearised, count_votes
+from lehner.interrater.weights import AgreementWeights
 
 
 def compare_pairs(
@@ -56,36 +51,34 @@ def compare_pairs(
     """
     votes = count_votes(ratings.all_given, ratings.weights, ratings.n_categories, ratings.cluster)
     names = np.array(ratings.all_raters, dtype=object)
-    parts: dict[str, list[dict[str, Any]]] = {kind.name: [] for kind in weights}
+    parts: dict[str, list[pd.DataFrame]] = {kind.name: [] for kind in weights}
     for rater in range(len(names) - 1):
         others = np.arange(rater + 1, len(names))
         tables = votes.tables(rater, len(names))[others]
         n_items = tables.sum(axis=(-2, -1)).round(9)
         for kind in weights:
             with np.errstate(invalid="ignore", divide="ignore"):
-                kappa = cohen_kappa(tables, kind.matrix)
-                observed = accuracy(tables, kind.matrix).value
+                kappa = item_votes.cohen_kappa(tables, kind.matrix)
+                observed = item_votes.accuracy(tables, kind.matrix).value
                 if ratings.repeated or ratings.cluster is not None:
                     error, n = _errors_of_shared_votes(votes, rater, others, kappa.influence)
                 else:
                     cells = tables.reshape(len(others), -1)
-                    error, n = standard_error(kappa, cells, n_items), n_items
+                    error, n = item_votes.standard_error(kappa, cells, n_items), n_items
             half = error * special.stdtrit(np.maximum(n - 1, 1), (1 + level) / 2)
-            parts[kind.name].append(
-                {
-                    "rater": np.full(len(others), names[rater], dtype=object),
-                    "other_rater": names[others],
-                    "weights": np.full(len(others), kind.name, dtype=object),
-                    "n_items": n_items,
-                    "percent_agreement": observed,
-                    "cohen_kappa": kappa.value,
-                    "standard_error": error,
-                    "lower": np.clip(kappa.value - half, -1, kappa.value),
-                    "upper": np.minimum(kappa.value + half, 1),
-                }
-            )
-    rows = [part for of_kind in parts.values() for part in of_kind]
-    return pd.DataFrame({name: np.concatenate([row[name] for row in rows]) for name in rows[0]})
+            columns = {
+                "rater": names[rater],
+                "other_rater": names[others],
+                "weights": kind.name,
+                "n_items": n_items,
+                "percent_agreement": observed,
+                "cohen_kappa": kappa.value,
+                "standard_error": error,
+                "lower": np.clip(kappa.value - half, -1, kappa.value),
+                "upper": np.minimum(kappa.value + half, 1),
+            }
+            parts[kind.name].append(pd.DataFrame(columns))
+    return pd.concat([part for of_kind in parts.values() for part in of_kind], ignore_index=True)
 
 
 def _errors_of_shared_votes(
@@ -103,7 +96,7 @@ def _errors_of_shared_votes(
         moved = ((mine @ influence[i].reshape(k, k)) * theirs).sum(axis=1)
         kappa = Linearised(value=np.float64(np.nan), influence=moved)
         n = both.sum() if votes.cluster is None else len(np.unique(votes.cluster[both > 0]))
-        errors[i], sizes[i] = standard_error(kappa, both, n, votes.cluster), n
+        errors[i], sizes[i] = item_votes.standard_error(kappa, both, n, votes.cluster), n
     return errors, sizes
 
 
@@ -266,7 +259,7 @@ def agreement(
     >>> round(result["krippendorff_alpha", "ordinal"].estimate, 3)
     0.815
     """
-    kinds = find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
+    kinds = kinds_of_weights.find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
     if ratings.n_rows > MANY_ROWS and not ratings.repeated:
         ratings = ratings.collapse(truth=False)
     items = count_votes(ratings.given, ratings.weights, ratings.n_categories, ratings.cluster)
@@ -280,7 +273,7 @@ def agreement(
         level=level,
         n_items=int(items.n_items),
         pairs=compare_pairs(ratings, kinds, level) if several else None,
-        notes=(*_notes(ratings), *weights_notes(kinds, ratings.categories)),
+        notes=(*_notes(ratings), *kinds_of_weights.weights_notes(kinds, ratings.categories)),
     )
 
 
@@ -288,7 +281,7 @@ def _coefficients(
     ratings: Ratings, items: ItemVotes, weights: AgreementWeights, level: float
 ) -> Iterator[Coefficient]:
     show = partial(coefficient_of_items, weights=weights, level=level)
-    identity = weights.name in ("identity", "nominal")
+    identity = weights.name in kinds_of_weights.BY_NAME
     note, kappa_note = _pooled_notes(items) if identity else ("", "")
     unknown = ANONYMOUS if ratings.anonymous else ""
     both, not_two = items.select_rows(items.n_raters == 2), ""

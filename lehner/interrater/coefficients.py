@@ -37,11 +37,10 @@ PRINTED_NAMES = {
     "percent_agreement": "percent agreement",
     "scott_pi": "Scott’s π",
 }
-LOWEST_COEFFICIENTS = {
-    "percent_agreement": 0.0,
-    "accuracy": 0.0,
-}
-"""The lowest values of coefficients that are not kappas; that of kappas is −1, less if weighted."""
+PROPORTION = "percent_agreement"
+NO_PAIRS = "undefined: no item was rated by two raters"
+ONE_CATEGORY = "undefined: there is one category"
+NOTHING_VARIES = "undefined: chance agreement is 1, because nothing varies"
 
 
 def printed_name(name: str) -> str:
@@ -124,99 +123,20 @@ def choose_coefficients(
         return every
     whole = list(dict.fromkeys(coefficient.name for coefficient in every))
     words = [(word, name) for name in whole if "[" not in name for word in name.split("_")]
-    number = Counter(word for word, _ in words)
-    full_name = {word: name for word, name in words if number[word] == 1} | {
-        coefficient: coefficient for coefficient in whole
-    }
+    times = Counter(word for word, _ in words)
+    full_name = {word: name for word, name in words if times[word] == 1}
+    full_name |= {name: name for name in whole}
     selected = []
     for name in names_of(names):
-        if name.lower() not in full_name and name not in full_name:
-            raise InputError(
-                f"there is no coefficient {name!r}", f"choose among {', '.join(whole)}"
-            )
-        selected.append(full_name.get(name) or full_name[name.lower()])
+        own = full_name.get(name) or full_name.get(name.lower())
+        if own is None:
+            remedy = f"choose among {', '.join(whole)}"
+            raise InputError(f"there is no coefficient {name!r}", remedy)
+        selected.append(own)
     weights = dict.fromkeys(coefficient.weights for coefficient in every)
     by_key = {(coefficient.name, coefficient.weights): coefficient for coefficient in every}
     wanted = ((name, kind) for kind in weights for name in dict.fromkeys(selected))
     return tuple(by_key[coefficient] for coefficient in wanted if coefficient in by_key)
-
-
-def undefined(name: str, weights: str, note: str) -> Coefficient:
-    """Make a coefficient that has no value, with the reason."""
-    return Coefficient(name=name, weights=weights, estimate=None, note=note)
-
-
-def summarise(
-    name: str,
-    weights: str,
-    statistic: Linearised,
-    items: ItemVotes,
-    level: float,
-    note: str = "",
-) -> Coefficient:
-    """Compute the standard error, interval and p-value of a statistic.
-
-    Parameters
-    ----------
-    name, weights : str
-    statistic : Linearised
-    items : ItemVotes
-        The items, of which those rated by two raters inform about the agreement.
-    level : float
-        Probability of the interval.
-    note : str
-
-    Returns
-    -------
-    Coefficient
-    """
-    estimate = number(statistic.value)
-    if estimate is None:
-        return undefined(name, weights, "undefined: chance agreement is 1, because nothing varies")
-    lowest = LOWEST_COEFFICIENTS.get(name.partition("[")[0], -1.0)
-    if abs(estimate - lowest) < STANDS_FOR_0:  # rounding, which would leave the interval unclipped
-        estimate = lowest
-    coefficient = Coefficient(
-        name=name,
-        weights=weights,
-        estimate=estimate,
-        chance_agreement=None if statistic.chance is None else number(statistic.chance),
-        note=note,
-    )
-    error = number(standard_error(statistic, items.weights, items.n_sampled, items.cluster))
-    if error is None:
-        note = "; ".join(filter(None, (note, _why_no_error(statistic, items))))
-        return replace(coefficient, note=note)
-    return _add_interval(coefficient, estimate, error, items.n_sampled, level)
-
-
-def _add_interval(
-    coefficient: Coefficient, estimate: float, error: float, n_informative: float, level: float
-) -> Coefficient:
-    lowest = LOWEST_COEFFICIENTS.get(coefficient.name.partition("[")[0], -1.0)
-    half = error * float(special.stdtrit(n_informative - 1, (1 + level) / 2))
-    p_value = 2 * float(special.stdtr(n_informative - 1, -abs(estimate) / error))
-    return replace(
-        coefficient,
-        standard_error=error,
-        # A weighted kappa can be below −1, and its interval is not clipped there.
-        lower=estimate - half if estimate < lowest else max(estimate - half, lowest),
-        upper=min(estimate + half, 1.0),
-        p_value=None if lowest == 0 else p_value,
-    )
-
-
-def _why_no_error(statistic: Linearised, items: ItemVotes) -> str:
-    if items.n_sampled < 2:
-        what = "items" if items.cluster is None else "clusters"
-        return f"no standard error: the number of {what} is unknown or below 2"
-    return "no standard error: no item differs from the others in its effect"
-
-
-type Statistic = Callable[[ItemVotes, AgreementWeights], Linearised]
-
-NO_PAIRS = "undefined: no item was rated by two raters"
-ONE_CATEGORY = "undefined: there is one category"
 
 
 def percent_agreement(items: ItemVotes, weights: AgreementWeights) -> Linearised:
@@ -361,8 +281,8 @@ def _partner(paired: ItemVotes, rank: Floats) -> Floats:
     return np.array([weights @ paired.pair_sums(matrix) for matrix in with_category])
 
 
-STATISTICS: dict[str, Statistic] = {
-    "percent_agreement": percent_agreement,
+STATISTICS: dict[str, Callable[[ItemVotes, AgreementWeights], Linearised]] = {
+    PROPORTION: percent_agreement,
     "brennan_prediger_kappa": brennan_prediger_kappa,
     "cohen_kappa": conger_kappa,
     "conger_kappa": conger_kappa,
@@ -402,11 +322,38 @@ def coefficient_of_items(
     -------
     Coefficient
     """
-    if not reason and items.n_paired == 0:
-        reason = NO_PAIRS
-    if not reason and items.n_categories < 2 and name != "percent_agreement":
-        reason = ONE_CATEGORY
+    coefficient = Coefficient(name=name, weights=weights.name, estimate=None, note=reason)
+    kind = name.partition("[")[0]
     if reason:
-        return undefined(name, weights.name, reason)
-    compute = STATISTICS.get(name) or STATISTICS[name.partition("[")[0]]
-    return summarise(name, weights.name, compute(items, weights), items, level, note)
+        return coefficient
+    if items.n_paired == 0:
+        return replace(coefficient, note=NO_PAIRS)
+    if items.n_categories < 2 and kind != PROPORTION:
+        return replace(coefficient, note=ONE_CATEGORY)
+    statistic = STATISTICS[kind](items, weights)
+    estimate, lowest = number(statistic.value), 0.0 if kind == PROPORTION else -1.0
+    if estimate is None:
+        return replace(coefficient, note=NOTHING_VARIES)
+    if abs(estimate - lowest) < STANDS_FOR_0:  # rounding, which would leave the interval unclipped
+        estimate = lowest
+    chance = None if statistic.chance is None else number(statistic.chance)
+    error = number(standard_error(statistic, items.weights, items.n_sampled, items.cluster))
+    if error is None:
+        what = "items" if items.cluster is None else "clusters"
+        why = "no standard error: no item differs from the others in its effect"
+        if items.n_sampled < 2:
+            why = f"no standard error: the number of {what} is unknown or below 2"
+        note = "; ".join(filter(None, (note, why)))
+    coefficient = replace(coefficient, estimate=estimate, chance_agreement=chance, note=note)
+    if error is None:
+        return coefficient
+    half = error * float(special.stdtrit(items.n_sampled - 1, (1 + level) / 2))
+    p_value = 2 * float(special.stdtr(items.n_sampled - 1, -abs(estimate) / error))
+    return replace(
+        coefficient,
+        standard_error=error,
+        # A weighted kappa can be below −1, and its interval is not clipped there.
+        lower=estimate - half if estimate < lowest else max(estimate - half, lowest),
+        upper=min(estimate + half, 1.0),
+        p_value=None if kind == PROPORTION else p_value,
+    )

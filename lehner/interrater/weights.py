@@ -54,6 +54,8 @@ WEIGHTS: dict[str, tuple[Callable[[Floats], Floats], Scale]] = {
 `ordinal` is that of Gwet (2014, chapter 3), `interval` and `ratio` are Krippendorff's (2011). R's
 irrCAC uses weights by value if categories are numbers.
 """
+BY_NAME = frozenset({"identity", "nominal"})
+"""Weights of names, two words for the same."""
 BY_VALUE = {"linear": "linear_by_value", "quadratic": "interval"}
 
 

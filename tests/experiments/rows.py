@@ -1,9 +1,6 @@
 """Rows of the JSON that a command prints."""
 
-import io
 import json
-
-from rich.console import Console
 
 
 def pick_rows(out, quantity, **columns):
@@ -28,8 +25,6 @@ def ends(row):
     return tuple(row[name] for name in ("estimate", "lower", "upper"))
 
 
-def as_text(content):
-    """Write what a console would show as a text of lines."""
-    stream = io.StringIO()
-    Console(file=stream, highlight=False, soft_wrap=True, color_system=None).print(content)
-    return stream.getvalue()
+def as_text(lines):
+    """Write lines for a console as one text."""
+    return "".join(f"{line.plain}\n" for line in lines)

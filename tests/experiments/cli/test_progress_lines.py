@@ -3,7 +3,7 @@
 import logging
 import re
 
-from experiments.cli.emit import progress_lines
+from experiments.cli.options import progress_lines
 
 
 def test_steps_are_shown_with_the_time_and_only_while_asked_for(capsys):

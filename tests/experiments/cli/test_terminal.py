@@ -51,7 +51,7 @@ def commands(folder):
     two = ["estimate", *full, data, "--system", names[5], "--system", names[4]]
     two += ["--raters", ",".join(names[2:4]), *quick]
     return {
-        "estimate": ["estimate", *full, *of, *raters, *quick, "--details"],
+        "estimate": ["estimate", *full, *of, *raters, *quick],
         "groups": ["estimate", *full, *of, *raters, *quick, "--by", "group\x1b[1m"],
         "truths": ["estimate", *full, *of, *raters, *quick, "--truth", folder / "truths\x1b.csv"],
         "systems": two,

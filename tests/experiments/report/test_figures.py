@@ -9,8 +9,9 @@ from matplotlib.text import Text
 
 import lehner
 from experiments.report import figures
+from experiments.report.estimates import list_sections
 from experiments.report.files import figure_bytes
-from experiments.report.views import view_systems
+from experiments.report.views import ANY, view_systems
 
 NUMBER = re.compile(r"[\d.]+")
 LONG = [f"{name} that is long enough" for name in "alpha beta gamma delta".split()]
@@ -44,10 +45,10 @@ def eight():
 
 
 DRAWN = {
-    "methods": lambda views: figures.plot_methods(views[0]),
-    "groups": lambda views: figures.plot_groups(views[0], "group"),
-    "confusion": lambda views: figures.plot_confusion(views[0]),
-    "shared": lambda views: figures.plot_correlated_errors(views[0]),
+    "methods": lambda views: figures.draw(views[0], "methods"),
+    "groups": lambda views: figures.draw(views[0], "groups", grouping="group", group=ANY),
+    "confusion": lambda views: figures.draw(views[0], "confusion"),
+    "shared": lambda views: figures.draw(views[0], "correlated_errors"),
 }
 
 
@@ -78,14 +79,19 @@ def test_names_of_eight_long_categories_are_inside_and_apart(eight, name):
     assert figure_bytes(figure, "svg").startswith(b"<?xml") and str(figure.get_label())
 
 
+def draw_systems(views):
+    """Draw the figure of the first section of the report, which compares systems."""
+    return list_sections(views)[0].figure()
+
+
 @pytest.mark.parametrize("systems", [LONG[:2], [f"{one} {k}" for k in range(4) for one in LONG]])
 def test_many_systems_with_long_names_are_inside(systems):
-    assert not texts_outside(figures.plot_systems(estimate(["no", "yes"], systems)))
+    assert not texts_outside(draw_systems(estimate(["no", "yes"], systems)))
 
 
 def test_the_forest_draws_the_numbers_of_the_table(eight):
     (view,) = eight
-    figure = figures.plot_methods(view)
+    figure = figures.draw(view, "methods")
     (ax,) = figure.axes
     drawn = {float(line.get_xdata()[0]) for line in ax.lines if len(line.get_xdata()) == 1}
     expected = {row["estimate"] for row in view.pick("system_accuracy_in_sample")}
@@ -95,13 +101,13 @@ def test_the_forest_draws_the_numbers_of_the_table(eight):
 
 def test_a_figure_of_raters_has_a_row_for_each(eight):
     (view,) = eight
-    figure = figures.plot_raters(view)
+    figure = figures.draw(view, "raters")
     assert len(figure.axes[0].get_yticklabels()) == 4 and not texts_outside(figure)
 
 
 def test_the_best_system_stands_first():
     views = estimate(["no", "yes"], ["one", "two", "three"])
-    figure = figures.plot_systems(views)
+    figure = draw_systems(views)
     shown = [one.get_text() for one in figure.axes[0].get_yticklabels()]
     ranks = {
         view.system: view.first("system_accuracy_rank", method=view.reported)["estimate"]

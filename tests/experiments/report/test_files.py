@@ -58,7 +58,7 @@ def test_a_full_disk_names_the_file_and_leaves_the_one_that_was(tmp_path):
 def test_a_limit_of_the_system_names_the_file_of_a_table(tmp_path):
     path = tmp_path / "a.csv"
     run = subprocess.run(
-        [sys.executable, "-c", LIMITED, path], capture_output=True, text=True, check=True
+        [sys.executable, "-B", "-c", LIMITED, path], capture_output=True, text=True, check=True
     )
     assert run.stdout.splitlines() == [str(path), "File too large"]
     assert list(tmp_path.iterdir()) == []

@@ -1,16 +1,17 @@
 """`--full`, files and the page say what the table of results says, warnings above their numbers."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import lehner
-from experiments.report import figures, sentences, views
 from experiments.report.estimates import answer_estimates, render_all
-from experiments.report.sentences import write_apa, write_sentences
-from experiments.report.views import REPORT
+from experiments.report.figures import FIGURES
+from experiments.report.sentences import SAY, write_apa, write_sentence
+from experiments.report.views import REPORT, TABLES, view_systems
 from lehner.estimation.results import value_of
 from tests.experiments.rows import as_text
 
@@ -56,9 +57,7 @@ def two():
 def test_every_interval_on_the_screen_is_a_row_of_the_table(which, request):
     results = request.getfixturevalue(which)
     text = "\n".join(
-        line
-        for line in as_text(render_all(results, 100, in_detail=True)).splitlines()
-        if "few" not in line
+        line for line in as_text(render_all(results, 100)).splitlines() if "few" not in line
     )
     shown = set(re.findall(r"[-+−]?\d*\.\d+ \[[^\]]*\.\d+, [^\]]*\.\d+\]", text))
     values = [value_of(row) for row in results.table.to_dict("records")]
@@ -86,6 +85,22 @@ def test_what_a_method_gave_and_what_truths_correct_both_stand_there(one):
         assert str(value_of(row)) in below[below.index("algebraic") :].splitlines()[0]
 
 
+def test_warnings_stand_above_the_numbers_that_they_concern(one):
+    text = as_text(render_all(one, 100))
+    for warning in one.warnings:
+        if warning.about == "groups":
+            assert text.index("Groups of items") < text.index(warning.text)
+            assert text.index(warning.text) < text.index("g/1 & co (20)")
+
+
+@pytest.mark.parametrize(("which", "width"), [("one", 80), ("two", 100), ("one", 120)])
+def test_tables_fit_the_width(which, width, request):
+    results = request.getfixturevalue(which)
+    results = replace(results, warnings=())
+    for line in as_text(render_all(results, width)).splitlines()[3:]:
+        assert len(line) <= width
+
+
 def test_files_are_the_table_and_the_views(two, tmp_path):
     paths = list(answer_estimates(two).write(tmp_path / "out"))
     assert all(path.is_file() for path in paths)
@@ -101,7 +116,7 @@ def test_the_page_opens_with_the_answer(one, tmp_path):
     data.write_text("a,b\n")
     text = answer_estimates(one).page("lehner estimate f.csv", [data])
     body = text[text.index("<h1>") :]
-    (sentence,) = write_sentences(one)
+    sentence = write_sentence(*view_systems(one))
     first = re.search(r"<p>(.*?)</p>", body)[1]
     assert (
         re.sub("&[^;]*;", "", first)[:40] == re.sub("[=&<>]", "", sentence)[:40] or "=1+1" in first
@@ -122,8 +137,7 @@ def test_the_same_command_writes_the_same_page(run, tmp_path):
 
 
 def test_every_name_in_the_file_of_sections_is_there():
-    for section in REPORT["section"]:
-        assert not section.get("say") or callable(getattr(sentences, section["say"]))
-        assert not section.get("figure") or callable(getattr(figures, section["figure"]))
-        for name in section["tables"]:
-            assert name in REPORT["table"] or callable(getattr(views, f"tabulate_{name}"))
+    for section in (*REPORT["estimate"], *REPORT["compare"]):
+        assert section.get("say", "groups") in SAY
+        assert section.get("figure", "methods") in {**FIGURES, **REPORT["forest"]}
+        assert set(section["tables"]) <= {*REPORT["table"], *TABLES}

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 
 import lehner
 from experiments.report.screen import render_screen
+from experiments.report.views import SHORT_NAMES
 from lehner.core.errors import CODES, warn
 from lehner.core.resampling import wilson_interval
 from lehner.core.text import decimal
@@ -59,7 +60,6 @@ def lines_of(results, **options):
     n_groups=st.sampled_from([0, 2, 15]),
     methods=st.sampled_from([METHODS, METHODS[:1], METHODS[1:2], METHODS[2:]]),
     long=st.booleans(),
-    in_detail=st.booleans(),
     width=st.sampled_from([80, 100, 250]),
 )
 def test_the_screen_has_24_lines_of_100_columns_at_most(
@@ -72,7 +72,6 @@ def test_the_screen_has_24_lines_of_100_columns_at_most(
     n_groups,
     methods,
     long,
-    in_detail,
     width,
 ):
     ratings = draw_ratings(seed, n_items, n_raters, n_categories, n_systems, n_truths, long)
@@ -85,7 +84,7 @@ def test_the_screen_has_24_lines_of_100_columns_at_most(
     results = estimate(ratings, methods, name="a/very/" * 30 + "file.csv", **options)
     some = tuple(warn(code, f"{CODES[code][1]} " * 5) for code in list(CODES)[:20])
     for one in (results, replace(results, warnings=some)):
-        lines = lines_of(one, in_detail=in_detail, width=width)
+        lines = lines_of(one, width=width)
         assert len(lines) <= 24
         assert max(map(cell_len, lines)) <= min(width, 100)
         assert "\x1b" not in "".join(lines) and lines[-1].startswith("Next: --full")
@@ -105,14 +104,14 @@ def test_methods_are_not_mixed(medical):
         value = medical.value("system_accuracy_in_sample", system=name_of(medical), method=method)
         (line,) = (x for x in lines if x.startswith(f"{method} "))
         assert str(value).rstrip("*") in line
-    start = next(j for j, x in enumerate(lines) if x.startswith("by dawid_skene_ml "))
+    start = next(j for j, x in enumerate(lines) if x.startswith("by dawid_skene_ml"))
     told = " ".join(x.strip() for x in lines[start + 1 : start + 5])
     for name, (quantity, of_positive) in list(NAMES.items())[:4]:
         positive = medical.options.positive
         category = positive.name if of_positive else positive.negative
         of = {"system": name_of(medical), "method": "dawid_skene_ml", "category": str(category)}
         assert str(medical.value(quantity, **of)) in told
-        assert name.replace("_", " ") in told
+        assert SHORT_NAMES.get(name, name) in told
 
 
 def name_of(results):
@@ -130,8 +129,8 @@ def test_verified_counts_stand_beside_what_they_verify(medical):
         ("gold labels alone", known),
         ("sensitivity", known & own),
         ("specificity", known & ~own),
-        ("positive predictive value", known & answered),
-        ("negative predictive value", known & ~answered),
+        ("PPV", known & answered),
+        ("NPV", known & ~answered),
     ):
         line = next(x for x in lines if x.startswith(start))
         assert f" {(right & rows).sum()}/{rows.sum()} " in f"{line} "

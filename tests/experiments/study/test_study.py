@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.report import machine
+from experiments.report import files
 from experiments.study import replicate
 from experiments.study import run as running
 from experiments.study.definition import digest, identify_scenario, read_study
@@ -336,7 +336,7 @@ def test_what_the_machine_lacks_is_no_result(tmp_path, monkeypatch, run, error):
 
     path, out = write(tmp_path, methods=SLOW, replicates=3), tmp_path / "out"
     replace_algebra(monkeypatch, lack)
-    monkeypatch.setattr(machine, "_is_short", lambda: True)
+    monkeypatch.setattr(files, "_is_short", lambda: True)
     code, _, err = run("study", "run", path, "--output", out)
     assert code == 2
     assert re.search(r"replicates 0 to 2 of the scenario .* could not be done: .*; what was", err)

@@ -7,14 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.report.table import Table
 from experiments.study.definition import read_study
-from experiments.study.performance import compare_methods, measure
 from experiments.study.report import (
     Findings,
     _tabulate,
-    beyond_noise,
+    describe_best,
     describe_outcomes,
+    describe_plan,
     plot_measure,
     write_report,
 )
@@ -52,7 +51,6 @@ def test_all_files_are_there(folder):
     figures = ("bias", "coverage", "rmse")
     assert names == {
         "report.html",
-        "report.md",
         "performance.csv",
         "differences.csv",
         "outcomes.csv",
@@ -71,6 +69,32 @@ def test_the_page_needs_no_other_file_and_escapes_what_users_write(folder):
     assert not re.search(r'(src|href)="(?!data:|#)', page)
 
 
+def test_a_study_that_was_stopped_is_not_called_complete(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+
+    def said(done):
+        rows = [
+            pd.DataFrame({"scenario": cell, "method": method, "replicate": range(n)})
+            for (cell, method), n in done.items()
+        ]
+        results = pd.concat(rows).assign(versions="lehner")
+        aims, mechanisms, *_ = describe_plan(Findings(read_study(path), results), {})
+        (text,) = mechanisms.text
+        assert ("unfinished" in text) == aims.text[0].startswith("This study has ")
+        return text.partition(", seed")[0]
+
+    cells = [entry.name for entry in read_study(path).scenarios]
+    done = {(cell, method): 12 for cell in cells for method in ("majority_agreement", "algebraic")}
+    assert said(done) == "4 scenarios, 12 replicates"
+    some = said(done | {(cells[1], "algebraic"): 5})
+    assert some == "4 scenarios, 5 to 12 of 12 replicates, unfinished"
+    del done[cells[3], "algebraic"]
+    assert said(done) == "4 scenarios, 0 to 12 of 12 replicates, unfinished"
+    del done[cells[3], "majority_agreement"]
+    assert said(done) == "4 scenarios, 0 to 12 of 12 replicates, unfinished"
+
+
 def test_the_tables_have_the_numbers_of_the_tabulate(folder):
     found = pd.read_csv(folder / "report" / "performance.csv")
     one = found[
@@ -80,9 +104,10 @@ def test_the_tables_have_the_numbers_of_the_tabulate(folder):
         & (found["measure"] == "bias")
     ].iloc[0]
     entry = f"{one['value']:.3f} ± {one['standard_error']:.3f}"
-    lines = (folder / "report" / "report.md").read_text().splitlines()
-    assert any(line.startswith("| plain | algebraic |") and entry in line for line in lines)
-    assert any(re.search(r"\d \[\d\.\d{3}, \d\.\d{3}\] \|", line) for line in lines)
+    page = (folder / "report" / "report.html").read_text()
+    rows = re.findall(r"<tr>(.*)</tr>", page)
+    assert any(">plain<" in row and ">algebraic<" in row and entry in row for row in rows)
+    assert any(re.search(r">\d\.\d+ \[\d\.\d{3}, \d\.\d{3}\]<", row) for row in rows)
     latex = (folder / "report" / "system_accuracy.tex").read_text()
     assert entry.replace("±", r"$\pm$").replace("-", "$-$") in latex
 
@@ -90,13 +115,9 @@ def test_the_tables_have_the_numbers_of_the_tabulate(folder):
 def test_where_a_measure_rests_on_fewer_samples_their_number_is_shown(tmp_path):
     found = simulated(tmp_path, {"one_coin": np.linspace(0.45, 0.55, 40)})
     results = found.results.assign(standard_error=np.where(np.arange(40) < 31, 0.03, np.nan))
-    found = Findings(found.study, results, measure(results), found.differences)
+    found = Findings(found.study, results)
     (row,) = _tabulate(found, "system_accuracy", {"bias": "", "model_se": ""}).cells()[1:]
     assert row[2:] == ["0.000 ± 0.005", "0.030 ± 0.000 (n 31)"]
-
-
-def tables(blocks):
-    return [block for block in blocks if isinstance(block, Table)]
 
 
 def simulated(tmp_path, estimates, **more):
@@ -122,7 +143,7 @@ def simulated(tmp_path, estimates, **more):
         )
         for name, values in estimates.items()
     )
-    return Findings(read_study(path), results, measure(results), compare_methods(results))
+    return Findings(read_study(path), results)
 
 
 def test_a_better_method_is_not_called_worse_for_samples_that_the_other_has_no_estimate_for(
@@ -138,7 +159,7 @@ def test_a_better_method_is_not_called_worse_for_samples_that_the_other_has_no_e
     found = simulated(tmp_path, {"algebraic": algebraic, "majority_agreement": better})
     mse = found.measures[found.measures["measure"] == "mse"].set_index("method")["value"]
     assert mse["algebraic"] < mse["majority_agreement"]
-    ((_, _, best, tied),) = tables(beyond_noise(found))[0].rows
+    ((_, _, best, tied),) = describe_best(found).tables[0].rows
     assert (best, tied) == ("majority_agreement", "none")
 
 
@@ -154,9 +175,19 @@ def test_methods_without_a_best_are_not_called_worse_than_one_that_errs_more(tmp
     sign = rng.choice([-1, 1], 300)
     errors = {name: np.repeat(np.sqrt(square), 100) * sign for name, square in squares.items()}
     found = simulated(tmp_path, {name: 0.5 + error for name, error in errors.items()})
-    ((_, _, best, tied),) = tables(beyond_noise(found))[0].rows
+    ((_, _, best, tied),) = describe_best(found).tables[0].rows
     assert best == "algebraic (without in 100 of 300)"
     assert tied == "mean_posterior (without in 100 of 300)"
+
+
+def test_how_many_samples_the_best_method_has_no_estimate_for_is_said(tmp_path):
+    rng = np.random.default_rng(1)
+    algebraic = 0.5 + 0.01 * rng.normal(size=40)
+    algebraic[:30] = np.nan
+    majority = 0.5 + 0.1 * rng.normal(size=40)
+    found = simulated(tmp_path, {"algebraic": algebraic, "majority_agreement": majority})
+    ((_, _, best, _),) = describe_best(found).tables[0].rows
+    assert best == "algebraic (without in 30 of 40)"
 
 
 def test_fits_that_did_not_converge_or_failed_are_counted(tmp_path):
@@ -167,7 +198,7 @@ def test_fits_that_did_not_converge_or_failed_are_counted(tmp_path):
     found.results.loc[fits & (replicate < 5), "status"] = "unconverged"
     found.results.loc[fits & (replicate == 5), ["status", "reason"]] = ["failed", "no | number"]
     found.results.loc[fits & (replicate == 5), ["estimate", "lower", "upper"]] = np.nan
-    counts, reasons = tables(describe_outcomes(found))
+    counts, reasons = describe_outcomes(found).tables
     assert counts.cells() == [
         ["scenario", "method", "samples", "undefined", "failed", "unconverged"],
         ["plain", "one_coin", "40", "0", "1", "5"],
@@ -215,8 +246,8 @@ def test_only_what_is_beyond_noise_is_called_so(tmp_path):
         )
         for method, error in errors.items()
     )
-    found = Findings(study, results, measure(results), compare_methods(results))
-    ((scenario, biased, best, tied),) = tables(beyond_noise(found))[0].rows
+    found = Findings(study, results)
+    ((scenario, biased, best, tied),) = describe_best(found).tables[0].rows
     assert scenario == "plain"
     assert biased.startswith("algebraic +0.05") and "," not in biased
     assert {best, tied} == {"mean_posterior", "majority_agreement"}

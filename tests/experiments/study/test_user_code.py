@@ -162,7 +162,7 @@ def test_what_is_read_is_not_run(whole, tmp_path):
 def test_a_report_says_whose_functions_they_are(whole, tmp_path):
     there = shutil.copytree(whole / "out", tmp_path / "out")
     write_report(there)
-    text = (there / "report" / "report.md").read_text()
+    text = (there / "report" / "report.html").read_text()
     assert "mine.py:blind, a file with SHA-256" in text and "mine.py:simulate" in text
 
 
@@ -188,8 +188,8 @@ def test_without_the_expected_accuracy_that_of_the_sample_is_measured(tmp_path):
     truths = results.groupby("estimand")["truth"].count()
     assert truths.to_dict() == {"system_accuracy": 0, "system_accuracy_in_sample": 30}
     write_report(tmp_path / "out")
-    text = (tmp_path / "out" / "report" / "report.md").read_text()
-    assert "For the accuracy of the system in the sample, where" in text and "| own, n 40 |" in text
+    text = (tmp_path / "out" / "report" / "report.html").read_text()
+    assert "For the accuracy of the system in the sample, where" in text and ">own, n 40<" in text
     assert "Bias for the accuracy of the system in the sample, where" in text
     assert "the expected accuracy" not in text
 

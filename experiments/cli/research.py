@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -236,7 +236,6 @@ def run(
     output: Path | None = None,
     workers: int = 1,
     dask: str | None = None,
-    retry_failed: bool = False,
 ) -> None:
     """Run a study, or continue one that was stopped. Results are stored as they are computed.
 
@@ -250,15 +249,12 @@ def run(
         How many processes work.
     dask : ADDRESS
         A Dask scheduler, as in tcp://host:8786, or local.
-    retry_failed : bool
-        Estimates that failed are tried again.
     """
     folder = output or Path(Path(study).stem)
     # Schedulers of clusters stop a job so.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    how: dict[str, Any] = {"workers": workers, "dask": dask, "retry_failed": retry_failed}
     try:
-        results = running.run_study(study, folder, **how)
+        results = running.run_study(study, folder, workers=workers, dask=dask)
     except KeyboardInterrupt:
         kept = f"Finished results are stored in {folder}; the same command continues from there."
         print(kept, file=sys.stderr)
@@ -267,11 +263,7 @@ def run(
     ends = "".join(f", {n} {name}" for name, n in counts.items())
     print(f"{folder}: {len(results)} rows{ends}")
     if "failed" in counts:
-        print(
-            "Some estimates failed; the column 'reason' has the reasons, and --retry-failed tries "
-            "them again.",
-            file=sys.stderr,
-        )
+        print("Some estimates failed; the column 'reason' has the reasons.", file=sys.stderr)
 
 
 def export(folder: Path, /, output: Path) -> None:

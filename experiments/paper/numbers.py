@@ -9,17 +9,8 @@ import xarray as xr
 from numpy.typing import ArrayLike
 from scipy.stats import binom
 
-from experiments.paper.printed import (
-    EASINESS,
-    FIGURES,
-    METHOD,
-    PAPER_RUNS,
-    PRESETS,
-    PRINTED,
-    PrintedNumber,
-    compare,
-    simulate_figure,
-)
+from experiments.paper import printed
+from experiments.paper.printed import FIGURES, PrintedNumber, compare
 from experiments.study.performance import proportion
 from lehner import Scenario, estimate_algebraic, load_dataset, mean_posterior, simulate_estimates
 from lehner.core.arrays import Seed, child_seeds
@@ -40,7 +31,7 @@ TABLE_7_SPREAD = float(np.std([0.349, 0.439, 0.377, 0.512, 0.415], ddof=1))
 
 VIOLATION_BIASES: dict[str, dict[str, Any]] = {
     "rater accuracy .4 .6 .8": {"initial_rater_accuracy": (0.4, 0.6, 0.8)},
-    "problem difficulty ±.2": {"easiness": EASINESS, "easiness_affects": "raters"},
+    "problem difficulty ±.2": {"easiness": printed.EASINESS, "easiness_affects": "raters"},
     "error range 100%": {"proportional_error_range": 1.0, "errors_affect": "raters"},
     "asymmetric dispersion 2": {"asymmetric_dispersion": 2.0, "errors_affect": "raters"},
 }
@@ -146,7 +137,7 @@ def compare_mean(
     quantity: str,
     values: ArrayLike,
     *,
-    printed_runs: float = PAPER_RUNS,
+    printed_runs: float = printed.PAPER_RUNS,
     **more: Any,
 ) -> PrintedNumber:
     """Compare a mean over some runs of the paper with the mean of ours that are defined."""
@@ -166,10 +157,10 @@ def compare_mean(
 def simulate_figure_numbers(seed: Seed, runs: int = RUNS) -> Iterator[PrintedNumber]:
     """Simulate the kappa under each figure, and what the text says of Figures 1 and 8."""
     for figure, child in zip(FIGURES.values(), child_seeds(seed, len(FIGURES)), strict=True):
-        samples = simulate_figure(figure, runs, child)
+        samples = printed.simulate_figure(figure, runs, child)
         yield compare_mean(f"Figure {figure.number}", "kappa", samples.kappa)
         place, quantity = f"text on Figure {figure.number}", "estimated rater accuracy"
-        if (place, quantity) in PRINTED:
+        if (place, quantity) in printed.PRINTED:
             yield compare_mean(place, quantity, samples.rater_accuracy)
         if figure.number == 8:
             for preset in (0.1, 0.9):
@@ -217,22 +208,28 @@ def simulate_violation_biases(seed: Seed, runs: int = 20 * RUNS) -> Iterator[Pri
 def _simulate_errors(changes: dict[str, Any], seed: Seed, runs: int) -> np.ndarray:
     """Errors of the algebra for a system at .9 in samples of 5,000 items."""
     scenario = Scenario(n_items=LARGE_RUN, initial_system_accuracy=0.9, **changes)
-    samples = simulate_estimates(scenario, runs, methods=[METHOD], in_sample=False, seed=seed)
-    return np.asarray(samples[METHOD] - samples.system_accuracy)
+    samples = simulate_estimates(
+        scenario, runs, methods=[printed.METHOD], in_sample=False, seed=seed
+    )
+    return np.asarray(samples[printed.METHOD] - samples.system_accuracy)
 
 
 def simulate_sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[PrintedNumber]:
     """Simulate how often estimates are within .1 of the truth, on which the paper recommends."""
     for number, n_items, kappa in ((10, 200, ".3"), (11, 100, ".55")):
         figure = replace(FIGURES[number], n_items=n_items)
-        samples = simulate_figure(figure, runs, seed)
+        samples = printed.simulate_figure(figure, runs, seed)
         mean = (float(np.mean(figure.initial_rater_accuracy)),) * 3
         plain = replace(figure, initial_rater_accuracy=mean, violated=False)
         within = _are_near(samples, "system_accuracy")
         near, error = proportion(within)
-        by_preset = ", ".join(f"{within[samples.preset.values == p].mean():.2f}" for p in PRESETS)
+        by_preset = ", ".join(
+            f"{within[samples.preset.values == p].mean():.2f}" for p in printed.PRESETS
+        )
         in_sample = _are_near(samples, "system_accuracy_in_sample").mean()
-        k_properties = _are_near(simulate_figure(plain, runs, seed), "system_accuracy").mean()
+        k_properties = _are_near(
+            printed.simulate_figure(plain, runs, seed), "system_accuracy"
+        ).mean()
         yield compare(
             "discussion",
             f"share within .1 of the truth, {n_items} items, kappa {kappa}",
@@ -244,15 +241,19 @@ def simulate_sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[P
 
 
 def _are_near(samples: xr.Dataset, estimand: str) -> np.ndarray:
-    return np.asarray(np.abs(samples[METHOD] - samples[estimand]) <= 0.1)
+    return np.asarray(np.abs(samples[printed.METHOD] - samples[estimand]) <= 0.1)
 
 
 def simulate_low_accuracy_claim(seed: Seed, runs: int = 20 * RUNS) -> PrintedNumber:
     """Compare "around .6" where the system is at .9 and the raters around .4."""
     ours, of_fewer = (
         simulate_estimates(
-            FIGURES[number].scenario(0.9), runs, methods=[METHOD], in_sample=False, seed=seed
-        )[METHOD]
+            FIGURES[number].scenario(0.9),
+            runs,
+            methods=[printed.METHOD],
+            in_sample=False,
+            seed=seed,
+        )[printed.METHOD]
         for number in (9, 12)
     )
     quantity = "estimate at system accuracy .9, raters .3 .4 .5"

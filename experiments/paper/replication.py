@@ -15,20 +15,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.stats import chi2
 
+from experiments.paper import printed
 from experiments.paper.numbers import RUNS, replicate_paper
-from experiments.paper.printed import (
-    FIGURES,
-    MATCHES,
-    METHOD,
-    MISPRINT,
-    PAPER_RUNS,
-    PRESETS,
-    UNMATCHED,
-    PaperFigure,
-    PrintedNumber,
-    find_figure,
-    simulate_figure,
-)
+from experiments.paper.printed import FIGURES, PrintedNumber
 from experiments.report.files import write_atomically, write_csv, write_figure, write_text
 from experiments.report.style import REFERENCE, figure_style, limits, method_style
 from experiments.report.table import Cell, Column, Table, to_markdown, to_terminal
@@ -119,10 +108,13 @@ def kappas_together(numbers: Sequence[PrintedNumber]) -> tuple[float, float]:
 def summarise(numbers: Sequence[PrintedNumber]) -> str:
     """Number of verdicts of each kind, in a sentence or two."""
     count = Counter(n.verdict for n in numbers)
+    match, misprints, others = (
+        count[verdict] for verdict in (printed.MATCHES, printed.MISPRINT, printed.UNMATCHED)
+    )
     mean, p = kappas_together(numbers)
     return (
-        f"{len(numbers)} printed numbers: {count[MATCHES]} match, {count[MISPRINT]} are misprints, "
-        f"{count[UNMATCHED]} cannot be matched.\n"
+        f"{len(numbers)} printed numbers: {match} match, {misprints} are misprints, "
+        f"{others} cannot be matched.\n"
         "The kappas of the fourteen figures together: mean squared z "
         f"{decimal(mean, 2)}, {printed_p_value(p)}."
     )
@@ -152,7 +144,7 @@ def write_terminal(numbers: Sequence[PrintedNumber]) -> str:
 
 
 def _is_plain(number: PrintedNumber) -> bool:
-    return number.z is None and number.verdict == MATCHES
+    return number.z is None and number.verdict == printed.MATCHES
 
 
 def _row(number: PrintedNumber) -> tuple[Cell, ...]:
@@ -208,7 +200,7 @@ def reproduce(
     """Do what `lehner paper` was asked for; files go to the working folder if none is named."""
     folder = output or Path(".")
     if figure is not None:
-        _draw(figure, PAPER_RUNS if runs is None else runs, folder, seed)
+        _draw(figure, printed.PAPER_RUNS if runs is None else runs, folder, seed)
         return
     runs = RUNS if runs is None else runs
     numbers = replicate_paper(seed, runs)
@@ -231,10 +223,10 @@ def reproduce(
 
 def _draw(number: int, runs: int, folder: Path, seed: int) -> None:
     """Write a figure and the runs in it: figure_08.pdf, .png and .csv."""
-    figure = find_figure(number)
+    figure = printed.find_figure(number)
     # The seeds the replication table uses for the figure.
     figure_seeds = child_seeds(child_seeds(seed, 5)[1], len(FIGURES))
-    samples = simulate_figure(figure, runs, figure_seeds[number - 1])
+    samples = printed.simulate_figure(figure, runs, figure_seeds[number - 1])
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"figure_{number:02d}"
     _tell(*write_figure(plot_figure(figure, samples), folder, stem))
@@ -246,7 +238,7 @@ def _tell(*paths: Path) -> None:
         print(f"wrote {path}", file=sys.stderr)
 
 
-def plot_figure(figure: PaperFigure, runs: xr.Dataset) -> Figure:
+def plot_figure(figure: printed.PaperFigure, runs: xr.Dataset) -> Figure:
     """Draw the runs of a figure: as many as the paper's, over all there are.
 
     Parameters
@@ -274,8 +266,8 @@ def plot_figure(figure: PaperFigure, runs: xr.Dataset) -> Figure:
     'mean kappa 0.305 in the paper, 0.303 here'
     """
     # The first runs of each preset, as many as the paper has.
-    each = PAPER_RUNS // len(PRESETS)
-    first = [np.flatnonzero(runs.preset.values == preset)[:each] for preset in PRESETS]
+    each = printed.PAPER_RUNS // len(printed.PRESETS)
+    first = [np.flatnonzero(runs.preset.values == preset)[:each] for preset in printed.PRESETS]
     few = runs.isel(run=np.concatenate(first))
     with figure_style() as width:
         drawn = Figure(figsize=(width, 3.95), layout="constrained")
@@ -294,7 +286,7 @@ def plot_figure(figure: PaperFigure, runs: xr.Dataset) -> Figure:
     return drawn
 
 
-def _title(figure: PaperFigure, runs: xr.Dataset) -> str:
+def _title(figure: printed.PaperFigure, runs: xr.Dataset) -> str:
     raters = ", ".join(f"{x:g}" for x in figure.initial_rater_accuracy)
     state = "violated" if figure.violated else "satisfied"
     return (
@@ -308,12 +300,12 @@ def _scatter(ax: "Axes", runs: xr.Dataset, few: xr.Dataset, estimand: str) -> No
     n = int(runs.sizes["run"])
     if n > few.sizes["run"]:
         look: dict[str, Any] = {"ms": 3, "color": MANY, "mew": 0, "zorder": 0, "rasterized": True}
-        ax.plot(runs[estimand], runs[METHOD], ".", label=f"{n:,} runs", **look)
-    style = method_style(METHOD)
+        ax.plot(runs[estimand], runs[printed.METHOD], ".", label=f"{n:,} runs", **look)
+    style = method_style(printed.METHOD)
     look = {"mfc": "none", "color": style.color, "zorder": 2}
     label = f"{few.sizes['run']} runs, as in the paper"
-    ax.plot(few[estimand], few[METHOD], style.marker, label=label, **look)
-    undefined = int(np.isnan(runs[METHOD]).sum())
+    ax.plot(few[estimand], few[printed.METHOD], style.marker, label=label, **look)
+    undefined = int(np.isnan(runs[printed.METHOD]).sum())
     if undefined:
         text = f"{undefined} runs without estimate"
         ax.text(0.98, 0.02, text, ha="right", va="bottom", transform=ax.transAxes)
@@ -321,8 +313,8 @@ def _scatter(ax: "Axes", runs: xr.Dataset, few: xr.Dataset, estimand: str) -> No
     ax.grid(True)
 
 
-def _alt_text(figure: PaperFigure, runs: xr.Dataset) -> str:
-    bias = float((runs[METHOD] - runs["system_accuracy"]).mean())
+def _alt_text(figure: printed.PaperFigure, runs: xr.Dataset) -> str:
+    bias = float((runs[printed.METHOD] - runs["system_accuracy"]).mean())
     title = _title(figure, runs).replace("\n", "; ")
     return (
         "Accuracy of the system as the algebra of the paper estimates it, against its true "

@@ -125,8 +125,8 @@ def find_sizes(
     """
     mean_seed, *seeds = child_seeds(seed, 1 + len(scenarios))
 
-    def find(some: Sequence[Scenario], n: int, own: np.random.SeedSequence) -> SampleSize:
-        size = required_sample_size(some, replicates=n, seed=own, **question.target)
+    def find(averaged: Sequence[Scenario], n: int, own: np.random.SeedSequence) -> SampleSize:
+        size = required_sample_size(averaged, replicates=n, seed=own, **question.target)
         return _enlarge(size, question.design_effect)
 
     names = [f"{accuracy:g}" for accuracy in question.system_accuracies]
@@ -135,7 +135,7 @@ def find_sizes(
         return {names[0]: mean}
     few = max(1000, replicates // 4)
     each = zip(names, scenarios, seeds, strict=True)
-    return {MEAN: mean} | {name: find([one], few, own) for name, one, own in each}
+    return {MEAN: mean} | {name: find([scenario], few, own) for name, scenario, own in each}
 
 
 def _enlarge(size: SampleSize, effect: float) -> SampleSize:
@@ -147,12 +147,6 @@ def _enlarge(size: SampleSize, effect: float) -> SampleSize:
     )
     error = (size.standard_error or 0.0) * effect
     return replace(size, n_items=n_items, standard_error=error, lower=lower, upper=upper)
-
-
-def find_worst(sizes: Sizes) -> tuple[str, SampleSize]:
-    """Find the accuracy of the system that needs most items, and how many."""
-    each = [(name, size) for name, size in sizes.items() if name != MEAN]
-    return max(each, key=lambda item: item[1].n_items or inf)
 
 
 def answer_plan(
@@ -180,53 +174,34 @@ def answer_plan(
     heading = _heading(questions[0])
     announce("\n".join(heading))
     each = [
-        find_sizes(question, some, replicates=replicates, seed=seed)
-        for question, some in zip(questions, scenarios, strict=True)
+        find_sizes(question, own, replicates=replicates, seed=seed)
+        for question, own in zip(questions, scenarios, strict=True)
     ]
-    accuracies = [some[0].initial_rater_accuracy for some in scenarios]
-    rows = pd.DataFrame(_rows(questions, each)).astype(
-        dict.fromkeys(("n_items", "lower", "upper"), "Int64")
-    )
-    plans = [
-        {**plain(question), "rater_accuracy": list(raters), "rows": plain(_records(sizes))}
-        for question, raters, sizes in zip(questions, accuracies, each, strict=True)
-    ]
+    accuracies = [own[0].initial_rater_accuracy for own in scenarios]
+    plans, rows, curves = [], [], []
+    for question, raters, sizes in zip(questions, accuracies, each, strict=True):
+        records = [
+            {"system_accuracy": name, **{field: getattr(size, field) for field in SIZE}}
+            for name, size in sizes.items()
+        ]
+        plans.append({**plain(question), "rater_accuracy": list(raters), "rows": plain(records)})
+        of_question = {"n_raters": question.n_raters, "violation": question.violation}
+        rows += [of_question | record for record in records]
+        # Of several systems on average.
+        curve = next(iter(sizes.values())).curve[["probability", "standard_error"]].to_dataframe()
+        curve = pd.DataFrame(of_question, index=curve.index).join(curve).reset_index()
+        curve["n_items"] = np.ceil(curve["n_items"] * question.design_effect).astype(int)
+        curves.append(curve[[*of_question, *curve.columns.difference(of_question, sort=False)]])
+    whole = dict.fromkeys(("n_items", "lower", "upper"), "Int64")
+    table = _table(questions, accuracies, each)
     return Answer(
         title="Plan of a study",
         content={"plans": plans},
         heading=[],
         sentences=[" ".join(heading), *_answers(questions, each)],
-        sections=[
-            Section(name="plan", title="Items needed", tables=[_table(questions, accuracies, each)])
-        ],
-        frames={"plan": rows, "probability": _curves(questions, each)},
+        sections=[Section(name="plan", title="Items needed", tables=[table])],
+        frames={"plan": pd.DataFrame(rows).astype(whole), "probability": pd.concat(curves)},
     )
-
-
-def _records(sizes: Sizes) -> list[dict[str, Any]]:
-    return [
-        {"system_accuracy": name, **{field: getattr(size, field) for field in SIZE}}
-        for name, size in sizes.items()
-    ]
-
-
-def _rows(questions: Sequence[Question], each: Sequence[Sizes]) -> Iterator[dict[str, Any]]:
-    for question, sizes in zip(questions, each, strict=True):
-        for record in _records(sizes):
-            yield {"n_raters": question.n_raters, "violation": question.violation, **record}
-
-
-def _curves(questions: Sequence[Question], each: Sequence[Sizes]) -> Any:
-    """Probability over numbers of items, on average over the systems."""
-    parts = []
-    for question, sizes in zip(questions, each, strict=True):
-        curve = next(iter(sizes.values())).curve[["probability", "standard_error"]].to_dataframe()
-        part = curve.reset_index()
-        part["n_items"] = np.ceil(part["n_items"] * question.design_effect).astype(int)
-        part.insert(0, "violation", question.violation)
-        part.insert(0, "n_raters", question.n_raters)
-        parts.append(part)
-    return pd.concat(parts)
 
 
 def _heading(question: Question) -> list[str]:
@@ -261,7 +236,7 @@ def _table(
             rows.append((f"system accuracy {name}", *(_size(sizes[name]) for sizes in each)))
     if MEAN in each[0]:
         rows.append(("on average over these", *(_size(sizes[MEAN]) for sizes in each)))
-        rows.append(("worst of these", *(_size(find_worst(sizes)[1]) for sizes in each)))
+        rows.append(("worst of these", *(_size(_find_worst(sizes)) for sizes in each)))
     notes = [
         f"{title[0].upper()}{title[1:]}, {name}: {size.note}."
         for title, sizes in zip(titles, each, strict=True)
@@ -270,6 +245,12 @@ def _table(
     ]
     columns = [Column("", ""), *(Column(title, title, write_items) for title in titles)]
     return Table(columns=columns, rows=rows, notes=[*notes, VIOLATION])
+
+
+def _find_worst(sizes: Sizes) -> SampleSize:
+    """Find the number of items for the accuracy of the system that needs most."""
+    each = [size for name, size in sizes.items() if name != MEAN]
+    return max(each, key=lambda size: size.n_items or inf)
 
 
 def _answers(questions: Sequence[Question], each: Sequence[Sizes]) -> Iterator[str]:

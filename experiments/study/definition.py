@@ -21,14 +21,7 @@ from typing import Any
 import numpy as np
 
 from lehner import InputError, Scenario
-from lehner.core.errors import (
-    check_choice,
-    check_number,
-    check_probability,
-    check_whole_number,
-    find,
-    wrong,
-)
+from lehner.core import errors
 from lehner.core.lazy import names_function
 from lehner.empirical_prior.prior import SYSTEM_IS
 from lehner.estimation.methods import Method, find_method
@@ -39,23 +32,23 @@ type Check = Callable[[str, Any], Any]
 def check_text(key: str, value: Any, *, empty: bool = False) -> str:
     """Raise an InputError unless a value is text, and has letters if it may not be empty."""
     if not isinstance(value, str) or not (value.strip() or empty):
-        raise wrong(key, value, "give text in quotes")
+        raise errors.wrong(key, value, "give text in quotes")
     return value.strip()
 
 
 def check_priors(key: str, value: Any) -> None:
     """Raise an InputError unless a value is the name of a set of priors, or numbers."""
     if not isinstance(value, (str, Mapping)):
-        raise wrong(key, value, "give the name of a set, or numbers by variable")
+        raise errors.wrong(key, value, "give the name of a set, or numbers by variable")
 
 
 KEYS: dict[str, Check] = {
     "name": check_text,
     "aims": partial(check_text, empty=True),
-    "seed": partial(check_whole_number, least=0),
-    "replicates": partial(check_whole_number, least=1),
-    "level": partial(check_number, lowest=0.5, highest=0.999),
-    "null": check_probability,
+    "seed": partial(errors.check_whole_number, least=0),
+    "replicates": partial(errors.check_whole_number, least=1),
+    "level": partial(errors.check_number, lowest=0.5, highest=0.999),
+    "null": errors.check_probability,
 }
 REQUIRED = ("name", "seed", "replicates", "scenarios")
 FUNCTIONS = ("experiment", "table", "figure")
@@ -70,18 +63,18 @@ SHIPPED = ("studies/*.toml", "simulations/*.toml", "benchmarks/real/real.toml")
 MOST_SCENARIOS = 10_000
 """That a table of a study file may stand for."""
 
-COUNT = partial(check_whole_number, least=1)
+COUNT = partial(errors.check_whole_number, least=1)
 OPTIONS: dict[str, Check] = {
-    "interval": partial(check_choice, choices=("percentile", "none")),
+    "interval": partial(errors.check_choice, choices=("percentile", "none")),
     "resamples": COUNT,
-    "restarts": partial(check_whole_number, least=0),
-    "system_is": partial(check_choice, choices=SYSTEM_IS),
+    "restarts": partial(errors.check_whole_number, least=0),
+    "system_is": partial(errors.check_choice, choices=SYSTEM_IS),
 }
 """What checks the options of methods."""
 SAMPLER_OPTIONS: dict[str, Check] = {
     "priors": check_priors,
-    "engine": partial(check_choice, choices=("nuts", "gibbs")),
-    "draws": partial(check_whole_number, least=4),
+    "engine": partial(errors.check_choice, choices=("nuts", "gibbs")),
+    "draws": partial(errors.check_whole_number, least=4),
     "tune": COUNT,
     "chains": COUNT,
     "tries": COUNT,
@@ -243,7 +236,7 @@ def choose_method(choice: Any, folder: Path = Path()) -> MethodChoice:
     """
     table = {"name": choice} if isinstance(choice, str) else choice
     if not isinstance(table, Mapping) or not isinstance(table.get("name"), str):
-        raise wrong("methods", choice, "give a name, or a table with a name and options")
+        raise errors.wrong("methods", choice, "give a name, or a table with a name and options")
     options = dict(table)
     name, code = options.pop("name"), None
     allowed: Mapping[str, Check] = {}
@@ -255,7 +248,7 @@ def choose_method(choice: Any, folder: Path = Path()) -> MethodChoice:
         name, allowed = method.name, list_options(method)
     label = check_text("label", options.pop("label", name))
     for key, value in options.items():
-        find(f"option of {name} called", key, allowed)(key, value)
+        errors.find(f"option of {name} called", key, allowed)(key, value)
     options |= {key: value for key, value in DEFAULTS.items() if key in allowed.keys() - options}
     return MethodChoice(method=name, label=label, options=tuple(sorted(options.items())), code=code)
 
@@ -449,7 +442,7 @@ def find_study(path: str | Path) -> Path:
 
 def _study(content: Mapping[str, Any], folder: Path) -> Study:
     for key in content:
-        find("key", key, dict.fromkeys((*KEYS, *REQUIRED, "methods", *FUNCTIONS)))
+        errors.find("key", key, dict.fromkeys((*KEYS, *REQUIRED, "methods", *FUNCTIONS)))
     for key in REQUIRED:
         if key not in content:
             raise InputError(f"there is no {key!r}", f"a study has {', '.join(REQUIRED)}")
@@ -507,7 +500,7 @@ def expand(
     ['few, n_items 50', 'few, n_items 100', 'few, with gaps']
     """
     if not isinstance(table, Mapping):
-        raise wrong("scenarios", table, "give tables under [[scenarios]]")
+        raise errors.wrong("scenarios", table, "give tables under [[scenarios]]")
     code = experiment
     if code is None and "generator" in table:
         code = read_code(check_text("generator", table["generator"]), folder)
@@ -519,7 +512,7 @@ def expand(
     grid, sweep = (_varied(key, table.get(key, {})) for key in ("grid", "sweep"))
     for key in (*base, *grid, *sweep):
         if code is None:
-            find("field of a scenario called", key, SCENARIO_FIELDS)
+            errors.find("field of a scenario called", key, SCENARIO_FIELDS)
         elif key in RESULT_COLUMNS:
             raise InputError(f"a field cannot be called {key!r}", "give it a name of its own")
     number = math.prod(map(len, grid.values())) * max(sum(map(len, sweep.values())), 1)
@@ -549,14 +542,16 @@ def _freeze(name: str, value: Any) -> Any:
     if isinstance(value, list):
         return tuple(_freeze(name, element) for element in value)
     if not isinstance(value, str | int | float):
-        raise wrong(name, value, "give numbers, texts, true or false, or lists of them")
+        raise errors.wrong(name, value, "give numbers, texts, true or false, or lists of them")
     return value
 
 
 def _varied(key: str, varied: Any) -> dict[str, list[tuple[str, Any]]]:
     """List the values of each field with labels: their names, or the field and the value."""
     if not isinstance(varied, Mapping):
-        raise wrong(key, varied, "give fields with lists of values, as in { n_items = [50, 100] }")
+        raise errors.wrong(
+            key, varied, "give fields with lists of values, as in { n_items = [50, 100] }"
+        )
     labelled = {}
     for name, values in varied.items():
         if isinstance(values, Mapping) and values:
@@ -569,7 +564,7 @@ def _varied(key: str, varied: Any) -> dict[str, list[tuple[str, Any]]]:
 
 def _list(key: str, value: Any) -> list[Any]:
     if not isinstance(value, list) or not value:
-        raise wrong(key, value, "give a list of values, one or more")
+        raise errors.wrong(key, value, "give a list of values, one or more")
     return value
 
 

@@ -17,17 +17,7 @@ import numpy as np
 
 from bayes_models.methods import fit_as_in_studies
 from experiments.report.files import is_of_the_machine, versions
-from experiments.study.definition import (
-    Generated,
-    MethodChoice,
-    Study,
-    StudyScenario,
-    UserCode,
-    digest,
-    identify_scenario,
-    seed_at,
-    seed_of_scenario,
-)
+from experiments.study import definition
 from experiments.study.performance import Row
 from lehner import Estimate, InputError, Ratings, Scenario, __version__
 from lehner.core.errors import check_probability
@@ -62,8 +52,8 @@ class Cell:
         Of the scenario in the study.
     """
 
-    scenario: StudyScenario
-    method: MethodChoice | None
+    scenario: definition.StudyScenario
+    method: definition.MethodChoice | None
     replicates: range
     level: float
     seed: np.random.SeedSequence
@@ -72,11 +62,11 @@ class Cell:
     def stem(self) -> str:
         """Beginning of the name of its file, which stands for all that its rows depend on."""
         scenario, method = self.scenario.scenario, self.method
-        text = scenario.code.hash if isinstance(scenario, Generated) else ""
+        text = scenario.code.hash if isinstance(scenario, definition.Generated) else ""
         options = "" if method is None else method.identify(self.level)
-        identity = digest([__version__, FORMAT, self.seed.entropy, text, options])
+        identity = definition.digest([__version__, FORMAT, self.seed.entropy, text, options])
         span = f"{self.replicates.start:06}-{self.replicates.stop:06}"
-        return f"{identify_scenario(scenario)}-{identity}-{span}"
+        return f"{definition.identify_scenario(scenario)}-{identity}-{span}"
 
     def compute(self) -> "tuple[Cell, pa.Table]":
         """Do all its replicates.
@@ -103,7 +93,7 @@ class Cell:
         return self, table.replace_schema_metadata(None)
 
 
-def list_cells(study: Study) -> list[Cell]:
+def list_cells(study: definition.Study) -> list[Cell]:
     """List the cells of a study: scenario by scenario, method by method.
 
     A block of replicates, which takes seconds, begins at the same number however many there are, so
@@ -111,7 +101,7 @@ def list_cells(study: Study) -> list[Cell]:
     """
     cells = []
     for scenario, method in product(study.scenarios, study.methods or (None,)):
-        seed = seed_of_scenario(study, scenario.scenario)
+        seed = definition.seed_of_scenario(study, scenario.scenario)
         size = 10 if method is None else 50
         if method is not None and method.bayesian and dict(method.options).get("engine") != "gibbs":
             size = 4
@@ -130,20 +120,20 @@ def list_cells(study: Study) -> list[Cell]:
 
 
 @cache
-def user_method(code: UserCode) -> Method:
+def user_method(code: definition.UserCode) -> Method:
     """Run the file of a method, and make a method of its function."""
     method: Method = _run(code, lambda text, folder: find_method(text, folder=folder))
     return method
 
 
 @cache
-def user_function(code: UserCode) -> Callable[..., Any]:
+def user_function(code: definition.UserCode) -> Callable[..., Any]:
     """Run the file of a generator or an experiment, and give its function."""
     function: Callable[..., Any] = _run(code, load_function).function
     return function
 
 
-def _run(code: UserCode, load: Callable[[str, Path], Any]) -> Any:
+def _run(code: definition.UserCode, load: Callable[[str, Path], Any]) -> Any:
     """Run a file from its text, which other processes have even where they have no such file."""
     name = Path(code.file).name
     with tempfile.TemporaryDirectory() as folder:
@@ -154,7 +144,7 @@ def _run(code: UserCode, load: Callable[[str, Path], Any]) -> Any:
             raise InputError(error.problem, error.remedy, file=code.file) from error
 
 
-def check_fields(scenario: Generated) -> None:
+def check_fields(scenario: definition.Generated) -> None:
     """Raise an InputError if a function does not take the fields of a scenario, or lacks some."""
     code = scenario.code
     try:
@@ -164,7 +154,7 @@ def check_fields(scenario: Generated) -> None:
         raise InputError(problem, "give the fields that it takes") from None
 
 
-def generate(scenario: Generated, seed: int) -> tuple[Ratings, Truths]:
+def generate(scenario: definition.Generated, seed: int) -> tuple[Ratings, Truths]:
     """Simulate ratings by a user's function, and give the true accuracies.
 
     Parameters
@@ -209,7 +199,9 @@ def generate(scenario: Generated, seed: int) -> tuple[Ratings, Truths]:
     return ratings, dict(zip(ESTIMANDS, (expected, in_sample), strict=True))
 
 
-def simulate_ratings(scenario: Scenario | Generated, seed: int) -> tuple[Ratings, Truths]:
+def simulate_ratings(
+    scenario: Scenario | definition.Generated, seed: int
+) -> tuple[Ratings, Truths]:
     """Simulate the ratings of a replicate, and give the true accuracies by estimand."""
     if not isinstance(scenario, Scenario):
         return generate(scenario, seed)
@@ -222,14 +214,14 @@ def simulate_ratings(scenario: Scenario | Generated, seed: int) -> tuple[Ratings
 def _estimate_replicate(cell: Cell, number: int) -> Iterator[Row]:
     """Do a replicate by the method of a cell, or by an experiment."""
     scenario, choice = cell.scenario.scenario, cell.method
-    seed = seed_at(cell.seed, number)
+    seed = definition.seed_at(cell.seed, number)
     if choice is None:
-        assert isinstance(scenario, Generated)
+        assert isinstance(scenario, definition.Generated)
         for row in user_function(scenario.code)(seed, **dict(scenario.fields)):
             yield {"replicate": number} | row
         return
     ratings, truths = simulate_ratings(scenario, seed)
-    method_seed = seed_at(cell.seed, number, int(choice.identify(cell.level), 16))
+    method_seed = definition.seed_at(cell.seed, number, int(choice.identify(cell.level), 16))
     start = time.perf_counter()
     try:
         result: Estimate | str = _estimate(
@@ -252,7 +244,9 @@ def _in_one_line(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(text.split())}"
 
 
-def _estimate(choice: MethodChoice, ratings: Ratings, level: float, seed: int) -> Estimate:
+def _estimate(
+    choice: definition.MethodChoice, ratings: Ratings, level: float, seed: int
+) -> Estimate:
     options = dict(choice.options)
     if choice.code is not None:
         return user_method(choice.code).estimate(ratings, level=level, seed=seed)
@@ -282,7 +276,7 @@ def _numbers(result: Estimate | str, estimand: str) -> Row:
     return numbers | {"status": status, "reason": "; ".join(map(str, result.warnings))}
 
 
-def check_code(study: Study) -> None:
+def check_code(study: definition.Study) -> None:
     """Run a user's files, and raise an InputError if one of them cannot do what it is for."""
     for method in study.methods:
         if method.code is not None:
@@ -291,5 +285,5 @@ def check_code(study: Study) -> None:
         if code is not None:
             user_function(code)
     for entry in study.scenarios:
-        if isinstance(entry.scenario, Generated):
+        if isinstance(entry.scenario, definition.Generated):
             check_fields(entry.scenario)

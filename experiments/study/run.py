@@ -18,17 +18,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from experiments.report.files import write_bytes, write_csv
-from experiments.study.definition import (
-    CELLS_FOLDER,
-    CODE_FOLDER,
-    Study,
-    find_study,
-    kept_code,
-    read_study,
-    seed_at,
-    seed_of_scenario,
-    write_value,
-)
+from experiments.study import definition
 from experiments.study.parallel import do_all
 from experiments.study.replicate import Cell, check_code, list_cells, simulate_ratings
 from lehner import InputError
@@ -42,7 +32,7 @@ pq = load("pyarrow.parquet")
 logger = logging.getLogger(__name__)
 FILE = re.compile(r"(.+)-([0-9a-f]{16})\.parquet")
 """Name of a file: the cell's stem, and the checksum."""
-CONTENTS = {CELLS_FOLDER, CODE_FOLDER, "report", "lock", "study.toml"}
+CONTENTS = {definition.CELLS_FOLDER, definition.CODE_FOLDER, "report", "lock", "study.toml"}
 """What a folder of results holds."""
 NUMBERS = ("truth", "estimate", "lower", "upper", "standard_error")
 DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail")
@@ -60,7 +50,6 @@ def run_study(
     *,
     workers: int = 1,
     dask: str | None = None,
-    retry_failed: bool = False,
 ) -> "pd.DataFrame":
     """Run a study, or what is missing of it.
 
@@ -80,8 +69,6 @@ def run_study(
         Number of processes at work, 1 or more.
     dask : str, optional
         Address of a Dask scheduler, as in "tcp://host:8786", or "local".
-    retry_failed : bool
-        Whether methods that failed are tried again.
 
     Returns
     -------
@@ -118,13 +105,11 @@ def run_study(
     True
     """
     check_whole_number("workers", workers, 1)
-    path = find_study(study)
-    plan = read_study(path)
+    path = definition.find_study(study)
+    plan = definition.read_study(path)
     check_code(plan)
     with open_folder(path.stem if output is None else output, plan, path) as folder:
-        cells = folder / CELLS_FOLDER
-        if retry_failed:
-            _forget_failed(cells)
+        cells = folder / definition.CELLS_FOLDER
         finished = read_tables(cells)
         missing = [cell for cell in list_cells(plan) if cell.stem not in finished]
         # The first replicates of all scenarios first.
@@ -146,7 +131,7 @@ def run_study(
 
 
 @contextmanager
-def open_folder(folder: str | Path, study: Study, source: Path) -> Iterator[Path]:
+def open_folder(folder: str | Path, study: definition.Study, source: Path) -> Iterator[Path]:
     """Open a folder for a study, for one process at a time.
 
     Parameters
@@ -173,7 +158,7 @@ def open_folder(folder: str | Path, study: Study, source: Path) -> Iterator[Path
         raise InputError(
             "this folder is not empty and holds more than a study", "give a new folder", file=folder
         )
-    for name in (CELLS_FOLDER, CODE_FOLDER):
+    for name in (definition.CELLS_FOLDER, definition.CODE_FOLDER):
         (folder / name).mkdir(parents=True, exist_ok=True)
     try:
         lock = FileLock(folder / "lock").acquire(blocking=False)
@@ -185,7 +170,7 @@ def open_folder(folder: str | Path, study: Study, source: Path) -> Iterator[Path
         for left in (*folder.glob(".writing-*"), *folder.glob("*/.writing-*")):
             shutil.rmtree(left)
         for code in study.code:
-            write_bytes(code.content, kept_code(folder, code.file))
+            write_bytes(code.content, definition.kept_code(folder, code.file))
         write_bytes(source.read_bytes(), folder / "study.toml")
         yield folder
 
@@ -216,20 +201,12 @@ def _checksum(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def _forget_failed(folder: Path) -> None:
-    """Remove the files in which a method failed, so that they are computed again."""
-    for stem, table in read_tables(folder).items():
-        if "status" in table.column_names and "failed" in table["status"].to_pylist():
-            for path in folder.glob(f"{stem}-*.parquet"):
-                path.unlink()
-
-
-def stored_study(folder: str | Path) -> Study:
+def stored_study(folder: str | Path) -> definition.Study:
     """Read the study that a folder holds the results of."""
     path = Path(folder) / "study.toml"
     if not path.is_file():
         raise InputError("there is no study in this folder", "run one into it", file=folder)
-    return read_study(path)
+    return definition.read_study(path)
 
 
 def read_results(folder: str | Path) -> "pd.DataFrame":
@@ -276,7 +253,7 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     """
     folder = Path(folder)
     study = stored_study(folder)
-    tables = read_tables(folder / CELLS_FOLDER)
+    tables = read_tables(folder / definition.CELLS_FOLDER)
     cells = [cell for cell in list_cells(study) if cell.stem in tables]
     if not cells:
         return pd.DataFrame(columns=["scenario", *COLUMNS])
@@ -290,7 +267,7 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     places = pd.DataFrame(
         {"_cell": i, "_order": order[cell.scenario.name], "scenario": cell.scenario.name}
         | {
-            name: write_value(value) if isinstance(value, tuple) else value
+            name: definition.write_value(value) if isinstance(value, tuple) else value
             for name, value in cell.scenario.varied.items()
         }
         for i, cell in enumerate(cells)
@@ -310,7 +287,7 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     return results[[*varied, *columns]]
 
 
-def count_replicates(study: Study, results: "pd.DataFrame") -> tuple[str, bool]:
+def count_replicates(study: definition.Study, results: "pd.DataFrame") -> tuple[str, bool]:
     """Say how many replicates are there, and whether the study is unfinished.
 
     Parameters
@@ -339,7 +316,7 @@ def count_replicates(study: Study, results: "pd.DataFrame") -> tuple[str, bool]:
     return f"{n} replicates", False
 
 
-def warn_if_unfinished(study: Study, results: "pd.DataFrame") -> None:
+def warn_if_unfinished(study: definition.Study, results: "pd.DataFrame") -> None:
     """Warn how many replicates of a study are there, if some are not."""
     text, unfinished = count_replicates(study, results)
     if unfinished:
@@ -395,12 +372,12 @@ def draw(
     True
     """
     folder = Path(study)
-    plan = stored_study(folder) if folder.is_dir() else read_study(study)
+    plan = stored_study(folder) if folder.is_dir() else definition.read_study(study)
     if plan.experiment is not None:
         raise InputError(f"{plan.name} has no ratings: it is an experiment", "draw from another")
     entry = find("scenario", scenario, {entry.name: entry for entry in plan.scenarios})
     replicate = check_whole_number("replicate", replicate, 0)
-    seed = seed_of_scenario(plan, entry.scenario)
-    ratings, _ = simulate_ratings(entry.scenario, seed_at(seed, replicate))
+    seed = definition.seed_of_scenario(plan, entry.scenario)
+    ratings, _ = simulate_ratings(entry.scenario, definition.seed_at(seed, replicate))
     name = "_".join(re.findall(r"[\w.]+", f"{plan.name} {entry.name} {replicate}"))
     return write_csv(ratings.to_wide(), Path(output or f"{name}.csv"))

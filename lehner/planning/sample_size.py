@@ -9,16 +9,8 @@ import numpy as np
 
 from lehner.algebra.algebraic import find_vote_methods
 from lehner.algebra.steps import brennan_prediger
+from lehner.core import errors
 from lehner.core.arrays import Floats, Seed, child_seeds, generator
-from lehner.core.errors import (
-    InputError,
-    check_choice,
-    check_level,
-    check_number,
-    check_probability,
-    check_whole_number,
-    wrong,
-)
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.lazy import optimize, special, xr
 from lehner.core.text import decimal, probability
@@ -99,12 +91,12 @@ class Target:
 
     def __post_init__(self) -> None:
         if not self.scenarios:
-            raise wrong("scenarios", self.scenarios, "give one or more")
+            raise errors.wrong("scenarios", self.scenarios, "give one or more")
         remedy = "give a number above 0, at most 1"
-        check_number("within", self.within, np.nextafter(0, 1), 1, remedy)
-        check_level(self.confidence, "confidence")
+        errors.check_number("within", self.within, np.nextafter(0, 1), 1, remedy)
+        errors.check_level(self.confidence, "confidence")
         find_vote_methods([self.method])
-        check_choice("estimand", self.estimand, ESTIMANDS)
+        errors.check_choice("estimand", self.estimand, ESTIMANDS)
         for scenario in self.scenarios:
             require_few_votes(scenario, MOST_PLANNED_CELLS)
 
@@ -118,13 +110,13 @@ class Target:
 
     def _simulate(self, n_items: int, replicates: int, seed: np.random.SeedSequence) -> Nearness:
         seeds = child_seeds(seed, len(self.scenarios))
-        errors = [
+        differences = [
             self._errors(replace(scenario, n_items=n_items), replicates, values)
             for scenario, values in zip(self.scenarios, seeds, strict=True)
         ]
-        defined = [error[np.isfinite(error)] for error in errors]
+        defined = [error[np.isfinite(error)] for error in differences]
         # An undefined estimate, whose error is NaN, is not near.
-        near = [np.abs(error) <= self.within + ERROR_ROUNDING for error in errors]
+        near = [np.abs(error) <= self.within + ERROR_ROUNDING for error in differences]
         return Nearness(
             n_items=n_items,
             proportions=np.array([values.mean() for values in near]),
@@ -286,11 +278,11 @@ def required_sample_size(
     >>> 18 < size.n_items < 30
     True
     """
-    some = (scenarios,) if isinstance(scenarios, Scenario) else tuple(scenarios)
+    several = (scenarios,) if isinstance(scenarios, Scenario) else tuple(scenarios)
     target = Target(
-        scenarios=some, within=within, confidence=confidence, method=method, estimand=estimand
+        scenarios=several, within=within, confidence=confidence, method=method, estimand=estimand
     )
-    check_whole_number("replicates", replicates, FEWEST_REPLICATES)
+    errors.check_whole_number("replicates", replicates, FEWEST_REPLICATES)
     limit_seed, pilot_seed, *seeds = child_seeds(seed, 2 + MOST_MOVES)
     points = list(target.simulate([MOST_ITEMS], max(PILOT, replicates // 4), limit_seed))
     reached = points[0].probability >= confidence
@@ -514,11 +506,11 @@ def scenario_with_kappa(
     >>> [round(x, 2) for x in scenario_with_kappa(0.302, violation=1).initial_rater_accuracy]
     [0.5, 0.6, 0.7]
     """
-    check_probability("system_accuracy", system_accuracy)
-    check_number("kappa", kappa, 0, np.nextafter(1, 0), "give a number from 0 to below 1")
-    check_whole_number("n_categories", n_categories, 2)
-    check_whole_number("n_raters", n_raters, 2)
-    check_probability("violation", violation)
+    errors.check_probability("system_accuracy", system_accuracy)
+    errors.check_number("kappa", kappa, 0, np.nextafter(1, 0), "give a number from 0 to below 1")
+    errors.check_whole_number("n_categories", n_categories, 2)
+    errors.check_whole_number("n_raters", n_raters, 2)
+    errors.check_probability("violation", violation)
     if violation == 0:
         accuracy = 1 / n_categories + (1 - 1 / n_categories) * np.sqrt(kappa)
         # Rounded to twelve digits, so that a kappa of .25 gives raters of exactly .6.
@@ -545,7 +537,7 @@ def scenario_with_kappa(
     ends = 1 / n_categories, 1 + ACCURACY_SPREAD * violation
     least, most = map(excess, ends)
     if not least <= 0 <= most:
-        raise InputError(
+        raise errors.InputError(
             f"kappa is {kappa:g}, but with violation {violation:g} it lies between "
             f"{kappa + least:.3f} (raters at chance level) and {kappa + most:.3f} (raters who are "
             "perfect but for difficulty)",
@@ -590,8 +582,8 @@ def expected_kappa(scenario: Scenario, *, draws: int = KAPPA_DRAWS, seed: Seed =
     """
     if any(scenario.copying):
         remedy = "simulate instead: this kappa is defined only for raters who do not copy"
-        raise wrong("copying", scenario.copying, remedy)
-    check_whole_number("draws", draws, 1)
+        raise errors.wrong("copying", scenario.copying, remedy)
+    errors.check_whole_number("draws", draws, 1)
     n = draws if scenario.random_parameters else 1
     parameters = draw_parameters(scenario, n, generator(seed))
     raters = parameters.confusion[:, :, :-1]
@@ -631,7 +623,7 @@ def initial_accuracy(expected: float, easiness: Sequence[float]) -> float:
     initial = np.unique(np.clip([0, 1, *-levels, *(1 - levels)], 0, 1))
     reached = reached_accuracy(initial[:, None], levels).mean(axis=1)
     if not reached[0] <= expected <= reached[-1]:
-        raise InputError(
+        raise errors.InputError(
             f"system_accuracy is {expected:g}, but with difficulty of ±{levels.max():g} it lies "
             f"between {reached[0]:.3f} and {reached[-1]:.3f}",
             "give another accuracy or a smaller violation",

@@ -11,26 +11,8 @@ from lehner.core.arrays import Floats, Integers, Seed, child_seeds
 from lehner.core.errors import check_choice, check_numbers, check_whole_number, wrong
 from lehner.data.patterns import VoteTable, pattern_votes
 from lehner.data.reading import names_of
-from lehner.latent_class.em import (
-    LatentClasses,
-    Search,
-    align_labels,
-    fit_starts,
-    tabulate_codes,
-    vote_start,
-)
-from lehner.latent_class.models import (
-    BY_LIKELIHOOD,
-    LIKELIHOOD_METHODS,
-    find_latent_class_model,
-)
-from lehner.simulation.draw import (
-    n_patterns,
-    pattern_probabilities,
-    require_few_patterns,
-    vote_probabilities,
-    vote_table,
-)
+from lehner.latent_class import em, models
+from lehner.simulation import draw
 from lehner.simulation.scenario import (
     DrawnParameters,
     Scenario,
@@ -39,7 +21,7 @@ from lehner.simulation.scenario import (
     samples_at_once,
 )
 
-POPULATION_METHODS = (*VOTE_METHODS, *LIKELIHOOD_METHODS)
+POPULATION_METHODS = (*VOTE_METHODS, *models.LIKELIHOOD_METHODS)
 
 PAPER = "algebraic_paper"
 # With so many items the sampling error is far above the tolerance for ties, and below the digits
@@ -48,7 +30,7 @@ LARGE_SAMPLE = 10**14
 LARGE_SAMPLES = 25
 MOST_SPREAD = 1e-4
 ITEMS_OF_POPULATION = 1_000_000
-TO_THE_END = Search(tolerance=0)
+TO_THE_END = em.Search(tolerance=0)
 
 AT_CHANCE = "raters agree at or below chance"
 UNINFORMATIVE = "the ratings tell nothing about the items that the system answers"
@@ -210,15 +192,17 @@ def population_values(
     """
     methods = names_of(methods)
     for method in methods:
-        if method + BY_LIKELIHOOD in LIKELIHOOD_METHODS:
+        if method + models.BY_LIKELIHOOD in models.LIKELIHOOD_METHODS:
             # The prior has no weight where there are infinitely many items.
-            remedy = f"choose {method}{BY_LIKELIHOOD}: the Bayesian estimate has the same limit"
+            remedy = (
+                f"choose {method}{models.BY_LIKELIHOOD}: the Bayesian estimate has the same limit"
+            )
             raise wrong("method", method, remedy)
         check_choice("method", method, POPULATION_METHODS)
     check_whole_number("replicates", replicates, 1)
     if base_rates is not None:
         scenario = replace(scenario, base_rates=check_numbers("base_rates", base_rates))
-    require_few_patterns(scenario)
+    draw.require_few_patterns(scenario)
     n = replicates if scenario.random_parameters else 1
     values = _estimate_from_patterns(scenario, methods, n, seed)
     estimates, accuracies = zip(*values, strict=True)
@@ -270,20 +254,20 @@ type Found = Iterator[tuple[dict[str, Floats], Floats]]
 def _estimate_from_patterns(
     scenario: Scenario, methods: Sequence[str], n: int, seed: Seed
 ) -> Found:
-    size, k = samples_at_once(n_patterns(scenario), scenario), scenario.n_categories
+    size, k = samples_at_once(draw.n_patterns(scenario), scenario), scenario.n_categories
     missing = scenario.missing > 0
-    table = vote_table(scenario.n_raters, k, missing=missing)
+    table = draw.vote_table(scenario.n_raters, k, missing=missing)
     starts = range(0, n, size)
     for start, child in zip(starts, child_seeds(seed, len(starts)), strict=True):
         rng = np.random.default_rng(child)
         parameters = draw_parameters(scenario, min(size, n - start), rng)
-        answers = vote_probabilities(scenario, parameters).swapaxes(1, 2)
+        answers = draw.vote_probabilities(scenario, parameters).swapaxes(1, 2)
         by_votes = [m for m in methods if m in VOTE_METHODS and m != PAPER]
         estimates = estimate_from_votes(table, answers, by_votes)
         if PAPER in methods:
             estimates[PAPER] = _limit_of_paper(table, answers, rng)
-        if any(m in LIKELIHOOD_METHODS for m in methods):
-            probability = pattern_probabilities(scenario, parameters)
+        if any(m in models.LIKELIHOOD_METHODS for m in methods):
+            probability = draw.pattern_probabilities(scenario, parameters)
             weights = probability.reshape(len(probability), -1)
             raters = pattern_votes(scenario.n_raters, k, missing=missing).codes
             codes = np.column_stack([np.tile(raters, (k, 1)), np.repeat(range(k), len(raters))])
@@ -314,19 +298,19 @@ def _fit_models(
     """Pseudo-true accuracies by method; the weights have a row for each sample."""
     level = scenario.level_probabilities
     truths = [
-        LatentClasses(base_rates=rates, confusion=np.tensordot(level, confusion, 1))
+        em.LatentClasses(base_rates=rates, confusion=np.tensordot(level, confusion, 1))
         for rates, confusion in zip(parameters.base_rates, parameters.confusion, strict=True)
     ]
     samples = list(zip(weights, truths, strict=True))
     return {
         method: np.array([pseudo_true_accuracy(codes, *sample, model) for sample in samples])
-        for method, model in LIKELIHOOD_METHODS.items()
+        for method, model in models.LIKELIHOOD_METHODS.items()
         if method in methods
     }
 
 
 def pseudo_true_accuracy(
-    codes: Integers, weights: Floats, truth: LatentClasses, model: str
+    codes: Integers, weights: Floats, truth: em.LatentClasses, model: str
 ) -> float:
     """System's accuracy under the latent-class model that is nearest to the patterns.
 
@@ -345,11 +329,11 @@ def pseudo_true_accuracy(
     -------
     float
     """
-    form = find_latent_class_model(model)
+    form = models.find_latent_class_model(model)
     possible = (weights > 0) & (codes[:, :-1] >= 0).any(axis=1)
     # Of weights that sum to 1, steps on a nearly flat likelihood gain less than rounding shows.
     counts = weights[possible] * (ITEMS_OF_POPULATION / weights[possible].sum())
-    table = tabulate_codes(codes[possible], counts, len(truth.base_rates))
-    fits = fit_starts(table, [truth, vote_start(table)], form, TO_THE_END)
-    best = align_labels(table, max(fits, key=lambda fit: fit.log_likelihood))
+    table = em.tabulate_codes(codes[possible], counts, len(truth.base_rates))
+    fits = em.fit_starts(table, [truth, em.vote_start(table)], form, TO_THE_END)
+    best = em.align_labels(table, max(fits, key=lambda fit: fit.log_likelihood))
     return float(best.base_rates @ np.diagonal(best.confusion[-1]))

@@ -13,16 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lehner.core import errors
 from lehner.core.arrays import Floats, Seed, generator
-from lehner.core.errors import (
-    check_choice,
-    check_numbers,
-    check_positive,
-    check_probability,
-    check_proportions,
-    check_whole_number,
-    wrong,
-)
 from lehner.core.lazy import xr
 from lehner.core.text import rater_names
 from lehner.data.labels import category_names
@@ -122,33 +114,37 @@ class Scenario:
             values = getattr(self, name)
             named = name == "base_rates" and isinstance(values, str)
             if not named and not (name == "easiness_probabilities" and values is None):
-                change(name, tuple(value + 0.0 for value in check_numbers(name, values)))
+                change(name, tuple(value + 0.0 for value in errors.check_numbers(name, values)))
         for name, least in (("n_categories", 2), ("n_items", 1)):
-            change(name, check_whole_number(name, getattr(self, name), least))
+            change(name, errors.check_whole_number(name, getattr(self, name), least))
         for name in PROBABILITIES:
-            change(name, check_probability(name, getattr(self, name)) + 0.0)
+            change(name, errors.check_probability(name, getattr(self, name)) + 0.0)
         name = "asymmetric_dispersion"
-        change(name, check_positive(name, self.asymmetric_dispersion))
+        change(name, errors.check_positive(name, self.asymmetric_dispersion))
         for name, choices in CHOICES.items():
-            check_choice(name, getattr(self, name), choices)
+            errors.check_choice(name, getattr(self, name), choices)
         for name in ("initial_rater_accuracy", "copying"):
             for value in getattr(self, name):
-                check_probability(name, value)
+                errors.check_probability(name, value)
         if self.n_raters < 2:
-            raise wrong(
+            raise errors.wrong(
                 "initial_rater_accuracy", self.initial_rater_accuracy, "give two or more raters"
             )
         if not self.easiness or not all(-1 <= level <= 1 for level in self.easiness):
-            raise wrong("easiness", self.easiness, "give levels between -1 and 1")
+            raise errors.wrong("easiness", self.easiness, "give levels between -1 and 1")
         if self.copying and (len(self.copying) != self.n_raters or self.copying[0] != 0):
-            raise wrong("copying", self.copying, f"give {self.n_raters} probabilities, the first 0")
+            raise errors.wrong(
+                "copying", self.copying, f"give {self.n_raters} probabilities, the first 0"
+            )
         if self.easiness_probabilities is not None:
             n_levels = len(self.easiness)
-            check_proportions("easiness_probabilities", self.easiness_probabilities, n_levels)
+            errors.check_proportions(
+                "easiness_probabilities", self.easiness_probabilities, n_levels
+            )
         if isinstance(self.base_rates, str):
-            check_choice("base_rates", self.base_rates, NAMED_BASE_RATES)
+            errors.check_choice("base_rates", self.base_rates, NAMED_BASE_RATES)
         else:
-            check_proportions("base_rates", self.base_rates, self.n_categories)
+            errors.check_proportions("base_rates", self.base_rates, self.n_categories)
 
     @property
     def n_raters(self) -> int:
@@ -264,10 +260,10 @@ def normalise(matrices: Floats, accuracy: ArrayLike, base_rates: Floats) -> Floa
     ndarray, shape (..., n_categories, n_categories)
     """
     right = np.diagonal(matrices, axis1=-2, axis2=-1)
-    wrong = np.maximum(matrices.sum(axis=-1) - right, 0.0)
-    diagonal = scale_to_mean(right / (right + wrong), accuracy, base_rates)
+    off_diagonal = np.maximum(matrices.sum(axis=-1) - right, 0.0)
+    diagonal = scale_to_mean(right / (right + off_diagonal), accuracy, base_rates)
     with np.errstate(invalid="ignore", divide="ignore"):
-        factor = np.where(wrong > 0, (1 - diagonal) / wrong, 0.0)
+        factor = np.where(off_diagonal > 0, (1 - diagonal) / off_diagonal, 0.0)
     eye = np.eye(matrices.shape[-1])
     return np.where(eye > 0, diagonal[..., None, :] * eye, matrices * factor[..., None])
 

@@ -15,16 +15,10 @@ from typing import Any
 
 import numpy as np
 
+import lehner
 from experiments.benchmarks.real.sources import SOURCES, read_crowd
 from experiments.study.performance import Row, result_row
-from lehner import (
-    Estimate,
-    InputError,
-    IntervalEstimate,
-    Ratings,
-    correct_by_truth,
-    probabilities_right,
-)
+from lehner import Estimate, InputError, IntervalEstimate, Ratings
 from lehner.core.arrays import seed_of
 from lehner.core.errors import find
 from lehner.empirical_prior.designs import MOST_SYSTEMS, Panel, choose_panels, draw_design
@@ -104,7 +98,7 @@ def estimate_systems(
         yield result_row(truth, in_sample, **row, method=label, known=0, draw=0, warnings=messages)
         if estimate is None or estimate.truth_probabilities is None or in_sample.estimate is None:
             continue
-        right = probabilities_right(drawn.with_truth(None), estimate)
+        right = lehner.probabilities_right(drawn.with_truth(None), estimate)
         for corrected in correct_fit(drawn, right, own_variance(estimate), label, key, draws):
             yield row | {"truth": truth} | corrected
 
@@ -166,7 +160,7 @@ def correct_fit(
         rng = np.random.default_rng(seed_of(SEED, *key, str(number), str(draw)))
         labelled = np.isin(np.arange(n), rng.choice(n, number, replace=False))
         ratings = drawn.with_truth(np.where(labelled, np.asarray(drawn.truth), -1))
-        correction = correct_by_truth(ratings, right, variance=variance, level=LEVEL)
+        correction = lehner.correct_by_truth(ratings, right, variance=variance, level=LEVEL)
         for name, estimate in (
             (method, correction.system_accuracy_in_sample),
             (BY_PPI + method, correction.prediction_powered),

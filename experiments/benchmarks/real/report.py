@@ -17,16 +17,9 @@ import pandas as pd
 
 from experiments.benchmarks.real.fits import ALONE, BY_PPI, LEVEL
 from experiments.benchmarks.real.sources import SOURCES, read_outcomes
+from lehner.empirical_prior import prior
 from lehner.empirical_prior.calibrated import posterior_interval
 from lehner.empirical_prior.designs import DESIGNS, RATINGS_PER_ITEM
-from lehner.empirical_prior.prior import (
-    SYSTEM_IS,
-    EmpiricalPrior,
-    Outcome,
-    posterior_in_sample,
-    prior_of_right,
-    train_priors,
-)
 from lehner.estimation.methods import list_methods
 
 BY = ["crowd", "family", "domain", "split", "design", "per_item", "known", "method"]
@@ -87,7 +80,7 @@ def in_order(rows: pd.DataFrame) -> pd.DataFrame:
         "design": DESIGNS,
         "per_item": RATINGS_PER_ITEM,
         "method": [
-            *(f"calibrated, {system_is}" for system_is in SYSTEM_IS),
+            *(f"calibrated, {system_is}" for system_is in prior.SYSTEM_IS),
             *names,
             *(BY_PPI + name for name in names),
             ALONE,
@@ -104,7 +97,7 @@ def in_order(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def calibrated_rows(
-    rows: pd.DataFrame, outcomes: Sequence[Outcome], leave_out: str = "family"
+    rows: pd.DataFrame, outcomes: Sequence[prior.Outcome], leave_out: str = "family"
 ) -> pd.DataFrame:
     """Estimate by `calibrated`, trained without the family or the domain of the crowd.
 
@@ -130,20 +123,20 @@ def calibrated_rows(
     group_of = {name: getattr(source, leave_out) for name, source in SOURCES.items()}
     for left_out, table in used.groupby(used["crowd"].map(group_of), sort=False):
         others = [outcome for outcome in outcomes if group_of[outcome.crowd] != left_out]
-        priors = train_priors(others)
+        priors = prior.train_priors(others)
         for majority_or_alone in table.to_dict("records"):
             made += _estimates(majority_or_alone, priors)
     return pd.DataFrame(made, columns=rows.columns)
 
 
 def _estimates(
-    row: dict[str, Any], priors: Mapping[str, EmpiricalPrior]
+    row: dict[str, Any], priors: Mapping[str, prior.EmpiricalPrior]
 ) -> Iterator[dict[str, Any]]:
     known_right = round(row["known"] * row["estimate"]) if row["known"] else 0
     for system_is in SAID_OF_SYSTEM[row["design"]]:
         agreeing = row["agreement"] * row["n_items"]
-        right = prior_of_right(priors[system_is], agreeing, row["n_items"])
-        posterior = posterior_in_sample(*right, row["known"], known_right)
+        right = prior.prior_of_right(priors[system_is], agreeing, row["n_items"])
+        posterior = prior.posterior_in_sample(*right, row["known"], known_right)
         interval = posterior_interval(
             posterior, LEVEL, system_is, row["agreement"], row["known"], known_right
         )

@@ -68,8 +68,8 @@ def make_crowd(rows: Rows, truth: Mapping[str, str]) -> Ratings:
             first.setdefault((item, rater), rating)
     items, raters = zip(*first, strict=True)
     columns = {"item": items, "rater": raters, "rating": tuple(first.values())}
-    known = tuple(truth.get(item) for item in items)
-    return Ratings.from_long(columns | {"truth": known}, truth="truth")
+    truths = tuple(truth.get(item) for item in items)
+    return Ratings.from_long(columns | {"truth": truths}, truth="truth")
 
 
 def read_label_and_truth(files: Sequence[Path]) -> Ratings:
@@ -166,8 +166,8 @@ def read_judgments(files: Sequence[Path]) -> Ratings:
         for line in path.read_text(encoding="utf-8").splitlines():
             pair: dict[str, Any] = json.loads(line)
             decision = str((pair["judgments"][0] or {}).get("decision"))
-            known = decision in ("A>B", "B>A")
-            rows.append((pair["pair_id"], judge, decision if known else ""))
+            decided = decision in ("A>B", "B>A")
+            rows.append((pair["pair_id"], judge, decision if decided else ""))
             truth[pair["pair_id"]] = pair["label"]
     return make_crowd(rows, truth)
 

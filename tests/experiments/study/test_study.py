@@ -307,7 +307,7 @@ def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
 
 def test_a_method_that_fails_leaves_a_row_with_its_reason(tmp_path, monkeypatch):
     def fail(ratings, **options):
-        raise FloatingPointError("no\nnumber")
+        raise FloatingPointError("no\nnumber\n\nStack backtrace:\n   0: <unknown>")
 
     replace_algebra(monkeypatch, fail)
     results = run_study(write(tmp_path, methods=SLOW, replicates=2), tmp_path / "out")
@@ -343,24 +343,6 @@ def test_what_the_machine_lacks_is_no_result(tmp_path, monkeypatch, run, error):
     assert len(read_results(out)) and set(read_results(out)["status"]) <= {"ok", "undefined"}
     run_study(path, out)
     monkeypatch.undo()
-    run_study(path, tmp_path / "whole")
-    assert table(out) == table(tmp_path / "whole")
-
-
-def test_what_failed_is_tried_again_on_request(tmp_path, monkeypatch, run):
-    def fail(ratings, **options):
-        raise RuntimeError("All points failed\n\nStack backtrace:\n   0: <unknown>")
-
-    path, out = write(tmp_path, methods=SLOW, replicates=3), tmp_path / "out"
-    replace_algebra(monkeypatch, fail)
-    code, _, err = run("study", "run", path, "--output", out)
-    assert code == 0 and "--retry-failed tries them again" in err
-    monkeypatch.undo()
-    failed = run_study(path, out)
-    assert set(failed.loc[failed["status"] == "failed", "reason"]) == {
-        "RuntimeError: All points failed"
-    }
-    run("study", "run", path, "--output", out, "--retry-failed")
     run_study(path, tmp_path / "whole")
     assert table(out) == table(tmp_path / "whole")
 

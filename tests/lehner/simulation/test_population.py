@@ -11,12 +11,9 @@ from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.core.arrays import child_seeds
 from lehner.data.patterns import pattern_votes
 from lehner.latent_class.em import LatentClasses
+from lehner.latent_class.models import LIKELIHOOD_METHODS
 from lehner.simulation.draw import pattern_probabilities
-from lehner.simulation.population import (
-    LIKELIHOOD_METHODS,
-    POPULATION_METHODS,
-    pseudo_true_accuracy,
-)
+from lehner.simulation.population import POPULATION_METHODS, pseudo_true_accuracy
 from lehner.simulation.scenario import draw_parameters
 
 SKEWED = (0.30, 0.25, 0.20, 0.15, 0.10)

@@ -358,7 +358,8 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
         _check_outputs(typed, folders)
         for name, (kind, fields) in records.items():
             typed[name] = kind(**{field: typed.pop(field) for field in fields})
-        function(*(typed.pop(name) for name in positional), **typed)
+        arguments = [typed.pop(name) for name in positional]
+        function(*arguments, **typed)
 
     # Typer makes its options of these.
     command.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]

@@ -278,7 +278,7 @@ def export(folder: Path, /, output: Path) -> None:
 
 
 def report(folder: Path, /) -> None:
-    """Write a report of the results in HTML and Markdown, with LaTeX tables and figures."""
+    """Write a report of the results as a page, with LaTeX tables, CSV and figures."""
     for path in reporting.write_report(folder):
         print(f"wrote {path}", file=sys.stderr)
 

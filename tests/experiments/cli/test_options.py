@@ -89,6 +89,26 @@ def test_the_help_of_an_option_is_what_the_docstring_says():
     assert done.exit_code == 0 and seen == [(2, True, ["a", "b", "c"])]
 
 
+def test_positional_only_parameters_are_arguments():
+    def command(study: str, number: int, /, output: Path | None = None) -> None:
+        """Do it.
+
+        Parameters
+        ----------
+        number : NUMBER
+            Which one.
+        output : FILE
+            Where to.
+        """
+        seen.append((study, number, output))
+
+    seen, app = [], typer.Typer()
+    add_command(app, command)
+    done = CliRunner().invoke(app, ["a.toml", "3", "--output", "there"])
+    assert done.exit_code == 0 and seen == [("a.toml", 3, Path("there"))]
+    assert CliRunner().invoke(app, ["a.toml"]).exit_code == 2
+
+
 def test_each_option_of_reading_is_a_field_of_the_record():
     names = {one.name for one in fields(data_reading.Reading)}
     assert names | {"reading_file"} == {one.name for one in fields(Reading)}

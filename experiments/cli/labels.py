@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 np = lazy.load("numpy")
 errors, estimates, text = (lazy.load(f"lehner.core.{x}") for x in ("errors", "estimate", "text"))
-labelling, mean_field = (lazy.load(f"lehner.labels.{x}") for x in ("label", "mean_field"))
+labelling = lazy.load("lehner.labels.label")
 methods, correction = map(
     lazy.load, ("lehner.estimation.methods", "lehner.known_truths.correction")
 )
@@ -259,7 +259,7 @@ def label_items(ratings: "Ratings", method: str | None = None, seed: int = 1) ->
 
 def label_methods() -> dict[str, str]:
     """Give the methods that can label items, and what each does."""
-    own = {name: f"{text}, variational" for name, text in mean_field.LABEL_MODELS.items()}
+    own = {name: f"{text}, variational" for name, text in labelling.LABEL_MODELS.items()}
     listed = methods.list_methods().values()
     return own | {one.name: one.summary for one in listed if one.labels is not None}
 

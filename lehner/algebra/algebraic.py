@@ -11,16 +11,9 @@ from typing import Literal
 import numpy as np
 
 from lehner.algebra import steps as algebra
-from lehner.algebra.sparse import find_sparse_votes
 from lehner.core.arrays import Floats, Integers, Seed
 from lehner.core.errors import Warning, check_level, find, warn
-from lehner.core.estimate import (
-    Estimate,
-    IntervalEstimate,
-    labelled,
-    number,
-    require_estimable,
-)
+from lehner.core.estimate import Estimate, IntervalEstimate, labelled, number, require_estimable
 from lehner.core.lazy import xr
 from lehner.core.resampling import bootstrap_interval, check_bootstrap, wilson_estimate
 from lehner.core.text import percent
@@ -159,7 +152,7 @@ def _statistic(
         steps = algebra.first_steps(collapsed.table, counts.sum(axis=-1))
         return step_4(steps.truth, counts[..., :-1])
 
-    sparse = find_sparse_votes(collapsed) if step_4 is algebra.average_by_weights else None
+    sparse = algebra.find_sparse_votes(collapsed) if step_4 is algebra.average_by_weights else None
     if sparse is None:
         return statistic
 

@@ -17,8 +17,8 @@ from lehner.core.lazy import optimize, sparse
 from lehner.core.resampling import with_progress
 from lehner.data.patterns import Patterns, collapse_patterns
 from lehner.data.ratings import Ratings
-from lehner.latent_class import tap
-from lehner.latent_class.models import LATENT_CLASS_MODELS, LatentClassModel
+from lehner.latent_class import models
+from lehner.latent_class.models import LatentClassModel
 
 FEW_CELLS = 1_000_000
 MANY_CLASSES = MANY_RUNS = 10
@@ -314,7 +314,7 @@ def most_likely_confusion(
         counts = np.concatenate([pooled, counts[..., n_shared:, :, :]], axis=-3)
     if model.form == "knowledge":
         used = counts.sum(axis=-2, keepdims=True) > 0
-        return tap.mixture_to_confusion(tap.most_likely_mixture(counts + EMPTY * used))
+        return models.mixture_to_confusion(models.most_likely_mixture(counts + EMPTY * used))
     if model.form != "full":
         k = counts.shape[-1]
         right, total = np.diagonal(counts, axis1=-2, axis2=-1), counts.sum(axis=-1)
@@ -341,12 +341,12 @@ def to_parameters(confusion: Floats, model: LatentClassModel) -> Floats:
     -------
     ndarray, shape (..., n_categories + 1) for t-a-p, else that of confusion
     """
-    return tap.confusion_to_mixture(confusion) if model.form == "knowledge" else confusion
+    return models.confusion_to_mixture(confusion) if model.form == "knowledge" else confusion
 
 
 def to_confusion(parameters: Floats, model: LatentClassModel) -> Floats:
     """Confusion matrices of parameters that `to_parameters` gives."""
-    return tap.mixture_to_confusion(parameters) if model.form == "knowledge" else parameters
+    return models.mixture_to_confusion(parameters) if model.form == "knowledge" else parameters
 
 
 def em_step(
@@ -789,7 +789,7 @@ def vote_start(table: PatternTable) -> LatentClasses:
         classes = np.where(table.truths[:, None] < 0, classes, table.possible(table.n_categories))
     items, counts = count(table, (table.weights[:, None] * classes)[..., None])
     rates, ratings = items[..., 0], counts[..., 0].swapaxes(1, 2)
-    full = LATENT_CLASS_MODELS["dawid_skene"]
+    full = models.LATENT_CLASS_MODELS["dawid_skene"]
     return LatentClasses(
         base_rates=(rates / rates.sum(axis=-1, keepdims=True))[0 if table.groups is None else ...],
         confusion=most_likely_confusion(ratings, full, has_system=table.has_system),
@@ -824,7 +824,7 @@ def random_start(
     guesses = rng.dirichlet(np.ones(k), table.n_raters)
     knowledge = rng.uniform(0.1, 0.9, (table.n_raters, 1))
     mixture = np.concatenate([knowledge, (1 - knowledge) * guesses], axis=1)
-    return LatentClasses(base_rates=base_rates, confusion=tap.mixture_to_confusion(mixture))
+    return LatentClasses(base_rates=base_rates, confusion=models.mixture_to_confusion(mixture))
 
 
 def align_labels(table: PatternTable, fit: LatentClasses) -> LatentClasses:

@@ -15,7 +15,7 @@ from lehner.core.arrays import TINY, Booleans, Floats, Integers
 from lehner.core.errors import Warning, warn
 from lehner.core.lazy import sparse
 from lehner.core.resampling import ItemCounts
-from lehner.latent_class import tap
+from lehner.latent_class import models
 from lehner.latent_class.em import LatentClasses, PatternTable, expect, expected_ratings
 from lehner.latent_class.models import LatentClassModel
 
@@ -164,7 +164,7 @@ class FittedModel:
             "accuracy": np.where(determined, right @ rates, np.nan),
         }
         if self.model.form == "knowledge":
-            mixture = tap.confusion_to_mixture(parameters.confusion)
+            mixture = models.confusion_to_mixture(parameters.confusion)
             mixture = np.where(self.rated[:, :1], mixture, np.nan)
             guessed = 1 - mixture[:, :1]
             values["knowledge"] = mixture[:, 0]
@@ -351,8 +351,9 @@ def _free_directions(fitted: FittedModel) -> "sparse.csr_array":
     confusion = fitted.parameters.confusion
     blocks = [_simplex_directions(row) for row in rates]
     for j in np.unique(numbers, return_index=True)[1]:
-        moves = _simplex_directions(tap.confusion_to_mixture(confusion[j]) * fitted.rated[j].any())
-        blocks.append(tap.mixture_to_confusion(moves.T).reshape(-1, confusion[j].size).T)
+        mixture = models.confusion_to_mixture(confusion[j]) * fitted.rated[j].any()
+        moves = _simplex_directions(mixture)
+        blocks.append(models.mixture_to_confusion(moves.T).reshape(-1, confusion[j].size).T)
     size = confusion[0].size
     of_raters = rates.size + numbers[:, None] * size + np.arange(size)
     rows = np.append(np.arange(rates.size), of_raters)

@@ -1,11 +1,24 @@
-"""The latent-class models by name, and the confusion matrices that each allows.
+r"""The latent-class models by name, and the confusion matrices that each allows.
+
+In the t-a-p model a rater knows the true category with probability a, and otherwise guesses l with
+probability p, whatever the truth:
+
+.. math:: \theta_{kl} = a [k = l] + (1 - a) p_l
+
+Such a matrix is kept as its mixture, a followed by (1 - a) p, which sums to 1 and on which the
+matrix depends linearly.
 
 As names of methods, `dawid_skene_ml` is the model fitted by maximum likelihood, and `dawid_skene`
 the Bayesian model, which `bayes_models` builds: both have the same confusion matrices.
 """
 
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 
+import numpy as np
+
+from lehner.core.arrays import TINY, Floats
 from lehner.core.errors import find
 
 BY_LIKELIHOOD = "_ml"
@@ -13,7 +26,7 @@ BY_LIKELIHOOD = "_ml"
 
 @dataclass(frozen=True, kw_only=True)
 class LatentClassModel:
-    """A row of the table of models.
+    """A row of `models.toml`.
 
     Parameters
     ----------
@@ -41,65 +54,10 @@ class LatentClassModel:
     marker: str = "."
 
 
+FILE = Path(__file__).with_name("models.toml")
 MODELS = {
-    "one_coin": LatentClassModel(
-        summary="all raters have the same accuracy, and all errors are equally probable",
-        form="accuracy",
-        shared=True,
-        label="One coin",
-        color="#f38d01",
-        marker="v",
-    ),
-    "one_coin_by_rater": LatentClassModel(
-        summary="each rater has their own accuracy, and all errors are equally probable",
-        form="accuracy",
-        label="One coin per rater",
-        color="#753900",
-        marker="<",
-    ),
-    "pooled": LatentClassModel(
-        summary="all raters have the same confusion matrix",
-        form="full",
-        shared=True,
-        label="Pooled Dawid–Skene",
-        color="#ad663c",
-        marker=">",
-    ),
-    "class_conditional": LatentClassModel(
-        summary="each rater has an accuracy in each category; all errors are equally probable",
-        form="category_accuracy",
-        label="Class-conditional",
-        color="#50138e",
-        marker="H",
-    ),
-    "dawid_skene": LatentClassModel(
-        summary="each rater has their own confusion matrix",
-        form="full",
-        label="Dawid–Skene",
-        color="#d55e00",
-        marker="s",
-    ),
-    "hierarchical_dawid_skene": LatentClassModel(
-        summary="each rater's confusion matrix comes from a population of raters",
-        form="full",
-        sampled_only=True,
-        label="Hierarchical Dawid–Skene",
-        color="#bf98b9",
-        marker="d",
-    ),
-    "tap": LatentClassModel(
-        summary="a rater knows the truth or guesses",
-        form="knowledge",
-        label="t-a-p",
-        color="#60422c",
-        marker="h",
-    ),
-    "relaxed_k": LatentClassModel(
-        summary="each assumption of the algebra is relaxed as far as the ratings require it",
-        label="Relaxed K",
-        color="#009e73",
-        marker="^",
-    ),
+    name: LatentClassModel(**row)
+    for name, row in tomllib.loads(FILE.read_text(encoding="utf-8")).items()
 }
 POOLED_TAP = LatentClassModel(
     summary="all raters know the truth equally often, or guess", form="knowledge", shared=True
@@ -114,3 +72,99 @@ LATENT_CLASS_MODELS = _FITTED | {"pooled_tap": POOLED_TAP}
 def find_latent_class_model(name: str) -> LatentClassModel:
     """Look up a model that is fitted by maximum likelihood, or raise an InputError."""
     return find("latent-class model", name, LATENT_CLASS_MODELS)
+
+
+# ----- Knowledge and guesses, t-a-p -----
+
+LEAST_KNOWLEDGE = 1e-9
+"""Less knowledge is none: a rater without any has nearly as high a likelihood."""
+ROUNDING = 1e-12
+PRECISION = 1e-10
+"""The relative error of knowledge."""
+MOST_STEPS = 60
+
+
+def mixture_to_confusion(mixture: Floats) -> Floats:
+    """Confusion matrices, (..., k, k), of mixtures, (..., k + 1)."""
+    right = mixture[..., :1, None] * np.eye(mixture.shape[-1] - 1)
+    return np.asarray(right + mixture[..., None, 1:])
+
+
+def confusion_to_mixture(confusion: Floats) -> Floats:
+    """Mixtures, (..., k + 1), of confusion matrices, (..., k, k)."""
+    category = np.arange(confusion.shape[-1])
+    guesses = confusion[..., category - 1, category]
+    knowledge = (confusion[..., category, category] - guesses).min(axis=-1, keepdims=True)
+    return np.concatenate([np.maximum(knowledge, 0.0), guesses], axis=-1)
+
+
+def most_likely_mixture(counts: Floats) -> Floats:
+    r"""Estimate knowledge and guesses from numbers of ratings by class and category.
+
+    With r and m the proportions of the ratings that are right and wrong answers l, the likelihood
+    has its maximum where
+
+    .. math:: \sum_l \frac{r_l}{a + g_l} = 1, \qquad \frac{r_l}{a + g_l} + \frac{m_l}{g_l} = 1
+
+    with g = (1 - a) p. Given a, g is the root of a quadratic. The equation for a is solved by
+    Newton's method, from above. If the sum is at most 1 for a = 0, the rater knows nothing.
+
+    Parameters
+    ----------
+    counts : ndarray, shape (..., n_classes, n_categories)
+
+    Returns
+    -------
+    ndarray, shape (..., n_categories + 1)
+        Knowledge, followed by the probabilities of guessing each category.
+
+    Examples
+    --------
+    >>> most_likely_mixture(np.array([[70.0, 30.0], [20.0, 80.0]])).round(3)
+    array([0.5, 0.2, 0.3])
+    """
+    k = counts.shape[-1]
+    by_rater = counts.reshape(-1, k, k)
+    total = by_rater.sum(axis=(1, 2))[:, None]
+    right = np.diagonal(by_rater, axis1=1, axis2=2) / np.maximum(total, TINY)
+    # A difference to all ratings would have a rounding error larger than very few wrong ones.
+    wrong = (by_rater * (1 - np.eye(k))).sum(axis=1) / np.maximum(total, TINY)
+    knowledge = np.zeros(len(right))
+    some = _sum_known(np.full(len(right), LEAST_KNOWLEDGE), right, wrong)[0] > 1 + ROUNDING
+    knowledge[some] = _solve(right[some], wrong[some])
+    guesses, _ = _guesses(knowledge, right, wrong)
+    mixture = np.column_stack([knowledge, np.where(total > 0, guesses, 1 / k)])
+    mixture /= mixture.sum(axis=1, keepdims=True)
+    return np.asarray(mixture.reshape(*counts.shape[:-2], k + 1))
+
+
+def _solve(right: Floats, wrong: Floats) -> Floats:
+    """Find the knowledge at which the sum of r / (a + g) is 1."""
+    knowledge = right.sum(axis=1)
+    moving = np.arange(len(knowledge))
+    for _ in range(MOST_STEPS):
+        current = knowledge[moving]
+        total, slope = _sum_known(current, right[moving], wrong[moving])
+        # The function is convex, so that no step from above goes beyond its root.
+        step = np.where(slope > ROUNDING, current * (1 - total) / np.maximum(slope, ROUNDING), 0.0)
+        knowledge[moving] -= step
+        moving = moving[step > PRECISION * current]
+        if not moving.size:
+            break
+    return knowledge
+
+
+def _sum_known(knowledge: Floats, right: Floats, wrong: Floats) -> tuple[Floats, Floats]:
+    """Sum of r / (a + g), and the slope of a + sum(g) - 1, which is a times (1 - sum)."""
+    guesses, root = _guesses(knowledge, right, wrong)
+    total = (right / np.maximum(knowledge[:, None] + guesses, TINY)).sum(axis=1)
+    return total, 1 + ((wrong - guesses) / np.maximum(root, TINY)).sum(axis=1)
+
+
+def _guesses(knowledge: Floats, right: Floats, wrong: Floats) -> tuple[Floats, Floats]:
+    """Positive root of g^2 + (a - r - m) g - m a = 0, and that of its discriminant."""
+    a = knowledge[:, None]
+    excess = right + wrong - a
+    root = np.sqrt(excess**2 + 4 * wrong * a)
+    other = 2 * wrong * a / np.maximum(root - excess, TINY)
+    return np.where(excess > 0, (excess + root) / 2, other), root

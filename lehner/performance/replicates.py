@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lehner.algebra.algebraic import estimate_algebraic, majority_credit
-from lehner.algebra.sparse import find_sparse_votes
-from lehner.algebra.steps import confusion_from_products, confusion_from_truth, first_steps
+from lehner.algebra.steps import (
+    confusion_from_products,
+    confusion_from_truth,
+    find_sparse_votes,
+    first_steps,
+)
 from lehner.core.arrays import Floats, Seed, generator
 from lehner.core.errors import warn
 from lehner.core.estimate import Estimate, Parameters, Replicates, join_parts

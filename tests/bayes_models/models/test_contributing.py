@@ -2,6 +2,7 @@
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -22,17 +23,17 @@ ROOT = Path(__file__).parents[3]
 def blocks():
     text = (ROOT / "CONTRIBUTING.md").read_text()
     section = text.split("### A model\n")[1].split("\n### ")[0]
-    return re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    return re.findall(r"```(?:toml|python)\n(.*?)```", section, re.DOTALL)
 
 
 @pytest.fixture(autouse=True)
 def name(monkeypatch, tmp_path):
     """Put the row into the table and the file among the models, as CONTRIBUTING says."""
     row, file = blocks()
-    ((name, row),) = eval("{" + row + "}", {"LatentClassModel": LatentClassModel}).items()
+    ((name, row),) = tomllib.loads(row).items()
     (tmp_path / f"{name}.py").write_text(file)
     monkeypatch.setattr(models, "__path__", [*models.__path__, str(tmp_path)])
-    monkeypatch.setitem(MODELS, name, row)
+    monkeypatch.setitem(MODELS, name, LatentClassModel(**row))
     yield name
     sys.modules.pop(f"bayes_models.models.{name}", None)
     vars(models).pop(name, None)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lehner import Ratings, estimate_algebraic
-from lehner.algebra import sparse as sparse_votes
-from lehner.algebra.sparse import find_sparse_votes
+from lehner.algebra import steps
+from lehner.algebra.steps import find_sparse_votes
 from tests.lehner.told import performance
 
 K = 40
@@ -36,7 +36,7 @@ def test_numbers_are_those_of_all_categories(name: str, monkeypatch: pytest.Monk
     ratings = CROWDS[name]
     estimates, details = [], []
     for few in (0, MOST):
-        monkeypatch.setattr(sparse_votes, "FEW", few)
+        monkeypatch.setattr(steps, "FEW_VOTES", few)
         assert (find_sparse_votes(ratings.collapsed_votes) is None) == (few == MOST)
         found = estimate_algebraic(ratings, resamples=300)
         estimates.append(found)

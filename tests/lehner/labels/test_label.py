@@ -5,8 +5,7 @@ import pytest
 
 import lehner
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
-from lehner.labels.label import POWER, QUICK_METHODS, temper
-from lehner.labels.mean_field import LABEL_MODELS, fit_mean_field
+from lehner.labels.label import LABEL_MODELS, POWER, QUICK_METHODS, fit_mean_field, temper
 from lehner.latent_class.em import tabulate
 
 
@@ -49,8 +48,7 @@ def test_labels_are_better_than_the_majority_where_raters_differ(scenario, bette
 def test_labels_are_the_posterior_tempered_by_one_power():
     ratings = load_dataset("anesthesia")
     table, pattern = tabulate(ratings, truths=False)
-    fit = fit_mean_field(table, "dawid_skene_vb")
-    posterior = fit.classes[pattern]
+    posterior = fit_mean_field(table, "dawid_skene_vb")[0][pattern]
     labels = lehner.label(ratings)
     assert labels.method == "dawid_skene_vb" and not labels.uses_system
     odds = np.log(labels.truth_probabilities.values[:, :1] / labels.truth_probabilities.values)

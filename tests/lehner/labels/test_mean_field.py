@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lehner import Scenario, simulate
-from lehner.labels import mean_field
-from lehner.labels.mean_field import (
+from lehner.labels import label as mean_field
+from lehner.labels.label import (
     FIRST_PRIOR,
     LABEL_MODELS,
     fit_mean_field,
@@ -27,7 +27,7 @@ def crowd(seed=1):
 
 def classes(ratings, name):
     table, pattern = tabulate(ratings)
-    return fit_mean_field(table, name).classes[pattern]
+    return fit_mean_field(table, name)[0][pattern]
 
 
 @pytest.mark.parametrize("steps", [1, 7])
@@ -87,8 +87,8 @@ def test_probabilities_sum_to_1(name):
     ratings = crowd(2)
     np.testing.assert_allclose(classes(ratings, name).sum(axis=1), 1)
     table, _ = tabulate(ratings)
-    fit = fit_mean_field(table, name)
-    assert fit.ratings.sum() == pytest.approx(ratings.n_ratings)
+    _, counts = fit_mean_field(table, name)
+    assert counts.sum() == pytest.approx(ratings.n_ratings)
 
 
 def test_categories_in_another_order_give_the_same_labels():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa
 
 from lehner import Ratings, fit_latent_class, load_dataset
-from lehner.latent_class.tap import (
+from lehner.latent_class.models import (
     confusion_to_mixture,
     mixture_to_confusion,
     most_likely_mixture,

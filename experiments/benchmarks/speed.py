@@ -351,7 +351,7 @@ def _prepare_numpyro(many: list[Patterns], warmup: int, draws: int) -> Sample:
         rows = np.full((n_patterns, n_slots), n_raters * k)
         pattern = np.repeat(np.arange(len(observed.counts)), np.diff(observed.starts))
         slot = np.arange(len(pattern)) - observed.starts[pattern]
-        rows[pattern, slot] = observed.cells
+        rows[pattern, slot] = observed.answers.indices
         counts = np.zeros(n_patterns)
         counts[: len(observed.counts)] = observed.counts
         at = start_at_vote(observed)

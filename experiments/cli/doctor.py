@@ -81,7 +81,7 @@ def doctor(
     free = [column for column in listed if not column["role"] and roles.order is None]
     groups = [column["column"] for column in free if _groups_items(ratings, column)]
     try:
-        require = estimates.require_systems if ratings.systems else estimates.require_pairs
+        require = estimates.require_estimable if ratings.systems else estimates.require_pairs
         require(ratings)
         commands, lacks = _list_commands(ratings, groups, line), _list_lacks(ratings, line)
     except errors.InputError as error:

@@ -78,7 +78,7 @@ def ask(
     if output.exists():
         problem = "this file exists and may contain an expert's labels"
         raise lehner.InputError(problem, "name another with --output, or delete it", file=output)
-    ratings = load(data, reading.options(system), require=estimates.require_systems)
+    ratings = load(data, reading.options(system), require=estimates.require_estimable)
     rows = lehner.choose_items(ratings, n, by=by, seed=seed)  # type: ignore[arg-type]
     items = list(map(str, ratings.items[rows]))
     content = {"n": n, "by": by, "seed": seed, "interval": interval, "until": until, "items": items}

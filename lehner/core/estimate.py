@@ -450,37 +450,6 @@ def labelled(values: ArrayLike, ratings: "Ratings", *dims: str) -> "xr.DataArray
 
 
 def require_estimable(ratings: "Ratings") -> None:
-    """Raise an InputError unless a system's accuracy can be estimated from the ratings at all.
-
-    Parameters
-    ----------
-    ratings : Ratings
-
-    Raises
-    ------
-    InputError
-        If there is no system, if it answered no item, if the items that it answered have neither
-        ratings nor gold labels, or for the reasons of `require_pairs`.
-    """
-    if ratings.system is None:
-        names = first_few(ratings.raters, 8) or "the columns of the file that holds its answers"
-        raise InputError(
-            "no column or rater is the system", f"name it with system=…, as one of {names}"
-        )
-    if not ((ratings.system >= 0) & (ratings.weights > 0)).any():
-        raise InputError("the system answered no item", "give its answers")
-    require_pairs(ratings)
-    seen = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
-    seen[ratings.given.item_index] = True
-    if not (seen & (ratings.system >= 0) & (ratings.weights > 0)).any():
-        raise InputError(
-            "no item has both a rating and an answer of the system, so that the ratings tell "
-            "nothing of its answers",
-            "give ratings of items that the system answered",
-        )
-
-
-def require_systems(ratings: "Ratings") -> None:
     """Raise an InputError unless each system's accuracy can be estimated from the ratings at all.
 
     Parameters
@@ -491,16 +460,29 @@ def require_systems(ratings: "Ratings") -> None:
     Raises
     ------
     InputError
-        For the reasons of `require_estimable`; it names the system if there are several.
+        If there is no system, if one answered no item, if the items that it answered have neither
+        ratings nor gold labels, or for the reasons of `require_pairs`.
     """
-    if len(ratings.systems) <= 1:
-        require_estimable(ratings)
-        return
-    for name in ratings.systems:
-        try:
-            require_estimable(ratings.for_system(name))
-        except InputError as error:
-            raise InputError(f"system {name!r}: {error.problem}", error.remedy) from None
+    if not ratings.systems:
+        names = first_few(ratings.raters, 8) or "the columns of the file that holds its answers"
+        raise InputError(
+            "no column or rater is the system", f"name it with system=…, as one of {names}"
+        )
+    answered = (ratings.answers >= 0) & (ratings.weights > 0)[:, None]
+    seen = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
+    seen[ratings.given.item_index] = True
+    several = len(ratings.systems) > 1
+    for name, answers in zip(ratings.systems, answered.T, strict=True):
+        system = f"system {name!r}" if several else "the system"
+        if not answers.any():
+            raise InputError(f"{system} answered no item", "give its answers")
+        require_pairs(ratings)
+        if not (seen & answers).any():
+            raise InputError(
+                f"no item has both a rating and an answer of {system}, so that the ratings tell "
+                "nothing of its answers",
+                "give ratings of items that the system answered",
+            )
 
 
 def require_pairs(ratings: "Ratings") -> None:
@@ -547,8 +529,3 @@ def uses_truths(estimate: Estimate) -> bool:
     """Tell whether gold labels entered the fit of a model."""
     kept = estimate.diagnostics if estimate.draws is None else estimate.draws.attrs
     return bool(kept.get("known_truths", 0))
-
-
-def ends(value: IntervalEstimate) -> dict[str, float | None]:
-    """Estimate and the ends of its interval by name, ready for JSON."""
-    return {name: plain(getattr(value, name)) for name in ("estimate", "lower", "upper")}

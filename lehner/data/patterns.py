@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
 
 UNKNOWN = -1
-FEW, SMALL = 1_000, 1_000_000
-"""How many patterns, and how many sums, are added up without SciPy, which takes long to load."""
 MOST_ITEMS = 2**53
 DENSE = 4
 """The greatest key, for each of them, up to which keys are sorted by counting."""
@@ -399,81 +397,24 @@ class Patterns:
             answers[own.item_index] = own.category_index
         return answers
 
-    def one_hot(self) -> "sparse.csr_array":
-        """Count how often each rater gave each category, in a sparse array.
+    @cached_property
+    def answers(self) -> "sparse.csr_array":
+        """How often each rater gave each category, (n_patterns, n_raters * n_categories).
 
-        Returns
-        -------
-        scipy.sparse.csr_array, shape (n_patterns, n_raters * n_categories)
-            Repeated ratings of an item by a rater add up. The product with log confusion matrices,
-            categories in columns, is the log probability of the ratings given each category.
+        Repeated ratings of an item by a rater add up. The product with log confusion matrices,
+        categories in columns, is the log probability of the ratings given each category.
         """
-        cells = self.cells
+        cells = self.flat.rater_index * len(self.categories) + self.flat.category_index
         shape = (len(self.counts), len(self.raters) * len(self.categories))
         return sparse.csr_array((np.ones(len(cells)), cells, self.starts), shape=shape)
 
-    @cached_property
-    def cells(self) -> Integers:
-        """The rater and the category of each rating as one number, (n_ratings,)."""
-        return self.flat.rater_index * len(self.categories) + self.flat.category_index
-
     def sum_cells(self, values: Floats) -> Floats:
-        """Sum values of each rater's categories over the ratings of each pattern.
-
-        Parameters
-        ----------
-        values : ndarray, shape (n_raters * n_categories, n_columns)
-            A value for each rater and category, as the categories of the first rater, then those
-            of the second, and so on.
-
-        Returns
-        -------
-        ndarray, shape (n_patterns, n_columns)
-            As `one_hot` multiplied by the values, to the last digit.
-        """
-        if not self._few(values):
-            return np.asarray(self.one_hot() @ values)
-        starts, lengths, cells = self.starts[:-1], np.diff(self.starts), self.cells
-        total = np.zeros((len(lengths), values.shape[1]))
-        for place in range(lengths.max(initial=0)):
-            longer = np.flatnonzero(lengths > place)
-            total[longer] += values[cells[starts[longer] + place]]
-        return total
+        """Sum values (n_raters * n_categories, n_columns) over the ratings of each pattern."""
+        return np.asarray(self.answers @ values)
 
     def sum_patterns(self, values: Floats) -> Floats:
-        """Sum values of patterns over the ratings of each rater in each category.
-
-        Parameters
-        ----------
-        values : ndarray, shape (n_patterns, n_columns)
-            A value for each pattern.
-
-        Returns
-        -------
-        ndarray, shape (n_raters * n_categories, n_columns)
-        """
-        if not self._few(values):
-            return np.asarray(self.one_hot().T.tocsr() @ values)
-        n_cells, n_columns = len(self.raters) * len(self.categories), values.shape[1]
-        place = self.cells[:, None] * n_columns + np.arange(n_columns)
-        added = values[self.flat.item_index].ravel()
-        return np.bincount(place.ravel(), added, n_cells * n_columns).reshape(n_cells, n_columns)
-
-    def _few(self, values: Floats) -> bool:
-        return len(self.counts) <= FEW and len(self.counts) * values.shape[1] <= SMALL
-
-    def votes(self) -> Integers:
-        """Count the ratings of each pattern in each category; the system's answers are left out.
-
-        Returns
-        -------
-        ndarray of int, shape (n_patterns, n_categories)
-            Number of ratings.
-        """
-        flat = self.flat.select(self.flat.rater_index < self.n_raters)
-        return count_categories(
-            flat.item_index, flat.category_index, len(self.counts), len(self.categories)
-        )
+        """Sum values (n_patterns, n_columns) over the ratings of each rater in each category."""
+        return np.asarray(self.answers.T @ values)
 
 
 def collapse_patterns(

@@ -21,11 +21,10 @@ from lehner.data.patterns import CollapsedVotes, FlatRatings, Patterns
 SYSTEM = "system"
 PER_ROW = ("items", "answers", "truth", "population", "cluster", "truth_probability")
 """Attributes with an entry for each row, or None."""
-COMPARED = (
-    *("categories", "all_raters", "ordered", "anonymous", "populations", "dependent"),
-    "several_votes",
+COMPARED = tuple(
+    "categories raters systems counts ordered anonymous populations dependent several_votes".split()
 )
-"""Attributes that are no arrays, and the same in equal ratings."""
+"""Other attributes that are the same in equal ratings."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -535,15 +534,10 @@ class Ratings:
         >>> ratings.equals(ratings.without_system())
         False
         """
-        per_row = (*PER_ROW, "counts")
-        return (
-            all(getattr(self, name) == getattr(other, name) for name in COMPARED)
-            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in per_row)
-            and all(
-                np.array_equal(getattr(self.given, name), getattr(other.given, name))
-                for name in ("item_index", "rater_index", "category_index")
-            )
-        )
+        parts = ("item_index", "rater_index", "category_index")
+        pairs = [(getattr(self, name), getattr(other, name)) for name in (*PER_ROW, *COMPARED)]
+        pairs += [(getattr(self.given, name), getattr(other.given, name)) for name in parts]
+        return all(np.array_equal(*pair) for pair in pairs)
 
     def with_system(self, *raters: Any) -> "Ratings":
         """Take one of the raters, or several, as the system or systems.

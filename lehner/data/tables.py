@@ -140,8 +140,6 @@ class _Rows:
     answers: Sequence[Integers]
     truth: Integers | None
     coded: "Coded"
-    used: Sequence[str]
-    odd: Sequence[str]
 
     def gather(self, values: Integers, column: str, labels: Any, what: str) -> Integers:
         """Gather what each item has once, as its gold label, -1 where it has none, (n_items,)."""
@@ -195,8 +193,13 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
     if (name := reading.truth_probability) is not None:
         chances, number = np.unique(columns.read_probabilities(table[name]), return_inverse=True)
         chance = chances[rows.gather(number, name, chances.tolist(), "probability")]
-    ignored = [name for name in table if name not in rows.used]
-    odd = (*coded.odd, *rows.odd)
+    of_table = (reading.truth, reading.counts, reading.cluster, reading.truth_probability)
+    of_ratings = (reading.rater, reading.rating, reading.occasion)
+    used = {*reading.item, *reading.system, *rows.raters, *of_table, *of_ratings}
+    ignored = [name for name in table if name not in used]
+    odd = [*coded.odd, *([] if reading.raters else roles.say_doubtful_names(rows.raters))]
+    if reading.rating is not None and reading.truth is None:
+        odd += _say_gold_labels(table, reading.rating, ignored)
     ratings = cls(
         rows.ratings,
         coded.categories,
@@ -242,8 +245,6 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
         answers=[coded.codes[name] for name in systems],
         truth=coded.codes[truth[0]] if truth else None,
         coded=coded,
-        used=[*special, *raters],
-        odd=[] if reading.raters else roles.say_doubtful_names(raters),
     )
 
 
@@ -262,8 +263,7 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
     item, rater, rating = reading.item[0], str(reading.rater), str(reading.rating)
     truth = reading.truth if reading.truth in table else None
     others = (truth, reading.occasion, reading.cluster, reading.truth_probability)
-    used = [item, rater, rating, *(name for name in others if name is not None)]
-    require_columns(table, used)
+    require_columns(table, [item, rater, rating, *(name for name in others if name is not None)])
     index, items = table[item].items
     column = table[rater].refuse_blank()
     people = list(map(str, unify(column.labels).values()))
@@ -287,9 +287,6 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
         ratings = ratings.take_raters(np.array([place[name] for name in raters], np.int64))
     if not (reading.raters or reading.preset or reading.order):
         roles.refuse_other_names(raters)
-    odd = roles.say_doubtful_names(raters)
-    if reading.truth is None:
-        odd += _say_gold_labels(table, rating, used)
     return _Rows(
         index=index,
         items=items,
@@ -298,8 +295,6 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
         answers=answers,
         truth=gold,
         coded=coded,
-        used=used,
-        odd=odd,
     )
 
 
@@ -331,10 +326,10 @@ def _sort_long(
     return ratings
 
 
-def _say_gold_labels(table: Table, rating: str, used: Sequence[str]) -> list[str]:
+def _say_gold_labels(table: Table, rating: str, ignored: Sequence[str]) -> list[str]:
     """Name columns that have the name of gold labels, and labels of ratings, but no role."""
     sentences = []
-    for name in (name for name in table if roles.role_of(name) == "truth" and name not in used):
+    for name in (name for name in ignored if roles.role_of(name) == "truth"):
         with suppress(InputError):  # such a column may hold what is no label
             if 0 < len(table[name].labels) == len({*table[name].labels} & {*table[rating].labels}):
                 sentences.append(f"if {name} has gold labels, say so (truth={name!r})")
@@ -371,19 +366,12 @@ def add_gold_labels(
     """
     require_columns(table, [item, truth])
     names = name_each_once(table[item])
-    used = ratings.categories
-    if not reading.categories:
-        given, answers = ratings.given.category_index, ratings.answers
-        known = [] if ratings.truth is None else [ratings.truth]
-        codes = np.unique(np.concatenate([given, answers.ravel(), *known]))
-        used = tuple(ratings.categories[code] for code in codes if code >= 0)
-    coded = code_labels({truth: table[truth]}, replace(reading, categories=used))
-    of_category = [ratings.categories.index(category) for category in coded.categories]
+    coded = code_labels({truth: table[truth]}, replace(reading, categories=ratings.categories))
     row_of = {str(name): row for row, name in enumerate(ratings.items)}
     rows = np.array([row_of.get(str(name), -1) for name in names], dtype=np.int64)
     problem, remedy = "the ratings have no item {value}", "name items as they do"
     refuse_first(rows < 0, table[item], problem, remedy)
-    labels = np.array([*of_category, -1])[coded.codes[truth]]
+    labels = coded.codes[truth]
     before = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth.copy()
     other = (labels >= 0) & (before[rows] >= 0) & (before[rows] != labels)
     problem = "the item has the gold label {value} here and another in the ratings file"

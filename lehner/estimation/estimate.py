@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core import lazy
 from lehner.core.errors import InputError, check_level, find
-from lehner.core.estimate import require_systems
+from lehner.core.estimate import require_estimable
 from lehner.core.resampling import DoAll, do_here
 from lehner.core.text import counted
 from lehner.data.labels import Label
@@ -191,7 +191,7 @@ def estimate(
 
 def _require_answers(ratings: Ratings) -> None:
     """Raise an InputError unless each system answered items of each population."""
-    require_systems(ratings)
+    require_estimable(ratings)
     if ratings.population is not None:
         members = by_column.Groups(names=ratings.populations, index=ratings.population)
         for system in ratings.systems:

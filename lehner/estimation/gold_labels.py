@@ -199,7 +199,7 @@ def is_only_labelled(ratings: Ratings) -> bool:
 def require_answers_or_labels(ratings: Ratings) -> None:
     """Raise an InputError unless raters, or gold labels, tell how accurate the systems are."""
     if not is_only_labelled(ratings):
-        core.require_systems(ratings)
+        core.require_estimable(ratings)
 
 
 def estimate_by_labels(ratings: Ratings, options: Options) -> Results:

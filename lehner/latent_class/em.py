@@ -140,7 +140,7 @@ def tabulate(ratings: Ratings, *, truths: bool = False) -> tuple[PatternTable, I
     """
     patterns = collapse_patterns(ratings, truth=truths, by_content=True)
     table = PatternTable(
-        answers=patterns.one_hot(),
+        answers=patterns.answers,
         weights=patterns.counts.astype(float),
         n_categories=ratings.n_categories,
         has_system=patterns.has_system,

@@ -465,7 +465,7 @@ def tabulate_rows(ratings: Ratings) -> PatternTable:
     """Tabulate ratings with a pattern for each row."""
     patterns = ratings.patterns(truth=False)
     return PatternTable(
-        answers=patterns.one_hot()[patterns.inverse],
+        answers=patterns.answers[patterns.inverse],
         weights=ratings.weights,
         n_categories=ratings.n_categories,
         has_system=False,

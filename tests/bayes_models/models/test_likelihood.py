@@ -304,6 +304,6 @@ def test_truths_enter_if_some_are_known_and_are_held_back_if_all_are():
 def test_response_counts_count_every_rating_once():
     ratings = random_ratings(np.random.default_rng(0))
     observed = observe(ratings)
-    total = observed.counts @ observed.one_hot().toarray()
+    total = observed.counts @ observed.answers.toarray()
     answers = ratings.n_ratings + (ratings.system >= 0).sum()
     assert total.sum() == answers

@@ -67,7 +67,7 @@ def test_bad_systems_are_refused_in_a_line(run, system, message):
 def test_a_system_without_answers_is_named():
     answers = np.array([[0, -1], [1, -1]])
     ratings = lehner.Ratings([[0, 0], [1, 1]], ["a", "b"], system=answers, systems=["x", "y"])
-    with pytest.raises(lehner.InputError, match="system 'y': the system answered no item"):
+    with pytest.raises(lehner.InputError, match="system 'y' answered no item"):
         lehner.estimate(ratings, ["algebraic"])
 
 

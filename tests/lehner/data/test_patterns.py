@@ -1,11 +1,14 @@
-"""Sums over the ratings of patterns: few by NumPy, many by SciPy, the same to the last digit."""
+"""Sums over the ratings of patterns; different rows as NumPy finds them, and in its order."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 
 from lehner import Ratings
-from lehner.data import patterns as module
+from lehner.data.patterns import unique_rows
 
 
 @pytest.fixture
@@ -18,15 +21,25 @@ def patterns():
     return ratings.with_independent_repeats().patterns()
 
 
-def test_sums_of_cells_are_those_of_the_product(patterns, monkeypatch):
-    values = np.random.default_rng(2).normal(size=(12, 5))
-    few = patterns.sum_cells(values)
-    np.testing.assert_allclose(few, patterns.one_hot().toarray() @ values, rtol=1e-12)
-    monkeypatch.setattr(module, "SMALL", 0)
-    np.testing.assert_array_equal(patterns.sum_cells(values), few)
+def test_sums_are_those_of_the_ratings_one_by_one(patterns):
+    flat, k = patterns.flat, patterns.n_categories
+    cells = flat.rater_index * k + flat.category_index
+    rng = np.random.default_rng(2)
+    of_cells, of_patterns = rng.normal(size=(12, 5)), rng.normal(size=(len(patterns.counts), 5))
+    by_pattern, by_cell = np.zeros((len(of_patterns), 5)), np.zeros((12, 5))
+    for pattern, cell in zip(flat.item_index, cells, strict=True):
+        by_pattern[pattern] += of_cells[cell]
+        by_cell[cell] += of_patterns[pattern]
+    np.testing.assert_array_equal(patterns.sum_cells(of_cells), by_pattern)
+    np.testing.assert_array_equal(patterns.sum_patterns(of_patterns), by_cell)
 
 
-def test_sums_of_patterns_are_those_of_the_product(patterns):
-    values = np.random.default_rng(3).normal(size=(len(patterns.counts), 5))
-    expected = patterns.one_hot().toarray().T @ values
-    np.testing.assert_allclose(patterns.sum_patterns(values), expected, rtol=1e-12)
+NUMBERS = st.one_of(st.integers(-2, 2), st.integers(-70_000, 70_000))
+
+
+@given(arrays(np.int64, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=NUMBERS))
+def test_unique_rows_are_those_of_numpy(rows):
+    unique, which = unique_rows(rows)
+    expected, inverse = np.unique(rows, axis=0, return_inverse=True)
+    np.testing.assert_array_equal(unique, expected)
+    np.testing.assert_array_equal(which, inverse.ravel())

@@ -529,3 +529,8 @@ def uses_truths(estimate: Estimate) -> bool:
     """Tell whether gold labels entered the fit of a model."""
     kept = estimate.diagnostics if estimate.draws is None else estimate.draws.attrs
     return bool(kept.get("known_truths", 0))
+
+
+def ends(value: IntervalEstimate) -> dict[str, float | None]:
+    """Estimate and the ends of its interval by name, ready for JSON."""
+    return {name: plain(getattr(value, name)) for name in ("estimate", "lower", "upper")}

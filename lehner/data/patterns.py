@@ -409,11 +409,32 @@ class Patterns:
         return sparse.csr_array((np.ones(len(cells)), cells, self.starts), shape=shape)
 
     def sum_cells(self, values: Floats) -> Floats:
-        """Sum values (n_raters * n_categories, n_columns) over the ratings of each pattern."""
+        """Sum values of each rater's categories over the ratings of each pattern.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n_raters * n_categories, n_columns)
+            A value for each rater and category, as the categories of the first rater, then those
+            of the second, and so on.
+
+        Returns
+        -------
+        ndarray, shape (n_patterns, n_columns)
+        """
         return np.asarray(self.answers @ values)
 
     def sum_patterns(self, values: Floats) -> Floats:
-        """Sum values (n_patterns, n_columns) over the ratings of each rater in each category."""
+        """Sum values of patterns over the ratings of each rater in each category.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n_patterns, n_columns)
+            A value for each pattern.
+
+        Returns
+        -------
+        ndarray, shape (n_raters * n_categories, n_columns)
+        """
         return np.asarray(self.answers.T @ values)
 
 

@@ -1,5 +1,6 @@
 """The commands `lehner estimate` and `lehner compare`."""
 
+import re
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -288,8 +289,9 @@ def compare(
     try:
         ratings = load(data, reading.options(None), require=require, columns=columns)
     except lehner.InputError as error:
-        # There is no system here: a column of systems' names is one of groups.
-        error.remedy = error.remedy.replace("system=", "group=")
+        # There is no system here: its answers are left out, and a column of names is one of groups.
+        other = r"leave_out=\1, or group=\1 if it names groups"
+        error.remedy = re.sub(r"system=([^()]+?)(?=\))", other, error.remedy)
         raise
     groups: Any = group and file_columns.read_groups(Path(data), group, ratings)
     asked: dict[str, Any] = {"name": data, "level": interval, "seed": seed}

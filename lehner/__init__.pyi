@@ -27,8 +27,12 @@ from .estimation.raters import read_studies
 from .estimation.results import Results
 from .interrater.agreement import agreement, set_agreement, within_rater_agreement
 from .k_properties.check import check_k_properties
-from .known_truths.correction import correct_base_rates, correct_by_truth, probabilities_right
-from .known_truths.sampling_design import choose_items
+from .known_truths.correction import (
+    choose_items,
+    correct_base_rates,
+    correct_by_truth,
+    probabilities_right,
+)
 from .labels.label import SoftLabels, label, label_algebraic
 from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class

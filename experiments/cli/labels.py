@@ -22,12 +22,8 @@ if TYPE_CHECKING:
 np = lazy.load("numpy")
 errors, estimates, text = (lazy.load(f"lehner.core.{x}") for x in ("errors", "estimate", "text"))
 labelling = lazy.load("lehner.labels.label")
-methods, correction = map(
-    lazy.load, ("lehner.estimation.methods", "lehner.known_truths.correction")
-)
-design, known = (
-    lazy.load(f"lehner.known_truths.{name}") for name in ("sampling_design", "partly_known")
-)
+methods = lazy.load("lehner.estimation.methods")
+correction, known = (lazy.load(f"lehner.known_truths.{x}") for x in ("correction", "partly_known"))
 
 TO_LABEL = Path("to_label.csv")
 DIGITS, ROUNDING = 6, 1e-9
@@ -39,7 +35,6 @@ def ask(
     data: Data,
     system: Systems = None,
     n: int = 20,
-    by: str = "votes",
     seed: Seed = 1,
     interval: Interval = 0.9,
     until: float = 0.05,
@@ -61,8 +56,6 @@ def ask(
     ----------
     n : N
         How many items an expert can label.
-    by : WAY
-        How items are drawn: random, or votes, in proportion to how the raters voted.
     until : HALF-WIDTH
         How far the interval may reach from its middle when you stop: the command says how many
         truths lead there, and when it is reached.
@@ -79,9 +72,9 @@ def ask(
         problem = "this file exists and may contain an expert's labels"
         raise lehner.InputError(problem, "name another with --output, or delete it", file=output)
     ratings = load(data, reading.options(system), require=estimates.require_estimable)
-    rows = lehner.choose_items(ratings, n, by=by, seed=seed)  # type: ignore[arg-type]
+    rows = lehner.choose_items(ratings, n, seed=seed)
     items = list(map(str, ratings.items[rows]))
-    content = {"n": n, "by": by, "seed": seed, "interval": interval, "until": until, "items": items}
+    content = {"n": n, "seed": seed, "interval": interval, "until": until, "items": items}
     if len(ratings.systems) == 1:
         content |= _expect_widths(ratings, n, interval, 2 * until, seed)
     options.write_file(pd.DataFrame({"item": ratings.items[rows], "truth": ""}), output)
@@ -104,10 +97,10 @@ def _expect_widths(
     variance = correction.own_variance(algebra)
     about: dict[str, Any] = {"variance": variance, "level": interval, "seed": seed}
     calibrated = lehner.estimate_calibrated(ratings).system_accuracy_in_sample.estimate or 0.5
-    alone = design.n_for_width_alone(calibrated, items.n_items, width, interval)
+    alone = correction.n_for_width_alone(calibrated, items.n_items, width, interval)
     lower, upper = correction.proportion_posterior(items, variance).interval(interval)
-    expected = design.expected_width(items, n, **about)
-    needed = design.n_for_width(items, width, **about)
+    expected = correction.expected_width(items, n, **about)
+    needed = correction.n_for_width(items, width, **about)
     values = (upper - lower, expected, needed, max(0, alone - items.n_known))
     return dict(zip(WIDTHS, values, strict=True))
 
@@ -115,10 +108,10 @@ def _expect_widths(
 def _describe_choice(content: dict[str, Any], ratings: "Ratings") -> Iterator[str]:
     several, n = len(ratings.systems) > 1, content["n"]
     which = "the systems answered differently" if several else "the system answered"
-    how = "at random" if content["by"] == "random" else "in proportion to the raters' votes"
+    n_all, seed = len(correction.unlabelled(ratings)), content["seed"]
     yield (
-        f"{text.counted(n, 'item')} of the {len(design.unlabelled(ratings))} that {which} and that "
-        f"have no gold label were chosen {how}, with seed {content['seed']}."
+        f"{text.counted(n, 'item')} of the {n_all} that {which} and that have no gold label were "
+        f"chosen in proportion to the raters' votes, with seed {seed}."
     )
     if several:
         return

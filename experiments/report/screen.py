@@ -14,7 +14,7 @@ from experiments.report.views import ANY, Record, View
 from lehner.core.errors import Warning
 from lehner.core.text import DASH, counted, counted_categories, decimal, percent
 from lehner.estimation.results import Results, value_of
-from lehner.known_truths.sampling_design import n_for_width_alone
+from lehner.known_truths.correction import n_for_width_alone
 
 if TYPE_CHECKING:
     from rich.text import Text

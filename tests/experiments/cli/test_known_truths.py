@@ -67,7 +67,7 @@ def test_items_are_asked_for_labelled_and_handed_back(run, data, tmp_path):
 
     # More are asked for among the others, and both files together are one sample.
     again = tmp_path / "again.csv"
-    run("ask", file, "--n", 90, "--truth", output, "--output", again, "--by", "random")
+    run("ask", file, "--n", 90, "--truth", output, "--output", again)
     assert not set(fill_in(again, table)["item"]) & set(asked["item"])
     pd.concat([asked, pd.read_csv(again)]).to_csv(again, index=False)
     _, out, _ = run("estimate", "--full", file, "--truth", again, *ALGEBRA, "--json")
@@ -170,7 +170,6 @@ def test_a_bad_file_of_truths_is_told_in_one_line(run, data, tmp_path, content, 
     [
         (["--n", 0], "n is 0"),
         (["--n", 500], "500 items asked for"),
-        (["--by", "doubt"], "by is 'doubt'"),
         (["--interval", 1], "--interval is 1.0"),
         (["--until", "0"], "--until is"),
         (["--until", "nan"], "--until is"),

@@ -18,16 +18,3 @@ def test_steps_are_shown_with_the_time_and_only_while_asked_for(capsys):
         "relaxed_k: sampling … (0 s)",
         "resampling: 20% done, 24 s left … (0 s)",
     ]
-
-
-def test_the_command_says_what_is_compiled_and_sampled(run, monkeypatch):
-    from bayes_models.density import log_density
-
-    log_density.compile_c_functions()
-    for found in (False, True):
-        log_density.compile_c_functions.cache_clear()
-        monkeypatch.setattr(log_density, "are_on_disk", lambda found=found: found)
-        options = ("--system", "System", "--method", "dawid_skene")
-        code, _, err = run("estimate", "lehner_table2", *options)
-        assert code == 0 and "dawid_skene: sampling" in err
-        assert err.count("compiling what samples all models, once on this computer") == (not found)

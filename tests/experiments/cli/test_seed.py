@@ -46,7 +46,6 @@ def files(tmp_path_factory):
         "check, unequal errors": ["check", "lehner_table2", "--system", "System"],
         "label": ["label", *one[1:]],
         "ask": ["ask", *one[1:], "--output", folder / "ask.csv"],
-        "ask at random": ["ask", *one[1:], "--by", "random", "--output", folder / "random.csv"],
         "plan": ["plan", "--categories", "2", "--replicates", "1000", "--violation", "1"],
     }
 
@@ -54,7 +53,7 @@ def files(tmp_path_factory):
 COMMANDS = [
     *"--full --by --population --truth".split(),
     *"systems check label ask plan".split(),
-    *("check, unequal errors", "ask at random"),
+    "check, unequal errors",
 ]
 
 

@@ -126,7 +126,7 @@ ESTIMATES = {
     "label": lambda r: lehner.label(partly_known(r)).truth_probabilities.to_dict(),
     "k_properties": lambda r: str(lehner.check_k_properties(r.with_truth(None), replicates=199)),
     "dependence": lambda r: str(lehner.check_dependence(partly_known(r))),
-    "ask": lambda r: lehner.choose_items(partly_known(r), 9, by="votes", seed=1).tolist(),
+    "ask": lambda r: lehner.choose_items(partly_known(r), 9, seed=1).tolist(),
     "two systems": lambda r: {
         name: values.tolist()
         for name, values in resample(

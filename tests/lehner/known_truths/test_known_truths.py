@@ -19,7 +19,13 @@ from lehner import (
     simulate,
 )
 from lehner.core.resampling import wilson_interval
-from lehner.known_truths.correction import CALIBRATION_SLOPES, proportion_posterior
+from lehner.known_truths.correction import (
+    CALIBRATION_SLOPES,
+    expected_width,
+    n_for_width,
+    n_for_width_alone,
+    proportion_posterior,
+)
 from lehner.known_truths.partly_known import (
     PartlyKnown,
     examine_known,
@@ -27,7 +33,6 @@ from lehner.known_truths.partly_known import (
     prediction_powered,
     rightness,
 )
-from lehner.known_truths.sampling_design import expected_width, n_for_width, n_for_width_alone
 
 
 def partly_known(probability, n_known, holds, counts=None):
@@ -256,17 +261,16 @@ def test_a_method_without_an_estimate_has_no_probabilities():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("by", ["random", "votes"])
-def test_all_items_are_equally_likely_to_be_asked_for(by):
+def test_all_items_are_equally_likely_to_be_asked_for():
     ratings, _ = some_known(
         Scenario(n_categories=2, n_items=40, initial_rater_accuracy=(0.7,) * 3), 10, 1
     )
-    chosen = [choose_items(ratings, 6, by=by, seed=seed) for seed in range(2000)]
+    chosen = [choose_items(ratings, 6, seed=seed) for seed in range(2000)]
     assert all(len(np.unique(rows)) == 6 for rows in chosen)
     share = np.bincount(np.concatenate(chosen), minlength=40) / 2000
     assert (share[:10] == 0).all()
     np.testing.assert_allclose(share[10:], 0.2, atol=4 * np.sqrt(0.16 / 2000))
-    np.testing.assert_array_equal(chosen[7], choose_items(ratings, 6, by=by, seed=7))
+    np.testing.assert_array_equal(chosen[7], choose_items(ratings, 6, seed=7))
 
 
 def test_items_by_votes_are_in_proportion_to_the_votes():
@@ -274,7 +278,7 @@ def test_items_by_votes_are_in_proportion_to_the_votes():
     ratings = simulate(scenario, 1).with_truth(None)
     agreed = ratings.votes().max(axis=1) == 3
     for seed in range(20):
-        rows = choose_items(ratings, 30, by="votes", seed=seed)
+        rows = choose_items(ratings, 30, seed=seed)
         assert abs(agreed[rows].sum() - 30 * agreed.mean()) < 1
 
 

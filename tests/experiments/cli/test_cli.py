@@ -150,13 +150,6 @@ def test_bad_input_is_told_in_one_line_with_exit_2(run, tmp_path, content, optio
     assert said in err
 
 
-def test_an_output_folder_that_cannot_be_made_is_told_in_one_line(run, tmp_path):
-    (tmp_path / "file").touch()
-    code, _, err = run("estimate", "lehner_table2", *FAST, "--output", tmp_path / "file")
-    assert code == 2
-    assert err.count("\n") == 1 and str(tmp_path / "file") in err
-
-
 def loaded_by(command, names):
     """List which of these modules a command loads in a process of its own, without Dask.
 

@@ -4,7 +4,6 @@ import ast
 import html
 import json
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,7 @@ from typer.testing import CliRunner
 import bayes_models
 import lehner
 from experiments.cli.main import app, main
-from experiments.cli.options import Reading, add_command, with_options
-from experiments.report.terminal import as_options
+from experiments.cli.options import add_command
 from lehner.data import reading as data_reading
 
 OPTION = re.compile(r"(^|[\s(`])--[a-z]")
@@ -34,59 +32,6 @@ def test_the_libraries_name_no_option_of_the_command_but_in_remedies():
     files = [p for one in folders for p in one.rglob("*.py") if p.name != "warning.py"]
     assert len(files) > 100
     assert [(p.name, text) for p in files for text in strings(p) if OPTION.search(text)] == []
-
-
-def test_each_option_of_ratings_stands_for_the_argument_of_its_name():
-    for name in vars(data_reading.Reading()):
-        option = f"--{name.replace('_', '-')}"
-        assert as_options(f"say so ({name}=…), or not") == f"say so ({option}), or not"
-    assert (
-        as_options("(missing=[\"it's\"]) (truth='the gold')")
-        == "(--missing \"it's\") (--truth 'the gold')"
-    )
-    assert as_options("row 2, column 'raters=3'") == "row 2, column 'raters=3'"
-
-
-def test_a_command_takes_the_options_of_reading_where_it_says():
-    seen = []
-
-    def command(data: str, *, reading: Reading, as_json: bool = False) -> None:
-        seen.append((data, reading.options(["gpt"]), as_json))
-
-    taking = with_options(command)
-    names = [one.name for one in fields(Reading) if one.name != "system"]
-    assert sorted(taking.__annotations__) == sorted(["data", *names, "as_json"])
-    shared = {"item": "id", "ordered": True, "missing": []}
-    given = {name: value for name, value in vars(Reading()).items() if name in names}
-    taking(data="file", as_json=True, **given | shared)
-    expected = data_reading.Reading(item="id", ordered=True, system=("gpt",))
-    assert seen == [("file", expected, True)]
-
-
-def test_the_help_of_an_option_is_what_the_docstring_says():
-    def command(n: int = 1, deep: bool = False, names: list[str] | None = None) -> None:
-        """Do it.
-
-        Parameters
-        ----------
-        n : N
-            How often,
-            and no more.
-        deep : bool
-            Whether deep.
-        names : NAMES
-            Of whom.
-        """
-        seen.append((n, deep, names))
-
-    seen, app = [], typer.Typer()
-    add_command(app, command)
-    text = CliRunner().invoke(app, ["--help"]).output
-    assert (
-        "Parameters" not in text and "How often, and no more." in text and "--no-deep" not in text
-    )
-    done = CliRunner().invoke(app, ["--n", "2", "--deep", "--names", "a,b", "--names", "c"])
-    assert done.exit_code == 0 and seen == [(2, True, ["a", "b", "c"])]
 
 
 def test_positional_only_parameters_are_arguments():
@@ -109,11 +54,6 @@ def test_positional_only_parameters_are_arguments():
     assert CliRunner().invoke(app, ["a.toml"]).exit_code == 2
 
 
-def test_each_option_of_reading_is_a_field_of_the_record():
-    names = {one.name for one in fields(data_reading.Reading)}
-    assert names | {"reading_file"} == {one.name for one in fields(Reading)}
-
-
 def test_a_file_keeps_the_reading_and_typed_options_come_first(run, tmp_path):
     data, kept = tmp_path / "ratings.csv", tmp_path / "reading.toml"
     rows = [f"{i},{a},{b},{c},{'x' if i % 3 else 'y'}" for i, (a, b, c) in enumerate(["xyx"] * 9)]
@@ -132,19 +72,6 @@ def test_a_file_keeps_the_reading_and_typed_options_come_first(run, tmp_path):
     kept.write_text('itme = "name"')
     code, _, err = run("agreement", data, "--reading", kept)
     assert code == 2 and "'itme' is not an option of reading; did you mean 'item'?" in err
-
-
-def test_repeated_ratings_are_accepted_on_request(run, tmp_path):
-    file = tmp_path / "ratings.csv"
-    rows = ["1,a,x", "1,b,x", "1,b,y", "2,a,y", "2,b,y", "1,gpt,x", "2,gpt,y"]
-    file.write_text("\n".join(["item,rater,rating", *rows, ""]))
-    options = ("estimate", "--full", file, "--system", "gpt", "--method", "majority_agreement")
-    code, _, err = run(*options)
-    assert code == 2 and "rates the item a second time" in err and "(--repeated vote," in err
-    code, out, _ = run(*options, "--repeated", "vote")
-    assert (
-        code == 0 and "Data: 1 of 5 ratings is of an item that the same rater rated before" in out
-    )
 
 
 def test_every_command_checks_its_outputs(tmp_path):
@@ -166,11 +93,6 @@ def test_an_error_in_a_function_of_ones_own_is_one_line(tmp_path, capfd, monkeyp
         main()
     said = capfd.readouterr().err.strip()
     assert said.startswith(f"lehner: {file}, line 2: KeyError: 'no'") and "\n" not in said
-
-
-def test_a_wrong_correlation_is_named_by_its_option():
-    words = ["bounds", "lehner_table2", "--system", "System", "--correlation", "5"]
-    assert str(CliRunner().invoke(app, words).exception).startswith("correlation is 5.0")
 
 
 def test_groups_may_be_the_clusters(tmp_path):
@@ -199,12 +121,6 @@ def test_a_page_opens_with_the_answer_that_sentence_prints(run, tmp_path, comman
     read = html.unescape(page.read_text(encoding="utf-8"))
     first = read.index(f"<p>{said.splitlines()[0]}</p>")
     assert first < read.index("<table") and "How this page was made" in read
-
-
-def test_a_set_of_priors_is_named_on_the_command_line(run):
-    asked = ("estimate", "lehner_table2", "--system", "System", "--method", "algebraic")
-    code, out, err = run(*asked, "--model-priors", "flat")
-    assert (code, out) == (2, "") and err.count("\n") == 1 and "no method takes model priors" in err
 
 
 def test_a_reading_file_may_have_the_interval(run, tmp_path, monkeypatch):

@@ -66,14 +66,6 @@ def test_files_and_the_items_needed_with_other_numbers_of_raters(run, tmp_path):
     assert set(curve.n_raters) == {2, 4}
 
 
-def test_a_folder_that_cannot_be_made_is_told_before_anything_is_computed(run, tmp_path):
-    file = tmp_path / "file"
-    file.write_text("")
-    code, out, err = run("plan", "--output", file / "plan")
-    assert (code, out) == (2, "")
-    assert err.count("\n") == 1 and str(file) in err
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

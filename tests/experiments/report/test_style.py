@@ -2,14 +2,13 @@
 
 import itertools
 
-import matplotlib
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from experiments.report.files import write_figure
-from experiments.report.style import OF_NO_METHOD, figure_style, limits, method_style
+from experiments.report.style import OF_NO_METHOD, figure_style, method_style
 from lehner.estimation.methods import list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 
@@ -53,20 +52,6 @@ def test_colours_differ_for_everybody_s_eyes_and_from_white(seen):
     pairs = itertools.combinations([lab(color, seen) for color in colors], 2)
     assert min(np.linalg.norm(one - other) for one, other in pairs) > 15
     assert min(np.linalg.norm(lab(color, seen) - lab("white", seen)) for color in colors) > 30
-
-
-def test_the_style_leaves_nothing_behind():
-    before = dict(matplotlib.rcParams)
-    with figure_style(columns=1) as width:
-        assert matplotlib.rcParams["font.size"] == 8 and width == 3.35
-    assert dict(matplotlib.rcParams) == before
-
-
-def test_an_axis_has_no_unused_range():
-    assert limits([0.62, 0.8], [np.nan]) == (0.611, 0.809)
-    assert limits([0, 1]) == (-0.01, 1.01)
-    assert limits([-0.2, 0.1], within=None) == (-0.215, 0.115)
-    assert limits([np.nan]) == (0, 1)
 
 
 def test_files_are_the_same_twice_and_say_what_they_show(tmp_path):

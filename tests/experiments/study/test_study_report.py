@@ -163,23 +163,6 @@ def test_a_better_method_is_not_called_worse_for_samples_that_the_other_has_no_e
     assert (best, tied) == ("majority_agreement", "none")
 
 
-def test_methods_without_a_best_are_not_called_worse_than_one_that_errs_more(tmp_path):
-    """On the samples that two of them have, the first errs less than the second, the second less
-    than the third, and the third less than the first."""
-    squares = {
-        "algebraic": (0.01, np.nan, 0.04),
-        "majority_agreement": (0.09, 0.01, np.nan),
-        "mean_posterior": (np.nan, 0.07, 0.01),
-    }
-    rng = np.random.default_rng(1)
-    sign = rng.choice([-1, 1], 300)
-    errors = {name: np.repeat(np.sqrt(square), 100) * sign for name, square in squares.items()}
-    found = simulated(tmp_path, {name: 0.5 + error for name, error in errors.items()})
-    ((_, _, best, tied),) = describe_best(found).tables[0].rows
-    assert best == "algebraic (without in 100 of 300)"
-    assert tied == "mean_posterior (without in 100 of 300)"
-
-
 def test_how_many_samples_the_best_method_has_no_estimate_for_is_said(tmp_path):
     rng = np.random.default_rng(1)
     algebraic = 0.5 + 0.01 * rng.normal(size=40)

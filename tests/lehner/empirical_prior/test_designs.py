@@ -116,15 +116,6 @@ def test_at_most_300_items_with_truth_that_the_system_rated(sparse):
     assert set(worker.items) == set(np.flatnonzero(sparse.codes[:, 3] >= 0))
 
 
-def test_ratings_are_seeded(sparse):
-    panel = Panel(systems=("all",), crowd=sparse)
-    one, again, other = (
-        draw_design(panel, "3", seed_of(seed, "crowd", "all")) for seed in (1, 1, 2)
-    )
-    assert one.equals(again)
-    assert not one.equals(other)
-
-
 def test_raters_of_a_crossed_design_keep_their_ratings():
     codes = np.random.default_rng(1).integers(3, size=(60, 6))
     names = [f"r{j}" for j in range(6)]

@@ -315,14 +315,6 @@ def test_the_number_of_items_for_a_width_gives_that_width():
     assert n_for_width(items, 1.0) == 0
 
 
-@pytest.mark.parametrize("level", [0.0, 1.0, 3])
-def test_base_rates_have_no_interval_of_an_impossible_level(level):
-    some = simulate(Scenario(n_items=30), 1)
-    probability = lehner.label_algebraic(some).truth_probabilities
-    with pytest.raises(InputError, match=f"level is {level}; give a number between 0 and 1"):
-        lehner.correct_base_rates(some, probability, level=level)
-
-
 @pytest.mark.parametrize("chosen", ["disagreeing", "unanimous", "of one category"])
 def test_known_items_that_were_not_drawn_at_random_are_found(chosen):
     ratings = simulate(Scenario(n_categories=2, n_items=200, initial_rater_accuracy=(0.7,) * 3), 3)

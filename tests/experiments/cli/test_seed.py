@@ -94,11 +94,8 @@ def intervals(found):
 
 
 @pytest.mark.parametrize("name", ["--full", "--by", "--population", "systems"])
-def test_intervals_are_others_with_another_seed_and_the_same_with_the_same(run, files, name):
-    first, again, other = (
-        json.loads(run(*files[name], "--seed", seed, "--json")[1]) for seed in (5, 5, 6)
-    )
-    assert first == again
+def test_intervals_are_others_with_another_seed(run, files, name):
+    first, other = (json.loads(run(*files[name], "--seed", n, "--json")[1]) for n in (5, 6))
     one, two = intervals(first), intervals(other)
     same = {place for place, ends in one.items() if ends == two[place] and ends[0] < ends[1]}
     assert len(one) > 20

@@ -1,7 +1,6 @@
 """`--full`, files and the page say what the table of results says, warnings above their numbers."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -83,22 +82,6 @@ def test_what_a_method_gave_and_what_truths_correct_both_stand_there(one):
         (row,) = rows[rows["quantity"] == "system_accuracy"].to_dict("records")
         below = text[text.index(heading) :]
         assert str(value_of(row)) in below[below.index("algebraic") :].splitlines()[0]
-
-
-def test_warnings_stand_above_the_numbers_that_they_concern(one):
-    text = as_text(render_all(one, 100))
-    for warning in one.warnings:
-        if warning.about == "groups":
-            assert text.index("Groups of items") < text.index(warning.text)
-            assert text.index(warning.text) < text.index("g/1 & co (20)")
-
-
-@pytest.mark.parametrize(("which", "width"), [("one", 80), ("two", 100), ("one", 120)])
-def test_tables_fit_the_width(which, width, request):
-    results = request.getfixturevalue(which)
-    results = replace(results, warnings=())
-    for line in as_text(render_all(results, width)).splitlines()[3:]:
-        assert len(line) <= width
 
 
 def test_files_are_the_table_and_the_views(two, tmp_path):

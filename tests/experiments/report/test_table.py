@@ -39,7 +39,6 @@ KNOWN = NUMBERS.filter(lambda x: x == x)
 ESTIMATES = st.builds(
     IntervalEstimate, estimate=KNOWN, lower=KNOWN | st.none(), upper=KNOWN | st.none()
 )
-CELLS = NUMBERS | ESTIMATES | st.tuples(NUMBERS, NUMBERS) | st.none()
 TROUBLE = "|&<>\\_$%#{}~^=+-@\"'`*[]()\n\r\t\x1b\x00\u202e\u2028 一é–−±.5,;"
 NAMES = st.text(st.sampled_from(TROUBLE) | st.characters(exclude_categories=["Cs"]), max_size=9)
 FORMATS = (decimal, short, partial(decimal, digits=2, sign=True), partial(short, digits=5))
@@ -220,16 +219,6 @@ def test_a_table_that_is_split_repeats_all_its_keys_and_says_the_first_once():
     assert sum(line.startswith("Ann    Bob") for line in lines) == 2
 
 
-def test_text_begins_at_the_left_and_the_last_column_is_wrapped():
-    columns = [Column("test"), Column("p"), Column("verdict"), Column("seen", "what was seen")]
-    table = Table(columns=columns, rows=[("items", 0.25, "fails", "of-two " * 6)])
-    assert [str(line) for line in to_terminal(table, 44)] == [
-        "test       p  verdict  what was seen",
-        "items  0.250  fails    of-two of-two of-two",
-        "                       of-two of-two of-two",
-    ]
-
-
 @pytest.mark.parametrize("width", [80, 120])
 def test_names_are_broken_between_words_only(width):
     names = ["hierarchical_dawid_skene", "class_conditional_by_rater_ml"]
@@ -283,11 +272,6 @@ def test_a_name_is_text_in_latex(text, written):
     assert f"\n{written} & 1 \\\\\n" in to_latex(table)
 
 
-def test_a_line_break_in_a_name_ends_no_row():
-    table = to_markdown(Table(columns=[Column("a")], rows=[("x\ny",)]))
-    assert table.splitlines()[-1] == r"| x\ny |"
-
-
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX")
 def test_latex_sets_tables_below_one_another_within_the_page(tmp_path):
     value = IntervalEstimate(estimate=-0.041, lower=-0.192, upper=0.083)
@@ -305,11 +289,3 @@ def test_latex_sets_tables_below_one_another_within_the_page(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert "Overfull" not in done.stdout
-
-
-def test_a_hyphen_in_a_name_is_no_minus():
-    names = ["claude-judge", "gpt -4", "-5"]
-    columns = [Column("rater"), *(Column(name) for name in names)]
-    text = to_latex(Table(columns=columns, rows=[("R -1", -0.5, -0.25, -1.0)]))
-    assert "rater & claude-judge & gpt -4 & -5" in text
-    assert "R -1 & $-$0.500 & $-$0.250 & $-$1.000" in text

@@ -13,7 +13,6 @@ from experiments.study.report import (
     _tabulate,
     describe_best,
     describe_outcomes,
-    describe_plan,
     plot_measure,
     write_report,
 )
@@ -67,32 +66,6 @@ def test_the_page_needs_no_other_file_and_escapes_what_users_write(folder):
     assert hashlib.sha256((folder / "study.toml").read_bytes()).hexdigest() in page
     assert f"lehner study report {folder}</pre>" in page
     assert not re.search(r'(src|href)="(?!data:|#)', page)
-
-
-def test_a_study_that_was_stopped_is_not_called_complete(tmp_path):
-    path = tmp_path / "study.toml"
-    path.write_text(STUDY)
-
-    def said(done):
-        rows = [
-            pd.DataFrame({"scenario": cell, "method": method, "replicate": range(n)})
-            for (cell, method), n in done.items()
-        ]
-        results = pd.concat(rows).assign(versions="lehner")
-        aims, mechanisms, *_ = describe_plan(Findings(read_study(path), results), {})
-        (text,) = mechanisms.text
-        assert ("unfinished" in text) == aims.text[0].startswith("This study has ")
-        return text.partition(", seed")[0]
-
-    cells = [entry.name for entry in read_study(path).scenarios]
-    done = {(cell, method): 12 for cell in cells for method in ("majority_agreement", "algebraic")}
-    assert said(done) == "4 scenarios, 12 replicates"
-    some = said(done | {(cells[1], "algebraic"): 5})
-    assert some == "4 scenarios, 5 to 12 of 12 replicates, unfinished"
-    del done[cells[3], "algebraic"]
-    assert said(done) == "4 scenarios, 0 to 12 of 12 replicates, unfinished"
-    del done[cells[3], "majority_agreement"]
-    assert said(done) == "4 scenarios, 0 to 12 of 12 replicates, unfinished"
 
 
 def test_the_tables_have_the_numbers_of_the_tabulate(folder):
@@ -161,16 +134,6 @@ def test_a_better_method_is_not_called_worse_for_samples_that_the_other_has_no_e
     assert mse["algebraic"] < mse["majority_agreement"]
     ((_, _, best, tied),) = describe_best(found).tables[0].rows
     assert (best, tied) == ("majority_agreement", "none")
-
-
-def test_how_many_samples_the_best_method_has_no_estimate_for_is_said(tmp_path):
-    rng = np.random.default_rng(1)
-    algebraic = 0.5 + 0.01 * rng.normal(size=40)
-    algebraic[:30] = np.nan
-    majority = 0.5 + 0.1 * rng.normal(size=40)
-    found = simulated(tmp_path, {"algebraic": algebraic, "majority_agreement": majority})
-    ((_, _, best, _),) = describe_best(found).tables[0].rows
-    assert best == "algebraic (without in 30 of 40)"
 
 
 def test_fits_that_did_not_converge_or_failed_are_counted(tmp_path):

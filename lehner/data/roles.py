@@ -14,7 +14,7 @@ import numpy as np
 from lehner.core.errors import InputError, suggest
 from lehner.core.text import counted, first_few
 from lehner.data import checks
-from lehner.data.columns import Column, Table, find_declared, require_columns
+from lehner.data.columns import Column, Table, find_declared, join_columns, require_columns
 from lehner.data.labels import fold, unify
 from lehner.data.reading import Reading
 
@@ -25,8 +25,6 @@ MANY_RATERS, TIMES_MORE_RATERS = 100, 10
 """With so many raters, and so many times as many raters as items, rows are raters."""
 LEAST_FILLED, MOSTLY_FILLED = 0.5, 0.8
 """A column that is filled less than the first, where most are more than the second, is doubtful."""
-MOST_CROSSED = 50
-"""Columns among which a table with a row per rating is looked for."""
 BY_NAME_ALONE = {"truth": "truth", "counts": "count", "occasion": "occasion"}
 """Columns that have a role by this name alone, in any case."""
 USUAL = {"rater": ("rater", "worker"), "rating": ("rating", "label"), "item": ("item", "task")}
@@ -38,8 +36,8 @@ MAYBE_TRUTH = {
     *("biopsy", "histology", "pathology", "autopsy", "surgery", "diagnosis", "resolved"),
 }
 """Words in the names of columns that may hold gold labels, or be a rater."""
-TOTALS = {"total", "totals", "sum", "grand total", "mean", "average", "n"}
-RESPONDENT = re.compile("respondent|responseid|e-?mail", re.IGNORECASE)
+TOTALS = {"total", "totals", "sum", "grand total", "mean", "average"}
+RESPONDENT = re.compile("respondent|response ?id|e-?mail", re.IGNORECASE)
 """The name of a column that names who answered a survey: each row is a rater, however many."""
 DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}\b.*|\d{1,2}:\d\d(:\d\d)?( ?[ap]m)?", re.I)
 NUMBER_OR_WORD = re.compile(r"[0-9]+|[^\W\d_]\S*( [0-9]+)?")
@@ -227,11 +225,9 @@ def _find_long(table: Table, reading: Reading) -> Reading | None:
     if not declared and not _is_long(table, reading, raters, ratings, items):
         models = [name for name in _list_free(table, reading) if role_of(name) == "system"]
         if len(models) == 1 and items and ratings and _is_crossed(table, items[0], models[0]):
-            raise InputError(
-                f"{models[0]!r} seems to name who gave the rating in each row",
-                f"say so (rater={models[0]!r}), or name the raters' columns (raters=…)",
-                change={"rater": models[0]},
-            )
+            remedy = f"say so (rater={models[0]!r}), or {NAME_RATERS}"
+            problem = f"{models[0]!r} seems to name who gave the rating in each row"
+            raise InputError(problem, remedy, change={"rater": models[0]})
         return None
     require_columns(table, [name for name in (reading.rater, reading.rating) if name])
     rater = _choose(table, reading, raters, "rater", *ratings[:1])
@@ -241,18 +237,13 @@ def _find_long(table: Table, reading: Reading) -> Reading | None:
             free = _list_free(table, reading, rater, rating)
             likely = items or [name for name in free if role_of(name) in (None, "item")]
             items = [name for name in likely if _is_crossed(table, name, rater)] or items
-        item = _choose(table, reading, items, "item", rater, rating)
-        reading = replace(reading, item=(item,))
+        reading = replace(reading, item=(_choose(table, reading, items, "item", rater, rating),))
     people = expand(reading.raters, map(str, table[rater].labels))
     return replace(reading, rater=rater, rating=rating, raters=people)
 
 
 def _is_long(
-    table: Table,
-    reading: Reading,
-    raters: Sequence[str],
-    ratings: Sequence[str],
-    items: Sequence[str],
+    table: Table, reading: Reading, raters: list[str], ratings: list[str], items: list[str]
 ) -> bool:
     """Whether columns that are named as raters and ratings are these, and not two raters."""
     if not raters:
@@ -260,21 +251,16 @@ def _is_long(
     names_of_roles = zip((raters, ratings, items), USUAL.values(), strict=True)
     if all({name.casefold() for name in names} & {*usual} for names, usual in names_of_roles):
         return True
-    rater, people = raters[0], _texts(table[raters[0]])
-    if any(_is_crossed(table, item, rater) for item in items if item in table):
+    items = [name for name in items if name in table]
+    if any(_is_crossed(table, item, raters[0]) for item in items):
         return True
-    if not ratings:
-        # Raters would share labels with other columns, and items would not occur again.
-        others = _list_free(table, reading, rater)
-        shared = any(people & _texts(table[name]) for name in others)
-        if shared or 2 <= len(people) <= table.n_rows / 2:
-            return not shared
-        if len(people) == table.n_rows:
-            _refuse_rows_of_raters(table, others, rater)
-        return False
-    if items:
-        return items[0] in table and len(np.unique(table[items[0]].codes)) < table.n_rows
-    return not people & _texts(table[ratings[0]])
+    if ratings and items:
+        return len(np.unique(table[items[0]].codes)) < table.n_rows
+    # Raters would share labels with other columns, and items would not occur again.
+    people = _texts(table[raters[0]])
+    others = ratings[:1] or _list_free(table, reading, raters[0])
+    repeated = bool(ratings) or 2 <= len(people) <= table.n_rows / 2
+    return repeated and not any(people & _texts(table[name]) for name in others)
 
 
 def _is_crossed(table: Table, item: str, rater: str) -> bool:
@@ -338,38 +324,30 @@ def _find_system(table: Table, reading: Reading, column: str | None) -> Reading:
 
 
 def remedy_for_repeats(table: Table, reading: Reading) -> str:
-    """Say what tells a rater's ratings of an item apart, and what else may be done.
-
-    Parameters
-    ----------
-    table : Table
-    reading : Reading
-        With the columns of a table with a row per rating.
-
-    Returns
-    -------
-    str
-    """
-    item, rater = table[reading.item[0]].codes, table[str(reading.rater)].codes
-    pair = np.unique(np.stack([item, rater]), axis=1, return_inverse=True)[1].ravel()
-    ways = []
+    """Say what tells a rater's ratings of an item apart, and what else may be done."""
+    pair = join_columns([table[reading.item[0]], table[str(reading.rater)]], "").codes
+    counts = "or say which rating counts (repeated='vote', 'first' or 'last')"
     for name in list_choices(table, _list_free(table, reading), "item"):
         column = table[name]
-        key = pair * (len(column.labels) + 1) + column.codes
-        if 1 < len(column.labels) <= 2 * MANY_LABELS and len(np.unique(key)) == len(key):
-            ways.append(name)
-    if not ways:
-        ways_to = "name more columns of the item (item=…) or one that tells them apart (occasion=…)"
-    else:
-        name, label = ways[0], table[ways[0]].labels[0]
-        condition = f"{name if name.isidentifier() else f'`{name}`'} == {str(label)!r}"
-        ways_to = f"{first_few(ways, 3)} tells them apart: name it as a part of the item "
-        ways_to += f"(item='{reading.item[0]},{name}') or as the occasion (occasion={name!r}), or "
-        ways_to += f'read one (where="{condition}")'
-        if "order" in _words(name):
-            ways_to = f"{name} tells them apart: if a judge saw answers in this order, say so "
-            ways_to += f"(order={name!r}), else that it is the occasion (occasion={name!r})"
-    return f"{ways_to}, or say which rating counts (repeated='vote', 'first' or 'last')"
+        n_labels = len(column.labels)
+        if not 1 < n_labels <= 2 * MANY_LABELS:
+            continue
+        if len(np.unique(pair * (n_labels + 1) + column.codes)) == len(pair):
+            said = f"{name} tells them apart: name it as "
+            if "order" in _words(name):
+                return f"{said}the order in which a judge saw answers (order={name!r}), {counts}"
+            condition = f"{quote_name(name)} == {str(column.labels[0])!r}"
+            return (
+                f"{said}a part of the item (item='{reading.item[0]},{name}') or as the occasion "
+                f'(occasion={name!r}), or read one (where="{condition}"), {counts}'
+            )
+    apart = "name more columns of the item (item=…) or one that tells them apart (occasion=…)"
+    return f"{apart}, {counts}, or read only some rows (where=…)"
+
+
+def quote_name(name: str) -> str:
+    """Write the name of a column as it stands in a condition."""
+    return name if name.isidentifier() else f"`{name}`"
 
 
 # A row per item
@@ -445,7 +423,7 @@ def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
         free = free if any(labels & _texts(table[name]) for name in free) else []
     _refuse_cross_table(table, reading)
     answers = {name: table[name] for name in (*free, *systems)}
-    _refuse_rows_of_raters(table, list(answers), (*reading.item, None)[0])
+    _refuse_rows_of_raters(table, list(answers))
     _refuse_names(table, free, reading)
     fixed = reading.categories or reading.sets or find_declared(answers) is not None
     if not fixed:
@@ -483,7 +461,7 @@ def _propose(table: Table, reading: Reading) -> tuple[str, dict[str, Any]]:
     if not FEWEST_RATERS <= len(raters) <= table.n_rows or checks.describe_no_categories(cells):
         return NAME_COLUMNS, {}
     if not identified and not _are_alike(raters):
-        _refuse_crossed(table, free, raters)
+        return NAME_COLUMNS, {}  # each row may be a rating
     _refuse_criteria(raters)
     _refuse_counts(table, [name for name in free if name not in reading.item])
     _refuse_doubtful(table, raters)
@@ -530,22 +508,6 @@ def _are_alike(names: Sequence[str]) -> bool:
     return len(stems) == 1 or all(role_of(name) == "rater" for name in names)
 
 
-def _refuse_crossed(table: Table, free: Sequence[str], raters: Sequence[str]) -> None:
-    """Raise an InputError if each row is probably a rating: an item once for each rater."""
-    others = [name for name in free if name not in raters and 1 < len(table[name].labels)]
-    others = [name for name in others if len(table[name].labels) < table.n_rows][:MOST_CROSSED]
-    sizes = {name: len(table[name].labels) for name in others}
-    for rater in others:
-        for item in others:
-            full = sizes[item] * sizes[rater] == table.n_rows and sizes[item] > sizes[rater]
-            if full and _is_crossed(table, item, rater):
-                raise InputError(
-                    f"each {item!r} occurs once for each {rater!r}",
-                    f"if each row is a rating, name its columns (rater={rater!r}, item={item!r}, "
-                    f"rating=…); if it is an item, name the raters (raters={_as_value(raters)})",
-                )
-
-
 def refuse_other_names(raters: Sequence[str]) -> None:
     """Raise an InputError if a rater in a table with a row per rating is named like another role.
 
@@ -554,34 +516,34 @@ def refuse_other_names(raters: Sequence[str]) -> None:
     raters : sequence of str
         Their names.
     """
-    all_systems = all(map(is_named_like_system, raters))
-    for name in raters:
-        role = role_of(name)
-        if role == "truth" or (role == "system" and not all_systems):
-            raise InputError(
-                f"there is a rater {name!r}, whose name is that of {list_names()[role]['what']}",
-                f"say so ({role}={name!r}), or name the raters (raters=…)",
-                change={role: (name,)},
-            )
+    for name, role in _find_other_names(raters):
+        if role in ("truth", "system"):
+            problem = f"there is a rater {name!r}, whose name is that of "
+            remedy = f"say so ({role}={name!r}), or name the raters (raters=…)"
+            what = list_names()[role]["what"]
+            raise InputError(problem + what, remedy, change={role: (name,)})
+
+
+def _find_other_names(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Find names that are those of other roles, unless all are those of systems."""
+    roles = {name: role_of(name) or "rater" for name in names}
+    others = {"rater", "rating"} | ({"system"} if {*roles.values()} == {"system"} else set())
+    return ((name, role) for name, role in roles.items() if role not in others)
 
 
 def _refuse_names(table: Table, names: Sequence[str], reading: Reading) -> None:
     """Raise an InputError if the name of a column without a role is that of something else."""
-    all_systems = all(map(is_named_like_system, names))
-    for name in names:
-        role = role_of(name) or "rater"
-        if role in ("rater", "rating") or (role == "system" and all_systems):
-            continue
-        what = "another system" if role == "system" and reading.system else ""
-        problem = f"its name is that of {what or list_names()[role]['what']}, and it would count "
-        if role == "system" and len(table[name].labels) < 2:
-            continue  # it says of which system all rows are
+    for name, role in _find_other_names(names):
+        what = list_names()[role]["what"]
+        if role == "system":
+            if len(table[name].labels) < 2:
+                continue  # it says of which system all rows are
+            what = "another system" if reading.system else what
+        remedy, change = f"say what it is ({role}={name!r}) or {NAME_RATERS}", {role: (name,)}
         if role == "remark" or (role == "item" and reading.item):
             remedy, change = _propose(table, reading)
-        else:
-            remedy = f"say what it is ({role}={name!r}) or {NAME_RATERS}"
-            change = {role: (name,)}
-        raise InputError(f"{problem}as a rater", remedy, column=name, change=change)
+        problem = f"its name is that of {what}, and it would count as a rater"
+        raise InputError(problem, remedy, column=name, change=change)
 
 
 def say_doubtful_names(raters: Sequence[str]) -> list[str]:
@@ -635,24 +597,22 @@ def _refuse_cross_table(table: Table, reading: Reading) -> None:
         )
 
 
-def _refuse_rows_of_raters(table: Table, names: Sequence[str], rater: str | None) -> None:
+def _refuse_rows_of_raters(table: Table, names: Sequence[str]) -> None:
     """Raise an InputError if each row of a table is probably a rater, and each column an item."""
-    if rater is None or role_of(rater) != "rater":  # a survey may have nothing but the time
-        times = [name for name in table if role_of(name) == "remark" and _is_date(table[name])]
-        rater = next((name for name in times if len(names) > table.n_rows), rater)
-    named = rater is not None and (role_of(rater) == "rater" or _is_date(table[rater]))
-    is_survey = named and RESPONDENT.search(str(rater)) is not None
-    many = len(names) >= max(MANY_RATERS, TIMES_MORE_RATERS * table.n_rows)
-    if not many and not is_survey and not (named and len(names) > table.n_rows):
+    different = [name for name in table if len(table[name].labels) == table.n_rows]
+    people = [name for name in different if role_of(name) == "rater"]
+    # A survey may have nothing but the time.
+    people += [x for x in different if role_of(x) == "remark" and _is_date(table[x])]
+    more = len(names) > table.n_rows or any(map(RESPONDENT.search, people[:1]))
+    if len(names) < max(MANY_RATERS, TIMES_MORE_RATERS * table.n_rows) and not (people and more):
         return
-    asked = _find_rated(table, [name for name in names if name != rater], no=("counts",))
-    items = _shorten(asked, table)
+    items = _find_rated(table, [name for name in names if name not in people], no=("counts",))
+    rater, patterns = (*people, "…")[0], _shorten(items, table)
     raise InputError(
         f"each of {counted(table.n_rows, 'row')} is probably a rater, and each of "
-        f"{counted(len(asked), 'column')} an item",
-        f"say so (rater={rater or '…'!r}, items={first_few(items, MOST_SHOWN)!r}), or "
-        f"{NAME_RATERS}",
-        change={"rater": rater, "items": items} if rater else {},
+        f"{counted(len(items), 'column')} an item",
+        f"say so (rater={rater!r}, items={first_few(patterns, MOST_SHOWN)!r}), or {NAME_RATERS}",
+        change={"rater": rater, "items": patterns} if people else {},
     )
 
 
@@ -685,17 +645,18 @@ def _refuse_criteria(names: Sequence[str]) -> None:
 
 def _refuse_counts(table: Table, names: Sequence[str]) -> None:
     """Raise an InputError if columns are categories and cells are counts: all rows have one sum."""
-    names = [name for name in names if _texts(table[name]) and _are_counts(table[name])]
+    names = [name for name in names if table[name].labels and _are_counts(table[name])]
     labels = {label for name in names for label in _texts(table[name])}
     if len(names) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS or labels <= {"0", "1"}:
         return
-    few = np.array([table[name].take(np.arange(FEWEST_ROWS)).numbers for name in names])
-    if (few.sum(axis=0) != few[:, 0].sum()).any():
-        return
-    cells = np.nan_to_num([table[name].numbers for name in names])
-    sums = cells.sum(axis=0)
+    few = table.take(np.arange(FEWEST_ROWS))
+    for part in (few, table):
+        cells = np.nan_to_num([part[name].numbers for name in names])
+        sums = cells.sum(axis=0)
+        if (sums != sums[0]).any():
+            return
     totals = tuple(x for x, own in zip(names, cells, strict=True) if (2 * own == sums).all())
-    if (sums == sums[0]).all() and len(np.unique(cells, axis=1).T) > 2:
+    if len(np.unique(cells, axis=1).T) > 2:
         leave = f", leave_out={list(totals)}" if totals else ""
         raise InputError(
             f"all rows have the sum {sums[0]:.0f}, so that each column is probably a category, "

@@ -55,6 +55,8 @@ OTHER_ENDINGS = {
     **dict.fromkeys((".zip", ".tar"), "unpack it"),
     ".eval": "write this log of Inspect as JSON: `inspect log dump LOG > log.json`",
 }
+LOOKED_AT, FEWEST_ROWS = 100, 10
+"""Rows that are looked at, and the fewest that show that the header is data."""
 DELIMITERS, SPACES = (",", "\t", ";", "|"), " "
 LONGEST_LINE = 1_000_000
 MOST_TITLES = 20
@@ -182,13 +184,14 @@ def read_csv(data: bytes, header: str | None = None) -> Table:
     if quoted:
         # A quote that is never closed swallows rows, and the fast reader does not notice.
         _refuse_records(data, delimiter, skipped)
-    rows = [row for _, row in islice(list_records(data, delimiter, skipped), last - first + 2)]
+    n_rows = max(last - first + 2, LOOKED_AT)
+    rows = [row for _, row in islice(list_records(data, delimiter, skipped), n_rows)]
     if not rows or not any(map(str.strip, rows[0])):
         where = f"line {skipped + 1}" if skipped else "first line"
         remedy = "start with column names, or say in which row they are (header=…)"
         raise InputError(f"the {where} has no column names", remedy, row=skipped + 1)
-    if header is None and len(rows) > 1:
-        _refuse_two_rows_of_names(*rows)
+    if header is None:
+        _refuse_other_headers(*rows)
     names = join_names(rows[: last - first + 1])
     if first == 0:
         names = [str(number) for number in range(1, len(names) + 1)]
@@ -229,17 +232,24 @@ def join_names(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def _refuse_two_rows_of_names(first: Sequence[str], second: Sequence[str]) -> None:
-    """Raise an InputError if names are blank where the next row, and only there, has texts."""
-    blank = [j for j, name in enumerate(first) if not name.strip()]
-    filled = [j for j, text in enumerate(second) if text.strip()]
-    if len(blank) > 1 and set(blank) <= set(filled) and len(filled) < len(first):
-        raise InputError(
-            "the names of the columns are in the rows 1 and 2",
-            "say so (header='1-2')",
-            row=1,
-            change={"header": "1-2"},
-        )
+def _refuse_other_headers(names: Sequence[str], *rows: Sequence[str]) -> None:
+    """Raise an InputError if the names of columns take two or three rows, or are data."""
+    second, third, *_ = [*rows, (), ()]
+    blank = {j for j, name in enumerate(names) if not name.strip()}
+    filled = {j for j, text in enumerate(second) if text.strip()}
+    header, problem, way = "", "", "say so"
+    if third and all(cell.startswith('{"ImportId"') for cell in third):
+        header, problem = "1-3", "the rows 2 and 3 are no data, but what Qualtrics says of columns"
+    elif len(blank) > 1 and blank <= filled and len(filled) < len(names):
+        header, problem = "1-2", "the names of the columns are in the rows 1 and 2"
+    elif len(rows) >= FEWEST_ROWS and len(names) > 1 and len(set(map(len, rows))) == 1:
+        same = sum(name in cells for name, *cells in zip(names, *rows, strict=False))
+        if same >= max(len(names) - 1, 2):
+            problem = f"the names of its columns, {first_few(names, 5)}, are data"
+            header, way = "none", "add names, or say that they are (header='1'), or are missing"
+    if problem:
+        change = {} if header == "none" else {"header": header}
+        raise InputError(problem, f"{way} (header={header!r})", row=1, change=change)
 
 
 def find_line(data: bytes, row: int, header: str | None = None) -> int:

@@ -18,7 +18,8 @@ from lehner.core.text import first_few
 from lehner.data.checks import list_of
 from lehner.data.columns import Column, Table, encode, join_columns
 from lehner.data.reading import Reading
-from lehner.reading.rows import join_ticks, keep_rows, query, quote_name
+from lehner.data.roles import quote_name
+from lehner.reading.rows import join_ticks, keep_rows, query
 
 ROLES = ("item", "rater", "rating", "truth")
 OPTIONS = ("labels", "missing", "cut", "pair", "raters", "leave_out")

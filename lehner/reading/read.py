@@ -23,8 +23,6 @@ from lehner.reading.presets import TASK, Preset, apply_preset, find_preset, pars
 
 FILES = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet|xlsx)(\.(gz|bz2|xz))?$|\.eval$")
 """The endings of files that are read in a folder."""
-FEWEST_COLUMNS, FEWEST_ROWS = 2, 10
-"""A table of fewer is too small to see that its header is data."""
 MOST_CHANGES = 8
 ADDED_UP = ("missing", "labels", "system", "leave_out")
 """Options whose proposals add up."""
@@ -167,34 +165,23 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
 
 def _refuse_totals(table: Table, roles: Reading) -> None:
     """Raise an InputError at a row that sums up the others."""
-    for name in roles.item:
-        if name not in table:
-            return  # which is told when it is read
-        column = table[name]
-        if len(column.labels) > 1 and not set(map(str, column.labels)) <= column_roles.TOTALS:
-            is_total = [str(x).casefold() in column_roles.TOTALS - {"n"} for x in column.labels]
+    for column in (table[name] for name in roles.item if name in table):
+        is_total = [str(label).casefold() in column_roles.TOTALS for label in column.labels]
+        if any(is_total) and not all(is_total):
             totals = [str(x) for x, total in zip(column.labels, is_total, strict=True) if total]
-            condition = f"{rows.quote_name(name)} not in {totals}"
-            refuse_first(
-                column.lookup(is_total, False),
-                column,
-                "{value} is no item, but sums up the others",
-                f'leave it out (where="{condition}")',
-                change={"where": condition},
-            )
+            condition = f"{column_roles.quote_name(column.name)} not in {totals}"
+            problem, remedy = "{value} sums up the others", f'leave it out (where="{condition}")'
+            bad = column.lookup(is_total, False)
+            refuse_first(bad, column, problem, remedy, {"where": condition})
 
 
 def _refuse_cut_gold_labels(table: Table, roles: Reading) -> None:
     """Raise an InputError if cuts of the raters' scores make one category of all gold labels."""
     if roles.cut and roles.truth in table and len(table[roles.truth].labels) > 1:
-        places = np.searchsorted(roles.cut, table[roles.truth].numbers, side="right")
-        if len(set(places[table[roles.truth].codes >= 0])) == 1:
-            raise InputError(
-                f"the gold labels {first_few(table[roles.truth].labels, 4)} are not cut, as the "
-                "ratings are",
-                "code them as scores, too",
-                column=roles.truth,
-            )
+        gold = table[roles.truth]
+        if len(set(np.searchsorted(roles.cut, gold.numbers[gold.codes >= 0], side="right"))) == 1:
+            problem = f"the gold labels {first_few(gold.labels, 4)} would all be one category"
+            raise InputError(problem, "code them as the ratings", column=gold.name)
 
 
 def add_gold(ratings: Ratings, path: Path, reading: Reading | None = None) -> Ratings:
@@ -353,30 +340,7 @@ def _read_columns(data: bytes, kind: str, reading: Reading) -> tuple[Table, Read
         return table.note(note) if note else table, reading
     if kind != formats.CSV:
         return formats.read_typed(data, kind), reading
-    table = formats.read_csv(data, reading.header)
-    if reading.header is None and table.n_rows > 1:
-        _refuse_other_headers(table)
-    return table, reading
-
-
-def _refuse_other_headers(table: Table) -> None:
-    """Raise an InputError if the names of columns take three rows, or are data."""
-    few = table.take(np.arange(min(table.n_rows, 100)))
-    if all(few[name].texts[1].startswith('{"ImportId"') for name in few):
-        raise InputError(
-            "the rows 2 and 3 are no data, but what Qualtrics says of the columns",
-            "leave them out (header='1-3')",
-            row=2,
-            change={"header": "1-3"},
-        )
-    if len(table) >= FEWEST_COLUMNS and table.n_rows >= FEWEST_ROWS:
-        if sum(name in few[name].labels for name in few) >= max(len(table) - 1, 2):
-            raise InputError(
-                f"the names of its columns, {first_few(table, 5)}, are data",
-                "add names, or say that there are none (header='none'), or that these are names "
-                "(header='1')",
-                row=1,
-            )
+    return formats.read_csv(data, reading.header), reading
 
 
 def _read_folder(folder: Path, reading: Reading) -> Read:

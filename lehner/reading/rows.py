@@ -72,11 +72,6 @@ def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
     return table, reading
 
 
-def quote_name(name: str) -> str:
-    """Write the name of a column as it stands in a condition."""
-    return name if name.isidentifier() else f"`{name}`"
-
-
 def query(table: Table, condition: str) -> Booleans:
     """Find the rows for which a condition holds."""
     named = {name: _typed(table[name]) for name in table if name in condition}

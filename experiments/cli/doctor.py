@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lehner.data import reading as data_reading
     from lehner.data.columns import Column, Table
 
-cli_load, cli_columns = (lazy.load(f"experiments.cli.{name}") for name in ("load", "columns"))
+cli_load = lazy.load("experiments.cli.load")
 outputs, errors = lazy.load("experiments.report.files"), lazy.load("lehner.core.errors")
 estimates, resampling = lazy.load("lehner.core.estimate"), lazy.load("lehner.core.resampling")
 labels, checks = lazy.load("lehner.data.labels"), lazy.load("lehner.data.checks")
@@ -208,7 +208,7 @@ def _groups_items(ratings: "Ratings", listed: Mapping[str, Any]) -> bool:
     if of_rater or identifies or named or listed["n_values"] < 2:
         return False
     with suppress(errors.InputError):
-        return len({*cli_columns.read_groups(Path(), name, ratings).names} - {""}) > 1
+        return len({*cli_load.read_groups(Path(), name, ratings).names} - {""}) > 1
     return False
 
 

@@ -18,7 +18,7 @@ from lehner.core import lazy
 if TYPE_CHECKING:
     from lehner import Ratings
 
-file_columns = lazy.load("experiments.cli.columns")
+file_columns = lazy.load("experiments.cli.load")
 answers, fitting = map(lazy.load, ("experiments.report.estimates", "experiments.study.fits"))
 errors, progress = lazy.load("lehner.core.errors"), lazy.load("lehner.core.resampling")
 asking, methods, comparing, gold_labels = (

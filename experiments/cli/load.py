@@ -1,14 +1,35 @@
-"""Ratings from what a user names on the command line: a file or a bundled data set."""
+"""Ratings from a file or a bundled data set that is named on the command line, and its columns."""
 
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import lehner
+from lehner.core import lazy
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from lehner import Ratings
+    from lehner.contrasts.groups import GroupColumn
+    from lehner.core.arrays import Floats
     from lehner.data.reading import Reading
+
+np, errors = lazy.load("numpy"), lazy.load("lehner.core.errors")
+table_columns, tables = lazy.load("lehner.data.columns"), lazy.load("lehner.data.tables")
+formats, reader = lazy.load("lehner.reading.formats"), lazy.load("lehner.reading.read")
+groups_of_items = lazy.load("lehner.contrasts.groups")
+
+MOST_GROUPS = 20
+MOST_UNCUT_NUMBERS = 8
+"""A column of more different numbers than these is cut into bins."""
+BINS = 4
+NUMBER = r"\s*[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?\s*"
+CUTS = re.compile(rf"(.+?):({NUMBER}(?:,{NUMBER})*)", re.DOTALL)
 
 
 def load(
@@ -41,53 +62,198 @@ def load(
     InputError
         Naming the file.
     """
-    from lehner import InputError, list_datasets
-    from lehner.core.errors import suggest
-    from lehner.reading.read import read_with
-
-    columns, names = columns or {}, [one.name for one in list_datasets()]
+    columns, names = columns or {}, [dataset.name for dataset in lehner.list_datasets()]
     try:
         if data in names and not Path(data).is_file():
             ratings = quietly(_load_bundled, data, reading, columns)
         elif "." not in data and not Path(data).exists():
-            raise InputError("there is no such file or data set", suggest(data, names))
+            remedy = errors.suggest(data, names)
+            raise errors.InputError("there is no such file or data set", remedy)
         else:
             # A column may be that of the clusters, too.
             others = [name for name in columns.values() if name != reading.cluster]
             leave_out = tuple(dict.fromkeys((*reading.leave_out, *others)))
-            ratings = quietly(read_with, data, replace(reading, leave_out=leave_out))
+            ratings = quietly(reader.read_with, data, replace(reading, leave_out=leave_out))
         if reading.truth_probability is not None and ratings.truth is None:
-            raise InputError(
-                "there are probabilities of gold labels, and no gold labels",
-                "name their column (truth=…)",
-            )
+            problem = "there are probabilities of gold labels, and no gold labels"
+            raise errors.InputError(problem, "name their column (truth=…)")
         if require is not None:
             require(ratings)
         return ratings
-    except InputError as error:
+    except errors.InputError as error:
         error.file = error.file or data
         raise
 
 
 def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function without the warnings of data, which are notes of the ratings, too."""
-    from lehner import DataWarning
-
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
+        warnings.simplefilter("ignore", errors.DataWarning)
         return function(*arguments)
 
 
 def _load_bundled(data: str, reading: "Reading", columns: "Mapping[str, str]") -> "Ratings":
-    from lehner import InputError, load_dataset
-    from lehner.reading.formats import is_file
-    from lehner.reading.read import add_gold
-
-    in_file = reading.truth is not None and is_file(reading.truth)
+    in_file = reading.truth is not None and formats.is_file(reading.truth)
     taken = ("system", "leave_out", *(("truth",) if in_file else ()))
     others = [*columns, *(name for name in reading.given() if name not in taken)]
     if others:
         shown = ", ".join(f"--{name.replace('_', '-')}" for name in others)
-        raise InputError(f"a bundled data set takes no {shown}", "leave it out")
-    ratings = load_dataset(data, system=reading.system)
-    return add_gold(ratings, Path(str(reading.truth))) if in_file else ratings
+        raise errors.InputError(f"a bundled data set takes no {shown}", "leave it out")
+    ratings = lehner.load_dataset(data, system=reading.system)
+    return reader.add_gold(ratings, Path(str(reading.truth))) if in_file else ratings
+
+
+def split_cuts(text: str) -> tuple[str, list[float]]:
+    """Split a column from the numbers at which it is cut.
+
+    Examples
+    --------
+    >>> split_cuts("age:65"), split_cuts("age:65,50"), split_cuts("a:b")
+    (('age', [65.0]), ('age', [50.0, 65.0]), ('a:b', []))
+    """
+    match = CUTS.fullmatch(text)
+    if match is None:
+        return text, []
+    return match[1], sorted({float(number) for number in match[2].split(",")})
+
+
+def values_by_row(ratings: "Ratings", column: str) -> "NDArray[Any]":
+    """Give the value that a column of the ratings file has for each row of the ratings.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        As read from a file with a row per item, or per rating; then each item has one value.
+    column : str
+
+    Returns
+    -------
+    ndarray of str, shape (n_rows,)
+        "" where there is none.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, or an item has two values.
+    """
+    table, roles = ratings.source
+    table_columns.require_columns(table, [column])
+    values, codes = table[column], table[column].codes
+    item = roles.item[0] if roles.item else None
+    if item not in table or (len(values) == ratings.n_rows and roles.rater is None):
+        return values.texts
+    index, items = table[item].items
+    row_of = {str(name): row for row, name in enumerate(ratings.items)}
+    rows = np.array([row_of.get(str(name), -1) for name in items])[index]
+    lines = np.flatnonzero((rows >= 0) & (codes >= 0))
+    by_row = np.full(ratings.n_rows, -1)
+    by_row[rows[lines[::-1]]] = codes[lines[::-1]]
+    labels = np.array([*map(str, values.labels), ""], dtype=object)
+    for line in lines[by_row[rows[lines]] != codes[lines]]:
+        row = rows[line]
+        problem = f"item {str(ratings.items[row])!r} is {labels[codes[line]]!r} here and "
+        problem += f"{labels[by_row[row]]!r} above"
+        error = errors.InputError(problem, "give each item one value", row=int(line), column=column)
+        table.locate(error)
+        raise error
+    return labels[by_row]
+
+
+def read_scores(ratings: "Ratings", column: str) -> "Floats":
+    """Give the probability, 0 to 1, that a column has for each item; NaN where it is blank."""
+    values = values_by_row(ratings, column)
+    scores = np.array(list(map(table_columns.number_or_nan, values)), dtype=float)
+    for row in np.flatnonzero((values != "") & ~((scores >= 0) & (scores <= 1))):
+        raise errors.InputError(
+            f"the score of item {str(ratings.items[row])!r} is {values[row]!r}",
+            "give probabilities, from 0 to 1, or leave it blank",
+            column=column,
+        )
+    return scores
+
+
+def read_groups(path: Path, text: str, ratings: "Ratings") -> "GroupColumn":
+    """Read groups of items from a column of the file that the ratings were read from.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for errors.
+    text : str
+        The column, or the column and the numbers at which it is cut, as in "age:50,65".
+    ratings : Ratings
+        As read from the file.
+
+    Returns
+    -------
+    GroupColumn
+        Numbers are cut where that is said: a number at a cut belongs to the group above it. Else,
+        if there are more than eight different ones, they are cut into four bins with about as many
+        items.
+
+    Raises
+    ------
+    InputError
+        Naming file, row, column, value and remedy.
+    """
+    column, cuts = split_cuts(text)
+    try:
+        values, note = _group(values_by_row(ratings, column), column, cuts)
+        return groups_of_items.group_column(column, values, note)
+    except errors.InputError as error:
+        error.file, error.column = error.file or path, error.column or column
+        raise
+
+
+def read_populations(path: Path, text: str, ratings: "Ratings") -> "GroupColumn":
+    """Read the population of each item, as `read_groups` reads groups; none may be without one."""
+    populations = read_groups(path, text, ratings)
+    for row in np.flatnonzero(populations.names == ""):
+        raise errors.InputError(
+            f"item {str(ratings.items[row])!r} has no population",
+            "name the population of each item, or leave such items out of the file",
+            file=path,
+            column=populations.column,
+        )
+    return populations
+
+
+def _group(values: "NDArray[Any]", column: str, cuts: list[float]) -> tuple["NDArray[Any]", str]:
+    """Name the group of each row, and say how a column of numbers was cut."""
+    known = values != ""
+    different = sorted(set(values[known]))
+    if not different:
+        raise errors.InputError("it is blank for all items", "name their groups")
+    numbers = np.array(list(map(table_columns.number_or_nan, values[known])))
+    texts = [text for text in different if np.isnan(table_columns.number_or_nan(text))]
+    infinite = [text for text in different if not texts and not isfinite(float(text))]
+    if infinite:
+        raise errors.InputError(
+            f"{infinite[0]!r} stands among numbers", "correct it, or leave it blank"
+        )
+    if cuts and texts:
+        raise errors.InputError(f"{texts[0]!r} is no number to cut at {cuts[0]:g}", "correct it")
+    if cuts:
+        names, place = tables.cut_names(cuts), np.searchsorted(cuts, numbers, side="right")
+        for number in set(range(len(names))) - set(place.tolist()):
+            raise errors.InputError(f"no item is {names[number]}", "cut at other numbers")
+        note = f"{column} was cut at {' and '.join(f'{cut:g}' for cut in cuts)}"
+    elif not texts and len(different) > MOST_UNCUT_NUMBERS:
+        edges = np.unique(np.quantile(numbers, np.linspace(0, 1, BINS + 1)))
+        # Bins have about as many items; equal numbers stay together.
+        place = np.clip(np.searchsorted(edges, numbers, side="left") - 1, 0, len(edges) - 2)
+        bins = [numbers[place == number] for number in range(len(edges) - 1)]
+        names = [f"{x.min():g} to {x.max():g}" if x.size else "" for x in bins]
+        note = f"{column} was cut at its quantiles into {len(set(place))} groups"
+    elif len(different) > MOST_GROUPS:
+        raise errors.InputError(
+            f"it has {len(different)} different values, as {different[0]!r} and {different[1]!r}",
+            f"join them into {MOST_GROUPS} groups or fewer",
+        )
+    else:
+        return values, ""
+    # Numbered, so that they stay in their order.
+    numbered = np.array([f"{number}: {name}" for number, name in enumerate(names, 1)], dtype=object)
+    named = np.full(len(values), "", dtype=object)
+    named[known] = numbered[place]
+    return named, note

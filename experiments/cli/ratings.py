@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lehner.data import reading as data_reading
     from lehner.scores.performance import ScorePerformance
 
-file_columns = lazy.load("experiments.cli.columns")
+file_columns = lazy.load("experiments.cli.load")
 answers, tables, figures = (
     lazy.load(f"experiments.report.{name}") for name in ("answer", "table", "figures")
 )

@@ -114,26 +114,26 @@ def position_bias(
     table = table_of(data)
     require_columns(table, [item, rater, rating, order])
     z = float(special.ndtri(0.5 + level / 2))
-    swapped = _read_swapped(table[order])
-    place, _ = _read_places(table[rating])
-    items, _ = table[item].items
-    raters = table[rater].refuse_blank()
+    swapped, (places, _) = _read_swapped(table[order]), _read_places(table[rating])
+    items, raters = table[item].items[0], table[rater].refuse_blank()
     biases = []
     for code, name in enumerate(raters.labels):
-        own = (raters.codes == code) & (place != BLANK)
-        first, same = _pair_up(items[own], swapped[own], place[own])
-        if len(first):
-            chooses_first = _interval(first, _matched_interval(first, z), level, "Agresti and Min")
-            ends = wilson_interval(same.mean(), len(same), z=z)
-            consistent = _interval(same, ends, level, "Wilson")
-            biases.append(
-                PositionBias(
-                    rater=str(name),
-                    n_items=len(first),
-                    chooses_first=chooses_first,
-                    consistent=consistent,
-                )
+        own = (raters.codes == code) & (places != BLANK)
+        first, same = _pair_up(items[own], swapped[own], places[own])
+        if not len(first):
+            continue
+        consistent = wilson_interval(same.mean(), len(same), z=z)
+        intervals = {
+            "chooses_first": (first.mean(), *_matched_interval(first, z), "Agresti and Min"),
+            "consistent": (same.mean(), *consistent, "Wilson"),
+        }
+        estimates: dict[str, Any] = {
+            name: IntervalEstimate(
+                estimate=float(mean), lower=float(low), upper=float(high), level=level, kind=kind
             )
+            for name, (mean, low, high, kind) in intervals.items()
+        }
+        biases.append(PositionBias(rater=str(name), n_items=len(first), **estimates))
     return biases
 
 
@@ -190,11 +190,6 @@ def _matched_interval(first: Floats, z: float) -> Floats:
     middle = d.sum() / n
     error = np.sqrt(((d**2).sum() + 0.25) / n - middle**2) / np.sqrt(n)
     return np.clip(0.5 + middle + np.array([-z * error, z * error]), 0, 1)
-
-
-def _interval(values: Floats, ends: Floats, level: float, kind: str) -> IntervalEstimate:
-    estimate, lower, upper = map(float, (values.mean(), *ends))
-    return IntervalEstimate(estimate=estimate, lower=lower, upper=upper, level=level, kind=kind)
 
 
 def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:

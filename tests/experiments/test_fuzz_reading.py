@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.cli.columns import read_groups
+from experiments.cli.load import read_groups
 from lehner import InputError, Ratings, read_ratings
 from lehner.contrasts.groups import find_groups
 

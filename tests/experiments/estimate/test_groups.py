@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.cli.columns import read_groups
+from experiments.cli.load import read_groups
 
 ALGEBRA = ("--method", "algebraic", "--raters", "Ann,Bo,Cy")
 

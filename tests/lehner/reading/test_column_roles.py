@@ -172,3 +172,84 @@ def test_models_that_label_in_rows_are_proposed_as_raters():
     with pytest.raises(InputError, match=r"'model' seems to name .*rater='model'") as caught:
         read_ratings(table)
     assert read_ratings(table, **caught.value.change).raters == ("a", "b", "c")
+
+
+GRADES = [("R1", [1, 2, 3, 2, 1, 3]), ("R2", [1, 2, 3, 3, 1, 3])]
+
+
+@pytest.mark.parametrize(
+    ("table", "said", "change"),
+    [
+        (
+            {f"{r}_{c}": x for r, x in GRADES for c in ("clarity", "style")},
+            r"combine R1, R2 with clarity, style: .*\(raters='R1_clarity,R2_clarity'\)",
+            {},
+        ),
+        (
+            dict(GRADES) | {"checked": [1, None, None, None, None, 3], "R3": [1, 2, 3, 2, 1, 1]},
+            r"filled in 2 of 6 rows, where others are full: it may hold gold labels",
+            {},
+        ),
+        (dict(GRADES) | {"Final decision": [1, 2, 3, 3, 1, 3]}, r"truth='Final decision'", {}),
+        (
+            {"yes": [3, 1, 0, 2, 3, 1], "no": [0, 2, 3, 1, 0, 2], "All": [3] * 6},
+            r"all rows have the sum 6.*leave_out=\['All'\]",
+            {"category_counts": True, "leave_out": ("All",)},
+        ),
+        (
+            {"": ["a", "b"], "a": [20, 3], "b": [4, 9]},
+            r"rows and columns are the same categories",
+            {"cross_table": True},
+        ),
+        (
+            {"case": [1, 2, 3, "Total"], "R1": [1, 2, 1, 3], "R2": [1, 2, 2, 3]},
+            r"'Total' sums up the others",
+            {"where": "case not in ['Total']"},
+        ),
+    ],
+)
+def test_signs_of_another_table_are_refused_with_what_to_do(table, said, change):
+    with pytest.raises(InputError, match=said) as caught:
+        read_ratings(table)
+    assert (caught.value.change or {}) == change
+    if change:
+        read_ratings(table, **change)
+
+
+def test_a_cross_table_is_two_raters():
+    ratings = read_ratings(
+        {"": ["a", "b", "Total"], "a": [20, 3, 23], "b": [4, 9, 13]}, cross_table=True
+    )
+    assert ratings.n_items == 36 and ratings.raters == ("rows", "columns")
+    assert ratings.codes.tolist() == [[0, 0], [1, 0], [0, 1], [1, 1]]
+    assert ratings.counts.tolist() == [20, 3, 4, 9]
+
+
+def test_the_remedy_for_a_second_rating_names_the_column_that_tells_them_apart():
+    rows = [(i, r, m, 1 + (i + j) % 3) for i in range(4) for j, r in enumerate("xy") for m in "CT"]
+    names = ("CaseID", "ReaderID", "Modality", "Rating")
+    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    with pytest.raises(InputError, match=r"item='CaseID,Modality'.*where=\"Modality == 'C'\""):
+        read_ratings(table)
+    assert read_ratings(table, item=["CaseID", "Modality"]).n_items == 8
+
+
+def test_gold_labels_that_cuts_do_not_tell_apart_are_refused():
+    table = {"a": [1, 2, 4, 5], "b": [2, 1, 5, 5], "gold": [0, 0, 1, 1]}
+    with pytest.raises(InputError, match="the gold labels 0, 1 would all be one category"):
+        read_ratings(table, raters=["a", "b"], truth="gold", cut=3)
+
+
+@pytest.mark.parametrize("corner", ["", "item "])
+def test_tables_separated_by_spaces_are_read(tmp_path, corner):
+    rows = "".join(f"{i}  {i % 2}   {i % 3 % 2}\n" for i in range(1, 8))
+    ratings = read_ratings(file_of(tmp_path, f"{corner}Ann Bo\n{rows}"))
+    assert ratings.raters == ("Ann", "Bo") and ratings.items.tolist() == list(range(1, 8))
+
+
+def test_names_in_two_rows_are_joined(tmp_path):
+    text = "id,How good?,,\n,a,b,c\n" + "".join(f"{i},1,2,{i % 2}\n" for i in range(3))
+    with pytest.raises(InputError, match="in the rows 1 and 2") as caught:
+        read_ratings(file_of(tmp_path, text))
+    ratings = read_ratings(file_of(tmp_path, text), item="id", **caught.value.change)
+    assert ratings.raters == ("How good?", "b", "c") and ratings.n_items == 3

@@ -6,7 +6,7 @@ import json
 import pandas as pd
 import pytest
 
-from experiments.cli.columns import read_groups
+from experiments.cli.load import read_groups
 from lehner import InputError, read_ratings
 from lehner.data.reading import Reading
 from lehner.reading.presets import find_preset, list_presets
@@ -279,3 +279,58 @@ def test_argilla_and_prodigy_and_toloka(tmp_path):
         assert ratings.raters == ("a1", "a2") and ratings.categories == ("no", "yes")
         assert ratings.codes.tolist() == [[1, 1], [1, 0]]
     assert ratings.truth.tolist() == [-1, 0]
+
+
+def test_rayyan_flat_argilla_and_ticked_answers_of_mturk(tmp_path):
+    included = {"yes": "Included", "no": "Excluded"}
+    notes = [
+        "RAYYAN-INCLUSION: {"
+        + ", ".join(f'""{who}""=>""{included[HUMANS[who][i]]}""' for who in HUMANS)
+        + "} | RAYYAN-LABELS: x"
+        for i in (0, 1)
+    ]
+    argilla = [
+        {
+            "id": f"r{i}",
+            "status": "completed",
+            "_server_id": "s",
+            "label.responses": [HUMANS[who][i] for who in HUMANS] + ["no"],
+            "label.responses.users": [*HUMANS, "a3"],
+            "label.responses.status": ["submitted", "submitted", "draft"],
+        }
+        for i in (0, 1)
+    ]
+    ticks = [
+        f"H{i},{who},Approved,{label == 'no'},{label == 'yes'}"
+        for who in HUMANS
+        for i, label in enumerate(HUMANS[who])
+    ]
+    head = "HITId,WorkerId,AssignmentStatus,Answer.ok.no,Answer.ok.yes"
+    rows = ["key,title,notes", *(f'r{i},T,"{note}"' for i, note in enumerate(notes))]
+    files = {
+        write(tmp_path / "rayyan.csv", "\n".join(rows)): ("Excluded", "Included"),
+        write(tmp_path / "argilla.json", argilla): ("no", "yes"),
+        write(tmp_path / "mturk.csv", "\n".join([head, *ticks])): ("no", "yes"),
+    }
+    for file, categories in files.items():
+        ratings = read_ratings(file)
+        assert ratings.raters == ("a1", "a2") and ratings.categories == categories
+        assert ratings.codes.tolist() == [[1, 1], [1, 0]]
+
+
+def test_lists_without_names_of_raters(tmp_path):
+    by_position = [{"id": i, "votes": [{"label": x} for x in row]} for i, row in enumerate(LISTS)]
+    in_a_field = [{"id": i, "votes": row} for i, row in enumerate(LISTS)]
+    by_item = {f"q{i}": row for i, row in enumerate(LISTS)}
+    with pytest.raises(InputError, match=r"votes.position|name its columns"):
+        read_ratings(write(tmp_path / "p.json", by_position))
+    for content, options in (
+        (by_position, {"item": "id", "rater": "votes.position", "rating": "label"}),
+        (in_a_field, {"item": "id", "raters": ["votes.*"]}),
+        (by_item, {}),
+    ):
+        ratings = read_ratings(write(tmp_path / "p.json", content), **options)
+        assert ratings.codes.tolist() == [[0, 1], [1, 1], [0, 0], [1, 0]]
+
+
+LISTS = [["no", "yes"], ["yes", "yes"], ["no", "no"], ["yes", "no"]]

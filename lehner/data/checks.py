@@ -32,6 +32,7 @@ LIKELY_PLACEHOLDERS = {
     *("unknown", "missing", "blank", "skipped", "unanswered", "unrated", "not available"),
     *("not applicable", "no answer", "no response", "no rating", "not rated", "abstain", "skip"),
     *("cannot decide", "i cannot decide", "cannot tell", "can't tell", "can't say", "cannot say"),
+    *("prefer not to say", "rather not say", "no opinion", "refused", "don't know", "do not know"),
 }
 """Texts, in lower case, that may be a category."""
 SCORE = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?\s*%?")

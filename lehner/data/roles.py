@@ -428,7 +428,7 @@ def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
     fixed = reading.categories or reading.sets or find_declared(answers) is not None
     if not fixed:
         _refuse_strays(table, answers, free, reading)
-        _refuse_criteria(free)
+        _refuse_criteria(table, free)
         if reading.counts is None:
             _refuse_counts(table, free)
         _refuse_doubtful(table, free)
@@ -462,7 +462,7 @@ def _propose(table: Table, reading: Reading) -> tuple[str, dict[str, Any]]:
         return NAME_COLUMNS, {}
     if not identified and not _are_alike(raters):
         return NAME_COLUMNS, {}  # each row may be a rating
-    _refuse_criteria(raters)
+    _refuse_criteria(table, raters)
     _refuse_counts(table, [name for name in free if name not in reading.item])
     _refuse_doubtful(table, raters)
     change = {
@@ -476,17 +476,15 @@ def _propose(table: Table, reading: Reading) -> tuple[str, dict[str, Any]]:
     return remedy, {name: value for name, value in change.items() if value}
 
 
-def _find_rated(
-    table: Table, names: Sequence[str], no: Sequence[str] = ("item", "counts", "remark")
-) -> list[str]:
-    """Find columns half of whose labels are in most of those that share labels, but for roles."""
+def _find_rated(table: Table, names: Sequence[str]) -> list[str]:
+    """Find columns half of whose labels are in most of those that share labels."""
     labels = {
         name: _texts(table[name])
         for name in names
-        if role_of(name) not in no and not _is_date(table[name])
+        if role_of(name) not in ("item", "counts", "remark") and not _is_date(table[name])
     }
     holders = Counter(label for own in labels.values() for label in own)
-    shared = {label for label, n in holders.items() if 2 * n > max(holders.values())}
+    shared = {label for label, n in holders.items() if n > 1 and 2 * n > max(holders.values())}
     return [name for name, own in labels.items() if 2 * len(own & shared) >= len(own) > 0]
 
 
@@ -606,27 +604,31 @@ def _refuse_rows_of_raters(table: Table, names: Sequence[str]) -> None:
     more = len(names) > table.n_rows or any(map(RESPONDENT.search, people[:1]))
     if len(names) < max(MANY_RATERS, TIMES_MORE_RATERS * table.n_rows) and not (people and more):
         return
-    items = _find_rated(table, [name for name in names if name not in people], no=("counts",))
-    rater, patterns = (*people, "…")[0], _shorten(items, table)
+    items = _find_items_in_columns(table, [name for name in names if name not in people])
+    rater, n_items = (*people, "…")[0], len(expand(items, table))
     raise InputError(
         f"each of {counted(table.n_rows, 'row')} is probably a rater, and each of "
-        f"{counted(len(items), 'column')} an item",
-        f"say so (rater={rater!r}, items={first_few(patterns, MOST_SHOWN)!r}), or {NAME_RATERS}",
-        change={"rater": rater, "items": patterns} if people else {},
+        f"{counted(n_items, 'column')} an item",
+        f"say so (rater={rater!r}, items={first_few(items, MOST_SHOWN)!r}), or {NAME_RATERS}",
+        change={"rater": rater, "items": items} if people else {},
     )
 
 
-def _shorten(names: Sequence[str], table: Table) -> tuple[str, ...]:
-    """Give a pattern for names that begin alike, as no other column does, else the names."""
+def _find_items_in_columns(table: Table, names: Sequence[str]) -> tuple[str, ...]:
+    """Give a pattern for most columns, if these begin alike, else those that share labels."""
     starts = Counter(re.split(r"[0-9\[]", name)[0] for name in names)
     start, n_alike = max(starts.items(), key=lambda pair: pair[1], default=("", 0))
-    others = [name for name in table if name.startswith(start)] if start else []
-    if start and 2 * n_alike > len(names) and len(others) == n_alike:
-        return (f"{start}*", *(name for name in names if not name.startswith(start)))
-    return tuple(names)
+    if start and 2 * n_alike > len(names) and len(_match(f"{start}*", table)) == n_alike:
+        return (f"{start}*",)
+    holders = Counter(label for name in names for label in _texts(table[name]))
+    return tuple(
+        name
+        for name in names
+        if any(holders[label] > 1 for label in _texts(table[name])) and not _is_date(table[name])
+    )
 
 
-def _refuse_criteria(names: Sequence[str]) -> None:
+def _refuse_criteria(table: Table, names: Sequence[str]) -> None:
     """Raise an InputError if the columns are two raters, or more, by two criteria, or more."""
     for split in (str.partition, str.rpartition):
         for mark in ("_", " ", ".", "-", ":"):
@@ -635,11 +637,18 @@ def _refuse_criteria(names: Sequence[str]) -> None:
             if min(len(first), len(second)) < 2 or not all(part[1] for part in parts):
                 continue
             if len(first) * len(second) == len(names) == len(set(names)):
-                one = [n for n, part in zip(names, parts, strict=True) if part[2] == second[0]]
+                groups = [
+                    [name for name, part in zip(names, parts, strict=True) if part[k] == value]
+                    for k, value in ((2, second[0]), (0, first[0]), (0, first[1]))
+                ]
+                alike = [
+                    own for own in groups if set.intersection(*(_texts(table[x]) for x in own))
+                ]
                 raise InputError(
                     f"the columns combine {first_few(first, 4)} with {first_few(second, 4)}: they "
                     "are probably raters by criteria, or at several times",
-                    f"name the raters' columns of one of these (raters={_as_value(one)}), or all",
+                    "name the raters' columns of one of these "
+                    f"(raters={_as_value([*alike, groups[0]][0])}), or all",
                 )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from io import BytesIO, TextIOWrapper
-from itertools import islice
+from itertools import accumulate, islice, zip_longest
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from lehner.core.errors import InputError
 from lehner.core.lazy import load, pa, pd
 from lehner.core.text import first_few
-from lehner.data.columns import Table, encode, refuse_repeated_names, table_of
+from lehner.data.columns import Table, encode, number_or_nan, refuse_repeated_names, table_of
 
 pa_csv, pq = load("pyarrow.csv"), load("pyarrow.parquet")
 
@@ -225,11 +225,27 @@ def read_csv(data: bytes, header: str | None = None) -> Table:
 
 
 def join_names(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Give each column the name in the first row of the header, or in the next that has one."""
-    return [
-        next((row[j] for row in rows if j < len(row) and row[j].strip()), "")
-        for j in range(len(rows[0]))
-    ]
+    """Give the names in the first row of the header; where it has gaps, with those below.
+
+    Examples
+    --------
+    >>> join_names([["", "Ann", "", "Bo"], ["id", "now", "later", "now"]])
+    ['id', 'Ann now', 'Ann later', 'Bo now']
+    """
+    first, *below = ([cell.strip() for cell in row] for row in rows)
+    if all(first) or not below:
+        return list(rows[0])
+    above = list(accumulate(first, lambda before, name: name or before))  # merged cells
+    columns = zip_longest(above, *below, fillvalue="")
+    return [" ".join(dict.fromkeys(filter(None, names))) for names in columns][: len(first)]
+
+
+def find_header(rows: Sequence[Sequence[str]]) -> str:
+    """Find the first row of names, with the row above if they repeat; blank if there is none."""
+    for number, row in enumerate(rows, 1):
+        if all(cell.strip() and np.isnan(number_or_nan(cell)) for cell in row):
+            return str(number) if len(set(row)) == len(row) else f"{number - 1}-{number}"
+    return ""
 
 
 def _refuse_other_headers(names: Sequence[str], *rows: Sequence[str]) -> None:
@@ -242,6 +258,8 @@ def _refuse_other_headers(names: Sequence[str], *rows: Sequence[str]) -> None:
         header, problem = "1-3", "the rows 2 and 3 are no data, but what Qualtrics says of columns"
     elif len(blank) > 1 and blank <= filled and len(filled) < len(names):
         header, problem = "1-2", "the names of the columns are in the rows 1 and 2"
+    elif len(set(names)) < len(names) and find_header([names, second])[-1:] == "2":
+        header, problem = find_header([names, second]), "the names of its columns are in row 2"
     elif len(rows) >= FEWEST_ROWS and len(names) > 1 and len(set(map(len, rows))) == 1:
         same = sum(name in cells for name, *cells in zip(names, *rows, strict=False))
         if same >= max(len(names) - 1, 2):
@@ -430,9 +448,8 @@ def _text(cell: Any) -> str:
 def _table_of_sheet(name: str, cells: NDArray[Any], header: str | None) -> Table:
     """Make a table of the cells of a sheet, which may have titles above the header."""
     first, last = rows_of_header(header)
-    filled = [len(set(row) - {""}) for row in cells[:MOST_TITLES]] or [0]
-    likely = filled.index(max(filled)) + 1
-    change = {"header": str(likely)} if likely > 1 else {}
+    likely = find_header(cells[:MOST_TITLES, (cells != "").sum(axis=0) > 1].tolist())
+    change = {"header": likely} if likely not in ("", "1", "0-1") else {}
     names = join_names(cells[first - 1 : last]) if 0 < first <= len(cells) else []
     if first == 0:
         names = [str(j + 1) for j in range(cells.shape[1])]
@@ -450,6 +467,7 @@ def _table_of_sheet(name: str, cells: NDArray[Any], header: str | None) -> Table
         refuse_repeated_names([names[j] for j in kept], row=max(first, 1))
     except InputError as error:
         error.change = change
+        error.remedy += f"; they seem to be in row {likely} (header={likely!r})" if change else ""
         raise
 
     def place(error: InputError) -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from itertools import zip_longest
 from typing import Any
 
 from lehner.core.errors import InputError
@@ -77,7 +78,8 @@ def table_of_json(
     """Make a table of what a JSON file holds.
 
     A list of records is flattened: names are joined by dots, and each list of records within a
-    record makes a row of each. Without records, `{rater: [ratings]}` has raters as columns;
+    record makes a row of each. Without records, `{rater: [ratings]}` or `{item: [ratings]}` has
+    lists, of which the shorter are those of items;
     `{a: {b: label}}` is peerannot's `{item: {rater: label}}` or AltTest's `{rater: {item: label}}`,
     where the level with more names is assumed to be the items; `{item: label}` is one rater's.
 
@@ -110,26 +112,16 @@ def table_of_json(
     if preset is not None or any(map(_is_records, values)):
         return _flatten([content], preset, reading)
     if all(isinstance(value, list) for value in values):
-        return _read_lists(content), reading
+        n_places = max(map(len, values))
+        level = OUTER if len(content) > n_places else INNER
+        if level == INNER and len(set(map(len, values))) > 1:
+            raise InputError("its lists are not of equal length", JSON_FORMS)
+        content = {key: dict(enumerate(value, 1)) for key, value in content.items()}
+        reading = replace(reading, item=reading.item or (level,))
+        return _read_levels(content, reading, name)
     if all(isinstance(value, dict) and any(map(_is_records, value.values())) for value in values):
         return _flatten([{"key": key} | value for key, value in content.items()], preset, reading)
     return _read_levels(content, reading, name)
-
-
-def _read_lists(content: dict[str, list[Any]]) -> Table:
-    """Read {rater: [ratings]} or, if lists are shorter than there are names, {item: [ratings]}."""
-    lengths = set(map(len, content.values()))
-    nested = any(isinstance(cell, dict | list) for value in content.values() for cell in value)
-    if len(content) > max(lengths) and not nested:
-        note = "names of the JSON file are items, and the raters are named by places in the lists"
-        columns: dict[str, list[Any]] = {"item": list(content)}
-        for place in range(max(lengths)):
-            values = [(*value[place : place + 1], None)[0] for value in content.values()]
-            columns[str(place + 1)] = values
-        return table_of(columns, notes=(note,))
-    if len(lengths) > 1 or nested:
-        raise InputError("its lists are not of equal length, or hold lists", JSON_FORMS)
-    return table_of(content)
 
 
 def _read_levels(content: dict[str, Any], reading: Reading, name: str) -> tuple[Table, Reading]:
@@ -266,8 +258,7 @@ def _unzip(record: dict[str, Any], patterns: list[str]) -> Iterator[dict[str, An
         for name, value in record.items()
         if isinstance(value, list) and any(fnmatchcase(name, pattern) for pattern in patterns)
     }
-    places = zip(*lists.values(), strict=True) if lists else [()]
-    for values in places:
+    for values in zip_longest(*lists.values()) if lists else [()]:
         yield record | dict(zip(lists, values, strict=True))
 
 

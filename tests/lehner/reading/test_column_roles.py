@@ -252,4 +252,4 @@ def test_names_in_two_rows_are_joined(tmp_path):
     with pytest.raises(InputError, match="in the rows 1 and 2") as caught:
         read_ratings(file_of(tmp_path, text))
     ratings = read_ratings(file_of(tmp_path, text), item="id", **caught.value.change)
-    assert ratings.raters == ("How good?", "b", "c") and ratings.n_items == 3
+    assert ratings.raters == tuple(f"How good? {x}" for x in "abc") and ratings.n_items == 3

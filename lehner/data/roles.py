@@ -460,8 +460,10 @@ def _propose(table: Table, reading: Reading) -> tuple[str, dict[str, Any]]:
     cells = Counter(label for name in raters for label in table[name].texts.tolist() if label)
     if not FEWEST_RATERS <= len(raters) <= table.n_rows or checks.describe_no_categories(cells):
         return NAME_COLUMNS, {}
-    if not identified and not _are_alike(raters):
-        return NAME_COLUMNS, {}  # each row may be a rating
+    others = [name for name in free if name not in rated]
+    repeated = [name for name in others if 1 < len(table[name].labels) < table.n_rows]
+    if len(repeated) >= 2 and not identified and not _are_alike(raters):
+        return NAME_COLUMNS, {}  # each row may be a rating, by one of these columns of another
     _refuse_criteria(table, raters)
     _refuse_counts(table, [name for name in free if name not in reading.item])
     _refuse_doubtful(table, raters)

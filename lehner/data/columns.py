@@ -258,8 +258,8 @@ class Table(Mapping[str, Column]):
 
     def without(self, names: Sequence[str]) -> "Table":
         """Leave columns out."""
-        kept = {name: coded for name, coded in self.coded.items() if name not in names}
-        return replace(self, coded=kept)
+        left = set(names)
+        return replace(self, coded={x: coded for x, coded in self.coded.items() if x not in left})
 
     def take(self, rows: Integers) -> "Table":
         """Select rows."""

@@ -55,6 +55,8 @@ OTHER_ENDINGS = {
     **dict.fromkeys((".zip", ".tar"), "unpack it"),
     ".eval": "write this log of Inspect as JSON: `inspect log dump LOG > log.json`",
 }
+MANY_ROWS = 10_000
+"""Columns of so many rows are coded at the same time."""
 LOOKED_AT, FEWEST_ROWS = 100, 10
 """Rows that are looked at, and the fewest that show that the header is data."""
 DELIMITERS, SPACES = (",", "\t", ";", "|"), " "
@@ -219,9 +221,12 @@ def read_csv(data: bytes, header: str | None = None) -> Table:
         reason = str(error).splitlines()[0][:200]
         remedy = "give a UTF-8 CSV file with a header"
         raise InputError(f"it cannot be read ({reason})", remedy) from None
+    columns = dict(zip(names, table.itercolumns(), strict=True))
+    if table.num_rows < MANY_ROWS:
+        return table_of(columns)
     with ThreadPoolExecutor() as pool:
-        columns = pool.map(encode, table.itercolumns(), names)
-        return table_of(dict(zip(names, columns, strict=True)))
+        coded = pool.map(encode, columns.values(), names)
+        return table_of(dict(zip(names, coded, strict=True)))
 
 
 def join_names(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from experiments.report.terminal import cell_len, line, one_line, render_lines, visible
+from experiments.report.terminal import line, one_line, render_lines, visible
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import load, pd
 from lehner.core.text import percent, plain_number, with_interval
@@ -17,7 +17,7 @@ from lehner.core.text import percent, plain_number, with_interval
 if TYPE_CHECKING:
     from rich.text import Text
 
-rich_table = load("rich.table")
+rich_table, rich_cells = load("rich.table"), load("rich.cells")
 
 type Cell = str | float | IntervalEstimate | tuple[Cell, ...] | None
 
@@ -215,10 +215,10 @@ def _thin_out(table: Table, rows: Sequence[list[str]]) -> list[list[str]]:
 def _measure(table: Table, cells: Sequence[Sequence[str]], place: int) -> tuple[int, int]:
     """Find how wide a column is, and how narrow it may be: texts are wrapped between words."""
     column = [row[place] for row in cells]
-    widest = max(map(cell_len, column))
+    widest = max(map(rich_cells.cell_len, column))
     if not table.is_text(place):
         return widest, widest
-    words = max((cell_len(word) for text in column for word in text.split()), default=0)
+    words = max((rich_cells.cell_len(word) for text in column for word in text.split()), default=0)
     return widest, min(widest, max(NARROWEST, min(words, LONGEST_WORD)))
 
 

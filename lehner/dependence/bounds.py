@@ -485,7 +485,6 @@ def _standard_errors(mistakes: Mistakes, raters: float, system: float, seed: See
 
 REAL_CROWDS = Path(__file__).with_name("real_crowds.csv")
 """Of the public crowds with truth, three ratings per item: made by version 0.2.0."""
-DESIGN = "like"
 STEPS = 200
 GRID = (0, 1 / 3, 0.5, 2 / 3, 1)
 MULTIPLIERS = {False: [(0.5, 0.5, 0.0)], True: list(product(GRID, GRID, (0, 0.25, 0.5, 1)))}
@@ -495,13 +494,10 @@ STEP = 0.05
 
 
 @cache
-def real_crowds(design: str = DESIGN) -> "np.ndarray":
+def real_crowds() -> "np.ndarray":
     """Read where the crowds lie that were measured by their truths.
 
-    Parameters
-    ----------
-    design : {"like", "better", "worse"}
-        How the systems, who are workers of the crowd, compare with their raters.
+    The systems are workers of the crowd who are about as accurate as their raters.
 
     Returns
     -------
@@ -516,7 +512,7 @@ def real_crowds(design: str = DESIGN) -> "np.ndarray":
     ['crowd', 'experts', 'language models']
     """
     read = np.genfromtxt(REAL_CROWDS, delimiter=",", names=True, dtype=None, encoding="utf-8")
-    return read[read["design"] == design]
+    return read[read["design"] == "like"]
 
 
 @dataclass(frozen=True, kw_only=True)

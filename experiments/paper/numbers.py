@@ -107,8 +107,9 @@ def work_example() -> Iterator[PrintedNumber]:
     for lower, name in BINS.items():
         row = estimate.bins.isel(bin=int(np.argmin(np.abs(estimate.bins.lower.values - lower))))
         for quantity in ("mean_probability", "n_items", "agreement", "accuracy"):
-            yield compare("Table 4", f"bin {name}, {quantity.replace('_', ' ')}", row[quantity])
-    yield compare("Table 4", "lower end of the last bin", row["lower"])
+            in_bin = f"bin {name}, {quantity.replace('_', ' ')}"
+            yield compare("Table 4", in_bin, float(row[quantity]))
+    yield compare("Table 4", "lower end of the last bin", float(row["lower"]))
     yield compare("Table 4", "system accuracy", estimate.system_accuracy.estimate or 0.0)
     quantity = "mean truth probability of the system's answers"
     mean = mean_posterior(ratings).system_accuracy.estimate or 0.0

@@ -123,6 +123,6 @@ for model in ("dawid_skene", "relaxed_k"):
 # %% [markdown]
 # **Answer.** The method matters, and more data would not settle it. The algebra takes both errors
 # to be equally probable: its base rate of caries is a third of what the models estimate, and
-# dentist 5 looks worse for finding caries. `relaxed_k` explains all pairs of dentists and has the
-# widest interval of the models, so report it beside `calibrated`. No method can see caries that
-# all dentists miss together.
+# dentist 5 looks worse for finding caries. Both models predict how often each pair of dentists
+# agrees; `relaxed_k` has the widest interval, so report it beside `calibrated`. No method can see
+# caries that all dentists miss together.

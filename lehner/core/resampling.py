@@ -2,6 +2,7 @@
 
 import logging
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -60,6 +61,16 @@ def wilson_interval(
         middle = (p + weight / 2) / (1 + weight)
         half = np.sqrt(p * (1 - p) * weight + weight**2 / 4) / (1 + weight)
     return np.clip([middle - half, middle + half], 0, 1)
+
+
+def wilson_sample_size(proportion: float, width: float, *, z: float, population: int) -> int:
+    """Size of the smallest random sample whose Wilson interval is at most so wide."""
+
+    def is_narrow(n: int) -> bool:
+        lower, upper = wilson_interval(proportion, n, z=z, population=population)
+        return bool(upper - lower <= width)
+
+    return 1 + bisect_left(range(1, population + 1), True, key=is_narrow)
 
 
 def wilson_estimate(

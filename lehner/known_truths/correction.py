@@ -17,7 +17,6 @@ property.
 Which items an expert should label, and how many for a narrow interval, follows from that model.
 """
 
-from bisect import bisect_left
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
@@ -35,7 +34,7 @@ from lehner.core.errors import (
 )
 from lehner.core.estimate import Estimate, IntervalEstimate, labelled
 from lehner.core.lazy import special, xr
-from lehner.core.resampling import widening, wilson_interval
+from lehner.core.resampling import widening, wilson_sample_size
 from lehner.core.text import counted, printed_p_value
 from lehner.data.ratings import Ratings
 from lehner.known_truths import partly_known as gold
@@ -700,9 +699,4 @@ def n_for_width_alone(accuracy: float, n_items: int, width: float, level: float 
     (170, 93)
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
-
-    def is_narrow(n: int) -> bool:
-        lower, upper = wilson_interval(accuracy, n, z=z, population=n_items)
-        return bool(upper - lower <= width)
-
-    return 1 + bisect_left(range(1, n_items + 1), True, key=is_narrow)
+    return wilson_sample_size(accuracy, width, z=z, population=n_items)

@@ -86,7 +86,8 @@ def compare_conditions(
             f"a cluster has items of two groups of {groups.column}",
             "compare groups that have no cluster in common, or leave out the clusters",
         )
-    options = {"coefficients": COEFFICIENTS, "weights": "identity", "level": level} | options
+    usual: dict[str, Any] = {"coefficients": COEFFICIENTS, "weights": "identity", "level": level}
+    options = usual | options
     parts = {name: agreement(ratings.take(rows[name]), **options).coefficients for name in names}
     differences = {
         f"{first} − {second}": [
@@ -114,8 +115,8 @@ def _subtract(
     degrees = error**4 / sum(own**4 / (n - 1) for own, n in parts)
     half = error * float(special.stdtrit(degrees, (1 + level) / 2))
     p_value = 2 * float(special.stdtr(degrees, -abs(estimate) / error))
-    ends = {"lower": estimate - half, "upper": estimate + half}
-    return replace(difference, standard_error=error, p_value=p_value, **ends)
+    difference = replace(difference, standard_error=error, p_value=p_value)
+    return replace(difference, lower=estimate - half, upper=estimate + half)
 
 
 def answer_parts(
@@ -222,8 +223,9 @@ def _answer(name: str, ratings: Ratings, sections: Sequence[Section], **about: A
 
 
 def _give_interval(measured: Coefficient, level: float) -> IntervalEstimate:
-    ends = {"lower": measured.lower, "upper": measured.upper, "level": level}
-    return IntervalEstimate(estimate=measured.estimate, **ends)
+    return IntervalEstimate(
+        estimate=measured.estimate, lower=measured.lower, upper=measured.upper, level=level
+    )
 
 
 def _plot(parts: Parts, level: float) -> Any:

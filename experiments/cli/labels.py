@@ -246,7 +246,7 @@ def label_items(ratings: "Ratings", method: str | None = None, seed: int = 1) ->
     if method is not None:
         errors.find("method", method, named)
     if method in listed:
-        return listed[method].labels(ratings, seed=seed)  # type: ignore[no-any-return]
+        return listed[method].labels(ratings, seed=seed)
     return lehner.label(ratings, method)
 
 

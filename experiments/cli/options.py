@@ -225,7 +225,7 @@ def write_file(content: Any, path: Path) -> Path:
     """Write a text, or a table as CSV, whose folder is made if it is not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write = files.write_text if isinstance(content, str) else files.write_csv
-    return write(content, path)  # type: ignore[no-any-return]
+    return write(content, path)
 
 
 def _find_files(inputs: Iterable[str | Path | None]) -> Iterator[Path]:
@@ -339,7 +339,7 @@ def _print_panel(title: str, rows: Sequence[tuple[str, ...]]) -> None:
 
 def with_options(function: Callable[..., None]) -> Callable[..., None]:
     """Make a function whose parameters Typer takes as options; see `add_command`."""
-    records: dict[str, tuple[Callable[..., Any], list[str]]] = {}
+    records: dict[str, tuple[Any, list[str]]] = {}
     parameters: list[Parameter] = []
     for parameter in _list_options(function):
         kind: Any = parameter.annotation
@@ -350,8 +350,8 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
         parameters += own
     parameters.sort(key=lambda parameter: PANELS.index(_find_mark(parameter).rich_help_panel))
     folders = {one.name for one in parameters if _find_mark(one).metavar == "FOLDER"}
-    own = signature(function).parameters.values()
-    positional = [one.name for one in own if one.kind is Parameter.POSITIONAL_ONLY]
+    every = signature(function).parameters.values()
+    positional = [one.name for one in every if one.kind is Parameter.POSITIONAL_ONLY]
 
     @wraps(function)
     def command(**typed: Any) -> None:
@@ -380,7 +380,8 @@ def _list_options(documented: Any) -> Iterator[Parameter]:
     panel = getattr(documented, "panel", QUESTION)
     for parameter in signature(documented).parameters.values():
         if parameter.name in described:
-            option = _make_option(parameter, *described[parameter.name], panel)
+            metavar, text = described[parameter.name]
+            option = _make_option(parameter, metavar, text, panel)
             parameter = parameter.replace(annotation=option)
         yield parameter.replace(kind=Parameter.KEYWORD_ONLY)
 

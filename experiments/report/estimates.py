@@ -188,9 +188,12 @@ def _render_comparison(results: Results, width: int) -> "list[Text]":
     methods = View(results=results).methods[: max(1, MOST_ROWS // n_groups)]
     table = results.table[results.table["method"].isin(["", *methods])]
     view = View(results=replace(results, table=table))
-    of = {"cut": partial(cut, most=LONGEST_NAME), "grouping": "group", "group": ANY}
+    of: dict[str, Any] = {"grouping": "group", "group": ANY}
+    shorten = partial(cut, most=LONGEST_NAME)
     tables = [
-        t for name in ("proportions", "proportion_differences") for t in tabulate(view, name, **of)
+        table
+        for name in ("proportions", "proportion_differences")
+        for table in tabulate(view, name, cut=shorten, **of)
     ]
     heading = wrapped(_describe_comparison(results), width, 2)
     section = Section(title="", tables=tables, most=MOST_ROWS)

@@ -132,7 +132,7 @@ def _tabulate_measures(view: View) -> list[Table]:
     heading, placed = f"by {view.detailed}", list[tuple[str, str, str, Cell]]()
     positive = view.positive and ("recall", str(view.positive.name))
     for (quantity, category), title in list(view.test_measures.items())[:MOST_MEASURES]:
-        of = {"category": category}
+        of: dict[str, Any] = {"category": category}
         label = f"{title} ({cut(category)})" if (quantity, category) == positive else title
         label = cut(label, LONGEST_TITLE)
         for row in view.pick(quantity, method=view.detailed, **of):

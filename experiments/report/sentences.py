@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from experiments.report.style import method_label
 from experiments.report.terminal import data_lines
@@ -232,7 +233,7 @@ def report_proportions(view: View) -> list[str]:
     """Say which group has the highest proportion, and by how much."""
     method = view.methods[0]
     rates = [row for row in view.base_rates if row["method"] == method]
-    of = {"method": method, "grouping": "group", "group": ANY}
+    of: dict[str, Any] = {"method": method, "grouping": "group", "group": ANY}
     lines = []
     for row in rates[: 1 if view.pick("base_rates_rank", **of) else None]:
         where = f" in {row['group']}" if row["group"] else ""

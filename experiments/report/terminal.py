@@ -209,7 +209,7 @@ def terminal_width() -> int:
 def console(**options: Any) -> "Console":
     """Make a rich console on standard output."""
     options = {"highlight": False, "width": terminal_width()} | options
-    return rich_console.Console(file=styled(sys.stdout), **options)  # type: ignore[no-any-return]
+    return rich_console.Console(file=styled(sys.stdout), **options)
 
 
 def print_wide(lines: "list[Text]") -> None:
@@ -219,7 +219,7 @@ def print_wide(lines: "list[Text]") -> None:
 
 def line(text: str = "", style: str = "") -> "Text":
     """Make a line for a rich console."""
-    return rich_text.Text(one_line(text), style=style)  # type: ignore[no-any-return]
+    return rich_text.Text(one_line(text), style=style)
 
 
 def render_lines(content: "RenderableType", width: int) -> "list[Text]":
@@ -234,7 +234,7 @@ def render_lines(content: "RenderableType", width: int) -> "list[Text]":
 
 def cell_len(text: str) -> int:
     """Count the columns of a terminal that a text takes."""
-    return rich_cells.cell_len(text)  # type: ignore[no-any-return]
+    return rich_cells.cell_len(text)
 
 
 def wrapped(text: str, width: int, most: int) -> list[str]:

@@ -1,7 +1,5 @@
 """`lehner compare`, as a user types it: the screen, its files, and what is wrong."""
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,7 +49,7 @@ def test_the_first_screen_has_24_lines_of_100_columns_whatever_there_is(run, tmp
         assert code == 0 and len(lines) <= 24 and max(map(len, lines)) <= 100
         assert "more rows: see --output" in out and "Next: --full" in lines[-1]
     code, out, _ = run(*asked(file, "--truth", "gold", "--method", methods, "--full"))
-    assert all(re.search(rf"\b{i} \(12\)", out) for i in range(20)) and "… and" not in out
+    assert all(out.count(f"long name, number {i}") > 1 for i in range(20)) and "… and" not in out
 
 
 def test_without_a_group_base_rates_and_raters_are_the_answer(run):

@@ -68,13 +68,6 @@ def cli_methods():
     return list(list_methods())
 
 
-def test_a_rater_can_be_taken_as_the_system(run):
-    code, out, _ = run("estimate", "krippendorff", "--system", "coder D", *FAST, "--json")
-    found = json.loads(out)
-    assert code == 0
-    assert found["data"]["raters"] == ["coder A", "coder B", "coder C"]
-
-
 def test_known_truths_are_compared_with_the_system(run, tmp_path):
     file = tmp_path / "ratings.csv"
     file.write_text("a,b,c,system,truth\nx,x,y,x,x\ny,y,y,y,\nx,y,x,y,x\ny,y,x,y,y\n")

@@ -44,12 +44,6 @@ def test_the_help_of_estimate_lists_every_method_with_its_summary(run):
         assert f"{name} {as_sentence(method.summary)}" in said
 
 
-def test_the_probability_of_intervals_may_be_set_once(run, monkeypatch):
-    monkeypatch.setenv("LEHNER_INTERVAL", "0.95")
-    _, out, _ = run("estimate", "lehner_table2", "--method", "majority_agreement")
-    assert "[95% interval]" in out
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

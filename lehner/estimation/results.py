@@ -163,11 +163,35 @@ class Results:
         return wide.fillna("")
 
     def to_latex(self, *quantities: str, **options: Any) -> str:
-        """Write numbers, chosen as by `pivot`, as a LaTeX table for the package booktabs."""
+        """Write numbers as a LaTeX table, for the package booktabs.
+
+        Parameters
+        ----------
+        *quantities : str
+            Names in the column `quantity`; by default the accuracies of the system.
+        **options
+            As `pivot` takes them.
+
+        Returns
+        -------
+        str
+        """
         return str(_escape(self.pivot(*quantities, **options), "latex").to_latex(hrules=True))
 
     def to_html(self, *quantities: str, **options: Any) -> str:
-        """Write numbers, chosen as by `pivot`, as an HTML table."""
+        """Write numbers as an HTML table.
+
+        Parameters
+        ----------
+        *quantities : str
+            Names in the column `quantity`; by default the accuracies of the system.
+        **options
+            As `pivot` takes them.
+
+        Returns
+        -------
+        str
+        """
         return str(_escape(self.pivot(*quantities, **options), "html").to_html())
 
     def plot(

@@ -134,7 +134,7 @@ def test_a_study_compares_it(run, tmp_path):
     of_toy = found[(found["method"] == NAME) & (found["estimand"] == "system_accuracy")]
     assert len(of_toy) == 3 and (of_toy["status"] != "failed").all()
     assert run("study", "report", tmp_path / "out")[0] == 0
-    texts = [path.read_text() for path in (tmp_path / "out").rglob("*.md")]
+    texts = [path.read_text() for path in (tmp_path / "out").rglob("*.html")]
     assert any(f"{SUMMARY}, Bayesian" in text for text in texts)
 
 

@@ -267,7 +267,7 @@ def sensitivity(
         # With two categories every error on a misleading item is the category it seems to be of.
         hits = (1.0, 0.0 if k > 2 else 1.0)
         least, most = (
-            float(accuracy_if_misled(seeming[0].estimate, share, k, along=0, hit=hit))
+            float(accuracy_if_misled(seeming[0].estimate or 0.0, share, k, along=0, hit=hit))
             for hit in hits
         )
         bounds = (least, most)

@@ -817,7 +817,7 @@ def random_start(
     k = table.n_categories
     base_rates = rng.dirichlet(np.ones(k))
     if table.groups is not None:
-        base_rates = np.tile(base_rates, (table.groups.max() + 1, 1))
+        base_rates = np.tile(base_rates, (int(table.groups.max()) + 1, 1))
     if model.form != "knowledge":
         confusion = rng.dirichlet(np.ones(k), (table.n_raters, k))
         return LatentClasses(base_rates=base_rates, confusion=confusion)

@@ -444,12 +444,15 @@ def _find_probabilities(
     """Give the rows with a score, without systems, their probabilities, and of which category."""
     rated, values = _scored(ratings, scores)
     codes = {str(name): code for code, name in enumerate(rated.categories)}
-    category = find_positive(rated)
-    if positive is None and category is None:
-        raise errors.InputError(
-            f"there are {len(codes)} categories, and the scores are of one", "name it (positive=…)"
-        )
-    code = errors.find("category", str(category.name if positive is None else positive), codes)
+    if positive is None:
+        category = find_positive(rated)
+        if category is None:
+            raise errors.InputError(
+                f"there are {len(codes)} categories, and the scores are of one",
+                "name it (positive=…)",
+            )
+        positive = category.name
+    code = errors.find("category", str(positive), codes)
     if score_of == "answer":
         rated, values = _scored(rated, _of_positive(rated, values, code))
     elif score_of is None:
@@ -466,7 +469,7 @@ def tabulate_rows(ratings: Ratings) -> PatternTable:
     patterns = ratings.patterns(truth=False)
     return PatternTable(
         answers=patterns.answers[patterns.inverse],
-        weights=ratings.weights,
+        weights=ratings.weights.astype(float),
         n_categories=ratings.n_categories,
         has_system=False,
     )

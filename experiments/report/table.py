@@ -17,7 +17,7 @@ from lehner.core.text import percent, plain_number, with_interval
 if TYPE_CHECKING:
     from rich.text import Text
 
-rich_table, rich_cells = load("rich.table"), load("rich.cells")
+rich_table, rich_cells, rich_text = map(load, ("rich.table", "rich.cells", "rich.text"))
 
 type Cell = str | float | IntervalEstimate | tuple[Cell, ...] | None
 
@@ -195,10 +195,10 @@ def to_terminal(table: Table, width: int, *, noted: bool = True) -> "list[Text]"
         grid = rich_table.Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
         for place, room in _narrow(table, cells, block, width).items():
             text = table.is_text(place)
-            grid.add_column(line(head[place], style="bold"), no_wrap=not text, width=room)
+            grid.add_column(rich_text.Text(head[place], style="bold"), no_wrap=not text, width=room)
             grid.columns[-1].justify = "left" if text else "right"
         for row in _thin_out(table, rows):
-            grid.add_row(*(line(row[place]) for place in block))
+            grid.add_row(*(rich_text.Text(row[place]) for place in block))
         lines += [*([line()] if lines else []), *render_lines(grid, width)]
     return [*lines, *map(line, table.all_notes if noted else ())]
 

@@ -246,7 +246,11 @@ def estimate_with_studies(
         return without
     priors = bayes_models.power_prior(ratings, studies)
     estimate = _estimate(method, ratings, priors=priors, **options)
-    confusion = [fit.draws["posterior"].to_dataset()["confusion"] for fit in (estimate, without)]
+    confusion = [
+        fit.draws["posterior"].to_dataset()["confusion"]
+        for fit in (estimate, without)
+        if fit.draws is not None
+    ]
     rows = list(earlier_studies.compare_recalls(ratings, studies, priors, *confusion, level))
     accuracies = [
         {"weight": weight} | {name: getattr(fit, name) for name in ESTIMANDS}

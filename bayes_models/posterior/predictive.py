@@ -466,11 +466,11 @@ def predictive_checks(tree: xr.DataTree, ratings: Ratings, *, draws: int = 200) 
         "agreement_predicted": np.where(items > 0, shared.mean(axis=0), np.nan),
         "agreement_sd": np.sqrt(within + shared.var(axis=0)),
     }
-    takes_pair = SHARE in tree["posterior"] and observed.dependent is not None
+    pair = observed.dependent if SHARE in tree["posterior"] else None
     for values in table.values():
         np.fill_diagonal(values, np.nan)
-        if takes_pair:
-            values[observed.dependent, observed.dependent[::-1]] = np.nan
+        if pair is not None:
+            values[pair, pair[::-1]] = np.nan
     dims = ("rater", "other_rater")
     variables = {name: (dims, values) for name, values in table.items()}
     names = {dim: list(observed.raters) for dim in dims}

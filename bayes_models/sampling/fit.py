@@ -201,11 +201,12 @@ def fit(
     >>> tree = fit("relaxed_k", lehner.load_dataset("lehner_table2"))  # doctest: +SKIP
     >>> float(tree.posterior["system_accuracy"].mean())  # doctest: +SKIP
     """
-    options = Options(
+    asked: dict[str, Any] = {
         **{"priors": priors, "engine": engine, "draws": draws, "tune": tune, "chains": chains},
         **{"target_accept": target_accept, "cores": cores, "tries": tries, "check": check},
         **{"log_likelihood": log_likelihood, "checks": checks, "progressbar": progressbar},
-    )
+    }
+    options = Options(**asked)
     ratings = count_rated(ratings)
     observed, seeds = observe(ratings), child_seeds(seed, 5)
     tree, diagnostics, rng = _sample_until_converged(model, ratings, observed, options, seeds)
@@ -294,7 +295,7 @@ def _choose_sampler(
     chains: dict[str, Any] = {"chains": options.chains, "starts": starts}
 
     def draw_by_gibbs(seed: int, _: int, longer: int, kept: int) -> dict[str, xr.Dataset]:
-        length = {"draws": options.draws * kept, "tune": options.tune * longer}
+        length: dict[str, Any] = {"draws": options.draws * kept, "tune": options.tune * longer}
         thin = math.ceil(longer / kept)
         posterior = sample_conjugate(
             model, observed, options.priors, seed=seed, thin=thin, **length, **chains

@@ -37,8 +37,8 @@ class Reading:
     rater : NAME
         The column that names the raters, where each row is a rating (or, with --items, a rater).
     rating : NAME
-        The column of the ratings, where each row is a rating; or a pattern such as 'Answer.*' for
-        columns of which one is ticked in each row.
+        The column of the ratings, where each row is a rating; or several, as in cat,dog,none, or
+        a pattern such as 'Answer.*', of which one is ticked in each row.
     raters : NAMES
         The raters' columns, or patterns such as 'Q*'; where each row is a rating, the raters who
         are read. In a JSON file 'labels.*' are the labels in a list. Default: all raters, or all

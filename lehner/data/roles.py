@@ -586,6 +586,8 @@ def _refuse_cross_table(table: Table, reading: Reading) -> None:
     if reading.counts or len(table) < FEWEST_RATERS + 1:
         return
     first, *others = table
+    if len(table[first].labels) > len(table):
+        return
     rows = {fold(label) for label in table[first].labels} - TOTALS
     columns = {fold(name) for name in others} - TOTALS
     if rows == columns and all(_are_counts(table[name]) for name in others):

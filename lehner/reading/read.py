@@ -12,7 +12,7 @@ import numpy as np
 from lehner.core.errors import InputError
 from lehner.core.text import counted, first_few
 from lehner.data import roles as column_roles
-from lehner.data.columns import Table, refuse_first, require_columns, table_of
+from lehner.data.columns import Table, require_columns, table_of
 from lehner.data.ratings import Ratings
 from lehner.data.reading import Reading
 from lehner.data.tables import add_gold_labels, build
@@ -23,7 +23,7 @@ from lehner.reading.presets import TASK, Preset, apply_preset, find_preset, pars
 
 FILES = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet|xlsx)(\.(gz|bz2|xz))?$|\.eval$")
 """The endings of files that are read in a folder."""
-MOST_CHANGES = 8
+MOST_CHANGES, LAST_ROWS = 8, 3
 ADDED_UP = ("missing", "labels", "system", "leave_out")
 """Options whose proposals add up."""
 
@@ -164,15 +164,19 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
 
 
 def _refuse_totals(table: Table, roles: Reading) -> None:
-    """Raise an InputError at a row that sums up the others."""
+    """Raise an InputError at a row at the end that sums up the others."""
     for column in (table[name] for name in roles.item if name in table):
-        is_total = [str(label).casefold() in column_roles.TOTALS for label in column.labels]
-        if any(is_total) and not all(is_total):
-            totals = [str(x) for x, total in zip(column.labels, is_total, strict=True) if total]
-            condition = f"{column_roles.quote_name(column.name)} not in {totals}"
-            problem, remedy = "{value} sums up the others", f'leave it out (where="{condition}")'
-            bad = column.lookup(is_total, False)
-            refuse_first(bad, column, problem, remedy, {"where": condition})
+        for row in range(max(table.n_rows - LAST_ROWS, 1), table.n_rows):
+            label = str(column.labels[column.codes[row]]) if column.codes[row] >= 0 else ""
+            if label.casefold() in column_roles.TOTALS:
+                condition = f"{column_roles.quote_name(column.name)} not in {[label]}"
+                raise InputError(
+                    f"{label!r} sums up the others",
+                    f'leave it out (where="{condition}")',
+                    row=row,
+                    column=column.name,
+                    change={"where": condition},
+                )
 
 
 def _refuse_cut_gold_labels(table: Table, roles: Reading) -> None:

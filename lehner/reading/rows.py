@@ -48,8 +48,9 @@ def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
         table, reading = _stack_items(table, reading)
     if reading.pair:
         table, reading = _join_pair(table, reading)
-    if reading.rating is not None and reading.rating not in table and "*" in reading.rating:
-        names = expand([reading.rating], table)
+    if reading.rating is not None and reading.rating not in table and {*"*,"} & {*reading.rating}:
+        names = expand(reading.rating.split(","), table)
+        require_columns(table, names)
         ticks = join_ticks([table[name] for name in names])
         if ticks is None:
             shown = first_few(names, 4)

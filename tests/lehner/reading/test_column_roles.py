@@ -253,3 +253,11 @@ def test_names_in_two_rows_are_joined(tmp_path):
         read_ratings(file_of(tmp_path, text))
     ratings = read_ratings(file_of(tmp_path, text), item="id", **caught.value.change)
     assert ratings.raters == tuple(f"How good? {x}" for x in "abc") and ratings.n_items == 3
+
+
+def test_a_rating_is_the_column_that_is_ticked():
+    table = {"item": [1, 1, 2, 2], "rater": [*"abab"], "cat": [1, 0, 1, 0], "dog": [0, 1, 0, 0]}
+    ratings = read_ratings(table, rating="cat,dog")
+    assert ratings.categories == ("cat", "dog") and ratings.codes.tolist() == [[0, 1], [0, -1]]
+    with pytest.raises(InputError, match="not just one of the columns cat, dog is ticked"):
+        read_ratings(table | {"dog": [1, 1, 0, 0]}, rating="cat,dog")

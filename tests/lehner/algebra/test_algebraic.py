@@ -393,11 +393,6 @@ def test_nothing_is_estimated_from_agreement_at_or_below_chance(aggregation, cod
         assert np.isnan(values).all()
 
 
-def test_an_estimate_that_is_undefined_can_be_shown():
-    shown = repr(of_codes([[0, 0], [0, 1]], [0, 1], 2))
-    assert "at or below the chance level" in shown
-
-
 def test_kappa_is_zero_at_the_chance_level_of_two_categories():
     assert of_codes([[0, 0], [0, 1]], [0, 1], 2).diagnostics["kappa"] == 0
 

@@ -75,12 +75,6 @@ def test_an_item_without_ratings_is_left_out():
 
 
 @pytest.mark.parametrize("method", [majority_agreement, mean_posterior])
-def test_data_without_a_system_are_refused(method):
-    with pytest.raises(InputError, match="no column or rater is the system"):
-        method(Ratings([[0, 0], [1, 1]], range(2)))
-
-
-@pytest.mark.parametrize("method", [majority_agreement, mean_posterior])
 def test_naive_measures_have_one_number_for_both_estimands_and_no_interval_in_the_sample(method):
     estimate = method(load_dataset("lehner_table2"))
     in_sample = estimate.system_accuracy_in_sample

@@ -304,23 +304,6 @@ def test_grouped_rows_count_as_their_items():
     assert one.n_items == two.n_items
 
 
-@pytest.mark.parametrize(
-    ("codes", "said"),
-    [
-        ([[0, 1], [1, 1], [0, 0], [1, 1]], "the test needs four, including the system"),
-        (
-            [[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 1, 0], [1, 0, 0, 1]],
-            "at or below the chance level",
-        ),
-        ([[0, 0, 0, 0], [1, 1, 1, 1]], "raters never disagree"),
-    ],
-)
-def test_what_cannot_be_tested_says_why(codes, said):
-    found = check_dependence(Ratings(codes, ["a", "b"]))
-    assert said in found.reason and found.warnings() == ()
-    assert said in repr(found)
-
-
 def test_memory_does_not_grow_with_squared_categories_for_each_rater():
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 100, (1000, 1))

@@ -13,7 +13,6 @@ from lehner import (
     Scenario,
     estimate_latent_class,
     fit_latent_class,
-    load_dataset,
     simulate,
 )
 from lehner.latent_class.em import fit_samples
@@ -167,17 +166,6 @@ def test_known_truths_enter_as_data(ratings):
     assert found.diagnostics["known_truths"] == 40
     resampled = estimate_latent_class(ratings.with_truth(truth), resamples=20)
     assert resampled.system_accuracy.lower < resampled.system_accuracy.estimate
-
-
-def test_what_is_to_be_known_of_a_fit_is_said():
-    found = estimate_latent_class(load_dataset("lehner_table2"), resamples=20)
-    said = " ".join(map(str, found.warnings))
-    assert "63 parameters but only 10 degrees of freedom: other values fit as well" in said
-    assert "of 80 probabilities of the confusion matrices are 0 or 1" in said
-    assert "higher-mode" in {warning.code for warning in found.warnings}
-    assert found.diagnostics["unconverged_resamples"] == 0
-    quiet = estimate_latent_class(simulate(SCENARIO, 1), "one_coin", resamples=20)
-    assert quiet.warnings == ()
 
 
 def test_what_the_ratings_do_not_tell_is_no_number():

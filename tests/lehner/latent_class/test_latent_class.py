@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from lehner import InputError, Ratings, Scenario, load_dataset, simulate
+from lehner import Ratings, Scenario, load_dataset, simulate
 from lehner.latent_class.em import (
     FROM_FAR,
     LatentClasses,
@@ -19,7 +19,7 @@ from lehner.latent_class.em import (
     tabulate_codes,
     vote_start,
 )
-from lehner.latent_class.models import LATENT_CLASS_MODELS, find_latent_class_model
+from lehner.latent_class.models import LATENT_CLASS_MODELS
 from tests.reference.latent_class import log_likelihood, parameters, size
 
 each_model = pytest.mark.parametrize("name", LATENT_CLASS_MODELS)
@@ -153,8 +153,3 @@ def test_every_pattern_has_a_probability():
         math.exp(log_likelihood([row], [1.0], fit.base_rates, fit.confusion)) for row in codes
     )
     assert total == pytest.approx(1)
-
-
-def test_an_unknown_model_is_refused():
-    with pytest.raises(InputError, match="'two_coin'; did you mean 'one_coin'"):
-        find_latent_class_model("two_coin")

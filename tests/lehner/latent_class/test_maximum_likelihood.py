@@ -478,11 +478,6 @@ def test_bad_input_is_refused(codes, arguments, message):
         fit_latent_class(Ratings(codes, ("a", "b")), **arguments)
 
 
-def test_one_category_is_refused():
-    with pytest.raises(InputError, match="of 1 item in 1 category;"):
-        fit_latent_class(Ratings([[0, 0]], ("a",)))
-
-
 # ----- Recovery -----
 
 

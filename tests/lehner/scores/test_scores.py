@@ -213,11 +213,6 @@ def test_wrong_input_is_named(change, text):
         score_performance(ratings, arguments.pop("scores"), **arguments)
 
 
-def test_one_rater_is_too_few():
-    with pytest.raises(InputError, match="two or more raters"):
-        score_performance(Ratings([[0], [1]], ["a", "b"]), [0.1, 0.9])
-
-
 def test_few_gold_labels_of_a_rare_category_are_said():
     ratings, scores = draw(300, (0.65, 0.7, 0.8))
     for n_positive, warned in ((7, True), (8, False)):

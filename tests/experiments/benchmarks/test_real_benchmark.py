@@ -432,17 +432,6 @@ def test_a_method_of_a_file_is_named_by_its_text(tmp_path):
     assert len(labels) == 2 and all(label.startswith("always@") for label in labels)
 
 
-def test_unknown_crowds_and_methods_are_refused(tmp_path):
-    with pytest.raises(InputError, match="did you mean 'algebraic'"):
-        estimate(tmp_path, "algebra")
-    with pytest.raises(InputError, match="majority_agreement brings its rows"):
-        estimate(tmp_path, "calibrated")
-    with pytest.raises(InputError, match=r"rte/label.csv: this file of the crowd rte is missing"):
-        estimate(tmp_path)
-    with pytest.raises(InputError, match="did you mean 'rte'"):
-        pd.DataFrame(estimate_systems(1, "", "rt", "like", "3", "algebraic"))
-
-
 @pytest.fixture
 def run(monkeypatch, capsys):
     def call(*arguments):

@@ -66,21 +66,6 @@ def test_chosen_coefficients_stand_alone_in_their_order_everywhere(run, tmp_path
     assert list(table["estimate"]) == [one["estimate"] for one in found]
 
 
-def test_anonymous_raters_have_no_pairs(run, tmp_path):
-    code, out, _ = run("agreement", "fleiss1971", "--output", tmp_path)
-    assert code == 0
-    assert {path.stem for path in tmp_path.iterdir()} == {"agreement"}
-    assert "undefined: it is not known who gave which rating" in out
-
-
-def test_a_result_with_no_number_ends_with_1(run, tmp_path):
-    file = tmp_path / "ratings.csv"
-    file.write_text("item,Ann,Bo\n1,x,\n2,,y\n")
-    code, out, _ = run("agreement", file, "--json")
-    assert code == 1
-    assert all(one["estimate"] is None for one in json.loads(out)["coefficients"])
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

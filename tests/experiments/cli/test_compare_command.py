@@ -36,22 +36,6 @@ def asked(file, *more):
     return ("compare", file, "--item", "item", "--group", "model", "--good", "good", *more)
 
 
-def test_the_first_screen_has_24_lines_of_100_columns_whatever_there_is(run, tmp_path):
-    names = [f"a language model with a long name, number {i}" for i in range(20)]
-    file = write_answers(tmp_path / ("long" * 30 + ".csv"), names, 12, raters=12, known=3)
-    methods = "class_conditional_ml,one_coin_by_rater_ml,majority"
-    for more in ((), ("--truth", "gold")):
-        left = (
-            ("--missing", "no") if more else ("--raters", ",".join(f"rater{j}" for j in range(9)))
-        )
-        code, out, _ = run(*asked(file, *more, *left, "--method", methods))
-        lines = out.splitlines()
-        assert code == 0 and len(lines) <= 24 and max(map(len, lines)) <= 100
-        assert "more rows: see --output" in out and "Next: --full" in lines[-1]
-    code, out, _ = run(*asked(file, "--truth", "gold", "--method", methods, "--full"))
-    assert all(out.count(f"long name, number {i}") > 1 for i in range(20)) and "… and" not in out
-
-
 def test_without_a_group_base_rates_and_raters_are_the_answer(run):
     code, out, _ = run("compare", "anesthesia", "--method", "dawid_skene_ml")
     assert code == 0 and "base rates" in out and "Raters (dawid_skene_ml)" in out

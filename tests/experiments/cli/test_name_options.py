@@ -48,12 +48,3 @@ def test_names_that_never_end_are_refused():
             split_names(['"' + "x" * 200 + '"'])
     finally:
         csv.field_size_limit(limit)
-
-
-def test_raters_who_all_say_one_number_are_no_traceback(run, tmp_path):
-    (tmp_path / "two.csv").write_text("item,Ann,Bo,gpt\n1,2,2,2\n2,2,2,2\n3,2,2,2\n")
-    code, out, err = run("agreement", tmp_path / "two.csv", "--system", "gpt")
-    assert (code, err) == (0, "") and "percent agreement" in out
-    for command in ("estimate", "check", "label", "ask"):
-        code, _, err = run(command, tmp_path / "two.csv", "--system", "gpt")
-        assert code == 2 and err.count("\n") == 1 and "the only category is 2" in err

@@ -96,11 +96,3 @@ def test_what_cannot_be_trained_on_is_said(run, tmp_path):
     refused(run, folder, "e.csv: there are no gold labels; name their column by --truth")
     (folder / "e.csv").write_text("item,truth\n")
     refused(run, folder, "e.csv")
-
-
-def test_small_crowds_alone_say_nothing_of_better_systems(run, tmp_path):
-    for seed in range(3):
-        table = make_crowd(seed, skills=(0.6, 0.7, 0.8)).to_wide()
-        (tmp_path / "crowds").mkdir(exist_ok=True)
-        table.to_csv(tmp_path / "crowds" / f"{seed}.csv", index=False)
-    refused(run, tmp_path / "crowds", "no crowd has four raters")

@@ -241,16 +241,6 @@ def test_columns_are_aligned_by_what_a_terminal_shows():
     assert ["bold" in str(line.spans) for line in lines] == [True, False, False]
 
 
-def test_names_are_printed_and_machine_names_stay_in_frames():
-    columns = [Column("method", names={"tap": "t-a-p"}.get), Column("cpu", "CPU time")]
-    table = Table(columns=columns, rows=[("tap", 0.1)], notes=["One note."])
-    assert to_markdown(table).endswith("| t-a-p | 0.100 |\n\nOne note.")
-    page = page_of(table)
-    assert "CPU time" in page and "<p>One note.</p>" in page
-    assert str(to_terminal(table, 80)[-1]) == "One note."
-    assert to_frame(table).to_dict("records") == [{"method": "tap", "cpu": 0.1}]
-
-
 @pytest.mark.parametrize(
     ("text", "written"),
     [

@@ -10,10 +10,8 @@ import pytest
 from experiments.study.definition import read_study
 from experiments.study.report import (
     Findings,
-    _tabulate,
     describe_best,
     describe_outcomes,
-    plot_measure,
     write_report,
 )
 from experiments.study.run import run_study
@@ -85,14 +83,6 @@ def test_the_tables_have_the_numbers_of_the_tabulate(folder):
     assert entry.replace("±", r"$\pm$").replace("-", "$-$") in latex
 
 
-def test_where_a_measure_rests_on_fewer_samples_their_number_is_shown(tmp_path):
-    found = simulated(tmp_path, {"one_coin": np.linspace(0.45, 0.55, 40)})
-    results = found.results.assign(standard_error=np.where(np.arange(40) < 31, 0.03, np.nan))
-    found = Findings(found.study, results)
-    (row,) = _tabulate(found, "system_accuracy", {"bias": "", "model_se": ""}).cells()[1:]
-    assert row[2:] == ["0.000 ± 0.005", "0.030 ± 0.000 (n 31)"]
-
-
 def simulated(tmp_path, estimates, **more):
     """Findings of one scenario with these estimates of .5, NaN where there is none."""
     path = tmp_path / "study.toml"
@@ -150,19 +140,6 @@ def test_fits_that_did_not_converge_or_failed_are_counted(tmp_path):
         ["plain", "one_coin", "40", "0", "1", "5"],
     ]
     assert reasons.cells()[1:] == [["one_coin", "no | number", "1"]]
-
-
-def test_bars_of_coverage_end_within_0_and_1(tmp_path):
-    found = simulated(tmp_path, {"one_coin": [0.5] * 10, "majority_agreement": [0.9] * 10})
-    figure = plot_measure(found.study, found.measures, "coverage")
-    ends = [
-        segment[:, 0]
-        for ax in figure.axes
-        for container in ax.containers
-        for segment in container.lines[2][0].get_segments()
-    ]
-    assert np.min(ends) == 0 and np.max(ends) == 100
-    assert sorted(np.ptp(ends, axis=1).round()) == [28, 28]
 
 
 def test_only_what_is_beyond_noise_is_called_so(tmp_path):

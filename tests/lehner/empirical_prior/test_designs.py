@@ -137,13 +137,6 @@ def test_systems_are_those_with_most_items_and_twelve_at_most(sparse):
     )
 
 
-def test_too_few_items_are_no_data_set(sparse):
-    assert (
-        draw_design(Panel(systems=("all",), crowd=sparse.take(range(29))), "3", seed_of(1, "x"))
-        is None
-    )
-
-
 def test_pairs_are_of_two_workers_who_judge_neither_and_rated_the_same_items(sparse):
     for panel in choose_pairs(sparse):
         both = [sparse.codes[:, sparse.raters.index(name)] >= 0 for name in panel.systems]

@@ -125,15 +125,6 @@ def test_truths_of_items_with_equal_answers_tell_nothing():
     assert told.equals(compare(everything))
 
 
-def test_the_order_of_two_systems_changes_the_sign():
-    ratings, _ = crowd()
-    found = compare(ratings)
-    one, other = found.sel(PAIR), found.sel(system="b", versus="a")
-    assert float(one.difference) == pytest.approx(-float(other.difference))
-    assert float(one.lower) == pytest.approx(-float(other.upper))
-    assert float(one.probability_better) == pytest.approx(1 - float(other.probability_better))
-
-
 def test_systems_with_the_same_answers_are_tied():
     ratings, _ = crowd()
     answers = ratings.answers[:, [0, 0, 1]]

@@ -2,8 +2,6 @@
 
 import hashlib
 import inspect
-import subprocess
-import sys
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -66,19 +64,6 @@ def test_a_quick_method_is_found_without_looking_for_packages(monkeypatch):
     assert [one.name for one in find_methods(["algebraic", "tap_ml"])] == ["algebraic", "tap_ml"]
     with pytest.raises(AssertionError, match="packages"):
         find_methods("dawid_skene")
-
-
-def test_nothing_but_numpy_is_loaded_for_the_algebra_and_no_pymc_for_the_list():
-    code = (
-        "import sys, lehner\n"
-        "from lehner.estimation.methods import find_methods, list_methods\n"
-        "find_methods(['algebraic'])\n"
-        "heavy = {'scipy', 'pandas', 'xarray', 'pymc', 'pytensor', 'nutpie'}\n"
-        "print(sorted((heavy | {'bayes_models'}) & set(sys.modules)))\n"
-        "print(len(list_methods()), sorted(heavy & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["[]", f"{len(list_methods())} []"]
 
 
 def test_a_package_brings_methods_by_an_entry_point(monkeypatch, ratings):

@@ -205,11 +205,11 @@ def check_flat(flat: FlatRatings, n_rows: int, n_raters: int, n_categories: int)
     """Raise an InputError if an index is out of range, and sort the ratings if need be."""
     sizes = {"item_index": n_rows, "rater_index": n_raters, "category_index": n_categories}
     shape = (len(flat.item_index),)
-    indices = [
+    item, rater, code = (
         check_integers(getattr(flat, name), name, shape, 0, size - 1)
         for name, size in sizes.items()
-    ]
-    return sort_ratings(*indices, n_categories)
+    )
+    return sort_ratings(item, rater, code, n_categories)
 
 
 def sort_ratings(item: Integers, rater: Integers, code: Integers, n_categories: int) -> FlatRatings:

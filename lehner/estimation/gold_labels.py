@@ -102,8 +102,8 @@ def ask_known_truths(fit: Fit, options: Options) -> Answer:
     about: Row = {"level": level, "kind": kind, "corrected": True}
     yield from core.rows_of("base_rates", values, {"category": ratings.categories}, **about)
     answers = {str(name): ratings.system == k for k, name in enumerate(ratings.categories)}
-    for name, part in _correct_parts(fit, level, answers).items():
-        yield row("precision", part.system_accuracy_in_sample, category=name, corrected=True)
+    for name, precision in _correct_parts(fit, level, answers).items():
+        yield row("precision", precision.system_accuracy_in_sample, category=name, corrected=True)
     yield from _correct_groups(fit, options)
     labelled = {"n_items": corrected.n_known}
     yield row("prediction_powered", corrected.prediction_powered, **labelled)
@@ -285,11 +285,12 @@ def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
         "specificity": (total - truth - said + right, total - truth),
     }
     yield from _give_shares(counts, ratings, options.level)
-    drawn = generator(options.seed).standard_gamma(
+    tables = generator(options.seed).standard_gamma(
         labels + base_rates.PSEUDO_ITEMS, (base_rates.DRAWS, *labels.shape)
     )
-    point, drawn = _parameters(labels), _parameters(drawn)
-    replicates = core.Replicates(point=point, drawn=drawn, kind="Jeffreys")
+    replicates = core.Replicates(
+        point=_parameters(labels), drawn=_parameters(tables), kind="Jeffreys"
+    )
     asked: Row = {"positive": options.positive, "level": options.level}
     for part in performance_rows(ratings, replicates, **asked):
         if isinstance(part, Warning) or part["quantity"] not in (*counts, "base_rates"):

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lehner.algebra import algebraic
+from lehner.algebra.steps import Aggregation
 from lehner.core import lazy
 from lehner.core.errors import InputError, find
 from lehner.core.estimate import Estimate, Replicates, uses_truths
@@ -370,7 +371,7 @@ def _by_votes(name: str, **fields: Any) -> Method:
     )
 
 
-def _by_algebra(name: str, step_4: str, **fields: Any) -> Method:
+def _by_algebra(name: str, step_4: Aggregation, **fields: Any) -> Method:
     return _by_votes(
         name,
         estimate=partial(algebraic.estimate_algebraic, aggregation=step_4),

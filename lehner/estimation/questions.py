@@ -356,7 +356,7 @@ def ask_systems(
     of_all = draw(names)
     by_pair: dict[tuple[str, str], list[JointDraws]] = {}
     for pairs in systems.pairs_by_items(ratings):
-        together = [name for name in names if any(name in pair for pair in pairs)]
+        together = tuple(name for name in names if any(name in pair for pair in pairs))
         draws = of_all if len(together) == len(names) else draw(together)
         by_pair |= dict.fromkeys(pairs, draws)
     for pair in combinations(names, 2):

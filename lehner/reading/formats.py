@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from io import BytesIO, TextIOWrapper
-from itertools import accumulate, islice, zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -240,7 +240,7 @@ def join_names(rows: Sequence[Sequence[str]]) -> list[str]:
     first, *below = ([cell.strip() for cell in row] for row in rows)
     if all(first) or not below:
         return list(rows[0])
-    above = list(accumulate(first, lambda before, name: name or before))  # merged cells
+    above = pd.Series(first).replace("", None).ffill().fillna("")  # merged cells
     columns = zip_longest(above, *below, fillvalue="")
     return [" ".join(dict.fromkeys(filter(None, names))) for names in columns][: len(first)]
 
@@ -455,7 +455,7 @@ def _table_of_sheet(name: str, cells: NDArray[Any], header: str | None) -> Table
     first, last = rows_of_header(header)
     likely = find_header(cells[:MOST_TITLES, (cells != "").sum(axis=0) > 1].tolist())
     change = {"header": likely} if likely not in ("", "1", "0-1") else {}
-    names = join_names(cells[first - 1 : last]) if 0 < first <= len(cells) else []
+    names = join_names(cells[first - 1 : last].tolist()) if 0 < first <= len(cells) else []
     if first == 0:
         names = [str(j + 1) for j in range(cells.shape[1])]
     if not any(names):

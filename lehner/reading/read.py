@@ -181,7 +181,7 @@ def _refuse_totals(table: Table, roles: Reading) -> None:
 
 def _refuse_cut_gold_labels(table: Table, roles: Reading) -> None:
     """Raise an InputError if cuts of the raters' scores make one category of all gold labels."""
-    if roles.cut and roles.truth in table and len(table[roles.truth].labels) > 1:
+    if roles.cut and roles.truth and roles.truth in table and len(table[roles.truth].labels) > 1:
         gold = table[roles.truth]
         if len(set(np.searchsorted(roles.cut, gold.numbers[gold.codes >= 0], side="right"))) == 1:
             problem = f"the gold labels {first_few(gold.labels, 4)} would all be one category"

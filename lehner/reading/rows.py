@@ -197,9 +197,9 @@ def _stack_columns(table: Table, names: Sequence[str], variable: str, value: str
 def _stack_cross_table(table: Table) -> Table:
     """Make a row of each cell: the answers of two raters, and how many items have them."""
     first, *names = table
-    kept = [x for x in range(table.n_rows) if table[first].texts[x].casefold() not in TOTALS]
+    kept = np.flatnonzero([text.casefold() not in TOTALS for text in table[first].texts])
     names = [name for name in names if name.casefold() not in TOTALS]
-    rows = table.take(np.array(kept, dtype=np.int64)).having({"rows": table[first].take(kept)})
+    rows = table.take(kept).having({"rows": table[first].take(kept)})
     return _stack_columns(
         rows.without([first] if first != "rows" else []), names, "columns", "count"
     )

@@ -82,9 +82,9 @@ def sections_of(name):
 
 def test_sections_and_entries_are_read():
     docstring = "Do it.\n\nParameters\n----------\na, b : int\n    Two.\n**c\n\nReturns\n-------\nx"
-    found = sections(docstring)
-    assert list(found) == ["Parameters", "Returns"]
-    assert entries(found["Parameters"]) == {"a": "Two.", "b": "Two.", "c": ""}
+    result = sections(docstring)
+    assert list(result) == ["Parameters", "Returns"]
+    assert entries(result["Parameters"]) == {"a": "Two.", "b": "Two.", "c": ""}
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -105,9 +105,9 @@ def test_parameters_are_those_of_the_signature_and_each_is_described(name):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_what_is_returned_is_described(name):
-    found = sections_of(name)
+    result = sections_of(name)
     nothing = inspect.signature(PUBLIC[name]).return_annotation in (None, "None")
-    assert nothing or {"Returns", "Yields"} & set(found)
+    assert nothing or {"Returns", "Yields"} & set(result)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -218,11 +218,11 @@ def test_intervals_that_all_hold_leave_an_error_of_coverage():
 
 def test_designs_differ_in_categories_raters_items_gaps_and_known_truths():
     for name in DESIGNS:
-        found = make_design(name)
+        result = make_design(name)
         k, n_raters, n_items = (int(part[1:]) for part in name.split("_")[:3])
-        assert (found.n_categories, found.n_raters, found.n_items) == (k, n_raters, n_items)
-        assert ("missing" in name) == bool((found.codes < 0).any())
-        assert ("truths" in name) == (found.truth is not None)
+        assert (result.n_categories, result.n_raters, result.n_items) == (k, n_raters, n_items)
+        assert ("missing" in name) == bool((result.codes < 0).any())
+        assert ("truths" in name) == (result.truth is not None)
 
 
 def test_no_simulations_are_refused():

@@ -60,8 +60,8 @@ def test_an_estimate_of_a_crowd_says_its_engine_and_is_that_of_a_fit():
 
 def test_a_model_beyond_the_memory_has_no_estimate_beside_those_of_others(monkeypatch):
     monkeypatch.setattr(draws, "_measure_memory", lambda: 1e6)
-    found = estimate(crowd(21), ["majority_agreement", "dawid_skene"])
-    majority, model = found.fits.values()
+    result = estimate(crowd(21), ["majority_agreement", "dawid_skene"])
+    majority, model = result.fits.values()
     assert majority.system_accuracy.estimate > 0
     assert model.system_accuracy.estimate is None
     assert model.warnings[0].code == "too-large"

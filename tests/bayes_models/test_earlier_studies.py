@@ -59,10 +59,10 @@ def of(weight):
 
 @pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
 def test_counts_to_a_power_are_added_to_the_default(weight):
-    found = power_prior(small(), STUDIES, weight=weight)
-    assert found["confusion"] == pytest.approx(of(weight))
-    assert found["system_confusion"] == pytest.approx(of(weight)[-1])
-    assert found["base_rates"] == 3.0
+    result = power_prior(small(), STUDIES, weight=weight)
+    assert result["confusion"] == pytest.approx(of(weight))
+    assert result["system_confusion"] == pytest.approx(of(weight)[-1])
+    assert result["base_rates"] == 3.0
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.5, 1.0])
@@ -97,17 +97,17 @@ def test_an_estimate_says_prior_and_posterior_and_what_it_is_without():
     ratings = small()
     studies = STUDIES | {"someone else": np.ones((2, 2))}
     estimate = estimate_with_studies("dawid_skene", ratings, studies=studies, level=0.9, seed=3)
-    told = estimate.diagnostics["earlier_studies"]
-    without, with_studies = told["by_weight"]
+    text = estimate.diagnostics["earlier_studies"]
+    without, with_studies = text["by_weight"]
     assert (without["weight"], with_studies["weight"]) == (0, WEIGHT)
     assert with_studies["system_accuracy"] == estimate.system_accuracy
     plain, _ = fit_and_check("dawid_skene", ratings, 3, engine="gibbs")
     accuracy = without["system_accuracy"].estimate
     assert accuracy == pytest.approx(float(plain.posterior["system_accuracy"].mean()))
-    assert [(row["rater"], row["category"]) for row in told["raters"]] == [
+    assert [(row["rater"], row["category"]) for row in text["raters"]] == [
         *(("ana", "no"), ("ana", "yes"), ("gpt", "no"), ("gpt", "yes"))
     ]
-    ana_yes, gpt_no = told["raters"][1], told["raters"][2]
+    ana_yes, gpt_no = text["raters"][1], text["raters"][2]
     assert (ana_yes["right"], ana_yes["items"]) == (16, 20)
     prior = stats.beta(4.8 + WEIGHT * 16, 3.2 + WEIGHT * 4)
     expected = (prior.mean(), *prior.ppf([0.05, 0.95]))
@@ -120,9 +120,9 @@ def test_an_estimate_says_prior_and_posterior_and_what_it_is_without():
 def test_the_interval_of_a_row_is_that_of_its_beta_marginal():
     rng = np.random.default_rng(1)
     drawn = rng.dirichlet([3, 5, 2], 200_000)[:, 1]
-    found = summarise_beta(np.array([3.0, 5.0, 2.0]), 1, 0.8)
+    result = summarise_beta(np.array([3.0, 5.0, 2.0]), 1, 0.8)
     expected = (drawn.mean(), *np.quantile(drawn, [0.1, 0.9]))
-    assert (found.estimate, found.lower, found.upper) == pytest.approx(expected, abs=0.003)
+    assert (result.estimate, result.lower, result.upper) == pytest.approx(expected, abs=0.003)
 
 
 @pytest.mark.parametrize(

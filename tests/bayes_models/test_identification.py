@@ -103,8 +103,8 @@ def small_sample():
     ],
 )
 def test_the_prior_is_worth_what_its_numbers_are(model, priors, worth):
-    found = identify(model, small_sample(), priors).warnings()
-    (first, *_) = (str(one) for one in found if one.code == "prior-outweighs-data")
+    result = identify(model, small_sample(), priors).warnings()
+    (first, *_) = (str(one) for one in result if one.code == "prior-outweighs-data")
     assert f"which counts as {worth}, outweighs the data" in first
 
 
@@ -114,8 +114,8 @@ def test_a_weak_prior_outweighs_nothing_and_a_matrix_of_all_raters_has_all_their
         ("class_conditional", {"accuracy_by_category": (0.2, 0.1)}),
         ("pooled", {"rater_confusion": 0.1, "system_confusion": 0.1}),
     ):
-        found = identify(model, small_sample(), weak).warnings()
-        assert "prior-outweighs-data" not in [one.code for one in found]
+        result = identify(model, small_sample(), weak).warnings()
+        assert "prior-outweighs-data" not in [one.code for one in result]
     ratings = small_sample()
     raters, system = identify("pooled", ratings).prior_worth
     assert raters.ratings.sum() == pytest.approx(ratings.n_ratings)

@@ -55,13 +55,13 @@ def read_blocks(page: Path) -> list[Block]:
     text = page.read_text(encoding="utf-8")
     return [
         Block(
-            language=found[2],
-            text=found[3],
-            line=text[: found.start(3)].count("\n") + 1,
-            slow=found[1] == "slow",
+            language=result[2],
+            text=result[3],
+            line=text[: result.start(3)].count("\n") + 1,
+            slow=result[1] == "slow",
         )
-        for found in BLOCK.finditer(text)
-        if found[1] != "not run"
+        for result in BLOCK.finditer(text)
+        if result[1] != "not run"
     ]
 
 

@@ -22,7 +22,7 @@ def run(blocks, folder):
 
 
 @pytest.mark.parametrize(
-    "name", [n for n, found in BLOCKS.items() if not all(b.slow for b in found)]
+    "name", [n for n, result in BLOCKS.items() if not all(b.slow for b in result)]
 )
 def test_examples_do_what_they_show(name, tmp_path):
     blocks = [block for block in BLOCKS[name] if not block.slow]
@@ -30,7 +30,7 @@ def test_examples_do_what_they_show(name, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [n for n, found in BLOCKS.items() if any(b.slow for b in found)])
+@pytest.mark.parametrize("name", [n for n, result in BLOCKS.items() if any(b.slow for b in result)])
 def test_slow_examples_do_what_they_show(name, tmp_path):
     assert not run(BLOCKS[name], tmp_path)
 

@@ -36,9 +36,9 @@ def list_texts() -> Iterator[tuple[Path, str]]:
 
 
 def test_words_of_our_own_are_in_the_glossary_only():
-    found = [
+    result = [
         f"{path.relative_to(ROOT)}: {word}"
         for path, text in list_texts()
         for word in OF_OUR_OWN.findall(NOT_PROSE.sub(" ", text))
     ]
-    assert not found
+    assert not result

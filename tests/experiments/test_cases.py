@@ -68,8 +68,8 @@ def say(run, command, file, options):
 
 
 def coefficient(said, name):
-    (found,) = {one["estimate"] for one in said["coefficients"] if one["name"] == name}
-    return found
+    (result,) = {one["estimate"] for one in said["coefficients"] if one["name"] == name}
+    return result
 
 
 @pytest.mark.parametrize(("file", "options", "alpha"), AGREEMENT)
@@ -77,8 +77,8 @@ def test_alpha_is_right(run, file, options, alpha):
     words = options if "--weights" in options else f"{options} --weights identity"
     code, said = say(run, "agreement", file, words)
     assert code == (1 if alpha is None else 0)
-    found = coefficient(said, ALPHA)
-    assert found == alpha if alpha is None else found == pytest.approx(alpha, abs=5e-5)
+    result = coefficient(said, ALPHA)
+    assert result == alpha if alpha is None else result == pytest.approx(alpha, abs=5e-5)
 
 
 def test_fleiss_kappa_of_counts(run):
@@ -96,10 +96,10 @@ def test_criteria_are_tables_of_their_own(run):
     }
     options = "--item patient --rater rater --criteria " + ",".join(expected)
     _, said = say(run, "agreement", "04-criteria-columns/scores.csv", options)
-    found = {
+    result = {
         name: coefficient({"coefficients": own}, ALPHA) for name, own in said["agreement"].items()
     }
-    assert found == pytest.approx(expected, abs=5e-5)
+    assert result == pytest.approx(expected, abs=5e-5)
 
 
 def test_sets_of_labels(run):
@@ -161,13 +161,13 @@ def test_may_the_model_replace_an_annotator(run):
     """What the model is ahead of each person by, and how often it is as good or better."""
     options = "--system llm --method majority_agreement"
     _, said = say(run, "estimate", "37-may-the-llm-replace-us/emotions.csv", options)
-    found = {
+    result = {
         quantity: [one["estimate"] for one in said["rows"] if one["quantity"] == quantity]
         for quantity in ("advantage_difference", "advantage_probability", "winning_rate")
     }
-    assert found["advantage_difference"] == pytest.approx([0.05, 0.075, 0.25])
-    assert found["advantage_probability"] == pytest.approx([0.9125, 0.925, 0.925])
-    assert found["winning_rate"] == [1.0, 1.0, 1.0]
+    assert result["advantage_difference"] == pytest.approx([0.05, 0.075, 0.25])
+    assert result["advantage_probability"] == pytest.approx([0.9125, 0.925, 0.925])
+    assert result["winning_rate"] == [1.0, 1.0, 1.0]
 
 
 def test_gold_labels_of_an_export(run):

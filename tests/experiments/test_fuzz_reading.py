@@ -194,8 +194,8 @@ def attempt(read):
 
 
 def groups_of(path, ratings):
-    found = read_groups(path, "site", ratings).names
-    return dict(zip(map(str, ratings.items), found, strict=True))
+    result = read_groups(path, "site", ratings).names
+    return dict(zip(map(str, ratings.items), result, strict=True))
 
 
 def check_input(seed, folder):
@@ -226,12 +226,12 @@ def check_input(seed, folder):
 
 
 def run_block(block):
-    found = Counter()
+    result = Counter()
     for seed in range(block * BLOCK, (block + 1) * BLOCK):
         with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter("ignore", lehner.DataWarning)
-            found[check_input(seed, Path(folder))] += 1
-    return found
+            result[check_input(seed, Path(folder))] += 1
+    return result
 
 
 BLOCKS = [pytest.param(b, marks=[pytest.mark.slow] * (b > 0)) for b in range(N_INPUTS // BLOCK)]
@@ -239,8 +239,8 @@ BLOCKS = [pytest.param(b, marks=[pytest.mark.slow] * (b > 0)) for b in range(N_I
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_all_ways_in_agree_or_all_refuse(block):
-    found = run_block(block)
-    assert found.total() == BLOCK and found["accepted"] > BLOCK / 2
+    result = run_block(block)
+    assert result.total() == BLOCK and result["accepted"] > BLOCK / 2
 
 
 @pytest.mark.slow
@@ -267,11 +267,11 @@ def test_the_command_gives_what_python_gives(run, tmp_path, seed):
         sites = frame.set_index(frame["item"].astype(str))["site"]
         groups = [sites[str(name)] for name in ratings.items]
         try:
-            found = lehner.estimate(ratings, methods.split(","), name=str(path), groups=groups)
+            result = lehner.estimate(ratings, methods.split(","), name=str(path), groups=groups)
         except InputError as error:
             assert err.count("\n") == 1 and error.problem in err
             continue
-        said = json.loads(json.dumps(found.to_dict()))
+        said = json.loads(json.dumps(result.to_dict()))
         assert json.loads(out)["rows"] == said["rows"], path.name
 
 

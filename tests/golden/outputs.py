@@ -69,9 +69,9 @@ def _text(printed: str) -> str:
     """Lay JSON out as a line for each value, with its path; other text stays as it is."""
     if not printed.startswith("{"):
         return printed
-    found = json.loads(printed)
-    rows = [] if "version" not in found else found.pop("rows")
-    lines = [f"{path.strip('.')}: {value}" for path, value in _leaves(found)]
+    result = json.loads(printed)
+    rows = [] if "version" not in result else result.pop("rows")
+    lines = [f"{path.strip('.')}: {value}" for path, value in _leaves(result)]
     return "\n".join([*lines, *map(_row, rows)])
 
 

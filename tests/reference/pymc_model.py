@@ -22,9 +22,9 @@ def by_pymc(model):
 
     def evaluate(point):
         value, gradient = reference(point)
-        found = values(DictToArrayBijection.rmap(RaveledVars(point, shapes)))
+        result = values(DictToArrayBijection.rmap(RaveledVars(point, shapes)))
         names = [variable.name for variable in variables]
-        return float(value), gradient, dict(zip(names, found, strict=True))
+        return float(value), gradient, dict(zip(names, result, strict=True))
 
     return evaluate
 

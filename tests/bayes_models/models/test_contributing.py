@@ -48,13 +48,13 @@ def ratings():
 def test_its_log_prior_is_that_of_pymc(name, ratings, priors):
     built = find_model(name).build(ratings, priors)
     drawn = prior_draws(name, ratings, 4, priors=priors)
-    found = compute_log_prior(name, drawn, ratings.patterns(), priors)
-    assert set(found) == {"base_rates", "skill"} == {one.name for one in built.free_RVs}
-    for variable in found:
+    result = compute_log_prior(name, drawn, ratings.patterns(), priors)
+    assert set(result) == {"base_rates", "skill"} == {one.name for one in built.free_RVs}
+    for variable in result:
         values = drawn[variable].values[0]
         by_draw = [pm.logp(built[variable], value).sum() for value in values]
         expected = pytensor.function([], by_draw, mode="FAST_COMPILE")()
-        np.testing.assert_allclose(found[variable].values[0], expected, rtol=1e-9)
+        np.testing.assert_allclose(result[variable].values[0], expected, rtol=1e-9)
 
 
 @pytest.mark.slow
@@ -68,7 +68,7 @@ def test_it_is_fitted_and_estimates(name, ratings):
     np.testing.assert_allclose(posterior["skill"], posterior["accuracy"])
     assert identify(name, ratings).parameters == 2 + 4
     method = find_method(name)
-    found = method.estimate(ratings, level=0.9, seed=1)
-    assert found.method == name and not found.warnings
-    assert found.system_accuracy.lower < 0.9 < found.system_accuracy.upper
+    result = method.estimate(ratings, level=0.9, seed=1)
+    assert result.method == name and not result.warnings
+    assert result.system_accuracy.lower < 0.9 < result.system_accuracy.upper
     assert (method.label, method.color) == (MODELS[name].label, MODELS[name].color)

@@ -134,12 +134,12 @@ def test_the_derivatives_are_finite_differences(levels):
     _, by_rates, by_confusion = sum_over_states(rates, confusion, *arrays)
     for values, derivative in ((rates, by_rates), (confusion, by_confusion)):
         for index in np.ndindex(values.shape):
-            found = []
+            result = []
             for step in (1e-6, -1e-6):
                 values[index] += step
-                found.append(sum_over_states(rates, confusion, *arrays)[0])
+                result.append(sum_over_states(rates, confusion, *arrays)[0])
                 values[index] -= step
-            assert derivative[index] == pytest.approx((found[0] - found[1]) / 2e-6, abs=1e-5)
+            assert derivative[index] == pytest.approx((result[0] - result[1]) / 2e-6, abs=1e-5)
 
 
 def test_hundreds_of_ratings_of_an_item_do_not_underflow():
@@ -206,9 +206,9 @@ def test_levels_of_difficulty_are_equally_probable_in_the_log_density():
     variables = [model["base_rates"], model["confusion_by_level"], model.observedlogp]
     variables = model.replace_rvs_by_values(variables[:2]) + variables[2:]
     of_point = model.compile_fn(variables, mode="FAST_COMPILE", on_unused_input="ignore")
-    rates, confusion, found = of_point(point)
+    rates, confusion, result = of_point(point)
     states = np.tile(rates / 3, 3), confusion.reshape(len(confusion), 9, 3)
-    assert found == pytest.approx(enumerated(ratings, *states).sum(), abs=1e-8)
+    assert result == pytest.approx(enumerated(ratings, *states).sum(), abs=1e-8)
 
 
 # Those of other models are compared with the compiled ones in `density/test_against_pymc.py`.
@@ -233,8 +233,8 @@ def test_the_gradient_of_each_model_is_the_finite_difference(name):
 
     def at(x):
         values = zip(point.items(), np.split(x, ends), strict=True)
-        found = terms({name: part.reshape(np.shape(old)) for (name, old), part in values})
-        return float(sum(np.sum(term) for term in found))
+        result = terms({name: part.reshape(np.shape(old)) for (name, old), part in values})
+        return float(sum(np.sum(term) for term in result))
 
     direction = rng.normal(size=(5, len(flat)))
     numeric = [(at(flat + 1e-6 * step) - at(flat - 1e-6 * step)) / 2e-6 for step in direction]

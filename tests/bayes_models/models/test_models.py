@@ -293,9 +293,9 @@ def test_the_interval_of_a_good_system_holds_with_two_categories(name):
     of_raters = {"system_confusion": "diagonal"}
     held, held_as_rater = (
         sum(
-            found.lower <= 0.9 <= found.upper
+            result.lower <= 0.9 <= result.upper
             for tree in fit_many(name, data, seed=1, priors=priors, **options)
-            if (found := estimate_from_draws(tree).system_accuracy).lower is not None
+            if (result := estimate_from_draws(tree).system_accuracy).lower is not None
         )
         for priors in (None, of_raters)
     )

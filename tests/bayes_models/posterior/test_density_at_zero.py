@@ -72,24 +72,24 @@ def parameter_of(draws, name="rater_spread"):
 @pytest.mark.parametrize("case", CASES)
 def test_the_error_of_a_bayes_factor_includes_its_bias(case, n_effective):
     exact = exact_factor(CASES[case])
-    found = [parameter_of(chains(CASES[case], n_effective, seed)) for seed in range(40)]
+    result = [parameter_of(chains(CASES[case], n_effective, seed)) for seed in range(40)]
     off = [
         one.bayes_factor > exact
         if one.is_lower_bound
         else abs(one.bayes_factor - exact) > one.bayes_factor_error
-        for one in found
+        for one in result
     ]
     # With errors that cover 90%, more than 8 of 40 are off in 2% of such tests.
     assert sum(off) <= 8
-    given = [one.bayes_factor for one in found if not one.is_lower_bound]
-    if len(given) == len(found):
+    given = [one.bayes_factor for one in result if not one.is_lower_bound]
+    if len(given) == len(result):
         assert np.median(given) == pytest.approx(exact, rel=0.06 if n_effective == 4000 else 0.12)
 
 
 def test_the_error_is_not_much_larger_than_needed():
     exact = exact_factor(CASES["flat"])
-    found = [parameter_of(chains(CASES["flat"], 4000, seed)) for seed in range(40)]
-    assert np.mean([one.bayes_factor_error for one in found]) < 0.15 * exact
+    result = [parameter_of(chains(CASES["flat"], 4000, seed)) for seed in range(40)]
+    assert np.mean([one.bayes_factor_error for one in result]) < 0.15 * exact
 
 
 @pytest.mark.parametrize(("mean", "sd"), [(0.0, 0.3), (0.5, 0.3), (-0.7, 0.35)])
@@ -108,11 +108,11 @@ def test_a_number_of_either_sign(mean, sd):
 def test_draws_far_from_zero_give_true_lower_bounds(mean, sd, n_effective):
     likelihood = reflected(mean, sd)
     exact = exact_factor(likelihood)
-    found = [parameter_of(chains(likelihood, n_effective, seed)) for seed in range(40)]
-    assert all(one.is_lower_bound for one in found)
+    result = [parameter_of(chains(likelihood, n_effective, seed)) for seed in range(40)]
+    assert all(one.is_lower_bound for one in result)
     # With bounds that hold in 95%, more than 5 of 40 fail in 1% of such tests.
-    assert sum(one.bayes_factor > exact for one in found) <= 5
-    assert np.median([one.bayes_factor for one in found]) > 1
+    assert sum(one.bayes_factor > exact for one in result) <= 5
+    assert np.median([one.bayes_factor for one in result]) > 1
 
 
 @pytest.mark.slow

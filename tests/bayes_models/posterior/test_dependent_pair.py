@@ -48,8 +48,8 @@ def test_strongyloides_as_by_weighted_prior_draws(strongyloides, dependent):
     of = (posterior["shared_answers"] > 0).all("category") == dependent
     means = posterior.where(of).mean(("chain", "draw"))
     (c1, s1), (c2, s2) = (np.diag(one) for one in means["confusion"].values)
-    found = {"rate": means["base_rates"].values[1], "s1": s1, "c1": c1, "s2": s2, "c2": c2}
-    for name, value in found.items():
+    result = {"rate": means["base_rates"].values[1], "s1": s1, "c1": c1, "s2": s2, "c2": c2}
+    for name, value in result.items():
         assert value == pytest.approx(expected[name], abs=0.015), name
     if dependent:
         covariance = strongyloides["pair"]["covariance"].mean(("chain", "draw")).values
@@ -64,12 +64,12 @@ def test_the_bayes_factor_is_the_ratio_of_marginal_likelihoods(strongyloides):
         two_tests(STRONGYLOIDES, (1, 1), PRIORS, 400_000, rng, dependent=dependent)[2]
         for dependent in (True, False)
     ]
-    told = json.loads(strongyloides.attrs["dependent_pair"])
-    error = told["log_bayes_factor_error"]
+    text = json.loads(strongyloides.attrs["dependent_pair"])
+    error = text["log_bayes_factor_error"]
     assert error < 0.15
-    assert abs(told["log_bayes_factor"] - (logs[0] - logs[1])) < 4 * error + 0.02
+    assert abs(text["log_bayes_factor"] - (logs[0] - logs[1])) < 4 * error + 0.02
     share = strongyloides["posterior"]["shared_answers"].values[..., 0]
-    probability = 1 / (1 + np.exp(-told["log_bayes_factor"]))
+    probability = 1 / (1 + np.exp(-text["log_bayes_factor"]))
     assert (share > 0).mean() == pytest.approx(probability, abs=0.03)
 
 
@@ -107,13 +107,13 @@ def test_draws_are_prior_draws_weighted_by_their_likelihood(few, model):
         values = prior[variable].values[0].reshape(n, -1)
         mean = weights @ values
         errors = np.sqrt(weights**2 @ (values - mean) ** 2)
-        found = posterior[variable].mean(("chain", "draw")).values.ravel()
-        np.testing.assert_array_less(abs(found - mean), 4 * errors + 0.015, err_msg=variable)
+        result = posterior[variable].mean(("chain", "draw")).values.ravel()
+        np.testing.assert_array_less(abs(result - mean), 4 * errors + 0.015, err_msg=variable)
     dependent = (share > 0).any(axis=1)
     probability = weights @ dependent
-    told = json.loads(tree.attrs["dependent_pair"])
+    text = json.loads(tree.attrs["dependent_pair"])
     log_factor = np.log(probability / (1 - probability))
-    assert told["log_bayes_factor"] == pytest.approx(log_factor, abs=0.1)
+    assert text["log_bayes_factor"] == pytest.approx(log_factor, abs=0.1)
 
 
 def copied(seed, share):
@@ -133,10 +133,10 @@ def test_evidence_is_for_copies_and_against_independent_raters():
     for share in (0.4, 0.0):
         tree = fit("dawid_skene", copied(1, share), draws=400, tries=1, progressbar=False)
         estimate = bayes_models.estimate_from_draws(tree)
-        told = estimate.diagnostics["dependent_pair"]
-        factors.append(told["log_bayes_factor"])
+        text = estimate.diagnostics["dependent_pair"]
+        factors.append(text["log_bayes_factor"])
         name = "if_dependent" if share else "if_independent"
-        near = told[name]["system_accuracy"].estimate
+        near = text[name]["system_accuracy"].estimate
         assert estimate.system_accuracy.estimate == pytest.approx(near, abs=0.01)
     assert factors[0] > 5 and factors[1] < -2
 

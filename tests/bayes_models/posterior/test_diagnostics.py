@@ -53,18 +53,18 @@ def test_a_chain_elsewhere_is_named(good):
 
 def test_too_few_effective_draws_are_named(good):
     base_rates, confusion = (np.repeat(values[:, :50], 20, axis=1) for values in good)
-    found = diagnose(tree_of(base_rates, confusion)).warnings()
-    assert "too-few-draws" in [one.code for one in found]
+    result = diagnose(tree_of(base_rates, confusion)).warnings()
+    assert "too-few-draws" in [one.code for one in result]
 
 
 def test_divergences_are_counted(good):
-    (found,) = diagnose(tree_of(*good, diverging=3)).warnings()
-    assert found.code == "divergences" and "3 draws diverged" in str(found)
+    (result,) = diagnose(tree_of(*good, diverging=3)).warnings()
+    assert result.code == "divergences" and "3 draws diverged" in str(result)
 
 
 def test_trajectories_that_were_cut_off_are_counted(good):
-    (found,) = diagnose(tree_of(*good, cut_off=1)).warnings()
-    assert found.code == "tree-depth" and "1 draw reached" in found.text
+    (result,) = diagnose(tree_of(*good, cut_off=1)).warnings()
+    assert result.code == "tree-depth" and "1 draw reached" in result.text
 
 
 @pytest.mark.parametrize(
@@ -72,21 +72,21 @@ def test_trajectories_that_were_cut_off_are_counted(good):
     [(1.0, 1500, 3, 1), (1.0, 399, 0, 2), (1.0, 160, 0, 4), (1.0, 20, 0, 4), (1.2, 900, 0, 4)],
 )
 def test_a_second_try_is_as_long_as_the_first_lacked(r_hat, ess, divergences, times):
-    found = Diagnostics(
+    result = Diagnostics(
         r_hat=r_hat, ess_bulk=2 * ess, ess_tail=ess, divergences=divergences, relabelled=0
     )
-    assert found.failures()
-    assert found.times_longer() == times
+    assert result.failures()
+    assert result.times_longer() == times
 
 
 def test_switched_labels_are_found_even_if_all_chains_agree(good):
     base_rates, confusion = good
     switched = [1, 0, 2]
     tree = tree_of(base_rates[..., switched], confusion[:, :, :, switched])
-    found = diagnose(tree)
-    assert found.r_hat < 1.01
-    assert found.relabelled > 0.99
-    assert [one.code for one in found.warnings()] == ["labels-switched"]
+    result = diagnose(tree)
+    assert result.r_hat < 1.01
+    assert result.relabelled > 0.99
+    assert [one.code for one in result.warnings()] == ["labels-switched"]
 
 
 def test_the_share_of_switched_draws_is_the_share(good):

@@ -74,20 +74,20 @@ def test_the_log_density_of_priors_is_that_of_pymc(model: str) -> None:
     """Each prior's log density at draws from the prior is the one that PyMC gives."""
     ratings = lehner.load_dataset("lehner_table2")
     drawn = bayes_models.prior_draws(model, ratings, 2)
-    found = compute_log_prior(model, drawn, ratings.patterns())
+    result = compute_log_prior(model, drawn, ratings.patterns())
     built = bayes_models.find_model(model).build(ratings, None)
     checked = set()
-    for name in found.data_vars:
+    for name in result.data_vars:
         if str(name) not in {variable.name for variable in built.free_RVs}:
             continue
         density = pm.logp(built[str(name)], drawn[name].values[0, 1]).sum()
         expected = float(pytensor.function([], density, mode="FAST_COMPILE")())
-        assert found[name].values[0, 1] == pytest.approx(expected, rel=1e-6, abs=1e-6)
+        assert result[name].values[0, 1] == pytest.approx(expected, rel=1e-6, abs=1e-6)
         checked.add(name)
     assert "base_rates" in checked
-    assert set(found.data_vars) <= set(bayes_models.find_model(model).priors["default"])
+    assert set(result.data_vars) <= set(bayes_models.find_model(model).priors["default"])
     priors = bayes_models.find_model(model).priors["default"]
-    assert {name for name in priors if name in drawn} == set(found.data_vars)
+    assert {name for name in priors if name in drawn} == set(result.data_vars)
 
 
 def test_arviz_takes_the_tree_as_it_is(tree) -> None:
@@ -122,9 +122,9 @@ def test_items_left_out_show_difficulty_that_the_model_does_not_have() -> None:
         )
         ratings = lehner.simulate(scenario, 1).with_truth(None)
         options = {"engine": "gibbs", "checks": False, "tries": 1}
-        found = bayes_models.fit("dawid_skene", ratings, chains=2, draws=500, **options)
-        bayes_models.add_posterior_predictive(found, ratings)
-        values = arviz_stats.loo_pit(found)["agreeing_pairs"].values
+        result = bayes_models.fit("dawid_skene", ratings, chains=2, draws=500, **options)
+        bayes_models.add_posterior_predictive(result, ratings)
+        values = arviz_stats.loo_pit(result)["agreeing_pairs"].values
         p_values.append(kstest(values, "uniform").pvalue)
     assert p_values[0] > 0.05 and p_values[1] < 0.01
 

@@ -14,20 +14,20 @@ from tests.lehner.told import performance
 def test_measures_are_computed_draw_by_draw(table_2_fit):
     ratings = lehner.load_dataset("lehner_table2")
     estimate = bayes_models.estimate_from_draws(table_2_fit)
-    found = performance(ratings, estimate, level=0.8)
+    result = performance(ratings, estimate, level=0.8)
     posterior = table_2_fit["posterior"].to_dataset()
     system = posterior["rater"].values[-1]
     rates, rows = posterior["base_rates"], posterior["confusion"].sel(rater=system)
     joint = rates.sel(category="B") * rows.sel(category="B", response="B")
     answered = (rates * rows.sel(response="B")).sum("category")
     by_hand = (joint / answered).values
-    shown = found.value("precision", category="B")
+    shown = result.value("precision", category="B")
     assert shown.estimate == pytest.approx(by_hand.mean())
     assert [shown.lower, shown.upper] == pytest.approx(np.quantile(by_hand, [0.1, 0.9]))
     recall = rows.sel(category="C", response="C")
-    assert found.value("recall", category="C").estimate == pytest.approx(float(recall.mean()))
+    assert result.value("recall", category="C").estimate == pytest.approx(float(recall.mean()))
     accuracy = estimate.system_accuracy
-    raters = found.select(quantity="rater_accuracy")["estimate"].to_numpy()
+    raters = result.select(quantity="rater_accuracy")["estimate"].to_numpy()
     assert raters == pytest.approx(estimate.rater_accuracy.values)
     assert shown.kind == accuracy.kind
 

@@ -50,22 +50,22 @@ def test_with_flat_priors_it_is_near_maximum_likelihood(fitted):
 
 def test_accuracies_of_populations_make_up_that_of_all(fitted):
     tree, ratings, truth = fitted
-    found = rows_of(accuracy_by_population(tree, ratings), ratings)
+    result = rows_of(accuracy_by_population(tree, ratings), ratings)
     whole = bayes_models.estimate_from_draws(tree)
     for quantity in ("system_accuracy", "system_accuracy_in_sample"):
-        parts = [found.value(quantity, group=name).estimate for name in "xy"]
+        parts = [result.value(quantity, group=name).estimate for name in "xy"]
         expected = getattr(whole, quantity).estimate
         assert 0.75 * parts[0] + 0.25 * parts[1] == pytest.approx(expected, abs=1e-3)
     names = np.array(ratings.populations)[ratings.population]
     by_likelihood = rows_of(group_by_likelihood(ratings, names, resamples=20), ratings)
     for name, rate in (("x", 0.8), ("y", 0.3)):
-        of_no = found.value("base_rates", group=name, category="no")
+        of_no = result.value("base_rates", group=name, category="no")
         assert of_no.lower < rate < of_no.upper
         right = (truth == ratings.system)[names == name].mean()
-        interval = found.value("system_accuracy_in_sample", group=name)
+        interval = result.value("system_accuracy_in_sample", group=name)
         assert interval.lower <= right <= interval.upper
         one, other = (
-            each.value("system_accuracy", group=name).estimate for each in (found, by_likelihood)
+            each.value("system_accuracy", group=name).estimate for each in (result, by_likelihood)
         )
         assert one == pytest.approx(other, abs=0.015)
 
@@ -130,9 +130,9 @@ def test_parameters_and_degrees_of_freedom_are_counted_by_population():
     confusion = [[[0.9, 0.1], [0.25, 0.75]]] * 3
     ratings, _ = draw((100, 100), (0.8, 0.3), confusion, 2)
     two = without_system(ratings)
-    found = identify("dawid_skene", two)
-    assert (found.parameters, found.degrees_of_freedom) == (6, 6)
-    assert "items-with-few-ratings" not in [one.code for one in found.warnings()]
+    result = identify("dawid_skene", two)
+    assert (result.parameters, result.degrees_of_freedom) == (6, 6)
+    assert "items-with-few-ratings" not in [one.code for one in result.warnings()]
     alone = identify("dawid_skene", two.with_populations(None))
     assert (alone.parameters, alone.degrees_of_freedom) == (5, 3)
     assert "items-with-few-ratings" in [one.code for one in alone.warnings()]

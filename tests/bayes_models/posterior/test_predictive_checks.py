@@ -32,8 +32,8 @@ def fit_at_the_truth(scenario, seed):
 
 def test_raters_who_copy_are_named_and_only_they():
     scenario = Scenario(n_items=400, copying=(0, 0.4, 0))
-    found = predictive_checks(fit_at_the_truth(scenario, 1), simulate(scenario, 1))
-    (warning,) = found.warnings()
+    result = predictive_checks(fit_at_the_truth(scenario, 1), simulate(scenario, 1))
+    (warning,) = result.warnings()
     assert warning.code == "agreement-not-predicted" and "Rater 1 and Rater 2" in str(warning)
 
 
@@ -53,11 +53,11 @@ def test_false_alarms_are_rare():
 
 def test_predicted_agreement_is_that_of_the_parameters():
     scenario = Scenario(n_items=300, initial_rater_accuracy=(0.5, 0.7, 0.9), base_rates="equal")
-    found = predictive_checks(fit_at_the_truth(scenario, 2), simulate(scenario, 2))
+    result = predictive_checks(fit_at_the_truth(scenario, 2), simulate(scenario, 2))
     expected = 0.5 * 0.7 + 0.5 * 0.3 / 4
-    predicted = float(found.table["agreement_predicted"][0, 1])
+    predicted = float(result.table["agreement_predicted"][0, 1])
     assert predicted == pytest.approx(expected, abs=0.01)
-    assert float(found.table["agreement_sd"][0, 1]) == pytest.approx(
+    assert float(result.table["agreement_sd"][0, 1]) == pytest.approx(
         np.sqrt(expected * (1 - expected) / 300), rel=0.2
     )
 

@@ -75,9 +75,9 @@ def test_leave_one_out_is_finite_for_every_patient_and_has_the_known_sum(anesthe
 
 def test_a_fit_that_converged_has_no_warnings_of_it_and_kept_its_labels(anesthesia_fit):
     # Of its chains.
-    found = json.loads(anesthesia_fit.attrs["diagnostics"])
-    assert Diagnostics(**found).warnings() == ()
-    assert found["relabelled"] == 0
+    result = json.loads(anesthesia_fit.attrs["diagnostics"])
+    assert Diagnostics(**result).warnings() == ()
+    assert result["relabelled"] == 0
 
 
 def test_arviz_takes_the_result(table_2_fit):
@@ -119,10 +119,10 @@ def test_nuts_and_gibbs_find_the_same_posterior(table_2_fit):
     assert set(other["posterior"].data_vars) == set(table_2_fit["posterior"].data_vars)
     assert other.attrs["engine"] == "gibbs" and "sample_stats" not in other
     for name, draws in table_2_fit["posterior"].data_vars.items():
-        found = other["posterior"][name]
-        assert found.dims == draws.dims
+        result = other["posterior"][name]
+        assert result.dims == draws.dims
         for moment in ("mean", "std"):
-            a, b = (getattr(x, moment)(("chain", "draw")).values for x in (found, draws))
+            a, b = (getattr(x, moment)(("chain", "draw")).values for x in (result, draws))
             np.testing.assert_allclose(a, b, atol=0.025)
     a, b = (tree["truth"]["truth_probabilities"].values for tree in (other, table_2_fit))
     np.testing.assert_allclose(a, b, atol=0.05)
@@ -138,8 +138,8 @@ def test_same_seed_same_draws_whatever_the_cores_and_a_hopeless_fit_says_so(tabl
     for group in ("posterior", "truth", "log_likelihood"):
         xr.testing.assert_equal(first[group].to_dataset(), again[group].to_dataset())
     assert json.loads(first.attrs["warnings"])
-    found = json.loads(first.attrs["diagnostics"])
-    assert found["tries"] == 2
+    result = json.loads(first.attrs["diagnostics"])
+    assert result["tries"] == 2
     assert first["posterior"].sizes["draw"] == 20
     assert float(first["sample_stats"]["acceptance_rate"].mean()) > 0.5
 

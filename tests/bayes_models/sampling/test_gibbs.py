@@ -84,8 +84,8 @@ def test_means_are_those_of_the_exact_posterior(model):
     if model == "pooled":
         np.testing.assert_array_equal(posterior["accuracy"][..., 0], posterior["accuracy"][..., 1])
         accuracy = accuracy[1:]
-    found = [*posterior["base_rates"].mean(("chain", "draw")).values, *accuracy]
-    np.testing.assert_allclose(found, expected, atol=0.003)
+    result = [*posterior["base_rates"].mean(("chain", "draw")).values, *accuracy]
+    np.testing.assert_allclose(result, expected, atol=0.003)
 
 
 @pytest.mark.parametrize(
@@ -107,8 +107,8 @@ def test_means_are_exact_where_the_prior_puts_probabilities_at_zero(
         model, observe(ratings), priors, seed=1, draws=50_000, tune=100, chains=4
     )
     means = posterior.mean(("chain", "draw"))
-    found = [*means["base_rates"].values, *means["accuracy"].values[model == "pooled" :]]
-    np.testing.assert_allclose(found, expected, atol=tolerance)
+    result = [*means["base_rates"].values, *means["accuracy"].values[model == "pooled" :]]
+    np.testing.assert_allclose(result, expected, atol=tolerance)
 
 
 @pytest.mark.parametrize("concentration", [1e-3, 1e-9])
@@ -141,10 +141,10 @@ def test_draws_are_those_of_nuts(model):
     assert set(ours["posterior"].data_vars) == set(theirs["posterior"].data_vars)
     assert ours.attrs["engine"] == "gibbs" and "sample_stats" not in ours
     for name, draws in theirs["posterior"].data_vars.items():
-        found = ours["posterior"][name]
-        assert found.dims == draws.dims
+        result = ours["posterior"][name]
+        assert result.dims == draws.dims
         for moment in ("mean", "std"):
-            a, b = (getattr(x, moment)(("chain", "draw")).values for x in (found, draws))
+            a, b = (getattr(x, moment)(("chain", "draw")).values for x in (result, draws))
             np.testing.assert_allclose(a, b, atol=0.015)
     a, b = (tree["truth"]["truth_probabilities"].values for tree in (ours, theirs))
     np.testing.assert_allclose(a, b, atol=0.04)

@@ -50,12 +50,12 @@ def fit_quietly(ratings, **options):
 def test_either_school_may_know_the_truth_and_the_diagnostics_say_so(seed):
     # Chains at the vote alone agree, R-hat 1.006 at most, on .51, .55 and .57 or on .87 to .90.
     tree = fit_quietly(two_schools(seed), check="estimands")
-    found = json.loads(tree.attrs["diagnostics"])
-    assert found["r_hat"] > 1.3
-    assert len(found["mode_weights"]) == 2 and sum(found["mode_weights"]) == pytest.approx(1)
+    result = json.loads(tree.attrs["diagnostics"])
+    assert result["r_hat"] > 1.3
+    assert len(result["mode_weights"]) == 2 and sum(result["mode_weights"]) == pytest.approx(1)
     first = warnings_from_json(tree.attrs["warnings"])[0]
     assert first.code == "not-converged"
-    assert ", ".join(f"{weight:.2f}" for weight in found["mode_weights"]) in str(first)
+    assert ", ".join(f"{weight:.2f}" for weight in result["mode_weights"]) in str(first)
     of_chains = np.sort(tree["posterior"]["system_accuracy"].mean("draw"))
     assert of_chains[0] < 0.6 and of_chains[-1] > 0.85
 

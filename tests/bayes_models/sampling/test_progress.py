@@ -23,9 +23,9 @@ def test_sweeps_in_parts_are_the_same_sweeps(caplog, monkeypatch):
     monkeypatch.setattr(gibbs, "CELLS_AT_ONCE", 1)
     in_parts = bayes_models.fit("dawid_skene", ratings, engine="gibbs", **FEW)
     assert np.array_equal(in_parts["posterior"]["confusion"], whole["posterior"]["confusion"])
-    told = [text for text in caplog.messages if text.startswith("dawid_skene: sampling: ")]
+    message = [text for text in caplog.messages if text.startswith("dawid_skene: sampling: ")]
     # Before each of 50 sweeps of two chains but the first.
-    assert len(told) == 99 and told[-1].startswith("dawid_skene: sampling: 99% done, ")
+    assert len(message) == 99 and message[-1].startswith("dawid_skene: sampling: 99% done, ")
 
 
 @pytest.mark.parametrize("cores", [1, 2])
@@ -34,6 +34,6 @@ def test_nuts_tells_how_far_it_is(caplog, monkeypatch, cores):
     monkeypatch.setattr(progress, "EVERY", 0.0)
     longer = FEW | {"draws": 5000, "tune": 200, "cores": cores}
     bayes_models.fit("one_coin", simulate(Scenario(n_items=100), 1), **longer, progressbar=False)
-    told = [text for text in caplog.messages if text.startswith("one_coin: sampling: ")]
-    shares = [int(text.split()[2].removesuffix("%")) for text in told]
+    message = [text for text in caplog.messages if text.startswith("one_coin: sampling: ")]
+    shares = [int(text.split()[2].removesuffix("%")) for text in message]
     assert shares and shares == sorted(shares) and shares[-1] <= 100

@@ -190,11 +190,11 @@ def test_draws_of_one_system_count_as_one():
 def test_the_interval_score_counts_how_far_outside_the_truth_lies():
     lower = [0.6, 0.6, 0.6, 0.75, 0.7, np.nan]
     upper = [0.8, 0.7, 0.65, 0.8, 0.7, np.nan]
-    (found,) = measure_crowds(systems(estimate=0.7, lower=lower, upper=upper)).to_dict("records")
+    (result,) = measure_crowds(systems(estimate=0.7, lower=lower, upper=upper)).to_dict("records")
     width, outside = 0.2 + 0.1 + 0.05 + 0.05 + 0.0, 0.05 + 0.05
-    assert found["coverage"] == pytest.approx(3 / 5)
-    assert found["width"] == pytest.approx(width / 5)
-    assert found["score"] == pytest.approx((width + 20 * outside) / 5)
+    assert result["coverage"] == pytest.approx(3 / 5)
+    assert result["width"] == pytest.approx(width / 5)
+    assert result["score"] == pytest.approx((width + 20 * outside) / 5)
 
 
 def test_each_crowd_counts_once_in_the_means():
@@ -287,8 +287,8 @@ def test_calibrated_is_the_method_with_priors_of_other_families(tmp_path, known,
     assert made["method"].tolist() == ["calibrated, better", "calibrated, unknown"]
     for row in made.itertuples():
         system_is = row.method.removeprefix("calibrated, ")
-        found = estimate_calibrated(ratings, system_is=system_is, priors=tmp_path / "priors.json")
-        in_sample = found.system_accuracy_in_sample
+        result = estimate_calibrated(ratings, system_is=system_is, priors=tmp_path / "priors.json")
+        in_sample = result.system_accuracy_in_sample
         assert (row.estimate, row.lower, row.upper) == pytest.approx(
             (in_sample.estimate, in_sample.lower, in_sample.upper)
         )

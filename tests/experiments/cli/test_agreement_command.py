@@ -19,16 +19,16 @@ def coefficients(out):
 def test_json_is_what_the_function_gives(run):
     code, out, err = run("agreement", "krippendorff", "--interval", "0.95", "--json")
     expected = lehner.agreement(lehner.load_dataset("krippendorff"), level=0.95).to_dict()
-    found = json.loads(out)
+    result = json.loads(out)
     assert (code, err) == (0, "")
-    assert found.pop("data") == {
+    assert result.pop("data") == {
         "name": "krippendorff",
         "categories": [1, 2, 3, 4, 5],
         "notes": list(lehner.load_dataset("krippendorff").notes),
     }
-    assert found == json.loads(json.dumps(expected))
+    assert result == json.loads(json.dumps(expected))
     fields = {"name", "weights", "estimate", "standard_error", "lower", "upper", "p_value", "note"}
-    assert all(fields <= set(one) for one in found["coefficients"])
+    assert all(fields <= set(one) for one in result["coefficients"])
 
 
 def test_files_are_written(run, tmp_path):
@@ -58,12 +58,12 @@ def test_chosen_coefficients_stand_alone_in_their_order_everywhere(run, tmp_path
         "Krippendorff’s α",
         "Gwet’s AC1",
     ]
-    found = json.loads(run(*options, "--json")[1])["coefficients"]
+    result = json.loads(run(*options, "--json")[1])["coefficients"]
     names = ["krippendorff_alpha", "gwet_ac1"]
-    assert [one["name"] for one in found] == names
+    assert [one["name"] for one in result] == names
     table = pd.read_csv(tmp_path / "agreement.csv")
     assert list(table["name"]) == names
-    assert list(table["estimate"]) == [one["estimate"] for one in found]
+    assert list(table["estimate"]) == [one["estimate"] for one in result]
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_the_interval_of_a_pair_is_that_of_the_two_raters_alone():
         places = [ratings.raters.index(one.rater), ratings.raters.index(one.other_rater)]
         two = lehner.Ratings(ratings.codes[:, places], ratings.categories)
         alone = lehner.agreement(two, weights="linear_by_value", level=0.95)["cohen_kappa"]
-        found = (one.cohen_kappa, one.lower, one.upper)
-        assert found == pytest.approx((alone.estimate, alone.lower, alone.upper), abs=1e-9)
+        result = (one.cohen_kappa, one.lower, one.upper)
+        assert result == pytest.approx((alone.estimate, alone.lower, alone.upper), abs=1e-9)
 
 
 @pytest.fixture
@@ -112,10 +112,10 @@ def test_conditions_differ_by_the_difference_of_independent_samples(run, conditi
     asked = ("agreement", conditions, "--by", "condition", "--interval", 0.95)
     code, out, err = run(*asked, "--json", "--output", tmp_path / "out")
     assert code == 0 and "wrote" in err
-    found = json.loads(out)
-    one, other = ({c["name"]: c for c in found["agreement"][name]} for name in ("easy", "hard"))
-    assert list(found["differences"]) == ["easy − hard"]
-    for difference in found["differences"]["easy − hard"]:
+    result = json.loads(out)
+    one, other = ({c["name"]: c for c in result["agreement"][name]} for name in ("easy", "hard"))
+    assert list(result["differences"]) == ["easy − hard"]
+    for difference in result["differences"]["easy − hard"]:
         first, second = one[difference["name"]], other[difference["name"]]
         assert difference["estimate"] == pytest.approx(first["estimate"] - second["estimate"])
         variances = [c["standard_error"] ** 2 for c in (first, second)]

@@ -21,8 +21,8 @@ def test_the_table_the_sentence_and_the_files_have_the_numbers_of_python(run, fi
     arguments = ["bounds", file, "--system", "system", "--item", "item", "--correlation", 0.2]
     code, out, err = run(*arguments, "--above", 0.7, "--output", tmp_path / "out")
     assert code == 0 and err.count("wrote") == 4
-    code, told, _ = run(*arguments, "--above", 0.7, "--json")
-    both, alone = json.loads(told)["bounds"]
+    code, text, _ = run(*arguments, "--above", 0.7, "--json")
+    both, alone = json.loads(text)["bounds"]
     assert (both["raters"], both["system"], alone["system"]) == (0.2, 0.2, 1)
     assert alone["lower"] - 1e-3 <= both["lower"] <= both["upper"] <= alone["upper"] + 1e-3
     assert f"{both['lower']:.3f} to {both['upper']:.3f}" in out

@@ -27,12 +27,12 @@ def file(tmp_path):
 def test_json_holds_every_test_and_nothing_else_is_printed(run, file):
     arguments = ["check", file, "--system", "system", "--item", "item", "--truth", "truth"]
     code, out, err = run(*arguments, "--replicates", 199, "--seed", 2, "--json")
-    found = json.loads(out)
+    result = json.loads(out)
     assert (code, err) == (0, "")
-    assert [test["name"] for test in found["tests"]] == list(TESTS[:5])
-    assert found["data"]["n_items"] == 200
-    assert found["replicates"] == 199
-    (unordered,) = (test for test in found["tests"] if test["name"] == "error_distance")
+    assert [test["name"] for test in result["tests"]] == list(TESTS[:5])
+    assert result["data"]["n_items"] == 200
+    assert result["replicates"] == 199
+    (unordered,) = (test for test in result["tests"] if test["name"] == "error_distance")
     assert unordered["p_value"] is None
     assert "--ordered" in unordered["note"]
     assert out == run(*arguments, "--replicates", 199, "--seed", 2, "--json")[1]
@@ -42,9 +42,9 @@ def test_where_nothing_can_be_tested_the_reason_is_given(run, tmp_path):
     path = tmp_path / "opposed.csv"
     path.write_text("Ann,Bo\na,b\nb,a\n")
     code, out, _ = run("check", path, "--json")
-    found = json.loads(out)
+    result = json.loads(out)
     assert code == 1
-    assert all("at or below the chance level" in test["note"] for test in found["tests"])
+    assert all("at or below the chance level" in test["note"] for test in result["tests"])
 
 
 def test_tests_that_always_reject_leave_an_error():
@@ -67,8 +67,8 @@ def test_kept_sizes_are_5_percent_within_monte_carlo_error():
 def test_each_test_and_the_verdict_reject_in_5_percent_where_the_k_properties_hold(base_rates):
     # The full table, with 1,000 data sets a cell, is in experiments/simulations.
     scenario = Scenario(n_items=50, base_rates=base_rates)
-    found = pd.DataFrame(rejections(scenario, seed) for seed in child_seeds(3, 160))
-    rates, se = found.fillna(0).mean(), np.sqrt(0.05 * 0.95 / 160)
+    result = pd.DataFrame(rejections(scenario, seed) for seed in child_seeds(3, 160))
+    rates, se = result.fillna(0).mean(), np.sqrt(0.05 * 0.95 / 160)
     for name in [name for name in TESTS if name != PLAIN]:
         assert rates[name] < 0.05 + 3 * se, name
     assert rates[list(K_TESTS)].mean() > 0.02

@@ -72,11 +72,11 @@ def test_every_rater_is_a_test_with_sensitivity_and_specificity(run, file):
     raters = ",".join(f"rater{j}" for j in range(4))
     given = asked(file, "--raters", raters, "--method", "dawid_skene_ml", "--interval", 0.95)
     _, out, _ = run(*given, "--full")
-    _, told, _ = run(*given, "--json")
+    _, text, _ = run(*given, "--json")
     shown = " ".join(out.split())
     for rater in (f"rater{j}" for j in range(4)):
         for category in ("good", "bad"):
-            row = one_row(told, "recall", rater=rater, category=category)
+            row = one_row(text, "recall", rater=rater, category=category)
             assert row["level"] == 0.95 and row["lower"] < row["estimate"] <= row["upper"]
             value = f"{row['estimate']:.2f} [{row['lower']:.2f}, {row['upper']:.2f}]"
             assert value.replace("0.", ".") in shown

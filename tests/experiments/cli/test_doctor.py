@@ -56,21 +56,21 @@ def run_all(run, found, extra=FAST):
 def test_roles_are_proposed_and_each_command_runs(run, table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table.to_csv("my table.csv", index=False)
-    found = asked(run, "my table.csv")
+    result = asked(run, "my table.csv")
     options = ["--system", "AI", "--truth", "expert", "--item", "case nr"]
-    listed = {one["column"]: one for one in found["columns"]}
+    listed = {one["column"]: one for one in result["columns"]}
     assert listed["age"]["kind"] == "whole numbers" and listed["age"]["role"] == ""
     assert listed["AI"]["role"] == "system" and listed["site"]["n_values"] == 2
-    command = shlex.split(found["commands"]["the accuracy of AI"])
+    command = shlex.split(result["commands"]["the accuracy of AI"])
     assert command == [
         *("lehner", "estimate", "my table.csv", *options),
         *("--raters", 'Ann,Bo Smith,"O\'Hara, J"'),
     ]
-    assert found["commands"]["the accuracy of AI by site or age"].endswith("--by site")
-    (lack,) = found["lacks"]
+    assert result["commands"]["the accuracy of AI by site or age"].endswith("--by site")
+    (lack,) = result["lacks"]
     assert lack.startswith("10 or more gold labels (there are 4); 20 of random items give ±0.17 ")
     names = ["agreement", "label", "estimate", "estimate", "bounds", "check", "ask"]
-    assert run_all(run, found) == names
+    assert run_all(run, result) == names
 
 
 def as_long(table):
@@ -106,11 +106,11 @@ def test_commands_run_on_files_of_every_kind(run, table, tmp_path, monkeypatch, 
     monkeypatch.chdir(tmp_path)
     text, options, n_commands = FILES[name]
     (tmp_path / name).write_text(text(table))
-    found = asked(run, *options, "--", name)
-    assert len(found["commands"]) == n_commands
-    run_all(run, found)
+    result = asked(run, *options, "--", name)
+    assert len(result["commands"]) == n_commands
+    run_all(run, result)
     if name == "one.csv":
-        assert "there is 1 rater" in next(iter(found["lacks"]))
+        assert "there is 1 rater" in next(iter(result["lacks"]))
 
 
 def test_logs_and_bundled_data(run, tmp_path, monkeypatch):
@@ -127,18 +127,18 @@ def test_logs_and_bundled_data(run, tmp_path, monkeypatch):
         file = tmp_path / "logs" / model / "samples_t_2026-01-01T00-00-00.jsonl.gz"
         file.parent.mkdir(parents=True)
         file.write_bytes(gzip.compress("\n".join(lines).encode()))
-    found = asked(run, "logs")
-    assert next(iter(found["lacks"])).startswith("a system to evaluate: name the column or rater")
-    assert run_all(run, found) == ["agreement", "label", "compare"]
+    result = asked(run, "logs")
+    assert next(iter(result["lacks"])).startswith("a system to evaluate: name the column or rater")
+    assert run_all(run, result) == ["agreement", "label", "compare"]
 
 
 def test_groups_without_a_system_are_compared(run, table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     labels = {"no": "bad, or worse", "yes": "Good"}
     people(as_long(table)).replace(labels).to_csv("t.csv", index=False)
-    found = asked(run, "t.csv")
-    assert found["commands"]["which site has more Good"].endswith(" --group site --good Good")
-    assert "the accuracy of" not in " ".join(found["commands"])
+    result = asked(run, "t.csv")
+    assert result["commands"]["which site has more Good"].endswith(" --group site --good Good")
+    assert "the accuracy of" not in " ".join(result["commands"])
     people(as_long(table)).replace({"yes": "x, y"}).to_csv("t.csv", index=False)
     assert "--good '\"x, y\"'" in asked(run, "t.csv")["commands"]["which site has more x, y"]
     run_all(run, asked(run, "t.csv"))

@@ -51,13 +51,13 @@ def test_items_are_asked_for_labelled_and_handed_back(run, data, tmp_path):
     assert len(asked) == 30
 
     code, out, _ = run("estimate", "--full", file, "--truth", output, *ALGEBRA, "--json")
-    found = one_row(out, "system_accuracy_in_sample", corrected=True)
+    result = one_row(out, "system_accuracy_in_sample", corrected=True)
     truth = (table["truth"] == table["system"]).mean()
     assert code == 0
     assert one_row(out, "prediction_powered", corrected=...)["n_items"] == 30
-    assert found["lower"] <= truth <= found["upper"]
+    assert result["lower"] <= truth <= result["upper"]
     own = one_row(out, "system_accuracy_in_sample")["estimate"]
-    assert abs(found["estimate"] - truth) < abs(own - truth) - 0.1
+    assert abs(result["estimate"] - truth) < abs(own - truth) - 0.1
     rates = pick_rows(out, "base_rates", corrected=True)
     assert sum(rate["estimate"] for rate in rates) == pytest.approx(1)
     assert "truths-contradict" in [one["code"] for one in json.loads(out)["warnings"]]
@@ -99,15 +99,15 @@ def test_python_and_the_command_correct_alike(run):
     file = Path(__file__).parents[3] / "docs" / "data" / "tickets.csv"
     raters = ["ana", "ben", "cai", "dee"]
     ratings = lehner.read_ratings(file, system="gpt", raters=raters, truth="gold")
-    found = lehner.correct_by_truth(ratings, lehner.estimate_algebraic(ratings))
+    result = lehner.correct_by_truth(ratings, lehner.estimate_algebraic(ratings))
     options = ("--system", "gpt", "--raters", ",".join(raters), "--truth", "gold")
     _, out, _ = run("estimate", "--full", file, *options, "--method", "algebraic")
-    both = (str(found.system_accuracy_in_sample), str(found.system_accuracy))
+    both = (str(result.system_accuracy_in_sample), str(result.system_accuracy))
     assert any(all(one in line for one in both) for line in out.splitlines())
     _, out, _ = run("estimate", "--full", file, *options, "--method", "algebraic", "--json")
-    assert one_row(out, "known_truths_test", corrected=...)["probability"] == found.p_value
+    assert one_row(out, "known_truths_test", corrected=...)["probability"] == result.p_value
     in_sample = one_row(out, "system_accuracy_in_sample", corrected=True)["estimate"]
-    assert in_sample == found.system_accuracy_in_sample.estimate
+    assert in_sample == result.system_accuracy_in_sample.estimate
 
 
 def test_truths_of_items_on_which_raters_disagree_tell_nothing_of_all_raters(run, tmp_path):

@@ -36,12 +36,12 @@ def table(text):
 
 def test_table_3_of_the_paper(run):
     code, out, err = run("label", "lehner_table2", "--method", "algebraic")
-    found = table(out).set_index("item")
+    result = table(out).set_index("item")
     assert code == 0
-    assert found.columns.tolist() == ["A", "B", "C", "D", "most_probable"]
+    assert result.columns.tolist() == ["A", "B", "C", "D", "most_probable"]
     for item, expected in TABLE_3.items():
-        assert found.loc[item, list("ABCD")].tolist() == pytest.approx(expected, abs=6e-4)
-    assert "".join(found.most_probable) == "CCCBBAAAAA"
+        assert result.loc[item, list("ABCD")].tolist() == pytest.approx(expected, abs=6e-4)
+    assert "".join(result.most_probable) == "CCCBBAAAAA"
     assert "the system's answers are no part of these labels" in err
 
 
@@ -75,21 +75,21 @@ def test_ties_are_stated(run, tmp_path):
     assert "most probable categories tie in 1 row\n" in err
     assert "system" not in err
     _, out, _ = run("label", file, "--json")
-    found = json.loads(out)
-    assert found["uses_system"] is False
-    last = found["labels"][2]
+    result = json.loads(out)
+    assert result["uses_system"] is False
+    last = result["labels"][2]
     assert last["most_probable"] == "x|y" and [last["x"], last["y"]] == pytest.approx([0.5, 0.5])
 
 
 def test_models_label_with_the_system_or_without_it(run):
     code, out, err = run("label", "lehner_table2", "--method", "dawid_skene", "--json")
-    found = json.loads(out)
-    assert code == 0 and found["uses_system"]
+    result = json.loads(out)
+    assert code == 0 and result["uses_system"]
     assert "--without-system leaves them out" in err
     ratings = load_dataset("lehner_table2")
     estimate = find_method("dawid_skene").estimate(ratings, level=0.9, seed=1)
     expected = estimate.truth_probabilities.values
-    shown = np.array([[one[name] for name in "ABCD"] for one in found["labels"]])
+    shown = np.array([[one[name] for name in "ABCD"] for one in result["labels"]])
     np.testing.assert_array_equal(shown, expected)
     options = ("--method", "dawid_skene", "--without-system", "--json")
     _, out, err = run("label", "lehner_table2", *options)
@@ -187,12 +187,12 @@ def test_the_raters_skill_is_the_same_in_csv_json_and_python(run, tmp_path):
     file = tmp_path / "new" / "raters.csv"
     code, out, err = run("label", "caries", "--method", "majority", "--raters-output", file)
     assert code == 0 and f"wrote {file}" in err and "most_probable" in out
-    found = pd.read_csv(file, float_precision="round_trip")
+    result = pd.read_csv(file, float_precision="round_trip")
     labels = lehner.label(load_dataset("caries"), "majority")
     expected = describe_raters(labels, load_dataset("caries"))
-    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+    pd.testing.assert_frame_equal(result, expected, check_dtype=False)
     _, out, _ = run("label", "caries", "--method", "majority", "--json")
-    assert json.loads(out)["raters"] == found.to_dict("records")
+    assert json.loads(out)["raters"] == result.to_dict("records")
     code, _, err = run("label", "fleiss1971", "--raters-output", file)
     assert code == 2 and "raters are anonymous" in err
     assert json.loads(run("label", "fleiss1971", "--json")[1])["raters"] == []
@@ -222,10 +222,10 @@ def test_labels_of_ordered_categories_have_their_median(run, tmp_path):
     asked = ("label", file, "--ordered", "--categories", "1,2,3,4,5", "--method", "majority")
     code, out, _ = run(*asked)
     assert code == 0
-    found = pd.read_csv(io.StringIO(out))
-    for one in found.to_dict("records"):
+    result = pd.read_csv(io.StringIO(out))
+    for one in result.to_dict("records"):
         below = sum(one[str(k)] for k in range(1, one["median"]))
         assert below < 0.5 <= below + one[str(one["median"])]
     labels = json.loads(run(*asked, "--json")[1])["labels"]
-    assert [int(one["median"]) for one in labels] == found["median"].tolist() == [3, 2, 3]
+    assert [int(one["median"]) for one in labels] == result["median"].tolist() == [3, 2, 3]
     assert "median" not in run("label", file, "--method", "majority")[1]

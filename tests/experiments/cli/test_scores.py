@@ -36,23 +36,23 @@ def test_screen_files_json_and_python_say_the_same(run, file, tmp_path):
     code, screen, err = run(*arguments, "--output", tmp_path / "out")
     assert code == 0 and err.count("wrote") == 5
     assert "p_yes as the probability of yes, 120 items" in screen
-    told = json.loads(run(*arguments, "--json")[1])
+    text = json.loads(run(*arguments, "--json")[1])
     ratings = read_ratings(file, truth="gold", raters=["ana", "ben", "cai"])
     values = pd.read_csv(file)["p_yes"]
-    found = score_quickly(ratings, values)
-    assert told["measures"] == found.to_dict()["measures"]
+    result = score_quickly(ratings, values)
+    assert text["measures"] == result.to_dict()["measures"]
     rows = list(csv.DictReader((tmp_path / "out" / "scores.csv").open()))
     latex = (tmp_path / "out" / "scores.tex").read_text()
-    for row, (name, one) in zip(rows, found.measures.items(), strict=True):
+    for row, (name, one) in zip(rows, result.measures.items(), strict=True):
         assert row["measure"] == name
         assert float(row["estimate"]) == pytest.approx(one.estimate)
-        assert float(row["known_alone"]) == pytest.approx(found.known_alone[name])
+        assert float(row["known_alone"]) == pytest.approx(result.known_alone[name])
         assert f"{one.estimate:.3f} [{one.lower:.3f}, {one.upper:.3f}]*" in screen
         assert f"{one.estimate:.3f} [{one.lower:.3f}, {one.upper:.3f}]*".replace(
             "-", "$-$"
         ) in latex.replace("−", "-").replace("-", "$-$").replace("$$-$$", "$-$")
     curve = pd.read_csv(tmp_path / "out" / "calibration.csv", index_col="score")
-    assert curve["probability"].to_numpy() == pytest.approx(found.calibration.probability.values)
+    assert curve["probability"].to_numpy() == pytest.approx(result.calibration.probability.values)
 
 
 def test_a_row_per_rating_has_the_score_of_its_item(run, file, tmp_path):
@@ -102,8 +102,8 @@ def test_a_missing_column_is_named(run, file):
 
 def test_the_figure_shows_the_curve_its_band_and_the_diagonal(file):
     ratings = read_ratings(file, truth="gold", raters=["ana", "ben", "cai"])
-    found = score_performance(ratings, pd.read_csv(file)["p_yes"], resamples=5)
-    (ax,) = plot_calibration(found).axes
+    result = score_performance(ratings, pd.read_csv(file)["p_yes"], resamples=5)
+    (ax,) = plot_calibration(result).axes
     diagonal, curve, threshold = ax.get_lines()
-    assert curve.get_ydata() == pytest.approx(found.calibration.probability.values)
+    assert curve.get_ydata() == pytest.approx(result.calibration.probability.values)
     assert list(diagonal.get_ydata()) == [0, 1] and set(threshold.get_xdata()) == {0.5}

@@ -47,8 +47,8 @@ def test_priors_are_those_of_the_crowds_dealt_by_family(run, tmp_path):
         "with seed 3.\n"
     )
     ratings = make_crowd(9).with_truth(None).with_system("w4")
-    found = estimate(ratings, ["calibrated"], priors=file, system_is="better")
-    assert found.fits["w4", "calibrated"].diagnostics["crowds"] == 4
+    result = estimate(ratings, ["calibrated"], priors=file, system_is="better")
+    assert result.fits["w4", "calibrated"].diagnostics["crowds"] == 4
 
 
 def test_a_system_is_a_rater_and_counted_rows_are_items(run, tmp_path):

@@ -37,9 +37,9 @@ def test_long_tables_have_a_group_for_each_item(table, tmp_path):
     path = tmp_path / "long.csv"
     long.sample(frac=1, random_state=1).to_csv(path, index=False)
     ratings = lehner.read_ratings(path, system="gpt", leave_out=["domain"])
-    found = read_groups(path, "domain", ratings)
+    result = read_groups(path, "domain", ratings)
     domain = table.set_index("item")["domain"]
-    assert found.names.tolist() == [domain[str(name)] for name in ratings.items]
+    assert result.names.tolist() == [domain[str(name)] for name in ratings.items]
     long.loc[5, "domain"] = "other"
     long.to_csv(path, index=False)
     ratings = lehner.read_ratings(path, system="gpt", leave_out=["domain"])

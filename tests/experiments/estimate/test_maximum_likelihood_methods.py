@@ -28,9 +28,9 @@ def test_every_model_by_likelihood_is_a_method_of_the_command(run):
     options = [part for name in NAMES for part in ("--method", name)]
     code, out, _ = run("estimate", "anesthesia", "--system", "2", *options, "--json")
     for quantity in ("system_accuracy", "system_accuracy_in_sample"):
-        found = pick_rows(out, quantity)
-        assert (code, [one["method"] for one in found]) == (0, NAMES)
-        for one in found:
+        result = pick_rows(out, quantity)
+        assert (code, [one["method"] for one in result]) == (0, NAMES)
+        for one in result:
             assert 0.5 < one["lower"] <= one["estimate"] <= one["upper"] <= 1
     raters = pick_rows(out, "rater_accuracy", rater=..., method=NAMES[0])
     assert [one["rater"] for one in raters] == ["1", "3", "4", "5"]
@@ -50,11 +50,11 @@ def test_known_truths_in_a_model_do_not_correct_it_again(run, tmp_path):
 
 def test_a_study_takes_them_with_options(tmp_path):
     (tmp_path / "study.toml").write_text(STUDY)
-    found = run_study(tmp_path / "study.toml", tmp_path / "out")
-    assert (found["status"] == "ok").all() and len(found) == 12
-    one = found[(found["method"] == "one_coin_ml") & (found["estimand"] == "system_accuracy")]
+    result = run_study(tmp_path / "study.toml", tmp_path / "out")
+    assert (result["status"] == "ok").all() and len(result) == 12
+    one = result[(result["method"] == "one_coin_ml") & (result["estimand"] == "system_accuracy")]
     assert (one["lower"] < one["upper"]).all() and (one["upper"] <= 1).all()
-    other = found[found["method"] == "tap_ml"]
+    other = result[result["method"] == "tap_ml"]
     assert other["lower"].isna().all() and other["estimate"].notna().all()
     data = simulate(Scenario(n_items=120, n_categories=3), int(one["seed"].iloc[0]))
     again = estimate_latent_class(data, "one_coin", interval=None).system_accuracy.estimate

@@ -70,8 +70,8 @@ def test_the_command_has_the_groups_that_python_has(ratings, run, tmp_path):
     options = ("--by", "domain", "--method", "algebraic", "--json")
     _, out, err = run("estimate", path, "--system", "system", *options)
     read = lehner.read_ratings(path, leave_out=["domain"])
-    found = lehner.estimate(read, ["algebraic"], groups=groups, name=str(path))
-    assert json.loads(out) == json.loads(json.dumps(found.to_dict())), err
+    result = lehner.estimate(read, ["algebraic"], groups=groups, name=str(path))
+    assert json.loads(out) == json.loads(json.dumps(result.to_dict())), err
 
 
 @pytest.mark.parametrize(("value", "n"), [("-inf", 5), ("Infinity", 60)])

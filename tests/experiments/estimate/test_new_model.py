@@ -130,8 +130,8 @@ def test_the_command_estimates_with_it(run, monkeypatch):
 def test_a_study_compares_it(run, tmp_path):
     study = tmp_path / "toy.toml"
     study.write_text(STUDY)
-    found = run_study(study, tmp_path / "out")
-    of_toy = found[(found["method"] == NAME) & (found["estimand"] == "system_accuracy")]
+    result = run_study(study, tmp_path / "out")
+    of_toy = result[(result["method"] == NAME) & (result["estimand"] == "system_accuracy")]
     assert len(of_toy) == 3 and (of_toy["status"] != "failed").all()
     assert run("study", "report", tmp_path / "out")[0] == 0
     texts = [path.read_text() for path in (tmp_path / "out").rglob("*.html")]

@@ -86,10 +86,10 @@ def test_parts_are_corrected_as_the_whole_is(results, names):
 
 def test_corrected_precision_is_nearer_to_the_truth(ratings, results):
     right = probabilities_right(results.ratings, algebra_of(results))
-    found = rows_of(results, "precision", corrected=True)
+    result = rows_of(results, "precision", corrected=True)
     before, after, inside = [], [], []
     for code, name in enumerate(ratings.categories):
-        one, rows = found.loc[name], ratings.system == code
+        one, rows = result.loc[name], ratings.system == code
         truth = float((ratings.truth == code)[rows].mean())
         before.append(right[rows].mean() - truth)
         after.append(one["estimate"] - truth)
@@ -109,9 +109,9 @@ def test_a_part_without_known_truths_is_left_out(results):
 def test_recall_is_corrected_toward_the_truth(ratings, results):
     true, errors = np.asarray(ratings.truth), {}
     for corrected in (True, False):
-        found = rows_of(results, "recall", corrected=corrected)["estimate"]
+        result = rows_of(results, "recall", corrected=corrected)["estimate"]
         errors[corrected] = [
-            found[name] - float((ratings.system == code)[true == code].mean())
+            result[name] - float((ratings.system == code)[true == code].mean())
             for code, name in enumerate(ratings.categories)
         ]
     assert np.abs(errors[True]).max() < 0.5 * np.abs(errors[False]).max()
@@ -171,7 +171,7 @@ def test_with_almost_all_truths_known_measures_are_those_of_the_known_items(n):
     truth, system = np.asarray(ratings.truth), np.asarray(ratings.system)
     algebra = estimate_algebraic(ratings.with_truth(None), interval=None)
     almost = ratings.with_truth(np.where(np.arange(300) > 0, truth, -1))
-    found = corrected_measures(almost, algebra)
+    result = corrected_measures(almost, algebra)
     matrix = metrics.confusion_matrix(truth, system, normalize="true")
     of_last, answered = (truth == n - 1).astype(int), (system == n - 1).astype(int)
     exact = {
@@ -186,20 +186,20 @@ def test_with_almost_all_truths_known_measures_are_those_of_the_known_items(n):
     for (row, column), value in np.ndenumerate(matrix):
         exact["confusion", f"c{row}", f"c{column}"] = value
     for place, value in exact.items():
-        one = found[place]
+        one = result[place]
         assert one.estimate == pytest.approx(value, abs=0.03)
         assert one.lower - 0.01 <= value <= one.upper + 0.01 and one.upper - one.lower < 0.07
 
 
 @pytest.mark.parametrize("order", [[1, 0], [2, 0, 1]])
 def test_in_which_order_categories_come_makes_no_difference(order):
-    found = []
+    result = []
     for one in (None, order):
         ratings = categories(len(order), one)
         known = ratings.with_truth(np.where(np.arange(300) < 60, ratings.truth, -1))
         algebra = estimate_algebraic(ratings.with_truth(None), interval=None)
-        found.append(corrected_measures(known, algebra))
-    first, second = found
+        result.append(corrected_measures(known, algebra))
+    first, second = result
     assert set(first) == set(second)
     for place, one in first.items():
         assert one.estimate == pytest.approx(second[place].estimate, rel=0.02, abs=0.01)

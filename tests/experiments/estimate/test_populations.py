@@ -38,8 +38,8 @@ def ratings_of(table):
 
 def test_in_python_ratings_carry_them(table):
     results = lehner.estimate(ratings_of(table), ["dawid_skene_ml"])
-    found = results.select(grouping="population")
-    assert found["group"].unique().tolist() == ["north", "south"]
+    result = results.select(grouping="population")
+    assert result["group"].unique().tolist() == ["north", "south"]
     names = table["site"].to_numpy()
     again = lehner.estimate(
         ratings_of(table).with_populations(None), ["dawid_skene_ml"], populations=names

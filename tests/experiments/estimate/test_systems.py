@@ -144,16 +144,16 @@ def test_the_same_system_thrice_is_tied_for_the_first_rank():
         raters, list("xyz"), system=np.stack([good, bad, good, good], axis=1), systems=systems
     )
     methods = [*ALL_QUICK, "dawid_skene_ml"]
-    found = lehner.estimate(ratings, methods)
+    result = lehner.estimate(ratings, methods)
     for method in methods:
-        ranks = found.select(quantity="system_accuracy_rank", method=method)
+        ranks = result.select(quantity="system_accuracy_rank", method=method)
         ranks = ranks.set_index("system")
         assert ranks["estimate"].to_dict() == {"a": 1, "b": 1, "c": 1, "bad": 4}
         equal = ranks.loc[["a", "b", "c"]]
         assert equal["probability"].tolist() == pytest.approx([1 / 3] * 3)
         assert (equal["lower"] == 1).all() and (equal["upper"] == 1).all()
         for quantity in (DIFFERENCE, IN_SAMPLE):
-            pairs = found.select(quantity=quantity, method=method)
+            pairs = result.select(quantity=quantity, method=method)
             pairs = pairs.set_index(["system", "versus"])
             for value in (pairs.loc[("a", "b")], pairs.loc[("b", "c")]):
                 assert value["probability"] == 0.5

@@ -35,9 +35,9 @@ def test_a_comparison_by_draws_estimates_again_on_common_items() -> None:
         for name in ratings.systems
         for judged in [ratings.for_system(name)]
     }
-    found = told(ask_systems(fits, ratings, Options()))
+    result = told(ask_systems(fits, ratings, Options()))
     expected = "system_accuracy_difference"
-    of_pairs = found.select(quantity=expected).set_index(["system", "versus"])
+    of_pairs = result.select(quantity=expected).set_index(["system", "versus"])
     assert of_pairs["n_items"].tolist() == [100, 200, 100]
     common = ratings.on_common_items()
     mine, half = (again(common.for_system(name)) for name in ("whole", "half"))
@@ -45,6 +45,6 @@ def test_a_comparison_by_draws_estimates_again_on_common_items() -> None:
     assert of_pairs.loc[("whole", "half"), "estimate"] == pytest.approx(difference)
     same = of_pairs.loc[("whole", "too")]
     assert same["probability"] == 0.5 and same["lower"] == same["upper"] == 0
-    ranks = found.select(quantity="system_accuracy_rank").set_index("system")
+    ranks = result.select(quantity="system_accuracy_rank").set_index("system")
     assert ranks.loc["whole", "probability"] == ranks.loc["too", "probability"]
     assert set(ranks["n_items"]) == {100}

@@ -56,15 +56,15 @@ def texts_outside(figure):
     """List texts that reach over the edge of the figure."""
     figure.draw_without_rendering()
     box = figure.bbox
-    found = []
+    result = []
     for text in figure.findobj(Text):
         written = text.get_text().strip()
         if not text.get_visible() or not written or NUMBER.fullmatch(written):
             continue  # Ticks beyond the ends of an axis are there, and not drawn.
         inside = text.get_window_extent()
         if inside.x0 < -1 or inside.y0 < -1 or inside.x1 > box.x1 + 1 or inside.y1 > box.y1 + 1:
-            found.append(text.get_text())
-    return found
+            result.append(text.get_text())
+    return result
 
 
 @pytest.mark.parametrize("name", DRAWN)

@@ -49,9 +49,9 @@ def full(path):
 def test_a_full_disk_names_the_file_and_leaves_the_one_that_was(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("before")
-    with pytest.raises(OSError, match="No space left on device") as told:
+    with pytest.raises(OSError, match="No space left on device") as text:
         write_atomically(path, full)
-    assert told.value.filename == str(path) and told.value.errno == errno.ENOSPC
+    assert text.value.filename == str(path) and text.value.errno == errno.ENOSPC
     assert list(tmp_path.iterdir()) == [path] and path.read_text() == "before"
 
 

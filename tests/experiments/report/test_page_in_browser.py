@@ -50,8 +50,8 @@ def in_browser(page, folder, *flags, expression="return 1"):
     """Give what a function's body returns in a page, whose policy would not let it run."""
     script = f"<script>document.title = JSON.stringify((() => {{{expression}}})())</script></body>"
     free = re.sub("<meta http-equiv.*?>", "", page).replace("</body>", script)
-    found = dump(free, folder, *flags)
-    return json.loads(re.search("<title>(.*?)</title>", found, re.DOTALL)[1].replace("&lt;", "<"))
+    result = dump(free, folder, *flags)
+    return json.loads(re.search("<title>(.*?)</title>", result, re.DOTALL)[1].replace("&lt;", "<"))
 
 
 def dump(page, folder, *flags):
@@ -88,8 +88,8 @@ def a_page():
 def test_a_wide_table_can_be_seen_whole(tmp_path, n_columns, width):
     page = page_of(wide_table(n_columns))
     size = f"--window-size={width},700"
-    found = in_browser(page, tmp_path, size, expression=WIDTHS)
-    page_width, window, hidden, last_cell, box = found
+    result = in_browser(page, tmp_path, size, expression=WIDTHS)
+    page_width, window, hidden, last_cell, box = result
     assert page_width <= window
     assert last_cell <= box <= window
     # The tables of performance have seven columns.
@@ -104,8 +104,8 @@ def test_the_page_itself_never_scrolls_sideways(tmp_path, width):
     widths = "[frames[0].innerWidth, frames[0].document.documentElement.scrollWidth]"
     script = f"addEventListener('load', () => {{ document.title = JSON.stringify({widths}); }});"
     outer = f"<!DOCTYPE html><title></title><body>{frame}<script>{script}</script></body>"
-    found = dump(outer, tmp_path, "--allow-file-access-from-files")
-    room, shown = json.loads(re.search("<title>(.*?)</title>", found)[1])
+    result = dump(outer, tmp_path, "--allow-file-access-from-files")
+    room, shown = json.loads(re.search("<title>(.*?)</title>", result)[1])
     assert shown <= room == width
 
 
@@ -128,13 +128,13 @@ def test_letters_have_the_contrast_that_wcag_asks_for(tmp_path, scheme):
     background = "return getComputedStyle(document.body).backgroundColor"
     paper = {"dark": "rgb(18, 18, 18)", "light": "rgb(255, 255, 255)"}[scheme]
     assert in_browser(a_page(), tmp_path, setting, expression=background) == paper
-    found = in_browser(a_page(), tmp_path, setting, expression=CONTRASTS)
-    assert {"H1", "H2", "P", "TD", "BUTTON", "PRE"} <= {name for name, _ in found}
-    assert min(contrast for _, contrast in found) >= 4.5
+    result = in_browser(a_page(), tmp_path, setting, expression=CONTRASTS)
+    assert {"H1", "H2", "P", "TD", "BUTTON", "PRE"} <= {name for name, _ in result}
+    assert min(contrast for _, contrast in result) >= 4.5
 
 
 def test_only_the_page_s_own_script_runs(tmp_path):
     page = a_page().replace("</body>", "<script>document.title = 'mine'</script></body>")
-    found = dump(page, tmp_path)
-    assert "<button>measure number 0</button>" in found
-    assert "<title>mine</title>" not in found
+    result = dump(page, tmp_path)
+    assert "<button>measure number 0</button>" in result
+    assert "<title>mine</title>" not in result

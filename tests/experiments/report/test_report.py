@@ -70,8 +70,8 @@ def test_every_interval_on_the_screen_is_a_row_of_the_table(which, request):
     }
     assert len(shown) > 60
     for text in shown:
-        found = tuple(float(x.replace("−", "-")) for x in re.findall(r"[-+−]?\d*\.\d+", text))
-        assert any(np.allclose(found, other, atol=1e-9) for other in numbers), text
+        result = tuple(float(x.replace("−", "-")) for x in re.findall(r"[-+−]?\d*\.\d+", text))
+        assert any(np.allclose(result, other, atol=1e-9) for other in numbers), text
 
 
 def test_what_a_method_gave_and_what_truths_correct_both_stand_there(one):

@@ -26,11 +26,11 @@ def rows(run):
 
         def pick(quantity, **columns):
             wanted = {"grouping": "", "rater": "", "versus": "", "corrected": False} | columns
-            found = table[table["quantity"] == quantity]
+            result = table[table["quantity"] == quantity]
             for name, value in wanted.items():
                 if value is not ...:
-                    found = found[found[name] == value]
-            return found
+                    result = result[result[name] == value]
+            return result
 
         return pick
 
@@ -71,8 +71,8 @@ def test_populations_have_the_base_rates_of_the_fit(rows):
         table[["item", "ana", "ben", "cai", "dee", "gpt"]], system="gpt"
     ).with_populations(table["domain"])
     fit = lehner.fit_latent_class(ratings)
-    found = pick("base_rates", grouping="population", method="dawid_skene_ml")
-    for one in found.to_dict("records"):
+    result = pick("base_rates", grouping="population", method="dawid_skene_ml")
+    for one in result.to_dict("records"):
         expected = float(fit.base_rates.sel(group=one["group"], category=one["category"]))
         assert one["estimate"] == pytest.approx(expected, abs=1e-4)
         assert one["lower"] < one["estimate"] < one["upper"]

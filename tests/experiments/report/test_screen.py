@@ -105,13 +105,13 @@ def test_methods_are_not_mixed(medical):
         (line,) = (x for x in lines if x.startswith(f"{method} "))
         assert str(value).rstrip("*") in line
     start = next(j for j, x in enumerate(lines) if x.startswith("by dawid_skene_ml"))
-    told = " ".join(x.strip() for x in lines[start + 1 : start + 5])
+    text = " ".join(x.strip() for x in lines[start + 1 : start + 5])
     for name, (quantity, of_positive) in list(NAMES.items())[:4]:
         positive = medical.options.positive
         category = positive.name if of_positive else positive.negative
         of = {"system": name_of(medical), "method": "dawid_skene_ml", "category": str(category)}
-        assert str(medical.value(quantity, **of)) in told
-        assert SHORT_NAMES.get(name, name) in told
+        assert str(medical.value(quantity, **of)) in text
+        assert SHORT_NAMES.get(name, name) in text
 
 
 def name_of(results):
@@ -152,11 +152,11 @@ def test_raters_who_do_not_fit_into_a_line_are_summed_up():
     ratings = lehner.Ratings(codes, ["no", "yes"], raters=names, system=codes[:, 9])
     results = estimate(ratings, ["algebraic", "dawid_skene_ml"])
     rows = results.select(quantity="rater_accuracy", method="dawid_skene_ml")
-    found = rows.set_index("rater")["estimate"].sort_values()
+    result = rows.set_index("rater")["estimate"].sort_values()
     (line,) = (x for x in lines_of(results) if x.startswith("Raters (dawid_skene_ml): "))
-    assert f"{found.index[0]} {decimal(found.iloc[0])}" in line
+    assert f"{result.index[0]} {decimal(result.iloc[0])}" in line
     n = int(line.split("… ")[1].split()[0])
-    assert line.endswith(f" other{'s' * (n > 1)}, {found.index[-1]} {decimal(found.iloc[-1])}")
+    assert line.endswith(f" other{'s' * (n > 1)}, {result.index[-1]} {decimal(result.iloc[-1])}")
     assert n + line.split("… ")[0].count("rater with") + 1 == 12
 
 

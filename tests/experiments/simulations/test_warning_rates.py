@@ -17,21 +17,21 @@ DIFFICULTY, RIGHT = "equal difficulty rejected", "right rater"
 
 
 def rates(process, **at):
-    found = KEPT[KEPT["process"] == process]
+    result = KEPT[KEPT["process"] == process]
     for name, value in at.items():
-        found = found[found[name] == value]
-    assert len(found)
-    return found
+        result = result[result[name] == value]
+    assert len(result)
+    return result
 
 
 @pytest.mark.parametrize("process", KEPT["process"].unique()[:4])
 def test_where_all_is_well_few_data_sets_have_a_warning(process):
-    found = rates(process)
-    assert (found[WARNINGS] <= 0.04).all(axis=None)
-    assert (found[WARNINGS].mean() <= 0.02).all()
-    difficulty = found[DIFFICULTY].dropna()
+    result = rates(process)
+    assert (result[WARNINGS] <= 0.04).all(axis=None)
+    assert (result[WARNINGS].mean() <= 0.02).all()
+    difficulty = result[DIFFICULTY].dropna()
     assert difficulty.mean() <= 0.06
-    assert (difficulty <= 0.05 + 3 * (0.05 * 0.95 / found["data_sets"].iloc[0]) ** 0.5).all()
+    assert (difficulty <= 0.05 + 3 * (0.05 * 0.95 / result["data_sets"].iloc[0]) ** 0.5).all()
 
 
 def test_what_should_be_found_is_found():
@@ -46,6 +46,6 @@ def test_what_should_be_found_is_found():
 
 
 def test_on_real_crowds_estimates_are_too_high_where_raters_seem_to_skip_items():
-    found = REAL[(REAL["warning"] == SKIP) & (REAL["ratings"] == "all")]
-    assert len(found) == 2
-    assert (found["error"] > found["error_elsewhere"] + 0.05).all()
+    result = REAL[(REAL["warning"] == SKIP) & (REAL["ratings"] == "all")]
+    assert len(result) == 2
+    assert (result["error"] > result["error_elsewhere"] + 0.05).all()

@@ -88,10 +88,10 @@ def test_a_command_that_is_interrupted_goes_on_where_it_was(run, data, tmp_path,
     while process.poll() is None and len(list(out.glob(KEPT))) < 3:
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to workers too
-    told = process.communicate(timeout=60)[1].splitlines()
+    text = process.communicate(timeout=60)[1].splitlines()
     assert process.returncode == 130
-    assert f"Finished fits are kept in {out}; the same command goes on from there." in told
-    assert "lehner: stopped" in told
+    assert f"Finished fits are kept in {out}; the same command goes on from there." in text
+    assert "lehner: stopped" in text
     kept = list(out.glob(KEPT))
     assert len(kept) >= 3
     kept[0].write_bytes(kept[0].read_bytes()[:-100])  # It is damaged, and done again.

@@ -62,11 +62,11 @@ SIMHELPERS = {
 @pytest.fixture(scope="module")
 def misim():
     half = norm.ppf(0.975)
-    found = pd.read_csv(DATA / "rsimsum_misim.csv")
-    return found.assign(
+    result = pd.read_csv(DATA / "rsimsum_misim.csv")
+    return result.assign(
         truth=0.5,
-        lower=found["estimate"] - half * found["standard_error"],
-        upper=found["estimate"] + half * found["standard_error"],
+        lower=result["estimate"] - half * result["standard_error"],
+        upper=result["estimate"] + half * result["standard_error"],
     )
 
 
@@ -76,70 +76,70 @@ def welch():
 
 
 def test_measures_are_those_of_rsimsum(misim):
-    found = measure(misim, by=["method"], null=0.0).set_index(["measure", "method"])
+    result = measure(misim, by=["method"], null=0.0).set_index(["measure", "method"])
     for name, by_method in RSIMSUM.items():
         for method, (value, error) in by_method.items():
-            ours = found.loc[(name, method)]
+            ours = result.loc[(name, method)]
             assert ours["n"] == 1000
             assert round(ours["value"], 4) == value, (name, method)
             assert round(ours["standard_error"], 4) == error, (name, method)
 
 
 def test_the_error_of_model_standard_errors_is_that_of_rsimsum(misim):
-    found = measure(misim, by=["method"]).set_index(["measure", "method"])
+    result = measure(misim, by=["method"]).set_index(["measure", "method"])
     for method, expected in RSIMSUM_ERROR.items():
-        ours = found.loc[("model_se_relative_error", method), ["value", "standard_error"]]
+        ours = result.loc[("model_se_relative_error", method), ["value", "standard_error"]]
         assert [round(100 * number, 4) for number in ours] == list(expected), method
 
 
 def test_relative_precision_is_that_of_rsimsum(misim):
-    found = compare_methods(misim.assign(scenario="s", estimand="b"))
-    found = found.set_index(["method", "other_method", "measure"])
+    result = compare_methods(misim.assign(scenario="s", estimand="b"))
+    result = result.set_index(["method", "other_method", "measure"])
     for method, expected in RSIMSUM_GAIN.items():
-        ours = found.loc[(method, "CC", "relative_precision"), ["difference", "standard_error"]]
+        ours = result.loc[(method, "CC", "relative_precision"), ["difference", "standard_error"]]
         assert [round(100 * number, 4) for number in ours] == list(expected), method
 
 
 def test_relative_bias_divides_each_error_by_its_truth():
     rows = pd.DataFrame({"m": "a", "truth": [0.2, 0.5, 0.8], "estimate": [0.3, 0.5, 0.8]})
-    found = measure(rows, by=["m"]).set_index("measure").loc["relative_bias"]
-    assert found["value"] == pytest.approx(0.5 / 3)  # the bias over the mean truth is .2 / 3
-    assert found["standard_error"] == pytest.approx(np.std([0.5, 0, 0], ddof=1) / np.sqrt(3))
+    result = measure(rows, by=["m"]).set_index("measure").loc["relative_bias"]
+    assert result["value"] == pytest.approx(0.5 / 3)  # the bias over the mean truth is .2 / 3
+    assert result["standard_error"] == pytest.approx(np.std([0.5, 0, 0], ddof=1) / np.sqrt(3))
     without = measure(rows.assign(truth=0.0), by=["m"]).set_index("measure")
     assert np.isnan(without.loc["relative_bias", "value"])
 
 
 def test_methods_that_state_no_standard_error_have_no_model_se():
-    found = measure(alike(), by=["method"]).set_index(["method", "measure"])
-    assert np.isnan(found.loc[("a", "model_se"), "value"])
-    assert found.loc[("a", "model_se"), "n"] == 0
-    assert "power" not in found.index.get_level_values("measure")
+    result = measure(alike(), by=["method"]).set_index(["method", "measure"])
+    assert np.isnan(result.loc[("a", "model_se"), "value"])
+    assert result.loc[("a", "model_se"), "n"] == 0
+    assert "power" not in result.index.get_level_values("measure")
 
 
 @pytest.mark.parametrize(("n_stated", "is_known"), [(15, True), (14, False)])
 def test_a_model_se_needs_the_standard_errors_of_half_of_the_estimates(n_stated, is_known):
     rows = alike().query("method == 'a'").assign(standard_error=0.1)
     rows.loc[rows["replicate"] >= n_stated, "standard_error"] = np.nan
-    found = measure(rows, by=["method"]).set_index("measure")
+    result = measure(rows, by=["method"]).set_index("measure")
     for name in ("model_se", "model_se_relative_error"):
-        assert found.loc[name, "n"] == n_stated
-        assert np.isfinite(found.loc[name, "value"]) == is_known
+        assert result.loc[name, "n"] == n_stated
+        assert np.isfinite(result.loc[name, "value"]) == is_known
 
 
 def test_measures_are_those_of_simhelpers(welch):
-    found = measure(welch, by=["method"], level=0.95).set_index(["method", "measure"])
+    result = measure(welch, by=["method"], level=0.95).set_index(["method", "measure"])
     for key, (value, error) in SIMHELPERS.items():
-        assert round(found.loc[key, "value"], 5) == pytest.approx(value, abs=1.01e-5), key
+        assert round(result.loc[key, "value"], 5) == pytest.approx(value, abs=1.01e-5), key
         # Of the mean squared error: simhelpers divides by n, Morris et al. by n - 1.
-        assert found.loc[key, "standard_error"] == pytest.approx(error, rel=3e-3, abs=6e-6), key
+        assert result.loc[key, "standard_error"] == pytest.approx(error, rel=3e-3, abs=6e-6), key
 
 
 def test_the_standard_error_of_the_rmse_is_not_the_one_simhelpers_prints(welch):
     """simhelpers prints .00826. It takes the differences of its left-out values, which divide by
     n - 1, from a value that divides by n; that shifts each by rmse / 2n. Ours is what the delta
     method gives."""
-    found = measure(welch, by=["method"]).set_index(["method", "measure"])
-    rmse, mse = (found.loc[("t-test", name)] for name in ("rmse", "mse"))
+    result = measure(welch, by=["method"]).set_index(["method", "measure"])
+    rmse, mse = (result.loc[("t-test", name)] for name in ("rmse", "mse"))
     assert round(rmse["value"], 5) == 0.28278
     assert round(rmse["standard_error"], 5) == 0.00694
     delta = mse["standard_error"] / (2 * rmse["value"])
@@ -168,8 +168,8 @@ def test_standard_errors_are_the_spread_of_repeated_studies():
                 }
             )
         )
-    found = measure(pd.concat(studies), by=["study"])
-    for name, group in found.groupby("measure"):
+    result = measure(pd.concat(studies), by=["study"])
+    for name, group in result.groupby("measure"):
         spread = group["value"].std()
         claimed = np.sqrt((group["standard_error"] ** 2).mean())
         assert claimed == pytest.approx(spread, rel=0.1), name
@@ -177,31 +177,31 @@ def test_standard_errors_are_the_spread_of_repeated_studies():
 
 def test_the_interval_score_rewards_short_intervals_that_hold():
     rows = {"truth": [0.5, 0.5], "estimate": 0.5, "lower": [0.4, 0.52], "upper": [0.6, 0.6]}
-    found = measure(pd.DataFrame(rows).assign(m="a"), by=["m"], level=0.9).set_index("measure")
-    assert found.loc["interval_score", "value"] == pytest.approx((0.2 + 0.08 + 20 * 0.02) / 2)
+    result = measure(pd.DataFrame(rows).assign(m="a"), by=["m"], level=0.9).set_index("measure")
+    assert result.loc["interval_score", "value"] == pytest.approx((0.2 + 0.08 + 20 * 0.02) / 2)
 
 
 def test_rows_without_an_estimate_count_as_failures_only():
     rows = pd.DataFrame({"m": "a", "truth": 0.5, "estimate": [0.4, np.nan, 0.7, np.nan]})
-    found = measure(rows, by=["m"]).set_index("measure")
-    assert found.loc["failure_rate", ["value", "n"]].tolist() == [0.5, 4]
-    assert found.loc["bias", ["value", "n"]].tolist() == [pytest.approx(0.05), 2]
-    assert np.isnan(found.loc["coverage", "value"]) and found.loc["coverage", "n"] == 0
+    result = measure(rows, by=["m"]).set_index("measure")
+    assert result.loc["failure_rate", ["value", "n"]].tolist() == [0.5, 4]
+    assert result.loc["bias", ["value", "n"]].tolist() == [pytest.approx(0.05), 2]
+    assert np.isnan(result.loc["coverage", "value"]) and result.loc["coverage", "n"] == 0
 
 
 def test_one_replicate_tells_nothing_about_bias():
     row = {"m": "a", "truth": 0.5, "estimate": [0.7], "lower": 0.4, "upper": 0.8}
-    found = measure(pd.DataFrame(row), by=["m"]).set_index("measure")
-    assert found.loc["coverage", "value"] == 1
-    unknown = found.loc[["bias", "bias_eliminated_coverage"], ["value", "standard_error"]]
+    result = measure(pd.DataFrame(row), by=["m"]).set_index("measure")
+    assert result.loc["coverage", "value"] == 1
+    unknown = result.loc[["bias", "bias_eliminated_coverage"], ["value", "standard_error"]]
     assert unknown.isna().all(axis=None)
 
 
 def test_paired_differences_use_the_replicates_that_both_have(misim):
     misim = misim.assign(scenario="s", estimand="b")
     misim.loc[(misim["method"] == "CC") & (misim["replicate"] <= 100), "estimate"] = np.nan
-    found = compare_methods(misim).set_index(["method", "other_method", "measure"])
-    row = found.loc[("MI_T", "CC", "bias")]
+    result = compare_methods(misim).set_index(["method", "other_method", "measure"])
+    row = result.loc[("MI_T", "CC", "bias")]
     wide = misim.pivot(index="replicate", columns="method", values="estimate").dropna()
     difference = wide["MI_T"] - wide["CC"]
     assert row["n"] == 900
@@ -212,15 +212,15 @@ def test_paired_differences_use_the_replicates_that_both_have(misim):
 def test_intervals_of_proportions_are_wilsons():
     for yes, n in ((0, 1), (0, 40), (7, 40), (40, 40)):
         expected = binomtest(yes, n).proportion_ci(2 * norm.cdf(1.96) - 1, method="wilson")
-        found = wilson_interval(yes / n, n, z=1.96)
-        assert found == pytest.approx([expected.low, expected.high], abs=1e-12)
+        result = wilson_interval(yes / n, n, z=1.96)
+        assert result == pytest.approx([expected.low, expected.high], abs=1e-12)
 
 
 @pytest.mark.parametrize("inside", [True, False])
 def test_replicates_that_are_all_alike_leave_an_error(inside):
     n = 40
-    found, error = proportion([inside] * n)
-    assert found == inside
+    result, error = proportion([inside] * n)
+    assert result == inside
     assert error == pytest.approx(beta(n * inside + 0.5, n * (not inside) + 0.5).std())
     assert error < proportion([not inside] + [inside] * (n - 1))[1]
 
@@ -236,8 +236,8 @@ def alike(n=30):
 
 
 def test_no_proportion_is_certain_or_beyond_its_range():
-    found = measure(alike(), by=["method"])
-    rows = found[found["measure"].isin(PROPORTIONS)]
+    result = measure(alike(), by=["method"])
+    rows = result[result["measure"].isin(PROPORTIONS)]
     assert set(rows["value"]) == {0, 1}
     assert (rows["standard_error"] > 0).all()
     assert (rows["lower"] >= 0).all() and (rows["upper"] <= 1).all()
@@ -250,10 +250,10 @@ def test_no_proportion_is_certain_or_beyond_its_range():
 
 
 def test_intervals_of_means_are_two_standard_errors_wide(misim):
-    found = measure(misim, by=["method"]).set_index("measure").loc["bias"]
-    half = (found["upper"] - found["lower"]) / 2
-    np.testing.assert_allclose(half, 1.96 * found["standard_error"])
-    np.testing.assert_allclose((found["upper"] + found["lower"]) / 2, found["value"])
+    result = measure(misim, by=["method"]).set_index("measure").loc["bias"]
+    half = (result["upper"] - result["lower"]) / 2
+    np.testing.assert_allclose(half, 1.96 * result["standard_error"])
+    np.testing.assert_allclose((result["upper"] + result["lower"]) / 2, result["value"])
 
 
 def test_of_one_or_two_data_sets_what_cannot_be_measured_is_missing():

@@ -254,14 +254,14 @@ def test_every_method_sees_the_data_that_its_seed_makes(tmp_path):
         }
         for _, row in rows.iterrows():
             assert row["truth"] == pytest.approx(expected[row["estimand"]], abs=1e-12)
-        found = rows[rows["estimand"] == "system_accuracy"].set_index("method")
+        result = rows[rows["estimand"] == "system_accuracy"].set_index("method")
         majority = majority_agreement(ratings).system_accuracy.estimate
-        assert found.loc["majority_agreement", "estimate"] == pytest.approx(majority)
+        assert result.loc["majority_agreement", "estimate"] == pytest.approx(majority)
         if algebra is None:
-            assert found.loc["algebraic", "status"] == "undefined"
+            assert result.loc["algebraic", "status"] == "undefined"
         else:
-            assert found.loc["algebraic", "estimate"] == pytest.approx(algebra)
-            assert found.loc["algebraic", "status"] == "ok"
+            assert result.loc["algebraic", "estimate"] == pytest.approx(algebra)
+            assert result.loc["algebraic", "status"] == "ok"
 
 
 def test_the_number_of_workers_changes_nothing(tmp_path):
@@ -471,13 +471,13 @@ def _start_to_interrupt(path, out):
 
 
 def _check_what_it_tells(process, out):
-    told = process.communicate(timeout=60)[1].splitlines()
+    text = process.communicate(timeout=60)[1].splitlines()
     assert process.returncode == 130
-    assert told[-2:] == [
+    assert text[-2:] == [
         f"Finished results are stored in {out}; the same command continues from there.",
         "lehner: stopped",
     ]
-    assert not any("Traceback" in line for line in told)
+    assert not any("Traceback" in line for line in text)
 
 
 def _wait_for_more(out, process, rng):
@@ -583,8 +583,8 @@ def test_a_fit_is_unconverged_by_the_codes_of_its_warnings(monkeypatch, tmp_path
     chains = {"r_hat": 1.0} if status else {}
 
     def estimate(*given, **options):
-        found = estimate_algebraic(simulate(Scenario(), 1), resamples=10, seed=1)
-        return replace(found, warnings=(warn(code, "so it is"),), diagnostics=chains)
+        result = estimate_algebraic(simulate(Scenario(), 1), resamples=10, seed=1)
+        return replace(result, warnings=(warn(code, "so it is"),), diagnostics=chains)
 
     replace_algebra(monkeypatch, estimate)
     methods = '{ name = "algebraic", resamples = 10 }'

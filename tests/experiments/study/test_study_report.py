@@ -67,12 +67,12 @@ def test_the_page_needs_no_other_file_and_escapes_what_users_write(folder):
 
 
 def test_the_tables_have_the_numbers_of_the_tabulate(folder):
-    found = pd.read_csv(folder / "report" / "performance.csv")
-    one = found[
-        (found["scenario"] == "plain")
-        & (found["method"] == "algebraic")
-        & (found["estimand"] == "system_accuracy")
-        & (found["measure"] == "bias")
+    result = pd.read_csv(folder / "report" / "performance.csv")
+    one = result[
+        (result["scenario"] == "plain")
+        & (result["method"] == "algebraic")
+        & (result["estimand"] == "system_accuracy")
+        & (result["measure"] == "bias")
     ].iloc[0]
     entry = f"{one['value']:.3f} ± {one['standard_error']:.3f}"
     page = (folder / "report" / "report.html").read_text()
@@ -119,22 +119,22 @@ def test_a_better_method_is_not_called_worse_for_samples_that_the_other_has_no_e
     sign = rng.choice([-1, 1], n)
     algebraic = np.where(hard, np.nan, 0.5 + 0.1 * sign)
     better = 0.5 + np.where(hard, 0.3, 0.05) * sign
-    found = simulated(tmp_path, {"algebraic": algebraic, "majority_agreement": better})
-    mse = found.measures[found.measures["measure"] == "mse"].set_index("method")["value"]
+    result = simulated(tmp_path, {"algebraic": algebraic, "majority_agreement": better})
+    mse = result.measures[result.measures["measure"] == "mse"].set_index("method")["value"]
     assert mse["algebraic"] < mse["majority_agreement"]
-    ((_, _, best, tied),) = describe_best(found).tables[0].rows
+    ((_, _, best, tied),) = describe_best(result).tables[0].rows
     assert (best, tied) == ("majority_agreement", "none")
 
 
 def test_fits_that_did_not_converge_or_failed_are_counted(tmp_path):
     off = np.where(np.arange(40) < 5, 0.9, np.linspace(0.45, 0.55, 40))
-    found = simulated(tmp_path, {"one_coin": off, "majority_agreement": np.full(40, 0.5)})
-    fits = found.results["method"] == "one_coin"
-    replicate = found.results["replicate"]
-    found.results.loc[fits & (replicate < 5), "status"] = "unconverged"
-    found.results.loc[fits & (replicate == 5), ["status", "reason"]] = ["failed", "no | number"]
-    found.results.loc[fits & (replicate == 5), ["estimate", "lower", "upper"]] = np.nan
-    counts, reasons = describe_outcomes(found).tables
+    result = simulated(tmp_path, {"one_coin": off, "majority_agreement": np.full(40, 0.5)})
+    fits = result.results["method"] == "one_coin"
+    replicate = result.results["replicate"]
+    result.results.loc[fits & (replicate < 5), "status"] = "unconverged"
+    result.results.loc[fits & (replicate == 5), ["status", "reason"]] = ["failed", "no | number"]
+    result.results.loc[fits & (replicate == 5), ["estimate", "lower", "upper"]] = np.nan
+    counts, reasons = describe_outcomes(result).tables
     assert counts.cells() == [
         ["scenario", "method", "samples", "undefined", "failed", "unconverged"],
         ["plain", "one_coin", "40", "0", "1", "5"],
@@ -169,8 +169,8 @@ def test_only_what_is_beyond_noise_is_called_so(tmp_path):
         )
         for method, error in errors.items()
     )
-    found = Findings(study, results)
-    ((scenario, biased, best, tied),) = describe_best(found).tables[0].rows
+    result = Findings(study, results)
+    ((scenario, biased, best, tied),) = describe_best(result).tables[0].rows
     assert scenario == "plain"
     assert biased.startswith("algebraic +0.05") and "," not in biased
     assert {best, tied} == {"mean_posterior", "majority_agreement"}

@@ -141,8 +141,8 @@ def test_a_draw_in_another_folder_uses_the_files_that_were_kept(whole, tmp_path)
     results = read_results(there).query("scenario == 'own, n 40, accuracy 0.6' and replicate == 3")
     ratings = lehner.read_ratings(file, system="system", truth="truth")
     for row in results[results["method"] == "blind"].itertuples():
-        found = lehner.majority_agreement(ratings.with_truth(None))
-        assert getattr(found, row.estimand).estimate == pytest.approx(row.estimate)
+        result = lehner.majority_agreement(ratings.with_truth(None))
+        assert getattr(result, row.estimand).estimate == pytest.approx(row.estimate)
     assert read_study(there / "study.toml") == read_study(whole / "plan" / "study.toml")
 
 

@@ -269,9 +269,9 @@ def test_truth_probabilities_keep_their_digits_however_many_votes_are_against_th
     accuracy, rates = 0.999, (0, 0.5, 0.5)
     for n in range(90, 101):
         row = np.array([n, 1, 0])
-        found = truth_probabilities(row[None], accuracy, rates)[0]
+        result = truth_probabilities(row[None], accuracy, rates)[0]
         expected = exact_truth_probabilities(row, accuracy, rates)
-        np.testing.assert_allclose(found, expected, rtol=1e-10, err_msg=str(row))
+        np.testing.assert_allclose(result, expected, rtol=1e-10, err_msg=str(row))
 
 
 @given(data_sets)

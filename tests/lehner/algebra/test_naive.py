@@ -85,6 +85,6 @@ def test_naive_measures_have_one_number_for_both_estimands_and_no_interval_in_th
 
 def test_the_majority_has_wilsons_interval_for_items_like_these():
     ratings = Ratings([[0, 0], [1, 1], [0, 0], [1, 1]], ["no", "yes"], system=[0, 1, 1, -1])
-    found = majority_agreement(ratings, level=0.95).system_accuracy
+    result = majority_agreement(ratings, level=0.95).system_accuracy
     expected = stats.binomtest(2, 3).proportion_ci(0.95, method="wilson")
-    assert (found.lower, found.upper) == pytest.approx((expected.low, expected.high))
+    assert (result.lower, result.upper) == pytest.approx((expected.low, expected.high))

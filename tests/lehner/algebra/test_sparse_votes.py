@@ -38,9 +38,9 @@ def test_numbers_are_those_of_all_categories(name: str, monkeypatch: pytest.Monk
     for few in (0, MOST):
         monkeypatch.setattr(steps, "FEW_VOTES", few)
         assert (find_sparse_votes(ratings.collapsed_votes) is None) == (few == MOST)
-        found = estimate_algebraic(ratings, resamples=300)
-        estimates.append(found)
-        details.append(performance(ratings, found, resamples=50).table)
+        result = estimate_algebraic(ratings, resamples=300)
+        estimates.append(result)
+        details.append(performance(ratings, result, resamples=50).table)
     undefined = estimates[1].diagnostics["undefined_resamples"]
     assert (undefined > 0) == (name == "resamples at chance")
     sparse, dense = (one.system_accuracy for one in estimates)

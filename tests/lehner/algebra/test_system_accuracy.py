@@ -50,8 +50,10 @@ VIOLATIONS = {
 @pytest.mark.parametrize("scenario", TIED.values(), ids=TIED)
 def test_without_violations_the_algebra_is_near_the_truth_where_raters_are_tied(scenario):
     assert scenario.k_properties_hold()
-    found = simulate_estimates(scenario, 400, methods=(*CONSISTENT, PAPER), in_sample=False, seed=3)
-    error = {method: found[method].values - 0.9 for method in (*CONSISTENT, PAPER)}
+    result = simulate_estimates(
+        scenario, 400, methods=(*CONSISTENT, PAPER), in_sample=False, seed=3
+    )
+    error = {method: result[method].values - 0.9 for method in (*CONSISTENT, PAPER)}
     rmse = {method: np.sqrt(np.mean(values**2)) for method, values in error.items()}
     for method in CONSISTENT:
         assert abs(error[method].mean()) < 4 * error[method].std() / 20
@@ -73,8 +75,8 @@ def test_the_paper_s_step_stays_under_its_name():
 
 def test_two_categories_and_four_raters_do_not_need_hundreds_of_items():
     scenario = scenario_with_kappa(0.16, n_categories=2, n_raters=4)
-    found = required_sample_size(scenario, replicates=2000)
-    assert 50 < found.n_items < 90
+    result = required_sample_size(scenario, replicates=2000)
+    assert 50 < result.n_items < 90
 
 
 # ----- Limits -----
@@ -133,8 +135,8 @@ def assert_limit(cell):
     # Raters right in .5 and .7 agree by chance if there are two categories.
     assert all("at or below chance" in value.reason for value in undefined)
     defined = [name for name, value in values.items() if value.estimate is not None]
-    found = largest_difference_from_samples(scenario, defined, seed=5)
-    for method, (difference, error) in found.items():
+    result = largest_difference_from_samples(scenario, defined, seed=5)
+    for method, (difference, error) in result.items():
         assert difference < 4.5 * error + 1e-4, (cell, method)
 
 

@@ -60,37 +60,37 @@ def has_k_structure(selection, truth):
 @given(raters())
 def test_agreement_and_accuracy_come_apart_unless_the_structure_holds(case):
     kind, selection, truth = case
-    found = counterexample(selection, truth)
+    result = counterexample(selection, truth)
     none_below = accuracy_of(selection, truth) == 0 and agreement_of(selection) == 0
     if has_k_structure(selection, truth) or none_below:
-        assert found is None
+        assert result is None
         return
     if kind == "items unequal" and np.ptp(selection.max(axis=(1, 2))) < 1e-4:
         return  # equal but for rounding
-    constructed = found.constructed
+    constructed = result.constructed
     assert constructed.min() >= 0
     np.testing.assert_allclose(constructed.sum(axis=2), 1)
     before = accuracy_of(selection, truth), agreement_of(selection)
     after = accuracy_of(constructed, truth), agreement_of(constructed)
     assert (after[0] - before[0]) * (after[1] - before[1]) < 0
-    np.testing.assert_allclose([found.accuracy[0], found.agreement[0]], before, atol=1e-12)
-    np.testing.assert_allclose([found.accuracy[1], found.agreement[1]], after, atol=1e-12)
+    np.testing.assert_allclose([result.accuracy[0], result.agreement[0]], before, atol=1e-12)
+    np.testing.assert_allclose([result.accuracy[1], result.agreement[1]], after, atol=1e-12)
 
 
 @many
 @given(raters())
 def test_the_lemma_names_the_first_property_that_fails(case):
     kind, selection, truth = case
-    found = counterexample(selection, truth)
-    if found is None:
+    result = counterexample(selection, truth)
+    if result is None:
         return
-    if found.lemma == 1:
+    if result.lemma == 1:
         assert np.ptp(selection, axis=1).max() > 1e-7
     else:
         assert np.ptp(selection, axis=1).max() < 1e-5
     expected = {"any": 1, "items unequal": 3}
     if kind in expected:
-        assert found.lemma == expected[kind]
+        assert result.lemma == expected[kind]
 
 
 def test_the_lemmas_in_turn():
@@ -110,6 +110,6 @@ def test_sums_off_by_rounding_are_no_unequal_errors():
 
 def test_constructed_probabilities_sum_to_1_where_the_given_ones_are_off_by_rounding():
     given_ones = [[[0.5, 0.3, 0.2000004], [0.7, 0.2, 0.1000004]]]
-    found = counterexample(given_ones, [0])
-    assert found.lemma == 1
-    np.testing.assert_allclose(found.constructed.sum(axis=2), 1, rtol=0, atol=1e-14)
+    result = counterexample(given_ones, [0])
+    assert result.lemma == 1
+    np.testing.assert_allclose(result.constructed.sum(axis=2), 1, rtol=0, atol=1e-14)

@@ -41,28 +41,28 @@ def row_of(results, quantity, *, corrected=True, **columns):
 
 def test_with_all_but_one_truth_known_the_difference_is_that_of_the_known_items() -> None:
     full = two_systems(200)
-    found = lehner.estimate(knowing(full, 199), "algebraic")
-    one = row_of(found, IN_SAMPLE)
+    result = lehner.estimate(knowing(full, 199), "algebraic")
+    one = row_of(result, IN_SAMPLE)
     assert one.estimate == pytest.approx(true_difference(full), abs=0.006)
     assert one.upper - one.lower < 0.012
     assert one.lower - 0.006 <= true_difference(full) <= one.upper + 0.006
     # The expected difference still varies from sample to sample, as of paired items.
     right = (full.answers == np.asarray(full.truth)[:, None]).astype(float)
     width = 2 * 1.645 * (right[:, 0] - right[:, 1]).std() / np.sqrt(200)
-    expected = row_of(found, EXPECTED)
+    expected = row_of(result, EXPECTED)
     assert expected.upper - expected.lower == pytest.approx(width, rel=0.1)
 
 
 def test_known_truths_correct_what_a_system_that_copies_a_rater_gains() -> None:
     full = copying()
-    found = lehner.estimate(knowing(full, 120), "algebraic")
+    result = lehner.estimate(knowing(full, 120), "algebraic")
     truth = true_difference(full)
-    before, one = (row_of(found, IN_SAMPLE, corrected=which) for which in (False, True))
+    before, one = (row_of(result, IN_SAMPLE, corrected=which) for which in (False, True))
     assert before.upper < truth
     assert one.lower < truth < one.upper
     assert abs(one.estimate - truth) < 0.5 * abs(before.estimate - truth)
     assert before.probability < one.probability
-    assert found.select(quantity="system_accuracy_rank")["corrected"].all()
+    assert result.select(quantity="system_accuracy_rank")["corrected"].all()
 
 
 def test_where_all_truths_known_are_of_items_with_equal_answers_nothing_is_corrected() -> None:
@@ -79,23 +79,23 @@ def test_systems_with_the_same_answers_are_tied_and_the_order_makes_no_differenc
     thrice = full.answers[:, [0, 1, 0]]
     names = ["gpt", "base", "too"]
     ratings = Ratings(full.codes, full.categories, system=thrice, systems=names, truth=full.truth)
-    found = lehner.estimate(knowing(ratings, 40), "algebraic")
+    result = lehner.estimate(knowing(ratings, 40), "algebraic")
     first, same, second = (
-        row_of(found, EXPECTED, system=one, versus=two)
+        row_of(result, EXPECTED, system=one, versus=two)
         for one, two in (("gpt", "base"), ("gpt", "too"), ("base", "too"))
     )
     assert same.lower == same.upper == 0 and same.probability == 0.5
     assert second.estimate == pytest.approx(-first.estimate)
     assert second.lower == pytest.approx(-first.upper)
-    ranks = found.select(quantity="system_accuracy_rank").set_index("system")
+    ranks = result.select(quantity="system_accuracy_rank").set_index("system")
     assert ranks.loc["gpt", "probability"] == ranks.loc["too", "probability"]
     alone = row_of(lehner.estimate(knowing(full, 40), "algebraic"), EXPECTED)
     assert alone.estimate == pytest.approx(first.estimate)
 
 
 def test_a_method_without_probabilities_and_one_that_saw_the_truths_are_not_corrected() -> None:
-    found = lehner.estimate(knowing(two_systems(200), 40), ["majority_agreement", "calibrated"])
-    rows = found.table[found.table["quantity"] == EXPECTED].set_index("method")["corrected"]
+    result = lehner.estimate(knowing(two_systems(200), 40), ["majority_agreement", "calibrated"])
+    rows = result.table[result.table["quantity"] == EXPECTED].set_index("method")["corrected"]
     assert rows.to_dict() == {"majority_agreement": False, "calibrated": True}
 
 

@@ -33,23 +33,23 @@ def easy_and_hard():
 
 
 def in_groups(ratings, groups, **options):
-    found = group_by_algebra(ratings, groups, **options)
-    return told(group_rows(found, ratings, grouping="group", level=0.9))
+    result = group_by_algebra(ratings, groups, **options)
+    return told(group_rows(result, ratings, grouping="group", level=0.9))
 
 
 def test_groups_have_their_accuracies_and_base_rates(easy_and_hard):
     ratings, groups = easy_and_hard
-    found = in_groups(ratings, groups, resamples=200)
-    easy, hard = (found.value("system_accuracy", group=name) for name in ("easy", "hard"))
-    sizes = found.select(quantity="system_accuracy")["n_items"]
+    result = in_groups(ratings, groups, resamples=200)
+    easy, hard = (result.value("system_accuracy", group=name) for name in ("easy", "hard"))
+    sizes = result.select(quantity="system_accuracy")["n_items"]
     assert sizes.tolist() == [20_000, 10_000]
     assert easy.estimate == pytest.approx(0.95, abs=0.01)
     assert hard.estimate == pytest.approx(0.7, abs=0.02)
-    rates = found.select(quantity="base_rates", group="hard")["estimate"].tolist()
+    rates = result.select(quantity="base_rates", group="hard")["estimate"].tolist()
     assert rates == pytest.approx([0.2, 0.2, 0.6], abs=0.02)
-    of_rater = found.value("rater_accuracy", group="easy", rater="1")
+    of_rater = result.value("rater_accuracy", group="easy", rater="1")
     assert of_rater.estimate == pytest.approx(0.75, abs=0.01)
-    (_, difference), *_ = found.select(quantity="system_accuracy_difference").iterrows()
+    (_, difference), *_ = result.select(quantity="system_accuracy_difference").iterrows()
     assert (difference["group"], difference["versus"]) == ("easy", "hard")
     assert difference["estimate"] == pytest.approx(easy.estimate - hard.estimate)
     assert difference["lower"] < 0.25 < difference["upper"]
@@ -70,24 +70,24 @@ def test_raters_may_be_less_accurate_in_a_group():
     codes = np.concatenate([one.codes for one in parts])
     system = np.concatenate([one.system for one in parts])
     ratings, groups = Ratings(codes, ["a", "b", "c"], system=system), np.repeat(["x", "y"], 8000)
-    found = in_groups(ratings, groups, resamples=20)
+    result = in_groups(ratings, groups, resamples=20)
     for name, accuracy in (("x", 0.85), ("y", 0.6)):
-        of_rater = found.value("rater_accuracy", group=name, rater="1").estimate
+        of_rater = result.value("rater_accuracy", group=name, rater="1").estimate
         assert of_rater == pytest.approx(accuracy, abs=0.015)
-        of_system = found.value("system_accuracy", group=name).estimate
+        of_system = result.value("system_accuracy", group=name).estimate
         assert of_system == pytest.approx(0.9, abs=0.02)
 
 
 def test_one_group_of_all_items_is_the_algebra():
     ratings = simulate(SCENARIO, 3)
-    found = in_groups(ratings, ["all"] * 400, resamples=500)
+    result = in_groups(ratings, ["all"] * 400, resamples=500)
     whole = estimate_algebraic(ratings, resamples=500)
-    one = found.value("system_accuracy", group="all")
+    one = result.value("system_accuracy", group="all")
     assert one.estimate == pytest.approx(whole.system_accuracy.estimate)
-    rates = found.select(quantity="base_rates")["estimate"].tolist()
+    rates = result.select(quantity="base_rates")["estimate"].tolist()
     assert rates == pytest.approx(whole.base_rates.values)
     assert one.lower == pytest.approx(whole.system_accuracy.lower, abs=0.015)
-    assert not (found.table["versus"] != "").any()
+    assert not (result.table["versus"] != "").any()
 
 
 def test_grouped_rows_count_as_their_items():
@@ -106,16 +106,16 @@ def test_same_seed_same_numbers():
 
 def test_a_small_group_at_chance_is_undefined_not_wrong():
     ratings = Ratings([[0, 0], [1, 1], [0, 0], [1, 1], [0, 1]], ["a", "b"], system=[0, 1, 0, 1, 0])
-    found = in_groups(ratings, ["x", "x", "x", "x", "y"])
-    assert found.value("system_accuracy", group="y").estimate is None
-    assert found.value("system_accuracy_difference", group="x", versus="y").estimate is None
+    result = in_groups(ratings, ["x", "x", "x", "x", "y"])
+    assert result.value("system_accuracy", group="y").estimate is None
+    assert result.value("system_accuracy_difference", group="x", versus="y").estimate is None
 
 
 def test_groups_are_named_in_order_and_may_leave_items_out():
     ratings = simulate(Scenario(n_items=4), 1)
     assert find_groups(ratings, [10, 9, None, 10.0]).names == ("9", "10")
-    found = find_groups(ratings, ["b", "", float("nan"), "a"])
-    assert found.names == ("a", "b") and found.index.tolist() == [1, -1, -1, 0]
+    result = find_groups(ratings, ["b", "", float("nan"), "a"])
+    assert result.names == ("a", "b") and result.index.tolist() == [1, -1, -1, 0]
 
 
 @pytest.mark.parametrize(

@@ -132,17 +132,17 @@ def test_the_posterior_with_one_confusion_matrix_is_the_exact_one():
     for g in (0, 1):
         joint = by_rate[g] * by_rate[1 - g].sum(axis=0) * weight
         means.append((joint.sum(axis=(1, 2)) @ grid) / joint.sum())
-    found, _ = ask("confusion_posterior", items_of(answers, labels))
-    assert found[:, 1] == pytest.approx(means, abs=0.006)
+    result, _ = ask("confusion_posterior", items_of(answers, labels))
+    assert result[:, 1] == pytest.approx(means, abs=0.006)
 
 
 def test_groups_without_labels_rest_on_the_judge_elsewhere():
     ratings = draw([0.7, 0.4], 200, 40, [[0.8, 0.9]] * 2)
     ratings = ratings.with_truth(np.where(np.arange(400) < 200, ratings.truth, -1))
     for method in METHODS:
-        found = judged_base_rates(method, count_judged(ratings), ratings)
-        assert np.isnan(found.base_rates[1]).all() == (method in BY_GROUP), method
-        assert [one.code for one in found.warnings] == ["judge-unseen"] * (method != "judge")
+        result = judged_base_rates(method, count_judged(ratings), ratings)
+        assert np.isnan(result.base_rates[1]).all() == (method in BY_GROUP), method
+        assert [one.code for one in result.warnings] == ["judge-unseen"] * (method != "judge")
 
 
 def test_clusters_count_as_fewer_items():
@@ -154,10 +154,10 @@ def test_clusters_count_as_fewer_items():
         truth=np.repeat(ratings.truth, 5),
         cluster=np.repeat(np.arange(200), 5),
     )
-    found = count_judged(same.with_populations(["all"] * 1000))
+    result = count_judged(same.with_populations(["all"] * 1000))
     # Each item five times tells as much as once, but for Student's t.
-    assert found.answers.sum() == pytest.approx(alone.answers.sum(), rel=0.03)
-    assert found.labels.sum() == pytest.approx(alone.labels.sum(), rel=0.06)
+    assert result.answers.sum() == pytest.approx(alone.answers.sum(), rel=0.03)
+    assert result.labels.sum() == pytest.approx(alone.labels.sum(), rel=0.06)
 
 
 def test_labels_drawn_with_unequal_probabilities_are_weighted():
@@ -170,8 +170,8 @@ def test_labels_drawn_with_unequal_probabilities_are_weighted():
         np.where(known, truth, -1), probability=chance
     )
     ratings = ratings.with_populations(["all"] * 4000)
-    found = judged_base_rates("gold_labels", count_judged(ratings), ratings)
-    assert found.base_rates[0, 1] == pytest.approx(truth.mean(), abs=0.04)
+    result = judged_base_rates("gold_labels", count_judged(ratings), ratings)
+    assert result.base_rates[0, 1] == pytest.approx(truth.mean(), abs=0.04)
     assert truth[known].mean() > 0.68
 
 

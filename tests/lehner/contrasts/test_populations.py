@@ -38,45 +38,45 @@ def two_populations(n, seed, n_raters=2):
 
 
 def in_populations(ratings, groups, **options):
-    found = group_by_likelihood(ratings, groups, **options)
-    return told(group_rows(found, ratings, grouping="population", level=0.9))
+    result = group_by_likelihood(ratings, groups, **options)
+    return told(group_rows(result, ratings, grouping="population", level=0.9))
 
 
 def test_base_rates_and_accuracies_are_found():
     ratings, groups = two_populations(3000, 1)
-    found = in_populations(ratings, groups, resamples=30)
+    result = in_populations(ratings, groups, resamples=30)
     for group, rate in (("x", 0.8), ("y", 0.3)):
-        of_no = found.value("base_rates", group=group, category="no").estimate
+        of_no = result.value("base_rates", group=group, category="no").estimate
         assert of_no == pytest.approx(rate, abs=0.04)
-        of_system = found.value("system_accuracy", group=group)
+        of_system = result.value("system_accuracy", group=group)
         assert of_system.estimate == pytest.approx(0.9, abs=0.03)
         assert of_system.lower < of_system.estimate < of_system.upper
-        of_rater = found.value("rater_accuracy", group=group, rater="1").estimate
+        of_rater = result.value("rater_accuracy", group=group, rater="1").estimate
         assert of_rater == pytest.approx(0.8, abs=0.03)
-    assert found.warnings[0].code == "groups-alike"
+    assert result.warnings[0].code == "groups-alike"
 
 
 def test_a_model_with_equal_accuracies_has_no_difference_to_estimate():
     ratings, groups = two_populations(200, 2)
-    found = in_populations(ratings, groups, model="one_coin", resamples=30)
-    difference = found.select(quantity="system_accuracy_difference").iloc[0]
+    result = in_populations(ratings, groups, model="one_coin", resamples=30)
+    difference = result.select(quantity="system_accuracy_difference").iloc[0]
     assert np.isnan(difference["estimate"]) and np.isnan(difference["probability"])
-    in_sample = found.value("system_accuracy_in_sample_difference", group="x", versus="y")
+    in_sample = result.value("system_accuracy_in_sample_difference", group="x", versus="y")
     assert in_sample.estimate != 0
-    assert "no difference to estimate" in str(found.warnings[-1])
+    assert "no difference to estimate" in str(result.warnings[-1])
 
 
 def test_it_is_the_fit_with_groups():
     ratings, groups = two_populations(150, 3, n_raters=3)
     fit = fit_latent_class(ratings.with_populations(groups))
-    found = in_populations(ratings, groups, resamples=5)
+    result = in_populations(ratings, groups, resamples=5)
     right = np.diagonal(fit.confusion.values, axis1=1, axis2=2)
     classes = fit.truth_probabilities.values[np.arange(300), ratings.system]
     for name in "xy":
         rates = fit.base_rates.sel(group=name).values
-        accuracy = found.value("system_accuracy", group=name).estimate
+        accuracy = result.value("system_accuracy", group=name).estimate
         assert accuracy == pytest.approx(rates @ right[-1])
-        in_sample = found.value("system_accuracy_in_sample", group=name).estimate
+        in_sample = result.value("system_accuracy_in_sample", group=name).estimate
         assert in_sample == pytest.approx(classes[groups == name].mean(), abs=1e-5)
 
 
@@ -141,13 +141,13 @@ def test_known_truths_enter():
     known = np.where(np.arange(300) % 3 == 0, ratings.system, -1)
     some = ratings.with_truth(known)
     fit = fit_latent_class(some.with_populations(groups))
-    found = in_populations(some, groups, resamples=5)
+    result = in_populations(some, groups, resamples=5)
     for name in "xy":
         expected = float(fit.base_rates.sel(group=name, category="no"))
-        of_no = found.value("base_rates", group=name, category="no").estimate
+        of_no = result.value("base_rates", group=name, category="no").estimate
         assert of_no == pytest.approx(expected, abs=1e-6)
     without = fit_latent_class(ratings.with_populations(groups)).base_rates.sel(
         group="x", category="no"
     )
-    of_no = found.value("base_rates", group="x", category="no").estimate
+    of_no = result.value("base_rates", group="x", category="no").estimate
     assert abs(of_no - float(without)) > 0.005

@@ -134,10 +134,10 @@ def test_differences_and_ranks_by_hand() -> None:
     expected = {"a": np.array([0.9, 0.8, 0.7, 0.6]), "b": np.array([0.8, 0.8, 0.8, 0.5])}
     draws = JointDraws(kind="k", expected=expected, in_sample=expected)
     points = {name: float(x.mean()) for name, x in expected.items()}
-    found, _ = compare_systems(draws, level=0.5)
-    assert (found["system"], found["versus"]) == ("a", "b")
-    assert found["estimate"] == pytest.approx(0.025)
-    assert found["probability"] == pytest.approx((1 + 0.5 + 0 + 1) / 4)
+    result, _ = compare_systems(draws, level=0.5)
+    assert (result["system"], result["versus"]) == ("a", "b")
+    assert result["estimate"] == pytest.approx(0.025)
+    assert result["probability"] == pytest.approx((1 + 0.5 + 0 + 1) / 4)
     first, second = rank("accuracy", "system", points, expected, level=0.9)
     assert [first[name] for name in ("system", "estimate", "lower", "upper")] == ["a", 1, 1, 2]
     assert first["probability"] == pytest.approx((1 + 0.5 + 0 + 1) / 4)
@@ -156,8 +156,8 @@ def test_tied_systems_share_the_rank_and_the_next_ranks_are_left_out() -> None:
     }
     tied, last = (1, 1, 1, 0.5), (3, 3, 3, 0)
     assert ranks == {"a": tied, "b": tied, "c": last, "d": last}
-    found, *_ = compare_systems(draws, level=0.9)
-    assert found["probability"] == 0.5
+    result, *_ = compare_systems(draws, level=0.9)
+    assert result["probability"] == 0.5
 
 
 def test_answers_are_kept_where_all_of_the_systems_answered() -> None:
@@ -194,12 +194,12 @@ def test_undefined_draws_may_be_anything() -> None:
     expected = {"a": np.array([np.nan] * 20 + [0.9] * 80), "b": np.full(100, 0.5)}
     draws = JointDraws(kind="k", expected=expected, in_sample=expected)
     points = {"a": 0.9, "b": 0.5}
-    found, _ = compare_systems(replace(draws, points=(points, points)), level=0.9)
-    assert (found["lower"], found["upper"]) == (-1.0, 1.0)
-    assert found["probability"] == pytest.approx(0.9)
+    result, _ = compare_systems(replace(draws, points=(points, points)), level=0.9)
+    assert (result["lower"], result["upper"]) == (-1.0, 1.0)
+    assert result["probability"] == pytest.approx(0.9)
     nothing = {"a": np.nan, "b": 0.5}
-    found, _ = compare_systems(replace(draws, points=(nothing, nothing)), level=0.9)
-    assert found["estimate"] is None and "probability" not in found
+    result, _ = compare_systems(replace(draws, points=(nothing, nothing)), level=0.9)
+    assert result["estimate"] is None and "probability" not in result
 
 
 def test_every_method_with_a_joint_bootstrap_gives_draws() -> None:

@@ -217,10 +217,10 @@ def test_one_undefined_resample_does_not_take_the_standard_error_away() -> None:
         values = weights[:, 0] / weights.sum(axis=1)
         return np.where(values < 0.2, np.nan, values)
 
-    found = bootstrap_interval(share, counts, 0.3, 0.9, 2000, 1)
+    result = bootstrap_interval(share, counts, 0.3, 0.9, 2000, 1)
     drawn = np.random.default_rng(1).multinomial(100, counts / 100, size=2000)[:, 0] / 100
-    assert 0 < found.undefined < 0.05
-    assert found.interval.standard_error == pytest.approx(drawn[drawn >= 0.2].std(ddof=1))
+    assert 0 < result.undefined < 0.05
+    assert result.interval.standard_error == pytest.approx(drawn[drawn >= 0.2].std(ddof=1))
     mostly = bootstrap_interval(
         lambda w: np.where(w[:, 0] < 40, np.nan, 0.5), counts, 0.3, 0.9, 99, 1
     )
@@ -234,8 +234,8 @@ def test_standard_errors_are_stated_for_all_data_sets_of_weak_raters() -> None:
     )
     stated, undefined = [], 0
     for seed in range(30):
-        found = estimate_algebraic(simulate(scenario, seed), seed=seed)
-        undefined += found.diagnostics["undefined_resamples"] > 0
-        stated.append(found.system_accuracy.standard_error)
+        result = estimate_algebraic(simulate(scenario, seed), seed=seed)
+        undefined += result.diagnostics["undefined_resamples"] > 0
+        stated.append(result.system_accuracy.standard_error)
     assert undefined > 5
     assert None not in stated

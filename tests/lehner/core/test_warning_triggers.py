@@ -46,8 +46,8 @@ def test_identification_of_many_parameters_is_not_checked(monkeypatch):
 
 def test_repeated_ratings_share_a_vote_in_agreement():
     rows = {"item": [1, 1, 1, 2, 2], "rater": list("xxyxy"), "rating": list("abaab")}
-    found = lehner.agreement(Ratings.from_long(rows, repeated=True))
-    assert "repeats-share-vote" in codes(found.notes)
+    result = lehner.agreement(Ratings.from_long(rows, repeated=True))
+    assert "repeats-share-vote" in codes(result.notes)
 
 
 def test_recalls_and_step_4_imply_two_accuracies():

@@ -78,24 +78,24 @@ def test_standard_errors_are_those_of_a_regression_with_clusters(copied):
     fit = sm.OLS(np.mean(pairs, axis=0), np.ones(unequal.n_rows)).fit(
         cov_type="cluster", cov_kwds={"groups": unequal.cluster}
     )
-    found = agreement(unequal)["percent_agreement"]
-    assert found.standard_error == pytest.approx(fit.bse[0], rel=1e-12)
+    result = agreement(unequal)["percent_agreement"]
+    assert result.standard_error == pytest.approx(fit.bse[0], rel=1e-12)
     of_items = unequal.with_clusters(None)
     effect = design_effect(np.mean(pairs, axis=0), unequal.weights.astype(float), unequal.cluster)
     alone = agreement(of_items)["percent_agreement"].standard_error
-    assert np.sqrt(effect) * alone == pytest.approx(found.standard_error, rel=1e-12)
+    assert np.sqrt(effect) * alone == pytest.approx(result.standard_error, rel=1e-12)
     # And with the spread of means over resampled clusters.
     counts = count_items(unequal, np.arange(unequal.n_rows), unequal.n_rows)
     drawn = np.concatenate(list(draw_counts(counts, 4000, rng)))
     means = drawn @ np.mean(pairs, axis=0) / drawn.sum(axis=1)
-    assert means.std() == pytest.approx(found.standard_error, rel=0.05)
+    assert means.std() == pytest.approx(result.standard_error, rel=0.05)
 
 
 def test_copies_in_a_cluster_tell_nothing_new(single, copied):
     one, five = agreement(single), agreement(copied)
     for name in ("percent_agreement", "gwet_ac1", "conger_kappa"):
         assert five[name].lower == pytest.approx(one[name].lower, abs=1e-3), name
-    pairs = [found.pairs["standard_error"] for found in (one, five)]
+    pairs = [result.pairs["standard_error"] for result in (one, five)]
     np.testing.assert_allclose(*pairs, rtol=1e-9)
     naive, clustered = (majority_agreement(x).system_accuracy for x in (single, copied))
     assert clustered.lower == pytest.approx(naive.lower, abs=2e-3)
@@ -144,8 +144,8 @@ def test_known_truths_narrow_the_sample_and_not_what_clusters_leave_open(copied)
 def test_calibrated_is_wider(copied):
     widths = []
     for ratings in (copied, copied.with_clusters(None)):
-        found = estimate_calibrated(ratings.with_truth(None)).system_accuracy
-        widths.append(found.upper - found.lower)
+        result = estimate_calibrated(ratings.with_truth(None)).system_accuracy
+        widths.append(result.upper - result.lower)
     assert widths[0] > widths[1]
 
 
@@ -162,15 +162,15 @@ def test_known_truths_of_whole_clusters_count_once(single, copied):
         x.with_truth(np.where(np.resize(known, x.n_rows), x.truth, -1)) for x in (single, copied)
     )
     right = np.where(single.truth == single.system, 0.9, 0.6)
-    found = [
+    result = [
         correct_by_truth(x, np.resize(right, x.n_rows))
         for x in (one, five, five.with_clusters(None))
     ]
     for name in ("system_accuracy_in_sample", "known_items_alone", "prediction_powered"):
-        ends = [(getattr(x, name).lower, getattr(x, name).upper) for x in found]
+        ends = [(getattr(x, name).lower, getattr(x, name).upper) for x in result]
         assert ends[1] == pytest.approx(ends[0], abs=0.012), name
         assert np.diff(ends[2]) < 0.6 * np.diff(ends[0]), name
-    assert found[1].p_value == pytest.approx(found[0].p_value, abs=0.03)
+    assert result[1].p_value == pytest.approx(result[0].p_value, abs=0.03)
     assert examine_known(five).p_value == pytest.approx(examine_known(one).p_value, abs=0.02)
     widths = [np.ptp(_ends(estimate_calibrated(x))) for x in (one, five)]
     assert widths[1] == pytest.approx(widths[0], rel=0.1)
@@ -189,8 +189,8 @@ def test_truths_of_items_drawn_singly_count_as_they_are(copied):
     ]
     assert np.mean(effects) < 1.15
     whole = copied.cluster < 20
-    found = effect_of_known(values[copied.cluster], weights, whole, copied.cluster)
-    assert found == pytest.approx(5, rel=0.06)
+    result = effect_of_known(values[copied.cluster], weights, whole, copied.cluster)
+    assert result == pytest.approx(5, rel=0.06)
 
 
 def test_a_group_of_items_may_be_of_one_cluster():

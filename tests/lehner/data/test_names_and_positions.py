@@ -13,8 +13,8 @@ RATINGS = Ratings([[0, 0], [0, 1], [1, 1], [1, 0]], ["no", "yes"], system=[0, 1,
 
 @pytest.mark.parametrize("method", ["algebraic", ("algebraic",), np.array(["algebraic"])])
 def test_one_method_needs_no_list(method):
-    found = lehner.estimate(RATINGS, method)
-    assert [method for _, method in found.fits] == ["algebraic"]
+    result = lehner.estimate(RATINGS, method)
+    assert [method for _, method in result.fits] == ["algebraic"]
     scenario = lehner.Scenario(initial_rater_accuracy=(0.8, 0.8), n_items=20)
     assert set(lehner.population_values(scenario, method)) == {"algebraic"}
     drawn = lehner.simulate_estimates(scenario, 2, methods=method)
@@ -117,9 +117,9 @@ def test_rows_that_are_not_there_are_refused(rows):
 
 def test_one_numeric_category_has_agreement():
     """Raters who all say 2 agree as raters do who all say x."""
-    found = [
+    result = [
         lehner.agreement(Ratings.from_wide({"Ann": [label] * 3, "Bo": [label] * 3}))
         for label in ("x", 2, "2.5")
     ]
-    assert len({one.to_frame().to_csv() for one in found}) == 1
-    assert found[1].coefficients[0].estimate == 1
+    assert len({one.to_frame().to_csv() for one in result}) == 1
+    assert result[1].coefficients[0].estimate == 1

@@ -350,20 +350,20 @@ def test_from_counts_gives_each_item_its_votes(data):
 @given(any_ratings())
 @property_test
 def test_wide_tables_round_trip(ratings):
-    found = Ratings.from_wide(ratings.to_wide(), item="item", **wide_columns(ratings))
-    assert found.equals(ratings)
+    result = Ratings.from_wide(ratings.to_wide(), item="item", **wide_columns(ratings))
+    assert result.equals(ratings)
 
 
 @given(any_ratings(repeated=True, grouped=False))
 @property_test
 def test_long_tables_round_trip(ratings):
-    found = Ratings.from_long(
+    result = Ratings.from_long(
         ratings.to_long(),
         system=system_in_long(ratings),
         truth=None if ratings.truth is None else "truth",
         occasion="occasion",
     )
-    assert_same_by_name(found, ratings)
+    assert_same_by_name(result, ratings)
 
 
 @pytest.fixture(scope="module")
@@ -382,8 +382,8 @@ def write(frame, path):
 def test_wide_files_round_trip(folder, ending, ratings):
     path = write(ratings.to_wide(), folder / f"wide.{ending}")
     raters, categories = list(ratings.raters), ratings.categories
-    found = read_ratings(path, raters=raters, categories=categories, ordered=ratings.ordered)
-    assert found.equals(ratings)
+    result = read_ratings(path, raters=raters, categories=categories, ordered=ratings.ordered)
+    assert result.equals(ratings)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -393,13 +393,13 @@ def test_long_files_round_trip(folder, ending, ratings):
     frame = ratings.to_long()
     if frame.empty:
         return
-    found = read_ratings(
+    result = read_ratings(
         write(frame, folder / f"long.{ending}"),
         system=system_in_long(ratings),
         categories=ratings.categories,
         ordered=ratings.ordered,
     )
-    assert_same_by_name(found, ratings)
+    assert_same_by_name(result, ratings)
 
 
 def test_parquet_keeps_the_order_and_the_unused_categories_pandas_wrote(tmp_path):
@@ -433,11 +433,11 @@ def test_default_rater_names_survive_a_wide_table():
 def test_categories_that_a_table_cannot_hold_are_refused_or_survive(categories):
     try:
         ratings = Ratings([[0, 1]], categories)
-        found = Ratings.from_wide(ratings.to_wide(), item="item")
+        result = Ratings.from_wide(ratings.to_wide(), item="item")
     except InputError:
         return
-    assert found.n_ratings == 2
-    assert found.n_categories == 2
+    assert result.n_ratings == 2
+    assert result.n_categories == 2
 
 
 @pytest.mark.parametrize("name", ["item", "truth", "count"])
@@ -811,9 +811,9 @@ print(json.dumps({
 def test_ten_million_ratings_load_and_collapse_in_six_times_their_memory():
     command = [sys.executable, "-c", MEASURE]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    found = json.loads(run.stdout)
-    assert found["n_ratings"] == 10_000_000
-    assert found["same"] and found["reconstructed"] and found["counts"]
-    assert found["n_patterns"] == 0
-    assert found["load"] < 6, found
-    assert found["collapse"] < 6, found
+    result = json.loads(run.stdout)
+    assert result["n_ratings"] == 10_000_000
+    assert result["same"] and result["reconstructed"] and result["counts"]
+    assert result["n_patterns"] == 0
+    assert result["load"] < 6, result
+    assert result["collapse"] < 6, result

@@ -41,9 +41,9 @@ def rows_of(flat):
 @given(long_rows, st.randoms())
 @settings(max_examples=25, deadline=None)
 def test_votes_are_the_most_frequent_ratings_in_whatever_order_they_come(rows, random):
-    found = of_rows(rows)
-    assert rows_of(found.flat) == brute_force_votes(rows)
-    assert sorted(rows_of(found.given)) == sorted(rows)
+    result = of_rows(rows)
+    assert rows_of(result.flat) == brute_force_votes(rows)
+    assert sorted(rows_of(result.given)) == sorted(rows)
     random.shuffle(rows)
     table = {
         "item": [row[0] for row in rows],
@@ -174,8 +174,8 @@ def test_coefficients_are_those_without_exact_repeats_and_weigh_raters_alike():
 def test_agreement_is_that_of_raters_not_of_ratings():
     # x rates item 0 five times and agrees with y; item 1 once and disagrees: one of two pairs.
     rows = [(0, 0, 0)] * 5 + [(0, 1, 0), (1, 0, 1), (1, 1, 2)]
-    found = pairwise_agreement(of_rows(rows))
-    assert (found.agreement, found.n_pairs) == (0.5, 2)
+    result = pairwise_agreement(of_rows(rows))
+    assert (result.agreement, result.n_pairs) == (0.5, 2)
     # Each rater is one rater of the item, whose mean number is 2.
     assert of_rows(rows).votes().sum(axis=1).tolist() == [2, 2, 0, 0]
 

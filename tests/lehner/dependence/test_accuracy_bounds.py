@@ -64,8 +64,8 @@ def counted(ratings):
 @pytest.mark.parametrize("rates", [(0.5, 0.5), (0.8, 0.2)])
 @pytest.mark.parametrize("raters", [(0.8, 0.8), (0.7, 0.7, 0.7)])
 def test_without_correlation_two_categories_say_what_the_accuracy_is(raters, rates):
-    found = accuracy_bounds(population(raters, 0.9, rates=rates), 0, 0, level=None)
-    assert (found.lower, found.upper) == pytest.approx((0.9, 0.9), abs=1e-4)
+    result = accuracy_bounds(population(raters, 0.9, rates=rates), 0, 0, level=None)
+    assert (result.lower, result.upper) == pytest.approx((0.9, 0.9), abs=1e-4)
 
 
 def some_fast(n_fast, n):
@@ -78,8 +78,8 @@ def some_fast(n_fast, n):
 def test_the_truth_is_inside_where_the_caps_hold(seed):
     ratings = sample(seed)
     raters, system = np.nan_to_num(np.abs(mistake_correlations(ratings)))
-    found = accuracy_bounds(ratings, raters, system, level=None)
-    assert found.lower - 0.002 <= counted(ratings) <= found.upper + 0.002
+    result = accuracy_bounds(ratings, raters, system, level=None)
+    assert result.lower - 0.002 <= counted(ratings) <= result.upper + 0.002
     caps = [min(cap + 0.01, 1) for cap in (raters, system)]
     assert least_accuracy(tabulate_mistakes(ratings), *caps) <= counted(ratings) + 1e-9
 
@@ -123,9 +123,9 @@ def test_no_true_categories_that_keep_the_caps_are_outside(k, n, seed):
     answers = np.where(rng.random(n) < 0.2, rng.integers(0, k, n), truth)
     ratings = Ratings(codes, list("abc")[:k], system=answers)
     for raters, system in ((0.5, 1.0), (0.4, 0.4), (1.0, 0.3)):
-        found = accuracy_bounds(ratings, raters, system, level=None)
+        result = accuracy_bounds(ratings, raters, system, level=None)
         least, most = enumerated(ratings, raters, system)
-        assert found.lower - 0.002 <= least and most <= found.upper + 0.002
+        assert result.lower - 0.002 <= least and most <= result.upper + 0.002
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -199,28 +199,28 @@ def test_the_sampling_error_is_that_of_the_bootstrap():
     ]
     error = _standard_errors(tabulate_mistakes(ratings), 0.2, 0.2, 1)
     assert error[0] == pytest.approx(np.nanstd(again, axis=0)[0], rel=0.35)
-    found = accuracy_bounds(ratings, 0.2, 0.2)
-    assert found.expected_lower < found.lower < found.upper <= found.expected_upper <= 1
+    result = accuracy_bounds(ratings, 0.2, 0.2)
+    assert result.expected_lower < result.lower < result.upper <= result.expected_upper <= 1
 
 
 def test_ratings_that_no_correlation_so_small_explains_have_no_bounds():
     opposite = Ratings([[0, 1], [1, 0]] * 10, ["no", "yes"], system=[0, 1] * 10)
-    found = accuracy_bounds(opposite, 0.1)
-    assert found.lower is None and found.expected_upper is None
-    assert str(found) == "no accuracy agrees with the ratings"
+    result = accuracy_bounds(opposite, 0.1)
+    assert result.lower is None and result.expected_upper is None
+    assert str(result) == "no accuracy agrees with the ratings"
 
 
 def test_the_sentence_says_where_the_least_accuracy_falls_below():
     scenario = Scenario(n_categories=2, n_items=300, initial_rater_accuracy=(0.9,) * 3)
     ratings = simulate(scenario, seed=1)
-    found = mistakes_needed(ratings, above=0.8)
+    result = mistakes_needed(ratings, above=0.8)
     mistakes = tabulate_mistakes(ratings)
-    around = np.array([-0.003, 0.003]) + found.correlation
+    around = np.array([-0.003, 0.003]) + result.correlation
     before, after = least_accuracy(mistakes, around, around)
     assert before > 0.8 >= after
-    beyond = [max(c["raters"], c["system"]) > found.correlation for c in real_crowds()]
-    assert (found.crowds_beyond, found.n_crowds) == (sum(beyond), len(beyond))
-    assert "is above 0.80 unless errors" in str(found)
+    beyond = [max(c["raters"], c["system"]) > result.correlation for c in real_crowds()]
+    assert (result.crowds_beyond, result.n_crowds) == (sum(beyond), len(beyond))
+    assert "is above 0.80 unless errors" in str(result)
     usual = mistakes_needed(ratings)
     assert usual.crowds_beyond <= usual.n_crowds / 2
     higher = mistakes_needed(ratings, above=usual.above + 0.05)
@@ -228,7 +228,7 @@ def test_the_sentence_says_where_the_least_accuracy_falls_below():
     assert "even if no errors correlate" in str(mistakes_needed(ratings, above=0.99))
     assert "however much" in str(mistakes_needed(ratings, above=0.01))
     # In brief it says the same numbers.
-    for one in (found, usual, higher, *(mistakes_needed(ratings, at) for at in (0.99, 0.01))):
+    for one in (result, usual, higher, *(mistakes_needed(ratings, at) for at in (0.99, 0.01))):
         numbers = re.findall(r"[\d.]*\d", one.brief)
         assert numbers == re.findall(r"[\d.]*\d", str(one))
         assert len(one.brief) <= 70
@@ -239,17 +239,17 @@ def test_raters_who_never_differ_are_right_unless_all_their_mistakes_are_shared(
     answers = np.where(np.arange(40) < 8, 1 - truth, truth)
     ratings = Ratings(np.column_stack([truth] * 3), ["no", "yes"], system=answers)
     for cap in (0, 0.9):
-        found = accuracy_bounds(ratings, cap, level=None)
-        assert (found.lower, found.upper) == pytest.approx((0.8, 0.8))
-    found = accuracy_bounds(ratings, 1, level=None)
-    assert (found.lower, found.upper) == pytest.approx((0.3, 1), abs=0.002)
+        result = accuracy_bounds(ratings, cap, level=None)
+        assert (result.lower, result.upper) == pytest.approx((0.8, 0.8))
+    result = accuracy_bounds(ratings, 1, level=None)
+    assert (result.lower, result.upper) == pytest.approx((0.3, 1), abs=0.002)
     needed = mistakes_needed(ratings)
     assert needed.above == 0.75 and needed.correlation > 0.98
 
 
 def test_one_item_has_bounds_and_no_sampling_error():
-    found = accuracy_bounds(Ratings([[0, 0]], ["no", "yes"], system=[0]))
-    assert found.lower == 1 and found.expected_lower is None
+    result = accuracy_bounds(Ratings([[0, 0]], ["no", "yes"], system=[0]))
+    assert result.lower == 1 and result.expected_lower is None
 
 
 def test_what_cannot_be_used_is_refused():
@@ -270,8 +270,8 @@ def test_copies_of_items_in_clusters_tell_nothing_new():
     copied = single.take(rows).with_clusters(rows)
     widths = []
     for ratings in (single, copied, copied.with_clusters(None)):
-        found = accuracy_bounds(ratings, 0.1, 0.1, seed=1)
-        widths.append(found.lower - found.expected_lower)
+        result = accuracy_bounds(ratings, 0.1, 0.1, seed=1)
+        widths.append(result.lower - result.expected_lower)
     assert widths[1] == pytest.approx(widths[0], rel=0.4)
     assert widths[2] == pytest.approx(widths[0] / np.sqrt(5), rel=0.1)
     assert widths[1] > 1.3 * widths[2]

@@ -77,16 +77,16 @@ def draw_in_order(seed, first, last, n=300):
 @pytest.mark.slow
 def test_raters_who_tire_are_told_of_and_others_are_not():
     """Raters who fall from .85 to .55 are named in nearly all data sets."""
-    found = {
+    result = {
         ends: [
             "agreement-falls" in [one.code for one in trend_warnings(draw_in_order(seed, *ends))]
             for seed in range(200)
         ]
         for ends in ((0.85, 0.55), (0.7, 0.7), (0.55, 0.85))
     }
-    assert np.mean(found[0.85, 0.55]) >= 0.95
-    assert sum(found[0.7, 0.7]) <= binom.ppf(0.999, 200, 0.01)
-    assert not any(found[0.55, 0.85])
+    assert np.mean(result[0.85, 0.55]) >= 0.95
+    assert sum(result[0.7, 0.7]) <= binom.ppf(0.999, 200, 0.01)
+    assert not any(result[0.55, 0.85])
 
 
 @pytest.mark.slow

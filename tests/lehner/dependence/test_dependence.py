@@ -58,16 +58,16 @@ def test_independent_raters_of_unequal_accuracy_are_not_accused(who, k, n_items)
     ("who", "k"), [("8 raters", 2), ("4 raters and the system", 3), ("4 raters and the system", 5)]
 )
 def test_the_pair_that_shares_mistakes_is_named_and_no_other(who, k):
-    found = rates(who, "rater 2 repeats rater 1", k, 300, 20)
-    assert found["right"] >= 18
-    assert found["innocent"] <= 1
-    assert found["undecided"] == 0
+    result = rates(who, "rater 2 repeats rater 1", k, 300, 20)
+    assert result["right"] >= 18
+    assert result["innocent"] <= 1
+    assert result["undecided"] == 0
 
 
 def test_a_system_that_repeats_a_rater_is_mostly_named():
     """The best of five repeats the worst: harder to see than a rater who repeats another."""
-    found = rates("4 raters and the system", "the system repeats rater 1", 3, 1000, 20)
-    assert found["right"] >= 12
+    result = rates("4 raters and the system", "the system repeats rater 1", 3, 1000, 20)
+    assert result["right"] >= 12
 
 
 @pytest.mark.slow
@@ -82,21 +82,21 @@ def test_kept_rates_are_those_that_are_documented():
     alone = kept[kept["behaviour"].isin(["independent", "unequal base rates", "40% missing"])]
     assert alone["anyone"].mean() <= 0.02
     assert (alone["anyone"] <= 0.05 + 3 * (0.05 * 0.95 / alone["data_sets"]) ** 0.5).all()
-    told = kept[(kept["behaviour"] == "rater 2 repeats rater 1") & (kept["items"] >= 300)]
-    assert (told["right"] >= 0.85).all() and (told["innocent"] <= 0.15).all()
-    assert told["right"].mean() >= 0.98 and told["innocent"].mean() <= 0.02
+    text = kept[(kept["behaviour"] == "rater 2 repeats rater 1") & (kept["items"] >= 300)]
+    assert (text["right"] >= 0.85).all() and (text["innocent"] <= 0.15).all()
+    assert text["right"].mean() >= 0.98 and text["innocent"].mean() <= 0.02
     by_system = kept[(kept["behaviour"] == "the system repeats rater 1") & (kept["items"] == 1000)]
     assert by_system["right"].mean() >= 0.8
 
 
 def test_three_raters_and_a_system_cannot_tell_which_two_of_four_share_mistakes():
-    found = check_dependence(without_truth(simulate(FOUR, 1)))
-    assert found.undecided and len(found.warnings()) == 1
-    assert found.warnings()[0].code == "shared-mistakes"
-    assert "among four one cannot tell which" in str(found.warnings()[0])
-    named = {pair.raters for pair in found.pairs if pair.stands_out}
+    result = check_dependence(without_truth(simulate(FOUR, 1)))
+    assert result.undecided and len(result.warnings()) == 1
+    assert result.warnings()[0].code == "shared-mistakes"
+    assert "among four one cannot tell which" in str(result.warnings()[0])
+    named = {pair.raters for pair in result.pairs if pair.stands_out}
     assert named == {("Rater 1", "Rater 2"), ("Rater 3", "system")}
-    assert found.effective_raters.effective is None
+    assert result.effective_raters.effective is None
 
 
 def test_known_truths_tell_which_two_of_four_share_mistakes():
@@ -104,22 +104,22 @@ def test_known_truths_tell_which_two_of_four_share_mistakes():
     for seed in range(10):
         ratings = simulate(FOUR, seed)
         some = ratings.with_truth(np.where(np.arange(400) < 300, ratings.truth, -1))
-        found = check_dependence(some)
-        named = [pair.raters for pair in found.pairs if pair.stands_out]
+        result = check_dependence(some)
+        named = [pair.raters for pair in result.pairs if pair.stands_out]
         right += named == [("Rater 1", "Rater 2")]
-        assert found.n_truths == 300
+        assert result.n_truths == 300
     assert right >= 8
 
 
 def test_three_raters_are_tested_only_with_known_truths():
     ratings = simulate(FOUR, 1).without_system()
-    found = check_dependence(without_truth(ratings))
-    assert found.pairs == () and found.p_value is None
-    assert "different accuracies explain any agreement of three raters" in found.reason
+    result = check_dependence(without_truth(ratings))
+    assert result.pairs == () and result.p_value is None
+    assert "different accuracies explain any agreement of three raters" in result.reason
     named = [pair.raters for pair in check_dependence(ratings).pairs if pair.stands_out]
     assert named == [("Rater 1", "Rater 2")]
     few = ratings.with_truth(np.where(np.arange(400) < 49, ratings.truth, -1))
-    assert check_dependence(few).reason == found.reason
+    assert check_dependence(few).reason == result.reason
 
 
 def test_truths_that_are_no_random_sample_do_not_enter():
@@ -132,16 +132,16 @@ def test_truths_that_are_no_random_sample_do_not_enter():
 
 def test_all_say_the_same_of_a_pair():
     ratings = without_truth(simulate(COPYING, 1))
-    found = check_dependence(ratings)
-    (pair,) = [pair for pair in found.pairs if pair.stands_out]
+    result = check_dependence(ratings)
+    (pair,) = [pair for pair in result.pairs if pair.stands_out]
     assert pair.raters == ("Rater 1", "Rater 2")
     assert pair.shared == pytest.approx(0.4, abs=0.1)
     test = check_k_properties(ratings, replicates=199).tests["independence"]
-    assert test.p_value == found.p_value == pair.p_value
-    assert str(found.warnings()[0]).startswith(f"{test.note}: they make correlated errors")
-    assert found.effective_raters.source == "pairs that stand out"
+    assert test.p_value == result.p_value == pair.p_value
+    assert str(result.warnings()[0]).startswith(f"{test.note}: they make correlated errors")
+    assert result.effective_raters.source == "pairs that stand out"
     expected = effective_number(4, pair.shared / 6)
-    assert found.effective_raters.effective == pytest.approx(expected, abs=0.05)
+    assert result.effective_raters.effective == pytest.approx(expected, abs=0.05)
 
 
 def test_several_raters_who_repeat_one_are_seen_and_nobody_else_is_named():
@@ -154,9 +154,9 @@ def test_several_raters_who_repeat_one_are_seen_and_nobody_else_is_named():
         base_rates="equal",
     )
     for seed in range(5):
-        found = check_dependence(without_truth(simulate(scenario, seed)).without_system())
-        named = {pair.raters for pair in found.pairs if pair.stands_out}
-        assert found.p_value < 0.01
+        result = check_dependence(without_truth(simulate(scenario, seed)).without_system())
+        named = {pair.raters for pair in result.pairs if pair.stands_out}
+        assert result.p_value < 0.01
         assert all("Rater 1" in pair or pair == ("Rater 2", "Rater 3") for pair in named)
 
 
@@ -168,9 +168,9 @@ def test_where_all_pairs_agree_more_nobody_is_named():
         easiness=(-0.2, 0, 0.2),
         base_rates="equal",
     )
-    found = check_dependence(without_truth(simulate(scenario, 1)).without_system())
-    assert found.p_value < 0.01 and found.warnings() == ()
-    assert "but no two of them stand out" in found.clearest_pair()
+    result = check_dependence(without_truth(simulate(scenario, 1)).without_system())
+    assert result.p_value < 0.01 and result.warnings() == ()
+    assert "but no two of them stand out" in result.clearest_pair()
 
 
 def test_the_score_is_the_derivative_of_the_log_likelihood():
@@ -194,8 +194,8 @@ def test_the_score_is_the_derivative_of_the_log_likelihood():
     for place, (a, b) in enumerate(combinations(range(3), 2)):
         slope = (log_likelihood(1e-6, a, b) - log_likelihood(-1e-6, a, b)) / 2e-6
         assert scores.score[place] == pytest.approx(slope, rel=0.02, abs=2)
-    found = name_pairs(scores, np.full(3, True), 0.01)
-    assert found.named == (0,) and found.rival is None
+    result = name_pairs(scores, np.full(3, True), 0.01)
+    assert result.named == (0,) and result.rival is None
 
 
 @pytest.mark.slow
@@ -229,11 +229,11 @@ def mistakes_of(ratings):
 
 def test_known_truths_give_the_mean_phi_of_two_raters():
     ratings = simulate(Scenario(n_items=300, copying=(0, 0.5, 0.5)), 3)
-    found = correlate_known_mistakes(ratings)
+    result = correlate_known_mistakes(ratings)
     phi = np.corrcoef(mistakes_of(ratings))[np.triu_indices(3, 1)]
-    assert found.correlation == pytest.approx(phi.mean())
-    assert found.source == "gold labels" and found.n_items == 300
-    assert found.effective == pytest.approx(3 / (1 + 2 * found.correlation))
+    assert result.correlation == pytest.approx(phi.mean())
+    assert result.source == "gold labels" and result.n_items == 300
+    assert result.effective == pytest.approx(3 / (1 + 2 * result.correlation))
 
 
 def test_each_rater_is_compared_with_their_own_rate_of_mistakes():
@@ -247,10 +247,10 @@ def test_each_rater_is_compared_with_their_own_rate_of_mistakes():
     ]
     codes = np.column_stack([np.where(one, 1 - truth, truth) for one in wrong])
     ratings = Ratings(codes, ["n", "y"], truth=truth)
-    found = correlate_known_mistakes(ratings)
+    result = correlate_known_mistakes(ratings)
     phi = np.corrcoef(mistakes_of(ratings))[np.triu_indices(3, 1)]
-    assert found.correlation == pytest.approx(phi.mean())
-    assert found.correlation > 0.05 and found.effective < 2.8
+    assert result.correlation == pytest.approx(phi.mean())
+    assert result.correlation > 0.05 and result.effective < 2.8
     # With one rate for all, raters who differ would seem to err in turns.
     anonymous = correlate_known_mistakes(Ratings(codes, ["n", "y"], truth=truth, anonymous=True))
     assert anonymous.correlation < 0 and anonymous.source == "gold labels, equal raters"
@@ -339,9 +339,9 @@ def test_a_system_that_copies_a_rater_is_told_of_in_each_estimate():
 
 def test_a_pair_whose_dependence_is_in_the_estimate_is_no_news():
     ratings = draw("the system repeats rater 1 on 35%", 5, 4, 500, np.random.default_rng(1))
-    found, (first, second, *_) = check_dependence(ratings), ratings.raters
-    assert found.warnings_of_estimates((first, "system")) == ()
-    assert len(found.warnings_of_estimates((first, second))) == 1
+    result, (first, second, *_) = check_dependence(ratings), ratings.raters
+    assert result.warnings_of_estimates((first, "system")) == ()
+    assert len(result.warnings_of_estimates((first, second))) == 1
 
 
 def test_among_four_the_other_two_may_share_mistakes_instead_of_the_system():
@@ -365,9 +365,9 @@ def test_a_more_accurate_rater_is_not_taken_for_one_whom_the_system_copies():
 
 def test_raters_who_together_agree_more_are_told_of_where_no_pair_stands_out():
     ratings = draw("hidden types, shared confusions", 5, 4, 500, np.random.default_rng(1))
-    found = check_dependence(ratings)
-    assert found.standing_out() == [] and found.p_value_together < 0.001
-    (warning,) = found.warnings_of_estimates()
+    result = check_dependence(ratings)
+    assert result.standing_out() == [] and result.p_value_together < 0.001
+    (warning,) = result.warnings_of_estimates()
     assert warning.code == "agreement-unexplained" and "hidden types" in str(warning)
 
 
@@ -384,8 +384,8 @@ def test_effective_raters_of_families_left_out_are_between_those_of_the_others(m
         left_out = crowds["family"] == family
         monkeypatch.setattr(checking, "real_crowds", lambda rest=crowds[~left_out]: rest)
         lower, upper = effective_in_crowds(5)
-        found = [effective_number(5, one) for one in crowds["raters"][left_out]]
-        inside[family] = np.mean([lower <= one <= upper for one in found])
+        result = [effective_number(5, one) for one in crowds["raters"][left_out]]
+        inside[family] = np.mean([lower <= one <= upper for one in result])
     # With 22 families the standard error is .06.
     assert np.mean(list(inside.values())) == pytest.approx(0.91, abs=0.01)
 

@@ -38,11 +38,11 @@ def test_it_undoes_what_misleading_items_do_to_the_algebra_in_large_samples(n_ca
         base_rates="equal",
         misleading=share,
     )
-    found = population_value(scenario, "algebraic_likelihood")
+    result = population_value(scenario, "algebraic_likelihood")
     # The method believes the items are what they seem to be.
-    assert found.estimate == pytest.approx(accuracy, abs=1e-6)
-    assert accuracy_if_misled(found.estimate, share, n_categories) == pytest.approx(
-        found.estimate - found.bias, abs=1e-6
+    assert result.estimate == pytest.approx(accuracy, abs=1e-6)
+    assert accuracy_if_misled(result.estimate, share, n_categories) == pytest.approx(
+        result.estimate - result.bias, abs=1e-6
     )
 
 
@@ -56,9 +56,9 @@ def test_it_finds_the_accuracy_of_a_system_that_is_not_misled(n_categories, accu
     truth = (ratings.truth + elsewhere) % n_categories
     wrong = rng.integers(1, n_categories, n_items) * (rng.random(n_items) > accuracy)
     answers = Ratings(ratings.codes, ratings.categories, system=(truth + wrong) % n_categories)
-    found = estimate_algebraic(answers, interval=None).system_accuracy.estimate
-    assert abs(found - accuracy) > 0.01
-    assert accuracy_if_misled(found, share, n_categories, along=0) == pytest.approx(
+    result = estimate_algebraic(answers, interval=None).system_accuracy.estimate
+    assert abs(result - accuracy) > 0.01
+    assert accuracy_if_misled(result, share, n_categories, along=0) == pytest.approx(
         accuracy, abs=0.01
     )
 
@@ -105,19 +105,19 @@ def estimate_by(method, ratings):
 def test_it_is_exact_for_unequal_base_rates_and_errors_of_a_system_not_misled(k, method, share):
     ratings, accuracy = population_of_misled_raters(k, share)
     estimate = estimate_by(method, ratings)
-    found = sensitivity(estimate, k, misleading_share=share)
-    assert found.raters_alone.estimate == pytest.approx(accuracy, abs=1e-4)
-    assert found.raters_alone_in_sample.estimate == pytest.approx(accuracy, abs=1e-4)
-    least, most = found.raters_alone_bounds
+    result = sensitivity(estimate, k, misleading_share=share)
+    assert result.raters_alone.estimate == pytest.approx(accuracy, abs=1e-4)
+    assert result.raters_alone_in_sample.estimate == pytest.approx(accuracy, abs=1e-4)
+    least, most = result.raters_alone_bounds
     assert least - 1e-4 <= accuracy <= most + 1e-4 and (k > 2) == (most > least)
 
 
 @pytest.mark.parametrize(("k", "method"), [(2, "one_coin"), (3, "one_coin_by_rater")])
 def test_a_method_that_is_not_exact_says_so(k, method):
     ratings, accuracy = population_of_misled_raters(k, 0.15)
-    found = sensitivity(estimate_by(method, ratings), k, misleading_share=0.15)
-    assert abs(found.raters_alone.estimate - accuracy) > 0.01
-    assert found.raters_alone_bounds is None
+    result = sensitivity(estimate_by(method, ratings), k, misleading_share=0.15)
+    assert abs(result.raters_alone.estimate - accuracy) > 0.01
+    assert result.raters_alone_bounds is None
 
 
 def misled_population(k, share, along, rates, system):
@@ -140,8 +140,8 @@ def test_it_is_exact_whoever_is_misled_for_any_base_rates_and_confusion_matrix(k
         matrix = 0.6 * np.eye(k) + 0.4 * system
         seen, right = misled_population(k, share, along, rates, matrix)
         base_rates = seen.sum(axis=1)
-        found = accuracy_by_confusion(base_rates, seen / base_rates[:, None], share, along)
-        assert found == pytest.approx(right)
+        result = accuracy_by_confusion(base_rates, seen / base_rates[:, None], share, along)
+        assert result == pytest.approx(right)
         coin = 0.9 * np.eye(k) + 0.1 / (k - 1) * (1 - np.eye(k))
         seen, right = misled_population(k, share, along, rates, coin)
         assert accuracy_if_misled(np.trace(seen), share, k, along) == pytest.approx(right)
@@ -165,15 +165,15 @@ def test_it_undoes_what_unequal_base_rates_and_errors_do_in_large_samples(method
         asymmetric_dispersion=1.5 if method == "dawid_skene_ml" else 1,
         misleading=0.1,
     )
-    found = population_value(scenario, method)
+    result = population_value(scenario, method)
     parameters = true_parameters(scenario, 1)
     system = parameters.confusion.values[0, -1]
-    assert found.bias is not None and abs(found.bias) > 0.01
+    assert result.bias is not None and abs(result.bias) > 0.01
     seen, right = misled_population(3, 0.1, 1, np.array(rates), system)
-    assert right == pytest.approx(found.system_accuracy)
-    assert np.trace(seen) == pytest.approx(found.estimate, abs=1e-3)
+    assert right == pytest.approx(result.system_accuracy)
+    assert np.trace(seen) == pytest.approx(result.estimate, abs=1e-3)
     again = accuracy_by_confusion(seen.sum(axis=1), system, 0.1)
-    assert again == pytest.approx(found.system_accuracy, abs=1e-9)
+    assert again == pytest.approx(result.system_accuracy, abs=1e-9)
 
 
 def test_the_bounds_are_reached_where_errors_meet_the_misleading_category_always_or_never():
@@ -200,9 +200,9 @@ def test_it_holds_in_a_sample_with_unequal_base_rates():
     luck = rng.random((n_items, 1))
     answers = (luck > np.cumsum(SYSTEMS[k], axis=1)[truth]).sum(axis=1)
     ratings = Ratings((seeming[:, None] + wrong) % k, list("abc"), system=answers)
-    found = sensitivity(estimate_algebraic(ratings), k, misleading_share=share).raters_alone
-    assert found.lower < (answers == truth).mean() < found.upper
-    assert found.estimate == pytest.approx((answers == truth).mean(), abs=0.01)
+    result = sensitivity(estimate_algebraic(ratings), k, misleading_share=share).raters_alone
+    assert result.lower < (answers == truth).mean() < result.upper
+    assert result.estimate == pytest.approx((answers == truth).mean(), abs=0.01)
 
 
 def test_misled_raters_that_would_say_nothing_are_refused_and_have_no_sensitivity():
@@ -210,10 +210,10 @@ def test_misled_raters_that_would_say_nothing_are_refused_and_have_no_sensitivit
         accuracy_if_misled(0.8, 0.5, 2, along=0)
     estimate = of(INTERVAL)
     assert sensitivity(estimate, 2, misleading_share=0.5).raters_alone is None
-    found = sensitivity(estimate, 2)
-    moved = accuracy_if_misled([found.raters_alone.lower, found.raters_alone.estimate], 0.1, 2)
+    result = sensitivity(estimate, 2)
+    moved = accuracy_if_misled([result.raters_alone.lower, result.raters_alone.estimate], 0.1, 2)
     assert moved == pytest.approx([INTERVAL.lower, INTERVAL.estimate])
-    assert found.raters_alone_in_sample.upper == pytest.approx((0.88 - 0.1) / 0.8)
+    assert result.raters_alone_in_sample.upper == pytest.approx((0.88 - 0.1) / 0.8)
 
 
 def test_without_misleading_items_or_without_knowledge_nothing_moves():
@@ -230,8 +230,8 @@ def test_with_two_categories_and_items_that_all_mislead_right_is_wrong():
 
 def test_what_has_no_number_gets_none():
     nothing = IntervalEstimate(estimate=None)
-    found = sensitivity(of(nothing), 2)
-    assert found.system_accuracy.estimate is None and found.system_accuracy.lower is None
+    result = sensitivity(of(nothing), 2)
+    assert result.system_accuracy.estimate is None and result.system_accuracy.lower is None
     assert np.isnan(sensitivity_curve(of(nothing), 2)["estimate"]).all()
 
 
@@ -246,7 +246,7 @@ def test_the_curve_of_an_estimate_goes_through_its_sensitivity():
     estimate = estimate_latent_class(load_dataset("lehner_table2"), "dawid_skene", interval=None)
     curve = sensitivity_curve(estimate, 4)["estimate"]
     for share in (0.1, 0.3):
-        found = sensitivity(estimate, 4, misleading_share=share).system_accuracy.estimate
-        assert float(curve.sel(misleading_share=share, method="nearest")) == pytest.approx(found)
+        result = sensitivity(estimate, 4, misleading_share=share).system_accuracy.estimate
+        assert float(curve.sel(misleading_share=share, method="nearest")) == pytest.approx(result)
     alike = sensitivity_curve(of(estimate.system_accuracy), 4)["estimate"]
     assert float(abs(curve - alike).max()) > 0.01

@@ -101,12 +101,12 @@ def test_the_system_is_no_rater(sparse, per_item):
     np.testing.assert_array_equal(drawn.system == drawn.truth, sparse.truth[items] == 0)
     # Raters are numbered, so that what is compared are the votes without those of the system.
     without = sparse.votes()[items] - [1, 0]
-    found = drawn.votes()
+    result = drawn.votes()
     if per_item == "all":
-        np.testing.assert_array_equal(found, without)
+        np.testing.assert_array_equal(result, without)
     else:
-        assert (found.sum(axis=1) == int(per_item)).all()
-        assert (found <= without).all()
+        assert (result.sum(axis=1) == int(per_item)).all()
+        assert (result <= without).all()
 
 
 def test_at_most_300_items_with_truth_that_the_system_rated(sparse):
@@ -122,9 +122,9 @@ def test_raters_of_a_crossed_design_keep_their_ratings():
     crossed = lehner.Ratings(codes, ["a", "b", "c"], names, truth=np.zeros(60, int))
     drawn = draw_design(Panel(systems=("r2",), crowd=crossed), "3", seed_of(1, "x", "r2"))
     by_rater = codes.T.tolist()
-    found = {by_rater.index(drawn.codes[:, j].tolist()) for j in range(3)}
-    assert len(found) == 3
-    assert 2 not in found
+    result = {by_rater.index(drawn.codes[:, j].tolist()) for j in range(3)}
+    assert len(result) == 3
+    assert 2 not in result
 
 
 def test_systems_are_those_with_most_items_and_twelve_at_most(sparse):

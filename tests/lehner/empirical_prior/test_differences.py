@@ -36,7 +36,7 @@ def crowd(n=200, skills=(0.9, 0.7), k=2, known=(), seed=1, raters=3):
 def compare(ratings, **options):
     """Differences, their 90% intervals and P(better) of each two systems, from the draws."""
     draws = draw_calibrated(ratings, **options)
-    names, found = list(draws.expected), {}
+    names, result = list(draws.expected), {}
     for ending, values in (("", draws.expected), ("_in_sample", draws.in_sample)):
         accuracy = np.array([values[name] for name in names])
         difference = accuracy[:, None] - accuracy
@@ -48,8 +48,8 @@ def compare(ratings, **options):
             "upper": upper,
             "probability_better": better.mean(axis=-1),
         }
-        found |= {name + ending: (("system", "versus"), x) for name, x in of_pairs.items()}
-    return xr.Dataset(found, {"system": names, "versus": names})
+        result |= {name + ending: (("system", "versus"), x) for name, x in of_pairs.items()}
+    return xr.Dataset(result, {"system": names, "versus": names})
 
 
 def test_half_of_ties_and_of_answers_that_nobody_prefers_counts():
@@ -60,10 +60,10 @@ def test_half_of_ties_and_of_answers_that_nobody_prefers_counts():
         systems=["a", "b"],
         truth=[0, 2, -1, 1, 0],
     )
-    found = count_disagreement(ratings, ("a", "b"))
-    assert (found.n_items, found.n_differ) == (4, 4)
-    assert found.preferred == pytest.approx((1 + 0.5 + 0.5 + 0) / 4)
-    assert (found.known, found.right) == (3, pytest.approx((1 + 0.5 + 0) / 3))
+    result = count_disagreement(ratings, ("a", "b"))
+    assert (result.n_items, result.n_differ) == (4, 4)
+    assert result.preferred == pytest.approx((1 + 0.5 + 0.5 + 0) / 4)
+    assert (result.known, result.right) == (3, pytest.approx((1 + 0.5 + 0) / 3))
 
 
 def test_the_difference_is_that_of_the_prior_on_differing_items():
@@ -75,16 +75,16 @@ def test_the_difference_is_that_of_the_prior_on_differing_items():
     share = one.n_differ / one.n_items
     mean = share * (2 * (right @ probability) / one.n_differ - 1)
     ends = stats.rv_discrete(values=(right, probability)).ppf([0.05, 0.95])
-    found = compare(ratings).sel(PAIR)
+    result = compare(ratings).sel(PAIR)
     # Monte Carlo errors of 4,000 draws.
-    assert float(found.difference_in_sample) == pytest.approx(mean, abs=0.01)
-    assert float(found.lower_in_sample) == pytest.approx(
+    assert float(result.difference_in_sample) == pytest.approx(mean, abs=0.01)
+    assert float(result.lower_in_sample) == pytest.approx(
         share * (2 * ends[0] / one.n_differ - 1), abs=0.03
     )
-    assert float(found.upper_in_sample) == pytest.approx(
+    assert float(result.upper_in_sample) == pytest.approx(
         share * (2 * ends[1] / one.n_differ - 1), abs=0.03
     )
-    assert abs(float(found.upper_in_sample)) <= share
+    assert abs(float(result.upper_in_sample)) <= share
 
 
 def test_known_truths_enter_by_the_hypergeometric_likelihood():
@@ -99,8 +99,8 @@ def test_known_truths_enter_by_the_hypergeometric_likelihood():
     likelihood = stats.hypergeom.pmf(round(15 * one.right), one.n_differ, right, 15)
     posterior = probability * likelihood / (probability @ likelihood)
     mean = one.n_differ / one.n_items * (2 * (right @ posterior) / one.n_differ - 1)
-    found = compare(ratings).sel(PAIR)
-    assert float(found.difference_in_sample) == pytest.approx(mean, abs=0.005)
+    result = compare(ratings).sel(PAIR)
+    assert float(result.difference_in_sample) == pytest.approx(mean, abs=0.005)
 
 
 @pytest.mark.parametrize("k", [2, 4])
@@ -109,20 +109,20 @@ def test_if_all_differing_items_are_known_the_difference_here_is_exact(k):
     differ = np.flatnonzero(everything.answers[:, 0] != everything.answers[:, 1])
     ratings, _ = crowd(k=k, known=differ)
     right = (ratings.answers == truth[:, None]).mean(axis=0)
-    found = compare(ratings).sel(PAIR)
+    result = compare(ratings).sel(PAIR)
     for name in ("difference", "lower", "upper"):
-        assert float(found[f"{name}_in_sample"]) == pytest.approx(right[0] - right[1], abs=1e-9)
+        assert float(result[f"{name}_in_sample"]) == pytest.approx(right[0] - right[1], abs=1e-9)
     # In other items like these there is the error of a sample.
     standard_error = np.std((ratings.answers == truth[:, None]) @ [1, -1]) / np.sqrt(200)
-    width = float(found.upper - found.lower)
+    width = float(result.upper - result.lower)
     assert width == pytest.approx(2 * 1.645 * standard_error, rel=0.25)
 
 
 def test_truths_of_items_with_equal_answers_tell_nothing():
     everything, _ = crowd()
     same = np.flatnonzero(everything.answers[:, 0] == everything.answers[:, 1])
-    told = compare(crowd(known=same)[0])
-    assert told.equals(compare(everything))
+    text = compare(crowd(known=same)[0])
+    assert text.equals(compare(everything))
 
 
 def test_systems_with_the_same_answers_are_tied():
@@ -131,10 +131,10 @@ def test_systems_with_the_same_answers_are_tied():
     same = lehner.Ratings(
         ratings.codes, ratings.categories, system=answers, systems=["a", "b", "c"]
     )
-    found = compare(same)
-    assert float(found.sel(PAIR).difference) == float(found.sel(PAIR).upper) == 0
-    assert float(found.sel(PAIR).probability_better) == 0.5
-    assert float(found.sel(system="a", versus="c").difference) > 0
+    result = compare(same)
+    assert float(result.sel(PAIR).difference) == float(result.sel(PAIR).upper) == 0
+    assert float(result.sel(PAIR).probability_better) == 0.5
+    assert float(result.sel(system="a", versus="c").difference) > 0
 
 
 def test_items_without_ratings_or_answers_change_nothing():
@@ -190,22 +190,22 @@ def test_better_systems_are_found_where_mistakes_are_independent():
     right = []
     for seed in range(40):
         ratings, truth = crowd(n=300, skills=(0.85, 0.75), seed=seed)
-        found = compare(ratings).sel(PAIR)
+        result = compare(ratings).sel(PAIR)
         true = float(np.subtract(*(ratings.answers == truth[:, None]).mean(axis=0)))
-        right.append(float(found.lower_in_sample) <= true <= float(found.upper_in_sample))
+        right.append(float(result.lower_in_sample) <= true <= float(result.upper_in_sample))
     assert np.mean(right) >= 0.9
 
 
 def test_it_is_the_difference_of_the_method_calibrated():
     ratings, _ = crowd()
     compared = lehner.estimate(ratings, ["calibrated", "algebraic"])
-    found = compare(ratings).sel(PAIR)
+    result = compare(ratings).sel(PAIR)
     one = compared.select(quantity="system_accuracy_difference", method="calibrated").iloc[0]
-    assert one["estimate"] == pytest.approx(float(found.difference))
-    assert one["lower"] == pytest.approx(float(found.lower))
-    assert one["probability"] == pytest.approx(float(found.probability_better))
+    assert one["estimate"] == pytest.approx(float(result.difference))
+    assert one["lower"] == pytest.approx(float(result.lower))
+    assert one["probability"] == pytest.approx(float(result.probability_better))
     ranks = compared.select(quantity="system_accuracy_rank", method="calibrated")
-    assert ranks["probability"].max() == pytest.approx(float(found.probability_better))
+    assert ranks["probability"].max() == pytest.approx(float(result.probability_better))
 
 
 def test_priors_without_differences_are_said(tmp_path):

@@ -129,9 +129,9 @@ def ratings(n=60, known=0, n_raters=3, n_categories=2):
 
 def test_all_but_one_truth_leave_one_item_open():
     data, accuracy = ratings(60, known=59)
-    found = estimate_calibrated(data).system_accuracy_in_sample
-    assert found.upper - found.lower <= 1 / 60 + 1e-12
-    assert found.lower <= accuracy <= found.upper
+    result = estimate_calibrated(data).system_accuracy_in_sample
+    assert result.upper - result.lower <= 1 / 60 + 1e-12
+    assert result.lower <= accuracy <= result.upper
 
 
 def test_truths_of_all_items_are_left_out():
@@ -147,8 +147,8 @@ def test_counted_rows_are_items():
 
 
 def test_more_is_expected_of_a_system_that_is_better_than_its_raters():
-    found = {name: estimate_calibrated(ratings()[0], system_is=name) for name in SYSTEM_IS}
-    points = {name: one.system_accuracy_in_sample.estimate for name, one in found.items()}
+    result = {name: estimate_calibrated(ratings()[0], system_is=name) for name in SYSTEM_IS}
+    points = {name: one.system_accuracy_in_sample.estimate for name, one in result.items()}
     assert points["like"] < points["unknown"] < points["better"]
 
 
@@ -203,8 +203,8 @@ def test_known_items_that_were_chosen_are_said():
     split = np.flatnonzero(votes.max(axis=1) < 3)[:30]
     truth = np.full(200, -1)
     truth[split] = 0
-    found = estimate_calibrated(data.with_truth(truth))
-    assert "truths-not-random" in [one.code for one in found.warnings]
+    result = estimate_calibrated(data.with_truth(truth))
+    assert "truths-not-random" in [one.code for one in result.warnings]
     random = np.where(np.arange(200) % 7 == 0, 0, -1)
     assert not estimate_calibrated(data.with_truth(random)).warnings
 
@@ -237,12 +237,12 @@ def test_truths_unlike_the_crowds_are_said():
     truth = rng.integers(2, size=200)
     known = np.where(np.arange(200) < 25, truth, -1)
     ratings = np.tile(1 - truth, (3, 1)).T
-    found = estimate_calibrated(
+    result = estimate_calibrated(
         lehner.Ratings(ratings, ["no", "yes"], system=1 - truth, truth=known)
     )
-    (said,) = found.warnings
+    (said,) = result.warnings
     assert said.code == "outside-training" and said.text.startswith("0 of the 25 answers")
-    assert found.system_accuracy_in_sample.estimate < 0.1
+    assert result.system_accuracy_in_sample.estimate < 0.1
 
 
 @pytest.mark.parametrize("n", [1, 10, 50, 300])
@@ -251,8 +251,8 @@ def test_the_interval_of_the_expected_accuracy_contains_that_in_the_sample(n, kn
     """Though all agree: a system that errs once in 200 items is still possible."""
     truth = np.where(np.arange(n) < known, 0, -1)
     data = lehner.Ratings(np.zeros((n, 3), int), ["a", "b"], system=np.zeros(n, int), truth=truth)
-    found = estimate_calibrated(data)
-    expected, in_sample = found.system_accuracy, found.system_accuracy_in_sample
+    result = estimate_calibrated(data)
+    expected, in_sample = result.system_accuracy, result.system_accuracy_in_sample
     assert expected.lower <= in_sample.lower <= in_sample.upper <= expected.upper
     assert expected.upper > 0.995
     assert expected.lower < 0.999

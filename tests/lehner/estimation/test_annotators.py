@@ -50,8 +50,8 @@ def test_it_is_the_test_of_its_authors(seed):
     rows = ask(data)
     for epsilon in EPSILONS:
         wins, differences, rate = alternative_annotator_test(codes, system, epsilon)
-        (found,) = [row for row in rows if row["versus"] == f"epsilon={epsilon:g}"]
-        assert (found["quantity"], found["estimate"]) == ("winning_rate", pytest.approx(rate))
+        (result,) = [row for row in rows if row["versus"] == f"epsilon={epsilon:g}"]
+        assert (result["quantity"], result["estimate"]) == ("winning_rate", pytest.approx(rate))
     of_raters = [row for row in rows if row["rater"]]
     assert [row["estimate"] for row in of_raters[: len(wins)]] == pytest.approx(wins)
     assert [row["estimate"] for row in of_raters[len(wins) :]] == pytest.approx(differences)

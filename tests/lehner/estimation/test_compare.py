@@ -48,14 +48,14 @@ def differences_of(found, **columns):
 
 
 def test_the_majority_shares_ties_and_leaves_out_items_without_ratings():
-    found = compare(Ratings(CODES, ["bad", "good"]), "good", list("aaabbb"), "majority")
+    result = compare(Ratings(CODES, ["bad", "good"]), "good", list("aaabbb"), "majority")
     # Of three items in b one has no ratings and one is tied.
-    assert rates_of(found)["estimate"].to_dict() == pytest.approx({"a": 2 / 3, "b": 0.25})
-    assert rates_of(found)["n_items"].tolist() == [3, 3]
-    ranks = ranks_of(found)
+    assert rates_of(result)["estimate"].to_dict() == pytest.approx({"a": 2 / 3, "b": 0.25})
+    assert rates_of(result)["n_items"].tolist() == [3, 3]
+    ranks = ranks_of(result)
     assert ranks["estimate"].to_dict() == {"a": 1, "b": 2}
     assert ranks["probability"].sum() == pytest.approx(1)
-    difference = differences_of(found).iloc[0]
+    difference = differences_of(result).iloc[0]
     assert (difference["group"], difference["versus"]) == ("a", "b")
     assert difference["estimate"] == pytest.approx(2 / 3 - 0.25)
     assert difference["probability"] == pytest.approx(ranks["probability"]["a"])
@@ -65,40 +65,40 @@ def test_majority_intervals_are_those_of_jeffreys_and_reach_to_the_estimate():
     from scipy.stats import beta
 
     codes = np.array([[1, 1]] * 30 + [[0, 0]] * 10 + [[1, 1]] * 20)
-    found = compare(Ratings(codes, ["bad", "good"]), "good", ["a"] * 40 + ["b"] * 20, "majority")
-    a, b = rates_of(found).itertuples()
+    result = compare(Ratings(codes, ["bad", "good"]), "good", ["a"] * 40 + ["b"] * 20, "majority")
+    a, b = rates_of(result).itertuples()
     assert [a.lower, a.upper] == pytest.approx(beta(30.5, 10.5).ppf([0.05, 0.95]), abs=0.01)
     assert (b.estimate, b.upper) == (1, 1) and b.lower < 0.95
 
 
 def test_maximum_likelihood_is_the_fit_with_populations():
     ratings, groups = draw((0.7, 0.4), 200)
-    found = compare(ratings, "good", groups, "dawid_skene_ml")
+    result = compare(ratings, "good", groups, "dawid_skene_ml")
     fit = fit_latent_class(ratings.with_populations(groups))
-    own = rates_of(found)["estimate"].tolist()
+    own = rates_of(result)["estimate"].tolist()
     assert own == pytest.approx(fit.base_rates.sel(category="good").values.tolist())
-    accuracy = found.select(quantity="rater_accuracy")["estimate"].tolist()
+    accuracy = result.select(quantity="rater_accuracy")["estimate"].tolist()
     assert accuracy == pytest.approx(fit.accuracy.values.tolist())
 
 
 def test_by_gibbs_many_items_give_the_truth_the_order_and_the_raters():
     rates = (0.8, 0.5, 0.6)
     ratings, groups = draw(rates, 1500)
-    found = compare(ratings, "good", groups, "dawid_skene")
-    assert rates_of(found)["estimate"].tolist() == pytest.approx(list(rates), abs=0.05)
-    ranks = ranks_of(found)
+    result = compare(ratings, "good", groups, "dawid_skene")
+    assert rates_of(result)["estimate"].tolist() == pytest.approx(list(rates), abs=0.05)
+    ranks = ranks_of(result)
     assert ranks["estimate"].to_dict() == {"g0": 1, "g1": 3, "g2": 2}
     assert ranks["probability"]["g0"] > 0.99
-    pairs = differences_of(found)[["group", "versus"]].values.tolist()
+    pairs = differences_of(result)[["group", "versus"]].values.tolist()
     assert pairs == [["g0", "g2"], ["g0", "g1"], ["g2", "g1"]]
-    accuracy = found.select(quantity="rater_accuracy")["estimate"].tolist()
+    accuracy = result.select(quantity="rater_accuracy")["estimate"].tolist()
     assert accuracy == pytest.approx(ACCURACY.tolist(), abs=0.03)
 
 
 def test_what_raters_get_wrong_draws_the_majority_together_and_not_the_model():
     ratings, groups = draw((0.9, 0.4), 1500)
-    found = compare(ratings, "good", groups, ["dawid_skene_ml", "majority"])
-    model, majority = differences_of(found).itertuples()
+    result = compare(ratings, "good", groups, ["dawid_skene_ml", "majority"])
+    model, majority = differences_of(result).itertuples()
     assert model.estimate == pytest.approx(0.5, abs=0.05)
     assert majority.upper < 0.42 < model.lower
 
@@ -117,21 +117,21 @@ def test_good_categories_count_together_whatever_their_order_and_type():
 
 def test_without_groups_there_are_base_rates_and_raters_of_all_items():
     ratings = lehner.load_dataset("anesthesia")
-    found = compare(ratings, methods="dawid_skene_ml")
+    result = compare(ratings, methods="dawid_skene_ml")
     fit = fit_latent_class(ratings)
-    rates = found.select(quantity="base_rates")["estimate"].tolist()
+    rates = result.select(quantity="base_rates")["estimate"].tolist()
     assert rates == pytest.approx(fit.base_rates.values.tolist())
-    assert found.select(quantity="rater_accuracy")["rater"].tolist() == list(ratings.raters)
-    assert found.options.groups is None and "one-group" not in codes_of(found)
+    assert result.select(quantity="rater_accuracy")["rater"].tolist() == list(ratings.raters)
+    assert result.options.groups is None and "one-group" not in codes_of(result)
 
 
 def test_rows_without_a_group_are_left_out_and_this_is_said():
     ratings, groups = draw((0.7, 0.4), 60)
     some = np.where(np.arange(120) % 3 > 0, groups, "")
-    found = compare(ratings, "good", some, "majority")
+    result = compare(ratings, "good", some, "majority")
     alone = compare(ratings.take(some != ""), "good", some[some != ""], "majority")
-    assert found.table.equals(alone.table)
-    assert "groups-made" in codes_of(found) - codes_of(alone)
+    assert result.table.equals(alone.table)
+    assert "groups-made" in codes_of(result) - codes_of(alone)
 
 
 def test_populations_of_the_ratings_are_groups_and_systems_are_left_out():
@@ -173,16 +173,16 @@ def test_names_of_groups_do_not_matter():
 
 def test_known_truths_correct_each_group_and_are_counted():
     ratings, groups = draw((0.7, 0.4), 150, known=150)
-    found = compare(ratings, "good", groups, "majority")
-    known = found.select(quantity="base_rates_on_known_items").set_index("group")
-    for g, one in rates_of(found).iterrows():
+    result = compare(ratings, "good", groups, "majority")
+    known = result.select(quantity="base_rates_on_known_items").set_index("group")
+    for g, one in rates_of(result).iterrows():
         good = int((ratings.truth[groups == g] == 1).sum())
         assert (known["n_items"][g], known["estimate"][g]) == (150, good / 150)
         # All are known: what is left is how far these items are from items like these.
         assert one["corrected"] and one["estimate"] == pytest.approx((good + 0.5) / 151, abs=0.002)
         assert one["upper"] - one["lower"] < 0.14
     # What the majority says alone stands beside it.
-    own = found.table.query("quantity == 'base_rates' and not corrected")["estimate"].tolist()
+    own = result.table.query("quantity == 'base_rates' and not corrected")["estimate"].tolist()
     without = compare(ratings.with_truth(None), "good", groups, "majority")
     assert own == rates_of(without)["estimate"].tolist()
 
@@ -204,8 +204,8 @@ def test_raters_who_differ_between_groups_are_noticed_and_others_are_not():
     def fires(accuracy, seed):
         ratings, groups = draw((0.7, 0.5), 400, accuracy, seed)
         ratings = ratings.with_populations(groups)
-        found = likelihood_base_rates(ratings, "dawid_skene")
-        p_value, _ = agreement_by_population(ratings, found.base_rates, found.confusion)
+        result = likelihood_base_rates(ratings, "dawid_skene")
+        p_value, _ = agreement_by_population(ratings, result.base_rates, result.confusion)
         return p_value <= 0.05
 
     assert sum(fires(ACCURACY, seed) for seed in range(30)) <= 3
@@ -216,8 +216,8 @@ def test_raters_who_always_agree_and_groups_of_few_items_do_not_seem_to_differ()
     codes = np.repeat([[1, 1, 1], [0, 0, 0]], 60, axis=0)
     groups = np.tile(["a", "b"], 60)
     for items in (slice(None), slice(50, 70)):
-        found = compare(Ratings(codes[items], ["bad", "good"]), "good", groups[items])
-        assert "raters-differ" not in codes_of(found)
+        result = compare(Ratings(codes[items], ["bad", "good"]), "good", groups[items])
+        assert "raters-differ" not in codes_of(result)
 
 
 @pytest.mark.parametrize(
@@ -238,9 +238,9 @@ def test_a_warning_for(ratings, groups, code):
 def test_a_category_that_nobody_gave_has_a_small_proportion_and_a_warning():
     ratings, groups = draw((0.7, 0.5), 50)
     wider = Ratings(ratings.codes, ["bad", "good", "best"])
-    found = compare(wider, "best", groups, ["dawid_skene", "majority"])
-    assert "category-never-rated" in codes_of(found)
-    for one in rates_of(found, "best", method="majority").itertuples():
+    result = compare(wider, "best", groups, ["dawid_skene", "majority"])
+    assert "category-never-rated" in codes_of(result)
+    for one in rates_of(result, "best", method="majority").itertuples():
         assert one.estimate == 0 < one.upper < 0.1
 
 
@@ -269,17 +269,17 @@ def test_what_cannot_be_compared_is_said():
 
 
 def test_raters_who_are_unknown_are_pooled():
-    found = compare(lehner.load_dataset("fleiss1971"))
-    assert found.table["method"].unique().tolist() == ["pooled_ml", "majority"]
+    result = compare(lehner.load_dataset("fleiss1971"))
+    assert result.table["method"].unique().tolist() == ["pooled_ml", "majority"]
 
 
 def test_t_a_p_whose_numbers_ratings_do_not_determine_has_no_estimate():
     codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 20)
     groups = np.repeat(["a", "b"], 40)
-    found = compare(Ratings(codes, ["bad", "good"]), "good", groups, "tap_ml")
-    assert rates_of(found)["estimate"].isna().all()
-    assert not len(ranks_of(found))
-    assert "not-determined" in codes_of(found)
+    result = compare(Ratings(codes, ["bad", "good"]), "good", groups, "tap_ml")
+    assert rates_of(result)["estimate"].isna().all()
+    assert not len(ranks_of(result))
+    assert "not-determined" in codes_of(result)
 
 
 def test_every_method_that_is_listed_compares():

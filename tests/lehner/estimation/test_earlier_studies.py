@@ -19,8 +19,8 @@ def test_a_file_is_read_by_the_names_of_its_rows_and_columns(tmp_path):
     path = tmp_path / "earlier.csv"
     path.write_text("truth,malignant,benign\nmalignant,84,16\nbenign,30,170\n")
     for study in (path, str(path), [[170, 30], [16, 84]]):
-        found = read_studies({"a_b & c": study}, RATINGS)
-        assert found["a_b & c"].tolist() == [[170, 30], [16, 84]]
+        result = read_studies({"a_b & c": study}, RATINGS)
+        assert result["a_b & c"].tolist() == [[170, 30], [16, 84]]
 
 
 @pytest.mark.parametrize(

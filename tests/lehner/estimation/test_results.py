@@ -71,10 +71,10 @@ def test_it_prints_and_is_json(results):
     shown = repr(results)
     assert "majority_agreement" in shown and "system_accuracy" in shown and "warning" in shown
     assert "<table" in results._repr_html_()
-    told = json.loads(results.to_json())
-    assert list(told) == ["data", "rows", "warnings", "version"]
-    assert len(told["rows"]) == len(results.table) and set(told["rows"][0]) == set(COLUMNS)
-    assert {"code", "severity", "system", "method", "about"} <= set(told["warnings"][0])
+    text = json.loads(results.to_json())
+    assert list(text) == ["data", "rows", "warnings", "version"]
+    assert len(text["rows"]) == len(results.table) and set(text["rows"][0]) == set(COLUMNS)
+    assert {"code", "severity", "system", "method", "about"} <= set(text["warnings"][0])
 
 
 def test_fits_are_what_the_methods_gave(results):

@@ -94,7 +94,7 @@ def test_they_change_no_group_and_no_population() -> None:
         alone = estimate(few, groups[:150], resamples=50)
         among = estimate(many, groups, resamples=50)
         assert np.array_equal(alone.sizes, among.sizes)
-        one, other = (found.drawn.system_accuracy for found in (alone, among))
+        one, other = (result.drawn.system_accuracy for result in (alone, among))
         np.testing.assert_allclose(one, other)
 
 

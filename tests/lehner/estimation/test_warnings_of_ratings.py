@@ -39,6 +39,6 @@ def test_no_warning_where_items_are_alike_or_slopes_are_computed(spread, sensiti
 
 def test_check_says_where_to_look_if_equal_difficulty_is_rejected():
     ratings = simulate(Scenario(n_items=1000, easiness=(-0.3, 0, 0.3)), seed=1)
-    found = lehner.check_k_properties(ratings, replicates=199)
-    assert found.tests["equal_difficulty"].verdict == "rejected"
-    assert any("relaxed_k" in text and "sensitivity=True" in text for text in found.verdict)
+    result = lehner.check_k_properties(ratings, replicates=199)
+    assert result.tests["equal_difficulty"].verdict == "rejected"
+    assert any("relaxed_k" in text and "sensitivity=True" in text for text in result.verdict)

@@ -64,13 +64,13 @@ def test_all_expected_rows_are_there():
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['data_set']}: {row['quantity']}")
 def test_expected_number(row):
-    found = measure(row["data_set"])[EXPECTED[row["quantity"]]]
-    assert found.estimate == pytest.approx(float(row["expected"]), abs=float(row["tolerance"]))
+    result = measure(row["data_set"])[EXPECTED[row["quantity"]]]
+    assert result.estimate == pytest.approx(float(row["expected"]), abs=float(row["tolerance"]))
 
 
 def test_conger_kappa_of_krippendorffs_example_is_that_of_the_r_package_irrcac():
-    found = agreement(load_dataset("krippendorff"))
-    assert found["conger_kappa"].estimate == pytest.approx(0.76282, abs=5e-6)
+    result = agreement(load_dataset("krippendorff"))
+    assert result["conger_kappa"].estimate == pytest.approx(0.76282, abs=5e-6)
 
 
 # The R package irrCAC 1.0, README. The variance of a table is over n, of ratings over n − 1.
@@ -92,31 +92,31 @@ FLEISS_ERRORS = {
 @pytest.mark.parametrize("name", TABLE_ERRORS)
 def test_standard_errors_of_a_table_are_those_of_irrcac(name):
     estimate, error = TABLE_ERRORS[name]
-    found = agreement_of_table(ABSTRACTORS)[name]
-    assert found.estimate == pytest.approx(estimate, abs=1e-7)
-    assert found.standard_error == pytest.approx(error * np.sqrt(100 / 99), abs=1e-7)
+    result = agreement_of_table(ABSTRACTORS)[name]
+    assert result.estimate == pytest.approx(estimate, abs=1e-7)
+    assert result.standard_error == pytest.approx(error * np.sqrt(100 / 99), abs=1e-7)
 
 
 @pytest.mark.parametrize("name", FLEISS_ERRORS)
 def test_standard_errors_without_missing_ratings_are_gwets(name):
     # irrCAC's example is the first 15 of Fleiss's 30 patients.
     estimate, error = FLEISS_ERRORS[name]
-    found = agreement(load_dataset("fleiss1971").take(np.arange(15)), level=0.95)[name]
-    assert found.estimate == pytest.approx(estimate, abs=1e-7)
-    assert found.standard_error == pytest.approx(error, abs=1e-7)
+    result = agreement(load_dataset("fleiss1971").take(np.arange(15)), level=0.95)[name]
+    assert result.estimate == pytest.approx(estimate, abs=1e-7)
+    assert result.standard_error == pytest.approx(error, abs=1e-7)
 
 
 def test_interval_and_p_value_are_gwets():
     # irrCAC, AC1 of the same: interval (.264, .625), p .0001156.
-    found = agreement(load_dataset("fleiss1971").take(np.arange(15)), level=0.95)["gwet_ac1"]
-    assert (found.lower, found.upper) == pytest.approx((0.264, 0.625), abs=5e-4)
-    assert found.p_value == pytest.approx(0.0001155927, rel=1e-5)
+    result = agreement(load_dataset("fleiss1971").take(np.arange(15)), level=0.95)["gwet_ac1"]
+    assert (result.lower, result.upper) == pytest.approx((0.264, 0.625), abs=5e-4)
+    assert result.p_value == pytest.approx(0.0001155927, rel=1e-5)
 
 
 def test_alpha_without_missing_ratings_is_fleiss_kappa_shrunk_towards_one():
     # 1 − alpha = (1 − kappa)(N − 1)/N with N ratings, and so are the standard errors.
-    found = agreement(load_dataset("fleiss1971"))
-    alpha, kappa = found["krippendorff_alpha"], found["fleiss_kappa"]
+    result = agreement(load_dataset("fleiss1971"))
+    alpha, kappa = result["krippendorff_alpha"], result["fleiss_kappa"]
     assert 1 - alpha.estimate == pytest.approx((1 - kappa.estimate) * 179 / 180, abs=1e-12)
     assert alpha.standard_error == pytest.approx(kappa.standard_error * 179 / 180, abs=1e-12)
 
@@ -125,15 +125,15 @@ def test_standard_error_with_missing_ratings_is_that_of_the_items_that_count():
     # Eleven items have two or more ratings, the twelfth has one and says nothing about agreement.
     # irrCAC prints .12561: it takes the twelfth for an item without agreement.
     share = np.array([1, 0.5, 1, 1, 1, 0, 1, 0.5, 1, 1, 1])
-    found = agreement(load_dataset("krippendorff"))["percent_agreement"]
-    assert found.standard_error == pytest.approx(share.std(ddof=1) / np.sqrt(11), abs=1e-12)
+    result = agreement(load_dataset("krippendorff"))["percent_agreement"]
+    assert result.standard_error == pytest.approx(share.std(ddof=1) / np.sqrt(11), abs=1e-12)
     irrcac = np.append(share * 12 / 11, 0)
     assert irrcac.std(ddof=1) / np.sqrt(12) == pytest.approx(0.12561, abs=5e-6)
 
 
 def test_kappa_of_the_papers_example_is_the_papers():
-    found = agreement(load_dataset("lehner_table2"))["brennan_prediger_kappa"]
-    assert found.estimate == pytest.approx(1 / 9, abs=1e-12)
+    result = agreement(load_dataset("lehner_table2"))["brennan_prediger_kappa"]
+    assert result.estimate == pytest.approx(1 / 9, abs=1e-12)
 
 
 # ----- Other libraries, on random ratings -----
@@ -161,9 +161,9 @@ def test_cohen_is_scikit_learns_on_items_that_both_rated(seed, name):
     codes = random_codes(seed, (60, 2))
     both = codes[(codes >= 0).all(axis=1)]
     expected = cohen_kappa_score(*both.T, weights=None if name == "identity" else name)
-    found = agreement(rated(codes), weights=name)
-    assert found["cohen_kappa"].estimate == pytest.approx(expected, abs=1e-12)
-    assert found.pairs["cohen_kappa"].item() == pytest.approx(expected, abs=1e-12)
+    result = agreement(rated(codes), weights=name)
+    assert result["cohen_kappa"].estimate == pytest.approx(expected, abs=1e-12)
+    assert result.pairs["cohen_kappa"].item() == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -174,23 +174,23 @@ def test_standard_error_of_cohen_is_statsmodels(seed, name):
     np.add.at(table, tuple(codes.T), 1)
     weights = None if name == "identity" else 1 - find_weights(name, range(4), ordered=True).matrix
     expected = sm.cohens_kappa(table, weights=weights)
-    for found in (
+    for result in (
         agreement(rated(codes), weights=name)["cohen_kappa"],
         agreement_of_table(table, weights=name)["cohen_kappa"],
     ):
-        assert found.estimate == pytest.approx(expected.kappa, abs=1e-12)
+        assert result.estimate == pytest.approx(expected.kappa, abs=1e-12)
         error = expected.std_kappa * np.sqrt(60 / 59)
-        assert found.standard_error == pytest.approx(error, abs=1e-12)
+        assert result.standard_error == pytest.approx(error, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_fleiss_and_brennan_prediger_are_statsmodels(seed):
     codes = random_codes(seed, missing=0)
     table = sm.aggregate_raters(codes, n_cat=4)[0]
-    found = agreement(rated(codes))
+    result = agreement(rated(codes))
     for name, method in (("fleiss_kappa", "fleiss"), ("brennan_prediger_kappa", "randolph")):
         expected = sm.fleiss_kappa(table, method=method)
-        assert found[name].estimate == pytest.approx(expected, abs=1e-12)
+        assert result[name].estimate == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -202,8 +202,8 @@ def test_alpha_is_the_krippendorff_librarys_with_missing_ratings(seed, name, lev
     codes = random_codes(seed)
     values = np.where(codes < 0, np.nan, codes + 1)
     expected = krippendorff.alpha(values.T, value_domain=[1, 2, 3, 4], level_of_measurement=level)
-    found = agreement(rated(codes), weights=name)["krippendorff_alpha"]
-    assert found.estimate == pytest.approx(expected, abs=1e-12)
+    result = agreement(rated(codes), weights=name)["krippendorff_alpha"]
+    assert result.estimate == pytest.approx(expected, abs=1e-12)
 
 
 # ----- Brute force -----
@@ -227,7 +227,7 @@ def check_against_brute_force(ratings, name):
     weights = [w for w, item in zip(weights, items, strict=True) if item]
     items = [item for item in items if item]
     informative = sum(w for w, item in zip(weights, items, strict=True) if len(item) > 1)
-    found = agreement(ratings, weights=name)
+    result = agreement(ratings, weights=name)
     for coefficient in COEFFICIENTS:
         if coefficient in ("gwet_ac1", "gwet_ac2") and (coefficient[-1] == "1") != (
             name == "identity"
@@ -237,7 +237,7 @@ def check_against_brute_force(ratings, name):
         def statistic(w, of=coefficient):
             return reference.coefficient(of, items, w, matrix, ordinal=name == "ordinal")
 
-        one = found[coefficient]
+        one = result[coefficient]
         assert one.estimate == pytest.approx(statistic(weights), abs=1e-9), coefficient
         error = reference.linearised_standard_error(statistic, weights, informative)
         assert one.standard_error == pytest.approx(error, rel=1e-6), coefficient
@@ -311,10 +311,10 @@ def test_fleiss_kappa_of_a_category_is_that_of_the_category_and_the_rest():
 
 
 def test_two_raters_of_all_items_have_conger_equal_to_cohen_and_fleiss_to_scott():
-    found = agreement(rated(random_codes(7, (50, 2), missing=0)), weights=NAMES)
+    result = agreement(rated(random_codes(7, (50, 2), missing=0)), weights=NAMES)
     for name in NAMES:
         for special, general in (("cohen_kappa", "conger_kappa"), ("scott_pi", "fleiss_kappa")):
-            one, two = found[special, name], found[general, name]
+            one, two = result[special, name], result[general, name]
             assert one.estimate == pytest.approx(two.estimate, abs=1e-12)
             assert one.standard_error == pytest.approx(two.standard_error, abs=1e-12)
 
@@ -339,11 +339,11 @@ def test_anonymous_raters_have_the_coefficients_that_do_not_ask_who_they_are():
 def test_pairs_are_those_of_two_raters_alone_and_of_rater_and_system():
     codes = random_codes(9)
     with_system = rated(codes[:, :3], system=codes[:, 3])
-    found = agreement(with_system, weights=["identity", "quadratic"])
-    pairs = found.pairs.set_index(["weights", "rater", "other_rater"])
+    result = agreement(with_system, weights=["identity", "quadratic"])
+    pairs = result.pairs.set_index(["weights", "rater", "other_rater"])
     names = ["1", "2", "3", "system"]
     assert len(pairs) == 12
-    assert [one.code for one in found.notes] == ["system-not-a-rater"]
+    assert [one.code for one in result.notes] == ["system-not-a-rater"]
     for g in range(4):
         for h in range(g + 1, 4):
             for name in ("identity", "quadratic"):
@@ -355,7 +355,7 @@ def test_pairs_are_those_of_two_raters_alone_and_of_rater_and_system():
                 error = two["cohen_kappa"].standard_error
                 assert one["standard_error"] == pytest.approx(error, abs=1e-12)
     without = agreement(rated(codes[:, :3]), weights=["identity", "quadratic"])
-    assert found.coefficients == without.coefficients
+    assert result.coefficients == without.coefficients
 
 
 def test_a_pairs_standard_error_is_cohens_where_ratings_are_repeated():
@@ -386,22 +386,22 @@ def test_a_pairs_standard_error_is_cohens_where_ratings_are_repeated():
 
 
 def test_one_rater_and_a_system_have_a_pair_and_no_coefficients():
-    found = agreement(Ratings([[0], [1], [1]], "ab", system=[0, 1, 0]))
-    assert {one.note for one in found.coefficients if one.name != "cohen_kappa"} >= {
+    result = agreement(Ratings([[0], [1], [1]], "ab", system=[0, 1, 0]))
+    assert {one.note for one in result.coefficients if one.name != "cohen_kappa"} >= {
         "undefined: no item was rated by two raters"
     }
-    assert all(one.estimate is None for one in found.coefficients)
-    assert found.pairs["percent_agreement"].item() == pytest.approx(2 / 3)
+    assert all(one.estimate is None for one in result.coefficients)
+    assert result.pairs["percent_agreement"].item() == pytest.approx(2 / 3)
 
 
 def test_grouped_pairs_count_their_items():
     table = {"x": [0, 0, 1], "y": [0, 1, 1], "count": [70, 20, 10]}
     ratings = Ratings.from_wide(table, counts="count")
-    found = agreement(ratings)
-    assert found.n_items == 100
-    assert found.pairs["n_items"][0] == 100
+    result = agreement(ratings)
+    assert result.n_items == 100
+    assert result.pairs["n_items"][0] == 100
     table = agreement_of_table([[70, 20], [0, 10]])["cohen_kappa"]
-    assert found["cohen_kappa"].estimate == pytest.approx(table.estimate, abs=1e-12)
+    assert result["cohen_kappa"].estimate == pytest.approx(table.estimate, abs=1e-12)
 
 
 # ----- Limits -----
@@ -422,82 +422,82 @@ def estimates(codes, k=2):
 
 
 def test_perfect_agreement_is_1_without_a_standard_error():
-    found = agreement(Ratings([[0, 0], [1, 1], [1, 1]], "ab"))
-    for one in found.coefficients:
+    result = agreement(Ratings([[0, 0], [1, 1], [1, 1]], "ab"))
+    for one in result.coefficients:
         assert (one.estimate, one.standard_error, one.lower, one.p_value) == (1, None, None, None)
         assert one.note == "no standard error: no item differs from the others in its effect"
 
 
 def test_one_category_in_use_leaves_kappas_undefined_that_correct_by_what_is_used():
-    found = estimates([[0, 0], [0, 0]])
+    result = estimates([[0, 0], [0, 0]])
     defined = {"percent_agreement", "brennan_prediger_kappa", "gwet_ac1"}
-    assert {name for name, value in found.items() if value is not None} == defined
-    assert {found[name] for name in defined} == {1}
+    assert {name for name, value in result.items() if value is not None} == defined
+    assert {result[name] for name in defined} == {1}
     note = agreement(Ratings([[0, 0], [0, 0]], "ab"))["cohen_kappa"].note
     assert note == "undefined: chance agreement is 1, because nothing varies"
 
 
 def test_a_single_category_has_a_percent_agreement_only():
-    found = agreement(Ratings([[0, 0], [0, 0]], "a"))
-    assert found["percent_agreement"].estimate == 1
-    assert all(found[name].estimate is None for name in KAPPAS)
+    result = agreement(Ratings([[0, 0], [0, 0]], "a"))
+    assert result["percent_agreement"].estimate == 1
+    assert all(result[name].estimate is None for name in KAPPAS)
 
 
 def test_constant_raters_who_differ_have_a_cohen_of_0_and_a_scott_of_minus_1():
-    found = estimates([[0, 1]] * 5)
-    assert found["percent_agreement"] == found["cohen_kappa"] == found["conger_kappa"] == 0
-    assert found["scott_pi"] == found["fleiss_kappa"] == found["gwet_ac1"] == -1
-    assert found["krippendorff_alpha"] == pytest.approx(1 - 1 / (50 / 90))
+    result = estimates([[0, 1]] * 5)
+    assert result["percent_agreement"] == result["cohen_kappa"] == result["conger_kappa"] == 0
+    assert result["scott_pi"] == result["fleiss_kappa"] == result["gwet_ac1"] == -1
+    assert result["krippendorff_alpha"] == pytest.approx(1 - 1 / (50 / 90))
 
 
 def test_one_constant_rater_has_a_cohen_of_0_whatever_the_other_says():
-    found = agreement(Ratings([[0, 1], [0, 0], [0, 1]], "ab"))["cohen_kappa"]
-    assert found.estimate == pytest.approx(0, abs=1e-12)
-    assert found.standard_error is None
+    result = agreement(Ratings([[0, 1], [0, 0], [0, 1]], "ab"))["cohen_kappa"]
+    assert result.estimate == pytest.approx(0, abs=1e-12)
+    assert result.standard_error is None
 
 
 def test_one_item_has_estimates_without_errors():
-    found = agreement(Ratings([[0, 1, 1]], "ab"))
-    assert repr(found).startswith("Agreement on 1 item [90% interval]")
-    assert found["percent_agreement"].estimate == pytest.approx(1 / 3)
+    result = agreement(Ratings([[0, 1, 1]], "ab"))
+    assert repr(result).startswith("Agreement on 1 item [90% interval]")
+    assert result["percent_agreement"].estimate == pytest.approx(1 / 3)
     note = "no standard error: the number of items is unknown or below 2"
-    notes = {one.note for one in found.coefficients if one.estimate is not None}
+    notes = {one.note for one in result.coefficients if one.estimate is not None}
     assert notes == {note}
 
 
 @pytest.mark.parametrize("codes", [[[0], [1]], [[0, -1], [-1, 1]], np.empty((0, 3), int)])
 def test_without_two_ratings_of_an_item_nothing_is_defined(codes):
-    found = agreement(Ratings(codes, "ab"))
-    assert all(one.estimate is None and one.note for one in found.coefficients)
+    result = agreement(Ratings(codes, "ab"))
+    assert all(one.estimate is None and one.note for one in result.coefficients)
 
 
 def test_results_are_plain_json():
     import json
 
-    found = agreement(Ratings([[0, 0], [0, 0]], "ab", system=[0, -1]))
-    text = json.dumps(found.to_dict(), allow_nan=False)
+    result = agreement(Ratings([[0, 0], [0, 0]], "ab", system=[0, -1]))
+    text = json.dumps(result.to_dict(), allow_nan=False)
     assert json.loads(text)["coefficients"][0]["name"] == "percent_agreement"
     fields = ["name", "weights", "estimate", "chance_agreement", "standard_error", "lower", "upper"]
-    assert list(found.to_dict()["coefficients"][0]) == [
+    assert list(result.to_dict()["coefficients"][0]) == [
         *fields,
         "p_value",
         "note",
     ]
-    assert list(found.to_frame().columns) == list(found.to_dict()["coefficients"][0])
+    assert list(result.to_frame().columns) == list(result.to_dict()["coefficients"][0])
 
 
 def test_intervals_stay_within_the_coefficients_range():
-    found = agreement(Ratings([[0, 0], [1, 1], [0, 1]], "ab"), level=0.999)
-    assert (found["percent_agreement"].lower, found["percent_agreement"].upper) == (0, 1)
-    assert (found["cohen_kappa"].lower, found["cohen_kappa"].upper) == (-1, 1)
+    result = agreement(Ratings([[0, 0], [1, 1], [0, 1]], "ab"), level=0.999)
+    assert (result["percent_agreement"].lower, result["percent_agreement"].upper) == (0, 1)
+    assert (result["cohen_kappa"].lower, result["cohen_kappa"].upper) == (-1, 1)
 
 
 def test_a_weighted_coefficient_below_minus_1_has_an_interval_on_both_sides():
     # Chance agreement is 2/3; 60 items have an agreement of 0 and one of 1.
     ratings = Ratings([[0, 2], [0, 0]], [1, 2, 3], ordered=True, counts=[60, 1])
-    found = agreement(ratings, weights=["quadratic"])["brennan_prediger_kappa", "quadratic"]
-    assert found.estimate == pytest.approx((1 / 61 - 2 / 3) * 3)
-    assert found.estimate - found.lower == pytest.approx(found.upper - found.estimate)
+    result = agreement(ratings, weights=["quadratic"])["brennan_prediger_kappa", "quadratic"]
+    assert result.estimate == pytest.approx((1 / 61 - 2 / 3) * 3)
+    assert result.estimate - result.lower == pytest.approx(result.upper - result.estimate)
 
 
 @pytest.mark.parametrize("weights", [None, ["linear", "ordinal"]])

@@ -66,10 +66,10 @@ IRRCAC = {
 @pytest.mark.parametrize("weights", IRRCAC)
 def test_weighted_coefficients_and_chance_agreement_are_those_of_irrcac(weights):
     rows = [row.replace(".", "0").split() for row in FOUR_RATERS.strip().splitlines()]
-    found = agreement(Ratings(np.array(rows, int) - 1, range(1, 6)), weights=weights)
+    result = agreement(Ratings(np.array(rows, int) - 1, range(1, 6)), weights=weights)
     for name, (estimate, chance) in zip(NAMES, IRRCAC[weights], strict=True):
-        assert found[name].estimate == pytest.approx(estimate, abs=1e-7)
-        assert found[name].chance_agreement == pytest.approx(chance, abs=1e-7)
+        assert result[name].estimate == pytest.approx(estimate, abs=1e-7)
+        assert result[name].chance_agreement == pytest.approx(chance, abs=1e-7)
 
 
 def test_weights_by_position_and_by_value_differ_where_the_numbers_are_unequally_spaced():
@@ -79,9 +79,9 @@ def test_weights_by_position_and_by_value_differ_where_the_numbers_are_unequally
     assert row("linear") == pytest.approx([1, 1 / 2, 0])
     assert row("linear_by_value") == pytest.approx([1, 2 / 3, 0])
     assert row("interval") == pytest.approx([1, 8 / 9, 0])
-    found = agreement(Ratings([[0, 1], [2, 2], [1, 2]], [1, 2, 4]), weights=["linear", "ordinal"])
-    assert [one.code for one in found.notes] == ["weights-by-position"]
-    assert str(found.notes[0]) == (
+    result = agreement(Ratings([[0, 1], [2, 2], [1, 2]], [1, 2, 4]), weights=["linear", "ordinal"])
+    assert [one.code for one in result.notes] == ["weights-by-position"]
+    assert str(result.notes[0]) == (
         "linear weights depend on the order of the categories, not on their values, which are not "
         "equally spaced; weights by value are linear_by_value"
     )
@@ -93,8 +93,8 @@ def test_decimal_categories_are_numbers():
     ratings = Ratings.from_wide(columns)
     assert ratings.categories == ("0.5", "1", "2.5", "10")
     alpha = krippendorff.alpha(list(columns.values()), level_of_measurement="interval")
-    found = agreement(ratings, weights="interval")["krippendorff_alpha"]
-    assert found.estimate == pytest.approx(alpha, abs=1e-12)
+    result = agreement(ratings, weights="interval")["krippendorff_alpha"]
+    assert result.estimate == pytest.approx(alpha, abs=1e-12)
     linear = agreement(ratings, weights="linear_by_value")["brennan_prediger_kappa"]
     matrix = 1 - np.abs(np.subtract.outer([0.5, 1, 2.5, 10], [0.5, 1, 2.5, 10])) / 9.5
     right = 1 - (1.5 + 0.5) / 9.5 / 6
@@ -142,18 +142,18 @@ def test_given_weights_of_a_table():
     share = table / table.sum()
     row, column = share.sum(axis=1), share.sum(axis=0)
     right, chance = (weights * share).sum(), row @ weights @ column
-    found = agreement_of_table(table, weights=weights)
-    assert found["percent_agreement"].estimate == pytest.approx(right, abs=1e-12)
-    assert found["cohen_kappa"].estimate == pytest.approx((right - chance) / (1 - chance))
+    result = agreement_of_table(table, weights=weights)
+    assert result["percent_agreement"].estimate == pytest.approx(right, abs=1e-12)
+    assert result["cohen_kappa"].estimate == pytest.approx((right - chance) / (1 - chance))
     both = (row + column) / 2
     for name, chance in (
         ("brennan_prediger_kappa", weights.mean()),
         ("scott_pi", both @ weights @ both),
         ("gwet_ac2", weights.sum() / 6 * (both @ (1 - both))),
     ):
-        one = found[name]
+        one = result[name]
         assert one.estimate == pytest.approx((right - chance) / (1 - chance), abs=1e-12)
         assert one.chance_agreement == pytest.approx(chance, abs=1e-12)
     # Krippendorff's draws the second of 200 ratings from the 199 that are left.
     expected = (1 - both @ weights @ both) * 200 / 199
-    assert found["krippendorff_alpha"].estimate == pytest.approx(1 - (1 - right) / expected)
+    assert result["krippendorff_alpha"].estimate == pytest.approx(1 - (1 - right) / expected)

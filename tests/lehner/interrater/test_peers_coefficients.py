@@ -17,7 +17,7 @@ def random_ratings(n=80, raters=4, k=3, seed=1, missing=0.0):
 
 def test_chance_agreement_is_that_of_irrcac():
     # Its README: distrib.6raters, the first 15 of Fleiss's 30 patients.
-    found = agreement(load_dataset("fleiss1971").take(np.arange(15)))
+    result = agreement(load_dataset("fleiss1971").take(np.arange(15)))
     expected = {
         "gwet_ac1": 0.1914815,
         "fleiss_kappa": 0.2340741,
@@ -25,5 +25,5 @@ def test_chance_agreement_is_that_of_irrcac():
         "brennan_prediger_kappa": 0.2,
     }
     for name, chance in expected.items():
-        assert found[name].chance_agreement == pytest.approx(chance, abs=5e-8)
-    assert found["percent_agreement"].chance_agreement is None
+        assert result[name].chance_agreement == pytest.approx(chance, abs=5e-8)
+    assert result["percent_agreement"].chance_agreement is None

@@ -105,8 +105,8 @@ def test_patterns_beyond_the_largest_float_are_not_enumerated():
     k, n_raters = 100, 160
     design, _ = totals_of(Ratings(np.zeros((2, n_raters), int), range(k)))
     accuracy, rates = np.full(n_raters, 0.8), np.full(k, 1 / k)
-    found = next(simulated_totals(design, accuracy, rates, 1, np.random.default_rng(1)))
-    assert found.frequency.sum() == 2 * n_raters
+    result = next(simulated_totals(design, accuracy, rates, 1, np.random.default_rng(1)))
+    assert result.frequency.sum() == 2 * n_raters
 
 
 @pytest.mark.parametrize(("n_items", "n_raters"), [(1000, 5), (4000, 2)])

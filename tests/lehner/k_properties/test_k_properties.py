@@ -85,17 +85,17 @@ def test_each_violation_is_rejected(test, violated):
 
 
 def test_the_papers_chi_square_rejects_most_data_for_which_the_k_properties_hold():
-    found = [plain_chi_square(simulate(Scenario(), seed)) for seed in child_seeds(1, 60)]
-    assert np.mean(np.array(found) < 0.05) > 0.8
+    result = [plain_chi_square(simulate(Scenario(), seed)) for seed in child_seeds(1, 60)]
+    assert np.mean(np.array(result) < 0.05) > 0.8
 
 
 def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
     data = simulate(replace(HOLD, n_items=100, initial_rater_accuracy=(0.45, 0.6, 0.75)), 4)
     ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)
-    found = run_k_tests(ratings.collapse(truth=False), 999, 1)
+    result = run_k_tests(ratings.collapse(truth=False), 999, 1)
     for own in (False, True):
         names = [name for name, test in K_TESTS.items() if test.own_accuracies == own]
-        model = found[names[0]].null.model
+        model = result[names[0]].null.model
         accuracy = model.accuracy[0]
         assert (np.ptp(accuracy) > 0.1) == own
         scenario = Scenario(
@@ -112,14 +112,14 @@ def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
             for name in names:
                 statistics[name].append(K_TESTS[name].statistic(totals, fitted, design)[0])
         for name in names:
-            tails = [np.mean(np.array(statistics[name]) >= found[name].statistic)]
+            tails = [np.mean(np.array(statistics[name]) >= result[name].statistic)]
             if name == "error_distance":
                 tails.append(1 - tails[0])
             expected = min(1, len(tails) * min(tails))
             error = len(tails) * np.sqrt(0.25 / 400 + 0.25 / 999)
-            assert found[name].p_value == pytest.approx(expected, abs=4 * error * 0.6), name
+            assert result[name].p_value == pytest.approx(expected, abs=4 * error * 0.6), name
             spread = np.std(statistics[name]) / 20
-            assert abs(found[name].simulated_mean - np.mean(statistics[name])) < 4.5 * spread, name
+            assert abs(result[name].simulated_mean - np.mean(statistics[name])) < 4.5 * spread, name
 
 
 def outcome_of(statistic, simulated, *, two_sided=True):
@@ -141,15 +141,15 @@ def test_equal_statistics_count_as_extreme_and_two_sides_count_twice():
 def test_notes_and_the_statistic_of_accuracy_are_those_of_loops():
     data = simulate(replace(HOLD, n_items=80, initial_rater_accuracy=(0.8, 0.6, 0.4)), 1)
     ratings = Ratings(data.codes, data.categories, ["x", "y", "z"], ordered=True)
-    found = check_k_properties(ratings, replicates=199).tests
+    result = check_k_properties(ratings, replicates=199).tests
     ends = [(i, j) for i in range(3) for j in range(3) if i != j]
     agree = {(i, j): np.sum(data.codes[:, i] == data.codes[:, j]) for i, j in ends}
     mean = sum(agree.values()) / (6 * 80)
     of_rater = [sum(n for pair, n in agree.items() if pair[0] == i) for i in range(3)]
     chi_square = sum((n - 160 * mean) ** 2 for n in of_rater) / (160 * mean * (1 - mean))
-    assert found["equal_accuracy"].statistic == pytest.approx(chi_square)
+    assert result["equal_accuracy"].statistic == pytest.approx(chi_square)
     low, high = of_rater[2] / 160, of_rater[0] / 160
-    assert found["equal_accuracy"].note == (
+    assert result["equal_accuracy"].note == (
         f"agreement with the others is between {low:.3f} (z) and {high:.3f} (x)"
     )
     steps = [abs(data.codes[:, i] - data.codes[:, j]) for i, j in ends]
@@ -158,7 +158,7 @@ def test_notes_and_the_statistic_of_accuracy_are_those_of_loops():
     error = (1 - np.sqrt((mean - 0.2) / 0.8)) / 5
     share = {(a, b): frequency[a] + frequency[b] - error for a in range(5) for b in range(a + 1, 5)}
     expected = sum((b - a) * x for (a, b), x in share.items()) / sum(share.values())
-    assert found["error_distance"].note == (
+    assert result["error_distance"].note == (
         f"disagreeing ratings are {seen:.2f} steps apart on average, {expected:.2f} expected"
     )
 
@@ -191,8 +191,8 @@ def test_statistics_do_not_depend_on_the_order_of_raters_items_and_names():
 def test_holms_adjustment_is_that_of_statsmodels():
     p = dict(zip("abcdef", np.random.default_rng(1).uniform(0, 0.1, 6), strict=True))
     expected = multipletests(list(p.values()), method="holm")[1]
-    found = adjust_by_holm(p)
-    assert [found[name] for name in p] == pytest.approx(expected)
+    result = adjust_by_holm(p)
+    assert [result[name] for name in p] == pytest.approx(expected)
 
 
 THREE = simulate(Scenario(n_items=100)).codes
@@ -231,12 +231,12 @@ TWO_CATEGORIES = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.8,)
     ],
 )
 def test_what_cannot_be_tested_has_no_p_value_but_a_reason(ratings, untested):
-    found = check_k_properties(ratings, replicates=199)
-    assert {name for name, test in found.tests.items() if test.p_value is None} == set(untested)
+    result = check_k_properties(ratings, replicates=199)
+    assert {name for name, test in result.tests.items() if test.p_value is None} == set(untested)
     for name, reason in untested.items():
-        assert reason in found.tests[name].note
-        assert found.tests[name].statistic is None
-        assert found.tests[name].verdict == "not tested"
+        assert reason in result.tests[name].note
+        assert result.tests[name].statistic is None
+        assert result.tests[name].verdict == "not tested"
 
 
 @pytest.mark.parametrize(
@@ -247,9 +247,9 @@ def test_what_cannot_be_tested_has_no_p_value_but_a_reason(ratings, untested):
     ],
 )
 def test_agreement_at_chance_or_always_leaves_nothing_to_test(codes, reason):
-    found = check_k_properties(Ratings(codes, range(3)))
-    assert all(reason in test.note and test.p_value is None for test in found.tests.values())
-    assert found.verdict == ("None of the K-properties can be tested with these ratings.",)
+    result = check_k_properties(Ratings(codes, range(3)))
+    assert all(reason in test.note and test.p_value is None for test in result.tests.values())
+    assert result.verdict == ("None of the K-properties can be tested with these ratings.",)
 
 
 @pytest.mark.parametrize(
@@ -292,8 +292,8 @@ def test_many_raters_and_items_with_few_ratings_are_handled():
     for item in range(n_items):
         who = rng.choice(n_raters, 4, replace=False)
         codes[item, who] = np.where(rng.random(4) < 0.7, truth[item], rng.integers(0, 4, 4))
-    found = check_k_properties(Ratings(codes, range(4), ordered=True), replicates=199).tests
-    assert "100 raters or more" in found["equal_accuracy"].note
-    assert found["equal_errors"].p_value > 0.05
+    result = check_k_properties(Ratings(codes, range(4), ordered=True), replicates=199).tests
+    assert "100 raters or more" in result["equal_accuracy"].note
+    assert result["equal_errors"].p_value > 0.05
     few = check_k_properties(Ratings(codes[:, :90], range(4), ordered=True), replicates=199).tests
     assert few["equal_accuracy"].p_value is not None

@@ -66,12 +66,12 @@ def test_a_method_that_is_right_is_seldom_contradicted_at_any_share():
         for share in SHARES:
             some = ratings.with_truth(known_first(round(share * N_ITEMS), ratings.truth))
             p_values[share].append(correct_by_truth(some, algebra).p_value)
-    for found in p_values.values():
-        found = np.array(found)
-        assert (found < 0.05).sum() <= at_most(n_sets, 0.06)
-        assert (found < 0.01).sum() <= at_most(n_sets, 0.015)
+    for result in p_values.values():
+        result = np.array(result)
+        assert (result < 0.05).sum() <= at_most(n_sets, 0.06)
+        assert (result < 0.01).sum() <= at_most(n_sets, 0.015)
         # With 10 known items there are few possible p-values.
-        assert binom.ppf(0.001, n_sets, 0.4) <= (found < 0.5).sum() <= at_most(n_sets, 0.5)
+        assert binom.ppf(0.001, n_sets, 0.4) <= (result < 0.5).sum() <= at_most(n_sets, 0.5)
 
 
 @pytest.mark.slow
@@ -110,7 +110,7 @@ def test_an_estimate_is_all_that_is_needed():
     ratings = simulate(Scenario(n_categories=2, initial_rater_accuracy=(0.75,) * 3), 3)
     some = ratings.with_truth(known_first(40, ratings.truth))
     algebra = estimate_algebraic(some, resamples=200)
-    found = correct_by_truth(some, algebra)
+    result = correct_by_truth(some, algebra)
     results = lehner.estimate(some, ["algebraic"])
     own = correct_by_truth(some, estimate_algebraic(some, seed=1))
     in_results = results.value("system_accuracy_in_sample", method="algebraic")
@@ -118,5 +118,5 @@ def test_an_estimate_is_all_that_is_needed():
     test = results.select(quantity="known_truths_test")["probability"].item()
     assert test == own.p_value
     bare = correct_by_truth(some, lehner.probabilities_right(some, algebra))
-    assert bare.p_value < found.p_value
-    assert bare.expected_right == found.expected_right
+    assert bare.p_value < result.p_value
+    assert bare.expected_right == result.expected_right

@@ -72,12 +72,12 @@ def test_the_posterior_equals_enumeration_of_all_outcomes():
     # Log odds that are whole multiples of the step, so that nothing is rounded.
     probability = expit([2.0, 0.5, 2.0, -0.5, 0.5, 2.0])
     items = partly_known(probability, 3, [1, 0, 1, 0, 0, 0])
-    found, expected = proportion_posterior(items), enumerated(items)
+    result, expected = proportion_posterior(items), enumerated(items)
     values = (2 + np.arange(4)) / 6
-    np.testing.assert_allclose(found.values, values)
-    assert found.mean == pytest.approx(values @ expected, abs=0.01)
+    np.testing.assert_allclose(result.values, values)
+    assert result.mean == pytest.approx(values @ expected, abs=0.01)
     # The number of unknown items that hold is normal instead: of three items, nearly.
-    np.testing.assert_allclose(found.probability, expected, atol=0.06)
+    np.testing.assert_allclose(result.probability, expected, atol=0.06)
 
 
 def test_grouped_rows_count_as_their_items():
@@ -107,9 +107,9 @@ def test_many_known_items_outweigh_any_probabilities():
     rng = np.random.default_rng(2)
     holds = rng.uniform(size=20_000) < 0.3
     items = partly_known(np.full(20_000, 0.95), 2000, holds)
-    alone, found = known_items_alone(items), proportion_posterior(items)
-    assert found.mean == pytest.approx(alone.estimate, abs=0.002)
-    assert found.interval(0.9) == pytest.approx((alone.lower, alone.upper), abs=0.002)
+    alone, result = known_items_alone(items), proportion_posterior(items)
+    assert result.mean == pytest.approx(alone.estimate, abs=0.002)
+    assert result.interval(0.9) == pytest.approx((alone.lower, alone.upper), abs=0.002)
 
 
 def test_a_method_less_sure_of_itself_is_corrected_more():
@@ -121,14 +121,14 @@ def test_a_method_less_sure_of_itself_is_corrected_more():
 def test_the_known_items_alone_have_the_survey_interval():
     # A population without end: Wilson's interval for 8 of 10, 95%, as in textbooks.
     items = partly_known(np.full(10**6, 0.5), 10, np.arange(10**6) < 8)
-    found = known_items_alone(items, 0.95)
-    assert (found.estimate, found.lower, found.upper) == pytest.approx(
+    result = known_items_alone(items, 0.95)
+    assert (result.estimate, result.lower, result.upper) == pytest.approx(
         (0.8, 0.4902, 0.9433), abs=1e-4
     )
     # And in any population it is the set of shares that a z-test of the sample allows.
     items = partly_known(np.full(100, 0.5), 20, np.arange(100) < 13)
-    found = known_items_alone(items, 0.9)
-    for end in (found.lower, found.upper):
+    result = known_items_alone(items, 0.9)
+    for end in (result.lower, result.upper):
         error = np.sqrt(end * (1 - end) / 20 * 80 / 99)
         assert abs(0.65 - end) / error == pytest.approx(norm.ppf(0.95))
 
@@ -142,9 +142,9 @@ def test_prediction_powered_inference_is_the_regression_estimator():
     # As printed: lambda over labelled and unlabelled items, n / N = 1/3.
     best = np.cov(h, f)[0, 1] / ((1 + 1 / 3) * probability.var(ddof=1))
     printed = best * probability[100:].mean() + (h - best * f).mean()
-    found = prediction_powered(items)
-    assert found.estimate == pytest.approx(printed)
-    assert found.lower < holds.mean() < found.upper
+    result = prediction_powered(items)
+    assert result.estimate == pytest.approx(printed)
+    assert result.lower < holds.mean() < result.upper
     certain = prediction_powered(partly_known(np.full(50, 0.9), 10, np.ones(50)))
     assert certain.estimate == 1 and certain.lower is None
 
@@ -173,14 +173,14 @@ def test_items_that_mislead_everybody_are_found_and_corrected_for():
     for seed in range(40):
         ratings, truth = some_known(MISLED, 50, seed)
         algebra = estimate_algebraic(ratings, aggregation="likelihood", resamples=50)
-        found = correct_by_truth(ratings, algebra)
-        accuracy = found.system_accuracy_in_sample
+        result = correct_by_truth(ratings, algebra)
+        accuracy = result.system_accuracy_in_sample
         errors.append(accuracy.estimate - truth)
-        alone.append(found.known_items_alone.estimate - truth)
+        alone.append(result.known_items_alone.estimate - truth)
         uncorrected.append(algebra.system_accuracy_in_sample.estimate - truth)
         covered.append(accuracy.lower <= truth <= accuracy.upper)
-        alarms.append("truths-contradict" in [one.code for one in found.warnings])
-        assert found.system_accuracy.lower < accuracy.lower < accuracy.upper
+        alarms.append("truths-contradict" in [one.code for one in result.warnings])
+        assert result.system_accuracy.lower < accuracy.lower < accuracy.upper
     rmse = [np.sqrt(np.mean(np.square(e))) for e in (errors, alone, uncorrected)]
     assert rmse[0] < 1.05 * rmse[1] and rmse[0] < rmse[2] / 2
     assert np.mean(covered) > 0.75 and np.mean(alarms) > 0.65
@@ -193,10 +193,10 @@ def test_no_alarm_and_little_error_where_the_method_is_right():
     for seed in range(60):
         ratings, truth = some_known(scenario, 20, seed)
         algebra = estimate_algebraic(ratings, aggregation="likelihood", resamples=50)
-        found = correct_by_truth(ratings, algebra)
-        alarms += bool(found.warnings)
-        errors.append(found.system_accuracy_in_sample.estimate - truth)
-        alone.append(found.known_items_alone.estimate - truth)
+        result = correct_by_truth(ratings, algebra)
+        alarms += bool(result.warnings)
+        errors.append(result.system_accuracy_in_sample.estimate - truth)
+        alone.append(result.known_items_alone.estimate - truth)
     assert alarms <= 3
     assert np.mean(np.square(errors)) < 0.7 * np.mean(np.square(alone))
 
@@ -209,10 +209,10 @@ def test_base_rates_are_corrected():
         true = np.bincount(ratings.truth, minlength=3) / 200
         probability = lehner.label_algebraic(ratings).truth_probabilities
         some = ratings.with_truth(np.where(np.arange(200) < 20, ratings.truth, -1))
-        found = lehner.correct_base_rates(some, probability)
-        assert (found.lower < found.upper).all()
+        result = lehner.correct_base_rates(some, probability)
+        assert (result.lower < result.upper).all()
         own.append(probability.mean("item") - true)
-        corrected.append(found.estimate - true)
+        corrected.append(result.estimate - true)
         alone.append(np.bincount(ratings.truth[:20], minlength=3) / 20 - true)
     assert np.mean(np.square(corrected)) < np.mean(np.square(alone))
     assert np.mean(np.square(corrected)) < 0.7 * np.mean(np.square(own))
@@ -225,8 +225,8 @@ def test_items_that_are_no_random_sample_are_told():
     easy = np.argsort(right)[-60:]
     truth = np.full(200, -1)
     truth[easy] = ratings.truth[easy]
-    found = correct_by_truth(ratings.with_truth(truth), right)
-    assert "truths-not-random" in [one.code for one in found.warnings]
+    result = correct_by_truth(ratings.with_truth(truth), right)
+    assert "truths-not-random" in [one.code for one in result.warnings]
 
 
 @pytest.mark.parametrize(
@@ -294,15 +294,15 @@ def test_the_width_expected_is_about_the_width_found():
     scenario = Scenario(
         n_categories=2, n_items=200, initial_rater_accuracy=(0.7,) * 3, misleading=0.15
     )
-    expected, found = [], []
+    expected, result = [], []
     for seed in range(12):
         ratings, _ = some_known(scenario, 40, seed)
         algebra = estimate_algebraic(ratings, aggregation="likelihood", interval=None)
         right = probabilities_right(ratings, algebra)
         expected.append(expected_width(rightness(ratings.with_truth(None), right), 40, seed=seed))
         lower, upper = proportion_posterior(rightness(ratings, right)).interval(0.9)
-        found.append(upper - lower)
-    assert np.mean(expected) == pytest.approx(np.mean(found), abs=0.04)
+        result.append(upper - lower)
+    assert np.mean(expected) == pytest.approx(np.mean(result), abs=0.04)
 
 
 def test_the_number_of_items_for_a_width_gives_that_width():

@@ -97,9 +97,9 @@ def test_a_published_table_of_verification_bias():
         system_accuracy_in_sample=algebra.system_accuracy_in_sample,
         arrays={"truth_probabilities": array},
     )
-    found = told(correct_measures(ratings, method))
+    result = told(correct_measures(ratings, method))
     for name, value in expected.items():
-        one = found.value("recall", category=name)
+        one = result.value("recall", category=name)
         assert one.estimate == pytest.approx(value, abs=0.005) and one.kind == WEIGHTED
         assert one.lower < value < one.upper
     accuracy = correct_by_truth(ratings, method)
@@ -112,17 +112,17 @@ def test_it_is_the_weighted_mean_of_ppi_python():
     peer = pytest.importorskip("ppi_py")
     rng, probability, right, chance = population(7, 4000)
     items = choose(rng, probability + 0.3 * rng.random(4000), right, chance)
-    found = weighted_difference(items)
+    result = weighted_difference(items)
     known = items.known
     theirs = peer.ppi_mean_pointestimate(
         items.holds[known].astype(float),
         items.probability[known],
         items.probability,
-        lam=found.slope,
+        lam=result.slope,
         w=1 / items.chance[known],
     )
-    assert 0 < found.slope < 1
-    assert found.estimate == pytest.approx(theirs.item(), rel=1e-9)
+    assert 0 < result.slope < 1
+    assert result.estimate == pytest.approx(theirs.item(), rel=1e-9)
 
 
 def test_equal_probabilities_give_prediction_powered_inference():
@@ -165,8 +165,8 @@ def test_items_that_are_sure_to_be_known_are_counted_and_not_estimated():
     posterior = proportion_posterior(items)
     assert posterior.values[0] >= items.n_holding / 400
     exact = choose(rng, probability, right, np.ones(400))
-    for found in (known_items_alone(exact), prediction_powered(exact)):
-        assert found.estimate == right.mean()
+    for result in (known_items_alone(exact), prediction_powered(exact)):
+        assert result.estimate == right.mean()
     assert proportion_posterior(exact).interval(0.9) == (right.mean(), right.mean())
     none = choose(rng, probability, right, np.where(np.arange(400) < 100, 1.0, 1e-9))
     alone = known_items_alone(none)
@@ -210,12 +210,12 @@ def test_all_estimates_use_the_weights(drawn):
     assert calibrated[0].lower < accuracy < calibrated[0].upper
     assert abs(calibrated[0].estimate - accuracy) < abs(calibrated[1].estimate - accuracy)
     groups = np.where(np.arange(1000) % 2, "odd", "even")
-    found = lehner.estimate(drawn, ["algebraic"], groups=groups)
+    result = lehner.estimate(drawn, ["algebraic"], groups=groups)
     for group in ("odd", "even"):
-        in_group = found.value("system_accuracy_in_sample", group=group, method="algebraic")
+        in_group = result.value("system_accuracy_in_sample", group=group, method="algebraic")
         assert in_group.kind == WEIGHTED
     for quantity in ("base_rates", "precision"):
-        assert found.value(quantity, category="A", method="algebraic").kind == WEIGHTED
+        assert result.value(quantity, category="A", method="algebraic").kind == WEIGHTED
 
 
 def test_choice_is_compared_with_the_probabilities(drawn):

@@ -41,8 +41,8 @@ def right(labels, truth):
 )
 def test_labels_are_better_than_the_majority_where_raters_differ(scenario, better):
     truth, ratings = truth_and_ratings(scenario, 2)
-    found = right(lehner.label(ratings), truth)
-    assert found >= right(lehner.label(ratings, "majority"), truth) + better
+    result = right(lehner.label(ratings), truth)
+    assert result >= right(lehner.label(ratings, "majority"), truth) + better
 
 
 def test_labels_are_the_posterior_tempered_by_one_power():
@@ -57,10 +57,10 @@ def test_labels_are_the_posterior_tempered_by_one_power():
 
 def test_tempering_keeps_the_order_and_what_is_known():
     raw = np.array([[0.7, 0.2, 0.1], [1.0, 0.0, 0.0]])
-    found = temper(raw, 0.5)
-    assert (np.argsort(found) == np.argsort(raw)).all()
-    assert found[1].tolist() == [1, 0, 0]
-    np.testing.assert_allclose(found[0], np.sqrt(raw[0]) / np.sqrt(raw[0]).sum())
+    result = temper(raw, 0.5)
+    assert (np.argsort(result) == np.argsort(raw)).all()
+    assert result[1].tolist() == [1, 0, 0]
+    np.testing.assert_allclose(result[0], np.sqrt(raw[0]) / np.sqrt(raw[0]).sum())
     np.testing.assert_allclose(temper(raw, 1.0), raw)
 
 
@@ -128,15 +128,17 @@ def test_the_accuracy_of_a_rater_is_the_expected_proportion_of_right_ratings(met
 
 def test_items_of_a_grouped_row_count_each():
     ratings = load_dataset("caries")
-    found = lehner.label(ratings, "majority").rater_accuracy
+    result = lehner.label(ratings, "majority").rater_accuracy
     expanded = lehner.label(ratings.expand(), "majority").rater_accuracy
-    assert found.values == pytest.approx(expanded.values)
-    assert found["n_ratings"].values.tolist() == expanded["n_ratings"].values.tolist() == [3869] * 5
+    assert result.values == pytest.approx(expanded.values)
+    assert (
+        result["n_ratings"].values.tolist() == expanded["n_ratings"].values.tolist() == [3869] * 5
+    )
 
 
 def test_anonymous_raters_and_raters_without_ratings_have_no_accuracy():
     labels = lehner.label(load_dataset("fleiss1971"))
     assert labels.rater_accuracy is None and labels.raters_to_frame().empty
     ratings = Ratings([[0, 1, -1], [1, 1, -1], [0, 0, -1]], ["no", "yes"])
-    found = lehner.label(ratings, "majority").rater_accuracy
-    assert np.isnan(found.values[2]) and found["n_ratings"].values.tolist() == [3, 3, 0]
+    result = lehner.label(ratings, "majority").rater_accuracy
+    assert np.isnan(result.values[2]) and result["n_ratings"].values.tolist() == [3, 3, 0]

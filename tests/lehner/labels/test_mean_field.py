@@ -64,12 +64,12 @@ def test_the_majority_is_that_of_the_votes_and_says_how_sure_it_is():
     )
     truth = np.eye(3)[ratings.truth]
     bare = ratings.without_system().with_truth(None)
-    votes, found = bare.votes(), classes(bare, "majority")
-    best = found >= found.max(axis=1, keepdims=True) - 1e-9
+    votes, result = bare.votes(), classes(bare, "majority")
+    best = result >= result.max(axis=1, keepdims=True) - 1e-9
     np.testing.assert_array_equal(best, votes == votes.max(axis=1, keepdims=True))
     # Probabilities come in few values: among items with one of them, about that share is right.
-    for value in np.unique(found.round(9)):
-        alike = np.abs(found - value) < 1e-8
+    for value in np.unique(result.round(9)):
+        alike = np.abs(result - value) < 1e-8
         assert abs(truth[alike].mean() - value) < 4 * np.sqrt(0.25 / alike.sum()) + 0.01
 
 
@@ -78,8 +78,8 @@ def test_grouped_rows_are_as_many_items(name):
     ratings = simulate(Scenario(n_categories=2, n_items=150), 3).without_system().with_truth(None)
     collapsed = ratings.collapse(truth=False)
     pattern = ratings.patterns(truth=False).inverse
-    found = classes(collapsed, name)[pattern]
-    np.testing.assert_allclose(found, classes(ratings, name), atol=1e-12)
+    result = classes(collapsed, name)[pattern]
+    np.testing.assert_allclose(result, classes(ratings, name), atol=1e-12)
 
 
 @pytest.mark.parametrize("name", LABEL_MODELS)
@@ -94,5 +94,5 @@ def test_probabilities_sum_to_1(name):
 def test_categories_in_another_order_give_the_same_labels():
     ratings = crowd(3)
     turned = type(ratings)(np.where(ratings.codes < 0, -1, 2 - ratings.codes), ("C", "B", "A"))
-    found = classes(turned, "dawid_skene_vb")[:, ::-1]
-    np.testing.assert_allclose(found, classes(ratings, "dawid_skene_vb"), atol=1e-9)
+    result = classes(turned, "dawid_skene_vb")[:, ::-1]
+    np.testing.assert_allclose(result, classes(ratings, "dawid_skene_vb"), atol=1e-9)

@@ -113,9 +113,9 @@ def test_a_probability_that_grows_from_nearly_nothing_is_not_at_its_maximum():
         return shares * density[:, None] / mixture, np.log(mixture)
 
     start = np.array([[1e-40], [1 - 1e-40]])
-    found = accelerated_em(lambda runs: step, start, np.zeros(2, int))
-    assert found.converged.all()
-    np.testing.assert_allclose(found.points[:, 0], [1, 0], atol=1e-9)
+    result = accelerated_em(lambda runs: step, start, np.zeros(2, int))
+    assert result.converged.all()
+    np.testing.assert_allclose(result.points[:, 0], [1, 0], atol=1e-9)
 
 
 @pytest.mark.parametrize("model", ["dawid_skene", "one_coin", "tap"])

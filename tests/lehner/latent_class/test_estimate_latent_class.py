@@ -56,17 +56,17 @@ def fit_without_pseudo_ratings(ratings, model, weights):
     fitted = fit_by_likelihood(ratings, model)
     drawn = add_pseudo_ratings(fitted, fitted.sum_rows(weights), np.random.default_rng(1))
     bare = replace(drawn, items=0 * drawn.items, ratings=0 * drawn.ratings)
-    (found,) = fit_samples(fitted.table, fitted.model, fitted.parameters, bare)
-    right = np.diagonal(found.confusion[:, -1], axis1=1, axis2=2)
-    return found, (found.base_rates * right).sum(axis=1)
+    (result,) = fit_samples(fitted.table, fitted.model, fitted.parameters, bare)
+    right = np.diagonal(result.confusion[:, -1], axis1=1, axis2=2)
+    return result, (result.base_rates * right).sum(axis=1)
 
 
 @each_model
 def test_a_resample_is_fitted_as_if_its_items_were_the_data(model, ratings):
     rows = np.random.default_rng(5).integers(300, size=(4, 300))
     weights = np.array([np.bincount(one, minlength=300) for one in rows])
-    found, accuracies = fit_without_pseudo_ratings(ratings, model, weights)
-    assert found.converged.all()
+    result, accuracies = fit_without_pseudo_ratings(ratings, model, weights)
+    assert result.converged.all()
     for one, accuracy in zip(rows, accuracies, strict=True):
         taken = ratings.take(one, None)._replace(items=np.arange(300))
         alone = estimate_latent_class(taken, model, interval=None)
@@ -75,13 +75,13 @@ def test_a_resample_is_fitted_as_if_its_items_were_the_data(model, ratings):
 
 def test_weights_of_one_leave_the_estimate_and_its_share_right_as_they_are(ratings):
     fitted = fit_by_likelihood(ratings, "one_coin_by_rater")
-    found = refit_samples(fitted, fitted.sum_rows(np.ones((400, 300))), seed=1)
+    result = refit_samples(fitted, fitted.sum_rows(np.ones((400, 300))), seed=1)
     estimate = estimate_latent_class(ratings, "one_coin_by_rater", interval=None)
     _, accuracies = fit_without_pseudo_ratings(ratings, "one_coin_by_rater", np.ones((2, 300)))
     np.testing.assert_allclose(accuracies, estimate.system_accuracy.estimate, atol=1e-5)
     # What varies is the truth of the items: a sum of 300 that are right with probability p.
     right = estimate.truth_probabilities.values[np.arange(300), ratings.system]
-    drawn = found.n_right[:, 0] / 300
+    drawn = result.n_right[:, 0] / 300
     assert drawn.mean() == pytest.approx(right.mean(), abs=5 * drawn.std() / 20)
     assert drawn.std() == pytest.approx(np.sqrt((right * (1 - right)).sum()) / 300, rel=0.15)
 
@@ -101,8 +101,8 @@ def test_pseudo_ratings_and_resamples_are_a_posterior_where_the_truth_is_clear()
     for truth, right in enumerate((45, 36)):
         a, b = right + mean[truth, truth], 45 - right + LEAST_WRONG
         expected = beta.ppf([0.05, 0.5, 0.95], a, b)
-        found = np.quantile(recall[:, truth], [0.05, 0.5, 0.95])
-        np.testing.assert_allclose(found, expected, atol=0.012)
+        result = np.quantile(recall[:, truth], [0.05, 0.5, 0.95])
+        np.testing.assert_allclose(result, expected, atol=0.012)
 
 
 @each_model
@@ -148,12 +148,12 @@ def test_intervals_hold_as_often_as_they_say_where_the_model_is_right():
     inside = np.zeros((60, 2))
     for seed in range(60):
         ratings = simulate(scenario, seed)
-        found = estimate_latent_class(
+        result = estimate_latent_class(
             ratings, "one_coin_by_rater", resamples=200, restarts=0, seed=seed
         )
         # The system is right in .9 of the items of any category.
         truths = (0.9, float((ratings.truth == ratings.system).mean()))
-        for i, value in enumerate((found.system_accuracy, found.system_accuracy_in_sample)):
+        for i, value in enumerate((result.system_accuracy, result.system_accuracy_in_sample)):
             inside[seed, i] = value.lower <= truths[i] <= value.upper
     # 90%, with a standard error of .039.
     assert (inside.mean(axis=0) > 0.9 - 3 * 0.039).all()
@@ -161,21 +161,21 @@ def test_intervals_hold_as_often_as_they_say_where_the_model_is_right():
 
 def test_known_truths_enter_as_data(ratings):
     truth = np.where(np.arange(300) < 40, simulate(SCENARIO, seed=3).truth, -1)
-    found = estimate_latent_class(ratings.with_truth(truth), interval=None)
-    assert (found.truth_probabilities.values[np.arange(40), truth[:40]] == 1).all()
-    assert found.diagnostics["known_truths"] == 40
+    result = estimate_latent_class(ratings.with_truth(truth), interval=None)
+    assert (result.truth_probabilities.values[np.arange(40), truth[:40]] == 1).all()
+    assert result.diagnostics["known_truths"] == 40
     resampled = estimate_latent_class(ratings.with_truth(truth), resamples=20)
     assert resampled.system_accuracy.lower < resampled.system_accuracy.estimate
 
 
 def test_what_the_ratings_do_not_tell_is_no_number():
     # Agreement by chance: of tap nothing is known.
-    found = estimate_latent_class(
+    result = estimate_latent_class(
         Ratings([[0, 0], [0, 1], [1, 0], [1, 1]] * 2, ["a", "b"], system=[0] * 4 + [1] * 4), "tap"
     )
-    assert found.system_accuracy.estimate is None
-    assert found.system_accuracy.lower is None
-    assert "not-determined" in [one.code for one in found.warnings]
+    assert result.system_accuracy.estimate is None
+    assert result.system_accuracy.lower is None
+    assert "not-determined" in [one.code for one in result.warnings]
 
 
 def test_bad_arguments_are_told(ratings):
@@ -190,9 +190,9 @@ def test_bad_arguments_are_told(ratings):
 def test_an_estimate_of_1_is_as_certain_as_known_truths_would_be():
     codes = np.tile([[0, 0, 0], [1, 1, 1]], (6, 1))
     ratings = Ratings(codes, ["a", "b"], system=codes[:, 0])
-    found = estimate_latent_class(ratings, "one_coin", resamples=20)
+    result = estimate_latent_class(ratings, "one_coin", resamples=20)
     z = NormalDist().inv_cdf(0.95)
-    for value in (found.system_accuracy, found.system_accuracy_in_sample):
+    for value in (result.system_accuracy, result.system_accuracy_in_sample):
         assert value.estimate == pytest.approx(1, abs=1e-4)
         assert (value.lower, value.upper) == pytest.approx((12 / (12 + z**2), 1))
 

@@ -129,9 +129,9 @@ def test_caries_has_the_known_prevalence(caries):
 
 @pytest.mark.parametrize(("dentist", "sensitivity", "false_positives"), DENTISTS)
 def test_dentists_have_the_known_error_rates(caries, dentist, sensitivity, false_positives):
-    found = caries.confusion.sel(rater=f"dentist {dentist}", response=1)
-    assert float(found.sel(category=1)) == pytest.approx(sensitivity, abs=1e-4)
-    assert float(found.sel(category=0)) == pytest.approx(false_positives, abs=1e-4)
+    result = caries.confusion.sel(rater=f"dentist {dentist}", response=1)
+    assert float(result.sel(category=1)) == pytest.approx(sensitivity, abs=1e-4)
+    assert float(result.sel(category=0)) == pytest.approx(false_positives, abs=1e-4)
 
 
 @pytest.mark.parametrize(("population", "expected"), [(1, 0.0268), (2, 0.7168)])

@@ -139,9 +139,9 @@ def by_em_of_who_guessed(counts):
 @pytest.mark.parametrize(("k", "seed"), [(2, 3), (3, 1), (4, 7), (6, 5)])
 def test_knowledge_and_guesses_are_those_of_em_of_who_guessed(k, seed):
     counts = np.random.default_rng(seed).gamma(0.5, size=(k, k)) * 20 + 5 * np.eye(k)
-    found = most_likely_mixture(counts)
-    assert 0.01 < found[0] < 0.99
-    np.testing.assert_allclose(found, by_em_of_who_guessed(counts.tolist()), atol=1e-9)
+    result = most_likely_mixture(counts)
+    assert 0.01 < result[0] < 0.99
+    np.testing.assert_allclose(result, by_em_of_who_guessed(counts.tolist()), atol=1e-9)
 
 
 @few
@@ -149,17 +149,17 @@ def test_knowledge_and_guesses_are_those_of_em_of_who_guessed(k, seed):
 def test_knowledge_and_guesses_have_the_highest_likelihood(k, seed, shape):
     rng = np.random.default_rng(seed)
     counts = rng.gamma(shape, size=(5, k, k)) * 20 + rng.uniform(0, 5) * np.eye(k)
-    found = most_likely_mixture(counts)
-    np.testing.assert_allclose(found.sum(axis=1), 1)
-    assert (found >= 0).all()
+    result = most_likely_mixture(counts)
+    np.testing.assert_allclose(result.sum(axis=1), 1)
+    assert (result >= 0).all()
 
     def value(mixture):
         log = np.log(np.maximum(mixture_to_confusion(mixture), 1e-300))
         return (counts * log).sum(axis=(1, 2))
 
     for nearness in (1e-1, 1e-3, 1e-5):
-        other = (1 - nearness) * found + nearness * rng.dirichlet(np.ones(k + 1), 5)
-        assert (value(found) >= value(other) - 1e-9).all()
+        other = (1 - nearness) * result + nearness * rng.dirichlet(np.ones(k + 1), 5)
+        assert (value(result) >= value(other) - 1e-9).all()
 
 
 def test_knowledge_without_or_with_few_ratings():

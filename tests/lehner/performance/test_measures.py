@@ -24,39 +24,39 @@ def test_measures_are_scikit_learns(k):
     rng = np.random.default_rng(k)
     truth = np.append(np.arange(k), rng.integers(k, size=300))
     answers = np.where(rng.random(len(truth)) < 0.6, truth, rng.integers(k, size=len(truth)))
-    found = of_answers(truth, answers, k)
+    result = of_answers(truth, answers, k)
     precision, recall, f1, _ = precision_recall_fscore_support(truth, answers)
-    assert found["precision"] == pytest.approx(precision)
-    assert found["recall"] == pytest.approx(recall)
-    assert found["f1"] == pytest.approx(f1)
+    assert result["precision"] == pytest.approx(precision)
+    assert result["recall"] == pytest.approx(recall)
+    assert result["f1"] == pytest.approx(f1)
     others = [np.mean(answers[truth != c] != c) for c in range(k)]
-    assert found["specificity"] == pytest.approx(others)
-    assert found["balanced_accuracy"] == pytest.approx(balanced_accuracy_score(truth, answers))
-    assert found["mcc"] == pytest.approx(matthews_corrcoef(truth, answers))
-    assert found["kappa_with_truth"] == pytest.approx(cohen_kappa_score(truth, answers))
+    assert result["specificity"] == pytest.approx(others)
+    assert result["balanced_accuracy"] == pytest.approx(balanced_accuracy_score(truth, answers))
+    assert result["mcc"] == pytest.approx(matthews_corrcoef(truth, answers))
+    assert result["kappa_with_truth"] == pytest.approx(cohen_kappa_score(truth, answers))
 
 
 def test_two_categories_by_hand():
     """Of 100 items 20 are ill: 15 are found, and of the 80 others 8 are thought ill."""
-    found = performance_measures([0.2, 0.8], [[0.75, 0.25], [0.1, 0.9]])
-    assert found["recall"] == pytest.approx([15 / 20, 72 / 80])
-    assert found["precision"] == pytest.approx([15 / 23, 72 / 77])
-    assert found["specificity"] == pytest.approx([72 / 80, 15 / 20])
-    assert found["f1"] == pytest.approx([30 / 43, 144 / 157])
-    assert found["balanced_accuracy"] == pytest.approx((0.75 + 0.9) / 2)
+    result = performance_measures([0.2, 0.8], [[0.75, 0.25], [0.1, 0.9]])
+    assert result["recall"] == pytest.approx([15 / 20, 72 / 80])
+    assert result["precision"] == pytest.approx([15 / 23, 72 / 77])
+    assert result["specificity"] == pytest.approx([72 / 80, 15 / 20])
+    assert result["f1"] == pytest.approx([30 / 43, 144 / 157])
+    assert result["balanced_accuracy"] == pytest.approx((0.75 + 0.9) / 2)
     correlation = (15 * 72 - 5 * 8) / np.sqrt(20 * 80 * 23 * 77)
-    assert found["mcc"] == pytest.approx(correlation)
+    assert result["mcc"] == pytest.approx(correlation)
     chance = 0.2 * 0.23 + 0.8 * 0.77
-    assert found["kappa_with_truth"] == pytest.approx((0.87 - chance) / (1 - chance))
+    assert result["kappa_with_truth"] == pytest.approx((0.87 - chance) / (1 - chance))
 
 
 def test_what_divides_zero_by_zero_is_undefined_and_no_more():
     nan = np.nan
-    found = performance_measures([0.5, 0.5, 0.0], [[0.9, 0.1, 0], [0.2, 0.8, 0], [nan, nan, nan]])
-    assert np.isnan([found[name][2] for name in ("recall", "precision", "f1")]).all()
-    assert found["specificity"][2] == 1
-    assert found["balanced_accuracy"] == pytest.approx(0.85)
-    assert np.isfinite(found["mcc"]) and np.isfinite(found["kappa_with_truth"])
+    result = performance_measures([0.5, 0.5, 0.0], [[0.9, 0.1, 0], [0.2, 0.8, 0], [nan, nan, nan]])
+    assert np.isnan([result[name][2] for name in ("recall", "precision", "f1")]).all()
+    assert result["specificity"][2] == 1
+    assert result["balanced_accuracy"] == pytest.approx(0.85)
+    assert np.isfinite(result["mcc"]) and np.isfinite(result["kappa_with_truth"])
     constant = performance_measures([0.5, 0.5], [[1, 0], [1, 0]])
     assert np.isnan(constant["mcc"]) and constant["kappa_with_truth"] == 0
 
@@ -74,16 +74,16 @@ def test_replicates_are_computed_at_once():
 def test_a_share_within_rounding_error_is_a_category_that_does_not_occur(dust):
     rows = [[0.9, 0.1, 0.0], [0.4, 0.6, 0.0], [0.5, 0.25, 0.25]]
     exact = performance_measures([0.4, 0.6, 0.0], rows)
-    found = performance_measures([0.4, 0.6 - dust, dust], rows)
-    assert found["balanced_accuracy"] == pytest.approx((0.9 + 0.6) / 2)
+    result = performance_measures([0.4, 0.6 - dust, dust], rows)
+    assert result["balanced_accuracy"] == pytest.approx((0.9 + 0.6) / 2)
     for name, values in exact.items():
-        assert found[name] == pytest.approx(values, nan_ok=True), name
+        assert result[name] == pytest.approx(values, nan_ok=True), name
     # One item in a billion is no rounding error.
     rare = performance_measures([0.4, 0.6 - 1e-9, 1e-9], rows)
     assert rare["balanced_accuracy"] == pytest.approx((0.9 + 0.6 + 0.25) / 3)
 
 
 def test_an_unknown_row_of_a_category_that_occurs_makes_averages_unknown():
-    found = performance_measures([0.5, 0.5], [[0.9, 0.1], [np.nan, np.nan]])
-    assert found["recall"][0] == 0.9
-    assert np.isnan([found["recall"][1], found["balanced_accuracy"], found["mcc"]]).all()
+    result = performance_measures([0.5, 0.5], [[0.9, 0.1], [np.nan, np.nan]])
+    assert result["recall"][0] == 0.9
+    assert np.isnan([result["recall"][1], result["balanced_accuracy"], result["mcc"]]).all()

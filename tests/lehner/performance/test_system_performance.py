@@ -53,13 +53,13 @@ def many():
 
 
 def test_the_algebra_finds_the_matrix_of_a_system_with_errors_of_its_own(many):
-    found = performance(many, estimate_algebraic(many, interval=None), resamples=200)
+    result = performance(many, estimate_algebraic(many, interval=None), resamples=200)
     expected = performance_measures([0.5, 0.3, 0.2], ROWS)
-    assert values_of(found, "confusion") == pytest.approx(np.ravel(ROWS), abs=0.01)
+    assert values_of(result, "confusion") == pytest.approx(np.ravel(ROWS), abs=0.01)
     for name, value in expected.items():
         tolerance = {"rel": 0.1} if "ratio" in name else {"abs": 0.01}
-        assert values_of(found, name) == pytest.approx(np.ravel(value), **tolerance), name
-    assert values_of(found, "base_rates") == pytest.approx([0.5, 0.3, 0.2], abs=0.01)
+        assert values_of(result, name) == pytest.approx(np.ravel(value), **tolerance), name
+    assert values_of(result, "base_rates") == pytest.approx([0.5, 0.3, 0.2], abs=0.01)
 
 
 def values_of(found, quantity):
@@ -70,7 +70,7 @@ def test_intervals_hold_the_estimate_and_widen_with_the_level(many):
     few = many.take(np.arange(200))
     estimate = estimate_algebraic(few, interval=None)
     narrow, wide = (performance(few, estimate, level=level) for level in (0.5, 0.95))
-    one, other = (found.table.dropna(subset="lower") for found in (narrow, wide))
+    one, other = (result.table.dropna(subset="lower") for result in (narrow, wide))
     assert len(one) == len(other) > 20
     assert (other["lower"] <= one["lower"]).all() and (one["upper"] <= other["upper"]).all()
     assert ((other["lower"] <= one["estimate"]) & (one["estimate"] <= other["upper"])).all()
@@ -99,20 +99,20 @@ def test_the_measures_of_unanimous_raters_are_scikit_learns(method):
         "majority_agreement": lehner.majority_agreement,
         "dawid_skene_ml": partial(estimate_latent_class, resamples=20, restarts=0),
     }[method](ratings)
-    found = performance(ratings, estimate, resamples=50)
+    result = performance(ratings, estimate, resamples=50)
     precision, recall, f1, _ = precision_recall_fscore_support(truth, ratings.system)
     by_category = {"precision": precision, "recall": recall, "f1": f1}
     for quantity, expected in by_category.items():
-        assert values_of(found, quantity) == pytest.approx(expected, abs=1e-6), quantity
+        assert values_of(result, quantity) == pytest.approx(expected, abs=1e-6), quantity
     of_all = {
         "balanced_accuracy": balanced_accuracy_score(truth, ratings.system),
         "mcc": matthews_corrcoef(truth, ratings.system),
         "kappa_with_truth": cohen_kappa_score(truth, ratings.system),
     }
     for quantity, expected in of_all.items():
-        assert found.value(quantity).estimate == pytest.approx(expected, abs=1e-5), quantity
+        assert result.value(quantity).estimate == pytest.approx(expected, abs=1e-5), quantity
     table = confusion_matrix(truth, ratings.system, normalize="true")
-    assert values_of(found, "confusion") == pytest.approx(table.ravel(), abs=1e-6)
+    assert values_of(result, "confusion") == pytest.approx(table.ravel(), abs=1e-6)
 
 
 def test_the_ridge_is_worth_four_answers_of_what_the_ratings_leave_open():
@@ -154,8 +154,8 @@ def with_gaps():
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_never_answered_has_no_precision_and_what_is_never_true_no_recall(method):
     ratings = with_gaps()
-    found = performance(ratings, METHODS[method](ratings), resamples=50)
-    check_gaps(found)
+    result = performance(ratings, METHODS[method](ratings), resamples=50)
+    check_gaps(result)
 
 
 def check_gaps(found):
@@ -184,23 +184,23 @@ def test_against_the_majority_it_is_scikit_learns_table(many):
     few = many.take(np.arange(500))
     votes = few.votes()
     settled = few.take(np.sort(votes, axis=1)[:, -1] > np.sort(votes, axis=1)[:, -2])
-    found = performance(settled, lehner.majority_agreement(settled))
+    result = performance(settled, lehner.majority_agreement(settled))
     precision, recall, *_ = precision_recall_fscore_support(
         settled.votes().argmax(axis=1), settled.system
     )
-    assert values_of(found, "recall") == pytest.approx(recall)
-    assert values_of(found, "precision") == pytest.approx(precision)
-    of_a = found.value("recall", category="A")
+    assert values_of(result, "recall") == pytest.approx(recall)
+    assert values_of(result, "precision") == pytest.approx(precision)
+    of_a = result.value("recall", category="A")
     assert of_a.level is None and of_a.lower is None
-    assert found.warnings[0].code == "reference-imperfect"
-    assert "majority" in str(found.warnings[0])
+    assert result.warnings[0].code == "reference-imperfect"
+    assert "majority" in str(result.warnings[0])
 
 
 def test_undefined_where_raters_agree_at_chance():
     ratings = Ratings([[0, 1], [1, 0], [0, 1], [1, 0]], ["a", "b"], system=[0, 1, 0, 1])
-    found = performance(ratings, estimate_algebraic(ratings))
-    assert found.value("recall", category="a").estimate is None
-    assert found.value("confusion", category="a", response="b").estimate is None
+    result = performance(ratings, estimate_algebraic(ratings))
+    assert result.value("recall", category="a").estimate is None
+    assert result.value("confusion", category="a", response="b").estimate is None
 
 
 def test_a_method_without_a_matrix_says_nothing():
@@ -217,11 +217,11 @@ def test_a_method_without_a_matrix_says_nothing():
 def test_by_maximum_likelihood_it_is_the_fits_matrix_with_refitted_resamples(many):
     few = many.take(np.arange(300))
     estimate = estimate_latent_class(few.with_truth(None), resamples=20, restarts=0)
-    found = performance(few, estimate, resamples=50)
-    assert values_of(found, "confusion") == pytest.approx(estimate.confusion.values[-1].ravel())
-    raters = found.select(quantity="rater_accuracy")["estimate"].to_numpy()
+    result = performance(few, estimate, resamples=50)
+    assert values_of(result, "confusion") == pytest.approx(estimate.confusion.values[-1].ravel())
+    raters = result.select(quantity="rater_accuracy")["estimate"].to_numpy()
     assert raters == pytest.approx(estimate.rater_accuracy.values)
-    recall = found.value("recall", category="A")
+    recall = result.value("recall", category="A")
     assert recall.lower < recall.estimate < recall.upper and recall.kind == KIND
 
 

@@ -51,9 +51,9 @@ def unanimous():
 
 def test_where_the_truth_is_known_the_measures_are_scikit_learns(unanimous):
     ratings, truth, third = unanimous
-    found = performance(ratings, estimate_latent_class(ratings, resamples=40, restarts=0))
+    result = performance(ratings, estimate_latent_class(ratings, resamples=40, restarts=0))
     for rater, answers in (("", ratings.system), ("4", third)):
-        shown = diagnostic_accuracy(found, rater)
+        shown = diagnostic_accuracy(result, rater)
         expected = scikit_learns(truth, answers)
         assert list(shown) == list(expected)
         for name, value in expected.items():
@@ -64,38 +64,38 @@ def test_where_the_truth_is_known_the_measures_are_scikit_learns(unanimous):
 def test_the_other_category_may_be_positive(unanimous):
     ratings, truth, _ = unanimous
     estimate = lehner.majority_agreement(ratings)
-    found = diagnostic_accuracy(performance(ratings, estimate), positive="benign")
+    result = diagnostic_accuracy(performance(ratings, estimate), positive="benign")
     expected = scikit_learns(1 - truth, 1 - ratings.system)
-    assert {name: one.estimate for name, one in found.items()} == pytest.approx(expected)
+    assert {name: one.estimate for name, one in result.items()} == pytest.approx(expected)
 
 
 def test_a_likelihood_ratio_over_zero_is_infinite_and_null_in_json(unanimous):
     ratings, *_ = unanimous
-    found = performance(ratings, estimate_latent_class(ratings, resamples=40, restarts=0))
-    ratio = diagnostic_accuracy(found, "1")["positive_likelihood_ratio"]
+    result = performance(ratings, estimate_latent_class(ratings, resamples=40, restarts=0))
+    ratio = diagnostic_accuracy(result, "1")["positive_likelihood_ratio"]
     assert ratio.estimate == ratio.upper == np.inf and 10 < ratio.lower < np.inf
     assert str(ratio).startswith("∞ [") and str(ratio).endswith(", ∞]")
-    rows = json.loads(found.to_json())["rows"]
+    rows = json.loads(result.to_json())["rows"]
     names = {"quantity": "positive_likelihood_ratio", "rater": "1", "category": "malignant"}
     (of_rater,) = (one for one in rows if names.items() <= one.items())
     shown = [of_rater[name] for name in ("estimate", "lower", "upper")]
     assert shown == [None, ratio.lower, None]
-    assert any("specificity may be 1" in str(one) for one in found.warnings)
+    assert any("specificity may be 1" in str(one) for one in result.warnings)
 
 
 @pytest.mark.parametrize("answers", [[0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 0, 1], [0, 0, 1, 1]])
 def test_undefined_and_infinite_measures_are_those_that_divide_by_zero(answers):
     truth, answers = np.array([0, 0, 1, 1]), np.array(answers)
     table = np.array([[np.mean(answers[truth == k] == j) for j in (0, 1)] for k in (0, 1)])
-    found = performance_measures([0.5, 0.5], table)
+    result = performance_measures([0.5, 0.5], table)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = scikit_learns(truth, answers)
-    shown = {name: float(found[name][1]) for name in RATIOS}
+    shown = {name: float(result[name][1]) for name in RATIOS}
     for name, value in shown.items():
         assert value == pytest.approx(expected[name], nan_ok=True) or value == np.inf
     never = answers.max() == 0
-    assert np.isnan(found["precision"][1]) == np.isnan(shown[RATIOS[0]]) == never
+    assert np.isnan(result["precision"][1]) == np.isnan(shown[RATIOS[0]]) == never
     assert np.isnan(shown[RATIOS[1]]) == (answers.min() == 1)
     assert (shown[RATIOS[0]] == np.inf) == (answers.tolist() == [0, 0, 1, 1])
 
@@ -136,14 +136,14 @@ def drawn():
 def test_of_draws_measures_are_means_and_likelihood_ratios_medians(drawn):
     """By hand, from the draws; the median of a Beta's odds is known within Monte Carlo error."""
     ratings, estimate = drawn
-    found = performance(ratings, estimate, positive="B")
+    result = performance(ratings, estimate, positive="B")
     posterior = estimate.draws["posterior"]
     for place, name in enumerate(ratings.raters):
         right = posterior["confusion"].values.reshape(-1, 4, 2, 2)[:, place]
         base = posterior["base_rates"].values.reshape(-1, 2)
         sensitivity, specificity = right[:, 1, 1], right[:, 0, 0]
         positive = base[:, 1] * sensitivity + base[:, 0] * (1 - specificity)
-        shown = diagnostic_accuracy(found, name, "B")
+        shown = diagnostic_accuracy(result, name, "B")
         by_hand = {
             "sensitivity": sensitivity,
             "specificity": specificity,
@@ -165,9 +165,9 @@ def test_of_draws_measures_are_means_and_likelihood_ratios_medians(drawn):
 
 def test_a_rater_is_less_accurate_in_so_many_draws(drawn):
     ratings, estimate = drawn
-    found = performance(ratings, estimate)
+    result = performance(ratings, estimate)
     accuracy = estimate.draws["posterior"]["accuracy"].values.reshape(-1, 4)[:, :3]
-    pairs = found.select(quantity="rater_accuracy_difference").set_index(["rater", "versus"])
+    pairs = result.select(quantity="rater_accuracy_difference").set_index(["rater", "versus"])
     assert len(pairs) == 3
     for (one, other), columns in {
         ("Rater 1", "Rater 2"): (0, 1),
@@ -182,7 +182,7 @@ def test_a_rater_is_less_accurate_in_so_many_draws(drawn):
     known = stats.norm.cdf((mean_1 - mean_2) / np.hypot(sd_1, sd_2))
     better = pairs.loc[("Rater 1", "Rater 2"), "probability"]
     assert better == pytest.approx(known, abs=0.02)
-    lowest = found.select(quantity="rater_accuracy_lowest").set_index("rater")["probability"]
+    lowest = result.select(quantity="rater_accuracy_lowest").set_index("rater")["probability"]
     assert lowest["Rater 2"] == pytest.approx((accuracy.argmin(axis=1) == 1).mean(), abs=1e-12)
     assert lowest.sum() == pytest.approx(1)
 
@@ -193,22 +193,22 @@ def test_raters_with_one_accuracy_are_not_compared():
         lehner.estimate_algebraic(ratings),
         estimate_latent_class(ratings, "one_coin", resamples=20, restarts=0),
     ):
-        found = performance(ratings, estimate, resamples=20)
-        assert found.table["probability"].isna().all()
-        assert any(one.code == "raters-alike" for one in found.warnings)
-    found = performance(ratings, lehner.majority_agreement(ratings))
-    assert (found.table["rater"] == "").all()
+        result = performance(ratings, estimate, resamples=20)
+        assert result.table["probability"].isna().all()
+        assert any(one.code == "raters-alike" for one in result.warnings)
+    result = performance(ratings, lehner.majority_agreement(ratings))
+    assert (result.table["rater"] == "").all()
 
 
 def test_with_more_categories_raters_have_recall_by_category():
     ratings = lehner.load_dataset("anesthesia", system="2")
     estimate = estimate_latent_class(ratings, resamples=20, restarts=0)
-    found = performance(ratings, estimate)
+    result = performance(ratings, estimate)
     matrices = estimate.confusion.values[:-1]
-    shown = found.table.query("quantity == 'recall' and rater != ''")["estimate"]
+    shown = result.table.query("quantity == 'recall' and rater != ''")["estimate"]
     expected = np.diagonal(matrices, axis1=1, axis2=2).ravel()
     assert shown.to_numpy() == pytest.approx(expected, nan_ok=True)
-    assert set(found.table[found.table["rater"] != ""]["quantity"]) <= {
+    assert set(result.table[result.table["rater"] != ""]["quantity"]) <= {
         "recall",
         "rater_accuracy",
         "rater_accuracy_difference",
@@ -220,13 +220,13 @@ def test_of_a_category_that_nobody_gives_numbers_are_missing_with_a_reason():
     rng = np.random.default_rng(1)
     raters = np.zeros((60, 3), dtype=int)
     ratings = Ratings(raters, ["no", "yes"], system=(rng.random(60) < 0.1).astype(int))
-    found = performance(ratings, estimate_latent_class(ratings, resamples=20, restarts=0))
-    found.to_json()
+    result = performance(ratings, estimate_latent_class(ratings, resamples=20, restarts=0))
+    result.to_json()
     for rater in ("", "1"):
-        shown = diagnostic_accuracy(found, rater)
+        shown = diagnostic_accuracy(result, rater)
         assert shown["sensitivity"].estimate is None
         assert shown["positive_likelihood_ratio"].estimate is None
-    texts = [str(one) for one in found.warnings]
+    texts = [str(one) for one in result.warnings]
     assert any("all raters" in text and "yes" in text for text in texts)
     assert any("never answered yes" in text for text in texts)
 
@@ -246,11 +246,11 @@ def test_of_a_category_that_nobody_gives_numbers_are_missing_with_a_reason():
 )
 def test_the_positive_category_is_guessed_and_said(names, positive, chosen_by):
     ratings = Ratings([[0, 0, 1], [0, 0, 0]], names)
-    found = find_positive(ratings)
-    assert (found.name, found.chosen_by) == (positive, chosen_by)
-    assert str(positive) in str(found) and f"positive='{found.negative}'" in str(found)
-    assert find_positive(ratings, found.negative).name == found.negative
-    assert str(find_positive(ratings, found.negative)) == f"positive category: {found.negative}"
+    result = find_positive(ratings)
+    assert (result.name, result.chosen_by) == (positive, chosen_by)
+    assert str(positive) in str(result) and f"positive='{result.negative}'" in str(result)
+    assert find_positive(ratings, result.negative).name == result.negative
+    assert str(find_positive(ratings, result.negative)) == f"positive category: {result.negative}"
 
 
 def test_what_is_no_positive_category_is_refused():

@@ -28,8 +28,8 @@ def test_simulated_raters_agree_with_the_kappa_asked_for(kappa, n_categories, n_
     scenario = scenario_with_kappa(
         kappa, n_categories=n_categories, n_raters=n_raters, violation=violation
     )
-    found = simulate_estimates(scenario, 4000, in_sample=False, seed=5).kappa
-    assert abs(float(found.mean()) - kappa) < 0.003
+    result = simulate_estimates(scenario, 4000, in_sample=False, seed=5).kappa
+    assert abs(float(result.mean()) - kappa) < 0.003
 
 
 @pytest.mark.slow
@@ -52,9 +52,9 @@ def test_expected_kappa_is_that_of_matrices_drawn_one_by_one():
     ("kappa", "raters"), [(0.1315, (0.3, 0.4, 0.5)), (0.3024, (0.5, 0.6, 0.7))]
 )
 def test_the_kappas_of_the_papers_figures_give_its_raters(kappa, raters):
-    found = scenario_with_kappa(kappa, violation=1)
-    assert found.initial_rater_accuracy == pytest.approx(raters, abs=0.005)
-    assert found.violations() == pytest.approx(
+    result = scenario_with_kappa(kappa, violation=1)
+    assert result.initial_rater_accuracy == pytest.approx(raters, abs=0.005)
+    assert result.violations() == pytest.approx(
         {
             "rater_accuracy": 0.2,
             "difficulty": 0.4,
@@ -85,8 +85,8 @@ def test_the_system_reaches_the_accuracy_asked_for(accuracy, violation):
 
 def test_simulated_systems_have_the_expected_accuracy():
     scenario = scenario_with_kappa(0.3, violation=1, system_accuracy=0.9)
-    found = simulate_estimates(scenario, 300, in_sample=False)
-    np.testing.assert_allclose(found.system_accuracy, 0.9, atol=1e-9)
+    result = simulate_estimates(scenario, 300, in_sample=False)
+    np.testing.assert_allclose(result.system_accuracy, 0.9, atol=1e-9)
 
 
 def test_the_same_seed_gives_the_same_scenario():
@@ -96,8 +96,8 @@ def test_the_same_seed_gives_the_same_scenario():
 
 def test_expected_kappa_of_raters_who_are_misled():
     scenario = Scenario(initial_rater_accuracy=(0.6, 0.7), misleading=0.2, base_rates="equal")
-    found = simulate_estimates(Scenario(**{**vars(scenario), "n_items": 5000}), 500).kappa
-    assert expected_kappa(scenario) == pytest.approx(float(found.mean()), abs=0.002)
+    result = simulate_estimates(Scenario(**{**vars(scenario), "n_items": 5000}), 500).kappa
+    assert expected_kappa(scenario) == pytest.approx(float(result.mean()), abs=0.002)
 
 
 def test_raters_who_copy_have_another_kappa_and_are_refused():

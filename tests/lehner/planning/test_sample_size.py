@@ -36,12 +36,12 @@ def smoothed_binomial_size(accuracy, within, confidence):
 )
 def test_raters_who_are_always_right_need_what_a_proportion_needs(accuracy, within, confidence):
     scenario = Scenario(initial_rater_accuracy=(1, 1), initial_system_accuracy=accuracy)
-    found = required_sample_size(scenario, within=within, confidence=confidence)
+    result = required_sample_size(scenario, within=within, confidence=confidence)
     expected = smoothed_binomial_size(accuracy, within, confidence)
-    assert abs(found.n_items - expected) < 4 * found.standard_error + 0.015 * expected
-    assert found.standard_error < 0.03 * expected
-    assert found.lower < found.n_items <= found.upper
-    assert abs(found.upper - found.lower - 2 * 1.96 * found.standard_error) <= 2
+    assert abs(result.n_items - expected) < 4 * result.standard_error + 0.015 * expected
+    assert result.standard_error < 0.03 * expected
+    assert result.lower < result.n_items <= result.upper
+    assert abs(result.upper - result.lower - 2 * 1.96 * result.standard_error) <= 2
 
 
 def test_the_crossing_and_its_error_are_those_of_weighted_least_squares():
@@ -63,23 +63,23 @@ def test_the_crossing_and_its_error_are_those_of_weighted_least_squares():
     a, b = fit.params
     root = (norm.ppf(0.95) - a) / b
     slopes = np.array([-2 * root / b, -2 * root**2 / b])
-    found = regress(near, 0.95)
-    assert found.n_items == pytest.approx(root**2)
-    assert found.standard_error == pytest.approx(np.sqrt(slopes @ fit.cov_params() @ slopes))
+    result = regress(near, 0.95)
+    assert result.n_items == pytest.approx(root**2)
+    assert result.standard_error == pytest.approx(np.sqrt(slopes @ fit.cov_params() @ slopes))
 
 
 def test_the_share_right_in_the_sample_is_then_known_at_once():
     scenario = Scenario(initial_rater_accuracy=(1, 1), initial_system_accuracy=0.5)
-    found = required_sample_size(scenario, estimand="system_accuracy_in_sample", within=0.01)
-    assert (found.n_items, found.standard_error) == (10, 0)
-    assert found.note == "10 items or fewer"
-    assert "10 items or fewer" in repr(found)
+    result = required_sample_size(scenario, estimand="system_accuracy_in_sample", within=0.01)
+    assert (result.n_items, result.standard_error) == (10, 0)
+    assert result.note == "10 items or fewer"
+    assert "10 items or fewer" in repr(result)
 
 
 @pytest.mark.slow
 def test_with_that_many_items_an_independent_simulation_is_as_often_near():
-    found = required_sample_size(GOOD, method="algebraic_paper")
-    scenario = replace(GOOD, n_items=found.n_items)
+    result = required_sample_size(GOOD, method="algebraic_paper")
+    scenario = replace(GOOD, n_items=result.n_items)
     rng = np.random.default_rng(8)
     estimates = np.array([simulate_and_estimate(scenario, rng)[0] for _ in range(2500)])
     near = np.abs(estimates - 0.9) <= 0.1 + 1e-9
@@ -92,26 +92,26 @@ def test_with_that_many_items_violated_scenarios_are_near_often_enough_on_averag
     scenarios = [
         scenario_with_kappa(0.5, violation=1, system_accuracy=accuracy) for accuracy in (0.3, 0.8)
     ]
-    found = required_sample_size(scenarios, estimand="system_accuracy_in_sample", replicates=8000)
+    result = required_sample_size(scenarios, estimand="system_accuracy_in_sample", replicates=8000)
     shares = []
     for scenario in scenarios:
-        drawn = simulate_estimates(replace(scenario, n_items=found.n_items), 8000, seed=99)
+        drawn = simulate_estimates(replace(scenario, n_items=result.n_items), 8000, seed=99)
         shares.append(np.abs(drawn.algebraic - drawn.system_accuracy_in_sample) <= 0.1 + 1e-9)
     share = float(np.mean(shares))
-    slope = 0.17 / found.n_items  # of the probability, over the number of items
-    error = np.hypot(np.sqrt(0.09 / 16_000), slope * found.standard_error)
+    slope = 0.17 / result.n_items  # of the probability, over the number of items
+    error = np.hypot(np.sqrt(0.09 / 16_000), slope * result.standard_error)
     assert abs(share - 0.9) < 4 * error
 
 
 @pytest.mark.slow
 def test_the_error_bar_is_what_answers_to_different_seeds_differ_by():
     scenario = replace(GOOD, initial_system_accuracy=0.5)
-    found = [required_sample_size(scenario, replicates=1000, seed=seed) for seed in range(20)]
-    numbers = [one.n_items for one in found]
-    stated = np.sqrt(np.mean([one.standard_error**2 for one in found]))
+    result = [required_sample_size(scenario, replicates=1000, seed=seed) for seed in range(20)]
+    numbers = [one.n_items for one in result]
+    stated = np.sqrt(np.mean([one.standard_error**2 for one in result]))
     # A standard deviation of 20 values is known to 16%.
     assert 0.55 < np.std(numbers, ddof=1) / stated < 1.5
-    inside = [one.lower <= np.mean(numbers) <= one.upper for one in found]
+    inside = [one.lower <= np.mean(numbers) <= one.upper for one in result]
     assert np.mean(inside) >= 0.8
 
 
@@ -123,15 +123,15 @@ def test_more_replicates_give_a_smaller_error():
 
 def test_a_bias_larger_than_the_distance_leaves_no_number_of_items():
     scenario = scenario_with_kappa(0.12, violation=1, system_accuracy=0.9)
-    found = required_sample_size(scenario, replicates=1000)
-    assert found.n_items is found.standard_error is found.lower is found.upper is None
-    assert found.note.startswith("no number of items up to 100,000 is enough")
+    result = required_sample_size(scenario, replicates=1000)
+    assert result.n_items is result.standard_error is result.lower is result.upper is None
+    assert result.note.startswith("no number of items up to 100,000 is enough")
     limit = population_value(scenario, replicates=2000)
     assert limit.bias < -0.1
-    bias = float(found.curve.bias.sel(n_items=100_000).item())
+    bias = float(result.curve.bias.sel(n_items=100_000).item())
     assert abs(bias - limit.bias) < 0.03
-    assert f"large-sample bias is {bias:+.3f}" in found.note
-    assert repr(found) == f"SampleSize: {found.note}"
+    assert f"large-sample bias is {bias:+.3f}" in result.note
+    assert repr(result) == f"SampleSize: {result.note}"
 
 
 def test_a_smaller_number_is_named_only_if_it_is_better_beyond_chance():
@@ -151,19 +151,19 @@ def test_a_smaller_number_is_named_only_if_it_is_better_beyond_chance():
 
 def test_raters_who_agree_below_chance_have_no_bias_to_speak_of():
     opposed = Scenario(n_categories=2, initial_rater_accuracy=(0.9, 0.1))
-    found = required_sample_size(opposed, replicates=1000)
-    assert found.n_items is None
-    assert found.note.endswith("raters agree at or below chance, and the estimate is undefined")
+    result = required_sample_size(opposed, replicates=1000)
+    assert result.n_items is None
+    assert result.note.endswith("raters agree at or below chance, and the estimate is undefined")
 
 
 def test_estimates_that_are_undefined_are_not_near():
     scenario = Scenario(initial_rater_accuracy=(0.3, 0.3, 0.3), base_rates="equal")
-    found = required_sample_size(scenario, within=1, replicates=1000, confidence=0.95)
-    curve = found.curve
+    result = required_sample_size(scenario, within=1, replicates=1000, confidence=0.95)
+    curve = result.curve
     # Any estimate is within 1 of the truth, so that only the undefined ones are not.
     np.testing.assert_allclose(curve.probability, 1 - curve.undefined.mean("scenario"))
     assert float(curve.undefined.sel(n_items=10).item()) > 0.2
-    assert found.n_items > 10
+    assert result.n_items > 10
 
 
 def test_the_average_lies_between_the_scenarios():

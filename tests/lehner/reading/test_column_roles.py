@@ -124,8 +124,8 @@ def test_some_raters_of_a_table_with_a_row_per_rating_are_read():
     table = dict(zip(("item", "rater", "rating"), zip(*rows, strict=True), strict=True))
     few = {name: [row[k] for row in rows if row[1] in "acd"] for k, name in enumerate(table)}
     expected = read_ratings(few, system="d")
-    found = read_ratings(table, raters=["c", "a"], system="d")
-    assert found.equals(expected) and found.raters == ("a", "c")
+    result = read_ratings(table, raters=["c", "a"], system="d")
+    assert result.equals(expected) and result.raters == ("a", "c")
     assert read_ratings(table, raters=["a", "b"]).raters == ("a", "b")
     with pytest.raises(InputError, match="there is no column or rater 'x'"):
         read_ratings(table, raters=["a", "x"])

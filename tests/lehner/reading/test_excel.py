@@ -35,19 +35,19 @@ def csv(path, rows):
 
 def test_excel_and_csv_give_the_same_ratings(tmp_path):
     blank = [None] * 7
-    found = read_ratings(book(tmp_path / "r.xlsx", [*ROWS, blank, blank]), system="gpt")
+    result = read_ratings(book(tmp_path / "r.xlsx", [*ROWS, blank, blank]), system="gpt")
     expected = read_ratings(csv(tmp_path / "r.csv", ROWS), system="gpt")
-    assert found.equals(expected)
-    assert found.notes == expected.notes
+    assert result.equals(expected)
+    assert result.notes == expected.notes
 
 
 @pytest.mark.parametrize(("one", "other"), [(1, 2), (0.5, 1.0), (True, False)])
 def test_numbers_are_labels_as_in_a_csv_file(tmp_path, one, other):
     rows = [["a", "b"], [one, other], [other, one], [one, one], [None, one]]
-    found = read_ratings(book(tmp_path / "r.xlsx", rows))
+    result = read_ratings(book(tmp_path / "r.xlsx", rows))
     texts = [["1" if cell == 1.0 and cell is not True else cell for cell in row] for row in rows]
     texts = [[str(c).upper() if isinstance(c, bool) else c for c in row] for row in texts]
-    assert found.equals(read_ratings(csv(tmp_path / "r.csv", texts)))
+    assert result.equals(read_ratings(csv(tmp_path / "r.csv", texts)))
 
 
 def test_the_first_sheet_is_read_and_the_others_are_named(tmp_path):

@@ -22,11 +22,11 @@ def write(tmp_path, content):
 
 
 def nested(*, by_item):
-    found = {}
+    result = {}
     for (item, rater), rating in TABLE.items():
         outer, inner = (item, rater) if by_item else (rater, item)
-        found.setdefault(outer, {})[inner] = rating
-    return found
+        result.setdefault(outer, {})[inner] = rating
+    return result
 
 
 def read_as_table(file, **options):
@@ -38,8 +38,8 @@ def read_as_table(file, **options):
 
 @pytest.mark.parametrize("by_item", [True, False])
 def test_the_level_with_more_names_is_the_items(tmp_path, by_item):
-    found, ratings = read_as_table(write(tmp_path, nested(by_item=by_item)))
-    assert found == TABLE
+    result, ratings = read_as_table(write(tmp_path, nested(by_item=by_item)))
+    assert result == TABLE
     level = "outer" if by_item else "inner"
     assert any(
         note.startswith(f"{level} names of the JSON file are items") for note in ratings.notes

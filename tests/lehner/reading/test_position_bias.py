@@ -32,11 +32,11 @@ def judge(rng, n_items, right, first):
 def test_numbers_by_hand():
     # Always first, always the same answer, always second, a tie and a choice.
     columns = both([("A", "A"), ("A", "B"), ("B", "A"), ("B", "B"), ("tie", "A"), ("A", "A")])
-    (found,) = position_bias(columns)
-    assert found.n_items == 6
+    (result,) = position_bias(columns)
+    assert result.n_items == 6
     shares = [1, 0.5, 0.5, 0, 0.75, 1]
-    assert found.chooses_first.estimate == pytest.approx(np.mean(shares))
-    assert found.consistent.estimate == pytest.approx(2 / 6)
+    assert result.chooses_first.estimate == pytest.approx(np.mean(shares))
+    assert result.consistent.estimate == pytest.approx(2 / 6)
     # Agresti & Min (2005): 0.5 is added to each cell of the matched pairs.
     d = np.array([*shares, 1, 0]) - 0.5
     weights = np.array([1] * 6 + [0.5, 0.5])
@@ -44,7 +44,7 @@ def test_numbers_by_hand():
     middle = (weights * d).sum() / n
     error = np.sqrt((weights * d**2).sum() / n - middle**2) / np.sqrt(n)
     expected = 0.5 + middle + 1.6448536 * error * np.array([-1, 1])
-    assert [found.chooses_first.lower, found.chooses_first.upper] == pytest.approx(expected)
+    assert [result.chooses_first.lower, result.chooses_first.upper] == pytest.approx(expected)
 
 
 def test_a_blank_choice_is_missing_and_no_tie():
@@ -62,11 +62,11 @@ def test_a_blank_choice_is_missing_and_no_tie():
 def test_without_ties_it_is_the_interval_of_matched_proportions():
     n_first, n_same, n_second = 12, 70, 5
     columns = both([("A", "A")] * n_first + [("A", "B")] * n_same + [("B", "B")] * n_second)
-    (found,) = position_bias(columns, level=0.95)
+    (result,) = position_bias(columns, level=0.95)
     b, c, n = n_first + 0.5, n_second + 0.5, n_first + n_same + n_second + 2
     difference = (b - c) / n
     error = np.sqrt(b + c - (b - c) ** 2 / n) / n
-    ends = [found.chooses_first.lower, found.chooses_first.upper]
+    ends = [result.chooses_first.lower, result.chooses_first.upper]
     expected = 0.5 + (difference + 1.9599640 * error * np.array([-1, 1])) / 2
     assert ends == pytest.approx(expected)
 
@@ -78,8 +78,8 @@ def test_intervals_hold_in_simulations(n_items):
     truth = 0.7 * 0.5 + 0.3 * 0.8
     held = 0
     for _ in range(400):
-        (found,) = position_bias(both(judge(rng, n_items, 0.7, 0.8).tolist()))
-        held += found.chooses_first.lower <= truth <= found.chooses_first.upper
+        (result,) = position_bias(both(judge(rng, n_items, 0.7, 0.8).tolist()))
+        held += result.chooses_first.lower <= truth <= result.chooses_first.upper
     assert abs(held / 400 - 0.9) < 0.05
 
 

@@ -238,8 +238,8 @@ def test_a_preset_is_found_by_the_columns_that_it_names_alone(tool):
         for name in outer:
             place = place.setdefault(name, {})
         place.setdefault(last, {})
-    found = find_preset([content], Reading())
-    assert found.tool == tool or set(HAS[found.tool]) <= set(HAS[tool])
+    result = find_preset([content], Reading())
+    assert result.tool == tool or set(HAS[result.tool]) <= set(HAS[tool])
     assert find_preset([content], Reading(preset="none")) is None
     assert find_preset([{"id": 1, "label": 2}], Reading()) is None
 

@@ -217,8 +217,8 @@ def test_what_csv_wrote_is_read_back(folder, data, delimiter, end):
     writer.writerows([i, *labels] for i, labels in enumerate(rows))
     labels = sorted({label for row in rows for label in row} - {""})
     ratings = read_ratings(write(folder, text.getvalue()), categories=labels)
-    found = [[ratings.categories[k] if k >= 0 else "" for k in codes] for codes in ratings.codes]
-    assert found == rows
+    result = [[ratings.categories[k] if k >= 0 else "" for k in codes] for codes in ratings.codes]
+    assert result == rows
 
 
 # Files that are no tables

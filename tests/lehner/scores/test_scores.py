@@ -54,29 +54,29 @@ def test_measures_are_their_definitions_with_ties_and_counts():
     truth, scores = rng.integers(0, 2, 60), rng.integers(0, 5, 60) / 4
     counts = rng.integers(1, 4, 60)
     each_t, each_s = np.repeat(truth, counts), np.repeat(scores, counts)
-    found = score_measures(truth.astype(float), ScoreRanks.of(scores), counts, 0.5)
-    assert found == pytest.approx(by_hand(each_t, each_s, 0.5))
+    result = score_measures(truth.astype(float), ScoreRanks.of(scores), counts, 0.5)
+    assert result == pytest.approx(by_hand(each_t, each_s, 0.5))
 
 
 def test_if_all_truths_are_known_they_are_what_counts():
     ratings, scores = draw(200, (0.6, 0.6))
-    found = score_performance(ratings, scores, positive="b", resamples=2)
-    told = [found.measures[name].estimate for name in MEASURES]
-    assert told == pytest.approx(by_hand(ratings.truth, scores, 0.5))
-    assert list(found.known_alone.values()) == pytest.approx(told)
+    result = score_performance(ratings, scores, positive="b", resamples=2)
+    text = [result.measures[name].estimate for name in MEASURES]
+    assert text == pytest.approx(by_hand(ratings.truth, scores, 0.5))
+    assert list(result.known_alone.values()) == pytest.approx(text)
 
 
 @pytest.mark.parametrize("categories", [2, 3])
 def test_raters_who_err_are_corrected_for(categories):
     ratings, scores = draw(6000, (0.7, 0.65, 0.75), categories=categories)
     seen = ratings.with_truth(None)
-    found = score_performance(seen, scores, positive="b", resamples=20)
+    result = score_performance(seen, scores, positive="b", resamples=20)
     truth = (ratings.truth == 1).astype(int)
     by_truth = dict(zip(MEASURES, by_hand(truth, scores, 0.5), strict=True))
     for name, value in by_truth.items():
-        assert found.measures[name].estimate == pytest.approx(value, abs=0.03), name
+        assert result.measures[name].estimate == pytest.approx(value, abs=0.03), name
     # Of scores that are calibrated, the curve is the diagonal.
-    curve = np.interp([0.2, 0.5, 0.8], found.calibration.score, found.calibration.probability)
+    curve = np.interp([0.2, 0.5, 0.8], result.calibration.score, result.calibration.probability)
     assert curve == pytest.approx([0.2, 0.5, 0.8], abs=0.07)
     assert norm.cdf(1.5 / np.sqrt(2)) == pytest.approx(by_truth["auc"], abs=0.01)
 
@@ -86,9 +86,9 @@ def test_with_one_score_for_all_it_is_the_model_of_dawid_and_skene():
     seen = ratings.with_truth(None)
     many = np.full(300, 1e6)  # pseudo-ratings count for nothing
     ranks, start = ScoreRanks.of(np.full(300, 0.5)), (seen.votes() + 0.5) / 4
-    found = positive_probabilities(tabulate_rows(seen), 1, ranks, many, start, tolerance=1e-10)
+    result = positive_probabilities(tabulate_rows(seen), 1, ranks, many, start, tolerance=1e-10)
     expected = lehner.fit_latent_class(seen, "dawid_skene").truth_probabilities
-    assert found == pytest.approx(np.asarray(expected), abs=1e-4)
+    assert result == pytest.approx(np.asarray(expected), abs=1e-4)
 
 
 def test_known_truths_correct_for_mistakes_that_raters_and_scores_share():
@@ -117,8 +117,8 @@ def test_known_truths_found_out_with_unequal_probabilities_are_weighted():
         right = (scores >= 0.5)[ratings.truth == 1].mean()
         weighted = Ratings(ratings.codes, "ab", truth=known, truth_probability=chance)
         for name, data in (("weighted", weighted), ("not", ratings.with_truth(known))):
-            found = score_performance(data, scores, positive="b", resamples=1)
-            errors[name].append(found.known_alone["sensitivity"] - right)
+            result = score_performance(data, scores, positive="b", resamples=1)
+            errors[name].append(result.known_alone["sensitivity"] - right)
     assert abs(np.mean(errors["weighted"])) < 0.05 < 0.1 < np.mean(errors["not"]), errors
 
 
@@ -160,12 +160,12 @@ def test_items_without_a_score_are_left_out_and_a_seed_gives_the_same_numbers():
     ratings, scores = draw(150, (0.7, 0.8, 0.7))
     seen = ratings.with_truth(None)
     blank = np.where(np.arange(150) < 30, np.nan, scores)
-    found = score_performance(seen, blank, positive="b", resamples=20, seed=4)
+    result = score_performance(seen, blank, positive="b", resamples=20, seed=4)
     alone = score_performance(
         seen.take(np.arange(30, 150)), scores[30:], positive="b", resamples=20, seed=4
     )
-    assert found.to_dict() == alone.to_dict()
-    assert found.n_items == 120
+    assert result.to_dict() == alone.to_dict()
+    assert result.n_items == 120
 
 
 def test_clusters_widen_intervals():
@@ -220,8 +220,8 @@ def test_few_gold_labels_of_a_rare_category_are_said():
         shown = np.full(300, -1)
         for rows, n in ((positives, n_positive), (others, 25)):
             shown[np.random.default_rng(1).permutation(rows)[:n]] = ratings.truth[rows[0]]
-        found = score_performance(ratings.with_truth(shown), scores, positive="b", resamples=1)
-        said = [one.text for one in found.warnings if one.code == "few-truths-of-category"]
+        result = score_performance(ratings.with_truth(shown), scores, positive="b", resamples=1)
+        said = [one.text for one in result.warnings if one.code == "few-truths-of-category"]
         assert bool(said) == warned
         assert not warned or said[0].startswith("7 of the 32 gold labels are b: ")
 
@@ -232,8 +232,8 @@ def test_of_a_rare_category_the_auc_is_said_to_be_uncertain():
         ratings, scores = draw(2000, (0.8, 0.8, 0.8))
         rows = np.flatnonzero((ratings.truth == 0) | (np.arange(2000) < 2000 * share))
         some = ratings.take(rows)
-        found = score_performance(some, scores[rows], positive="b", resamples=1)
-        codes[share] = [one.code for one in found.warnings]
+        result = score_performance(some, scores[rows], positive="b", resamples=1)
+        codes[share] = [one.code for one in result.warnings]
     assert codes[0.05] == ["score-rare"] and codes[0.5] == []
     auc = pd.read_csv(TABLES / "scores_rare.csv").query("quantity == 'auc'").set_index("base_rate")
     assert auc.loc[0.08, "coverage"].mean() < 0.8 < auc.loc[0.2, "coverage"]

@@ -89,9 +89,9 @@ def test_scenarios_that_are_equal_say_so_in_the_same_words():
 )
 def test_a_violation_has_its_size_and_is_the_only_one(change, name, size):
     scenario = Scenario(**change)
-    found = scenario.violations()
-    assert found.pop(name) == pytest.approx(size)
-    assert not any(found.values()) and not scenario.k_properties_hold()
+    result = scenario.violations()
+    assert result.pop(name) == pytest.approx(size)
+    assert not any(result.values()) and not scenario.k_properties_hold()
     assert Scenario().k_properties_hold()
 
 
@@ -154,9 +154,9 @@ def test_easiness_affects_whom_it_says():
         ("raters", (hard, easy), (same, same)),
         ("system", (same, same), (hard, easy)),
     ):
-        found = accuracies(replace(scenario, easiness_affects=affects))
-        np.testing.assert_allclose(found[:, :3], np.repeat([raters], 3, axis=0).T)
-        np.testing.assert_allclose(found[:, 3], system)
+        result = accuracies(replace(scenario, easiness_affects=affects))
+        np.testing.assert_allclose(result[:, :3], np.repeat([raters], 3, axis=0).T)
+        np.testing.assert_allclose(result[:, 3], system)
 
 
 def has_equal_errors(matrices):

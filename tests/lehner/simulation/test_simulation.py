@@ -161,7 +161,7 @@ def test_methods_that_need_only_votes_give_what_they_give_on_ratings(scenario, n
     ratings = simulate(replace(scenario, n_items=n_items), seed=n_items)
     collapsed = ratings.collapsed_votes
     counts = collapsed.counts(collapsed.weights[None].astype(float))[..., :-1]
-    found = estimate_from_votes(collapsed.table, counts, tuple(VOTE_METHODS))
+    result = estimate_from_votes(collapsed.table, counts, tuple(VOTE_METHODS))
     expected = [
         estimate_algebraic(ratings, interval=None),
         estimate_algebraic(ratings, aggregation="paper", interval=None),
@@ -172,7 +172,7 @@ def test_methods_that_need_only_votes_give_what_they_give_on_ratings(scenario, n
     for one in expected:
         point = one.system_accuracy.estimate
         point = np.nan if point is None else point
-        np.testing.assert_allclose(found[one.method], [point], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(result[one.method], [point], rtol=0, atol=1e-12)
 
 
 def test_the_same_counts_give_the_estimate_of_the_loop():

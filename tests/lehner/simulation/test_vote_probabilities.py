@@ -62,13 +62,13 @@ def test_many_equal_raters_vote_by_the_multinomial_distribution():
         base_rates=(0.4, 0.3, 0.2, 0.1),
     )
     drawn = draw_parameters(scenario, 1, np.random.default_rng(1))
-    found = vote_probabilities(scenario, drawn)[0]
+    result = vote_probabilities(scenario, drawn)[0]
     votes = vote_table(12, 4, missing=False).votes
     rows = 0.1 + 0.6 * np.eye(4)
     system = 0.2 / 3 + (0.8 - 0.2 / 3) * np.eye(4)
     given_truth = np.array([multinomial(12, row).pmf(votes) for row in rows])
     expected = np.einsum("z,zx,zv->xv", scenario.base_rates, system, given_truth)
-    np.testing.assert_allclose(found, expected, atol=1e-13)
+    np.testing.assert_allclose(result, expected, atol=1e-13)
 
 
 def test_votes_in_very_many_categories_stay_in_order():
@@ -76,22 +76,22 @@ def test_votes_in_very_many_categories_stay_in_order():
     assert votes.shape == (150 * 151 // 2, 150)
     assert (votes.sum(axis=1) == 2).all()
     scenario = Scenario(n_categories=150, initial_rater_accuracy=(0.5, 0.9), base_rates="equal")
-    found = vote_probabilities(scenario, draw_parameters(scenario, 1, np.random.default_rng(1)))
-    agree = found[0, :, votes.max(axis=1) == 2].sum()
+    result = vote_probabilities(scenario, draw_parameters(scenario, 1, np.random.default_rng(1)))
+    agree = result[0, :, votes.max(axis=1) == 2].sum()
     assert agree == pytest.approx(0.5 * 0.9 + 0.5 * 0.1 / 149)
 
 
 def test_ten_raters_are_simulated():
     scenario = Scenario(initial_rater_accuracy=(0.6,) * 10, n_items=1000)
-    found = simulate_estimates(scenario, 100)
-    assert float(found.algebraic.mean()) == pytest.approx(0.9, abs=0.01)
-    assert float(found.kappa.mean()) == pytest.approx(0.25, abs=0.01)
+    result = simulate_estimates(scenario, 100)
+    assert float(result.algebraic.mean()) == pytest.approx(0.9, abs=0.01)
+    assert float(result.kappa.mean()) == pytest.approx(0.25, abs=0.01)
 
 
 def test_rounding_errors_of_many_raters_do_not_stop_the_simulation():
     scenario = scenario_with_kappa(0.3, n_categories=3, n_raters=40, violation=1)
-    found = simulate_estimates(replace(scenario, n_items=50), 300, in_sample=False)
-    assert float(found.kappa.mean()) == pytest.approx(0.3, abs=0.02)
+    result = simulate_estimates(replace(scenario, n_items=50), 300, in_sample=False)
+    assert float(result.kappa.mean()) == pytest.approx(0.3, abs=0.02)
 
 
 def test_too_many_votes_are_refused():

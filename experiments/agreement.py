@@ -230,7 +230,12 @@ def _give_interval(measured: Coefficient, level: float) -> IntervalEstimate:
 
 def _plot(parts: Parts, level: float) -> Any:
     """Draw coefficients with their intervals, each below its name and part."""
-    each = [(part, one) for part, ones in parts.items() for one in ones if one.estimate is not None]
+    each = [
+        (part, measured)
+        for part, ones in parts.items()
+        for measured in ones
+        if measured.estimate is not None
+    ]
     labels = [f"{_name(measured)}{part and f', {part}'}" for part, measured in each]
     rows = [vars(measured) | {"method": ""} for _, measured in each]
     xlabel = f"value, with {percent(level)} interval"

@@ -254,7 +254,7 @@ def label_methods() -> dict[str, str]:
     """Give the methods that can label items, and what each does."""
     own = {name: f"{text}, variational" for name, text in labelling.LABEL_MODELS.items()}
     listed = methods.list_methods().values()
-    return own | {one.name: one.summary for one in listed if one.labels is not None}
+    return own | {method.name: method.summary for method in listed if method.labels is not None}
 
 
 def _tabulate(labels: "SoftLabels", ratings: "Ratings") -> Any:

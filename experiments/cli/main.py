@@ -44,7 +44,7 @@ RATINGS, RESEARCH = "Your ratings", "Research"
 OF_RATINGS = (datasets, doctor, agreement, check, estimate, compare, scores, bounds, ask, label)
 COMMANDS = {RATINGS: OF_RATINGS, "Before you collect": (plan,), RESEARCH: (paper, train_prior)}
 METHODS = {
-    estimate: lambda: {name: one.summary for name, one in methods.list_methods().items()},
+    estimate: lambda: {name: method.summary for name, method in methods.list_methods().items()},
     compare: lambda: comparing.compare_methods(),
     label: label_methods,
 }
@@ -145,7 +145,7 @@ def _place_in_own_file(error: Exception) -> str:
     names_function = functions.names_function
     words = ",".join(word.removeprefix("--method=") for word in sys.argv).split(",")
     own = {str(Path(word.rpartition(":")[0]).absolute()) for word in words if names_function(word)}
-    frames = [one for one in extract_tb(error.__traceback__) if one.filename in own]
+    frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename in own]
     return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else ""
 
 

@@ -349,9 +349,13 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
             records[parameter.name] = kind, [field.name for field in own]
         parameters += own
     parameters.sort(key=lambda parameter: PANELS.index(_find_mark(parameter).rich_help_panel))
-    folders = {one.name for one in parameters if _find_mark(one).metavar == "FOLDER"}
+    folders = {
+        parameter.name for parameter in parameters if _find_mark(parameter).metavar == "FOLDER"
+    }
     every = signature(function).parameters.values()
-    positional = [one.name for one in every if one.kind is Parameter.POSITIONAL_ONLY]
+    positional = [
+        parameter.name for parameter in every if parameter.kind is Parameter.POSITIONAL_ONLY
+    ]
 
     @wraps(function)
     def command(**typed: Any) -> None:
@@ -363,7 +367,7 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
 
     # Typer makes its options of these.
     command.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
 
 

@@ -113,7 +113,7 @@ def agreement(
     answer = _answer_agreement(data, asked, reading.options(system), interval)
     emit(answer, output, data)
     coefficients = answer.to_dict().get("coefficients", [])
-    if coefficients and all(one["estimate"] is None for one in coefficients):
+    if coefficients and all(row["estimate"] is None for row in coefficients):
         raise typer.Exit(1)
 
 
@@ -178,7 +178,7 @@ def check(
         properties = lehner.check_k_properties(ratings, replicates=replicates, seed=seed)
     notes, tests = data_notes(ratings), properties.tests.values()
     names = ("n_items", "n_raters", "n_ratings", "raters", "categories", "ordered")
-    described = {one: estimates.plain(getattr(ratings, one)) for one in names}
+    described = {name: estimates.plain(getattr(ratings, name)) for name in names}
     answer = answers.answer_briefly(
         "check",
         frames={"check": pd.DataFrame(map(asdict, tests))},
@@ -201,18 +201,18 @@ def check(
             ],
             rows=[
                 (
-                    one.name,
-                    (one.p_value, one.p_value_se),
-                    (one.adjusted_p_value,),
-                    one.verdict,
-                    as_options(one.note),
+                    test.name,
+                    (test.p_value, test.p_value_se),
+                    (test.adjusted_p_value,),
+                    test.verdict,
+                    as_options(test.note),
                 )
-                for one in tests
+                for test in tests
             ],
         ),
     )
     emit(answer, output, data, reading.truth)
-    if all(one.p_value is None for one in tests):
+    if all(test.p_value is None for test in tests):
         raise typer.Exit(1)
 
 
@@ -288,12 +288,12 @@ def bounds(
             ],
             rows=[
                 (
-                    "raters" if one.system == 1 else "raters and system",
-                    one.raters,
-                    (one.lower, one.upper),
-                    (one.expected_lower, one.expected_upper),
+                    "raters" if bounds.system == 1 else "raters and system",
+                    bounds.raters,
+                    (bounds.lower, bounds.upper),
+                    (bounds.expected_lower, bounds.expected_upper),
                 )
-                for one in by_cap
+                for bounds in by_cap
             ],
             keys=2,
         ),
@@ -365,8 +365,8 @@ def _answer_scores(
     ][: 3 if n_known else 2]
     measures = performance.measures.items()
     rows: list[tuple[Any, ...]] = [
-        (name, replace(one, corrected=bool(n_known)), *([alone[name]] if n_known else []))
-        for name, one in measures
+        (name, replace(measure, corrected=bool(n_known)), *([alone[name]] if n_known else []))
+        for name, measure in measures
     ]
     table, area = tables.Table(columns=columns, rows=rows), performance.measures["auc"]
     auc = text.with_interval(area.estimate, area.lower, area.upper)

@@ -107,7 +107,9 @@ def plan(
     announce = (lambda text: None) if quiet else partial(print, flush=True)
     answer = planning.answer_plan(questions, replicates=replicates, seed=seed, announce=announce)
     options.emit(answer, output)
-    if all(row["n_items"] is None for one in answer.to_dict()["plans"] for row in one["rows"][:1]):
+    if all(
+        row["n_items"] is None for plan in answer.to_dict()["plans"] for row in plan["rows"][:1]
+    ):
         raise typer.Exit(1)
 
 
@@ -169,7 +171,7 @@ def train_prior(folder: Path, /, output: Path, seed: Seed = 1, *, reading: Readi
     """
     outcomes = list(_evaluate_crowds(folder, reading.options(None), seed))
     try:
-        if not any(one.design == "better" for one in outcomes):
+        if not any(outcome.design == "better" for outcome in outcomes):
             raise lehner.InputError(
                 "no crowd has four raters, of whom one is better than three others",
                 "add larger crowds, from which better systems can be learned",

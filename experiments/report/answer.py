@@ -74,7 +74,7 @@ class Section:
     @property
     def cautions(self) -> list[str]:
         """Its warnings that limit a conclusion."""
-        return name_warnings(one for one in self.warnings if one.severity == "limits")
+        return name_warnings(warning for warning in self.warnings if warning.severity == "limits")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -199,7 +199,9 @@ class Answer:
             screen, and can be printed.
         """
         sentences = self.list_sentences()
-        changing = name_warnings(one for one in self.warnings if one.severity == "changes")
+        changing = name_warnings(
+            warning for warning in self.warnings if warning.severity == "changes"
+        )
         sections = [Section(title="", text=sentences + [f"Caution: {text}" for text in changing])]
         for section in self.all_sections:
             rest = [as_options(text) for text in section.text if text not in sentences]
@@ -263,7 +265,7 @@ def name_warnings(warnings: Iterable[Warning], *, several: bool = False) -> list
     ['tap, pooled: 1 of 1']
     """
     whom: dict[str, list[str]] = {}
-    for warning in sorted(warnings, key=lambda one: SEVERITIES.index(one.severity)):
+    for warning in sorted(warnings, key=lambda warning: SEVERITIES.index(warning.severity)):
         names = filter(None, (warning.method, warning.system if several else ""))
         whom.setdefault(as_options(warning.text), []).append(" of ".join(names))
     each = ((", ".join(filter(None, dict.fromkeys(names))), text) for text, names in whom.items())
@@ -273,10 +275,10 @@ def name_warnings(warnings: Iterable[Warning], *, several: bool = False) -> list
 def _list_warnings(warnings: Iterable[Warning]) -> Iterator[Section]:
     """List each warning with what to do about it, those that change the conclusion first."""
     rows = []
-    for one in warnings:
-        remedy = CODES.get(one.code, ("", ""))[1].replace("`", "")
-        whom = " of ".join(part for part in (one.method, one.system) if part)
-        rows.append((REPORT["severity"][one.severity], as_options(one.text), remedy, whom))
+    for warning in warnings:
+        remedy = CODES.get(warning.code, ("", ""))[1].replace("`", "")
+        whom = " of ".join(part for part in (warning.method, warning.system) if part)
+        rows.append((REPORT["severity"][warning.severity], as_options(warning.text), remedy, whom))
     if rows:
         names = ("weight", "what was found", "what to do", "about")
         yield Section(title="Warnings", tables=[simple_table(names, rows)])

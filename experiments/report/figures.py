@@ -84,9 +84,9 @@ def draw_forest(
         One column of a journal wide, which a phone shows in full.
     """
     table = pd.DataFrame([NUMBERS | row for row in rows])
-    shown = [fill(one, LONGEST_LABEL) for one in labels]
+    shown = [fill(label, LONGEST_LABEL) for label in labels]
     methods = list(dict.fromkeys(table["method"])) if legend else []
-    tallest = max(LINE * (one.count("\n") + 1) for one in shown)
+    tallest = max(LINE * (label.count("\n") + 1) for label in shown)
     height = HEAD + 2 * LINE * (xlabel.count("\n") + (alone is not None)) + 0.15 * len(methods)
     height += len(set(shown)) * (max(tallest, 0.1 * len(methods)) + ROW)
     with figure_style(columns=1) as width:
@@ -230,7 +230,7 @@ def _draw_matrix(ax: Axes, view: View, method: str, labels: Sequence[str]) -> An
         for row in view.pick("confusion", method=method)
     }
     with_intervals = len(names) <= MOST_WITH_INTERVALS and any(
-        one.lower is not None for one in cells.values()
+        cell.lower is not None for cell in cells.values()
     )
     level = f", {percent(view.level)} intervals" if with_intervals else ""
     corrected = "\nwith the gold labels" if cells[names[0], names[0]].corrected else ""

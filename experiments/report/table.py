@@ -137,13 +137,17 @@ class Table:
     @property
     def interval(self) -> str:
         """Say the probability of the intervals, as "[90% interval]", if all have the same."""
-        levels = {one.level for one in self.estimates if one.lower is not None and one.level}
+        levels = {
+            estimate.level
+            for estimate in self.estimates
+            if estimate.lower is not None and estimate.level
+        }
         return f"[{percent(levels.pop())} interval]" if len(levels) == 1 else ""
 
     @property
     def all_notes(self) -> list[str]:
         """Its notes, and what the mark of a corrected estimate means."""
-        marked = any(one.corrected for one in self.estimates)
+        marked = any(estimate.corrected for estimate in self.estimates)
         return [*self.notes, *([CORRECTED_NOTE] if marked else [])]
 
     def is_text(self, place: int) -> bool:

@@ -174,8 +174,8 @@ class View:
 
     def warnings(self, *about: str) -> list[Warning]:
         """List what should be known of the numbers of some questions."""
-        own = [one for one in self.results.warnings if one.system in ("", self.system)]
-        return [one for one in own if one.about in about or "any" in about]
+        own = [warning for warning in self.results.warnings if warning.system in ("", self.system)]
+        return [warning for warning in own if warning.about in about or "any" in about]
 
 
 def view_systems(results: Results, names: Callable[[str], str] = str) -> list[View]:

@@ -77,7 +77,7 @@ def check_labels(
         for label, n in zip(column.labels, uses.tolist(), strict=True):
             counts[names[label]] += n
     cells, odd = +counts, []
-    for label, problem, remedy, change in (one for check in CHECKS for one in check(cells)):
+    for label, problem, remedy, change in (problem for check in CHECKS for problem in check(cells)):
         for name, column in columns.items() if refuse else ():
             has_label = column.lookup([names[own] == label for own in column.labels], False)
             if has_label.any():

@@ -218,7 +218,7 @@ class Reading:
         >>> Reading.from_file(path) == Reading(item="id", ordered=True)
         True
         """
-        known = [one.name for one in fields(cls)]
+        known = [field.name for field in fields(cls)]
         options = {name.replace("-", "_"): value for name, value in load_options(path).items()}
         for name in options:
             if name not in (*known, INTERVAL):

@@ -99,8 +99,8 @@ def load_dataset(name: str, *, system: str | Sequence[str] | None = None) -> Rat
     if dataset.system is None or not systems or dataset.system in systems:
         return read_ratings(path, system=systems or own, ordered=dataset.ordered)
     named = read_ratings(path, system=own, ordered=dataset.ordered).raters
-    for one in systems:
-        find("column or rater", one, dict.fromkeys(named))
+    for system_name in systems:
+        find("column or rater", system_name, dict.fromkeys(named))
     raters = [name for name in (*named, dataset.system) if name not in systems]
     return read_ratings(path, system=systems, raters=raters, ordered=dataset.ordered)
 

@@ -265,7 +265,10 @@ def _unzip(record: dict[str, Any], patterns: list[str]) -> Iterator[dict[str, An
 def _entries(key: str, inner: Any) -> list[dict[str, Any]]:
     """Make records of what stands under a name that is data."""
     entries = inner if _is_records(inner) else [inner]
-    return [{"key": key, **(one if isinstance(one, dict) else {"value": one})} for one in entries]
+    return [
+        {"key": key, **(entry if isinstance(entry, dict) else {"value": entry})}
+        for entry in entries
+    ]
 
 
 def _label(value: Any) -> Any:
@@ -281,7 +284,9 @@ def _number_of_best(responses: Any) -> Any:
     """Give the number of the most probable choice, or the text of a response."""
     if not isinstance(responses, list):
         return responses
-    numbers = [one[0] for one in responses if isinstance(one, list) and len(one) == 2]
+    numbers = [
+        response[0] for response in responses if isinstance(response, list) and len(response) == 2
+    ]
     if len(numbers) < len(responses) or not all(isinstance(n, int | float) for n in numbers):
         return _label(responses[:1])
     if len(numbers) < 2:

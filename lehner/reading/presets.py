@@ -96,7 +96,9 @@ def find_preset(content: Any, reading: Reading) -> Preset | None:
         return find("tool", reading.preset, presets)
     if isinstance(content, Table):
         content = set(content)
-    matching = (one for one in presets.values() if all(_has(content, path) for path in one.has))
+    matching = (
+        preset for preset in presets.values() if all(_has(content, path) for path in preset.has)
+    )
     return next(matching, None)
 
 

@@ -26,7 +26,7 @@ asking, methods, comparing, gold_labels = (
     for name in ("estimate", "methods", "compare", "gold_labels")
 )
 
-NOT_ON_SCREEN = ("agreement", "annotators", "sensitivity")
+NOT_ON_SCREEN = ("annotators", "sensitivity")
 """Questions whose answers no first screen shows."""
 CHECKLISTS = ("stard-blcm",)
 

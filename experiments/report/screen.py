@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.report import views
 from experiments.report.answer import name_warnings
-from experiments.report.sentences import find_needed, name_crowds
+from experiments.report.sentences import find_needed, name_crowds, say_effective_raters
 from experiments.report.table import Cell, Column, Table, to_terminal
 from experiments.report.terminal import cell_len, cut, data_lines, line, one_line, wrapped
 from experiments.report.views import ANY, Record, View
@@ -106,9 +106,10 @@ def _of_one(view: View, width: int) -> "list[Text]":
     """Lay out the accuracy by each method, further measures by one of them, and what raters are."""
     if not view.reported:
         return [line(f"accuracy  {DASH}  no estimate")]
-    notes = [*_on_groups(view, width), *_on_bounds(view, width)]
+    notes = [*_on_groups(view, width), *_on_bounds(view, width), *list_raters(view, width)]
+    notes += say_effective_raters(view, briefly=True)
     tables = [_tabulate_accuracies(view), *_tabulate_measures(view)]
-    return [*_lay_out(tables, width), *map(line, [*notes, *list_raters(view, width)])]
+    return [*_lay_out(tables, width), *map(line, notes)]
 
 
 def _tabulate_accuracies(view: View) -> Table:
@@ -222,7 +223,7 @@ def _of_several(each: Sequence[View], width: int) -> "list[Text]":
     row = first.first("system_accuracy_in_sample", method=method)
     basis = ", ".join(filter(None, (method, _name_basis(first, row) if row else "")))
     notes = wrapped(f"Accuracies, ranks and differences are by {basis}", width, 2)
-    notes += list_raters(first, width)
+    notes += [*list_raters(first, width), *say_effective_raters(first, briefly=True)]
     for view in order:
         notes += _on_groups(view, width, f"{cut(view.system)}: ")
     return [*lines, *map(line, notes)]

@@ -186,15 +186,15 @@ def read_correlated_errors(view: View) -> Iterator[str]:
         yield f"More than their accuracies explain agree {first_few(apart, MOST_NAMED)}."
     else:
         yield TEXT["pairs_agree" if tests else "not_tested"]
-    yield from _read_effective_raters(view)
+    yield from say_effective_raters(view)
     exact = {row["method"] for row in view.pick("system_accuracy_if_raters_misled_bounds")}
     alone = {row["method"] for row in view.pick("system_accuracy_if_raters_misled")}
     if any(not allows_correlated_errors(method) for method in alone - exact):
         yield TEXT["approximation"]
 
 
-def _read_effective_raters(view: View) -> Iterator[str]:
-    """Say how many independent raters would tell as much."""
+def say_effective_raters(view: View, *, briefly: bool = False) -> Iterator[str]:
+    """Say how many independent raters would tell as much, if it is known."""
     row = view.first("effective_raters", method="")
     if row is None:
         return
@@ -204,7 +204,8 @@ def _read_effective_raters(view: View) -> Iterator[str]:
         source = "unknown"
     else:
         source = "by_gold_labels" if "gold labels" in row["kind"] else "by_agreement"
-    yield str(REPORT["effective_raters"][source]).format(
+    texts = REPORT["effective_raters_briefly" if briefly else "effective_raters"]
+    yield str(texts[source]).format(
         **row,
         raters=f"{round(view.number('raters_per_item', method=''), 2):.10g} raters of an item",
         percent=percent(row["level"]) if row["level"] > 0 else "",

@@ -139,7 +139,9 @@ def draw(view: View, name: str, rows: Sequence[Record] | None = None, **of: Any)
     Parameters
     ----------
     view : View
+        Of the system whose numbers are drawn.
     name : str
+        A key of `forest` in `report.toml`, or of `FIGURES`.
     rows : sequence of dict, optional
         By default those of the view.
     **of

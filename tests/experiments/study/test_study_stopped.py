@@ -184,13 +184,13 @@ def swallowing(number, function, call):
 
 QUICK = [
     (swallowing, nuts.nutpie, "sample", 3),
-    (raising, fitting, "add_truth", 3),
+    (raising, fitting.posteriors, "add_truth", 3),
     (swallowing, replicate, "_estimate", 7),
     (raising, running, "_write_table", 2),
 ]
 OTHERS = [
-    (raising, nuts, "_wrap_density", 1),
-    (swallowing, nuts, "_wrap_density", 1),
+    (raising, nuts, "_compile_density", 1),
+    (swallowing, nuts, "_compile_density", 1),
     (late, nuts.nutpie, "sample", 2),
     (swallowing, fitting, "sample_conjugate", 2),
     (raising, replicate, "_estimate", 9),

@@ -88,8 +88,8 @@ plt.show()
 # ## Which model predicts the ratings best?
 #
 # Leave-one-out prediction of items: `elpd_diff` is the difference to the best model, with its
-# standard error. ArviZ warns of an item that influences `dawid_skene` much (k̂ above .7), so that its
-# `elpd` is approximate.
+# standard error. ArviZ warns of an item that influences `dawid_skene` much (k̂ above .7), so that
+# its `elpd` is approximate.
 
 # %%
 az.compare(trees)

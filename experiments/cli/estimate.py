@@ -1,6 +1,5 @@
 """The commands `lehner estimate` and `lehner compare`."""
 
-import re
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -211,13 +210,16 @@ def estimate(
     lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/
     """
     checklist, read_as = output.name_checklist(), reading.options(system)
-    require = gold_labels.require_answers_or_labels
-    try:
-        ratings = load(data, read_as, require=require, columns=question.columns())
-    except lehner.InputError as error:
-        if not read_as.system and "system=" in error.remedy:
-            error.remedy += f"; or, if there is none, call `lehner compare {quote(data)}`"
-        raise
+
+    def require(ratings: lehner.Ratings) -> None:
+        try:
+            gold_labels.require_answers_or_labels(ratings)
+        except lehner.InputError as error:
+            if not ratings.systems:
+                error.remedy += f"; or, if there is none, call `lehner compare {quote(data)}`"
+            raise
+
+    ratings = load(data, read_as, require=require, columns=question.columns())
     names: Any = method or methods.DEFAULT_METHODS
     if not output.is_here(len(ratings.systems)):
         names = list(map(fitting.portable, names))
@@ -289,9 +291,11 @@ def compare(
     try:
         ratings = load(data, reading.options(None), require=require, columns=columns)
     except lehner.InputError as error:
-        # There is no system here: its answers are left out, and a column of names is one of groups.
-        other = r"leave_out=\1, or group=\1 if it names groups"
-        error.remedy = re.sub(r"system=([^()]+?)(?=\))", other, error.remedy)
+        for name in (error.change or {}).get("system", ()):
+            # There is no system here: it is left out, or names the groups.
+            error.remedy = (
+                f"leave it out (leave_out={name!r}), or group={name!r} if it names groups"
+            )
         raise
     groups: Any = group and file_columns.read_groups(Path(data), group, ratings)
     asked: dict[str, Any] = {"name": data, "level": interval, "seed": seed}

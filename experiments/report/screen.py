@@ -75,9 +75,7 @@ def _fit_next(parts: list[str], width: int) -> str:
 def choose_cautions(results: Results, methods: Sequence[str] = ()) -> tuple[list[str], int]:
     """Name warnings that change or limit a conclusion, one of a kind; count those left out."""
     first: dict[str, Warning] = {}
-    for warning in sorted(
-        results.warnings, key=lambda warning: warning.method not in ("", *methods)
-    ):
+    for warning in sorted(results.warnings, key=lambda each: each.method not in ("", *methods)):
         if warning.severity != "note":
             first.setdefault("correlated" if warning.code in CORRELATED else warning.code, warning)
     named = name_warnings(first.values(), several=len(results.ratings.systems) > 1)

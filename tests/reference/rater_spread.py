@@ -12,6 +12,9 @@ from numpy.polynomial.legendre import leggauss
 from scipy.special import expit
 from scipy.stats import norm
 
+from bayes_models.models.log_odds import SCALES
+
+UNEQUAL_RATERS = {name: 0.0 for name in SCALES if name != "rater_spread"}
 PATTERNS = np.array(list(itertools.product((0, 1), repeat=3)))
 SD_OF_MEAN, SCALE, LARGEST_SPREAD = 1.2, 0.6, 3.0
 

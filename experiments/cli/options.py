@@ -349,13 +349,9 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
             records[parameter.name] = kind, [field.name for field in own]
         parameters += own
     parameters.sort(key=lambda parameter: PANELS.index(_find_mark(parameter).rich_help_panel))
-    folders = {
-        parameter.name for parameter in parameters if _find_mark(parameter).metavar == "FOLDER"
-    }
+    folders = {option.name for option in parameters if _find_mark(option).metavar == "FOLDER"}
     every = signature(function).parameters.values()
-    positional = [
-        parameter.name for parameter in every if parameter.kind is Parameter.POSITIONAL_ONLY
-    ]
+    positional = [option.name for option in every if option.kind is Parameter.POSITIONAL_ONLY]
 
     @wraps(function)
     def command(**typed: Any) -> None:

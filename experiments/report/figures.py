@@ -166,10 +166,9 @@ def draw(view: View, name: str, rows: Sequence[Record] | None = None, **of: Any)
     of |= dict.fromkeys(forest.get("any", ()), ANY)
     picked = view.pick(forest["quantity"], of=rows, **of)
     template = forest.get("label")
-    labels = [
-        views.name_row(template, row, picked) if template else method_label(row["method"])
-        for row in picked
-    ]
+    labels = [method_label(row["method"]) for row in picked]
+    if template:
+        labels = list(views.name_rows(template, picked))
     if not 0 < len(set(labels)) <= forest.get("most", np.inf):
         return None
     title = forest["title"].format(

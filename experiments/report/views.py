@@ -2,7 +2,7 @@
 
 import math
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -292,15 +292,16 @@ def pivot(
     ]
 
 
-def name_row(
-    template: str, row: Record, rows: Iterable[Record], cut: Callable[[str], str] = str
-) -> str:
-    """Name what a row is about; `{of}` is its category where others have one of the same group."""
-    several = len({other["category"] for other in rows}) > 1
-    of = f": {row['category']}" if several else ""
-    names = {name: cut(row[name]) for name in ("versus", "rater", "system")}
-    group = cut(row["group"]) or ("all items" if "{of}" not in template else row["category"])
-    return template.format_map(row | names | {"group": group, "of": of if row["group"] else ""})
+def name_rows(
+    template: str, rows: Sequence[Record], cut: Callable[[str], str] = str
+) -> Iterator[str]:
+    """Name what rows are about; `{of}` is a row's category where others of its group have one."""
+    several = len({row["category"] for row in rows}) > 1
+    for row in rows:
+        of = f": {row['category']}" if several and row["group"] else ""
+        names = {name: cut(row[name]) for name in ("versus", "rater", "system")}
+        group = cut(row["group"]) or ("all items" if "{of}" not in template else row["category"])
+        yield template.format_map(row | names | {"group": group, "of": of})
 
 
 def tabulate(
@@ -348,7 +349,7 @@ def tabulate(
     }[across]
     write = partial(short, digits=table["digits"]) if "digits" in table else write_cell
     several = len({row["method"] for row in picked}) > 1
-    labels = [name_row(table["label"], row, picked, cut).strip() for row in picked]
+    labels = [label.strip() for label in name_rows(table["label"], picked, cut)]
     sizes = {
         label: f" ({row['n_items']:g})"
         for label, row in reversed(list(zip(labels, picked, strict=True)))

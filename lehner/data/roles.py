@@ -573,9 +573,10 @@ def _refuse_doubtful(table: Table, names: Sequence[str]) -> None:
     for name in names:
         sparse = full and filled[name] < LEAST_FILLED
         if sparse or (_may_be_truth(name) and not _are_alike(names)):
-            n_filled = round(filled[name] * table.n_rows)
-            problem = f"it is filled in {n_filled} of {table.n_rows} rows, where others are full: "
-            problem = f"{problem * sparse}it may hold gold labels, or be a rater"
+            problem = "it may hold gold labels, or be a rater"
+            if sparse:
+                rows = f"{round(filled[name] * table.n_rows)} of {table.n_rows} rows"
+                problem = f"it is filled in {rows}, where others are full: {problem}"
             others = _as_value([other for other in names if other != name])
             remedy = f"say so (truth={name!r}), or name the raters (raters={others} or all)"
             raise InputError(problem, remedy, column=name)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from lehner.core.text import counted
 from lehner.data.labels import Label
 from lehner.data.patterns import rated_rows
 from lehner.data.ratings import Ratings
+from lehner.dependence.check import check_dependence
 from lehner.estimation import gold_labels, raters
 from lehner.estimation import methods as registry
 from lehner.estimation import questions as asking
@@ -243,11 +244,12 @@ def _fit_all(
     made: list[dict[str, Any]] = []
     for system in ratings.systems:
         labelled, unlabelled = ratings.for_system(system), seen.for_system(system)
+        of_system = {"ratings": labelled, "check": cache(partial(check_dependence, labelled))}
         for method in methods:
             asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
             asked |= {name: of_methods[name] for name in method.takes & of_methods.keys()}
             own = labelled if "truths" in method.takes else unlabelled
-            made.append({"ratings": labelled, "seen": own, "method": method, "asked": asked})
+            made.append(of_system | {"seen": own, "method": method, "asked": asked})
     estimates = options.do_all(
         [partial(part["method"].estimate, part["seen"], **part["asked"]) for part in made]
     )

@@ -19,7 +19,7 @@ from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, Estimate, Replicates, Row, number, row, uses_truths
 from lehner.core.resampling import DoAll, do_here
 from lehner.data.ratings import Ratings
-from lehner.dependence.check import check_dependence
+from lehner.dependence.check import Dependence, check_dependence
 from lehner.estimation.methods import Method
 from lehner.latent_class.em import known_truths
 from lehner.performance import measures
@@ -93,6 +93,8 @@ class Fit:
         What the method saw of the ratings.
     asked : mapping of str to object
         The keywords with which the method estimated: level, seed, and the options that it takes.
+    check : callable, optional
+        Looks for correlated errors of the raters, once for all methods of a system.
     """
 
     ratings: Ratings
@@ -100,11 +102,17 @@ class Fit:
     method: Method
     seen: Ratings | None = None
     asked: Mapping[str, Any] = field(default_factory=lambda: {"level": 0.9, "seed": 1})
+    check: Callable[[], Dependence] | None = None
 
     @cached_property
     def replicates(self) -> Callable[..., Replicates | None]:
         """From `resamples` and `seed` to the parameters that measures follow from, made once."""
         return cache(partial(self.method.replicates, self.ratings, self.estimate))
+
+    @property
+    def dependence(self) -> Dependence:
+        """Which raters make correlated errors."""
+        return check_dependence(self.ratings) if self.check is None else self.check()
 
     @property
     def n_answered(self) -> int:
@@ -153,7 +161,7 @@ def ask_accuracy(fit: Fit, options: Options) -> Answer:
         yield row(name, getattr(fit.estimate, name), n_items=fit.n_answered, **entered)
     yield from fit.estimate.warnings
     pair = fit.estimate.diagnostics.get("dependent_pair", {}).get("pair", ())
-    yield from check_dependence(fit.ratings).warnings_of_estimates(pair)
+    yield from fit.dependence.warnings_of_estimates(pair)
 
 
 def ask_sensitivity(fit: Fit, options: Options) -> Answer:

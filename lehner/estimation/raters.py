@@ -19,7 +19,7 @@ from lehner.data.columns import refuse_first
 from lehner.data.labels import Label
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import mistakes_needed
-from lehner.dependence.check import EffectiveRaters, check_dependence, effective_in_crowds
+from lehner.dependence.check import EffectiveRaters, effective_in_crowds
 from lehner.estimation.questions import Answer, Fit, Options
 from lehner.reading.read import read_columns
 
@@ -33,7 +33,7 @@ FEWEST_RATERS, FEWEST_ITEMS, FALSE_DISCOVERIES = 3, 30, 0.05
 
 def ask_agreement(fit: Fit, options: Options) -> Answer:
     """Say how often raters agree, whose errors are correlated, and how many they are worth."""
-    agreement, dependence = pairwise_agreement(fit.ratings), check_dependence(fit.ratings)
+    agreement, dependence = pairwise_agreement(fit.ratings), fit.dependence
     yield {"quantity": "percent_agreement", "estimate": agreement.agreement}
     yield {"quantity": "brennan_prediger", "estimate": agreement.kappa}
     yield {"quantity": "n_pairs", "estimate": agreement.n_pairs}

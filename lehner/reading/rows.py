@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -56,10 +57,8 @@ def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
             shown = first_few(names, 4)
             problem = f"not just one of the columns {shown} is ticked in each row"
             raise InputError(problem, "name one (rating=…), or each as a criterion (criteria=…)")
-        table, reading = (
-            table.without(names).having({"rating": ticks}),
-            replace(reading, rating="rating"),
-        )
+        table = table.without(names).having({"rating": ticks})
+        reading = replace(reading, rating="rating")
     for pattern in reading.raters:
         name = pattern.removesuffix(".*")
         if name != pattern and name in table and not any(x.startswith(f"{name}.") for x in table):
@@ -197,12 +196,11 @@ def _stack_columns(table: Table, names: Sequence[str], variable: str, value: str
 def _stack_cross_table(table: Table) -> Table:
     """Make a row of each cell: the answers of two raters, and how many items have them."""
     first, *names = table
-    kept = np.flatnonzero([text.casefold() not in TOTALS for text in table[first].texts])
     names = [name for name in names if name.casefold() not in TOTALS]
-    rows = table.take(kept).having({"rows": table[first].take(kept)})
-    return _stack_columns(
-        rows.without([first] if first != "rows" else []), names, "columns", "count"
-    )
+    rows = np.flatnonzero([text.casefold() not in TOTALS for text in table[first].texts])
+    kept = table.take(rows)
+    named = kept.without([first]).having({"rows": kept[first]})
+    return _stack_columns(named, names, "columns", "count")
 
 
 def _join_pair(table: Table, reading: Reading) -> tuple[Table, Reading]:
@@ -244,10 +242,7 @@ def _spread_lists(table: Table, column: Column) -> Table:
     """Make a column of each place in the lists that a column holds."""
     lists = [list_of(label) for label in column.labels]
     columns = {}
-    for place in range(max(map(len, lists), default=0)):
-        name, labels = (
-            f"{column.name}.{place + 1}",
-            [(*x[place : place + 1], None)[0] for x in lists],
-        )
+    for place, labels in enumerate(zip_longest(*lists), 1):
+        name = f"{column.name}.{place}"
         columns[name] = encode(column.lookup(labels, None), name)
     return table.without([column.name]).having(columns)

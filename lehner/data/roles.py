@@ -358,7 +358,8 @@ def _take_system(table: Table, name: str, reading: Reading) -> Reading:
     others = reading.raters or _list_free(table, reading, name)
     labels = _texts(table[name])
     lists = [table[other].labels for other in others if other in table] + [reading.categories]
-    if table.n_rows < FEWEST_ROWS or any(labels & set(map(str, own)) for own in lists):
+    shared = not labels or any(labels & set(map(str, own)) for own in lists)
+    if table.n_rows < FEWEST_ROWS or shared:
         return replace(reading, system=(name,))
     if reading.raters:
         return reading

@@ -355,11 +355,10 @@ def quote_name(name: str) -> str:
 
 def _take_system(table: Table, name: str, reading: Reading) -> Reading:
     """Take the column named `system` as the system's answers, if it has labels that others have."""
-    others = reading.raters or _list_free(table, reading, name)
     labels = _texts(table[name])
-    lists = [table[other].labels for other in others if other in table] + [reading.categories]
-    shared = not labels or any(labels & set(map(str, own)) for own in lists)
-    if table.n_rows < FEWEST_ROWS or shared:
+    others = [x for x in reading.raters or _list_free(table, reading, name) if x in table]
+    shared = labels & {*map(str, reading.categories)}.union(*(_texts(table[x]) for x in others))
+    if table.n_rows < FEWEST_ROWS or shared or not labels:
         return replace(reading, system=(name,))
     if reading.raters:
         return reading

@@ -15,8 +15,8 @@ USED_IN_NOTEBOOKS = (
     "experiments.report.figures:draw",
     "lehner.estimation.methods:list_methods",
     "experiments.paper.replication:plot_figure",
-    "experiments.paper.replication:kappas_together",
-    "experiments.paper.replication:replication_table",
+    "experiments.paper.replication:combine_kappas",
+    "experiments.paper.replication:tabulate_replication",
     "experiments.study.report:plot_measure",
 )
 # Other classes are warnings, or results that functions give.

@@ -40,10 +40,10 @@ def filename_map() -> dict[str, str]:
 
 def _by_folder(package: str) -> dict[str, list[str]]:
     module = importlib.import_module(package)
-    found = defaultdict(list)
+    names = defaultdict(list)
     for name in sorted(module.__all__, key=str.lower):
-        found[_heading(getattr(module, name), package)].append(name)
-    return dict(sorted(found.items()))
+        names[_heading(getattr(module, name), package)].append(name)
+    return dict(sorted(names.items()))
 
 
 def _heading(thing: object, package: str) -> str:

@@ -49,7 +49,7 @@ def _add_alt_texts(cells: list[dict[str, Any]], texts: list[str], name: str) -> 
 
 def _has_picture(cell: dict[str, Any]) -> bool:
     outputs = cell.get("outputs", [])
-    return any(kind.startswith("image/") for one in outputs for kind in one.get("data", {}))
+    return any(kind.startswith("image/") for each in outputs for kind in each.get("data", {}))
 
 
 def copy_site(app, exception) -> None:

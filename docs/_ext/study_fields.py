@@ -56,7 +56,7 @@ def _table(key: str, rows: list[tuple[str, str, str, str]]) -> str:
 def _described(record: type[Any], name: str) -> tuple[str, str, str]:
     """Give the values of a field, its default and what the docstring says of it."""
     (kind, text), *_ = (
-        rest for one, *rest in DESCRIPTION.findall(getdoc(record) or "") if one == name
+        rest for field, *rest in DESCRIPTION.findall(getdoc(record) or "") if field == name
     )
     default = next(field.default for field in fields(record) if field.name == name)
     needed = record is Study and name in REQUIRED

@@ -51,7 +51,7 @@ SIZED = (
 """Commands of the table of sizes."""
 WAYS = {
     "alone": "no gold label",
-    "known items alone": "gold labels alone",
+    "gold labels alone": "gold labels alone",
     "PPI++": "PPI++",
     "recalibrated": "corrected (`correct_by_truth`)",
 }
@@ -139,8 +139,8 @@ def _real(folder: Path) -> Iterator[tuple[str, str]]:
     few = measured[measured.per_item == FEW]
     yield "real_designs", table_of_means(few[few.known == 0], ["design", "method"])
     yield "real_short", _real_short(few[few.known == 0])
-    known = few[(few.known > 0) & ~few.method.str.startswith("ppi")]
-    yield "real_known", table_of_known(known, ["design", "method"])
+    labelled = few[(few.known > 0) & ~few.method.str.startswith("ppi")]
+    yield "real_known", table_of_labels(labelled, ["design", "method"])
     yield "real_domains", table_of_means(files["domains"], ["domain", "design", "method"])
     crowds = pd.read_csv(folder / "crowds.csv")
     columns = [Column(name, name, "{:,}".format) for name in crowds]
@@ -168,7 +168,7 @@ def table_of_means(measured: pd.DataFrame, keys: Sequence[str]) -> str:
     )
 
 
-def table_of_known(measured: pd.DataFrame, keys: Sequence[str] = ("method",)) -> str:
+def table_of_labels(measured: pd.DataFrame, keys: Sequence[str] = ("method",)) -> str:
     """Write RMSE, coverage and width, a column for each number of gold labels."""
 
     def write(rmse: float, *others: float) -> str:
@@ -219,7 +219,7 @@ def _help(command: str) -> str:
 
 def _table(table: pd.DataFrame, columns: Sequence[Column | tuple[Column, Sequence[str]]]) -> str:
     """Write columns of a data frame, some of which have several numbers in a cell."""
-    each = [one if isinstance(one, tuple) else (one, ()) for one in columns]
+    each = [column if isinstance(column, tuple) else (column, ()) for column in columns]
     cells = [
         zip(*(table[name] for name in names), strict=True) if names else table[column.name].tolist()
         for column, names in each
@@ -259,7 +259,7 @@ def _across(
     """
     rows = []
     for key, group in table.groupby([column.name for column in keys], sort=False):
-        cells = {place: tuple(one) for place, *one in group[[across, *numbers]].values.tolist()}
+        cells = {place: tuple(row) for place, *row in group[[across, *numbers]].values.tolist()}
         rows.append((*key, *(cells.get(place, DASH) for place in titles)))
     columns = [*keys, *(Column(place, title, write) for place, title in titles.items())]
     return to_markdown(Table(columns=columns, rows=rows, keys=len(keys)))
@@ -288,20 +288,20 @@ _coverage = partial(_plus_minus, digits=2)
 
 
 def _k_violations(study: pd.DataFrame, measure: str, system: str) -> str:
-    chosen = study[
+    rows = study[
         (study.measure == measure)
         & (study.estimand == "system_accuracy")
         & study.scenario.str.contains(f"{system} system")
     ]
     what = Column("scenario", "what fails", names=partial(_what_fails, system=system))
     numbers = ("value", "standard_error")
-    return _across(chosen, [what], "method", _labels(chosen.method), numbers, _in_brackets)
+    return _across(rows, [what], "method", _labels(rows.method), numbers, _in_brackets)
 
 
 def _what_fails(scenario: str, system: str) -> str:
     for words in ("one fails, ", f"{system} system, ", f", {system} system"):
         scenario = scenario.replace(words, "")
-    return scenario.replace("_", " ").replace("shared mistakes", "correlated errors")
+    return scenario.replace("_", " ")
 
 
 def _with_relaxed_k(name: str) -> pd.DataFrame:
@@ -475,7 +475,7 @@ def _unequal_truths(table: pd.DataFrame) -> str:
 def _unequal_truths_real(table: pd.DataFrame) -> str:
     keys = [Column("design", "chosen by"), Column("method", "")]
     numbers = ("rmse", *COVERAGE, "width")
-    titles = {known: f"{known} gold labels" for known in table["known"].unique()}
+    titles = {number: f"{number} gold labels" for number in table["known"].unique()}
     return _across(table, keys, "known", titles, numbers, _unequal_real)
 
 
@@ -516,7 +516,7 @@ def _known_truths(table: pd.DataFrame) -> str:
     def write(rmse: float, rmse_se: float, coverage: float) -> str:
         return f"{_plus_minus(rmse, rmse_se)} ({short(coverage, 2)})"
 
-    keys = [SIMULATED, Column("known", "gold labels")]
+    keys = [SIMULATED, Column("labels", "gold labels")]
     return _across(table, keys, "method", WAYS, (*ERROR, "coverage"), write)
 
 
@@ -525,9 +525,9 @@ def _by_category(table: pd.DataFrame) -> str:
         return f"{_coverage(coverage, coverage_se)} ({short(rmse, 2)})"
 
     keys = [Column("part", "measure"), Column("known", "gold labels"), Column("method", "by")]
-    found = table.assign(misleading=[f"{share:.0%} mislead all" for share in table.misleading])
-    names = dict.fromkeys(found.misleading)
-    return _across(found, keys, "misleading", names, (*COVERAGE, "rmse"), write)
+    table = table.assign(misleading=[f"{share:.0%} mislead all" for share in table.misleading])
+    names = dict.fromkeys(table.misleading)
+    return _across(table, keys, "misleading", names, (*COVERAGE, "rmse"), write)
 
 
 def _sequential(table: pd.DataFrame) -> str:
@@ -614,10 +614,10 @@ def _sizes(table: pd.DataFrame) -> str:
 def _gallery(table: dict) -> str:
     """Write each figure of `gallery.toml` a heading, its command and its picture."""
     return "\n".join(
-        f"## {one['title']}\n\n```sh\n{one['command'].replace(' && ', chr(10))}\n```\n\n"
-        f"```{{image}} figures/{one['name']}.png\n:alt: {one['alt']}\n"
-        f"{_size(ROOT / 'docs/figures' / one['name'])}\n```\n"
-        for one in table["figure"]
+        f"## {row['title']}\n\n```sh\n{row['command'].replace(' && ', chr(10))}\n```\n\n"
+        f"```{{image}} figures/{row['name']}.png\n:alt: {row['alt']}\n"
+        f"{_size(ROOT / 'docs/figures' / row['name'])}\n```\n"
+        for row in table["figure"]
     )
 
 

@@ -25,8 +25,8 @@ def make(seed: int = 4) -> pd.DataFrame:
         said = np.where(right == good, "good", "bad").astype(object)
         said[rng.random(len(model)) < 0.1] = ""
         table[rater] = said
-    known = np.isin(np.arange(len(model)) // len(GOOD), rng.permutation(N_PROMPTS)[:N_KNOWN])
-    table["gold"] = np.where(known, np.where(good, "good", "bad"), "")
+    is_labelled = np.isin(np.arange(len(model)) // len(GOOD), rng.permutation(N_PROMPTS)[:N_KNOWN])
+    table["gold"] = np.where(is_labelled, np.where(good, "good", "bad"), "")
     return table
 
 

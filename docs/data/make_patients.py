@@ -29,8 +29,8 @@ def make(seed: int = 7) -> pd.DataFrame:
     for name, accuracy in ACCURACY.items():
         right = rng.random(len(patient)) < chance(accuracy)
         table[name] = np.where(right == malignant, "malignant", "benign")
-    known = rng.permutation(len(patient)) < N_KNOWN
-    table["histology"] = np.where(known, np.where(malignant, "malignant", "benign"), "")
+    is_labelled = rng.permutation(len(patient)) < N_KNOWN
+    table["histology"] = np.where(is_labelled, np.where(malignant, "malignant", "benign"), "")
     return table
 
 

@@ -25,8 +25,8 @@ def make(seed: int = 11) -> tuple[pd.DataFrame, float]:
         right = rng.random(N_POSTS) < accuracy
         table[name] = np.where(right == toxic, "toxic", "fine")
     table["p_toxic"] = (1 / (1 + np.exp(1 - log_odds))).round(3)
-    known = rng.permutation(N_POSTS) < N_KNOWN
-    table["gold"] = np.where(known, np.where(toxic, "toxic", "fine"), "")
+    is_labelled = rng.permutation(N_POSTS) < N_KNOWN
+    table["gold"] = np.where(is_labelled, np.where(toxic, "toxic", "fine"), "")
     scores = table["p_toxic"].to_numpy()
     pairs = np.sign(scores[toxic][:, None] - scores[~toxic])
     return table, float((1 + pairs.mean()) / 2)

@@ -23,7 +23,7 @@ def make(seed: int = 3) -> tuple[pd.DataFrame, float]:
         right = rng.random(N_ITEMS) < accuracy
         codes[who] = np.where(right, truth, (truth + rng.integers(1, 3, N_ITEMS)) % 3)
     codes["gpt"] = np.where(rng.random(N_ITEMS) < COPIED, codes["ana"], codes["gpt"])
-    answers = {who: np.array(CATEGORIES)[one] for who, one in codes.items()}
+    answers = {who: np.array(CATEGORIES)[code] for who, code in codes.items()}
     table = pd.DataFrame({"reply": [f"r{i:03}" for i in range(1, N_ITEMS + 1)]} | answers)
     return table, float((codes["gpt"] == truth).mean())
 

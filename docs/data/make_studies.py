@@ -37,7 +37,9 @@ def make_crowd(n_posts: int = 300, n_workers: int = 40, each: int = 5) -> pd.Dat
     moods = np.array(["angry", "glad", "sad"])
     truth = rng.choice(3, n_posts, p=[0.3, 0.45, 0.25])
     accuracy = rng.beta(6, 3, n_workers)
-    workers = [(post, one) for post in range(n_posts) for one in rng.permutation(n_workers)[:each]]
+    workers = [
+        (post, worker) for post in range(n_posts) for worker in rng.permutation(n_workers)[:each]
+    ]
     post, worker = np.array(workers).T
 
     def answer(item: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -26,15 +26,15 @@ LEHNER = f"{sys.executable} -m experiments "
 def make_gallery(names: list[str]) -> None:
     """Run the commands of `gallery.toml`, each once, and keep a picture for each entry."""
     figures = tomllib.loads((HERE / "gallery.toml").read_text(encoding="utf-8"))["figure"]
-    chosen = [one for one in figures if one["name"] in names or not names]
+    wanted = [figure for figure in figures if figure["name"] in names or not names]
     with tempfile.TemporaryDirectory() as folder:
         for data in ("tickets.csv", "unequal.toml", "posts.csv"):
             shutil.copy(HERE.parent / "data" / data, folder)
-        for command in dict.fromkeys(one["command"] for one in chosen):
+        for command in dict.fromkeys(figure["command"] for figure in wanted):
             print(command, flush=True)
             subprocess.run(command.replace("lehner ", LEHNER), shell=True, check=True, cwd=folder)
-        for one in chosen:
-            shutil.copy(Path(folder) / one["made"], HERE / f"{one['name']}.png")
+        for figure in wanted:
+            shutil.copy(Path(folder) / figure["made"], HERE / f"{figure['name']}.png")
 
 
 def draw_committed() -> dict[Path, Figure]:

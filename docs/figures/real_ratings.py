@@ -26,10 +26,10 @@ METHODS = ("calibrated", "algebraic", "dawid_skene", "relaxed_k", "majority_agre
 
 def read(design: str) -> pd.DataFrame:
     """Read bias, RMSE and coverage of each method on each crowd."""
-    found = pd.read_csv(RESULTS, dtype={"per_item": str})
-    found["method"] = found["method"].replace("calibrated, unknown", "calibrated")
-    rows = (found["design"] == design) & (found["per_item"] == "3") & (found["known"] == 0)
-    return found[rows & found["method"].isin(METHODS)]
+    measured = pd.read_csv(RESULTS, dtype={"per_item": str})
+    measured["method"] = measured["method"].replace("calibrated, unknown", "calibrated")
+    rows = (measured["design"] == design) & (measured["per_item"] == "3") & (measured["known"] == 0)
+    return measured[rows & measured["method"].isin(METHODS)]
 
 
 def draw(*, narrow: bool = False) -> Figure:
@@ -39,7 +39,9 @@ def draw(*, narrow: bool = False) -> Figure:
         rows_and_columns = (3, 1) if narrow else (1, 3)
         figure = Figure(figsize=size, layout="constrained")
         panels = figure.subplots(*rows_and_columns, sharey=True, sharex=True)
-        said = [_panel(ax, design, read(design)) for ax, design in zip(panels, TITLES, strict=True)]
+        said = [
+            _draw_panel(ax, design, read(design)) for ax, design in zip(panels, TITLES, strict=True)
+        ]
         panels[0].set_yticks(range(len(METHODS)), [method_label(name) for name in METHODS])
         panels[0].set(ylim=(len(METHODS) - 0.5, -0.8), xlim=(-0.62, 0.95))
         panels[0].set_xticks([-0.4, -0.2, 0, 0.2, 0.4], ["−.4", "−.2", "0", ".2", ".4"])
@@ -51,13 +53,13 @@ def draw(*, narrow: bool = False) -> Figure:
     return figure
 
 
-def _panel(ax: Axes, design: str, found: pd.DataFrame) -> str:
+def _draw_panel(ax: Axes, design: str, measured: pd.DataFrame) -> str:
     ax.axvline(0, color=REFERENCE, lw=1, ls="--", zorder=1)
     ax.set_title(TITLES[design], loc="left")
     ax.text(0.94, -0.55, "coverage, RMSE", ha="right", va="center", size="small")
     said = []
     for row, name in enumerate(METHODS):
-        crowds = found[found["method"] == name]
+        crowds = measured[measured["method"] == name]
         color = method_style(name).color
         ax.plot(
             crowds["bias"],
@@ -85,7 +87,7 @@ def _panel(ax: Axes, design: str, found: pd.DataFrame) -> str:
     ax.grid(visible=False)
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
-    n_crowds = found["crowd"].nunique()
+    n_crowds = measured["crowd"].nunique()
     return (
         f"{TITLES[design]}, {n_crowds} crowds; coverage of 90% intervals and root mean squared "
         f"error: {'; '.join(said)}."

@@ -218,12 +218,12 @@ def _fit_to_same_likelihood(table: pd.DataFrame) -> tuple[float, float]:
     for digits in range(9, 13):
         peer = DawidSkene(n_iter=100_000, tol=10.0**-digits)
         theirs = measure_seconds(partial(peer.fit, table))
-        if _log_likelihood_of(peer, table) > reached:
+        if _compute_log_likelihood(peer, table) > reached:
             break
     return ours, theirs
 
 
-def _log_likelihood_of(peer: Any, table: pd.DataFrame) -> float:
+def _compute_log_likelihood(peer: Any, table: pd.DataFrame) -> float:
     """Log-likelihood of crowd-kit's parameters."""
     ratings = _read(table)
     classes = list(ratings.categories)
@@ -277,13 +277,14 @@ def _compare_samplers(
     """CPU seconds for 1,000 effective draws, after a run of each that may compile."""
     ours(data[0], 0), theirs(data[0], 0)
     rounds = [
-        (_cost(*ours(observed, i)), _cost(*theirs(observed, i))) for i, observed in enumerate(data)
+        (_compute_cost(*ours(observed, i)), _compute_cost(*theirs(observed, i)))
+        for i, observed in enumerate(data)
     ]
     name = f"{name}, {EFFECTIVE:,} effective draws"
     return Bar(name=name, peer=peer, rounds=rounds, most=1 / times if times else None)
 
 
-def _cost(seconds: float, draws: Floats) -> float:
+def _compute_cost(seconds: float, draws: Floats) -> float:
     return EFFECTIVE * seconds / float(min(ess(draws, "bulk"), ess(draws, "tail")))
 
 

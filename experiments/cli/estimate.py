@@ -1,7 +1,7 @@
 """The commands `lehner estimate` and `lehner compare`."""
 
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 file_columns = lazy.load("experiments.cli.load")
 answers, fitting = map(lazy.load, ("experiments.report.estimates", "experiments.study.fits"))
-errors, progress = lazy.load("lehner.core.errors"), lazy.load("lehner.core.resampling")
+errors = lazy.load("lehner.core.errors")
 asking, methods, comparing, gold_labels = (
     lazy.load(f"lehner.estimation.{name}")
     for name in ("estimate", "methods", "compare", "gold_labels")
@@ -133,8 +133,7 @@ class EstimateOutput(options.Output):
     Parameters
     ----------
     output : FOLDER
-        The folder into which CSV and LaTeX tables, figures and draws are written. Fits of several
-        systems are kept there until the command ends: if it is stopped, it goes on from there.
+        The folder into which CSV and LaTeX tables, figures and draws are written.
     workers : N
         How many processes fit.
     dask : ADDRESS
@@ -167,15 +166,10 @@ class EstimateOutput(options.Output):
             raise lehner.InputError("the checklist needs a folder", "name it with --output")
         return options.typed_command()
 
-    def is_here(self, n_systems: int) -> bool:
-        """Whether this process fits, and keeps nothing before it ends."""
-        return self.workers == 1 and self.dask is None and (n_systems < 2 or self.output is None)
-
-    def open_fits(self, n_systems: int) -> AbstractContextManager[Any]:
-        """Say who fits: this process, or workers who keep what they have in a folder."""
-        if self.is_here(n_systems):
-            return nullcontext(progress.do_here)
-        return fitting.open_fits(self.output, self.workers, self.dask)
+    @property
+    def in_parallel(self) -> bool:
+        """Whether other processes fit."""
+        return self.workers != 1 or self.dask is not None
 
 
 def estimate(
@@ -221,17 +215,17 @@ def estimate(
 
     ratings = load(data, read_as, require=require, columns=question.columns())
     names: Any = method or methods.DEFAULT_METHODS
-    if not output.is_here(len(ratings.systems)):
-        names = list(map(fitting.portable, names))
-    asked = {"name": data, "level": interval, "seed": seed, **output.list_questions()}
+    asked: dict[str, Any] = {}
+    if output.in_parallel:
+        names = list(map(fitting.make_portable, names))
+        asked["do_all"] = partial(fitting.fit_in_parallel, output.workers, output.dask)
+    asked |= {"name": data, "level": interval, "seed": seed, **output.list_questions()}
     asked |= question.keywords(Path(data), ratings) | assumptions.keywords(ratings)
-    # Kept fits are removed when this context ends: only once all results are on disk.
-    with output.open_fits(len(ratings.systems)) as do_all:
-        with options.progress_lines():
-            results = lehner.estimate(ratings, names, do_all=do_all, **asked)
-        answer = answers.answer_estimates(results, full=output.full, checklist=checklist)
-        texts = (*(method or ()), *(assumptions.earlier_studies or ()))
-        options.emit(answer, output, data, reading.truth, assumptions.priors, *texts)
+    with options.progress_lines():
+        results = lehner.estimate(ratings, names, **asked)
+    answer = answers.answer_estimates(results, full=output.full, checklist=checklist)
+    texts = (*(method or ()), *(assumptions.earlier_studies or ()))
+    options.emit(answer, output, data, reading.truth, assumptions.priors, *texts)
     if answers.failed(results):
         raise typer.Exit(1)
 

@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from experiments.paper import printed
 from experiments.paper.printed import FIGURES, PrintedNumber, compare
-from experiments.study.performance import proportion
+from experiments.study.performance import estimate_proportion
 from lehner import Scenario, estimate_algebraic, load_dataset, mean_posterior, simulate_estimates
 from lehner.core.arrays import Seed, child_seeds
 from lehner.simulation.scenario import disperse, draw_parameters
@@ -223,7 +223,7 @@ def simulate_sample_size_claims(seed: Seed, runs: int = 20 * RUNS) -> Iterator[P
         mean = (float(np.mean(figure.initial_rater_accuracy)),) * 3
         plain = replace(figure, initial_rater_accuracy=mean, violated=False)
         within = _are_near(samples, "system_accuracy")
-        near, error = proportion(within)
+        near, error = estimate_proportion(within)
         by_preset = ", ".join(
             f"{within[samples.preset.values == p].mean():.2f}" for p in printed.PRESETS
         )

@@ -47,7 +47,7 @@ PANELS = {
 }
 
 
-def replication_table(numbers: Sequence[PrintedNumber]) -> pd.DataFrame:
+def tabulate_replication(numbers: Sequence[PrintedNumber]) -> pd.DataFrame:
     """Tabulate printed numbers beside ours.
 
     Parameters
@@ -64,7 +64,7 @@ def replication_table(numbers: Sequence[PrintedNumber]) -> pd.DataFrame:
     Examples
     --------
     >>> from experiments.paper.numbers import work_example
-    >>> table = replication_table(list(work_example()))
+    >>> table = tabulate_replication(list(work_example()))
     >>> table.loc[table["quantity"] == "system accuracy", "verdict"].tolist()
     ['matches']
     """
@@ -72,7 +72,7 @@ def replication_table(numbers: Sequence[PrintedNumber]) -> pd.DataFrame:
     return pd.DataFrame({name: [getattr(n, name) for n in numbers] for name in names})
 
 
-def kappas_together(numbers: Sequence[PrintedNumber]) -> tuple[float, float]:
+def combine_kappas(numbers: Sequence[PrintedNumber]) -> tuple[float, float]:
     """Test the kappas of the fourteen figures together.
 
     If ours had the same expectation as the printed ones, the sum of squared differences in standard
@@ -98,7 +98,7 @@ def kappas_together(numbers: Sequence[PrintedNumber]) -> tuple[float, float]:
     ...     )
     ...     for printed in (0.29, 0.31)
     ... ]
-    >>> [round(value, 2) for value in kappas_together(numbers)]
+    >>> [round(value, 2) for value in combine_kappas(numbers)]
     [1.0, 0.37]
     """
     squared = np.array([n.z**2 for n in numbers if n.quantity == "kappa" and n.z is not None])
@@ -111,7 +111,7 @@ def summarise(numbers: Sequence[PrintedNumber]) -> str:
     match, misprints, others = (
         count[verdict] for verdict in (printed.MATCHES, printed.MISPRINT, printed.UNMATCHED)
     )
-    mean, p = kappas_together(numbers)
+    mean, p = combine_kappas(numbers)
     return (
         f"{len(numbers)} printed numbers: {match} match, {misprints} are misprints, "
         f"{others} cannot be matched.\n"
@@ -138,7 +138,7 @@ def write_terminal(numbers: Sequence[PrintedNumber]) -> str:
             text = f"{place}: {len(numbers_of_place)} numbers match to the last digit"
             rows.append((text, *[None] * (len(COLUMNS) - 1)))
         else:
-            rows += map(_row, numbers_of_place)
+            rows += map(_make_row, numbers_of_place)
     lines = to_terminal(Table(columns=COLUMNS, rows=rows), WIDTH)
     return "\n".join([*(text.plain for text in lines), "", summarise(numbers)])
 
@@ -147,7 +147,7 @@ def _is_plain(number: PrintedNumber) -> bool:
     return number.z is None and number.verdict == printed.MATCHES
 
 
-def _row(number: PrintedNumber) -> tuple[Cell, ...]:
+def _make_row(number: PrintedNumber) -> tuple[Cell, ...]:
     exact = number.z is None
     return (
         f"{number.place}, {number.quantity}",
@@ -181,7 +181,7 @@ def write_page(numbers: Sequence[PrintedNumber], command: str) -> str:
         "both; the printed number is a mean of 50 runs in the figures and, we assume, of ten runs "
         "of 5,000 items in the text. A z within 3 is a match. Numbers without SE are exact, and "
         "match if they round to the printed digits.",
-        to_markdown(Table(columns=COLUMNS, rows=list(map(_row, numbers)))),
+        to_markdown(Table(columns=COLUMNS, rows=list(map(_make_row, numbers)))),
         "## Notes",
         *(f"- *{n.place}, {n.quantity}* ({n.verdict}): {n.note}." for n in numbers if n.note),
     ]
@@ -204,7 +204,7 @@ def reproduce(
         return
     runs = RUNS if runs is None else runs
     numbers = replicate_paper(seed, runs)
-    table = replication_table(numbers)
+    table = tabulate_replication(numbers)
     print(
         json_text({"numbers": plain(table.to_dict("records"))})
         if as_json
@@ -214,8 +214,8 @@ def reproduce(
         options = f" --all --seed {seed} --runs {runs}" if everything else ""
         folder.mkdir(parents=True, exist_ok=True)
         text = write_page(numbers, f"lehner paper{options}")
-        _tell(write_text(text, folder / "replication.md"))
-        _tell(write_csv(table, folder / "replication.csv"))
+        _announce(write_text(text, folder / "replication.md"))
+        _announce(write_csv(table, folder / "replication.csv"))
     if everything:
         for number in FIGURES:
             _draw(number, runs, folder, seed)
@@ -229,11 +229,11 @@ def _draw(number: int, runs: int, folder: Path, seed: int) -> None:
     samples = printed.simulate_figure(figure, runs, figure_seeds[number - 1])
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"figure_{number:02d}"
-    _tell(*write_figure(plot_figure(figure, samples), folder, stem))
-    _tell(write_atomically(folder / f"{stem}.csv", samples.to_dataframe().to_csv))
+    _announce(*write_figure(plot_figure(figure, samples), folder, stem))
+    _announce(write_atomically(folder / f"{stem}.csv", samples.to_dataframe().to_csv))
 
 
-def _tell(*paths: Path) -> None:
+def _announce(*paths: Path) -> None:
     for path in paths:
         print(f"wrote {path}", file=sys.stderr)
 
@@ -273,20 +273,20 @@ def plot_figure(figure: printed.PaperFigure, runs: xr.Dataset) -> Figure:
         drawn = Figure(figsize=(width, 3.95), layout="constrained")
         axes = drawn.subplots(1, 2, sharex=True, sharey=True)
         for ax, (estimand, label) in zip(axes, PANELS.items(), strict=True):
-            _scatter(ax, runs, few, estimand)
+            _draw_points(ax, runs, few, estimand)
             ax.set_xlabel(label)
         # All of the paper's figures have the same axes.
         axes[0].set(xlim=limits([0, 1]), ylim=limits([0, 1]), ylabel="Estimated accuracy")
-        drawn.suptitle(_title(figure, runs))
+        drawn.suptitle(_write_title(figure, runs))
         handles, labels = axes[0].get_legend_handles_labels()
         handles.append(Line2D([], [], color=REFERENCE, lw=0.8))
         labels.append("estimate equals truth")
         drawn.legend(handles, labels, loc="outside lower center", ncols=3)
-    drawn.set_label(_alt_text(figure, runs))
+    drawn.set_label(_describe_figure(figure, runs))
     return drawn
 
 
-def _title(figure: printed.PaperFigure, runs: xr.Dataset) -> str:
+def _write_title(figure: printed.PaperFigure, runs: xr.Dataset) -> str:
     raters = ", ".join(f"{x:g}" for x in figure.initial_rater_accuracy)
     state = "violated" if figure.violated else "satisfied"
     return (
@@ -295,7 +295,7 @@ def _title(figure: printed.PaperFigure, runs: xr.Dataset) -> str:
     )
 
 
-def _scatter(ax: "Axes", runs: xr.Dataset, few: xr.Dataset, estimand: str) -> None:
+def _draw_points(ax: "Axes", runs: xr.Dataset, few: xr.Dataset, estimand: str) -> None:
     ax.axline((0, 0), slope=1, color=REFERENCE, lw=0.8, zorder=1)
     n = int(runs.sizes["run"])
     if n > few.sizes["run"]:
@@ -313,9 +313,9 @@ def _scatter(ax: "Axes", runs: xr.Dataset, few: xr.Dataset, estimand: str) -> No
     ax.grid(True)
 
 
-def _alt_text(figure: printed.PaperFigure, runs: xr.Dataset) -> str:
+def _describe_figure(figure: printed.PaperFigure, runs: xr.Dataset) -> str:
     bias = float((runs[printed.METHOD] - runs["system_accuracy"]).mean())
-    title = _title(figure, runs).replace("\n", "; ")
+    title = _write_title(figure, runs).replace("\n", "; ")
     return (
         "Accuracy of the system as the algebra of the paper estimates it, against its true "
         f"accuracy, over {int(runs.sizes['run']):,} runs. {title}; mean bias {bias:.3f}."

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-UNFINISHED = "unfinished"
-"""Folder of what a run that was stopped had finished."""
 LONGEST = 100
 """Characters of the name of a folder."""
 LACKS = (MemoryError, OSError, ImportError)

@@ -20,7 +20,7 @@ from bayes_models.models.spec import Priors
 from bayes_models.posterior.draws import take_states
 from bayes_models.posterior.predictive import draw_ratings, mask_truths
 from experiments.report.style import REFERENCE, figure_style, limits, method_label, method_style
-from experiments.study.performance import Z, proportion
+from experiments.study.performance import Z, estimate_proportion
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats, Seed, child_seeds
 from lehner.core.errors import find
@@ -121,7 +121,9 @@ def calibrate(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         simulations = [
-            _ranks(_values(prior.isel(draw=i), data), tree["posterior"].to_dataset(), ranking)
+            _rank_values(
+                _list_values(prior.isel(draw=i), data), tree["posterior"].to_dataset(), ranking
+            )
             for i, (data, tree) in enumerate(zip(simulated, trees, strict=True))
         ]
     ranks = {
@@ -133,7 +135,7 @@ def calibrate(
     )
 
 
-def _values(prior: xr.Dataset, simulated: Ratings) -> dict[str, float]:
+def _list_values(prior: xr.Dataset, simulated: Ratings) -> dict[str, float]:
     names = ("base_rates", "accuracy", "system_accuracy")
     values = {name: prior[name].values.ravel()[0] for name in names if name in prior}
     if simulated.system is not None and simulated.truth is not None:
@@ -142,7 +144,7 @@ def _values(prior: xr.Dataset, simulated: Ratings) -> dict[str, float]:
     return values
 
 
-def _ranks(
+def _rank_values(
     values: Mapping[str, float], posterior: xr.Dataset, rng: np.random.Generator
 ) -> dict[str, float]:
     ranks = {}
@@ -188,7 +190,7 @@ def summarise(ranks: pd.DataFrame) -> pd.DataFrame:
     for place, group in ranks.groupby(BY, sort=False):
         quantities = group.drop(columns=[*BY, "replicate"], errors="ignore")
         for quantity, values in quantities.dropna(axis="columns").items():
-            covered, error = proportion(values.between(0.05, 0.95))
+            covered, error = estimate_proportion(values.between(0.05, 0.95))
             p = kstest(values, "uniform").pvalue
             rows.append((*place, quantity, len(values), values.mean(), p, covered, error))
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -254,12 +256,12 @@ def plot_coverage(table: pd.DataFrame) -> Figure:
             rows = table[table["quantity"] == quantity].set_index(["model", "design"])
             for place, cell in enumerate(cells):
                 if cell in rows.index:
-                    _coverage(ax, rows.loc[cell], place, cell[0])
+                    _draw_coverage(ax, rows.loc[cell], place, cell[0])
             ax.axvline(100 * NOMINAL, color=REFERENCE, lw=0.8, ls="--", zorder=1)
             ax.set_title(TITLES.get(quantity, quantity))
             ax.grid(axis="x")
             ax.tick_params(axis="y", length=0)
-        names = [f"{method_label(model)}: {_design(name)}" for model, name in cells]
+        names = [f"{method_label(model)}: {_describe_design(name)}" for model, name in cells]
         axes[0].set_yticks(range(len(cells)), names)
         axes[0].set(ylim=(len(cells) - 0.5, -0.5), xlim=limits(100 * low, 100, within=(0, 100)))
         figure.supxlabel(
@@ -276,7 +278,7 @@ def plot_coverage(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _coverage(ax: Axes, row: pd.Series, place: int, model: str) -> None:
+def _draw_coverage(ax: Axes, row: pd.Series, place: int, model: str) -> None:
     """Draw a point, and the band."""
     ends = 100 * row["band_low"], 100 * row["band_high"]
     ax.fill_betweenx([place - 0.5, place + 0.5], *ends, color=BAND, lw=0, zorder=0)
@@ -285,7 +287,7 @@ def _coverage(ax: Axes, row: pd.Series, place: int, model: str) -> None:
     ax.plot(100 * row["coverage_90"], place, ls="", ms=4, **style.options())
 
 
-def _design(name: str) -> str:
+def _describe_design(name: str) -> str:
     """Who rates what, in words."""
     k, n_raters, n_items, missing, share_known, _ = DESIGNS[name]
     more = [f"{missing:.0%} missing"] if missing else []

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 import lehner
-from experiments.study.performance import measure_rows, measure_wide, result_row
+from experiments.study.performance import make_result_row, measure_rows, measure_wide
 from lehner import Estimate, IntervalEstimate, Ratings, Scenario
 from lehner.contrasts import one_judge
 from lehner.core.arrays import Floats, Seed, child_seeds
@@ -26,7 +26,7 @@ LEVEL = 0.9
 NUMBERS_OF_LABELS = (10, 20, 50, 100)
 RESAMPLES = 200
 MEASURES = ("bias", "rmse", "coverage", "interval_width")
-BY = ["scenario", "probabilities", "known", "method"]
+BY = ["scenario", "probabilities", "labels", "method"]
 
 GROUP = 200
 RECALL = np.array([0.75, 0.9])
@@ -40,7 +40,7 @@ ACCURACIES = np.array([0.65, 0.7, 0.8])
 SIGNAL, SHARPNESS = 1.5, 2.0
 
 
-def simulate_known(seed: Seed, **fields: Any) -> Iterator[dict[str, Any]]:
+def correct_by_labels(seed: Seed, **fields: Any) -> Iterator[dict[str, Any]]:
     """Estimate the accuracy in a data set in all ways; fields are those of `Scenario`.
 
     The labelled items alone, PPI++ and the recalibration of `lehner.correct_by_truth`, with the
@@ -49,7 +49,7 @@ def simulate_known(seed: Seed, **fields: Any) -> Iterator[dict[str, Any]]:
     Yields
     ------
     dict
-        `probabilities`, `known`, `method`, `truth`, `estimate`, `lower`, `upper`, `alarm`.
+        `probabilities`, `labels`, `method`, `truth`, `estimate`, `lower`, `upper`, `alarm`.
     """
     data, order = child_seeds(seed, 2)
     scenario = Scenario(**fields)
@@ -57,18 +57,18 @@ def simulate_known(seed: Seed, **fields: Any) -> Iterator[dict[str, Any]]:
     shuffled = np.random.default_rng(order).permutation(scenario.n_items)
     truth = float(np.mean(ratings.truth == ratings.system))
     for name, estimate, own in _estimate_blind(ratings.with_truth(None)):
-        yield _row_of_known(name, 0, "alone", own, truth)
+        yield _make_row(name, 0, "alone", own, truth)
         for n in NUMBERS_OF_LABELS:
             shown = np.full(scenario.n_items, -1)
             shown[shuffled[:n]] = np.asarray(ratings.truth)[shuffled[:n]]
             correction = lehner.correct_by_truth(ratings.with_truth(shown), estimate, level=LEVEL)
             alarm = {"alarm": float(correction.p_value < SUSPICIOUS_P_VALUE)}
             for method, value, more in (
-                ("known items alone", correction.known_items_alone, {}),
+                ("gold labels alone", correction.known_items_alone, {}),
                 ("PPI++", correction.prediction_powered, {}),
                 ("recalibrated", correction.system_accuracy_in_sample, alarm),
             ):
-                yield _row_of_known(name, n, method, value, truth) | more
+                yield _make_row(name, n, method, value, truth) | more
 
 
 def _estimate_blind(ratings: Ratings) -> Iterator[tuple[str, Estimate | Floats, IntervalEstimate]]:
@@ -84,22 +84,24 @@ def _estimate_blind(ratings: Ratings) -> Iterator[tuple[str, Estimate | Floats, 
     yield "one_coin", probability, IntervalEstimate(estimate=float(probability.mean()))
 
 
-def _row_of_known(
+def _make_row(
     probabilities: str, n_labels: int, method: str, value: IntervalEstimate, truth: float
 ) -> dict[str, Any]:
     if value.lower is None:
         # Where PPI++ states no interval, as its residuals do not vary, it holds nothing else.
         value = replace(value, lower=value.estimate, upper=value.estimate)
-    return result_row(truth, value, probabilities=probabilities, known=n_labels, method=method)
+    return make_result_row(
+        truth, value, probabilities=probabilities, labels=n_labels, method=method
+    )
 
 
-def summarise_known(rows: pd.DataFrame) -> pd.DataFrame:
+def summarise_labels(rows: pd.DataFrame) -> pd.DataFrame:
     """Measure each method, with Monte Carlo standard errors.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `cell` (the scenario), `probabilities`, `known`, `method`, `n`, each of `MEASURES`
+        Columns `cell` (the scenario), `probabilities`, `labels`, `method`, `n`, each of `MEASURES`
         with its standard error in `…_se`, and `alarms`: how often the gold labels were said to
         contradict the method.
     """
@@ -115,12 +117,12 @@ def summarise_known(rows: pd.DataFrame) -> pd.DataFrame:
 def estimate_calibrated(
     seed: int,
     items: int,
-    known: int,
+    labels: int,
     accuracy: float,
     rater: float,
     clusters: int = 0,
     correlation: float = 0.0,
-    known_by: str = "item",
+    labelled_by: str = "item",
 ) -> Iterator[dict[str, Any]]:
     """Estimate in a data set; accuracies of clusters are drawn from a beta distribution.
 
@@ -134,22 +136,22 @@ def estimate_calibrated(
         total = 1 / correlation - 1
         cluster = np.repeat(np.arange(clusters), items // clusters)
         of_item = rng.beta(accuracy * total, (1 - accuracy) * total, clusters)[cluster]
-        if known_by == "cluster":
+        if labelled_by == "cluster":
             order = np.argsort(rng.permutation(clusters)[cluster], kind="stable")
     truth = rng.integers(2, size=items)
     chance = np.column_stack([np.full((items, 3), rater), of_item])
     answers = np.where(rng.random((items, 4)) < chance, truth[:, None], 1 - truth[:, None])
     shown = np.full(items, -1)
-    shown[order[:known]] = truth[order[:known]]
+    shown[order[:labels]] = truth[order[:labels]]
     ratings = Ratings(
         answers[:, :3], ["no", "yes"], system=answers[:, 3], truth=shown, cluster=cluster
     )
-    yield result_row(accuracy, lehner.estimate_calibrated(ratings).system_accuracy)
+    yield make_result_row(accuracy, lehner.estimate_calibrated(ratings).system_accuracy)
 
 
 def summarise_calibrated(rows: pd.DataFrame) -> pd.DataFrame:
     """Measure coverage and mean width of the intervals, with Monte Carlo standard errors."""
-    independent = rows.fillna({"clusters": 0, "correlation": 0.0, "known_by": "item"})
+    independent = rows.fillna({"clusters": 0, "correlation": 0.0, "labelled_by": "item"})
     return measure_rows(independent, ("coverage", "interval_width"))
 
 
@@ -162,7 +164,7 @@ def judge_groups(
     items = one_judge.count_judged(ratings, LEVEL)
     test = one_judge.judge_differs(items, seed=fit) <= 1 - LEVEL
     rejected = IntervalEstimate(estimate=float(test))
-    yield result_row(0.0, rejected, method="test", quantity="judge differs")
+    yield make_result_row(0.0, rejected, method="test", quantity="judge differs")
     for method in one_judge.METHODS:
         estimated = one_judge.judged_base_rates(method, items, ratings, seed=fit)
         drawn, point = estimated.drawn_base_rates[..., 1], estimated.base_rates[:, 1]
@@ -195,7 +197,7 @@ def draw_judged(
 
 
 def measure_rare(
-    seed: int, base_rate: float, known: int, resamples: int = 100
+    seed: int, base_rate: float, labels: int, resamples: int = 100
 ) -> Iterator[dict[str, Any]]:
     """Estimate all measures of the scores of a data set, of which three raters rate the items.
 
@@ -211,11 +213,11 @@ def measure_rare(
     log_odds = SIGNAL * signal - SIGNAL**2 / 2 + np.log(base_rate / (1 - base_rate))
     values = 1 / (1 + np.exp(-SHARPNESS * log_odds))
     ratings = Ratings(
-        codes, ["no", "yes"], truth=np.where(rng.permutation(SCORED) < known, truth, -1)
+        codes, ["no", "yes"], truth=np.where(rng.permutation(SCORED) < labels, truth, -1)
     )
     options: dict[str, Any] = {"positive": "yes", "resamples": resamples, "seed": resampled}
     measured = scores.score_performance(ratings, values, **options).measures
     ranks = scores.ScoreRanks.of(values)
     actual = scores.score_measures(truth.astype(float), ranks, np.ones(SCORED), 0.5)
     for measure, value in zip(scores.MEASURES, actual, strict=True):
-        yield result_row(value, measured[measure], quantity=measure)
+        yield make_result_row(value, measured[measure], quantity=measure)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.study.performance import proportion
+from experiments.study.performance import estimate_proportion
 from lehner import Ratings, Scenario, check_dependence
 from lehner.core.arrays import Seed, generator
 from lehner.core.lazy import stats
@@ -23,10 +23,10 @@ TESTS = (*K_TESTS, INDEPENDENCE, ANY, PLAIN)
 
 def reject(seed: Seed, **fields: Any) -> Iterator[dict[str, float]]:
     """Test one simulated data set; fields are those of `Scenario`."""
-    yield rejections(Scenario(**fields), seed)
+    yield find_rejections(Scenario(**fields), seed)
 
 
-def rejections(scenario: Scenario, seed: Seed) -> dict[str, float]:
+def find_rejections(scenario: Scenario, seed: Seed) -> dict[str, float]:
     """Tests of one simulated data set.
 
     Parameters
@@ -49,7 +49,7 @@ def rejections(scenario: Scenario, seed: Seed) -> dict[str, float]:
     p = {
         name: outcome.p_value for name, outcome in outcomes.items() if isinstance(outcome, Outcome)
     }
-    plain = plain_chi_square(patterns)
+    plain = compute_plain_chi_square(patterns)
     pairs = check_dependence(ratings).p_value
     if pairs is not None:
         p[INDEPENDENCE] = pairs
@@ -61,7 +61,7 @@ def rejections(scenario: Scenario, seed: Seed) -> dict[str, float]:
     return dict.fromkeys(TESTS, np.nan) | rejected
 
 
-def plain_chi_square(ratings: Ratings) -> float | None:
+def compute_plain_chi_square(ratings: Ratings) -> float | None:
     """p-value of the paper's test that all pairwise disagreements are equally likely.
 
     The paper claims that equal error probabilities imply equally likely disagreements: "AB" would
@@ -98,7 +98,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     rows : pandas.DataFrame
-        Columns `scenario`, `n_items` and those of `rejections`.
+        Columns `scenario`, `n_items` and those of `find_rejections`.
 
     Returns
     -------
@@ -110,7 +110,11 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
     cells = rows["scenario"].str.replace(r", n_items \d+$", "", regex=True)
     for place, group in rows.groupby([cells, "n_items"], sort=False):
         for test in TESTS:
-            rejected = (*proportion(group[test] == 1), group[test].isna().mean(), len(group))
+            rejected = (
+                *estimate_proportion(group[test] == 1),
+                group[test].isna().mean(),
+                len(group),
+            )
             table.append((*place, test, *rejected))
     names = ["cell", "items", "test", "rejected", "se", "not_tested", "data_sets"]
     return pd.DataFrame(table, columns=names)

@@ -9,10 +9,9 @@ import inspect
 import itertools
 import json
 import math
-import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -152,7 +151,7 @@ def read_code(text: str, folder: Path) -> UserCode:
         raise InputError(
             f"{text!r} names no function in a file", "write file.py:function, as in mine.py:f"
         )
-    path = kept_code(folder, file) if (folder / CELLS_FOLDER).is_dir() else folder / file
+    path = locate_code(folder, file) if (folder / CELLS_FOLDER).is_dir() else folder / file
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -161,7 +160,7 @@ def read_code(text: str, folder: Path) -> UserCode:
     return UserCode(file=file, function=function, content=content)
 
 
-def kept_code(folder: Path, file: str) -> Path:
+def locate_code(folder: Path, file: str) -> Path:
     """Give the place where a folder of results keeps a file of functions."""
     return folder / CODE_FOLDER / file.replace("/", "_").replace("\\", "_").replace(":", "_")
 
@@ -262,7 +261,7 @@ class StudyScenario:
     name : str
         Of the table in the study file, and of the values that are varied.
     fields : tuple of str
-        That the grid or sweep sets.
+        That the grid or sweep sets; of a function all its fields.
     scenario : Scenario or Generated
     """
 
@@ -279,11 +278,8 @@ class StudyScenario:
 
     @property
     def varied(self) -> dict[str, Any]:
-        """Fields that the grid or sweep sets, and their values; of a function all its fields."""
-        names = dict.fromkeys(self.fields)
-        if isinstance(self.scenario, Generated):
-            names |= dict(self.scenario.fields)
-        return {name: self.settings[name] for name in names}
+        """The fields that are varied, and their values."""
+        return {name: self.settings[name] for name in self.fields}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -360,12 +356,12 @@ def identify_scenario(scenario: Scenario | Generated) -> str:
     return digest({FIRST_NAMES.get(name, name): value for name, value in own.items()})
 
 
-def seed_of_scenario(study: Study, scenario: Scenario | Generated) -> np.random.SeedSequence:
+def derive_scenario_seed(study: Study, scenario: Scenario | Generated) -> np.random.SeedSequence:
     """Seed of a scenario in a study, whatever other scenarios there are."""
     return np.random.SeedSequence(study.seed, spawn_key=(int(identify_scenario(scenario), 16),))
 
 
-def seed_at(scenario: np.random.SeedSequence, *place: int) -> int:
+def derive_seed(scenario: np.random.SeedSequence, *place: int) -> int:
     """Seed of a replicate of a scenario, or of a replicate and a method."""
     key = (*scenario.spawn_key, *place)
     state = np.random.SeedSequence(scenario.entropy, spawn_key=key).generate_state(1, np.uint64)
@@ -398,7 +394,7 @@ def read_study(path: str | Path) -> Study:
     ------
     InputError
         If there is no such file, if it is not TOML, or if a key or a value in it is wrong. The
-        error names the file, the line and the key.
+        error names the file, the key and, of several tables of scenarios, which it is.
 
     References
     ----------
@@ -413,18 +409,14 @@ def read_study(path: str | Path) -> Study:
     """
     path = find_study(path)
     try:
-        text = path.read_text(encoding="utf-8")
-        content = tomllib.loads(text)
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        line = re.search(r"line (\d+)", str(error))
-        problem = f"this is not TOML in UTF-8: {error}"
-        row = int(line[1]) if line else None
-        raise InputError(problem, "correct it", file=path, row=row) from None
+        raise InputError(f"this is not TOML in UTF-8: {error}", "correct it", file=path) from None
     try:
-        return _study(content, path.parent)
+        return _make_study(content, path.parent)
     except InputError as error:
-        row = _line_of(text, error.problem)
-        raise InputError(error.problem, error.remedy, file=path, row=row) from None
+        error.file = path
+        raise
 
 
 def find_study(path: str | Path) -> Path:
@@ -440,7 +432,7 @@ def find_study(path: str | Path) -> Path:
     raise InputError("there is no such file", f"give a TOML file, or one of {names}", file=path)
 
 
-def _study(content: Mapping[str, Any], folder: Path) -> Study:
+def _make_study(content: Mapping[str, Any], folder: Path) -> Study:
     for key in content:
         errors.find("key", key, dict.fromkeys((*KEYS, *REQUIRED, "methods", *FUNCTIONS)))
     for key in REQUIRED:
@@ -452,12 +444,16 @@ def _study(content: Mapping[str, Any], folder: Path) -> Study:
     for key in FUNCTIONS:
         if key in content:
             values[key] = read_code(check_text(key, content[key]), folder)
-    choices = _list("methods", content["methods"]) if "methods" in content else []
+    choices = _check_list("methods", content["methods"]) if "methods" in content else []
     methods = tuple(choose_method(choice, folder) for choice in choices)
     _require_unique("methods", [method.label for method in methods])
     scenarios: list[StudyScenario] = []
-    for i, table in enumerate(_list("scenarios", content["scenarios"])):
-        scenarios += expand(table, f"scenario {i + 1}", folder, values.get("experiment"))
+    for number, table in enumerate(_check_list("scenarios", content["scenarios"]), 1):
+        try:
+            scenarios += expand(table, f"scenario {number}", folder, values.get("experiment"))
+        except InputError as error:
+            error.problem = f"{error.problem}, in [[scenarios]] number {number}"
+            raise
     _require_unique("scenarios", [entry.name for entry in scenarios])
     return Study(methods=methods, scenarios=tuple(scenarios), **values)
 
@@ -504,12 +500,9 @@ def expand(
     code = experiment
     if code is None and "generator" in table:
         code = read_code(check_text("generator", table["generator"]), folder)
-    make: Callable[..., Scenario | Generated] = Scenario
-    if code is not None:
-        make = partial(_generated, code)
     base = {key: value for key, value in table.items() if key not in TABLE_KEYS}
     name = check_text("name", table.get("name", unnamed))
-    grid, sweep = (_varied(key, table.get(key, {})) for key in ("grid", "sweep"))
+    grid, sweep = (_label_values(key, table.get(key, {})) for key in ("grid", "sweep"))
     for key in (*base, *grid, *sweep):
         if code is None:
             errors.find("field of a scenario called", key, SCENARIO_FIELDS)
@@ -523,18 +516,16 @@ def expand(
     swept = [{field: value} for field, values in sweep.items() for value in values] or [{}]
     for values, moved in itertools.product(itertools.product(*grid.values()), swept):
         varied = dict(zip(grid, values, strict=True)) | moved
-        changes = {field: value for field, (_, value) in varied.items()}
-        labels = (label for label, _ in varied.values())
-        scenario = make(**(base | changes))
-        yield StudyScenario(
-            name=", ".join([name, *labels]), fields=tuple(varied), scenario=scenario
-        )
-
-
-def _generated(code: UserCode, /, **values: Any) -> Generated:
-    return Generated(
-        code=code, fields=tuple((name, _freeze(name, x)) for name, x in sorted(values.items()))
-    )
+        settings = base | {field: value for field, (_, value) in varied.items()}
+        names: Iterable[str] = varied
+        scenario: Scenario | Generated
+        if code is None:
+            scenario = Scenario(**settings)
+        else:
+            pairs = tuple((field, _freeze(field, settings[field])) for field in sorted(settings))
+            scenario, names = Generated(code=code, fields=pairs), {**varied, **dict(pairs)}
+        label = ", ".join([name, *(label for label, _ in varied.values())])
+        yield StudyScenario(name=label, fields=tuple(names), scenario=scenario)
 
 
 def _freeze(name: str, value: Any) -> Any:
@@ -546,7 +537,7 @@ def _freeze(name: str, value: Any) -> Any:
     return value
 
 
-def _varied(key: str, varied: Any) -> dict[str, list[tuple[str, Any]]]:
+def _label_values(key: str, varied: Any) -> dict[str, list[tuple[str, Any]]]:
     """List the values of each field with labels: their names, or the field and the value."""
     if not isinstance(varied, Mapping):
         raise errors.wrong(
@@ -558,11 +549,11 @@ def _varied(key: str, varied: Any) -> dict[str, list[tuple[str, Any]]]:
             labels = [check_text("name of a value", label) for label in values]
             labelled[name] = list(zip(labels, values.values(), strict=True))
         else:
-            labelled[name] = [(f"{name} {write_value(x)}", x) for x in _list(name, values)]
+            labelled[name] = [(f"{name} {write_value(x)}", x) for x in _check_list(name, values)]
     return labelled
 
 
-def _list(key: str, value: Any) -> list[Any]:
+def _check_list(key: str, value: Any) -> list[Any]:
     if not isinstance(value, list) or not value:
         raise errors.wrong(key, value, "give a list of values, one or more")
     return value
@@ -579,18 +570,3 @@ def write_value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return " ".join(x if isinstance(x, str) else f"{x:g}" for x in value)
     return str(value)
-
-
-def _line_of(text: str, problem: str) -> int | None:
-    """Line that sets what a problem names, in quotes or first, or has it; None if several do."""
-    lines = list(enumerate(text.splitlines(), 1))
-    name, *value = problem.split(" is ", 1)
-    names = [*re.findall(r"'([^']+)'", problem), name.split()[0]]
-    patterns = [rf"\b{re.escape(name)}\s*=\s*{re.escape(value[0])}"] if value else []
-    patterns += [rf"\b{re.escape(name)}\b[\"']?\s*[=\]]" for name in names]
-    patterns += [rf"[\"']{re.escape(name)}[\"']" for name in names]
-    for pattern in patterns:
-        rows = [row for row, line in lines if re.search(pattern, line)]
-        if rows:
-            return rows[0] if len(rows) == 1 else None
-    return None

@@ -53,7 +53,7 @@ def do_all[Task, Result](
     """
     check_whole_number("workers", workers, 1)
     every, done = list(tasks), 0
-    with _interrupts() as interrupts:
+    with _note_interrupts() as interrupts:
         if dask is None:
             results = _do_by_processes(work, every, workers)
         else:
@@ -79,7 +79,7 @@ def do_all[Task, Result](
 
 
 @contextmanager
-def _interrupts() -> Iterator[list[int]]:
+def _note_interrupts() -> Iterator[list[int]]:
     """Note the signals that interrupt: what comes after one is no result.
 
     An interrupt raises `KeyboardInterrupt` wherever the process is, also inside compiled code and
@@ -105,7 +105,7 @@ def _interrupts() -> Iterator[list[int]]:
 
 
 @contextmanager
-def _blocked_in_new_processes() -> Iterator[None]:
+def _block_interrupts_of_new_processes() -> Iterator[None]:
     """Put off Ctrl-C until the end of a block; processes that start in it never see it."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -140,7 +140,7 @@ def _do_by_processes[Task, Result](
             pre_dispatch="2*n_jobs",
             max_nbytes=None,
         )
-        with _blocked_in_new_processes():
+        with _block_interrupts_of_new_processes():
             results = parallel(joblib.delayed(work)(task) for task in tasks)
         try:
             yield from results
@@ -191,8 +191,7 @@ def _connect(address: str, workers: int) -> Any:
         return Client(n_workers=workers, threads_per_worker=1, dashboard_address=None)
     try:
         # A client that fails for its address may hang when it is deleted, so it is not made.
-        if not address.startswith("inproc:"):
-            get_address_host_port(address)
+        get_address_host_port(address)
         return Client(address, timeout=20)
     except (OSError, TimeoutError, TypeError, ValueError) as error:
         raise InputError(

@@ -56,7 +56,7 @@ def measure(
         A row for each combination and measure: the columns of `by`, `measure`, `value`,
         `standard_error` (Monte Carlo), `lower` and `upper` (95% Monte Carlo interval: Wilson's of
         proportions, else 1.96 standard errors) and `n`, the number of replicates it rests on. The
-        standard error of a proportion is above zero also where that is 0 or 1, see `proportion`.
+        standard error of a proportion is above zero also where that is 0 or 1.
 
         `bias`, `relative_bias` (each error over its truth), `empirical_se`, `mse`, `rmse`,
         `model_se` (of the standard errors that the method states; unknown if it does so for fewer
@@ -83,7 +83,7 @@ def measure(
     results = results.assign(**{name: np.nan for name in STATED if name not in results})
     rows = []
     for key, group in results.groupby(list(by), sort=False):
-        for name, value, error, n in _measures(group, level, null):
+        for name, value, error, n in _compute_measures(group, level, null):
             rows.append((*key, name, value, error, n))
     measures = pd.DataFrame(rows, columns=[*by, "measure", "value", "standard_error", "n"])
     value, half = measures["value"], Z * measures["standard_error"]
@@ -128,13 +128,13 @@ def measure_rows(
     return measure_wide(rows, by, measures).reset_index()
 
 
-def result_row(truth: float, value: IntervalEstimate, **columns: Any) -> Row:
+def make_result_row(truth: float, value: IntervalEstimate, **columns: Any) -> Row:
     """Lay out an estimate beside the truth, as `measure` takes it."""
     ends = {"estimate": value.estimate, "lower": value.lower, "upper": value.upper}
     return columns | {"truth": truth} | ends
 
 
-def of_main_estimand(table: "pd.DataFrame") -> "pd.DataFrame":
+def select_main_estimand(table: "pd.DataFrame") -> "pd.DataFrame":
     """Rows of the expected accuracy or, in scenarios where it is not known, of that in the sample.
 
     Parameters
@@ -151,7 +151,7 @@ def of_main_estimand(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def describe_main_estimand(table: "pd.DataFrame") -> str:
-    """Describe what rows that `of_main_estimand` gives are of."""
+    """Describe what rows that `select_main_estimand` gives are of."""
     if (table["estimand"] == ESTIMANDS[0]).all():
         return "expected accuracy of the system"
     return "accuracy of the system in the sample, where its expected accuracy is not known"
@@ -173,14 +173,12 @@ def compare_methods(
     -------
     pandas.DataFrame
         A row for each combination, pair and measure: the columns of `by`, `method`, `other_method`,
-        `measure` ("bias", "mse", "coverage", "interval_width" or "relative_precision"),
-        `difference` (of `method` from `other_method`; of precision the gain over it, .5 for half
-        as much again), `standard_error` (Monte Carlo, for the samples that both have) and `n`.
+        `measure` ("bias", "mse", "coverage" or "interval_width"), `difference` (of `method` from
+        `other_method`), `standard_error` (Monte Carlo, for the samples that both have) and `n`.
 
     References
     ----------
-    Morris, White & Crowther (2019), https://doi.org/10.1002/sim.8086, section 5.2, for samples that
-    methods share, and Table 6 for relative precision.
+    Morris, White & Crowther (2019), https://doi.org/10.1002/sim.8086, section 5.2.
 
     Examples
     --------
@@ -199,24 +197,20 @@ def compare_methods(
     rows = []
     for key, group in results.groupby(list(by), sort=False):
         quantities = {
-            method: _quantities(rows_of.set_index("replicate"))
+            method: _list_quantities(rows_of.set_index("replicate"))
             for method, rows_of in group.groupby("method", sort=False)
         }
         for (other, reference), (method, own) in combinations(quantities.items(), 2):
-            pair = (*key, method, other)
             for name, differences in (own - reference).items():
                 values = differences.dropna().to_numpy()
                 yes_or_no = name == "coverage" and len(values) > 1
-                mean = mean_difference(values) if yes_or_no else _mean(values)
-                rows.append((*pair, name, *mean, len(values)))
-            both = own["bias"].to_frame("a").join(reference["bias"]).dropna().to_numpy()
-            gain = _relative_precision(*both.T)
-            rows.append((*pair, "relative_precision", *gain, len(both)))
+                mean = estimate_mean_difference(values) if yes_or_no else _measure_mean(values)
+                rows.append((*key, method, other, name, *mean, len(values)))
     names = [*by, "method", "other_method", "measure", "difference", "standard_error", "n"]
     return pd.DataFrame(rows, columns=names)
 
 
-def proportion(happened: ArrayLike) -> Measured:
+def estimate_proportion(happened: ArrayLike) -> Measured:
     """Proportion of results that are true, and its standard error.
 
     Parameters
@@ -232,9 +226,9 @@ def proportion(happened: ArrayLike) -> Measured:
 
     Examples
     --------
-    >>> [round(x, 3) for x in proportion([True] * 9 + [False])]
+    >>> [round(x, 3) for x in estimate_proportion([True] * 9 + [False])]
     [0.9, 0.095]
-    >>> [round(x, 3) for x in proportion([True] * 10)]
+    >>> [round(x, 3) for x in estimate_proportion([True] * 10)]
     [1.0, 0.06]
     """
     values = np.asarray(happened, dtype=bool)
@@ -248,7 +242,7 @@ def proportion(happened: ArrayLike) -> Measured:
     return p, float(np.sqrt(yes * no / (n + 1) ** 2 / (n + 2)))
 
 
-def mean_difference(differences: ArrayLike) -> tuple[float, float]:
+def estimate_mean_difference(differences: ArrayLike) -> tuple[float, float]:
     """Mean of differences between two yes-or-no results, and its standard error.
 
     Parameters
@@ -270,7 +264,7 @@ def mean_difference(differences: ArrayLike) -> tuple[float, float]:
     return mean, float(np.sqrt((p[0] + p[2] - (p[2] - p[0]) ** 2) / (n + 2.5)))
 
 
-def _measures(
+def _compute_measures(
     group: "pd.DataFrame", level: float, null: float | None
 ) -> list[tuple[str, float, float, int]]:
     estimated = group["estimate"].notna().to_numpy()
@@ -284,32 +278,32 @@ def _measures(
     # Those that a few samples have are not the standard errors of the method.
     has_error &= n_stated >= LEAST_STATED * len(error)
     stated, error_of_stated = stated[has_error], error[has_error]
-    bias, width = _mean(error), upper - lower
+    bias, width = _measure_mean(error), upper - lower
     outside = np.maximum(lower, 0) + np.maximum(-upper, 0)
     about_bias = UNKNOWN
     if len(error) > 1:
-        about_bias = proportion((lower <= bias[0]) & (upper >= bias[0]))
+        about_bias = estimate_proportion((lower <= bias[0]) & (upper >= bias[0]))
     measured: dict[str, tuple[Measured, int]] = {
         "bias": (bias, len(error)),
-        "relative_bias": (_mean(error / truth) if truth.all() else UNKNOWN, len(error)),
-        "empirical_se": (_empirical_se(error), len(error)),
-        "mse": (_mean(error**2), len(error)),
-        "rmse": (_rmse(error), len(error)),
-        "model_se": (_model_se(stated), n_stated),
-        "model_se_relative_error": (_relative_error(stated, error_of_stated), n_stated),
-        "coverage": (proportion((lower <= 0) & (upper >= 0)), len(lower)),
+        "relative_bias": (_measure_mean(error / truth) if truth.all() else UNKNOWN, len(error)),
+        "empirical_se": (_measure_empirical_se(error), len(error)),
+        "mse": (_measure_mean(error**2), len(error)),
+        "rmse": (_measure_rmse(error), len(error)),
+        "model_se": (_measure_model_se(stated), n_stated),
+        "model_se_relative_error": (_measure_relative_error(stated, error_of_stated), n_stated),
+        "coverage": (estimate_proportion((lower <= 0) & (upper >= 0)), len(lower)),
         "bias_eliminated_coverage": (about_bias, len(lower)),
-        "power": (proportion((lower > away) | (upper < away)), len(lower)),
-        "interval_width": (_mean(width), len(lower)),
-        "interval_score": (_mean(width + 2 / (1 - level) * outside), len(lower)),
-        "failure_rate": (proportion(~estimated), len(group)),
+        "power": (estimate_proportion((lower > away) | (upper < away)), len(lower)),
+        "interval_width": (_measure_mean(width), len(lower)),
+        "interval_score": (_measure_mean(width + 2 / (1 - level) * outside), len(lower)),
+        "failure_rate": (estimate_proportion(~estimated), len(group)),
     }
     if null is None:
         del measured["power"]
     return [(name, *value, n) for name, (value, n) in measured.items()]
 
 
-def _quantities(results: "pd.DataFrame") -> "pd.DataFrame":
+def _list_quantities(results: "pd.DataFrame") -> "pd.DataFrame":
     """Of each replicate, that whose means are compared."""
     error = results["estimate"] - results["truth"]
     inside = (results["lower"] <= results["truth"]) & (results["truth"] <= results["upper"])
@@ -323,20 +317,20 @@ def _quantities(results: "pd.DataFrame") -> "pd.DataFrame":
     )
 
 
-def _mean(values: Floats) -> Measured:
+def _measure_mean(values: Floats) -> Measured:
     if len(values) < 2:
         return UNKNOWN
     return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def _empirical_se(error: Floats) -> Measured:
+def _measure_empirical_se(error: Floats) -> Measured:
     if len(error) < 2:
         return UNKNOWN
     spread = float(error.std(ddof=1))
     return spread, spread / float(np.sqrt(2 * (len(error) - 1)))
 
 
-def _rmse(error: Floats) -> Measured:
+def _measure_rmse(error: Floats) -> Measured:
     """Root mean squared error; its standard error by jackknife, as simhelpers does."""
     n, squared = len(error), error**2
     if n < 3:
@@ -346,7 +340,7 @@ def _rmse(error: Floats) -> Measured:
     return float(np.sqrt(squared.mean())), float(jackknife)
 
 
-def _model_se(stated: Floats) -> Measured:
+def _measure_model_se(stated: Floats) -> Measured:
     """Root of the mean squared standard error that a method states."""
     if len(stated) < 3:
         return UNKNOWN
@@ -356,7 +350,7 @@ def _model_se(stated: Floats) -> Measured:
     return value, float(np.sqrt((stated**2).var(ddof=1) / (4 * len(stated))) / value)
 
 
-def _relative_error(stated: Floats, error: Floats) -> Measured:
+def _measure_relative_error(stated: Floats, error: Floats) -> Measured:
     """Model SE over empirical SE less 1: -.1 where those stated are a tenth too small."""
     n = len(stated)
     if n < 3:
@@ -367,13 +361,3 @@ def _relative_error(stated: Floats, error: Floats) -> Measured:
     ratio = np.sqrt(mean) / spread
     relative = (stated**2).var(ddof=1) / (4 * n * mean**2) + 1 / (2 * (n - 1))
     return float(ratio - 1), float(ratio * np.sqrt(relative))
-
-
-def _relative_precision(error: Floats, reference: Floats) -> Measured:
-    """Ratio of variances less 1: .5 where the reference needs half as many samples again."""
-    n = len(error)
-    if n < 3 or error.std() == 0 or reference.std() == 0:
-        return UNKNOWN
-    ratio = float(reference.var(ddof=1) / error.var(ddof=1))
-    correlation = float(np.corrcoef(error, reference)[0, 1])
-    return ratio - 1, float(2 * ratio * np.sqrt(max(0.0, 1 - correlation**2) / (n - 1)))

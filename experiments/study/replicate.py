@@ -81,11 +81,10 @@ class Cell:
         except Exception as error:
             if not is_of_the_machine(error):
                 raise
-            first, last = self.replicates[0], self.replicates[-1]
-            which = f"replicate {first}" if first == last else f"replicates {first} to {last}"
+            which = f"replicates {self.replicates[0]} to {self.replicates[-1]}"
+            problem = f"{which} of the scenario {self.scenario.name} could not be done"
             raise InputError(
-                f"{which} of the scenario {self.scenario.name} could not be done: "
-                f"{_in_one_line(error)}",
+                f"{problem}: {_write_in_one_line(error)}",
                 "what was finished is kept; see to memory, disk space and packages, or take fewer "
                 "workers, and run again to go on",
             ) from error
@@ -101,65 +100,42 @@ def list_cells(study: definition.Study) -> list[Cell]:
     """
     cells = []
     for scenario, method in product(study.scenarios, study.methods or (None,)):
-        seed = definition.seed_of_scenario(study, scenario.scenario)
+        seed = definition.derive_scenario_seed(study, scenario.scenario)
         size = 10 if method is None else 50
         if method is not None and method.bayesian and dict(method.options).get("engine") != "gibbs":
             size = 4
+        shared: dict[str, Any] = {"level": study.level, "seed": seed}
         for start in range(0, study.replicates, size):
             block = range(start, min(start + size, study.replicates))
-            cells.append(
-                Cell(
-                    scenario=scenario,
-                    method=method,
-                    replicates=block,
-                    level=study.level,
-                    seed=seed,
-                )
-            )
+            cells.append(Cell(scenario=scenario, method=method, replicates=block, **shared))
     return cells
 
 
-@cache
-def user_method(code: definition.UserCode) -> Method:
+def load_user_method(code: definition.UserCode) -> Method:
     """Run the file of a method, and make a method of its function."""
-    method: Method = _run(code, lambda text, folder: find_method(text, folder=folder))
-    return method
+    return find_method(load_user_function(code))
 
 
 @cache
-def user_function(code: definition.UserCode) -> Callable[..., Any]:
-    """Run the file of a generator or an experiment, and give its function."""
-    function: Callable[..., Any] = _run(code, load_function).function
-    return function
-
-
-def _run(code: definition.UserCode, load: Callable[[str, Path], Any]) -> Any:
+def load_user_function(code: definition.UserCode) -> Callable[..., Any]:
     """Run a file from its text, which other processes have even where they have no such file."""
     name = Path(code.file).name
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / name).write_bytes(code.content)
         try:
-            return load(f"{name}:{code.function}", Path(folder))
+            return load_function(f"{name}:{code.function}", folder).function
         except InputError as error:
             raise InputError(error.problem, error.remedy, file=code.file) from error
 
 
-def check_fields(scenario: definition.Generated) -> None:
-    """Raise an InputError if a function does not take the fields of a scenario, or lacks some."""
-    code = scenario.code
-    try:
-        inspect.signature(user_function(code)).bind(0, **dict(scenario.fields))
-    except TypeError as error:
-        problem = f"{code.text} cannot be called as {code.function}(seed, **fields): {error}"
-        raise InputError(problem, "give the fields that it takes") from None
-
-
-def generate(scenario: definition.Generated, seed: int) -> tuple[Ratings, Truths]:
-    """Simulate ratings by a user's function, and give the true accuracies.
+def simulate_ratings(
+    scenario: Scenario | definition.Generated, seed: int
+) -> tuple[Ratings, Truths]:
+    """Simulate the ratings of a replicate, by lehner or a user's function.
 
     Parameters
     ----------
-    scenario : Generated
+    scenario : Scenario or Generated
     seed : int
 
     Returns
@@ -167,16 +143,29 @@ def generate(scenario: definition.Generated, seed: int) -> tuple[Ratings, Truths
     ratings : Ratings
         With truth.
     truths : dict
-        By estimand; the expected accuracy is None where the function does not give it.
+        The true accuracies by estimand; the expected one is None where a function does not give it.
 
     Raises
     ------
     InputError
         If the function raises an exception or returns no Ratings with system and truth.
     """
+    expected: float | None
+    if isinstance(scenario, Scenario):
+        items = simulate_items(scenario, np.random.default_rng(seed))
+        ratings, expected = items.to_ratings(scenario), items.system_accuracy
+    else:
+        ratings, expected = _generate(scenario, seed)
+    system, truth = np.asarray(ratings.system), np.asarray(ratings.truth)
+    in_sample = float((system == truth)[system >= 0].mean())
+    return ratings, dict(zip(ESTIMANDS, (expected, in_sample), strict=True))
+
+
+def _generate(scenario: definition.Generated, seed: int) -> tuple[Ratings, float | None]:
+    """Simulate ratings by a user's function, which may give the expected accuracy, too."""
     text = scenario.code.text
     try:
-        result = user_function(scenario.code)(seed, **dict(scenario.fields))
+        result = load_user_function(scenario.code)(seed, **dict(scenario.fields))
     except Exception as error:
         if is_of_the_machine(error):
             raise
@@ -184,61 +173,42 @@ def generate(scenario: definition.Generated, seed: int) -> tuple[Ratings, Truths
         raise InputError(problem, "correct the generator; what was finished is kept") from error
     is_pair = isinstance(result, tuple) and len(result) == 2
     ratings, expected = result if is_pair else (result, None)
-    if not isinstance(ratings, Ratings):
-        problem = f"{text} returns a {type(ratings).__name__}"
-        raise InputError(problem, "return lehner.Ratings with a system and truth")
-    for name, codes in (("a system", ratings.system), ("truth", ratings.truth)):
-        if codes is None or (np.asarray(codes) < 0).all():
-            raise InputError(f"{text} returns ratings without {name}", "add it")
-    system, truth = np.asarray(ratings.system), np.asarray(ratings.truth)
-    if (truth < 0).any():
-        raise InputError(f"{text} returns ratings without the truth of each item", "add it")
+    complete = isinstance(ratings, Ratings) and ratings.system is not None
+    if not complete or ratings.truth is None or (np.asarray(ratings.truth) < 0).any():
+        problem = f"{text} returns no lehner.Ratings with a system and the truth of each item"
+        raise InputError(problem, "return such ratings")
     if expected is not None:
         expected = check_probability("the accuracy that a generator returns", float(expected))
-    in_sample = float((system == truth)[system >= 0].mean())
-    return ratings, dict(zip(ESTIMANDS, (expected, in_sample), strict=True))
-
-
-def simulate_ratings(
-    scenario: Scenario | definition.Generated, seed: int
-) -> tuple[Ratings, Truths]:
-    """Simulate the ratings of a replicate, and give the true accuracies by estimand."""
-    if not isinstance(scenario, Scenario):
-        return generate(scenario, seed)
-    items = simulate_items(scenario, np.random.default_rng(seed))
-    in_sample = float((items.truth == items.system).mean())
-    truths: Truths = dict(zip(ESTIMANDS, (items.system_accuracy, in_sample), strict=True))
-    return items.to_ratings(scenario), truths
+    return ratings, expected
 
 
 def _estimate_replicate(cell: Cell, number: int) -> Iterator[Row]:
     """Do a replicate by the method of a cell, or by an experiment."""
     scenario, choice = cell.scenario.scenario, cell.method
-    seed = definition.seed_at(cell.seed, number)
+    seed = definition.derive_seed(cell.seed, number)
     if choice is None:
         assert isinstance(scenario, definition.Generated)
-        for row in user_function(scenario.code)(seed, **dict(scenario.fields)):
+        for row in load_user_function(scenario.code)(seed, **dict(scenario.fields)):
             yield {"replicate": number} | row
         return
     ratings, truths = simulate_ratings(scenario, seed)
-    method_seed = definition.seed_at(cell.seed, number, int(choice.identify(cell.level), 16))
-    start = time.perf_counter()
+    method_seed = definition.derive_seed(cell.seed, number, int(choice.identify(cell.level), 16))
+    estimate, reason, start = None, "", time.perf_counter()
     try:
-        result: Estimate | str = _estimate(
-            choice, ratings.with_truth(None), cell.level, method_seed
-        )
+        estimate = _estimate(choice, ratings.with_truth(None), cell.level, method_seed)
     except Exception as error:
         # A study of a night is not to be lost for one data set.
         if is_of_the_machine(error):
             raise
-        result = _in_one_line(error)
+        reason = _write_in_one_line(error)
     common = {"replicate": number, "seed": seed, "seconds": time.perf_counter() - start}
     for estimand, truth in truths.items():
         row = {"versions": versions(), "estimand": estimand, "truth": truth}
-        yield common | row | _numbers(result, estimand)
+        numbers = NO_NUMBERS | {"status": "failed", "reason": reason}
+        yield common | row | (_list_numbers(estimate, estimand) if estimate else numbers)
 
 
-def _in_one_line(error: Exception) -> str:
+def _write_in_one_line(error: Exception) -> str:
     # The sampler adds a trace of itself, which differs between machines.
     text = str(error).split("Stack backtrace:")[0]
     return f"{type(error).__name__}: {' '.join(text.split())}"
@@ -249,7 +219,7 @@ def _estimate(
 ) -> Estimate:
     options = dict(choice.options)
     if choice.code is not None:
-        return user_method(choice.code).estimate(ratings, level=level, seed=seed)
+        return load_user_method(choice.code).estimate(ratings, level=level, seed=seed)
     if choice.bayesian:
         import bayes_models
 
@@ -261,29 +231,34 @@ def _estimate(
     return method.estimate(ratings, level=level, seed=seed, **options)
 
 
-def _numbers(result: Estimate | str, estimand: str) -> Row:
-    """Give the numbers of an estimate, or the reason why there is none."""
-    if isinstance(result, str):
-        return NO_NUMBERS | {"status": "failed", "reason": result}
-    value, diagnostics = getattr(result, estimand), result.diagnostics or {}
+def _list_numbers(estimate: Estimate, estimand: str) -> Row:
+    """List the numbers of an estimate, and whether they are to be relied on."""
+    value, diagnostics = getattr(estimate, estimand), estimate.diagnostics or {}
     status = "ok"
     if value.estimate is None:
         status = "undefined"
-    elif "r_hat" in diagnostics and UNCONVERGED & {warning.code for warning in result.warnings}:
+    elif "r_hat" in diagnostics and UNCONVERGED & {warning.code for warning in estimate.warnings}:
         status = "unconverged"
     numbers = {name: getattr(value, name) for name in NUMBERS}
     numbers |= {name: diagnostics.get(name) for name in DIAGNOSTICS}
-    return numbers | {"status": status, "reason": "; ".join(map(str, result.warnings))}
+    return numbers | {"status": status, "reason": "; ".join(map(str, estimate.warnings))}
 
 
 def check_code(study: definition.Study) -> None:
     """Run a user's files, and raise an InputError if one of them cannot do what it is for."""
     for method in study.methods:
         if method.code is not None:
-            user_method(method.code)
+            load_user_method(method.code)
     for code in (study.table, study.figure):
         if code is not None:
-            user_function(code)
+            load_user_function(code)
     for entry in study.scenarios:
         if isinstance(entry.scenario, definition.Generated):
-            check_fields(entry.scenario)
+            code, fields = entry.scenario.code, dict(entry.scenario.fields)
+            try:
+                inspect.signature(load_user_function(code)).bind(0, **fields)
+            except TypeError as error:
+                problem = (
+                    f"{code.text} cannot be called as {code.function}(seed, **fields): {error}"
+                )
+                raise InputError(problem, "give the fields that it takes") from None

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,14 @@ from experiments.report.answer import Answer, Section
 from experiments.report.table import Column, Table, simple_table
 from experiments.study import performance
 from experiments.study.definition import MethodChoice, Study, write_value
-from experiments.study.performance import Z, describe_main_estimand, of_main_estimand
-from experiments.study.replicate import user_function
-from experiments.study.run import count_replicates, read_results, stored_study, warn_if_unfinished
+from experiments.study.performance import Z, describe_main_estimand, select_main_estimand
+from experiments.study.replicate import load_user_function
+from experiments.study.run import (
+    describe_missing,
+    read_results,
+    read_stored_study,
+    warn_if_unfinished,
+)
 from lehner import Scenario
 from lehner.core.lazy import pd
 from lehner.core.text import DASH, counted, decimal, percent, with_interval
@@ -68,7 +74,8 @@ def write_report(folder: str | Path) -> list[Path]:
         `performance.csv`, `differences.csv`, `outcomes.csv`, and each figure as PDF and PNG. Of an
         experiment the table, named as the study, and the figures that the study file names.
     """
-    study, results, target = stored_study(folder), read_results(folder), Path(folder) / "report"
+    study, results = read_stored_study(folder), read_results(folder)
+    target = Path(folder) / "report"
     warn_if_unfinished(study, results)
     target.mkdir(exist_ok=True)
     if study.experiment is not None:
@@ -80,14 +87,14 @@ def write_report(folder: str | Path) -> list[Path]:
 
 
 def _write_experiment(study: Study, results: "pd.DataFrame", target: Path) -> list[Path]:
-    summarise = performance.measure_rows if study.table is None else user_function(study.table)
+    summarise = performance.measure_rows if study.table is None else load_user_function(study.table)
     summary = summarise(results)
     tables = summary if isinstance(summary, dict) else {study.name: summary}
     written = [
         files.write_csv(table.round(4), target / f"{name}.csv") for name, table in tables.items()
     ]
     if study.figure is not None:
-        for name, figure in user_function(study.figure)(summary).items():
+        for name, figure in load_user_function(study.figure)(summary).items():
             written += files.write_figure(figure, target, name)
     return written
 
@@ -107,7 +114,7 @@ def answer_study(findings: Findings) -> Answer:
     if study.null is not None:
         precision = precision | TEXTS["power"]
     measures = (TEXTS["measures"], precision)
-    main = describe_main_estimand(of_main_estimand(findings.measures))
+    main = describe_main_estimand(select_main_estimand(findings.measures))
     pictures = [
         Section(
             name=name,
@@ -147,10 +154,9 @@ def answer_study(findings: Findings) -> Answer:
 def describe_plan(findings: Findings, precision: Mapping[str, str]) -> Iterator[Section]:
     """Say what was done: aims, mechanisms, estimands, methods and measures."""
     study = findings.study
-    replicates, unfinished = count_replicates(study, findings.results)
-    stopped = f"This study has {replicates}; `lehner study run` goes on."
+    unfinished = describe_missing(study, findings.results)
     aims = study.aims or "None are stated."
-    yield Section(title="Aims", text=[stopped, aims] if unfinished else [aims])
+    yield Section(title="Aims", text=[unfinished, aims] if unfinished else [aims])
     # Fields that are not as `Scenario` has them by default.
     settings = pd.DataFrame([entry.settings for entry in study.scenarios])
     plain = asdict(Scenario())
@@ -162,8 +168,8 @@ def describe_plan(findings: Findings, precision: Mapping[str, str]) -> Iterator[
     yield Section(
         title="Data-generating mechanisms",
         text=[
-            f"{counted(len(study.scenarios), 'scenario')}, {replicates}, seed {study.seed}; every "
-            "method sees the same samples."
+            f"{counted(len(study.scenarios), 'scenario')}, {counted(study.replicates, 'replicate')}"
+            f", seed {study.seed}; every method sees the same samples."
         ],
         tables=[simple_table(("scenario", *names), rows)],
     )
@@ -192,25 +198,16 @@ def _describe(method: MethodChoice) -> str:
 
 
 def _tabulate(findings: Findings, estimand: str, names: Mapping[str, str]) -> Table:
-    """Lay out measures by scenario and method; precision is relative to the first method."""
-    study, differences = findings.study, findings.differences
-    precision = differences[
-        (differences["measure"] == "relative_precision")
-        & (differences["other_method"] == study.methods[0].label)
-    ].rename(columns={"difference": "value"})
-    table = pd.concat([findings.measures, precision])
-    table = table[table["estimand"] == estimand]
+    """Lay out measures by scenario and method."""
+    table = findings.measures[findings.measures["estimand"] == estimand]
     keys = ["scenario", "method", "measure"]
     numbers = table.set_index(keys)[NUMBERS].apply(tuple, axis="columns").to_dict()
-    unknown = (np.nan,) * len(NUMBERS)
     rows: list[tuple[Any, ...]] = []
-    for entry in study.scenarios:
-        for method in study.methods:
-            place = entry.name, method.label
-            if (*place, "bias") in numbers:
-                n = numbers[*place, "bias"][-1]
-                cells = (numbers.get((*place, name), unknown) for name in names)
-                rows.append((*place, *((*cell, n) for cell in cells)))
+    for entry, method in product(findings.study.scenarios, findings.study.methods):
+        place = entry.name, method.label
+        if (*place, "bias") in numbers:
+            n = numbers[*place, "bias"][-1]
+            rows.append((*place, *((*numbers[*place, name], n) for name in names)))
     columns = [Column(name, format=partial(_write_measure, name)) for name in names]
     return Table(columns=[Column("scenario"), Column("method"), *columns], rows=rows, keys=2)
 
@@ -232,44 +229,32 @@ def _write_measure(
 
 def describe_best(findings: Findings) -> Section:
     """Name for each scenario the biased methods, and those with the smallest error."""
-    measures = of_main_estimand(findings.measures)
+    measures = select_main_estimand(findings.measures)
+    mse = select_main_estimand(findings.differences).query("measure == 'mse'")
+    swapped = {"method": mse["other_method"], "other_method": mse["method"]}
+    more = pd.concat([mse, mse.assign(**swapped, difference=-mse["difference"])])
+    more["worse"] = more["difference"] > Z * more["standard_error"]
     rows = []
-    worse_by = _more_error(of_main_estimand(findings.differences))
     for scenario, group in measures.groupby("scenario", sort=False):
         by_measure = dict(iter(group.set_index("method").groupby("measure")))
-        bias, mse = by_measure["bias"], by_measure["mse"]["value"].dropna()
-        if mse.empty:
+        bias, errors = by_measure["bias"], by_measure["mse"]["value"].dropna()
+        if errors.empty:
             continue
         biased = bias.loc[bias["value"].abs() > Z * bias["standard_error"], "value"]
-        more = worse_by[worse_by["scenario"] == scenario].set_index(["method", "other_method"])
-        # The method that no other beats, or that is beaten by least if all are.
-        beaten_by = more["difference"].astype(float).groupby("method").max()
-        best = beaten_by.reindex(mse.index).fillna(0.0).idxmin()
-        tied = [name for name in mse.index if name != best and not more.loc[(name, best), "worse"]]
         named = ", ".join(f"{name} {decimal(value, sign=True)}" for name, value in biased.items())
-        failures = by_measure["failure_rate"]
-        first, *others = (_with_failures(name, failures) for name in (best, *tied))
-        rows.append((scenario, named or "none", first, ", ".join(others) or "none"))
+        pairs = more[more["scenario"] == scenario].set_index(["method", "other_method"])
+        # The method that no other beats, or that is beaten by least if all are.
+        beaten_by = pairs["difference"].astype(float).groupby("method").max()
+        best = beaten_by.reindex(errors.index).fillna(0.0).idxmin()
+        others = (name for name in errors.index if name != best)
+        tied = ", ".join(name for name in others if not pairs.loc[(name, best), "worse"])
+        rows.append((scenario, named or "none", best, tied or "none"))
     main = describe_main_estimand(measures)
     return Section(
         title="What came out",
         text=[TEXTS["paragraphs"]["noise"].format(main=main, z=Z)],
-        tables=[simple_table(("scenario", "biased", "least error", "not told from it"), rows)],
+        tables=[simple_table(("scenario", "biased", "smallest error", "not worse"), rows)],
     )
-
-
-def _more_error(differences: "pd.DataFrame") -> "pd.DataFrame":
-    """By how much more a method's squared errors are than another's, where both have some."""
-    mse = differences[differences["measure"] == "mse"]
-    swapped = {"method": mse["other_method"], "other_method": mse["method"]}
-    both = pd.concat([mse, mse.assign(**swapped, difference=-mse["difference"])])
-    return both.assign(worse=both["difference"] > Z * both["standard_error"])
-
-
-def _with_failures(method: str, failures: "pd.DataFrame") -> str:
-    rate, n = failures.loc[method, ["value", "n"]]
-    without = round(rate * n)
-    return f"{method} (without in {without} of {n:.0f})" if without else method
 
 
 def count_outcomes(results: "pd.DataFrame") -> "pd.DataFrame":
@@ -340,7 +325,7 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     >>> [panel.get_title() for panel in plot_measure(study, measure(results)).axes][0]
     'Majority'
     """
-    rows = of_main_estimand(measures)
+    rows = select_main_estimand(measures)
     rows = rows[(rows["measure"] == measure) & rows["value"].notna()]
     labels = [method.label for method in study.methods if method.label in set(rows["method"])]
     if not labels:
@@ -349,7 +334,7 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     scale, reference = (100, study.level) if measure == "coverage" else (1, 0)
     places = {entry.name: place for place, entry in enumerate(study.scenarios)}
     ticks = [textwrap.fill(scenario.replace("_", " "), LABEL_LETTERS) for scenario in places]
-    styles = {choice.label: _style(choice) for choice in study.methods}
+    styles = {choice.label: _choose_style(choice) for choice in study.methods}
     with style.figure_style() as width:
         titles = [styles[label].label for label in labels]
         height = 0.35 + ROW_INCHES * sum(1 + tick.count("\n") for tick in ticks)
@@ -376,7 +361,7 @@ def plot_measure(study: Study, measures: "pd.DataFrame", measure: str = "bias") 
     return figure
 
 
-def _style(choice: MethodChoice) -> style.MethodStyle:
+def _choose_style(choice: MethodChoice) -> style.MethodStyle:
     look = style.method_style(choice.method)
     if choice.label == choice.method:
         return look

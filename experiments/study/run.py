@@ -25,7 +25,6 @@ from lehner import InputError
 from lehner.core.errors import check_whole_number, find
 from lehner.core.lazy import load, pa, pd
 from lehner.core.resampling import progress_of
-from lehner.core.text import counted
 
 pq = load("pyarrow.parquet")
 
@@ -111,16 +110,14 @@ def run_study(
     with open_folder(path.stem if output is None else output, plan, path) as folder:
         cells = folder / definition.CELLS_FOLDER
         finished = read_tables(cells)
-        missing = [cell for cell in list_cells(plan) if cell.stem not in finished]
+        planned = list_cells(plan)
+        missing = [cell for cell in planned if cell.stem not in finished]
         # The first replicates of all scenarios first.
         missing.sort(key=lambda cell: cell.replicates.start)
         n_missing = sum(len(cell.replicates) for cell in missing)
+        total = sum(len(cell.replicates) for cell in planned)
         if missing:
-            sizes = [(len(plan.scenarios), "scenario"), (len(plan.methods), "method")]
-            shape = ", ".join(counted(n, name) for n, name in sizes if n)
-            total = len(plan.scenarios) * plan.replicates * max(len(plan.methods), 1)
-            to_do = f"{n_missing:,} of {total:,} results to compute"
-            logger.info("%s: %s; %s", plan.name, shape, to_do)
+            logger.info(f"{plan.name}: {n_missing:,} of {total:,} results to compute")
         done, tell = 0, progress_of(plan.name, n_missing)
         with closing(do_all(Cell.compute, missing, workers, dask)) as computed:
             for cell, table in computed:
@@ -152,12 +149,9 @@ def open_folder(folder: str | Path, study: definition.Study, source: Path) -> It
         If the folder holds something else, or another process writes into it.
     """
     folder = Path(folder)
-    if folder.is_file():
-        raise InputError("this is a file", "give a folder for the results", file=folder)
-    if folder.exists() and any(path.name not in CONTENTS for path in folder.glob("[!.]*")):
-        raise InputError(
-            "this folder is not empty and holds more than a study", "give a new folder", file=folder
-        )
+    if folder.is_file() or any(path.name not in CONTENTS for path in folder.glob("[!.]*")):
+        problem = "this is a file, or a folder that holds more than a study"
+        raise InputError(problem, "give a new folder", file=folder)
     for name in (definition.CELLS_FOLDER, definition.CODE_FOLDER):
         (folder / name).mkdir(parents=True, exist_ok=True)
     try:
@@ -170,7 +164,7 @@ def open_folder(folder: str | Path, study: definition.Study, source: Path) -> It
         for left in (*folder.glob(".writing-*"), *folder.glob("*/.writing-*")):
             shutil.rmtree(left)
         for code in study.code:
-            write_bytes(code.content, definition.kept_code(folder, code.file))
+            write_bytes(code.content, definition.locate_code(folder, code.file))
         write_bytes(source.read_bytes(), folder / "study.toml")
         yield folder
 
@@ -179,7 +173,7 @@ def _write_table(table: "pa.Table", folder: Path, stem: str) -> None:
     buffer = io.BytesIO()
     pq.write_table(table, buffer)
     content = buffer.getvalue()
-    path = write_bytes(content, folder / f"{stem}-{_checksum(content)}.parquet")
+    path = write_bytes(content, folder / f"{stem}-{_compute_checksum(content)}.parquet")
     for damaged in set(folder.glob(f"{stem}-*.parquet")) - {path}:
         damaged.unlink()
 
@@ -191,17 +185,17 @@ def read_tables(folder: Path) -> "dict[str, pa.Table]":
         name = FILE.fullmatch(path.name)
         content = path.read_bytes()
         # Parquet's own checksums are of its pages: bits of the footer may flip without an error.
-        if name is not None and _checksum(content) == name[2]:
+        if name is not None and _compute_checksum(content) == name[2]:
             # Threads are no faster here, and may not start where memory is short.
             tables[name[1]] = pq.read_table(pa.BufferReader(content), use_threads=False)
     return tables
 
 
-def _checksum(content: bytes) -> str:
+def _compute_checksum(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def stored_study(folder: str | Path) -> definition.Study:
+def read_stored_study(folder: str | Path) -> definition.Study:
     """Read the study that a folder holds the results of."""
     path = Path(folder) / "study.toml"
     if not path.is_file():
@@ -252,43 +246,43 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     (['system_accuracy', 'system_accuracy_in_sample'], ['ok'])
     """
     folder = Path(folder)
-    study = stored_study(folder)
+    study = read_stored_study(folder)
     tables = read_tables(folder / definition.CELLS_FOLDER)
     cells = [cell for cell in list_cells(study) if cell.stem in tables]
     if not cells:
         return pd.DataFrame(columns=["scenario", *COLUMNS])
-    numbered = [
-        tables[cell.stem].append_column("_cell", pa.array([place] * len(tables[cell.stem])))
-        for place, cell in enumerate(cells)
-    ]
-    # What is missing in all rows of a cell has a type in others.
-    stored = pa.concat_tables(numbered, promote_options="permissive").to_pandas()
     order = {entry.name: place for place, entry in enumerate(study.scenarios)}
-    places = pd.DataFrame(
-        {"_cell": i, "_order": order[cell.scenario.name], "scenario": cell.scenario.name}
+    labelled = []
+    for cell in cells:
+        table, added = tables[cell.stem], {"_scenario": order[cell.scenario.name]}
+        if cell.method is not None:
+            added["method"] = cell.method.label
+        for name, value in added.items():
+            table = table.append_column(name, pa.array([value] * len(table)))
+        labelled.append(table)
+    # What is missing in all rows of a cell has a type in others.
+    results = pa.concat_tables(labelled, promote_options="permissive").to_pandas()
+    settings = pd.DataFrame(
+        {"scenario": entry.name}
         | {
             name: definition.write_value(value) if isinstance(value, tuple) else value
-            for name, value in cell.scenario.varied.items()
+            for name, value in entry.varied.items()
         }
-        for i, cell in enumerate(cells)
+        for entry in study.scenarios
     )
-    places = places[["_cell", *(name for name in places if name not in stored)]]
-    by = ["_order", "replicate"]
-    columns = ["replicate", *(name for name in stored if name not in ("_cell", "replicate"))]
+    columns = ["replicate", *(name for name in results if name not in ("_scenario", "replicate"))]
     if study.methods:
-        labels = {method.label: place for place, method in enumerate(study.methods)}
-        places["method"] = [cell.method.label for cell in cells if cell.method is not None]
-        places["_method"] = places["method"].map(labels)
-        stored = stored.astype(dict.fromkeys((*NUMBERS, *DIAGNOSTICS), float))
-        by, columns = [*by, "_method", "estimand"], list(COLUMNS)
-    results = stored.merge(places, on="_cell")
-    results = results.sort_values(by, kind="stable", ignore_index=True)
-    varied = [name for name in places if name not in ("_cell", "_order", "_method", *columns)]
-    return results[[*varied, *columns]]
+        results = results.astype(dict.fromkeys((*NUMBERS, *DIAGNOSTICS), float))
+        columns = list(COLUMNS)
+    settings = settings[[name for name in settings if name not in columns]]
+    results = results.join(settings, on="_scenario")
+    # Methods and estimands are in the order of the study, cell by cell.
+    results = results.sort_values(["_scenario", "replicate"], kind="stable", ignore_index=True)
+    return results[[*settings, *columns]]
 
 
-def count_replicates(study: definition.Study, results: "pd.DataFrame") -> tuple[str, bool]:
-    """Say how many replicates are there, and whether the study is unfinished.
+def describe_missing(study: definition.Study, results: "pd.DataFrame") -> str:
+    """Say how many results are missing, be it that the study was stopped or files were lost.
 
     Parameters
     ----------
@@ -298,29 +292,23 @@ def count_replicates(study: definition.Study, results: "pd.DataFrame") -> tuple[
 
     Returns
     -------
-    text : str
-        As "58 to 59 of 200 replicates, unfinished": the fewest and most of a scenario and method.
-    unfinished : bool
-        Whether some are missing, be it that the study was stopped or that files of it were lost.
+    str
+        As "small is unfinished: it has 58 of 200 results; `lehner study run` continues it"; empty
+        if all are there.
     """
-    names = [entry.name for entry in study.scenarios]
-    by, places = ["scenario"], pd.Index(names)
-    if study.methods:
-        by = ["scenario", "method"]
-        places = pd.MultiIndex.from_product([names, [method.label for method in study.methods]])
-    done = results.groupby(by)["replicate"].nunique().reindex(places, fill_value=0)
-    fewest, most = int(done.min()), int(done.max())
-    n = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    if fewest < study.replicates:
-        return f"{n} of {study.replicates:,} replicates, unfinished", True
-    return f"{n} replicates", False
+    total = sum(len(cell.replicates) for cell in list_cells(study))
+    by = ["scenario", "replicate", *(["method"] if study.methods else [])]
+    done = len(results[by].drop_duplicates())
+    if done == total:
+        return ""
+    counts = f"it has {done:,} of {total:,} results"
+    return f"{study.name} is unfinished: {counts}; `lehner study run` continues it"
 
 
 def warn_if_unfinished(study: definition.Study, results: "pd.DataFrame") -> None:
-    """Warn how many replicates of a study are there, if some are not."""
-    text, unfinished = count_replicates(study, results)
-    if unfinished:
-        logger.warning("%s: %s; `lehner study run` goes on", study.name, text)
+    """Warn how many results of a study are there, if some are not."""
+    if text := describe_missing(study, results):
+        logger.warning(text)
 
 
 def export(folder: str | Path, file: str | Path) -> Path:
@@ -338,7 +326,7 @@ def export(folder: str | Path, file: str | Path) -> Path:
     """
     file = Path(file)
     results = read_results(folder).drop(columns=list(MACHINE), errors="ignore")
-    warn_if_unfinished(stored_study(folder), results)
+    warn_if_unfinished(read_stored_study(folder), results)
     file.parent.mkdir(parents=True, exist_ok=True)
     return write_csv(results, file)
 
@@ -372,12 +360,12 @@ def draw(
     True
     """
     folder = Path(study)
-    plan = stored_study(folder) if folder.is_dir() else definition.read_study(study)
+    plan = read_stored_study(folder) if folder.is_dir() else definition.read_study(study)
     if plan.experiment is not None:
         raise InputError(f"{plan.name} has no ratings: it is an experiment", "draw from another")
     entry = find("scenario", scenario, {entry.name: entry for entry in plan.scenarios})
     replicate = check_whole_number("replicate", replicate, 0)
-    seed = definition.seed_of_scenario(plan, entry.scenario)
-    ratings, _ = simulate_ratings(entry.scenario, definition.seed_at(seed, replicate))
+    seed = definition.derive_scenario_seed(plan, entry.scenario)
+    ratings, _ = simulate_ratings(entry.scenario, definition.derive_seed(seed, replicate))
     name = "_".join(re.findall(r"[\w.]+", f"{plan.name} {entry.name} {replicate}"))
     return write_csv(ratings.to_wide(), Path(output or f"{name}.csv"))

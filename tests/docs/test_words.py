@@ -15,8 +15,6 @@ OF_OUR_OWN = re.compile(
     re.IGNORECASE,
 )
 NOT_PROSE = re.compile(r"```.*?^```|`[^`]*`|\]\([^)]*\)|<[^>]*>", re.DOTALL | re.MULTILINE)
-IN_COMMITTED_TABLES = {"known items alone", "shared mistakes"}
-"""Values that pages show under other names."""
 
 
 def list_texts() -> Iterator[tuple[Path, str]]:
@@ -31,7 +29,7 @@ def list_texts() -> Iterator[tuple[Path, str]]:
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 # A text without a space is a code or a name.
                 text = str(node.value) if isinstance(node, ast.Constant) else ""
-                if " " in text and text not in IN_COMMITTED_TABLES:
+                if " " in text:
                     yield path, text
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 import lehner
 from experiments.benchmarks.real.sources import SOURCES, read_crowd
-from experiments.study.performance import Row, result_row
+from experiments.study.performance import Row, make_result_row
 from lehner import Estimate, InputError, IntervalEstimate, Ratings
 from lehner.core.arrays import seed_of
 from lehner.core.errors import find
@@ -95,7 +95,9 @@ def estimate_systems(
         in_sample = IntervalEstimate(estimate=None)
         if estimate is not None:
             in_sample = estimate.system_accuracy_in_sample
-        yield result_row(truth, in_sample, **row, method=label, known=0, draw=0, warnings=messages)
+        yield make_result_row(
+            truth, in_sample, **row, method=label, known=0, draw=0, warnings=messages
+        )
         if estimate is None or estimate.truth_probabilities is None or in_sample.estimate is None:
             continue
         right = lehner.probabilities_right(drawn.with_truth(None), estimate)
@@ -106,11 +108,11 @@ def estimate_systems(
 @cache
 def list_panels(name: str, design: str, folder: Path) -> list[Panel]:
     """List the systems of a crowd with their raters, once for all methods."""
-    return choose_panels(_crowd(name, folder), design)
+    return choose_panels(_read_crowd(name, folder), design)
 
 
 @cache
-def _crowd(name: str, folder: Path) -> Ratings:
+def _read_crowd(name: str, folder: Path) -> Ratings:
     return read_crowd(find("crowd", name, SOURCES), folder)
 
 

@@ -52,7 +52,7 @@ ROWS = Path(__file__).with_suffix(".csv")
 
 
 @cache
-def priors_without(attribute: str, name: str) -> Path:
+def train_priors_without(attribute: str, name: str) -> Path:
     """Train priors on the crowds that are not of this family or domain, in a temporary file."""
     group_of = {source.name: getattr(source, attribute) for source in SOURCES.values()}
     others = [outcome for outcome in read_outcomes() if group_of[outcome.crowd] != name]
@@ -70,7 +70,7 @@ def measure(method: str, folder: Path) -> Iterator[dict[str, object]]:
     most = MOST_PAIRS_OF_SLOW if method == SLOW else MOST_PAIRS
     for source in SOURCES.values():
         crowd = read_crowd(source, folder)
-        priors = priors_without(left_out, getattr(source, left_out))
+        priors = train_priors_without(left_out, getattr(source, left_out))
         for design in ("like", "better"):
             for panel in choose_pairs(crowd, design)[:most]:
                 seed = seed_of(SEED, source.name, *panel.systems)
@@ -160,7 +160,7 @@ def tabulate(rows: pd.DataFrame) -> Table:
         if len(by_family) == 1:
             error = covered.std() / np.sqrt(len(group))
         slope = (truth @ group["estimate"]) / (group["estimate"] @ group["estimate"])
-        sure = [_rightness(group, least) for least in (0.8, 0.9, 0.99)]
+        sure = [_count_right(group, least) for least in (0.8, 0.9, 0.99)]
         coverage = f"{short(covered.mean())} ({short(error)})"
         width = short((upper - lower).mean())
         table.append((design, method, len(group), coverage, width, *sure, short(slope)))
@@ -168,7 +168,7 @@ def tabulate(rows: pd.DataFrame) -> Table:
     return Table(columns=[Column(title) for title in (*titles, "slope")], rows=table, keys=2)
 
 
-def _rightness(rows: pd.DataFrame, least: float) -> str:
+def _count_right(rows: pd.DataFrame, least: float) -> str:
     """In which part of the pairs the better one was named with such a probability, of how many."""
     sign = np.sign(rows["probability"] - 0.5)
     sure = np.maximum(rows["probability"], 1 - rows["probability"]) >= least

@@ -58,9 +58,9 @@ def tabulate(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
     # The labelled items alone are there once for each method.
     rows = results.drop_duplicates([*DESIGN, "known", "method", "system", "draw"])
     alone = rows[(rows["known"] == 0) & (rows["per_item"] == FEW)]
-    rows = in_order(pd.concat([rows, calibrated_rows(rows, outcomes)]))
+    rows = sort_rows(pd.concat([rows, make_calibrated_rows(rows, outcomes)]))
     measured = measure_crowds(rows)
-    domains = measure_crowds(in_order(calibrated_rows(alone, outcomes, "domain")))
+    domains = measure_crowds(sort_rows(make_calibrated_rows(alone, outcomes, "domain")))
     return {
         "systems": keep_systems(rows),
         "real": measured.drop(columns=["domain", "split"]),
@@ -69,7 +69,7 @@ def tabulate(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
-def in_order(rows: pd.DataFrame) -> pd.DataFrame:
+def sort_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """Say the family, domain and split of each row's crowd, and put crowds and methods in order."""
     of_crowd = {
         column: [getattr(SOURCES[name], column) for name in rows["crowd"]] for column in OF_CROWD
@@ -96,7 +96,7 @@ def in_order(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def calibrated_rows(
+def make_calibrated_rows(
     rows: pd.DataFrame, outcomes: Sequence[prior.Outcome], leave_out: str = "family"
 ) -> pd.DataFrame:
     """Estimate by `calibrated`, trained without the family or the domain of the crowd.
@@ -125,11 +125,11 @@ def calibrated_rows(
         others = [outcome for outcome in outcomes if group_of[outcome.crowd] != left_out]
         priors = prior.train_priors(others)
         for majority_or_alone in table.to_dict("records"):
-            made += _estimates(majority_or_alone, priors)
+            made += _estimate_rows(majority_or_alone, priors)
     return pd.DataFrame(made, columns=rows.columns)
 
 
-def _estimates(
+def _estimate_rows(
     row: dict[str, Any], priors: Mapping[str, prior.EmpiricalPrior]
 ) -> Iterator[dict[str, Any]]:
     known_right = round(row["known"] * row["estimate"]) if row["known"] else 0
@@ -227,16 +227,18 @@ def mean_over_crowds(measured: pd.DataFrame, over: Sequence[str] = OVER) -> pd.D
     )
     for name in MEASURES:
         table[name] = groups[name].mean()
-        table[f"{name}_se"] = [error_of_mean(group[name], group["family"]) for _, group in groups]
+        table[f"{name}_se"] = [
+            estimate_error_of_mean(group[name], group["family"]) for _, group in groups
+        ]
     return measured[over].drop_duplicates().merge(table.reset_index(), on=over)
 
 
-def error_of_mean(values: pd.Series, families: pd.Series) -> float:
+def estimate_error_of_mean(values: pd.Series, families: pd.Series) -> float:
     """Standard error of a mean over crowds, clustered by family; NaN with fewer than two families.
 
     Examples
     --------
-    >>> error_of_mean(pd.Series([1.0, 1.0, 4.0, 4.0]), pd.Series(["a", "a", "b", "b"]))
+    >>> estimate_error_of_mean(pd.Series([1.0, 1.0, 4.0, 4.0]), pd.Series(["a", "a", "b", "b"]))
     1.5
     """
     deviations = (values - values.mean()).groupby(families).sum(min_count=1).dropna()

@@ -85,8 +85,8 @@ def read_label_and_truth(files: Sequence[Path]) -> Ratings:
     Ratings
     """
     labels, truths = files
-    rows = [(row["item"], row["worker"], row["label"]) for row in _table(labels, "worker")]
-    return make_crowd(rows, {row["item"]: row["truth"] for row in _table(truths, "truth")})
+    rows = [(row["item"], row["worker"], row["label"]) for row in _read_table(labels, "worker")]
+    return make_crowd(rows, {row["item"]: row["truth"] for row in _read_table(truths, "truth")})
 
 
 def read_worker_item_label(files: Sequence[Path]) -> Ratings:
@@ -101,7 +101,9 @@ def read_worker_item_label(files: Sequence[Path]) -> Ratings:
     -------
     Ratings
     """
-    labels, truths = (list(_tab_separated(path, n)) for path, n in zip(files, (3, 2), strict=True))
+    labels, truths = (
+        list(_read_tab_separated(path, n)) for path, n in zip(files, (3, 2), strict=True)
+    )
     return make_crowd([(item, worker, label) for worker, item, label in labels], dict(truths))
 
 
@@ -119,7 +121,7 @@ def read_responses(files: Sequence[Path]) -> Ratings:
     Ratings
     """
     (path,) = files
-    responses = list(_table(path, "orig_id"))
+    responses = list(_read_table(path, "orig_id"))
     rows = [(row["orig_id"], row["!amt_worker_ids"], row["response"]) for row in responses]
     return make_crowd(rows, {row["orig_id"]: row["gold"] for row in responses})
 
@@ -187,8 +189,8 @@ def read_scores(files: Sequence[Path]) -> Ratings:
     """
     rows, truth = [], {}
     for path in files:
-        for number, row in enumerate(_table(path, "parsed_output")):
-            rows.append((str(number), path.stem, _above_middle(row["parsed_output"])))
+        for number, row in enumerate(_read_table(path, "parsed_output")):
+            rows.append((str(number), path.stem, _cut_in_middle(row["parsed_output"])))
             truth[str(number)] = str(int(float(row["label"])))
     return make_crowd(rows, truth)
 
@@ -209,8 +211,8 @@ def read_readings(files: Sequence[Path], treatment: str) -> Ratings:
     Ratings
     """
     frame = read_data_frame(files[0])
-    rated = frame[frame["treatment"].map(_whole) == treatment]
-    case, reader, truth = (rated[name].map(_whole) for name in ("case", "reader", "truth"))
+    rated = frame[frame["treatment"].map(_write_whole) == treatment]
+    case, reader, truth = (rated[name].map(_write_whole) for name in ("case", "reader", "truth"))
     abnormal = (rated["rating"] >= ABNORMAL_FROM).astype(int).astype(str)
     rows = list(zip(case, reader, abnormal, strict=True))
     return make_crowd(rows, dict(zip(case, truth, strict=True)))
@@ -229,18 +231,18 @@ def read_data_frame(path: Path) -> pd.DataFrame:
     return frame
 
 
-def _whole(value: Any) -> str:
+def _write_whole(value: Any) -> str:
     return str(int(value))
 
 
-def _above_middle(score: str) -> str:
+def _cut_in_middle(score: str) -> str:
     try:
         return str(int(float(score) > MIDDLE_OF_SCORES))
     except ValueError:
         return ""
 
 
-def _table(path: Path, column: str) -> Iterator[dict[str, str]]:
+def _read_table(path: Path, column: str) -> Iterator[dict[str, str]]:
     csv.field_size_limit(10_000_000)
     with path.open(encoding="utf-8", newline="") as file:
         header = file.readline()
@@ -255,7 +257,7 @@ def _table(path: Path, column: str) -> Iterator[dict[str, str]]:
         yield from table
 
 
-def _tab_separated(path: Path, columns: int) -> Iterator[list[str]]:
+def _read_tab_separated(path: Path, columns: int) -> Iterator[list[str]]:
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         fields = line.split("\t")
         if not line.strip():

@@ -14,8 +14,8 @@ from experiments.benchmarks.real import fits, sources
 from experiments.benchmarks.real.fits import ALONE, correct_fit, estimate_systems
 from experiments.benchmarks.real.report import (
     BY,
-    calibrated_rows,
-    error_of_mean,
+    estimate_error_of_mean,
+    make_calibrated_rows,
     mean_over_crowds,
     measure_crowds,
     tabulate,
@@ -220,12 +220,12 @@ def test_each_crowd_counts_once_in_the_means():
 
 def test_errors_of_means_are_those_of_families():
     values = pd.Series(np.random.default_rng(1).normal(size=8))
-    alone = error_of_mean(values, pd.Series(range(8)))
+    alone = estimate_error_of_mean(values, pd.Series(range(8)))
     assert alone == pytest.approx(values.std() / np.sqrt(8))
     # Four families whose crowds are alike have the error of four values.
     doubled = pd.concat([values[:4]] * 2, ignore_index=True)
     families = pd.Series([0, 1, 2, 3] * 2)
-    assert error_of_mean(doubled, families) == pytest.approx(values[:4].std() / 2)
+    assert estimate_error_of_mean(doubled, families) == pytest.approx(values[:4].std() / 2)
 
 
 def test_the_shipped_priors_are_trained_on_the_committed_outcomes():
@@ -280,7 +280,7 @@ def test_calibrated_is_the_method_with_priors_of_other_families(tmp_path, known,
             | {"known": 20, "method": ALONE, "estimate": (codes == truth[:, None])[:20, 3].mean()},
         ]
     ).assign(lower=np.nan, upper=np.nan)
-    made = calibrated_rows(rows, read_outcomes(), leave_out).query(f"known == {known}")
+    made = make_calibrated_rows(rows, read_outcomes(), leave_out).query(f"known == {known}")
     of = {name: getattr(source, leave_out) for name, source in sources.SOURCES.items()}
     others = [one for one in read_outcomes() if of[one.crowd] != of["Kundel_1"]]
     (tmp_path / "priors.json").write_text(priors_text(train_priors(others)))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import lehner
-from experiments.simulations.coverage import simulate_known, summarise_known
+from experiments.simulations.coverage import correct_by_labels, summarise_labels
 from experiments.study import read_study
 from lehner import Scenario, simulate
 from tests.experiments.rows import ends, one_row, pick_rows
@@ -210,12 +210,12 @@ def test_a_model_is_fitted_without_the_truths_or_says_where_it_contradicts_them(
 def test_a_cell_of_the_simulation_is_reproducible_and_measured():
     (cell,) = (s for s in read_study("known_truths").scenarios if s.name.startswith("30%"))
     rows, again = (
-        pd.DataFrame(row for seed in range(3) for row in simulate_known(seed, **cell.varied))
+        pd.DataFrame(row for seed in range(3) for row in correct_by_labels(seed, **cell.varied))
         for _ in range(2)
     )
     pd.testing.assert_frame_equal(rows, again)
-    table = summarise_known(rows.assign(scenario=cell.name)).set_index(
-        ["probabilities", "known", "method"]
+    table = summarise_labels(rows.assign(scenario=cell.name)).set_index(
+        ["probabilities", "labels", "method"]
     )
     assert (table["n"] == 3).all()
     mean_error = table.loc[("algebra", 100, "recalibrated"), "rmse"]

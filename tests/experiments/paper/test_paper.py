@@ -8,7 +8,7 @@ import pytest
 
 from experiments.paper import FIGURES, replicate_paper, simulate_figure
 from experiments.paper.printed import PrintedNumber
-from experiments.paper.replication import plot_figure, replication_table
+from experiments.paper.replication import plot_figure, tabulate_replication
 from lehner import InputError
 
 MISPRINTS = {
@@ -68,7 +68,7 @@ def test_biases_of_single_violations_are_those_of_an_independent_program(numbers
 
 
 def test_a_table_has_a_row_for_each_number(numbers):
-    table = replication_table(numbers)
+    table = tabulate_replication(numbers)
     assert len(table) == len(numbers) == 158
     simulated = table[table.z.notna()]
     assert (simulated.standard_error > 0).all()

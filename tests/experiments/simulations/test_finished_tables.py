@@ -55,7 +55,7 @@ def test_measures_of_scores():
     assert without["independent"].min() >= 0.9
     assert without["misleading"].min() == pytest.approx(0.19)
     places = ["process", "quantity"]
-    alone = table[table.method == "known items alone"].set_index(places).rmse
+    alone = table[table.method == "gold labels alone"].set_index(places).rmse
     with_truths = ours[ours.known > 0].set_index(places).rmse
     shown = ["auc", "sensitivity", "specificity", "brier_score"]
     ratio = (with_truths / alone).unstack()[shown].stack()

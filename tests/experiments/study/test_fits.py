@@ -1,21 +1,15 @@
-"""Fits of several systems over workers: the same bytes, and what was finished is not done again."""
+"""Fits of several systems over workers: the same bytes for any number of them."""
 
 import os
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import lehner
-from experiments.study import fits
 
 SYSTEMS = "s0,s1,s2"
 METHODS = "calibrated,majority_agreement,algebraic,dawid_skene_ml"
-KEPT = "unfinished/*.nc"
 
 
 @pytest.fixture
@@ -71,44 +65,6 @@ def test_the_number_of_workers_changes_no_byte(run, data, tmp_path, monkeypatch)
         check_exact=False,
         rtol=1e-12,
     )
-
-
-@pytest.mark.slow
-def test_a_command_that_is_interrupted_goes_on_where_it_was(run, data, tmp_path, monkeypatch):
-    out, methods = tmp_path / "out", "algebraic,one_coin,dawid_skene"
-    arguments = command(data, out, "--workers", "2", methods=methods)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "experiments", *arguments],
-        start_new_session=True,
-        text=True,
-        stderr=subprocess.PIPE,
-        # A shell that runs the tests in the background has all they start ignore Ctrl-C.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    while process.poll() is None and len(list(out.glob(KEPT))) < 3:
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to workers too
-    text = process.communicate(timeout=60)[1].splitlines()
-    assert process.returncode == 130
-    assert f"Finished fits are kept in {out}; the same command goes on from there." in text
-    assert "lehner: stopped" in text
-    kept = list(out.glob(KEPT))
-    assert len(kept) >= 3
-    kept[0].write_bytes(kept[0].read_bytes()[:-100])  # It is damaged, and done again.
-    done = []
-
-    def spied(piece, do=fits._do):
-        done.append(piece)
-        return do(piece)
-
-    monkeypatch.setattr(fits, "_do", spied)
-    arguments[arguments.index("--workers") + 1] = "1"
-    run(*arguments)
-    went_on = len(done)
-    run(*command(data, tmp_path / "whole", methods=methods))
-    assert len(kept) - 1 + went_on == len(done) - went_on
-    assert content(out) == content(tmp_path / "whole")
-    assert not (out / "unfinished").exists()
 
 
 @pytest.mark.slow

@@ -221,9 +221,9 @@ def test_bad_functions_are_one_error_before_anything_is_computed(tmp_path, good,
 @pytest.mark.parametrize(
     "function, problem",
     [
-        ("not_ratings", r"mine.py:not_ratings returns a list; return lehner.Ratings"),
-        ("no_truth", r"mine.py:no_truth returns ratings without truth; add it"),
-        ("no_system", r"mine.py:no_system returns ratings without a system"),
+        ("not_ratings", r"mine.py:not_ratings returns no lehner.Ratings with a system and the tru"),
+        ("no_truth", r"mine.py:no_truth returns no lehner.Ratings with .* the truth of each item"),
+        ("no_system", r"mine.py:no_system returns no lehner.Ratings with a system"),
         ("breaks", r"mine.py:breaks raises ValueError with seed \d+: not so; correct"),
     ],
 )

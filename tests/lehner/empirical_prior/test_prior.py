@@ -263,12 +263,12 @@ def test_excellent_systems_are_covered():
     assert len(table) == 81
     assert table["coverage"].mean() >= 0.95
     assert (table["coverage"] + 2 * table["coverage_se"] >= 0.88).all()
-    assert table.query("known == 0")["coverage"].min() >= 0.88
+    assert table.query("labels == 0")["coverage"].min() >= 0.88
 
 
 def test_clustered_truths_do_not_make_intervals_too_narrow():
     table = pd.read_csv(TABLES / "calibrated_coverage.csv").query("clusters > 0")
-    assert set(table["known_by"].dropna()) == {"item", "cluster"}
+    assert set(table["labelled_by"].dropna()) == {"item", "cluster"}
     assert table["coverage"].min() >= 0.86
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from experiments.simulations.power import plain_chi_square
+from experiments.simulations.power import compute_plain_chi_square
 from lehner import InputError, Ratings, Scenario, check_k_properties, simulate
 from lehner.core.arrays import child_seeds
 from lehner.data.patterns import pattern_votes
@@ -85,7 +85,7 @@ def test_each_violation_is_rejected(test, violated):
 
 
 def test_the_papers_chi_square_rejects_most_data_for_which_the_k_properties_hold():
-    result = [plain_chi_square(simulate(Scenario(), seed)) for seed in child_seeds(1, 60)]
+    result = [compute_plain_chi_square(simulate(Scenario(), seed)) for seed in child_seeds(1, 60)]
     assert np.mean(np.array(result) < 0.05) > 0.8
 
 

@@ -6,12 +6,13 @@ os.environ.setdefault("NUMBA_OPT", "1")
 os.environ.setdefault("PYTENSOR_FLAGS", "cxx=")
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import lehner
 
 # No test asserts a time. Each run has other examples, so that those of many runs add up.
-settings.register_profile("few", deadline=None, max_examples=25)
+slowly = [HealthCheck.too_slow]
+settings.register_profile("few", deadline=None, max_examples=10, suppress_health_check=slowly)
 settings.load_profile("few")
 
 # They take longest.

@@ -81,6 +81,10 @@ def lehner(
         context.get_help()
 
 
+# Made once: it takes a tenth of a second.
+command_line: Any = typer.main.get_command(app)
+
+
 def main() -> None:
     """Run the command; bad input ends in one line on standard error and exit code 2."""
     # Compiling takes longer than sampling: optimise less. The draws are the same.
@@ -113,7 +117,7 @@ def _run() -> int:
     """Run the command and give its exit code."""
     try:
         words = [word for word in sys.argv[1:] if word != TRACEBACK]
-        return app(words, prog_name="lehner", standalone_mode=False) or 0
+        return command_line(words, prog_name="lehner", standalone_mode=False) or 0
     except typer.TyperException as error:
         message = getattr(error, "format_message", error.__str__)()
         return _complain(f"{message} {_called()[0]}")
@@ -151,8 +155,7 @@ def _place_in_own_file(error: Exception) -> str:
 
 def _called() -> tuple[str, set[str]]:
     """Find where the help of the command that was called is, and the names of its options."""
-    command: Any = typer.main.get_command(app)
-    called = ["lehner"]
+    command, called = command_line, ["lehner"]
     for word in sys.argv[1:]:
         if word not in getattr(command, "commands", {}):
             break

@@ -3,11 +3,13 @@ import sys
 import pytest
 
 from experiments.cli import main as cli
+from tests.experiments.rows import draw_for_pages_only
 
 
 @pytest.fixture
 def run(monkeypatch, capsys):
     """Run the command; give exit code, standard output and standard error."""
+    monkeypatch.setattr("experiments.report.files.figure_bytes", draw_for_pages_only)
 
     def call(*arguments):
         monkeypatch.setenv("COLUMNS", "100")

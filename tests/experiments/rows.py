@@ -2,6 +2,8 @@
 
 import json
 
+from experiments.report.files import figure_bytes
+
 
 def pick_rows(out, quantity, **columns):
     """List rows of a quantity; columns that are not named are empty, and `...` is any value."""
@@ -28,3 +30,8 @@ def ends(row):
 def as_text(lines):
     """Write lines for a console as one text."""
     return "".join(f"{line.plain}\n" for line in lines)
+
+
+def draw_for_pages_only(figure, kind):
+    """Draw a figure of a page; files of figures stay empty, and the tests of `report` draw them."""
+    return figure_bytes(figure, kind) if kind == "svg" else b""

@@ -198,14 +198,14 @@ def measure_crowds(rows: pd.DataFrame) -> pd.DataFrame:
     return table.assign(rmse=np.sqrt(table["rmse"])).reset_index()
 
 
-def mean_over_crowds(measured: pd.DataFrame, over: Sequence[str] = OVER) -> pd.DataFrame:
+def mean_over_crowds(measured: pd.DataFrame, over: list[str] = OVER) -> pd.DataFrame:
     """Average measures over crowds, each crowd counting once.
 
     Parameters
     ----------
     measured : pandas.DataFrame
         Of `measure_crowds`.
-    over : sequence of str
+    over : list of str
         Columns that a mean is of one value of.
 
     Returns
@@ -215,7 +215,6 @@ def mean_over_crowds(measured: pd.DataFrame, over: Sequence[str] = OVER) -> pd.D
         `failed`, the mean of each measure with its standard error, clustered by family, and
         `worst`, the lowest coverage, with its crowd, `worst_crowd`.
     """
-    over = list(over)
     # The first of the sorted values is the lowest.
     groups = measured.sort_values("coverage", kind="stable").groupby(over)
     table = groups.agg(
@@ -225,27 +224,29 @@ def mean_over_crowds(measured: pd.DataFrame, over: Sequence[str] = OVER) -> pd.D
         worst=("coverage", "first"),
         worst_crowd=("crowd", "first"),
     )
+    errors = estimate_errors_of_means(measured, over)
     for name in MEASURES:
-        table[name] = groups[name].mean()
-        table[f"{name}_se"] = [
-            estimate_error_of_mean(group[name], group["family"]) for _, group in groups
-        ]
+        table[name], table[f"{name}_se"] = groups[name].mean(), errors[name]
     return measured[over].drop_duplicates().merge(table.reset_index(), on=over)
 
 
-def estimate_error_of_mean(values: pd.Series, families: pd.Series) -> float:
-    """Standard error of a mean over crowds, clustered by family; NaN with fewer than two families.
+def estimate_errors_of_means(measured: pd.DataFrame, over: list[str]) -> pd.DataFrame:
+    """Standard errors of the means of `MEASURES`, clustered by family.
+
+    They are NaN with fewer than two families.
 
     Examples
     --------
-    >>> estimate_error_of_mean(pd.Series([1.0, 1.0, 4.0, 4.0]), pd.Series(["a", "a", "b", "b"]))
-    1.5
+    >>> measured = pd.DataFrame({"design": "like", "family": list("aabb"), "bias": [1, 1, 4, 4]})
+    >>> estimate_errors_of_means(measured, ["design"])["bias"].tolist()
+    [1.5]
     """
-    deviations = (values - values.mean()).groupby(families).sum(min_count=1).dropna()
-    n = len(deviations)
-    if n < 2:
-        return np.nan
-    return float(np.sqrt((deviations**2).sum() * n / (n - 1)) / values.count())
+    values, keys = measured.filter(MEASURES), [measured[name] for name in over]
+    deviations = values - values.groupby(keys).transform("mean")
+    sums = deviations.groupby([*keys, measured["family"]]).sum(min_count=1)
+    families = (sums**2).groupby(level=over)
+    n = families.count()
+    return np.sqrt(families.sum() * n / (n - 1)).where(n > 1) / values.groupby(keys).count()
 
 
 def keep_systems(rows: pd.DataFrame) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from experiments.benchmarks.real import fits, sources
 from experiments.benchmarks.real.fits import ALONE, correct_fit, estimate_systems
 from experiments.benchmarks.real.report import (
     BY,
-    estimate_error_of_mean,
+    estimate_errors_of_means,
     make_calibrated_rows,
     mean_over_crowds,
     measure_crowds,
@@ -220,12 +220,14 @@ def test_each_crowd_counts_once_in_the_means():
 
 def test_errors_of_means_are_those_of_families():
     values = pd.Series(np.random.default_rng(1).normal(size=8))
-    alone = estimate_error_of_mean(values, pd.Series(range(8)))
+    measured = pd.DataFrame({"design": "like", "family": range(8), "bias": values})
+    alone = estimate_errors_of_means(measured, ["design"])["bias"].item()
     assert alone == pytest.approx(values.std() / np.sqrt(8))
     # Four families whose crowds are alike have the error of four values.
-    doubled = pd.concat([values[:4]] * 2, ignore_index=True)
-    families = pd.Series([0, 1, 2, 3] * 2)
-    assert estimate_error_of_mean(doubled, families) == pytest.approx(values[:4].std() / 2)
+    measured["bias"] = values.take([0, 1, 2, 3] * 2).to_numpy()
+    measured["family"] = [0, 1, 2, 3] * 2
+    clustered = estimate_errors_of_means(measured, ["design"])["bias"].item()
+    assert clustered == pytest.approx(values[:4].std() / 2)
 
 
 def test_the_shipped_priors_are_trained_on_the_committed_outcomes():

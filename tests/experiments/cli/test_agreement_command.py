@@ -130,6 +130,7 @@ def test_conditions_differ_by_the_difference_of_independent_samples(run, conditi
     )
 
 
+@pytest.mark.slow
 def test_a_difference_covers_what_differences_of_many_samples_are():
     rng, ends, points = np.random.default_rng(1), [], []
     names = np.repeat(["a", "b"], 60)

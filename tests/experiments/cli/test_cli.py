@@ -183,7 +183,7 @@ def test_an_interrupted_command_ends_whatever_keeps_it(body):
         "from experiments.cli import main as cli\n"
         f"def app(*_, **__):{body}"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "cli.app = app\n"
+        "cli.command_line = app\n"
         "cli.main()\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

@@ -12,7 +12,7 @@ from experiments.report.figures import FIGURES
 from experiments.report.sentences import SAY, write_apa, write_sentence
 from experiments.report.views import REPORT, TABLES, view_systems
 from lehner.estimation.results import value_of
-from tests.experiments.rows import as_text
+from tests.experiments.rows import as_text, draw_for_pages_only
 
 METHODS = ["calibrated", "majority_agreement", "algebraic", "dawid_skene_ml"]
 CATEGORIES = ["<script>", "\x1b[31mred", "x_y%"]
@@ -39,7 +39,7 @@ def make_ratings(n_systems=1, known=25):
 def estimate(n_systems=1, known=25, **options):
     groups = np.resize(["g/1 & co", "-5", "$a_b$"], 60)
     ratings = make_ratings(n_systems, known)
-    return lehner.estimate(ratings, METHODS, groups=groups, name="f.csv", **options)
+    return lehner.estimate(ratings, METHODS, groups=groups, name="f.csv", resamples=100, **options)
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,8 @@ def test_what_a_method_gave_and_what_truths_correct_both_stand_there(one):
         assert str(value_of(row)) in below[below.index("algebraic") :].splitlines()[0]
 
 
-def test_files_are_the_table_and_the_views(two, tmp_path):
+def test_files_are_the_table_and_the_views(two, tmp_path, monkeypatch):
+    monkeypatch.setattr("experiments.report.files.figure_bytes", draw_for_pages_only)
     paths = list(answer_estimates(two).write(tmp_path / "out"))
     assert all(path.is_file() for path in paths)
     table = pd.read_csv(tmp_path / "out" / "results.csv", keep_default_na=False)

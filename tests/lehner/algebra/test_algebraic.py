@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lehner import Estimate, InputError, Ratings, estimate_algebraic, load_dataset
@@ -25,7 +25,6 @@ from tests.reference.algebraic import algebraic
 pytestmark = pytest.mark.filterwarnings("error")
 
 AGGREGATIONS = ["weighted", "likelihood", "paper"]
-few = settings(max_examples=25, deadline=None)
 all_aggregations = pytest.mark.parametrize("aggregation", AGGREGATIONS)
 
 
@@ -288,7 +287,6 @@ def test_steps_take_leading_dimensions_one_by_one(data):
 
 
 @given(data_sets)
-@settings(max_examples=25, deadline=None)
 def test_every_number_equals_the_reference(data):
     for aggregation in AGGREGATIONS:
         estimate, expected = estimate_of(data, aggregation), reference(data, aggregation)
@@ -305,7 +303,6 @@ def test_every_number_equals_the_reference(data):
 
 @all_aggregations
 @given(data=data_sets, random=st.randoms(use_true_random=False))
-@few
 def test_relabelled_categories_permute_every_result(aggregation, data, random):
     new = random.sample(range(data.n_categories), data.n_categories)
     relabelled = replace(
@@ -321,7 +318,6 @@ def test_relabelled_categories_permute_every_result(aggregation, data, random):
 
 @all_aggregations
 @given(data=data_sets, random=st.randoms(use_true_random=False))
-@few
 def test_order_of_raters_and_items_changes_nothing(aggregation, data, random):
     new = random.sample(range(data.n_raters), data.n_raters)
     order = random.sample(range(len(data.rows)), len(data.rows))
@@ -346,7 +342,6 @@ def test_names_of_raters_and_items_change_nothing_but_labels(aggregation):
 
 @all_aggregations
 @given(data=data_sets)
-@few
 def test_all_items_twice_leave_every_estimate_unchanged(aggregation, data):
     expected = results(data, aggregation)
     expected["truth_probabilities"] = np.tile(expected["truth_probabilities"], (2, 1))
@@ -355,7 +350,6 @@ def test_all_items_twice_leave_every_estimate_unchanged(aggregation, data):
 
 @all_aggregations
 @given(data=data_sets.filter(lambda data: data.counts is not None))
-@few
 def test_counts_equal_repetition(aggregation, data):
     items = np.repeat(np.arange(len(data.rows)), data.counts)
     repeated = replace(data.take(items.tolist()), counts=None)
@@ -369,7 +363,6 @@ def test_counts_equal_repetition(aggregation, data):
 @example(Data(2, 2, [[(0, 0), (1, 0)], [(0, 0)]], [0, 0], counts=[0, 1]))
 @example(Data(2, 2, [[(0, 0), (1, 0)], [(0, 0)]], [-1, 0], counts=[1, 0]))
 @given(all_data())
-@few
 def test_data_are_refused_unless_items_that_count_have_two_raters_and_an_answer(data):
     if data.estimable:
         estimate_algebraic(data.ratings(), interval=None)
@@ -437,7 +430,6 @@ def test_an_estimate_of_1_has_the_interval_of_as_many_known_truths():
 
 @all_aggregations
 @given(data=data_sets, level=st.floats(0.01, 0.99))
-@few
 def test_intervals_are_ordered_and_within_0_and_1_and_never_nan(aggregation, data, level):
     estimate = estimate_algebraic(
         data.ratings(), aggregation=aggregation, level=level, resamples=20

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from scipy import stats
 
 from lehner import InputError, Ratings, load_dataset, majority_agreement, mean_posterior
@@ -22,7 +22,6 @@ def brute_force_majority(data: Data) -> float | None:
 
 
 @given(data_sets)
-@settings(max_examples=25, deadline=None)
 def test_majority_agreement_equals_brute_force(data):
     estimate = majority_agreement(data.ratings())
     assert estimate.system_accuracy.estimate == pytest.approx(brute_force_majority(data), abs=1e-12)
@@ -30,7 +29,6 @@ def test_majority_agreement_equals_brute_force(data):
 
 
 @given(data_sets)
-@settings(max_examples=25, deadline=None)
 def test_mean_posterior_equals_the_reference(data):
     estimate = mean_posterior(data.ratings())
     expected = reference(data, "weighted")

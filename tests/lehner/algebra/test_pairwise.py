@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lehner import Ratings, load_dataset, pairwise_agreement
@@ -38,7 +38,6 @@ def read(rows) -> Ratings:
 
 
 @given(long_data)
-@settings(max_examples=25, deadline=None)
 def test_pairs_are_those_of_different_raters_on_the_same_item(rows):
     agreeing, pairs = brute_force(rows)
     result = pairwise_agreement(read(rows))
@@ -51,7 +50,6 @@ def test_pairs_are_those_of_different_raters_on_the_same_item(rows):
 
 
 @given(long_data)
-@settings(max_examples=25, deadline=None)
 def test_pairs_are_counted_item_by_item(rows):
     ratings = read(rows)
     expected = [brute_force([r for r in rows if r[0] == item]) for item in ratings.items]
@@ -59,7 +57,6 @@ def test_pairs_are_counted_item_by_item(rows):
 
 
 @given(long_data, st.lists(st.integers(0, 3), min_size=4, max_size=4))
-@settings(max_examples=25, deadline=None)
 def test_counts_equal_repetition(rows, counts):
     ratings = read(rows)
     counts = np.array(counts)[: len(ratings.items)]

@@ -3,12 +3,11 @@
 from itertools import combinations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference.theorem_1 import counterexample
 
-many = settings(max_examples=25, deadline=None)
 KINDS = ("any", "raters alike", "items unequal", "K-structure", "with zeros", "never right")
 
 
@@ -56,7 +55,6 @@ def has_k_structure(selection, truth):
     return np.allclose(selection, accuracy * right + (1 - accuracy) * (1 - right) / (k - 1))
 
 
-@many
 @given(raters())
 def test_agreement_and_accuracy_come_apart_unless_the_structure_holds(case):
     kind, selection, truth = case
@@ -77,7 +75,6 @@ def test_agreement_and_accuracy_come_apart_unless_the_structure_holds(case):
     np.testing.assert_allclose([result.accuracy[1], result.agreement[1]], after, atol=1e-12)
 
 
-@many
 @given(raters())
 def test_the_lemma_names_the_first_property_that_fails(case):
     kind, selection, truth = case

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lehner import (
@@ -140,7 +140,6 @@ def has_other_numbers(text):
 
 
 @given(st.text(max_size=6), st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]))
-@settings(max_examples=25, deadline=None)
 def test_folding_does_not_see_case_space_or_unicode_form(text, form):
     if not has_other_numbers(text) or form in ("NFC", "NFD"):
         assert fold(f"  {unicodedata.normalize(form, text)}\u00a0") == fold(text)
@@ -162,7 +161,6 @@ def normal_form(label):
 
 
 @given(st.lists(LABELS, min_size=2, max_size=6))
-@settings(max_examples=25, deadline=None)
 def test_folding_merges_only_what_is_equal_but_for_case_and_space(labels):
     for one in labels:
         for other in labels:
@@ -173,7 +171,6 @@ def test_folding_merges_only_what_is_equal_but_for_case_and_space(labels):
 @given(LABELS.filter(str.strip), LABELS.filter(str.strip))
 @example("1,000", "1")
 @example("10²", "102")
-@settings(max_examples=25, deadline=None)
 def test_fold_case_reads_numbers_as_they_are_written(one, other):
     data = {"Ann": [one, other, "x"], "Bo": [one, one, "x"]}
     try:
@@ -473,7 +470,6 @@ WORDS = [
     missing=st.sampled_from([0, 0.3]),
     seed=st.integers(0, 1000),
 )
-@settings(max_examples=25, deadline=None)
 def test_good_data_raise_no_alarm(names, raters, missing, seed):
     scenario = Scenario(
         n_categories=len(names), initial_rater_accuracy=(0.6, 0.7, 0.8), n_items=80, missing=missing

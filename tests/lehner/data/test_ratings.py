@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, read_ratings
@@ -18,7 +18,6 @@ from lehner.data.labels import MISSING, fold
 from lehner.data.patterns import FlatRatings
 
 ROOT = Path(__file__).parents[3]
-property_test = settings(max_examples=25, deadline=None)
 pytestmark = pytest.mark.filterwarnings("ignore::lehner.DataWarning")
 
 
@@ -337,7 +336,6 @@ def test_grouped_rows_stand_for_as_many_items_as_they_count():
 
 
 @given(st.data())
-@property_test
 def test_from_counts_gives_each_item_its_votes(data):
     n_items, n_categories = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 4))
     row = st.lists(st.integers(0, 4), min_size=n_categories, max_size=n_categories)
@@ -353,14 +351,12 @@ def test_from_counts_gives_each_item_its_votes(data):
 
 
 @given(any_ratings())
-@property_test
 def test_wide_tables_round_trip(ratings):
     result = Ratings.from_wide(ratings.to_wide(), item="item", **wide_columns(ratings))
     assert result.equals(ratings)
 
 
 @given(any_ratings(repeated=True, grouped=False))
-@property_test
 def test_long_tables_round_trip(ratings):
     result = Ratings.from_long(
         ratings.to_long(),
@@ -383,7 +379,6 @@ def write(frame, path):
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @given(ratings=any_ratings(min_items=1))
-@property_test
 def test_wide_files_round_trip(folder, ending, ratings):
     path = write(ratings.to_wide(), folder / f"wide.{ending}")
     raters, categories = list(ratings.raters), ratings.categories
@@ -393,7 +388,6 @@ def test_wide_files_round_trip(folder, ending, ratings):
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @given(ratings=any_ratings(min_items=1, repeated=True, grouped=False))
-@property_test
 def test_long_files_round_trip(folder, ending, ratings):
     frame = ratings.to_long()
     if frame.empty:
@@ -476,7 +470,6 @@ def row_keys(ratings, truth=True):
 
 
 @given(ratings=any_ratings(repeated=True), truth=st.booleans(), copies=st.integers(1, 3))
-@settings(max_examples=25, deadline=None)
 def test_patterns_are_the_distinct_rows_with_their_counts(ratings, truth, copies):
     ratings = ratings.take(np.tile(np.arange(len(ratings.items)), copies))
     patterns = ratings.patterns(truth=truth)
@@ -491,7 +484,6 @@ def test_patterns_are_the_distinct_rows_with_their_counts(ratings, truth, copies
 
 
 @given(st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=1, max_size=12))
-@property_test
 def test_patterns_of_anonymous_votes_are_the_distinct_rows_of_votes(table):
     ratings = Ratings.from_counts(table, ["a", "b", "c"])
     patterns = ratings.patterns()
@@ -504,7 +496,6 @@ def test_patterns_of_anonymous_votes_are_the_distinct_rows_of_votes(table):
 
 
 @given(st.data())
-@property_test
 def test_take_gives_the_rows_asked_for_in_that_order(data):
     ratings = data.draw(any_ratings(min_items=1, repeated=True))
     rows = data.draw(st.lists(st.integers(0, len(ratings.items) - 1), max_size=12))
@@ -526,7 +517,6 @@ def test_take_with_counts_groups():
 
 
 @given(ratings=any_ratings(min_items=1), data=st.data())
-@property_test
 def test_with_system_moves_a_rater_to_the_system(ratings, data):
     ratings = ratings.without_system()
     name = data.draw(st.sampled_from(ratings.raters))
@@ -561,7 +551,6 @@ def test_with_system_refuses_unknown_anonymous_and_repeating_raters():
 
 
 @given(any_ratings(repeated=True))
-@property_test
 def test_votes_count_the_ratings_of_a_row_per_category(ratings):
     expected = [[0] * ratings.n_categories for _ in ratings.items]
     for i, k in zip(ratings.given.item_index, ratings.given.category_index, strict=True):

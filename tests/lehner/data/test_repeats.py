@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import lehner
@@ -39,7 +39,6 @@ def rows_of(flat):
 
 
 @given(long_rows, st.randoms())
-@settings(max_examples=25, deadline=None)
 def test_votes_are_the_most_frequent_ratings_in_whatever_order_they_come(rows, random):
     result = of_rows(rows)
     assert rows_of(result.flat) == brute_force_votes(rows)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.stats.inter_rater as sm
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
@@ -19,7 +19,6 @@ from tests.lehner.interrater.tables import agreement_of_table
 from tests.reference import agreement as reference
 
 DATA = Path(__file__).parents[2] / "data"
-few = settings(max_examples=25, deadline=None)
 
 # ----- Published numbers -----
 
@@ -274,7 +273,6 @@ codes_3_raters = st.lists(
 
 @given(codes_3_raters, st.lists(st.integers(0, 3), min_size=8, max_size=8))
 @example([[0, -1, -1], [0, 1, 2], [0, 0, 0], [1, -1, 2]], [3, 1, 0, 1])
-@few
 def test_counts_equal_repetition(codes, counts):
     counts = np.array(counts[: len(codes)])
     ratings = rated(np.array(codes), k=3)
@@ -286,7 +284,6 @@ def test_counts_equal_repetition(codes, counts):
 
 
 @given(codes_3_raters, st.permutations(range(3)), st.permutations(range(3)))
-@few
 def test_order_of_raters_and_of_categories_makes_no_difference(codes, raters, categories):
     codes = np.array(codes)
     renamed = np.where(codes < 0, -1, np.array(categories)[codes])[:, raters]

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lehner import Ratings
@@ -36,7 +36,6 @@ def totals_of(ratings, **options):
 
 
 @given(long_data, st.booleans(), st.sampled_from([CATEGORIES, MANY_CATEGORIES]))
-@settings(max_examples=25, deadline=None)
 def test_totals_are_those_of_pairs_and_triples_of_different_raters(rows, anonymous, categories):
     pairs, kinds, triples, alike = Counter(), Counter(), 0, 0
     for one, other in combinations(rows, 2):

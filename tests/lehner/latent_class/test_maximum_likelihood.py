@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, Scenario, fit_latent_class, load_dataset, simulate
@@ -177,7 +177,6 @@ def small_data(draw_one):
     return k, n_raters, [[(j, x) for j, x in item] for item in items]
 
 
-@settings(deadline=None, max_examples=25)
 @given(small_data())
 def test_likelihood_and_classes_are_those_of_enumeration(data):
     k, n_raters, items = data
@@ -376,7 +375,6 @@ def test_labels_of_unequal_groups_are_those_that_most_ratings_agree_with():
     assert said.trace() > said[::-1].trace()
 
 
-@settings(deadline=None, max_examples=20)
 @given(st.permutations(range(3)), st.permutations(range(4)))
 def test_names_and_order_of_categories_and_raters_mean_nothing(categories, raters):
     ratings = simulate(

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa
 
@@ -19,7 +19,6 @@ from tests.reference import tap as reference
 pytestmark = pytest.mark.filterwarnings("error")
 
 each_model = pytest.mark.parametrize("model", ["pooled_tap", "tap"])
-few = settings(max_examples=25, deadline=None)
 
 
 def fit_tap(ratings, **options):
@@ -144,7 +143,6 @@ def test_knowledge_and_guesses_are_those_of_em_of_who_guessed(k, seed):
     np.testing.assert_allclose(result, by_em_of_who_guessed(counts.tolist()), atol=1e-9)
 
 
-@few
 @given(st.integers(2, 6), st.integers(0, 10_000), st.floats(0.01, 2))
 def test_knowledge_and_guesses_have_the_highest_likelihood(k, seed, shape):
     rng = np.random.default_rng(seed)
@@ -174,7 +172,6 @@ def test_knowledge_without_or_with_few_ratings():
     np.testing.assert_allclose(of([[20, 30], [40, 60]]), [0, 0.4, 0.6], atol=1e-9)
 
 
-@few
 @given(st.integers(2, 6), st.integers(0, 10_000))
 def test_a_matrix_gives_its_mixture_back(k, seed):
     mixture = np.random.default_rng(seed).dirichlet(np.full(k + 1, 0.3), (2, 3))
@@ -250,7 +247,6 @@ def population_fleiss_kappa(t, a, p):
     return (np.trace(pairs) - chance) / (1 - chance)
 
 
-@few
 @given(st.integers(2, 8), st.integers(0, 10_000), st.floats(0, 1))
 def test_fleiss_kappa_of_unbiased_raters_is_knowledge_squared(k, seed, a):
     t = np.random.default_rng(seed).dirichlet(np.ones(k)) * 0.98 + 0.02 / k

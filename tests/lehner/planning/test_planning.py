@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lehner import InputError, Scenario, expected_kappa, scenario_with_kappa, simulate_estimates
@@ -11,7 +11,6 @@ from lehner.planning.sample_size import initial_accuracy
 from tests.reference.loop import draw_matrices
 
 
-@settings(deadline=None, max_examples=25)
 @given(st.floats(1e-6, 0.999), st.integers(2, 8), st.integers(2, 9))
 def test_without_violation_the_accuracy_inverts_equation_2(kappa, n_categories, n_raters):
     scenario = scenario_with_kappa(kappa, n_categories=n_categories, n_raters=n_raters)
@@ -74,7 +73,6 @@ def test_violations_are_scaled():
     assert half["proportional_error_range"] == 0.5
 
 
-@settings(deadline=None, max_examples=25)
 @given(st.floats(0.07, 0.93), st.floats(0, 1))
 def test_the_system_reaches_the_accuracy_asked_for(accuracy, violation):
     difficulty = (-0.2 * violation, 0.0, 0.2 * violation)

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lehner import InputError, Ratings, read_ratings
@@ -17,7 +17,6 @@ from lehner.data.labels import MISSING, plain_label
 from tests.old_python import needs_quoted_returns
 
 pytestmark = pytest.mark.filterwarnings("ignore::lehner.DataWarning")
-fuzz = settings(max_examples=25, deadline=None)
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +205,6 @@ LABEL = st.text(st.sampled_from('ab ,;\t"\n\r0é名'), max_size=5).map(lambda te
 
 @needs_quoted_returns
 @given(data=st.data(), delimiter=st.sampled_from(",;\t"), end=st.sampled_from(["\n", "\r\n"]))
-@fuzz
 def test_what_csv_wrote_is_read_back(folder, data, delimiter, end):
     width = data.draw(st.integers(1, 4))
     row = st.lists(st.just("") | LABEL, min_size=width, max_size=width)
@@ -432,7 +430,6 @@ def test_conflicting_truths_are_refused_where_one_stands(tmp_path):
 
 
 @given(data=st.data(), end=st.sampled_from(["\n", "\r\n"]), delimiter=st.sampled_from(",;\t"))
-@fuzz
 def test_errors_name_the_physical_line(folder, data, end, delimiter):
     cell = st.sampled_from(["a", '"a"', '"a,b"', f'"a{end}b"', f'"a{end}{end}b"', "a b", ""])
     good = st.tuples(cell, cell).map(lambda cells: delimiter.join(cells))
@@ -492,14 +489,12 @@ def assert_consistent(ratings):
 
 
 @given(content=st.binary(max_size=200))
-@fuzz
 def test_arbitrary_bytes_are_read_or_refused(folder, content):
     assert_read_or_refused(write(folder, content, "bytes.csv"))
     assert_read_or_refused(write(folder, content, "bytes.parquet"))
 
 
 @given(valid=st.sampled_from(VALID), edits=st.lists(EDIT, min_size=1, max_size=4))
-@settings(max_examples=25, deadline=None)
 def test_mutated_csv_files_are_read_or_refused(folder, valid, edits):
     path = write(folder, edit(valid, edits), "mutated.csv")
     assert_read_or_refused(path)
@@ -507,7 +502,6 @@ def test_mutated_csv_files_are_read_or_refused(folder, valid, edits):
 
 
 @given(place=st.floats(0, 1), piece=st.binary(min_size=1, max_size=4))
-@fuzz
 def test_mutated_parquet_files_are_read_or_refused(folder, place, piece):
     table = pa.table({"item": [1, 2], "Ann": ["a", "b"], "Bo": ["b", None]})
     sink = io.BytesIO()
@@ -568,7 +562,6 @@ def assert_frame_read_or_refused(read, frame, **options):
 
 
 @given(frame=any_frame(), data=st.data())
-@settings(max_examples=25, deadline=None)
 def test_arbitrary_frames_are_wide_tables_or_refused(frame, data):
     some = st.none() | st.sampled_from([str(name) for name in frame.columns])
     roles = {role: data.draw(some) for role in ("item", "system", "truth", "counts")}
@@ -580,7 +573,6 @@ def test_arbitrary_frames_are_wide_tables_or_refused(frame, data):
 
 
 @given(frame=any_frame(), data=st.data())
-@settings(max_examples=25, deadline=None)
 def test_arbitrary_frames_are_long_tables_or_refused(frame, data):
     some = st.none() | st.sampled_from([str(name) for name in frame.columns])
     column = st.sampled_from([str(name) for name in frame.columns])

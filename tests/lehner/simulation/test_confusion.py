@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lehner.simulation.scenario import (
@@ -15,7 +15,6 @@ from lehner.simulation.scenario import (
 from tests.reference.loop import matrix
 
 pytestmark = pytest.mark.filterwarnings("error")
-some = settings(max_examples=25, deadline=None)
 shares = st.integers(2, 6).flatmap(
     lambda k: st.lists(st.integers(0, 9), min_size=k, max_size=k).filter(any)
 )
@@ -49,7 +48,6 @@ def test_table_6_to_the_printed_digit():
     np.testing.assert_array_equal(make_matrices(0.6, -0.2, 2, 0, EQUAL)[0].round(3), printed)
 
 
-@some
 @given(
     weights=shares,
     accuracy=probabilities,
@@ -72,7 +70,6 @@ def test_rows_are_probabilities_and_the_expected_accuracy_is_reached(
     np.testing.assert_allclose(expected, reached, atol=1e-9)
 
 
-@some
 @given(
     accuracy=st.floats(0.02, 0.98),
     dispersion=st.floats(1, 3),
@@ -108,7 +105,6 @@ def test_errors_stay_within_their_range():
     np.testing.assert_array_equal((varied / initial)[:, ~off], 1)
 
 
-@some
 @given(
     pairs=st.lists(st.tuples(st.floats(0, 2), st.integers(0, 9)), min_size=2, max_size=6),
     mean=st.floats(0.01, 0.99),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multinomial
 
@@ -38,7 +38,6 @@ def scenarios(draw):
     )
 
 
-@settings(deadline=None, max_examples=25)
 @given(scenarios(), st.booleans())
 def test_votes_are_as_likely_as_the_patterns_that_give_them(scenario, right):
     drawn = draw_parameters(scenario, 3, np.random.default_rng(1))

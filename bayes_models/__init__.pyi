@@ -1,4 +1,4 @@
-from .earlier_studies import power_prior
+from .earlier_studies import power_prior, read_studies
 from .identification import Identification, identify
 from .methods import slope_sensitivity
 from .models.assemble import observe
@@ -62,6 +62,7 @@ __all__ = [
     "predictive_checks",
     "prior_draws",
     "read_k_properties",
+    "read_studies",
     "relaxed_k",
     "slope_sensitivity",
     "tap",

@@ -1,6 +1,7 @@
 """Power priors: earlier studies of raters and of the system as priors of what they answer."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,12 @@ from bayes_models.models.assemble import find_parameters, observe
 from bayes_models.models.spec import Priors, choose_priors, find_model
 from bayes_models.posterior.draws import summarise_beta, summarise_draws
 from lehner import InputError, Ratings
+from lehner.core.arrays import Floats
 from lehner.core.errors import Warning, check_probability, suggest, warn
 from lehner.core.lazy import special
-from lehner.core.text import decimal, printed_p_value
+from lehner.core.text import decimal, first_few, printed_p_value
+from lehner.data.columns import refuse_first
+from lehner.reading.read import read_columns
 
 MODEL = "dawid_skene"
 """The model whose priors earlier studies are: its rows of confusion matrices remain Dirichlet."""
@@ -80,7 +84,10 @@ def power_prior(
     for name, study in studies.items():
         if name not in names:
             raise InputError(f"there is no rater or system {name!r}", suggest(name, names))
-        table = np.asarray(study, dtype=float)
+        try:
+            table = np.asarray(study, dtype=float)
+        except (TypeError, ValueError):
+            table = np.empty(0)
         if table.shape != (k, k) or not (table >= 0).all():
             raise InputError(
                 f"the counts of the earlier study of {name!r} are no table of {k} by {k} numbers, "
@@ -91,6 +98,53 @@ def power_prior(
     if ratings.systems:
         all_priors["system_confusion"] = confusion[-1]
     return all_priors | {"confusion": confusion}
+
+
+def read_studies(studies: Mapping[str, Any], ratings: Ratings) -> dict[str, Any]:
+    """Read those of several earlier studies that are about raters of these ratings.
+
+    Parameters
+    ----------
+    studies : mapping of str to array_like, str or Path
+        By the name of a rater or system: counts as `power_prior` takes them, or a file with such a
+        table, whose first column names the true categories.
+    ratings : Ratings
+
+    Returns
+    -------
+    dict of str to array_like
+        As `power_prior` takes it.
+
+    Raises
+    ------
+    InputError
+        Naming file, row, column, value and remedy.
+    """
+    names = [str(name) for name in ratings.all_raters]
+    return {
+        name: _read_counts(Path(study), ratings) if isinstance(study, str | Path) else study
+        for name, study in studies.items()
+        if name in names
+    }
+
+
+def _read_counts(file: Path, ratings: Ratings) -> Floats:
+    """Read a row for each true category, its name first, and a column for each answer."""
+    names = list(map(str, ratings.categories))
+    with read_columns(file) as columns:
+        first, *answers = columns
+        truths = columns[first].texts.tolist()
+        if sorted(answers) != sorted(names) or sorted(truths) != sorted(names):
+            problem = "its rows and columns are not the categories of the ratings"
+            header = first_few([first, *names], 4)
+            remedy = f"give each category a row (truth) and a column (answer), as in {header}"
+            raise InputError(problem, remedy)
+        for name in names:
+            numbers = columns[name].numbers
+            bad = ~(np.isfinite(numbers) & (numbers >= 0))
+            refuse_first(bad, columns[name], "{value} is no count", "give a number, 0 or more")
+        rows = [truths.index(name) for name in names]
+        return np.column_stack([columns[name].numbers[rows] for name in names])
 
 
 def compare_recalls(

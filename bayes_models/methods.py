@@ -29,10 +29,9 @@ from lehner.performance.replicates import CREDIBLE
 if TYPE_CHECKING:
     import xarray as xr
 
-    from bayes_models import KPropertyParameter
-
 draws, fitting = (lazy.load(f"bayes_models.{x}") for x in ("posterior.draws", "sampling.fit"))
 earlier_studies = lazy.load("bayes_models.earlier_studies")
+questions = lazy.load("bayes_models.questions")
 
 SLOPED = "relaxed_k"
 """The model with a parameter for each K-property, and a slope of the system on difficulty."""
@@ -65,10 +64,13 @@ def list_methods() -> list[Method]:
 
 
 def _make_method(name: str) -> Method:
-    row, sloped = MODELS[name], name == SLOPED
-    takes = {"model_priors"}
-    takes |= {"dependent_pair"} if name in TAKE_PAIR else set()
-    takes |= {"earlier_studies"} if name == TAKES_STUDIES else set()
+    row, takes, asked = MODELS[name], {"model_priors", "shortly"}, list[str]()
+    if name == SLOPED:
+        asked += ["slopes", "k_properties"]
+    if name == TAKES_STUDIES:
+        takes, asked = takes | {"earlier_studies"}, [*asked, "earlier_studies"]
+    if name in TAKE_PAIR:
+        takes, asked = takes | {"dependent_pair"}, [*asked, "dependent_pair"]
     return Method(
         name=name,
         summary=f"{row.summary}, Bayesian",
@@ -83,9 +85,7 @@ def _make_method(name: str) -> Method:
         joint_draws=draw_jointly,
         base_rates=partial(estimate_base_rates, name),
         labels=partial(label_by_sampling, name),
-        shortly=partial(estimate_shortly, name),
-        at_slopes=slope_sensitivity if sloped else None,
-        k_properties=find_k_properties if sloped else None,
+        questions={question: partial(_ask, question) for question in asked},
     )
 
 
@@ -97,9 +97,14 @@ def _estimate(
     seed: int,
     model_priors: str | None = None,
     earlier_studies: Mapping[str, Any] | None = None,
+    shortly: bool = False,
     **options: Any,
 ) -> Estimate:
     """Estimate by a model with options of `lehner.estimate`, or of `bayes_models.fit`."""
+    if shortly:
+        return estimate_shortly(
+            model, ratings, level=level, seed=seed, model_priors=model_priors, **options
+        )
     if earlier_studies:
         made: dict[str, Any] = {"level": level, "seed": seed}
         return estimate_with_studies(model, ratings, studies=earlier_studies, **made)
@@ -234,8 +239,8 @@ def estimate_with_studies(
     and the system's accuracy without them and with them. A warning names the studies that
     contradict the ratings.
     """
-    names = [str(name) for name in ratings.all_raters]
-    studies = {name: study for name, study in studies.items() if name in names}
+    studies = earlier_studies.read_studies(studies, ratings)
+    priors = bayes_models.power_prior(ratings, studies)
     options: dict[str, Any] = {
         "level": level,
         "seed": seed,
@@ -244,7 +249,6 @@ def estimate_with_studies(
     without = _estimate(method, ratings, **options)
     if not studies:
         return without
-    priors = bayes_models.power_prior(ratings, studies)
     estimate = _estimate(method, ratings, priors=priors, **options)
     confusion = [
         fit.draws["posterior"].to_dataset()["confusion"]
@@ -265,7 +269,7 @@ def estimate_with_studies(
 
 
 def estimate_by_population(
-    ratings: Ratings, estimate: Estimate, _: Any, *, seed: int
+    ratings: Ratings, estimate: Estimate, groups: Any, *, seed: int
 ) -> GroupDraws | None:
     """Estimate accuracy and base rates in populations from draws."""
     if estimate.draws is None:
@@ -368,8 +372,6 @@ def slope_sensitivity(
     return estimates
 
 
-def find_k_properties(estimate: Estimate, *, level: float) -> "tuple[KPropertyParameter, ...]":
-    """Say what a fit of `relaxed_k` found of each K-property; nothing without draws."""
-    if estimate.draws is None:
-        return ()
-    return bayes_models.read_k_properties(estimate.draws, level=level)
+def _ask(question: str, fit: Any, options: Any) -> Any:
+    """Ask a question of `bayes_models.questions`."""
+    return getattr(questions, f"ask_{question}")(fit, options)

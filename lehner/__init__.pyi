@@ -23,7 +23,6 @@ from .empirical_prior.calibrated import estimate_calibrated
 from .estimation.compare import compare
 from .estimation.estimate import estimate
 from .estimation.methods import Method
-from .estimation.raters import read_studies
 from .estimation.results import Results
 from .interrater.agreement import agreement, set_agreement, within_rater_agreement
 from .k_properties.check import check_k_properties
@@ -90,7 +89,6 @@ __all__ = [
     "position_bias",
     "probabilities_right",
     "read_ratings",
-    "read_studies",
     "required_sample_size",
     "scenario_with_kappa",
     "score_performance",

@@ -5,7 +5,6 @@ in any order by any number of workers, without a number changing.
 """
 
 import hashlib
-import inspect
 import itertools
 import json
 import math
@@ -204,8 +203,7 @@ def list_options(method: Method) -> Mapping[str, Check]:
     """List the options that a study may give a method: those that its functions take."""
     if "draws" in method.gives:
         return SAMPLER_OPTIONS
-    names = {*method.takes, *inspect.signature(method.estimate).parameters}
-    return {name: check for name, check in OPTIONS.items() if name in names}
+    return {name: check for name, check in OPTIONS.items() if name in method.takes}
 
 
 def choose_method(choice: Any, folder: Path = Path()) -> MethodChoice:

@@ -133,6 +133,18 @@ def group_column(column: str, names: NDArray[Any], cut: str = "") -> GroupColumn
     return GroupColumn(column=column, names=names, note=note)
 
 
+def make_column(
+    names: ArrayLike | GroupColumn | None, ratings: Ratings, kind: str = "group"
+) -> GroupColumn:
+    """Make a column of the names of groups, one for each row, or else of the populations."""
+    if isinstance(names, GroupColumn):
+        return names
+    if names is None:
+        names = np.array(ratings.populations)[ratings.population]
+    members = find_groups(ratings, names, kind)
+    return group_column(kind, np.array([*members.names, ""], dtype=object)[members.index])
+
+
 @dataclass(frozen=True, eq=False)
 class GroupReplicates:
     """Posterior draws or bootstrap replicates, joint for all groups of items.
@@ -384,6 +396,13 @@ def group_by_likelihood(
         kind=KIND,
         note=SAME_CONFUSION,
     )
+
+
+def group_fits(ratings: Ratings, groups: ArrayLike, model: str, *, seed: Seed) -> GroupDraws | None:
+    """Group by maximum likelihood, if each row has a group."""
+    if (np.asarray(groups) == "").any():
+        return None
+    return group_by_likelihood(ratings, groups, model, seed=seed)
 
 
 def _by_population(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lehner.algebra.algebraic import VoteMethod
+from lehner.algebra.algebraic import VOTE_METHODS, VoteMethod
 from lehner.algebra.steps import first_steps
 from lehner.contrasts.contrast import contrast
 from lehner.core.arrays import Booleans, Floats, Seed, child_seeds, generator
@@ -20,9 +20,11 @@ from lehner.core.text import first_few
 from lehner.data.patterns import count_items, count_rated, number_patterns
 from lehner.data.ratings import Ratings
 from lehner.latent_class.fit import fit_by_likelihood
-from lehner.latent_class.intervals import refit_samples
+from lehner.latent_class.intervals import KIND, refit_samples
+from lehner.latent_class.intervals import RESAMPLES as FIT_RESAMPLES
 
 MOST_NAMED = 4
+VOTE_RESAMPLES = 2000
 
 
 def common_items(ratings: Ratings, systems: Sequence[str]) -> Booleans:
@@ -110,14 +112,12 @@ type Statistic = Callable[[Floats], tuple[Floats, Floats]]
 """A function of numbers of items, (n_samples, n_rows): both accuracies, (n_samples,) each."""
 
 
-def bootstrap_systems(
-    prepare: Callable[[Ratings, np.random.SeedSequence], Statistic],
+def bootstrap_votes(
     systems: Iterable[str],
     ratings: Ratings,
+    method: str,
     *,
-    kind: str = "percentile bootstrap",
-    resamples: int = 2000,
-    level: float = 0.9,
+    resamples: int = VOTE_RESAMPLES,
     seed: Seed = 1,
     do_all: DoAll = do_here,
 ) -> JointDraws:
@@ -127,19 +127,14 @@ def bootstrap_systems(
 
     Parameters
     ----------
-    prepare : callable
-        From ratings with one system, and a seed, to the `Statistic`: how a method is computed from
-        resampled items.
     systems : iterable of str
         Those to compare.
     ratings : Ratings
         With these systems.
-    kind : str
-        How the intervals are made.
+    method : str
+        One that needs only votes, of `lehner.algebra.algebraic.VOTE_METHODS`.
     resamples : int
         Number of resamples, 1 or more.
-    level : float
-        Not used: the draws serve intervals of any probability.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
     do_all : callable
@@ -157,14 +152,38 @@ def bootstrap_systems(
 
     Examples
     --------
-    >>> from lehner.algebra.algebraic import VOTE_METHODS
     >>> answers = [[0, 1], [1, 1], [0, 0]]
     >>> ratings = Ratings([[0, 0], [1, 1], [0, 0]], ["no", "yes"], system=answers)
-    >>> majority = partial(prepare_votes, VOTE_METHODS["majority_agreement"])
-    >>> draws = bootstrap_systems(majority, ratings.systems, ratings, resamples=100)
+    >>> draws = bootstrap_votes(ratings.systems, ratings, "majority_agreement", resamples=100)
     >>> float(draws.expected["system 1"].mean())
     1.0
     """
+    prepare = partial(_prepare_votes, VOTE_METHODS[method])
+    return _bootstrap(prepare, systems, ratings, "percentile bootstrap", resamples, seed, do_all)
+
+
+def bootstrap_fits(
+    systems: Iterable[str],
+    ratings: Ratings,
+    model: str,
+    *,
+    resamples: int = FIT_RESAMPLES,
+    seed: Seed = 1,
+    do_all: DoAll = do_here,
+) -> JointDraws:
+    """Resample items as `bootstrap_votes` does, and fit a model by maximum likelihood to each."""
+    return _bootstrap(partial(_prepare_fit, model), systems, ratings, KIND, resamples, seed, do_all)
+
+
+def _bootstrap(
+    prepare: Callable[[Ratings, np.random.SeedSequence], Statistic],
+    systems: Iterable[str],
+    ratings: Ratings,
+    kind: str,
+    resamples: int,
+    seed: Seed,
+    do_all: DoAll,
+) -> JointDraws:
     check_whole_number("resamples", resamples, 1)
     names = tuple(systems)
     ratings = ratings.on_common_items(*names)
@@ -174,11 +193,10 @@ def bootstrap_systems(
     draws = do_all(
         [partial(_resample, prepare, unique.for_system(name), resamples, *seeds) for name in names]
     )
-    return JointDraws(
-        kind=kind,
-        expected={name: own[0] for name, own in zip(names, draws, strict=True)},
-        in_sample={name: own[1] for name, own in zip(names, draws, strict=True)},
+    expected, in_sample = (
+        dict(zip(names, values, strict=True)) for values in zip(*draws, strict=True)
     )
+    return JointDraws(kind=kind, expected=expected, in_sample=in_sample)
 
 
 def _resample(
@@ -208,7 +226,7 @@ def _collapse_rows(ratings: Ratings) -> Ratings:
     return ratings.with_truth(None).take(first, counts.astype(np.int64))
 
 
-def prepare_votes(method: VoteMethod, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
+def _prepare_votes(method: VoteMethod, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
     """Compute a method that needs only votes, which gives the same number for both accuracies."""
     collapsed = ratings.collapsed_votes
     rows = np.arange(ratings.n_rows)
@@ -224,7 +242,7 @@ def prepare_votes(method: VoteMethod, ratings: Ratings, seed: np.random.SeedSequ
     return statistic
 
 
-def prepare_fit(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
+def _prepare_fit(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
     """Fit a latent-class model by maximum likelihood."""
     fitted, rng = fit_by_likelihood(ratings, model), generator(seed)
 
@@ -257,8 +275,8 @@ def compare_systems(draws: JointDraws, **columns: Any) -> Iterator[Row]:
     >>> [row["probability"] for row in compare_systems(draws, level=0.9)]
     [1.0, 1.0]
     """
-    several = (draws.expected, draws.in_sample)
-    for n, (quantity, drawn) in enumerate(zip(ESTIMANDS, several, strict=True)):
+    for n, quantity in enumerate(ESTIMANDS):
+        drawn = (draws.expected, draws.in_sample)[n]
         points = {name: float(values.mean()) for name, values in drawn.items()}
         if draws.points is not None:
             points = dict(draws.points[n])

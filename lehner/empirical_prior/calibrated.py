@@ -5,10 +5,11 @@ the same answer, they are right or wrong together. Where they differ, raters sid
 and crowds whose truth is known say how often that one is right.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -444,6 +445,22 @@ def draw_calibrated(
         points=(next(means), next(means)),
         corrected=any(of_pair.known > 0 for of_pair in counts),
     )
+
+
+def compare_calibrated(
+    estimates: Mapping[str, Estimate],
+    ratings: Ratings,
+    *,
+    level: float,
+    seed: Seed,
+    priors: str | Path | None = None,
+) -> JointDraws | None:
+    """Draw systems jointly, if all have an estimate and the priors have one for differences."""
+    undefined = [made for made in estimates.values() if made.system_accuracy.estimate is None]
+    if undefined or DIFFERENCE not in learned.read_priors(priors or SHIPPED):
+        return None
+    options: dict[str, Any] = {"level": level, "priors": priors, "seed": seed}
+    return draw_calibrated(ratings, systems=tuple(estimates), **options)
 
 
 def _infer_right(

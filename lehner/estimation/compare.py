@@ -6,11 +6,16 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lehner.algebra.algebraic import majority_agreement
-from lehner.contrasts import base_rates, one_judge
-from lehner.contrasts.base_rates import FEW_ITEMS, BaseRates
+from lehner.contrasts import one_judge
+from lehner.contrasts.base_rates import (
+    FEW_ITEMS,
+    BaseRates,
+    allow_for_clusters,
+    majority_base_rates,
+    rater_warnings,
+)
 from lehner.contrasts.contrast import by_name, contrast, rank
-from lehner.contrasts.groups import GroupColumn
+from lehner.contrasts.groups import GroupColumn, make_column
 from lehner.core.arrays import Floats, generator
 from lehner.core.errors import InputError, Warning, check_level, check_whole_number, find, warn
 from lehner.core.estimate import Row, require_pairs, rows_of_draws
@@ -21,20 +26,15 @@ from lehner.data.ratings import Ratings
 from lehner.data.reading import names_of
 from lehner.dependence.check import check_dependence
 from lehner.estimation import gold_labels
-from lehner.estimation.methods import Method, find_method, list_methods
-from lehner.estimation.questions import Answer, Options, column_of, population_names
+from lehner.estimation.methods import find_method, list_methods
+from lehner.estimation.questions import Answer, Options
 from lehner.estimation.results import Results, collect
 from lehner.known_truths import correction
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, partly_known
 
 ALL_ITEMS = "all items"
 MOST_NAMED = 4
-MAJORITY = Method(
-    name="majority",
-    summary="the majority of the raters is taken for the truth",
-    estimate=lambda ratings, *, level, seed: majority_agreement(ratings, level=level),
-    base_rates=base_rates.majority_base_rates,
-)
+MAJORITY = "majority"
 """The method that needs no system and no model."""
 
 type Sets = Mapping[str, list[int]]
@@ -115,39 +115,30 @@ def compare(
     """
     check_level(level)
     check_whole_number("seed", seed, 0)
-    ratings = ratings.without_system()
-    groups = population_names(ratings) if groups is None else groups
-    column = column_of(groups, ratings, "group")
+    ratings, column = ratings.without_system(), None
+    if groups is not None or ratings.population is not None:
+        column = make_column(groups, ratings)
     names = np.full(ratings.n_rows, ALL_ITEMS) if column is None else column.names
     inside = (names != "") & (ratings.weights > 0)
     ratings = ratings.take(inside).with_populations(names[inside])
     require_comparable(ratings)
     sets = _find_sets(ratings, names_of(good))
     options = Options(name=name, level=level, seed=seed, groups=column)
-    if one_judge.is_judged(ratings):
-        items, default = one_judge.count_judged(ratings, level), tuple(one_judge.METHODS)
-    else:
-        items, default = None, (_default_model(ratings), MAJORITY.name)
+    judged = one_judge.count_judged(ratings, level) if one_judge.is_judged(ratings) else None
+    model = "pooled_ml" if ratings.anonymous else "dawid_skene"
+    default = (model, MAJORITY) if judged is None else tuple(one_judge.METHODS)
     selected = list(dict.fromkeys(names_of(methods) or default))
     answers: list[tuple[dict[str, str], Answer]] = [({}, _warn_of_data(ratings, column))]
     order: list[str] = []
     for method in selected:
-        if items is not None:
-            find("method", method, one_judge.METHODS)
-            rates = one_judge.judged_base_rates(method, items, ratings, seed=seed)
-        else:
-            rates = _estimate_base_rates(method, ratings, options)
+        rates = _estimate_base_rates(method, ratings, judged, options)
         answer = list(_ask_base_rates(ratings, rates, sets, options, order))
         answers.append(({"method": method}, answer))
         rows = [part for part in answer if not isinstance(part, Warning)]
         order = order or [row["group"] for row in rows if row["quantity"] == "base_rates_rank"]
-    if items is not None:
-        answers.append(({}, gold_labels.ask_judge(ratings, items, options, selected[0])))
+    if judged is not None:
+        answers.append(({}, gold_labels.ask_judge(ratings, judged, options, selected[0])))
     return collect(ratings, answers, options)
-
-
-def _default_model(ratings: Ratings) -> str:
-    return "pooled_ml" if ratings.anonymous else "dawid_skene"
 
 
 def _find_sets(ratings: Ratings, good: Sequence[str]) -> Sets:
@@ -172,19 +163,25 @@ def require_comparable(ratings: Ratings) -> None:
 
 def compare_methods() -> dict[str, str]:
     """Give the methods of `compare`, and what each does."""
-    methods = (MAJORITY, *list_methods().values())
-    able = {method.name: method.summary for method in methods if method.base_rates is not None}
+    able = {MAJORITY: "the majority of the raters is taken for the truth"}
+    listed = list_methods().values()
+    able |= {method.name: method.summary for method in listed if method.base_rates is not None}
     return able | {name: judged.summary for name, judged in one_judge.METHODS.items()}
 
 
-def _estimate_base_rates(name: str, ratings: Ratings, options: Options) -> BaseRates:
+def _estimate_base_rates(
+    name: str, ratings: Ratings, judged: one_judge.JudgedItems | None, options: Options
+) -> BaseRates:
     """Estimate base rates by a method that needs no system."""
-    method = MAJORITY if name == MAJORITY.name else find_method(name)
-    if method.base_rates is None:
+    if judged is not None:
+        find("method", name, one_judge.METHODS)
+        return one_judge.judged_base_rates(name, judged, ratings, seed=options.seed)
+    estimate = majority_base_rates if name == MAJORITY else find_method(name).base_rates
+    if estimate is None:
         able = ", ".join(compare_methods())
         raise InputError(f"{name} needs a system", f"choose among {able}")
-    rates = method.base_rates(ratings.with_truth(None), seed=options.seed)
-    return base_rates.allow_for_clusters(rates, ratings, options.level)
+    rates = estimate(ratings.with_truth(None), seed=options.seed)
+    return allow_for_clusters(rates, ratings, options.level)
 
 
 def _ask_base_rates(
@@ -194,36 +191,36 @@ def _ask_base_rates(
 
     The order of the groups in differences is that of their ranks by the first method.
     """
+    yield from (*rates.warnings, *rater_warnings(ratings, rates))
     point, drawn = (
         np.stack([values[..., codes].sum(axis=-1) for codes in sets.values()], axis=-1)
         for values in (rates.base_rates, rates.drawn_base_rates)
     )
-    yield from rates.warnings
-    yield from base_rates.rater_warnings(ratings, rates)
-    groups, level = ratings.populations, options.level
-    versions = [(point, drawn, rates.kind, rates.by_truths)]
+    made: Row = {"kind": rates.kind, "corrected": rates.by_truths}
+    versions = [(point, drawn, made)]
     correctable = one_judge.has_gold_labels(ratings) and not one_judge.is_judged(ratings)
     if correctable and not np.isnan(point).any():
         rng = generator(options.seed)
         point, drawn, doubts = _correct(ratings, rates.truth_probabilities, sets, drawn, rng)
         yield from doubts
         kind = RECALIBRATED if ratings.truth_probability is None else WEIGHTED
-        versions.append((point, drawn, kind, True))
-    sizes, names = _count_items(ratings), {"group": groups, "category": list(sets)}
-    for point, drawn, kind, corrected in versions:
-        made: Row = {"grouping": "group", "level": level, "corrected": corrected}
-        for rate in rows_of_draws("base_rates", drawn, point, names, kind=kind, **made):
+        versions.append((point, drawn, {"kind": kind, "corrected": True}))
+    groups, sizes = ratings.populations, _count_items(ratings)
+    names, about = {"group": groups, "category": list(sets)}, {"grouping": "group"}
+    for point, drawn, made in versions:
+        made |= about | {"level": options.level}
+        for rate in rows_of_draws("base_rates", drawn, point, names, **made):
             yield rate | {"n_items": sizes[rate["group"]]}
     yield from _count_gold_labels(ratings, sets)
     if len(sets) == 1 and len(groups) > 1:
         points, by_group = by_name(groups, point[:, 0]), by_name(groups, drawn[..., 0])
-        made["category"] = next(iter(sets))
+        made["category"], kind = next(iter(sets)), made.pop("kind")
         ranks = list(rank("base_rates", "group", points, by_group, **made))
         yield from ranks
         order = list(dict.fromkeys([*(order or [row["group"] for row in ranks]), *groups]))
         pairs = combinations(order, 2)
         yield from contrast("base_rates", "group", points, by_group, kind=kind, pairs=pairs, **made)
-    yield from _ask_raters(ratings, rates, level)
+    yield from _ask_raters(ratings, rates, options.level)
 
 
 def _count_items(ratings: Ratings) -> dict[str, int]:

@@ -1,8 +1,8 @@
 """Estimates of the accuracy of one or several systems, by one or several methods."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,22 @@ from lehner.data.patterns import rated_rows
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.estimation import gold_labels, raters
-from lehner.estimation import methods as registry
-from lehner.estimation import questions as asking
-from lehner.estimation.methods import DEFAULT_METHODS, Method, MethodLike
-from lehner.estimation.questions import Answer, Fit, Options, Question
+from lehner.estimation.methods import (
+    DEFAULT_METHODS,
+    Method,
+    MethodLike,
+    find_methods,
+    list_methods,
+)
+from lehner.estimation.questions import (
+    OF_FITS,
+    RESAMPLES,
+    Answer,
+    Fit,
+    Options,
+    Question,
+    ask_systems,
+)
 from lehner.estimation.results import Results, collect
 from lehner.performance.measures import find_positive
 
@@ -37,9 +49,13 @@ OF_RATINGS: dict[str, Question] = {
     "data": gold_labels.ask_data,
 }
 """Questions that are asked of the ratings of a system, whatever the method."""
-OF_EACH_FIT: dict[str, Question] = asking.OF_FITS | {"known_truths": gold_labels.ask_known_truths}
-"""Questions that are asked of each fit."""
-QUESTIONS = (*OF_RATINGS, *OF_EACH_FIT, "systems")
+LAST = {"known_truths": gold_labels.ask_known_truths}
+"""The question that is asked of each fit at last, because it corrects the others' answers."""
+ON_DEPENDENCE = {"agreement", "accuracy"}
+"""Questions whose answers need to know which raters make correlated errors."""
+OF_METHOD = "of_method"
+"""Stands for the questions that only some methods answer."""
+QUESTIONS = (*OF_RATINGS, *OF_FITS, OF_METHOD, *LAST, "systems")
 """All questions: these, and how systems differ by each method."""
 FEW_SYSTEMS = 4
 """With more systems than these, fits are as long as those of studies."""
@@ -65,7 +81,7 @@ def estimate(
     groups: "ArrayLike | GroupColumn | None" = None,
     populations: "ArrayLike | GroupColumn | None" = None,
     questions: Iterable[str | Question] = (),
-    resamples: int = asking.RESAMPLES,
+    resamples: int = RESAMPLES,
     do_all: DoAll = do_here,
 ) -> Results:
     """Estimate the accuracy of the system, or of each system, by several methods.
@@ -96,9 +112,10 @@ def estimate(
         A file that `lehner train-prior` wrote, for the method "calibrated"; by default it rests on
         the crowds that are shipped.
     earlier_studies : mapping of str to array_like, str or Path, optional
-        By the name of a rater or system: what an earlier study with gold labels found, as
-        `read_studies` takes it. It enters the prior of the methods that can have it, "dawid_skene",
-        where two of its items count as one (a power prior).
+        By the name of a rater or system: how many items of each true category (row) got each
+        answer (column) in an earlier study with gold labels, or a file with this table. It enters
+        the prior of the methods that can have it, "dawid_skene", where two of its items count as
+        one (a power prior).
     model_priors : str, optional
         Name of a set of priors of the Bayesian models, as "flat"; by default each has its own.
     dependent : sequence of two str, optional
@@ -149,68 +166,66 @@ def estimate(
     [0.5, 0.804]
     """
     check_level(level)
-    questions = list(questions) or list(QUESTIONS)
+    questions = list(questions)
     for question in questions:
         if isinstance(question, str):
             find("question", question, dict.fromkeys(QUESTIONS))
-    of_rows = asking.population_names(ratings) if populations is None else populations
+    columns: dict[str, GroupColumn] = {}
+    if groups is not None:
+        columns["groups"] = by_column.make_column(groups, ratings)
+    if populations is not None or ratings.population is not None:
+        columns["populations"] = by_column.make_column(populations, ratings, "population")
+        ratings = ratings.with_populations(columns["populations"].names)
     options = Options(
         name=name,
         level=level,
         seed=seed,
         resamples=resamples,
         positive=find_positive(ratings, positive),
-        groups=asking.column_of(groups, ratings, "group"),
-        populations=asking.column_of(of_rows, ratings, "population"),
         sensitivity=sensitivity,
         do_all=do_all,
+        **columns,
     )
-    if options.populations is not None:
-        ratings = ratings.with_populations(options.populations.names)
     if gold_labels.is_only_labelled(ratings) and methods in (None, DEFAULT_METHODS):
         return gold_labels.estimate_by_labels(ratings, options)
-    _require_answers(ratings)
-    of_methods = {
-        "system_is": system_is,
-        "priors": priors,
-        "model_priors": model_priors,
-        "earlier_studies": earlier_studies and raters.read_studies(earlier_studies, ratings),
-    }
-    selected = _choose_methods(methods, of_methods | {"dependent_pair": dependent})
-    if len(ratings.systems) > FEW_SYSTEMS and not earlier_studies:
-        selected = [replace(each, estimate=each.shortly or each.estimate) for each in selected]
-    if not any(method.made for method in selected):
-        ratings, options = _leave_out_unrated(ratings, options)
-    if dependent is not None:
-        ratings = ratings.with_dependent_pair(dependent)
-    seen = ratings if truths_in_model else ratings.with_truth(None)
-    fits = _fit_all(ratings, seen, selected, options, of_methods)
-    answers = list(_ask_all(ratings, seen, fits, options, questions))
-    estimates = {names: fit.estimate for names, fit in fits.items()}
-    return collect(ratings, answers, options, estimates)
-
-
-def _require_answers(ratings: Ratings) -> None:
-    """Raise an InputError unless each system answered items of each population."""
     require_estimable(ratings)
     if ratings.population is not None:
         members = by_column.Groups(names=ratings.populations, index=ratings.population)
         for system in ratings.systems:
             by_column.count_answers(ratings.for_system(system), members)
+    for study in earlier_studies or ():
+        find("rater or system", study, dict.fromkeys(map(str, ratings.all_raters)))
+    of_methods = {
+        "system_is": system_is,
+        "priors": priors,
+        "model_priors": model_priors,
+        "earlier_studies": earlier_studies,
+        "shortly": len(ratings.systems) > FEW_SYSTEMS and not earlier_studies,
+    }
+    selected = _choose_methods(methods, of_methods | {"dependent_pair": dependent})
+    if not any(method.made for method in selected):
+        ratings, options = _leave_out_unrated(ratings, options)
+    if dependent is not None:
+        ratings = ratings.with_dependent_pair(dependent)
+    asked = [name for name in questions if isinstance(name, str)] or QUESTIONS
+    own = {getattr(ask, "__name__", "own"): ask for ask in questions if callable(ask)}
+    bound = [_bind_options(method, options, of_methods) for method in selected]
+    fits = _fit_all(ratings, bound, options, asked, truths_in_model)
+    answers = _ask_all(ratings, fits, asked, own, options, truths_in_model)
+    estimates = {names: fit.estimate for names, fit in fits.items()}
+    return collect(ratings, answers, options, estimates)
 
 
 def _choose_methods(
     methods: MethodLike | Iterable[MethodLike] | None, options: Mapping[str, Any]
 ) -> list[Method]:
     """Find the methods; an InputError if there are options that none of them takes."""
-    selected = registry.find_methods(DEFAULT_METHODS if methods is None else methods)
+    selected = find_methods(DEFAULT_METHODS if methods is None else methods)
     if options["earlier_studies"] and options["model_priors"]:
         raise InputError("earlier_studies and model_priors both are priors", "give one of them")
     for option in NEEDED:
         if options[option] and not any(option in method.takes for method in selected):
-            able = [
-                method.name for method in registry.list_methods().values() if option in method.takes
-            ]
+            able = [method.name for method in list_methods().values() if option in method.takes]
             what = option.replace("_", " ")
             raise InputError(f"no method takes {what}", f"add {' or '.join(able)}")
     return selected
@@ -233,60 +248,68 @@ def _leave_out_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Opt
     return ratings, replace(options, **kept)
 
 
+def _bind_options(method: Method, options: Options, of_methods: Mapping[str, Any]) -> Method:
+    """Give a method the options that it takes."""
+    asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
+    asked |= {name: of_methods[name] for name in method.takes & of_methods.keys()}
+    joint = method.joint_draws and partial(method.joint_draws, **asked)
+    return replace(method, estimate=partial(method.estimate, **asked), joint_draws=joint)
+
+
 def _fit_all(
     ratings: Ratings,
-    seen: Ratings,
     methods: Sequence[Method],
     options: Options,
-    of_methods: Mapping[str, Any],
+    asked: Sequence[str],
+    truths_in_model: bool,
 ) -> dict[tuple[str, str], Fit]:
     """Have every method estimate every system, from what it may see of the ratings."""
-    made: list[dict[str, Any]] = []
+    parts: list[dict[str, Any]] = []
     for system in ratings.systems:
-        labelled, unlabelled = ratings.for_system(system), seen.for_system(system)
-        of_system = {"ratings": labelled, "check": cache(partial(check_dependence, labelled))}
+        labelled = ratings.for_system(system)
+        unlabelled = labelled if truths_in_model else labelled.with_truth(None)
+        of_system: dict[str, Any] = {"ratings": labelled}
+        if not ON_DEPENDENCE.isdisjoint(asked):
+            of_system["dependence"] = check_dependence(labelled)
         for method in methods:
-            asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
-            asked |= {name: of_methods[name] for name in method.takes & of_methods.keys()}
-            own = labelled if "truths" in method.takes else unlabelled
-            made.append(of_system | {"seen": own, "method": method, "asked": asked})
-    estimates = options.do_all(
-        [partial(part["method"].estimate, part["seen"], **part["asked"]) for part in made]
-    )
-    fits = [Fit(estimate=own, **part) for own, part in zip(estimates, made, strict=True)]
+            seen = labelled if "truths" in method.takes else unlabelled
+            parts.append(of_system | {"method": method, "seen": seen})
+    estimates = options.do_all([partial(part["method"].estimate, part["seen"]) for part in parts])
+    fits = [Fit(estimate=estimate, **part) for estimate, part in zip(estimates, parts, strict=True)]
     return {(fit.ratings.systems[0], fit.method.name): fit for fit in fits}
 
 
 def _ask_all(
     ratings: Ratings,
-    seen: Ratings,
     fits: Mapping[tuple[str, str], Fit],
+    asked: Sequence[str],
+    own: Mapping[str, Question],
     options: Options,
-    questions: Sequence[str | Question],
-) -> Iterator[tuple[dict[str, str], Answer]]:
-    """Ask the questions that are wanted, and say whose each answer is."""
-    wanted = [name for name in questions if isinstance(name, str)] or QUESTIONS
-    of_fits = {name: ask for name, ask in OF_EACH_FIT.items() if name in wanted}
-    of_fits |= {getattr(ask, "__name__", "own"): ask for ask in questions if callable(ask)}
+    truths_in_model: bool,
+) -> list[tuple[dict[str, str], Answer]]:
+    """Ask the questions, and say whose each answer is."""
+    answers: list[tuple[dict[str, str], Answer]] = []
     for system in ratings.systems:
         of_system = [fit for (name, _), fit in fits.items() if name == system]
         for about, ask in OF_RATINGS.items():
-            if about in wanted:
-                yield {"system": system, "about": about}, ask(of_system[0], options)
+            if about in asked:
+                whose = {"system": system, "about": about}
+                answers.append((whose, ask(of_system[0], options)))
         for fit in of_system:
-            for name, ask in of_fits.items():
+            of_method = fit.method.questions if OF_METHOD in asked else {}
+            of_fit = {name: ask for name, ask in OF_FITS.items() if name in asked} | of_method
+            of_fit |= {name: ask for name, ask in LAST.items() if name in asked} | own
+            for name, ask in of_fit.items():
                 about = "" if name == "accuracy" else name
                 whose = {"system": system, "method": fit.method.name, "about": about}
-                yield whose, ask(fit, options)
-    if "systems" in wanted and len(ratings.systems) > 1:
-        for method in dict.fromkeys(name for _, name in fits):
-            of_method = {system: fits[system, method] for system in ratings.systems}
-            takes = of_method[ratings.systems[0]].method.takes
-            labelled = all(fit.can_be_corrected() for fit in of_method.values())
-            answer = asking.ask_systems(
-                of_method,
-                ratings if "truths" in takes else seen,
-                options,
-                labelled=ratings if labelled else None,
-            )
-            yield {"method": method, "about": "systems"}, answer
+                answers.append((whose, ask(fit, options)))
+    for method in dict.fromkeys(name for _, name in fits):
+        if "systems" not in asked or len(ratings.systems) < 2:
+            break
+        of_method = {system: fits[system, method] for system in ratings.systems}
+        takes = of_method[ratings.systems[0]].method.takes
+        seen = ratings if truths_in_model or "truths" in takes else ratings.with_truth(None)
+        labelled = all(fit.can_be_corrected() for fit in of_method.values())
+        answer = ask_systems(of_method, seen, options, labelled=ratings if labelled else None)
+        answers.append(({"method": method, "about": "systems"}, answer))
+    return answers

@@ -5,49 +5,31 @@ import inspect
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from lehner.algebra import algebraic
-from lehner.algebra.steps import Aggregation
-from lehner.core import lazy
 from lehner.core.errors import InputError, find
-from lehner.core.estimate import Estimate, Replicates, uses_truths
+from lehner.core.estimate import Estimate, Replicates
 from lehner.core.lazy import load_function, names_function
 from lehner.data.ratings import Ratings
-from lehner.latent_class import intervals
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
-from lehner.performance import replicates as parameters
+from lehner.performance.replicates import own_replicates
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from lehner.contrasts.systems import JointDraws
-
-# What only some methods or questions need is loaded with these.
-base_rates, groups, systems = map(
-    lazy.load,
-    ("lehner.contrasts.base_rates", "lehner.contrasts.groups", "lehner.contrasts.systems"),
-)
-labelling, learned = map(lazy.load, ("lehner.labels.label", "lehner.empirical_prior.prior"))
-crowds = lazy.load("lehner.empirical_prior.calibrated")
-
-
 ENTRY_POINTS = "lehner.methods"
 """Group of entry points by which packages bring methods: functions that return some of `Method`."""
 DEFAULT_METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
-DESCRIPTIONS: dict[str, dict[str, Any]] = tomllib.loads(
-    Path(__file__).with_name("methods.toml").read_text(encoding="utf-8")
-)
-"""Summary, label, colour and marker of methods without a model."""
 INDEPENDENT = "errors are independent"
 """What the algebra and latent-class models assume of raters and system, given the true category."""
-
+FUNCTIONS = tuple(
+    "estimate replicates by_group by_population joint_draws base_rates labels".split()
+)
+"""Fields of `Method` that `methods.toml` names."""
 
 type Estimator = Callable[..., Estimate]
 """A function `(ratings, *, level, seed)` that estimates the accuracy of the system; the same seed
@@ -80,30 +62,28 @@ class Method:
         is meant to cover though the errors of raters and system are correlated).
     takes : frozenset of str
         What it takes beside ratings: "dependent_pair" (see `Ratings.with_dependent_pair`), "truths"
-        (gold labels are part of the estimate, so that nothing corrects it by them), and options of
-        `lehner.estimate`, which are then keywords of `estimate`, `shortly` and `joint_draws`:
-        "earlier_studies" (as its prior), "model_priors", "system_is" and "priors".
+        (gold labels are part of the estimate, so that nothing corrects it by them), and keywords of
+        `estimate`: those of studies, as "resamples"; and those of `lehner.estimate`, which
+        `joint_draws` gets, too: "earlier_studies" (as its prior), "model_priors", "system_is",
+        "priors" and "shortly" (whether there are many fits).
     assumes : str
         What its estimate rests on, to be read after "if"; empty if that is not one thing.
     replicates : callable
         A function `(ratings, estimate, *, resamples, seed)` that returns the `Replicates` from
         which measures are computed, or None; by default those that the estimate has.
     by_group, by_population : callable, optional
-        Functions `(ratings, estimate, names, *, seed)` that return `GroupDraws`, or None.
+        Functions of the keywords ratings, estimate, groups and seed that return `GroupDraws`, or
+        None.
     joint_draws : callable, optional
-        A function `(estimates, ratings, *, level, seed, do_all)` that
-        returns the `JointDraws` of several systems, or None.
+        A function `(estimates, ratings, *, level, seed, do_all)` that returns the `JointDraws` of
+        several systems, or None.
     base_rates : callable, optional
         A function `(ratings, *, seed)` that returns the `BaseRates` of ratings without a system.
     labels : callable, optional
         A function `(ratings, *, seed)` that returns the `SoftLabels` of ratings with or without a
         system.
-    shortly : callable, optional
-        As `estimate`, where there are many fits.
-    at_slopes : callable, optional
-        As `estimate`, but by the system's slope on difficulty.
-    k_properties : callable, optional
-        A function `(estimate, *, level)` that returns what a fit found of each K-property.
+    questions : mapping of str to callable
+        Questions that only this method answers, see `lehner.estimation.questions`.
     made : bool
         Whether there is an estimate already.
     source_hash : str
@@ -121,15 +101,13 @@ class Method:
     gives: frozenset[str] = frozenset()
     takes: frozenset[str] = frozenset()
     assumes: str = ""
-    replicates: Callable[..., Replicates | None] = parameters.own_replicates
+    replicates: Callable[..., Replicates | None] = own_replicates
     by_group: Callable[..., Any] | None = None
     by_population: Callable[..., Any] | None = None
     joint_draws: Callable[..., Any] | None = None
     base_rates: Callable[..., Any] | None = None
     labels: Callable[..., Any] | None = None
-    shortly: Estimator | None = None
-    at_slopes: Callable[..., Mapping[float, Estimate]] | None = None
-    k_properties: Callable[..., tuple[Any, ...]] | None = None
+    questions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     made: bool = False
     source_hash: str = ""
 
@@ -255,10 +233,10 @@ def _of_estimate(made: Estimate) -> Method:
             raise InputError(problem, "give an estimate of these ratings, or the name of a method")
         return made
 
-    registered = get_method(made.method) or Method(
-        name=made.method, summary=made.method, estimate=estimate
-    )
-    return replace(registered, estimate=estimate, made=True, shortly=None)
+    method = get_method(made.method)
+    if method is None:
+        method = Method(name=made.method, summary=made.method, estimate=estimate)
+    return replace(method, estimate=estimate, made=True)
 
 
 def _of_function(function: Callable[..., Estimate], what: str, source_hash: str = "") -> Method:
@@ -274,13 +252,9 @@ def _of_function(function: Callable[..., Estimate], what: str, source_hash: str 
         with suppress(OSError, TypeError):
             source = inspect.getsource(function)
         source_hash = hashlib.sha256(source.encode()).hexdigest()
-    parameters = inspect.signature(function).parameters
-    takes_all = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
 
     def estimate(ratings: Ratings, *, level: float, seed: int) -> Estimate:
-        options = {"level": level, "seed": seed}
-        taken = {key: options[key] for key in options if takes_all or key in parameters}
-        result = function(ratings, **taken)
+        result = function(ratings, **_take(function, {"level": level, "seed": seed}))
         if not isinstance(result, Estimate):
             kind = type(result).__name__
             raise InputError(f"{what} returned a {kind}", "return a lehner.Estimate")
@@ -288,6 +262,13 @@ def _of_function(function: Callable[..., Estimate], what: str, source_hash: str 
 
     summary = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split()).rstrip(".")
     return Method(name=name, summary=summary or what, estimate=estimate, source_hash=source_hash)
+
+
+def _take(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Give those of the options that a function takes."""
+    parameters = inspect.signature(function).parameters
+    takes_all = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+    return {name: value for name, value in options.items() if takes_all or name in parameters}
 
 
 @cache
@@ -298,124 +279,38 @@ def _packages() -> "tuple[EntryPoint, ...]":
     return tuple(entry_points(group=ENTRY_POINTS))
 
 
-def _group_fits(
-    model: str, ratings: Ratings, estimate: Estimate, names: ArrayLike, *, seed: int
-) -> Any:
-    """Give each group its base rates, if each row has a group."""
-    if (np.asarray(names) == "").any():
-        return None
-    own = ratings if uses_truths(estimate) else ratings.with_truth(None)
-    return groups.group_by_likelihood(own, names, model, seed=seed)
+def _call(place: str, bound: Mapping[str, Any], *values: Any, **options: Any) -> Any:
+    """Load the function that a text such as "module:function" names, and call it."""
+    module, _, name = place.partition(":")
+    function = getattr(import_module(module), name)
+    return function(*values, **_take(function, {**bound, **options}))
 
 
-def _bootstrap_fits(
-    model: str, names: Iterable[str], ratings: Ratings, **options: Any
-) -> "JointDraws":
-    options = {"kind": intervals.KIND, "resamples": intervals.RESAMPLES} | options
-    prepare = partial(systems.prepare_fit, model)
-    return systems.bootstrap_systems(prepare, names, ratings, **options)
+def _make_method(name: str, row: Mapping[str, Any], **bound: Any) -> Method:
+    """Make a method of a table of `methods.toml`; its functions may take the method's name."""
+    bound = {"method": name, **row.get("options", {}), **bound}
+    fields = {key: value for key, value in row.items() if key != "options"}
+    fields |= {key: partial(_call, row[key], bound) for key in FUNCTIONS if key in row}
+    fields |= {key: frozenset(row.get(key, ())) for key in ("gives", "takes")}
+    return Method(name=name, **fields)
 
 
-def _by_likelihood(name: str, model: str) -> Method:
-    about, in_groups = MODELS[model], partial(_group_fits, model)
-    return Method(
-        name=name,
-        summary=f"{about.summary}, by maximum likelihood",
-        estimate=partial(intervals.estimate_latent_class, model=model),
-        label=f"{about.label}, ML",
-        color=about.color,
-        marker=about.marker,
-        filled=False,
-        gives=frozenset({"truth_probabilities", "confusion", "replicates"}),
-        assumes=INDEPENDENT,
-        replicates=partial(parameters.refit_replicates, model=model),
-        by_group=in_groups,
-        by_population=in_groups,
-        joint_draws=partial(_bootstrap_fits, model),
-        base_rates=lambda ratings, *, seed: base_rates.likelihood_base_rates(
-            ratings, model, seed=seed
-        ),
-        labels=lambda ratings, *, seed: labelling.label(ratings, name),
-    )
+def _list_own_methods() -> dict[str, Method]:
+    """List the methods of `methods.toml`, and each model by maximum likelihood."""
+    file = Path(__file__).with_name("methods.toml")
+    tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    methods = {name: _make_method(name, row) for name, row in tables["without_model"].items()}
+    for name, model in LIKELIHOOD_METHODS.items():
+        about = MODELS[model]
+        row = tables["maximum_likelihood"] | {
+            "summary": f"{about.summary}, by maximum likelihood",
+            "label": f"{about.label}, ML",
+            "color": about.color,
+            "marker": about.marker,
+        }
+        methods[name] = _make_method(name, row, model=model)
+    return methods
 
 
-def _compare_calibrated(
-    estimates: Mapping[str, Estimate],
-    ratings: Ratings,
-    *,
-    level: float,
-    seed: int,
-    priors: str | Path | None = None,
-    **_: Any,
-) -> "JointDraws | None":
-    """Compare systems, if all have an estimate and the priors have one for differences."""
-    if priors is not None and learned.DIFFERENCE not in learned.read_priors(priors):
-        return None
-    if any(made.system_accuracy.estimate is None for made in estimates.values()):
-        return None
-    asked: dict[str, Any] = {"priors": priors, "level": level, "seed": seed}
-    return crowds.draw_calibrated(ratings, systems=tuple(estimates), **asked)
-
-
-def _bootstrap_votes(
-    name: str, names: Iterable[str], ratings: Ratings, **options: Any
-) -> "JointDraws":
-    prepare = partial(systems.prepare_votes, algebraic.VOTE_METHODS[name])
-    return systems.bootstrap_systems(prepare, names, ratings, **options)
-
-
-def _by_votes(name: str, **fields: Any) -> Method:
-    """Make a method that needs only the votes for each category."""
-    return Method(
-        name=name, joint_draws=partial(_bootstrap_votes, name), **DESCRIPTIONS[name], **fields
-    )
-
-
-def _by_algebra(name: str, step_4: Aggregation, **fields: Any) -> Method:
-    return _by_votes(
-        name,
-        estimate=partial(algebraic.estimate_algebraic, aggregation=step_4),
-        gives=frozenset({"truth_probabilities", "confusion"}),
-        replicates=parameters.algebraic_replicates,
-        # The methods differ in step 4 only, not in their labels.
-        labels=lambda ratings, *, seed: replace(labelling.label_algebraic(ratings), method=name),
-        **fields,
-    )
-
-
-WITHOUT_MODEL = (
-    _by_votes(
-        "majority_agreement",
-        estimate=lambda ratings, *, level, seed: algebraic.majority_agreement(ratings, level=level),
-        replicates=parameters.majority_replicates,
-    ),
-    _by_votes(
-        "mean_posterior",
-        estimate=lambda ratings, *, level, seed: algebraic.mean_posterior(ratings),
-        replicates=parameters.probable_replicates,
-    ),
-    _by_algebra(
-        "algebraic",
-        "weighted",
-        by_group=lambda ratings, estimate, names, *, seed: groups.group_by_algebra(
-            ratings, names, seed=seed
-        ),
-    ),
-    _by_algebra("algebraic_likelihood", "likelihood"),
-    _by_algebra("algebraic_paper", "paper"),
-    Method(
-        name="calibrated",
-        estimate=lambda ratings, *, level, seed, **options: crowds.estimate_calibrated(
-            ratings, level=level, **options
-        ),
-        gives=frozenset({"shared_mistakes"}),
-        takes=frozenset({"truths", "system_is", "priors"}),
-        joint_draws=_compare_calibrated,
-        **DESCRIPTIONS["calibrated"],
-    ),
-)
-"""The methods that need no latent-class model."""
-OWN_METHODS = {method.name: method for method in WITHOUT_MODEL} | {
-    name: _by_likelihood(name, model) for name, model in LIKELIHOOD_METHODS.items()
-}
+OWN_METHODS = _list_own_methods()
 """The methods of lehner itself by name."""

@@ -5,13 +5,12 @@ A question of your own is such a function, `ask(fit, options)`, given as `questi
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from lehner.contrasts.contrast import TIED, by_name, contrast, rank
 from lehner.core import lazy
@@ -19,7 +18,7 @@ from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, Estimate, Replicates, Row, number, row, uses_truths
 from lehner.core.resampling import DoAll, do_here
 from lehner.data.ratings import Ratings
-from lehner.dependence.check import Dependence, check_dependence
+from lehner.dependence.check import Dependence
 from lehner.estimation.methods import Method
 from lehner.latent_class.em import known_truths
 from lehner.performance import measures
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from lehner.contrasts.systems import JointDraws
 
 by_column, systems = map(lazy.load, ("lehner.contrasts.groups", "lehner.contrasts.systems"))
-dependence = lazy.load("lehner.dependence.sensitivity")
+misleading = lazy.load("lehner.dependence.sensitivity")
 crowds = lazy.load("lehner.empirical_prior.calibrated")
 
 RESAMPLES = 1000
@@ -38,9 +37,6 @@ MANY_CATEGORIES = 100
 MOST_COMPARED = 50
 """Raters whose accuracies are compared two by two."""
 NOTICEABLE = 0.01
-DIFFICULTY = "difficulty_spread"
-"""The parameter that is 0 if all items are equally difficult for the raters."""
-LOG_LIMIT, NORMAL_90 = 700.0, 1.645
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -88,33 +84,25 @@ class Fit:
         With this system only, and with gold labels.
     estimate : Estimate
     method : Method
-        What the method can give.
+        What the method can give. Its `estimate` and `joint_draws` have their options.
     seen : Ratings, optional
         What the method saw of the ratings.
-    asked : mapping of str to object
-        The keywords with which the method estimated: level, seed, and the options that it takes.
-    check : callable, optional
-        Looks for correlated errors of the raters, once for all methods of a system.
+    dependence : Dependence, optional
+        Which raters make correlated errors, if this is asked.
     """
 
     ratings: Ratings
     estimate: Estimate
     method: Method
     seen: Ratings | None = None
-    asked: Mapping[str, Any] = field(default_factory=lambda: {"level": 0.9, "seed": 1})
-    check: Callable[[], Dependence] | None = None
+    dependence: Dependence | None = None
 
     @cached_property
     def replicates(self) -> Callable[..., Replicates | None]:
         """From `resamples` and `seed` to the parameters that measures follow from, made once."""
         return cache(partial(self.method.replicates, self.ratings, self.estimate))
 
-    @property
-    def dependence(self) -> Dependence:
-        """Which raters make correlated errors."""
-        return check_dependence(self.ratings) if self.check is None else self.check()
-
-    @property
+    @cached_property
     def n_answered(self) -> int:
         """Number of items that the system answered."""
         return int(self.ratings.weights[np.asarray(self.ratings.system) >= 0].sum())
@@ -134,61 +122,30 @@ type Answer = Iterable[Row | Warning]
 type Question = Callable[[Fit, Options], Answer]
 
 
-def column_of(
-    names: "ArrayLike | GroupColumn | None", ratings: Ratings, kind: str
-) -> "GroupColumn | None":
-    """Make a column of the names of groups, one for each row of the ratings."""
-    if names is None:
-        return None
-    if isinstance(names, by_column.GroupColumn):
-        return names
-    members = by_column.find_groups(ratings, names, kind)
-    named = np.array([*members.names, ""], dtype=object)[members.index]
-    return by_column.group_column(kind, named)
-
-
-def population_names(ratings: Ratings) -> Any:
-    """Give the name of each row's population, (n_rows,); None if there are no populations."""
-    if ratings.population is None:
-        return None
-    return np.array(ratings.populations)[ratings.population]
-
-
 def ask_accuracy(fit: Fit, options: Options) -> Answer:
     """Give the expected accuracy, and the proportion of these items that the system got right."""
-    entered = {"corrected": True} if uses_truths(fit.estimate) else {}
-    for name in ESTIMANDS:
-        yield row(name, getattr(fit.estimate, name), n_items=fit.n_answered, **entered)
+    about: Row = {"n_items": fit.n_answered}
+    about |= {"corrected": True} if uses_truths(fit.estimate) else {}
+    yield from [row(name, getattr(fit.estimate, name), **about) for name in ESTIMANDS]
     yield from fit.estimate.warnings
-    pair = fit.estimate.diagnostics.get("dependent_pair", {}).get("pair", ())
-    yield from fit.dependence.warnings_of_estimates(pair)
+    if fit.dependence is not None:
+        pair = fit.ratings.dependent if "dependent_pair" in fit.method.takes else None
+        yield from fit.dependence.warnings_of_estimates(pair or ())
 
 
 def ask_sensitivity(fit: Fit, options: Options) -> Answer:
     """Say what the estimate would be if items misled the raters, and perhaps the system."""
-    misled = dependence.sensitivity(fit.estimate, fit.ratings.n_categories)
+    misled = misleading.sensitivity(fit.estimate, fit.ratings.n_categories)
     assumed = {"versus": f"misleading_share={misled.misleading_share:g}"}
     alone = (misled.raters_alone, misled.raters_alone_in_sample)
-    moved = {f"{name}_if_all_misled": getattr(misled, name) for name in ESTIMANDS}
-    moved |= {f"{name}_if_raters_misled": own for name, own in zip(ESTIMANDS, alone, strict=True)}
-    for quantity, value in moved.items():
+    for name in ESTIMANDS:
+        yield row(f"{name}_if_all_misled", getattr(misled, name), **assumed)
+    for name, value in zip(ESTIMANDS, alone, strict=True):
         if value is not None:
-            yield row(quantity, value, **assumed)
+            yield row(f"{name}_if_raters_misled", value, **assumed)
     if misled.raters_alone_bounds is not None:
         ends = dict(zip(("lower", "upper"), misled.raters_alone_bounds, strict=True))
         yield {"quantity": "system_accuracy_if_raters_misled_bounds"} | ends | assumed
-
-
-def ask_slopes(fit: Fit, options: Options) -> Answer:
-    """Give the estimates with the system's slope on difficulty fixed, if they are wanted."""
-    if fit.method.at_slopes is None or not options.sensitivity:
-        return
-    again = partial(fit.method.at_slopes, fit.seen, level=options.level, seed=options.seed)
-    (at_slopes,) = options.do_all([again])
-    for slope, estimate in at_slopes.items():
-        for name in ESTIMANDS:
-            versus = f"system_slope={slope:g}"
-            yield row(f"{name}_if_slope", getattr(estimate, name), versus=versus)
 
 
 def _replicates(fit: Fit, options: Options) -> Replicates | None:
@@ -206,16 +163,16 @@ def ask_performance(fit: Fit, options: Options) -> Answer:
     interval.
     """
     replicates, estimate = _replicates(fit, options), fit.estimate
-    measured: list[Row | Warning] = []
+    measured: set[str] = set()
     if replicates is not None:
         asked: Row = {"positive": options.positive, "level": options.level}
-        measured = list(measures.performance_rows(fit.ratings, replicates, **asked))
-        yield from measured
+        for part in measures.performance_rows(fit.ratings, replicates, **asked):
+            measured |= set() if isinstance(part, Warning) else {part["quantity"]}
+            yield part
         yield from _warn_of_two_accuracies(estimate, replicates)
-    quantities = {part["quantity"] for part in measured if not isinstance(part, Warning)}
     for quantity, column in (("rater_accuracy", "rater"), ("base_rates", "category")):
         array = estimate.arrays.get(quantity)
-        if array is not None and quantity not in quantities:
+        if array is not None and quantity not in measured:
             for name, value in zip(array[column].values, array.values, strict=True):
                 yield {"quantity": quantity, column: str(name), "estimate": number(value)}
 
@@ -235,14 +192,13 @@ def _warn_of_two_accuracies(estimate: Estimate, replicates: Replicates) -> Itera
 
 def ask_raters(fit: Fit, options: Options) -> Answer:
     """Give each rater's measures, differences of their accuracies, and who is least accurate."""
-    replicates = _replicates(fit, options)
+    replicates, level = _replicates(fit, options), options.level
     if replicates is None or fit.ratings.anonymous:
         return
     if np.isnan(replicates.point.rater_accuracy).all():
         return
-    level = options.level
     asked: Row = {"positive": options.positive, "level": level}
-    yield from list(measures.rater_rows(fit.ratings, replicates, **asked))
+    yield from measures.rater_rows(fit.ratings, replicates, **asked)
     if replicates.drawn is None:
         return
     raters, accuracy = fit.ratings.raters, replicates.drawn.rater_accuracy
@@ -267,70 +223,11 @@ def ask_groups(fit: Fit, options: Options, grouping: str = "group") -> Answer:
     column, ask = getattr(options, f"{grouping}s"), getattr(fit.method, f"by_{grouping}")
     if column is None or ask is None or fit.estimate.system_accuracy.estimate is None:
         return
-    draws = ask(fit.ratings, fit.estimate, column.names, seed=options.seed)
+    ratings = fit.ratings if uses_truths(fit.estimate) else fit.ratings.with_truth(None)
+    asked = {"ratings": ratings, "estimate": fit.estimate, "seed": options.seed}
+    draws = ask(groups=column.names, **asked)
     if draws is not None:
         yield from by_column.group_rows(draws, fit.ratings, grouping=grouping, level=options.level)
-
-
-def ask_k_properties(fit: Fit, options: Options) -> Answer:
-    """Say what a fit found of each K-property.
-
-    It warns if items differ in difficulty, and what this means for the system was not looked at.
-    """
-    if fit.method.k_properties is None:
-        return
-    for parameter in fit.method.k_properties(fit.estimate, level=options.level):
-        direction = parameter.probability_of_direction
-        value, versus = parameter.value, parameter.k_property
-        yield row(parameter.name, value, versus=versus, probability=direction)
-        factor, error = parameter.bayes_factor, parameter.bayes_factor_error
-        tested: Row = {"quantity": "bayes_factor_against_zero", "versus": parameter.name}
-        tested["kind"] = parameter.verdict()
-        tested["lower" if parameter.is_lower_bound else "estimate"] = factor
-        if not parameter.is_lower_bound and factor is not None and error is not None:
-            tested |= {"lower": factor - error, "upper": factor + error}
-        yield tested
-        assumed = fit.method.at_slopes is not None and not options.sensitivity
-        if assumed and parameter.name == DIFFICULTY and parameter.verdict() == "rejected":
-            text = (
-                "items differ in difficulty for the raters; how far the system finds the same "
-                "items difficult is assumed rather than seen, and the estimate depends on it: look "
-                "at the estimates without and with the same difficulty (sensitivity=True)"
-            )
-            yield warn("difficulty-of-system-assumed", text)
-
-
-def ask_earlier_studies(fit: Fit, options: Options) -> Answer:
-    """Say what earlier studies, as a prior, do to the recall of raters and to the accuracy."""
-    studies = fit.estimate.diagnostics.get("earlier_studies", {"raters": (), "by_weight": ()})
-    for study in studies["raters"]:
-        names = {"rater": study["rater"], "category": study["category"] or ""}
-        yield row("recall_prior", study["prior"], **names)
-        yield row("recall_posterior", study["posterior"], **names)
-        counts = {"estimate": study["right"], "n_items": study["items"]}
-        yield {"quantity": "study_right"} | counts | names
-    for without in studies["by_weight"][:1]:
-        for name in ESTIMANDS:
-            yield row(f"{name}_without_studies", without[name])
-
-
-def ask_dependent_pair(fit: Fit, options: Options) -> Answer:
-    """Say what a dependent pair does to the estimate, and the evidence for it."""
-    pair = fit.estimate.diagnostics.get("dependent_pair")
-    if pair is None:
-        return
-    names = {"rater": pair["pair"][0], "versus": pair["pair"][1]}
-    for when in ("if_dependent", "if_independent"):
-        for name in ESTIMANDS:
-            yield row(f"{name}_{when}", pair[when][name], **names)
-    log, half = pair["log_bayes_factor"], NORMAL_90 * pair["log_bayes_factor_error"]
-    factors = np.exp(np.clip([log, log - half, log + half], -LOG_LIMIT, LOG_LIMIT)).tolist()
-    factor = dict(zip(("estimate", "lower", "upper"), factors, strict=True))
-    yield {"quantity": "bayes_factor_dependent", "level": 0.9} | factor | names
-    quantities = {"shared_answers_prior": "prior", "shared_answers": "posterior"}
-    for category in pair["categories"]:
-        for quantity, part in (quantities | {"shared_covariance": "covariance"}).items():
-            yield row(quantity, category[part], category=category["category"], **names)
 
 
 def ask_systems(
@@ -358,31 +255,28 @@ def ask_systems(
         Differences on the items that both systems answered, and ranks on the items that all
         answered, if the method has joint draws.
     """
-    names = ratings.systems
-    about: Row = {"level": options.level}
+    names, level = ratings.systems, options.level
     draw = partial(_draw_together, fits, ratings, labelled, options)
     of_all = draw(names)
     by_pair: dict[tuple[str, str], list[JointDraws]] = {}
     for pairs in systems.pairs_by_items(ratings):
         together = tuple(name for name in names if any(name in pair for pair in pairs))
-        draws = of_all if len(together) == len(names) else draw(together)
-        by_pair |= dict.fromkeys(pairs, draws)
+        by_pair |= dict.fromkeys(pairs, of_all if together == names else draw(together))
     for pair in combinations(names, 2):
         n_items = systems.n_common_items(ratings, pair)
         if not by_pair[pair]:
-            for name in ESTIMANDS:
-                nothing: Row = {"quantity": f"{name}_difference", "n_items": n_items}
-                yield nothing | {"system": pair[0], "versus": pair[1]}
+            between = {"system": pair[0], "versus": pair[1], "n_items": n_items}
+            yield from [{"quantity": f"{name}_difference"} | between for name in ESTIMANDS]
             text = "no item was answered by both systems, so that there is no difference"
             yield warn("no-common-items", f"{pair[0]} and {pair[1]}: {text}")
         for joint in by_pair[pair]:
-            own: Row = about | {"corrected": joint.corrected, "n_items": n_items}
-            yield from systems.compare_systems(joint, pairs=[pair], **own)
+            about: Row = {"corrected": joint.corrected, "n_items": n_items}
+            yield from systems.compare_systems(joint, level=level, pairs=[pair], **about)
     if of_all and of_all[-1].expected:
-        last, n_items = of_all[-1], systems.n_common_items(ratings, names)
-        points = last.points[0] if last.points else {}
-        own = about | {"corrected": last.corrected, "n_items": n_items}
-        yield from rank("system_accuracy", "system", points, last.expected, **own)
+        joint = of_all[-1]
+        about = {"corrected": joint.corrected, "n_items": systems.n_common_items(ratings, names)}
+        (points, _), drawn = joint.points or ({}, {}), joint.expected
+        yield from rank("system_accuracy", "system", points, drawn, level=level, **about)
 
 
 def _draw_together(
@@ -400,36 +294,29 @@ def _draw_together(
         Empty if there are no such items. The last of two is corrected by gold labels. Of a method
         without joint draws there are only the estimates.
     """
-    common, first = ratings.on_common_items(*names), fits[names[0]]
-    if not systems.n_common_items(common, names):
+    common, method = ratings.on_common_items(*names), fits[names[0]].method
+    n_common = systems.n_common_items(common, names)
+    if not n_common:
         return []
-    fewer = [
-        name
-        for name in names
-        if systems.n_common_items(common, [name]) != systems.n_common_items(ratings, [name])
-    ]
-    estimate = partial(first.method.estimate, **first.asked)
-    again = options.do_all([partial(estimate, common.for_system(name)) for name in fewer])
+    fewer = [name for name in names if systems.n_common_items(ratings, [name]) > n_common]
+    again = options.do_all([partial(method.estimate, common.for_system(name)) for name in fewer])
     estimates = {name: fits[name].estimate for name in names}
     estimates |= dict(zip(fewer, again, strict=True))
-    draws = None
-    if first.method.joint_draws is not None:
-        do_all = options.do_all
-        draws = first.method.joint_draws(estimates, common, do_all=do_all, **first.asked)
-    draws = draws or systems.JointDraws(kind="", expected={}, in_sample={})
-    if draws.points is None:
+    joint = method.joint_draws and method.joint_draws(estimates, common, do_all=options.do_all)
+    joint = joint or systems.JointDraws(kind="", expected={}, in_sample={})
+    if joint.points is None:
         expected, in_sample = (
             {name: _accuracy(made, quantity) for name, made in estimates.items()}
             for quantity in ESTIMANDS
         )
-        draws = replace(draws, points=(expected, in_sample))
-    if draws.corrected is None:
-        draws = replace(draws, corrected=any(map(uses_truths, estimates.values())))
+        joint = replace(joint, points=(expected, in_sample))
+    if joint.corrected is None:
+        joint = replace(joint, corrected=any(map(uses_truths, estimates.values())))
     if labelled is None:
-        return [draws]
+        return [joint]
     asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
-    corrected = crowds.draw_calibrated(labelled, systems=tuple(names), **asked)
-    return [draws, corrected] if corrected.corrected else [draws]
+    corrected = crowds.draw_calibrated(labelled, systems=names, **asked)
+    return [joint, corrected] if corrected.corrected else [joint]
 
 
 def _accuracy(estimate: Estimate, name: str) -> float:
@@ -444,9 +331,5 @@ OF_FITS: dict[str, Question] = {
     "groups": ask_groups,
     "populations": partial(ask_groups, grouping="population"),
     "sensitivity": ask_sensitivity,
-    "slopes": ask_slopes,
-    "k_properties": ask_k_properties,
-    "earlier_studies": ask_earlier_studies,
-    "dependent_pair": ask_dependent_pair,
 }
-"""Questions that are asked of each fit."""
+"""Questions that are asked of each fit, before those that only its method answers."""

@@ -1,27 +1,16 @@
-"""What ratings say of raters without a method: agreement, correlated errors, the system as one.
-
-Earlier studies of raters are read here, too.
-"""
-
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+"""What ratings say of raters without a method: agreement, correlated errors, the system as one."""
 
 import numpy as np
 
 from lehner.algebra.steps import pairwise_agreement
 from lehner.core.arrays import Floats
-from lehner.core.errors import InputError, find
+from lehner.core.errors import InputError
 from lehner.core.estimate import Row, rows_of
 from lehner.core.lazy import special, stats
-from lehner.core.text import first_few
-from lehner.data.columns import refuse_first
-from lehner.data.labels import Label
 from lehner.data.ratings import Ratings
 from lehner.dependence.bounds import mistakes_needed
-from lehner.dependence.check import EffectiveRaters, effective_in_crowds
+from lehner.dependence.check import check_dependence, effective_in_crowds
 from lehner.estimation.questions import Answer, Fit, Options
-from lehner.reading.read import read_columns
 
 CROWDS_LEVEL = 0.9
 """Part of the public crowds in which raters are worth as much as is said."""
@@ -33,10 +22,11 @@ FEWEST_RATERS, FEWEST_ITEMS, FALSE_DISCOVERIES = 3, 30, 0.05
 
 def ask_agreement(fit: Fit, options: Options) -> Answer:
     """Say how often raters agree, whose errors are correlated, and how many they are worth."""
-    agreement, dependence = pairwise_agreement(fit.ratings), fit.dependence
+    agreement = pairwise_agreement(fit.ratings)
     yield {"quantity": "percent_agreement", "estimate": agreement.agreement}
     yield {"quantity": "brennan_prediger", "estimate": agreement.kappa}
     yield {"quantity": "n_pairs", "estimate": agreement.n_pairs}
+    dependence = fit.dependence or check_dependence(fit.ratings)
     for pair in dependence.pairs:
         names: Row = dict(zip(("rater", "versus"), pair.raters, strict=True))
         names["n_items"] = pair.n_items
@@ -49,18 +39,13 @@ def ask_agreement(fit: Fit, options: Options) -> Answer:
     yield {"quantity": "dependence_together_test", "probability": dependence.p_value_together}
     effective = dependence.effective_raters
     about = {"kind": effective.source, "n_items": effective.n_items}
-    worth = _in_crowds(effective) or {"estimate": effective.effective} | about
+    worth: Row = {"estimate": effective.effective} | about
+    if effective.effective is None:
+        lower, upper = effective_in_crowds(effective.n_raters, CROWDS_LEVEL)
+        worth = {"lower": lower, "upper": upper, "level": CROWDS_LEVEL, "kind": "public crowds"}
     yield {"quantity": "effective_raters"} | worth
     yield {"quantity": "mistake_correlation", "estimate": effective.correlation} | about
     yield {"quantity": "raters_per_item", "estimate": effective.n_raters}
-
-
-def _in_crowds(effective: EffectiveRaters) -> Row:
-    """Say what so many raters are worth in public crowds, if the ratings do not show it."""
-    if effective.effective is not None:
-        return {}
-    lower, upper = effective_in_crowds(effective.n_raters, CROWDS_LEVEL)
-    return {"lower": lower, "upper": upper, "level": CROWDS_LEVEL, "kind": "public crowds"}
 
 
 def ask_bounds(fit: Fit, options: Options) -> Answer:
@@ -146,71 +131,3 @@ def _compare_with_system(ratings: Ratings) -> tuple[Floats, Floats, Floats, Floa
         difference = total(ahead) / n
         variance = (total(ahead**2) - n * difference**2) / (n - 1)
         return n, total(ahead >= 0) / n, difference, np.sqrt(np.maximum(variance, 0) / n)
-
-
-def read_studies(studies: Mapping[str, Any], ratings: Ratings) -> dict[str, Floats]:
-    """Read what earlier studies found of raters and systems.
-
-    Parameters
-    ----------
-    studies : mapping of str to array_like, str or Path
-        By the name of a rater or system: an array of shape (n_categories, n_categories), how many
-        items of each true category (row) got each answer (column); or a file with such a table,
-        whose first column names the true categories.
-    ratings : Ratings
-        Whose raters, systems and categories these are.
-
-    Returns
-    -------
-    dict of str to ndarray, shape (n_categories, n_categories)
-        Counts by true category and answer.
-
-    Raises
-    ------
-    InputError
-        Naming rater, file, row, column, value and remedy.
-
-    Examples
-    --------
-    >>> import lehner
-    >>> ratings = lehner.Ratings([[0, 0], [1, 1]], ["no", "yes"], raters=["ana", "ben"])
-    >>> read_studies({"ana": [[90, 10], [6, 34]]}, ratings)["ana"].tolist()
-    [[90.0, 10.0], [6.0, 34.0]]
-    """
-    names = dict.fromkeys(str(name) for name in (*ratings.raters, *ratings.systems))
-    k, tables = ratings.n_categories, {}
-    for name, study in studies.items():
-        find("rater or system", name, names)
-        file = study if isinstance(study, str | Path) else None
-        if file is not None:
-            study = _read_counts(Path(file), ratings.categories)
-        try:
-            counts = np.asarray(study, dtype=float)
-        except (TypeError, ValueError):
-            counts = np.array(np.nan)
-        if counts.shape != (k, k) or not (np.isfinite(counts) & (counts >= 0)).all():
-            problem = f"the counts of the earlier study of {name!r} are no numbers, 0 or more"
-            remedy = f"give {k} rows (true categories) and {k} columns (answers)"
-            raise InputError(problem, remedy, file=file)
-        tables[name] = counts
-    return tables
-
-
-def _read_counts(file: Path, categories: Sequence[Label]) -> Floats:
-    """Read a row for each true category, its name first, and a column for each answer."""
-    names = list(map(str, categories))
-    with read_columns(file) as columns:
-        first, *answers = columns
-        truths = columns[first].texts.tolist()
-        if sorted(answers) != sorted(names) or sorted(truths) != sorted(names):
-            remedy = "give each category a row (truth) and a column (answer), as in "
-            header = first_few([first, *names], 4)
-            raise InputError(
-                "its rows and columns are not the categories of the ratings", remedy + header
-            )
-        for name in names:
-            numbers = columns[name].numbers
-            bad = ~(np.isfinite(numbers) & (numbers >= 0))
-            refuse_first(bad, columns[name], "{value} is no count", "give a number, 0 or more")
-        rows = [truths.index(name) for name in names]
-        return np.column_stack([columns[name].numbers[rows] for name in names])

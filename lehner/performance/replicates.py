@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,14 +19,11 @@ from lehner.core.estimate import Estimate, Parameters, Replicates, join_parts
 from lehner.core.resampling import draw_counts
 from lehner.data.patterns import CollapsedVotes, count_rated
 from lehner.data.ratings import Ratings
-from lehner.latent_class.intervals import estimate_latent_class
 
 if TYPE_CHECKING:
     import xarray as xr
 
 CREDIBLE = "equal-tailed credible"
-MOST_REFITS = 300
-"""Greatest number of resamples where the estimate has none, because each is fitted."""
 
 
 def own_replicates(
@@ -67,18 +64,6 @@ def own_replicates(
         rater_recall=np.diagonal(values["confusion"][:-1], axis1=1, axis2=2),
     )
     return Replicates(point=point)
-
-
-def refit_replicates(
-    ratings: Ratings, estimate: Estimate, *, model: str, resamples: int, seed: Seed
-) -> Replicates | None:
-    """Give the replicates of a model by maximum likelihood, fitted again if it has none."""
-    if estimate.replicates is not None:
-        return estimate.replicates
-    used_labels = estimate.diagnostics.get("known_truths", 0)
-    seen = ratings if used_labels else ratings.with_truth(None)
-    again = min(resamples, MOST_REFITS)
-    return estimate_latent_class(seen, model, resamples=again, restarts=0, seed=seed).replicates
 
 
 def _unknown(ratings: Ratings) -> Parameters:
@@ -183,13 +168,13 @@ def _replicate(
     return replicate
 
 
-def majority_replicates(ratings: Ratings, estimate: Estimate, **_: Any) -> Replicates:
+def majority_replicates(ratings: Ratings, estimate: Estimate) -> Replicates:
     """Take the majority for the truth; tied categories share the item."""
     note = "compared with the majority, as if it were always right"
     return _against(ratings, majority_credit(ratings.votes()), note)
 
 
-def probable_replicates(ratings: Ratings, estimate: Estimate, **_: Any) -> Replicates:
+def probable_replicates(ratings: Ratings, estimate: Estimate) -> Replicates:
     """Take the algebra's truth probabilities for shares of items."""
     algebra = estimate_algebraic(ratings, interval=None)
     note = "compared with the truth probabilities, which do not use the system's answers"

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -29,7 +30,9 @@ def test_a_comparison_by_draws_estimates_again_on_common_items() -> None:
             tree = bayes_models.fit("pooled", judged, seed=1, **GIBBS)
         return bayes_models.estimate_from_draws(tree)
 
-    method = replace(find_method("pooled"), estimate=again)
+    method = find_method("pooled")
+    assert method.joint_draws is not None
+    method = replace(method, estimate=again, joint_draws=partial(method.joint_draws, seed=1))
     fits = {
         name: Fit(ratings=judged, estimate=again(judged), method=method)
         for name in ratings.systems

@@ -15,10 +15,11 @@ from experiments.simulations.calibration import plot_coverage
 from experiments.study import measure, read_study
 from experiments.study.definition import choose_method
 from experiments.study.report import plot_measure
-from lehner.estimation.methods import WITHOUT_MODEL
-from lehner.latent_class.models import MODELS
+from lehner.estimation.methods import OWN_METHODS
+from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
-NAMES = [*(one.name for one in WITHOUT_MODEL), *OF_NO_METHOD, *MODELS]
+WITHOUT_MODEL = [name for name in OWN_METHODS if name not in LIKELIHOOD_METHODS]
+NAMES = [*WITHOUT_MODEL, *OF_NO_METHOD, *MODELS]
 
 
 def a_study(n_methods):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from bayes_models import power_prior, read_studies
 from lehner import InputError, Ratings, estimate
-from lehner.estimation.raters import read_studies
 
 RATINGS = Ratings(
     [[0, 0, 0], [1, 1, 1], [0, 1, 1], [1, 1, 0]],
@@ -19,24 +19,28 @@ def test_a_file_is_read_by_the_names_of_its_rows_and_columns(tmp_path):
     path = tmp_path / "earlier.csv"
     path.write_text("truth,malignant,benign\nmalignant,84,16\nbenign,30,170\n")
     for study in (path, str(path), [[170, 30], [16, 84]]):
-        result = read_studies({"a_b & c": study}, RATINGS)
-        assert result["a_b & c"].tolist() == [[170, 30], [16, 84]]
+        result = read_studies({"a_b & c": study, "another": "nowhere.csv"}, RATINGS)
+        assert np.asarray(result["a_b & c"]).tolist() == [[170, 30], [16, 84]]
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"anna": np.ones((2, 2))}, "did you mean 'ana'"),
-        ({"ana": [[1, 2]]}, "2 rows"),
+        ({"ana": [[1, 2]]}, "2 by 2"),
         ({"ana": [[1, 2], [3, -1]]}, "0 or more"),
         ({"ana": [[1, 2], [3, "many"]]}, "0 or more"),
-        ({"ana": None}, "2 rows"),
+        ({"ana": None}, "2 by 2"),
         ({"ana": "nowhere.csv"}, "no such file"),
     ],
 )
 def test_what_is_no_study_is_refused(given, said):
     with pytest.raises(InputError, match=said):
-        read_studies(given, RATINGS)
+        power_prior(RATINGS, read_studies(given, RATINGS))
+
+
+def test_a_study_of_nobody_is_refused():
+    with pytest.raises(InputError, match="did you mean 'ana'"):
+        estimate(RATINGS, "dawid_skene", earlier_studies={"anna": np.ones((2, 2))})
 
 
 def test_methods_without_priors_are_refused():

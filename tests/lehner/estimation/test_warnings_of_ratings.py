@@ -7,9 +7,10 @@ import pytest
 import xarray as xr
 
 import lehner
+from bayes_models.questions import ask_k_properties
 from lehner import Scenario, simulate
 from lehner.estimation.methods import find_method
-from lehner.estimation.questions import Fit, Options, ask_k_properties
+from lehner.estimation.questions import Fit, Options
 from tests.lehner.told import told
 
 CODE = "difficulty-of-system-assumed"

@@ -1,0 +1,87 @@
+"""Questions that only Bayesian models answer, which `lehner.estimate` asks of their fits."""
+
+from functools import partial
+
+import numpy as np
+
+from bayes_models import methods, read_k_properties
+from lehner.core.errors import warn
+from lehner.core.estimate import ESTIMANDS, Row, row
+from lehner.estimation.questions import Answer, Fit, Options
+
+DIFFICULTY = "difficulty_spread"
+"""The parameter that is 0 if all items are equally difficult for the raters."""
+LOG_LIMIT, NORMAL_90 = 700.0, 1.645
+
+
+def ask_slopes(fit: Fit, options: Options) -> Answer:
+    """Give the estimates with the system's slope on difficulty fixed, if they are wanted."""
+    if not options.sensitivity:
+        return
+    again = partial(methods.slope_sensitivity, fit.seen, level=options.level, seed=options.seed)
+    (at_slopes,) = options.do_all([again])
+    for slope, estimate in at_slopes.items():
+        for name in ESTIMANDS:
+            versus = f"system_slope={slope:g}"
+            yield row(f"{name}_if_slope", getattr(estimate, name), versus=versus)
+
+
+def ask_k_properties(fit: Fit, options: Options) -> Answer:
+    """Say what a fit found of each K-property.
+
+    It warns if items differ in difficulty, and what this means for the system was not looked at.
+    """
+    if fit.estimate.draws is None:
+        return
+    for parameter in read_k_properties(fit.estimate.draws, level=options.level):
+        direction = parameter.probability_of_direction
+        value, versus = parameter.value, parameter.k_property
+        yield row(parameter.name, value, versus=versus, probability=direction)
+        factor, error = parameter.bayes_factor, parameter.bayes_factor_error
+        tested: Row = {"quantity": "bayes_factor_against_zero", "versus": parameter.name}
+        tested["kind"] = parameter.verdict()
+        tested["lower" if parameter.is_lower_bound else "estimate"] = factor
+        if not parameter.is_lower_bound and factor is not None and error is not None:
+            tested |= {"lower": factor - error, "upper": factor + error}
+        yield tested
+        differ = parameter.name == DIFFICULTY and parameter.verdict() == "rejected"
+        if differ and not options.sensitivity:
+            text = (
+                "items differ in difficulty for the raters; how far the system finds the same "
+                "items difficult is assumed rather than seen, and the estimate depends on it: look "
+                "at the estimates without and with the same difficulty (sensitivity=True)"
+            )
+            yield warn("difficulty-of-system-assumed", text)
+
+
+def ask_earlier_studies(fit: Fit, options: Options) -> Answer:
+    """Say what earlier studies, as a prior, do to the recall of raters and to the accuracy."""
+    studies = fit.estimate.diagnostics.get("earlier_studies", {"raters": (), "by_weight": ()})
+    for study in studies["raters"]:
+        names = {"rater": study["rater"], "category": study["category"] or ""}
+        yield row("recall_prior", study["prior"], **names)
+        yield row("recall_posterior", study["posterior"], **names)
+        counts = {"estimate": study["right"], "n_items": study["items"]}
+        yield {"quantity": "study_right"} | counts | names
+    for without in studies["by_weight"][:1]:
+        for name in ESTIMANDS:
+            yield row(f"{name}_without_studies", without[name])
+
+
+def ask_dependent_pair(fit: Fit, options: Options) -> Answer:
+    """Say what a dependent pair does to the estimate, and the evidence for it."""
+    pair = fit.estimate.diagnostics.get("dependent_pair")
+    if pair is None:
+        return
+    names = {"rater": pair["pair"][0], "versus": pair["pair"][1]}
+    for when in ("if_dependent", "if_independent"):
+        for name in ESTIMANDS:
+            yield row(f"{name}_{when}", pair[when][name], **names)
+    log, half = pair["log_bayes_factor"], NORMAL_90 * pair["log_bayes_factor_error"]
+    factors = np.exp(np.clip([log, log - half, log + half], -LOG_LIMIT, LOG_LIMIT)).tolist()
+    factor = dict(zip(("estimate", "lower", "upper"), factors, strict=True))
+    yield {"quantity": "bayes_factor_dependent", "level": 0.9} | factor | names
+    quantities = {"shared_answers_prior": "prior", "shared_answers": "posterior"}
+    for category in pair["categories"]:
+        for quantity, part in (quantities | {"shared_covariance": "covariance"}).items():
+            yield row(quantity, category[part], category=category["category"], **names)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lehner.algebra.algebraic import VOTE_METHODS, VoteMethod
+from lehner.algebra.algebraic import VOTE_METHODS
 from lehner.algebra.steps import first_steps
 from lehner.contrasts.contrast import contrast
 from lehner.core.arrays import Booleans, Floats, Seed, child_seeds, generator
@@ -19,12 +19,11 @@ from lehner.core.resampling import DoAll, do_here, draw_counts
 from lehner.core.text import first_few
 from lehner.data.patterns import count_items, count_rated, number_patterns
 from lehner.data.ratings import Ratings
+from lehner.latent_class import intervals
 from lehner.latent_class.fit import fit_by_likelihood
-from lehner.latent_class.intervals import KIND, refit_samples
-from lehner.latent_class.intervals import RESAMPLES as FIT_RESAMPLES
 
 MOST_NAMED = 4
-VOTE_RESAMPLES = 2000
+RESAMPLES_OF_VOTES = 2000
 
 
 def common_items(ratings: Ratings, systems: Sequence[str]) -> Booleans:
@@ -112,12 +111,13 @@ type Statistic = Callable[[Floats], tuple[Floats, Floats]]
 """A function of numbers of items, (n_samples, n_rows): both accuracies, (n_samples,) each."""
 
 
-def bootstrap_votes(
+def bootstrap_systems(
     systems: Iterable[str],
     ratings: Ratings,
     method: str,
+    model: str | None = None,
     *,
-    resamples: int = VOTE_RESAMPLES,
+    resamples: int | None = None,
     seed: Seed = 1,
     do_all: DoAll = do_here,
 ) -> JointDraws:
@@ -132,9 +132,12 @@ def bootstrap_votes(
     ratings : Ratings
         With these systems.
     method : str
-        One that needs only votes, of `lehner.algebra.algebraic.VOTE_METHODS`.
-    resamples : int
-        Number of resamples, 1 or more.
+        One that needs only votes, of `lehner.algebra.algebraic.VOTE_METHODS`; or any if there is
+        a model.
+    model : str, optional
+        A model that is fitted to each resample by maximum likelihood.
+    resamples : int, optional
+        Number of resamples, 1 or more; by default 2000, and 500 fits.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
         The same seed gives the same draws.
     do_all : callable
@@ -154,48 +157,23 @@ def bootstrap_votes(
     --------
     >>> answers = [[0, 1], [1, 1], [0, 0]]
     >>> ratings = Ratings([[0, 0], [1, 1], [0, 0]], ["no", "yes"], system=answers)
-    >>> draws = bootstrap_votes(ratings.systems, ratings, "majority_agreement", resamples=100)
+    >>> draws = bootstrap_systems(ratings.systems, ratings, "majority_agreement", resamples=100)
     >>> float(draws.expected["system 1"].mean())
     1.0
     """
-    prepare = partial(_prepare_votes, VOTE_METHODS[method])
-    return _bootstrap(prepare, systems, ratings, "percentile bootstrap", resamples, seed, do_all)
-
-
-def bootstrap_fits(
-    systems: Iterable[str],
-    ratings: Ratings,
-    model: str,
-    *,
-    resamples: int = FIT_RESAMPLES,
-    seed: Seed = 1,
-    do_all: DoAll = do_here,
-) -> JointDraws:
-    """Resample items as `bootstrap_votes` does, and fit a model by maximum likelihood to each."""
-    return _bootstrap(partial(_prepare_fit, model), systems, ratings, KIND, resamples, seed, do_all)
-
-
-def _bootstrap(
-    prepare: Callable[[Ratings, np.random.SeedSequence], Statistic],
-    systems: Iterable[str],
-    ratings: Ratings,
-    kind: str,
-    resamples: int,
-    seed: Seed,
-    do_all: DoAll,
-) -> JointDraws:
-    check_whole_number("resamples", resamples, 1)
+    most, prepare = RESAMPLES_OF_VOTES, partial(_prepare_votes, method)
+    if model is not None:
+        most, prepare = intervals.RESAMPLES, partial(_prepare_fit, model)
+    n = most if resamples is None else check_whole_number("resamples", resamples, 1)
     names = tuple(systems)
     ratings = ratings.on_common_items(*names)
     require_common_items(ratings, names)
-    unique = count_rated(_collapse_rows(ratings))
-    seeds = child_seeds(seed, 2)
-    draws = do_all(
-        [partial(_resample, prepare, unique.for_system(name), resamples, *seeds) for name in names]
-    )
+    unique, seeds = count_rated(_collapse_rows(ratings)), child_seeds(seed, 2)
+    draws = do_all([partial(_resample, prepare, unique.for_system(x), n, *seeds) for x in names])
     expected, in_sample = (
         dict(zip(names, values, strict=True)) for values in zip(*draws, strict=True)
     )
+    kind = "percentile bootstrap" if model is None else intervals.KIND
     return JointDraws(kind=kind, expected=expected, in_sample=in_sample)
 
 
@@ -226,7 +204,7 @@ def _collapse_rows(ratings: Ratings) -> Ratings:
     return ratings.with_truth(None).take(first, counts.astype(np.int64))
 
 
-def _prepare_votes(method: VoteMethod, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
+def _prepare_votes(method: str, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
     """Compute a method that needs only votes, which gives the same number for both accuracies."""
     collapsed = ratings.collapsed_votes
     rows = np.arange(ratings.n_rows)
@@ -236,7 +214,7 @@ def _prepare_votes(method: VoteMethod, ratings: Ratings, seed: np.random.SeedSeq
     def statistic(weights: Floats) -> tuple[Floats, Floats]:
         counts = collapsed.counts(weights @ cells)
         steps = first_steps(collapsed.table, counts.sum(axis=-1))
-        accuracy = method(collapsed.table, steps, counts[..., :-1])
+        accuracy = VOTE_METHODS[method](collapsed.table, steps, counts[..., :-1])
         return accuracy, accuracy
 
     return statistic
@@ -247,7 +225,7 @@ def _prepare_fit(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> 
     fitted, rng = fit_by_likelihood(ratings, model), generator(seed)
 
     def statistic(weights: Floats) -> tuple[Floats, Floats]:
-        refits = refit_samples(fitted, fitted.sum_rows(weights), rng)
+        refits = intervals.refit_samples(fitted, fitted.sum_rows(weights), rng)
         return refits.accuracy[:, -1], refits.n_right.sum(axis=1) / fitted.n_answered
 
     return statistic

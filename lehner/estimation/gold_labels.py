@@ -17,7 +17,7 @@ import numpy as np
 from lehner.contrasts.contrast import contrast
 from lehner.core import estimate as core
 from lehner.core import lazy
-from lehner.core.arrays import Floats, Integers, generator
+from lehner.core.arrays import Floats, generator
 from lehner.core.errors import Warning, warn
 from lehner.core.estimate import ESTIMANDS, IntervalEstimate, Row, row
 from lehner.core.resampling import wilson_estimate
@@ -28,7 +28,6 @@ from lehner.dependence.trends import trend_warnings
 from lehner.estimation.questions import Answer, Fit, Options
 from lehner.estimation.results import Results, collect
 from lehner.known_truths import correction, partly_known
-from lehner.known_truths.partly_known import examine_known
 from lehner.latent_class.em import known_truths
 from lehner.performance.corrected import correct_measures
 from lehner.performance.measures import performance_rows
@@ -52,8 +51,7 @@ with which a difference is to be seen that is said to be seen."""
 def ask_data(fit: Fit, options: Options) -> Answer:
     """Score the system on the labelled items, and warn of clusters and missing ratings."""
     yield from _score_labelled(fit.ratings, options)
-    yield from trend_warnings(fit.ratings)
-    yield from cluster_warnings(fit.ratings)
+    yield from (*trend_warnings(fit.ratings), *cluster_warnings(fit.ratings))
 
 
 def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:
@@ -68,21 +66,26 @@ def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:
     if not known_truths(ratings):  # All are labelled, and the proportion is exact.
         alone = IntervalEstimate(estimate=alone.estimate)
     yield row("accuracy_on_known_items", alone, n_items=items.n_known)
-    for quantity, codes in (("recall", ratings.truth), ("precision", ratings.system)):
-        for category, (right, n_items) in _count_labelled(ratings, codes).items():
+    for quantity, counts in _count_right(_tabulate_labels(ratings)).items():
+        for category, right, n_items in zip(ratings.categories, *counts, strict=True):
             share = {"estimate": right / n_items if n_items else None, "n_items": n_items}
             yield {"quantity": f"{quantity}_on_known_items", "category": category} | share
 
 
-def _count_labelled(ratings: Ratings, codes: Integers) -> dict[str, tuple[int, int]]:
-    """Count the labelled items of each category on which the system is right, and all of them."""
+def _tabulate_labels(ratings: Ratings) -> Floats:
+    """Count labelled items by their category and the system's answer, (n_categories, same)."""
     assert ratings.system is not None and ratings.truth is not None
-    weights = np.where((ratings.system >= 0) & (ratings.truth >= 0), ratings.weights, 0)
-    right = np.where(ratings.system == ratings.truth, weights, 0)
-    return {
-        str(name): (int(right[codes == code].sum()), int(weights[codes == code].sum()))
-        for code, name in enumerate(ratings.categories)
-    }
+    labelled = (ratings.system >= 0) & (ratings.truth >= 0)
+    cells = ratings.truth[labelled], ratings.system[labelled]
+    labels = np.zeros((ratings.n_categories, ratings.n_categories))
+    np.add.at(labels, cells, ratings.weights[labelled])
+    return labels
+
+
+def _count_right(labels: Floats) -> dict[str, tuple[Floats, Floats]]:
+    """Count for recall and precision of each category the items that are right, of how many."""
+    right = labels.diagonal()
+    return {"recall": (right, labels.sum(axis=1)), "precision": (right, labels.sum(axis=0))}
 
 
 def ask_known_truths(fit: Fit, options: Options) -> Answer:
@@ -108,8 +111,7 @@ def ask_known_truths(fit: Fit, options: Options) -> Answer:
     labelled = {"n_items": corrected.n_known}
     yield row("prediction_powered", corrected.prediction_powered, **labelled)
     yield {"quantity": "known_truths_test", "probability": corrected.p_value} | labelled
-    yield from corrected.warnings
-    yield from _warn_of_few_labels(ratings, level)
+    yield from (*corrected.warnings, *_warn_of_few_labels(ratings, level))
 
 
 def _correct_parts(
@@ -138,20 +140,20 @@ def _correct_groups(fit: Fit, options: Options) -> Iterator[Row]:
     names, ratings = options.groups.names, fit.ratings
     groups = {str(name): names == name for name in np.unique(names[names != ""])}
     corrected = _correct_parts(fit, options.level, groups)
+    about: Row = {"grouping": "group", "corrected": True}
     for name, part in corrected.items():
         n_items = int(ratings.weights[groups[name] & (np.asarray(ratings.system) >= 0)].sum())
-        of: Row = {"grouping": "group", "group": name, "n_items": n_items}
         for quantity in ESTIMANDS:
-            yield row(quantity, getattr(part, quantity), corrected=True, **of)
-    for first, second in combinations(groups, 2):
-        of = {"grouping": "group", "group": first, "versus": second}
-        both = [corrected[name] for name in (first, second) if name in corrected]
+            yield row(quantity, getattr(part, quantity), group=name, n_items=n_items, **about)
+    for pair in combinations(groups, 2):
+        both = [corrected[name] for name in pair if name in corrected]
         for quantity in ESTIMANDS if both else ():
+            # What is corrected is not subtracted from what is not.
             difference, higher = IntervalEstimate(estimate=None), None
             if len(both) == 2:
                 difference, higher = subtract_independent(*(getattr(p, quantity) for p in both))
-            made = row(f"{quantity}_difference", difference, corrected=True, **of)
-            yield made | {"probability": higher}
+            between: Row = {"group": pair[0], "versus": pair[1], "probability": higher}
+            yield row(f"{quantity}_difference", difference, **between, **about)
 
 
 def subtract_independent(
@@ -175,13 +177,13 @@ def subtract_independent(
 
 
 def _warn_of_few_labels(ratings: Ratings, level: float) -> Iterator[Warning]:
-    few = []
-    for category, (right, n) in _count_labelled(ratings, ratings.truth).items():  # type: ignore[arg-type]
+    few, recall = [], _count_right(_tabulate_labels(ratings))["recall"]
+    for category, right, n in zip(ratings.categories, *recall, strict=True):
         if not n:
             few.append(f"{category} (none)")
         elif n < FEW_LABELS:
             value = wilson_estimate(right / n, n, level)
-            few.append(f"{category} ({right}/{n} right, {value} by Wilson)")
+            few.append(f"{category} ({right:.0f}/{n:.0f} right, {value} by Wilson)")
     if few:
         text = (
             f"too few labelled items are of {first_few(few, MOST_NAMED)}: recall rests mostly on "
@@ -222,22 +224,18 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
     judge = ratings.without_system()._replace(given=judged, raters=(system,))
     whole = judge.with_populations(["all items"] * ratings.n_rows)
     items = one_judge.count_judged(whole, level)
-    known = partly_known.rightness(ratings, np.zeros(ratings.n_rows))
-    estimate = core.Estimate(
-        method=METHOD,
-        system=system,
-        system_accuracy=_share_right(items.labels[0], level),
-        system_accuracy_in_sample=replace(
-            partly_known.known_items_alone(known, level), corrected=True
-        ),
-    )
-    n_items = int(ratings.weights[np.asarray(ratings.system) >= 0].sum())
+    labels, known = items.labels[0], partly_known.rightness(ratings, np.zeros(ratings.n_rows))
+    in_sample = replace(partly_known.known_items_alone(known, level), corrected=True)
+    accuracies = dict(zip(ESTIMANDS, (_share_right(labels, level), in_sample), strict=True))
+    rates = one_judge.judged_base_rates("post_stratified", items, whole, seed=options.seed)
+    points = (rates.drawn_base_rates[:, 0], rates.base_rates[0], {"category": ratings.categories})
+    about: Row = {"level": level, "kind": rates.kind, "corrected": True}
     whose = {"system": system, "method": METHOD}
     parts: list[tuple[dict[str, str], Answer]] = [
-        (whose, (row(name, getattr(estimate, name), n_items=n_items) for name in ESTIMANDS)),
+        (whose, [row(name, value, n_items=known.n_items) for name, value in accuracies.items()]),
         ({"system": system}, _score_labelled(ratings, options)),
-        (whose, _measure(ratings, items.labels[0], options)),
-        (whose, _estimate_base_rates(whole, items, options)),
+        (whose, _measure(ratings, labels, options)),
+        (whose, core.rows_of_draws("base_rates", *points, **about)),
         (whose, warn_of_sample(ratings)),
     ]
     for grouping, column in (("group", options.groups), ("population", options.populations)):
@@ -245,12 +243,13 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
             inside = column.names != ""
             members = judge.take(inside).with_populations(column.names[inside])
             parts.append((whose, _score_groups(members, grouping, options)))
+    estimate = core.Estimate(method=METHOD, system=system, **accuracies)
     return collect(ratings, parts, options, {(system, METHOD): estimate})
 
 
 def warn_of_sample(ratings: Ratings) -> Iterator[Warning]:
     """Warn if the labelled items are probably no random sample."""
-    if ratings.truth is not None and not (sample := examine_known(ratings)).random:
+    if ratings.truth is not None and not (sample := partly_known.examine_known(ratings)).random:
         yield warn("truths-not-random", f"{sample.doubt}, which numbers by them assume: {sample}")
 
 
@@ -264,36 +263,27 @@ def _wilson(right: float, n: float, level: float) -> IntervalEstimate:
 
 
 def _give_shares(
-    counts: Mapping[str, tuple[Floats, Floats]], ratings: Ratings, level: float, **of: Any
+    quantity: str, counts: tuple[Floats, Floats], ratings: Ratings, level: float, **of: Any
 ) -> Iterator[Row]:
-    """Give for each category the share of the labelled items that hold, of so many, by Wilson."""
-    for quantity, (holding, n) in counts.items():
-        for name, number, total in zip(ratings.categories, holding, n, strict=True):
-            value = _wilson(number, total, level)
-            yield row(quantity, value, category=str(name), n_items=total, **of)
-
-
-def _count_recall(labels: Floats) -> dict[str, tuple[Floats, Floats]]:
-    return {"recall": (labels.diagonal(), labels.sum(axis=1))}
+    """Give for each category the share of so many labelled items that is right, by Wilson."""
+    for name, right, n in zip(ratings.categories, *counts, strict=True):
+        yield row(quantity, _wilson(right, n, level), category=str(name), n_items=n, **of)
 
 
 def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
     """Give the measures of the system: proportions by Wilson, others by Jeffreys' prior."""
-    total, truth, said, right = labels.sum(), labels.sum(1), labels.sum(0), labels.diagonal()
-    counts = _count_recall(labels) | {
-        "precision": (right, said),
-        "specificity": (total - truth - said + right, total - truth),
-    }
-    yield from _give_shares(counts, ratings, options.level)
-    tables = generator(options.seed).standard_gamma(
+    others = labels.sum() - labels.sum(axis=1)
+    shares = _count_right(labels)
+    shares["specificity"] = (others - labels.sum(axis=0) + labels.diagonal(), others)
+    for quantity, counts in shares.items():
+        yield from _give_shares(quantity, counts, ratings, options.level)
+    drawn = generator(options.seed).standard_gamma(
         labels + base_rates.PSEUDO_ITEMS, (base_rates.DRAWS, *labels.shape)
     )
-    replicates = core.Replicates(
-        point=_parameters(labels), drawn=_parameters(tables), kind="Jeffreys"
-    )
+    both = {"point": _parameters(labels), "drawn": _parameters(drawn)}
     asked: Row = {"positive": options.positive, "level": options.level}
-    for part in performance_rows(ratings, replicates, **asked):
-        if isinstance(part, Warning) or part["quantity"] not in (*counts, "base_rates"):
+    for part in performance_rows(ratings, core.Replicates(**both, kind="Jeffreys"), **asked):
+        if isinstance(part, Warning) or part["quantity"] not in (*shares, "base_rates"):
             yield part
 
 
@@ -307,14 +297,6 @@ def _parameters(labels: Floats) -> core.Parameters:
     )
 
 
-def _estimate_base_rates(judge: Ratings, items: "JudgedItems", options: Options) -> Answer:
-    rates = one_judge.judged_base_rates("post_stratified", items, judge, seed=options.seed)
-    drawn, point = rates.drawn_base_rates[:, 0], rates.base_rates[0]
-    about: Row = {"level": options.level, "kind": rates.kind, "corrected": True}
-    names = {"category": judge.categories}
-    yield from core.rows_of_draws("base_rates", drawn, point, names, **about)
-
-
 def _score_groups(judge: Ratings, grouping: str, options: Options) -> Answer:
     """Give the accuracy in each group, and the differences."""
     level, rng, names = options.level, generator(options.seed), judge.populations
@@ -324,9 +306,8 @@ def _score_groups(judge: Ratings, grouping: str, options: Options) -> Answer:
         n, right, value = labels.sum(), np.trace(labels), _share_right(labels, level)
         yield row("system_accuracy", value, grouping=grouping, group=name, n_items=n)
         points[name] = np.nan if value.estimate is None else value.estimate
-        drawn[name] = rng.beta(
-            right + base_rates.PSEUDO_ITEMS, n - right + base_rates.PSEUDO_ITEMS, base_rates.DRAWS
-        )
+        both = right + base_rates.PSEUDO_ITEMS, n - right + base_rates.PSEUDO_ITEMS
+        drawn[name] = rng.beta(*both, base_rates.DRAWS)
     about: Row = {"grouping": grouping, "level": level, "kind": "Jeffreys"}
     yield from contrast("system_accuracy", "group", points, drawn, **about)
 
@@ -351,11 +332,12 @@ def ask_judge(ratings: Ratings, items: "JudgedItems", options: Options, method: 
     level, labels = options.level, items.labels.sum(axis=0)
     of = {"rater": ratings.raters[0], "method": method}
     yield row("rater_accuracy", _share_right(labels, level), n_items=labels.sum(), **of)
-    yield from _give_shares(_count_recall(labels), ratings, level, **of)
+    yield from _give_shares("recall", _count_right(labels)["recall"], ratings, level, **of)
     if len(ratings.populations) > 1:
         for group, own in zip(ratings.populations, items.labels, strict=True):
-            of_group = of | {"grouping": "group", "group": group}
-            yield from _give_shares(_count_recall(own), ratings, level, **of_group)
+            in_group = of | {"grouping": "group", "group": group}
+            recall = _count_right(own)["recall"]
+            yield from _give_shares("recall", recall, ratings, level, **in_group)
         p_value = one_judge.judge_differs(items, seed=options.seed)
         yield {"quantity": "judge_differs_test", "probability": p_value} | of
         yield _say_whether_alike(ratings, items, p_value)

@@ -69,8 +69,9 @@ class Method:
     assumes : str
         What its estimate rests on, to be read after "if"; empty if that is not one thing.
     replicates : callable
-        A function `(ratings, estimate, *, resamples, seed)` that returns the `Replicates` from
-        which measures are computed, or None; by default those that the estimate has.
+        A function of the keywords ratings, estimate, resamples and seed that returns the
+        `Replicates` from which measures are computed, or None; by default those that the estimate
+        has.
     by_group, by_population : callable, optional
         Functions of the keywords ratings, estimate, groups and seed that return `GroupDraws`, or
         None.

@@ -100,7 +100,8 @@ class Fit:
     @cached_property
     def replicates(self) -> Callable[..., Replicates | None]:
         """From `resamples` and `seed` to the parameters that measures follow from, made once."""
-        return cache(partial(self.method.replicates, self.ratings, self.estimate))
+        of_fit = {"ratings": self.ratings, "estimate": self.estimate}
+        return cache(partial(self.method.replicates, **of_fit))
 
     @cached_property
     def n_answered(self) -> int:
@@ -163,16 +164,15 @@ def ask_performance(fit: Fit, options: Options) -> Answer:
     interval.
     """
     replicates, estimate = _replicates(fit, options), fit.estimate
-    measured: set[str] = set()
+    measured: list[Row | Warning] = []
     if replicates is not None:
         asked: Row = {"positive": options.positive, "level": options.level}
-        for part in measures.performance_rows(fit.ratings, replicates, **asked):
-            measured |= set() if isinstance(part, Warning) else {part["quantity"]}
-            yield part
-        yield from _warn_of_two_accuracies(estimate, replicates)
+        measured = measures.performance_rows(fit.ratings, replicates, **asked)
+        yield from [*measured, *_warn_of_two_accuracies(estimate, replicates)]
+    quantities = {part["quantity"] for part in measured if not isinstance(part, Warning)}
     for quantity, column in (("rater_accuracy", "rater"), ("base_rates", "category")):
         array = estimate.arrays.get(quantity)
-        if array is not None and quantity not in measured:
+        if array is not None and quantity not in quantities:
             for name, value in zip(array[column].values, array.values, strict=True):
                 yield {"quantity": quantity, column: str(name), "estimate": number(value)}
 

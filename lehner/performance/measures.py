@@ -96,11 +96,11 @@ def performance_measures(
     ([0.9, 0.7], [0.75, 0.875])
     """
     rates, confusion = np.asarray(base_rates, dtype=float), np.asarray(confusion, dtype=float)
-    n = len(confusion)
-    if confusion.size > NUMBERS_AT_ONCE and confusion.ndim > 2 and n == len(rates) > 1:
-        halves = (rates[: n // 2], confusion[: n // 2]), (rates[n // 2 :], confusion[n // 2 :])
+    n = len(confusion) // 2
+    if confusion.size > NUMBERS_AT_ONCE and confusion.ndim > 2 and len(rates) == len(confusion) > 1:
         first, second = (
-            performance_measures(*half, rated=rated, answered=answered) for half in halves
+            performance_measures(rates[half], confusion[half], rated=rated, answered=answered)
+            for half in (slice(n), slice(n, None))
         )
         return {name: np.concatenate([first[name], second[name]]) for name in first}
     occurs = occurring(rates)
@@ -113,27 +113,24 @@ def performance_measures(
     true, answers, whole = joint.sum(axis=-1), joint.sum(axis=-2), joint.sum(axis=(-2, -1))
     elsewhere = occurs.sum(axis=-1, keepdims=True) > occurs
     others = np.where(elsewhere, whole[..., None] - true, 0.0)
-    accuracy = right.sum(axis=-1)
+    other_answers = is_answered.sum(axis=-1, keepdims=True) > is_answered
     chance = (true * answers).sum(axis=-1)
+    beyond_chance = right.sum(axis=-1) * whole - chance
     spread = (whole**2 - (true**2).sum(axis=-1)) * (whole**2 - (answers**2).sum(axis=-1))
     recall = _divide(right, np.where(occurs, true, 0.0))
-    wrong = answers - right
-    specificity = _divide(others - wrong, others)
-    other_answers = is_answered.sum(axis=-1, keepdims=True) > is_answered
+    specificity = _divide(others - (answers - right), others)
+    above, below = _ratio(recall, 1 - specificity), _ratio(1 - recall, specificity)
+    total = np.where(occurs, recall, 0.0).sum(axis=-1)
     return {
         "recall": recall,
         "precision": _divide(right, np.where(is_answered, answers, 0.0)),
         "specificity": specificity,
-        "positive_likelihood_ratio": np.where(is_answered, _ratio(recall, 1 - specificity), np.nan),
-        "negative_likelihood_ratio": np.where(
-            other_answers, _ratio(1 - recall, specificity), np.nan
-        ),
+        "positive_likelihood_ratio": np.where(is_answered, above, np.nan),
+        "negative_likelihood_ratio": np.where(other_answers, below, np.nan),
         "f1": _divide(2 * right, np.where(occurs | is_answered, true + answers, 0.0)),
-        "balanced_accuracy": _divide(
-            np.where(occurs, recall, 0.0).sum(axis=-1), occurs.sum(axis=-1, dtype=float)
-        ),
-        "mcc": _divide(accuracy * whole - chance, np.sqrt(np.maximum(spread, 0.0))),
-        "kappa_with_truth": _divide(accuracy * whole - chance, whole**2 - chance),
+        "balanced_accuracy": _divide(total, occurs.sum(axis=-1, dtype=float)),
+        "mcc": _divide(beyond_chance, np.sqrt(np.maximum(spread, 0.0))),
+        "kappa_with_truth": _divide(beyond_chance, whole**2 - chance),
     }
 
 
@@ -233,19 +230,16 @@ def find_positive(ratings: Ratings, positive: Label | None = None) -> PositiveCa
             f"positive is {positive!r}, and there are {len(categories)} categories",
             "leave it out: recall and precision are given for each category",
         )
-    chosen_by = "argument"
+    names, chosen_by = list(map(str, categories)), "argument"
     if positive is None:
         place, chosen_by = _guess(ratings)
-    elif str(positive) in (names := [str(name) for name in categories]):
+    elif str(positive) in names:
         place = names.index(str(positive))
     else:
-        raise InputError(
-            f"positive is {positive!r}, which is no category",
-            f"choose {categories[0]} or {categories[1]}",
-        )
-    return PositiveCategory(
-        name=categories[place], negative=categories[1 - place], chosen_by=chosen_by
-    )
+        remedy = f"choose {names[0]} or {names[1]}"
+        raise InputError(f"positive is {positive!r}, which is no category", remedy)
+    both = {"name": categories[place], "negative": categories[1 - place]}
+    return PositiveCategory(**both, chosen_by=chosen_by)
 
 
 def _guess(ratings: Ratings) -> tuple[int, str]:
@@ -277,7 +271,7 @@ def performance_rows(
     *,
     positive: PositiveCategory | None,
     level: float,
-) -> Iterator[Row | Warning]:
+) -> list[Row | Warning]:
     """Give the system's confusion matrix, recall, precision and other measures, with intervals.
 
     For a Bayesian model each measure is computed in each posterior draw; its mean and equal-tailed
@@ -294,12 +288,15 @@ def performance_rows(
     level : float
         Probability of the intervals.
 
-    Yields
-    ------
-    dict or Warning
+    Returns
+    -------
+    list of (dict or Warning)
         Rows of the table of results, and what is to be known of them.
     """
-    rated, answered = _rated_categories(ratings), _answered_by_system(ratings)
+    _, rated = _find_answers(ratings)
+    answers = np.asarray(ratings.system)[ratings.weights > 0]
+    answered = np.isin(np.arange(ratings.n_categories), answers)
+    measured = not np.isnan(replicates.point.rater_accuracy).all()
 
     def measure(parameters: Parameters) -> Measures:
         rates, confusion = parameters.base_rates, parameters.confusion
@@ -308,18 +305,23 @@ def performance_rows(
             confusion = np.where(occurs[..., None], confusion, np.nan)
         named = performance_measures(rates, confusion, rated=rated, answered=answered)
         named = {"confusion": confusion} | named | {"base_rates": rates}
-        if not np.isnan(replicates.point.rater_accuracy).all():
-            named["rater_accuracy"] = parameters.rater_accuracy
-        return named
+        return named | ({"rater_accuracy": parameters.rater_accuracy} if measured else {})
 
     categories = {"category": ratings.categories}
     names: dict[str, Names] = dict.fromkeys(BY_CATEGORY, categories)
     names["confusion"] = categories | {"response": ratings.categories}
     names["rater_accuracy"] = {"rater": ratings.raters}
     rows, values = _tabulate(measure, names, replicates, level)
-    yield from rows
-    yield from (*replicates.notes, *_undefined(ratings, rated, answered))
-    yield from _infinite(values, ratings, positive)
+    no_rater = (
+        "no rater gives {}: recall is undefined there, and averages over categories leave it out"
+    )
+    no_answer = "the system never answers {}: precision is undefined there"
+    undefined = [
+        warn("measure-undefined", reason.format(first_few(missing, MOST_NAMED)))
+        for occurs, reason in ((rated, no_rater), (answered, no_answer))
+        if (missing := [ratings.categories[k] for k in np.flatnonzero(~occurs)])
+    ]
+    return [*rows, *replicates.notes, *undefined, *_warn_of_infinite(values, ratings, positive)]
 
 
 def rater_rows(
@@ -328,7 +330,7 @@ def rater_rows(
     *,
     positive: PositiveCategory | None,
     level: float,
-) -> Iterator[Row | Warning]:
+) -> list[Row | Warning]:
     """Give each rater's recall, and with two categories what else follows from it.
 
     Parameters
@@ -336,18 +338,19 @@ def rater_rows(
     ratings, replicates, positive, level
         As of `performance_rows`; the replicates have the raters' recall.
 
-    Yields
-    ------
-    dict or Warning
+    Returns
+    -------
+    list of (dict or Warning)
         Rows of the table of results, and what is to be known of them; none where the method does
         not estimate recall.
     """
-    rated, answered = _rated_categories(ratings), _answered_by_raters(ratings)
+    if replicates.point.rater_recall is None:
+        return []
+    answered, rated = _find_answers(ratings)
 
     def measure(parameters: Parameters) -> Measures:
         rates, recall = parameters.base_rates[..., None, :], parameters.rater_recall
-        if recall is None:
-            return {}
+        assert recall is not None
         if recall.shape[-1] != 2:
             return {"recall": np.where(occurring(rates) & rated, recall, np.nan)}
         right = recall[..., None]
@@ -357,14 +360,13 @@ def rater_rows(
 
     by_rater: Names = {"rater": ratings.raters, "category": ratings.categories}
     rows, values = _tabulate(measure, dict.fromkeys(OF_TWO, by_rater), replicates, level)
-    yield from rows
-    if "recall" in values:
-        text = "no ratings tell how {} rate items of {}: recall is undefined there"
-        yield from _undefined_of_raters(ratings, np.isnan(values["recall"][..., 0]), text)
+    unknown = np.isnan(values["recall"][..., 0])
+    text = "no ratings tell how {} rate items of {}: recall is undefined there"
+    rows += _warn_of_raters(ratings, unknown, text, every="all raters")
     if "precision" in values:
         text = "{} never answered {}: what it means is undefined"
-        yield from _undefined_of_raters(ratings, ~answered, text)
-    yield from _infinite(values, ratings, positive)
+        rows += _warn_of_raters(ratings, ~answered, text)
+    return [*rows, *_warn_of_infinite(values, ratings, positive)]
 
 
 def _tabulate(
@@ -372,21 +374,19 @@ def _tabulate(
     names: Mapping[str, Names],
     replicates: Replicates,
     level: float,
-) -> tuple[list[Row], Measures]:
+) -> tuple[list[Row | Warning], Measures]:
     """Give rows of measures with their intervals, and the numbers of each, (..., 3).
 
     The estimate of a posterior is the mean of its draws; that of a likelihood ratio is their
     median, because a mean of ratios need not exist.
     """
-    points = measure(replicates.point)
-    drawn = {} if replicates.drawn is None else measure(replicates.drawn)
-    rows: list[Row] = []
+    points, drawn = measure(replicates.point), replicates.drawn and measure(replicates.drawn)
+    rows: list[Row | Warning] = []
     measured: Measures = {}
     for quantity, point in points.items():
-        ratio, sample = quantity in RATIOS, drawn.get(quantity)
-        if sample is None:
-            values = np.stack([point, *np.full((2, *point.shape), np.nan)], axis=-1)
-        else:
+        values = np.stack([point, *np.full((2, *point.shape), np.nan)], axis=-1)
+        if drawn is not None:
+            ratio, sample = quantity in RATIOS, drawn[quantity]
             if replicates.posterior:
                 middle = np.quantile(sample, 0.5, 0, method="inverted_cdf") if ratio else None
                 point = sample.mean(axis=0) if middle is None else middle
@@ -399,57 +399,38 @@ def _tabulate(
             else:
                 values = interval_of_draws(sample, point, level, **limits)
         measured[quantity] = values
-        rows += rows_of(
-            quantity, values, names.get(quantity, {}), level=level, kind=replicates.kind
-        )
+        about: Row = {"level": level, "kind": replicates.kind}
+        rows += rows_of(quantity, values, names.get(quantity, {}), **about)
     return rows, measured
 
 
-def _rated_categories(ratings: Ratings) -> Booleans:
-    """Tell which categories a rater gave, or a gold label is, (n_categories,)."""
-    counted, flat = ratings.weights > 0, ratings.flat
-    truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
-    rated = np.append(flat.category_index[counted[flat.item_index]], truth[counted])
-    return np.isin(np.arange(ratings.n_categories), rated)
+def _find_answers(ratings: Ratings) -> tuple[Booleans, Booleans]:
+    """Find which answers each rater gives, (n_raters, n_categories), and what is ever the truth.
 
-
-def _answered_by_system(ratings: Ratings) -> Booleans:
-    answers = np.asarray(ratings.system)[ratings.weights > 0]
-    return np.isin(np.arange(ratings.n_categories), answers)
-
-
-def _answered_by_raters(ratings: Ratings) -> Booleans:
-    """Which answers each rater gives, (n_raters, n_categories)."""
-    flat = ratings.flat
-    counted = ratings.weights[flat.item_index] > 0
+    That is a category that a rater gives, or a gold label, (n_categories,).
+    """
+    flat, counted = ratings.flat, ratings.weights > 0
+    used = counted[flat.item_index]
     answered = np.zeros((ratings.n_raters, ratings.n_categories), dtype=bool)
-    answered[flat.rater_index[counted], flat.category_index[counted]] = True
-    return answered
+    answered[flat.rater_index[used], flat.category_index[used]] = True
+    rated = answered.any(axis=0)
+    if ratings.truth is not None:
+        rated |= np.isin(np.arange(ratings.n_categories), ratings.truth[counted])
+    return answered, rated
 
 
-def _undefined(ratings: Ratings, rated: Booleans, answered: Booleans) -> Iterator[Warning]:
-    """Say which measures the ratings leave undefined, and why."""
-    no_rater = (
-        "no rater gives {}: recall is undefined there, and averages over categories leave it out"
-    )
-    no_answer = "the system never answers {}: precision is undefined there"
-    for occurs, reason in ((rated, no_rater), (answered, no_answer)):
-        missing = [ratings.categories[k] for k in np.flatnonzero(~occurs)]
-        if missing:
-            yield warn("measure-undefined", reason.format(first_few(missing, MOST_NAMED)))
-
-
-def _undefined_of_raters(ratings: Ratings, undefined: Booleans, text: str) -> Iterator[Warning]:
+def _warn_of_raters(
+    ratings: Ratings, undefined: Booleans, text: str, every: str = ""
+) -> Iterator[Warning]:
     """Say of each category of which raters a measure is undefined, (n_raters, n_categories)."""
     for category, of_raters in zip(ratings.categories, undefined.T, strict=True):
         names = [ratings.raters[j] for j in np.flatnonzero(of_raters)]
         if names:
-            whole = len(names) == ratings.n_raters and text.startswith("no ratings")
-            who = "all raters" if whole else first_few(names, MOST_NAMED)
+            who = every if every and of_raters.all() else first_few(names, MOST_NAMED)
             yield warn("measure-undefined", text.format(who, category))
 
 
-def _infinite(
+def _warn_of_infinite(
     values: Measures, ratings: Ratings, positive: PositiveCategory | None
 ) -> Iterator[Warning]:
     """Say if a likelihood ratio of the positive category, or an end of it, divides by zero."""

@@ -1,6 +1,5 @@
 """Parameters of the system and the raters by each kind of method, from which measures are made."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from lehner.core.arrays import Floats, Seed, generator
 from lehner.core.errors import warn
 from lehner.core.estimate import Estimate, Parameters, Replicates, join_parts
 from lehner.core.resampling import draw_counts
-from lehner.data.patterns import CollapsedVotes, count_rated
+from lehner.data.patterns import count_rated
 from lehner.data.ratings import Ratings
 
 if TYPE_CHECKING:
@@ -89,35 +88,29 @@ def posterior_replicates(tree: "xr.DataTree") -> Replicates:
         The draws; their point estimate is the posterior mean.
     """
     posterior = tree["posterior"].to_dataset()
-    sample = ("chain", "draw")
-    base_rates = posterior["base_rates"].transpose(*sample, "category").values
-    system = posterior["confusion"].isel(rater=-1)
-    confusion = system.transpose(*sample, "category", "response").values
-    accuracy = posterior["accuracy"].isel(rater=slice(-1)).transpose(*sample, "rater").values
-    raters = posterior["confusion"].isel(rater=slice(-1))
-    matrices = raters.transpose(*sample, "rater", "category", "response").values
-    k = base_rates.shape[-1]
+
+    def take(name: str, *dims: str) -> Floats:
+        values = posterior[name].transpose("chain", "draw", *dims).values
+        return values.reshape(-1, *values.shape[2:])
+
+    matrices = take("confusion", "rater", "category", "response")
     drawn = Parameters(
-        base_rates=base_rates.reshape(-1, k),
-        confusion=confusion.reshape(-1, k, k),
-        rater_accuracy=accuracy.reshape(-1, accuracy.shape[-1]),
-        rater_recall=np.diagonal(matrices, axis1=-2, axis2=-1).reshape(-1, accuracy.shape[-1], k),
+        base_rates=take("base_rates", "category"),
+        confusion=matrices[:, -1],
+        rater_accuracy=take("accuracy", "rater")[:, :-1],
+        rater_recall=np.diagonal(matrices[:, :-1], axis1=-2, axis2=-1),
     )
     mean = Parameters(**{name: values.mean(axis=0) for name, values in vars(drawn).items()})
     return Replicates(point=mean, drawn=drawn, posterior=True, kind=CREDIBLE)
 
 
-def algebraic_replicates(
-    ratings: Ratings, estimate: Estimate | None = None, *, resamples: int = 2000, seed: Seed = 1
-) -> Replicates:
+def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed = 1) -> Replicates:
     """Estimate base rates, rater accuracy and the system's confusion matrix, with resamples.
 
     Parameters
     ----------
     ratings : Ratings
         With a system.
-    estimate : Estimate, optional
-        Not used: all follows from the ratings.
     resamples : int
         Number of bootstrap resamples of the items. In each of them two answers in each category are
         drawn from the matrix toward which the ridge shrinks, that is the ridge has this weight and
@@ -131,25 +124,10 @@ def algebraic_replicates(
         The estimates and their resamples; NaN if raters agree at or below chance.
     """
     collapsed = count_rated(ratings).collapsed_votes
-    weights = collapsed.weights
-    replicate = _replicate(collapsed, ratings.n_raters)
-    point = replicate(weights[None, :].astype(float), None)
-    rng = generator(seed)
-    n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
-    many = draw_counts(collapsed.sampled, resamples, rng, n_cells)
-    drawn = join_parts((replicate(counts, rng) for counts in many), resamples)
-    named = vars(point).items()
-    first = Parameters(**{name: values[0] for name, values in named if values is not None})
-    return Replicates(point=first, drawn=drawn, kind="percentile bootstrap")
-
-
-def _replicate(
-    collapsed: CollapsedVotes, n_raters: int
-) -> Callable[[Floats, np.random.Generator | None], Parameters]:
-    """Function of numbers of items by cell, (n_samples, n_cells)."""
-    sparse = find_sparse_votes(collapsed)
+    sparse, rng = find_sparse_votes(collapsed), generator(seed)
 
     def replicate(weights: Floats, rng: np.random.Generator | None) -> Parameters:
+        """Take the steps with these numbers of items by cell, (n_samples, n_cells)."""
         truth = None
         if sparse is not None:
             accuracy, rates, truth = sparse.take_steps(weights)
@@ -162,19 +140,24 @@ def _replicate(
             answers = weights.T[sparse.has_answer]
             of_system = sparse.average(truth, answers)
             confusion = confusion_from_products(*sparse.multiply(truth, answers), of_system, rng)
-        each = np.repeat(accuracy[:, None], n_raters, axis=1)
+        each = np.repeat(accuracy[:, None], ratings.n_raters, axis=1)
         return Parameters(base_rates=rates, confusion=confusion, rater_accuracy=each)
 
-    return replicate
+    point = vars(replicate(collapsed.weights[None, :].astype(float), None))
+    point = {name: values[0] for name, values in point.items() if values is not None}
+    n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
+    many = draw_counts(collapsed.sampled, resamples, rng, n_cells)
+    drawn = join_parts((replicate(counts, rng) for counts in many), resamples)
+    return Replicates(point=Parameters(**point), drawn=drawn, kind="percentile bootstrap")
 
 
-def majority_replicates(ratings: Ratings, estimate: Estimate) -> Replicates:
+def majority_replicates(ratings: Ratings) -> Replicates:
     """Take the majority for the truth; tied categories share the item."""
     note = "compared with the majority, as if it were always right"
     return _against(ratings, majority_credit(ratings.votes()), note)
 
 
-def probable_replicates(ratings: Ratings, estimate: Estimate) -> Replicates:
+def probable_replicates(ratings: Ratings) -> Replicates:
     """Take the algebra's truth probabilities for shares of items."""
     algebra = estimate_algebraic(ratings, interval=None)
     note = "compared with the truth probabilities, which do not use the system's answers"

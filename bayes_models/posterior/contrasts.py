@@ -27,7 +27,7 @@ from bayes_models.posterior.draws import (
 )
 from lehner import InputError, Patterns, Ratings
 from lehner.contrasts import systems
-from lehner.contrasts.groups import GroupDraws, GroupReplicates, Groups, count_answers
+from lehner.contrasts.groups import GroupDraws, Groups, count_answers
 from lehner.core.arrays import Floats, Integers, Seed, generator
 from lehner.core.errors import warn
 from lehner.core.estimate import ESTIMANDS
@@ -87,12 +87,12 @@ def accuracy_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 
     rates = stack_draws(posterior, BY_POPULATION, "population", "category")
     matrices = stack_draws(posterior, "confusion", "rater", "category", "response")
     accuracy = np.einsum("dpk,djk->dpj", rates, np.diagonal(matrices, axis1=2, axis2=3))
-    replicates = GroupReplicates(
-        system_accuracy=accuracy[..., -1],
-        system_accuracy_in_sample=_proportions_right(posterior, fitted, seed),
-        base_rates=rates,
-        rater_accuracy=accuracy[..., :-1],
-    )
+    replicates = {
+        "system_accuracy": accuracy[..., -1],
+        "system_accuracy_in_sample": _proportions_right(posterior, fitted, seed),
+        "base_rates": rates,
+        "rater_accuracy": accuracy[..., :-1],
+    }
     return GroupDraws(
         groups=groups, sizes=sizes, drawn=replicates, kind=CREDIBLE, note=SAME_MATRICES
     )

@@ -51,9 +51,6 @@ class Groups:
     names: tuple[str, ...]
     index: Integers
 
-    def __len__(self) -> int:
-        return len(self.names)
-
 
 def find_groups(ratings: Ratings, groups: ArrayLike | Sequence[Any], kind: str = "group") -> Groups:
     """Assign to each row the index of its group.
@@ -94,7 +91,7 @@ def count_answers(ratings: Ratings, groups: Groups) -> tuple[Integers, Integers]
     member = groups.index >= 0
     answered = member & (np.asarray(ratings.system) >= 0)
     n_items, n_answered = (
-        np.bincount(groups.index[rows], ratings.weights[rows], len(groups)).astype(np.int64)
+        np.bincount(groups.index[rows], ratings.weights[rows], len(groups.names)).astype(np.int64)
         for rows in (member, answered)
     )
     if (n_answered == 0).any():
@@ -145,21 +142,10 @@ def make_column(
     return group_column(kind, np.array([*members.names, ""], dtype=object)[members.index])
 
 
-@dataclass(frozen=True, eq=False)
-class GroupReplicates:
-    """Posterior draws or bootstrap replicates, joint for all groups of items.
-
-    Parameters
-    ----------
-    system_accuracy, system_accuracy_in_sample : ndarray, shape (n_replicates, n_groups)
-    base_rates : ndarray, shape (n_replicates, n_groups, n_categories)
-    rater_accuracy : ndarray, shape (n_replicates, n_groups, n_raters)
-    """
-
-    system_accuracy: Floats
-    system_accuracy_in_sample: Floats
-    base_rates: Floats
-    rater_accuracy: Floats
+type GroupReplicates = dict[str, Floats]
+"""Posterior draws or bootstrap replicates by quantity, joint for all groups of items: both
+accuracies, (n_replicates, n_groups), `base_rates`, with a third dimension of categories, and
+`rater_accuracy`, of raters."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -172,8 +158,9 @@ class GroupDraws:
         Which rows belong to which group.
     sizes : tuple of two ndarray of int, shape (n_groups,)
         Numbers of items, and of items that the system answered.
-    drawn : GroupReplicates
-    point : GroupReplicates, optional
+    drawn : mapping of str to ndarray
+        As `GroupReplicates`.
+    point : mapping of str to ndarray, optional
         The estimates, as one replicate; by default the means of `drawn`.
     kind : str
         How intervals are made.
@@ -187,12 +174,6 @@ class GroupDraws:
     point: GroupReplicates | None = None
     kind: str
     note: Warning | None = None
-
-    def estimates(self, quantity: str) -> Floats:
-        """Give the estimates of a quantity, (n_groups, ...), NaN where some draws are undefined."""
-        if self.point is None:
-            return np.asarray(getattr(self.drawn, quantity).mean(axis=0))
-        return np.asarray(getattr(self.point, quantity)[0])
 
 
 def group_rows(
@@ -216,28 +197,30 @@ def group_rows(
     """
     if by_group.note is not None:
         yield by_group.note
-    names = by_group.groups.names
-    made: dict[str, Any] = {"level": level, "kind": by_group.kind, "grouping": grouping}
-    n_items, n_answered = by_group.sizes
-    labels: dict[str, dict[str, Sequence[Any]]] = {
-        **{name: {} for name in ESTIMANDS},
+    names, drawn = by_group.groups.names, by_group.drawn
+    # Where some draws are undefined, so is their mean.
+    points = by_group.point or {name: values.mean(axis=0)[None] for name, values in drawn.items()}
+    made: Row = {"level": level, "kind": by_group.kind, "grouping": grouping}
+    labels: dict[str, dict[str, Any]] = {
+        **{quantity: {} for quantity in ESTIMANDS},
         "base_rates": {"category": ratings.categories},
         "rater_accuracy": {"rater": ratings.raters},
     }
-    for g, name in enumerate(names):
+    for g, (name, *sizes) in enumerate(zip(names, *by_group.sizes, strict=True)):
         for quantity, places in labels.items():
-            drawn = getattr(by_group.drawn, quantity)[:, g]
-            point, n = by_group.estimates(quantity)[g], int((n_items if places else n_answered)[g])
-            yield from rows_of_draws(quantity, drawn, point, places, group=name, n_items=n, **made)
-    several = by_group.drawn.system_accuracy
+            values = drawn[quantity][:, g], points[quantity][0, g], places
+            made["n_items"] = int(sizes[0 if places else 1])
+            yield from rows_of_draws(quantity, *values, group=name, **made)
+    del made["n_items"]
+    several = drawn["system_accuracy"]
     same = len(names) > 1 and bool((np.abs(several - several[:, :1]) < TIED).all())
     for quantity in ESTIMANDS:
-        points = by_group.estimates(quantity)
+        own = points[quantity][0]
         if same and quantity == ESTIMANDS[0]:
-            points = np.full(len(names), np.nan)
+            own = np.full(len(names), np.nan)
             yield SAME_ACCURACY
-        drawn = by_name(names, getattr(by_group.drawn, quantity))
-        yield from contrast(quantity, "group", by_name(names, points), drawn, **made)
+        both = by_name(names, own), by_name(names, drawn[quantity])
+        yield from contrast(quantity, "group", *both, **made)
 
 
 def group_by_algebra(
@@ -285,38 +268,36 @@ def group_by_algebra(
     sizes = count_answers(ratings, members)
     by_group = [
         _resample_algebra(ratings.take(members.index == group), resamples, child)
-        for group, child in enumerate(child_seeds(seed, len(members)))
+        for group, child in enumerate(child_seeds(seed, len(members.names)))
     ]
     point, drawn = (
-        GroupReplicates(*(np.stack(part, axis=1) for part in zip(*steps, strict=True)))
-        for steps in zip(*by_group, strict=True)
+        {name: np.stack([part[name] for part in parts], axis=1) for name in parts[0]}
+        for parts in zip(*by_group, strict=True)
     )
     kind = "percentile bootstrap"
     return GroupDraws(groups=members, sizes=sizes, drawn=drawn, point=point, kind=kind)
 
 
-type _Steps = tuple[Floats, ...]
-
-
 def _resample_algebra(
     ratings: Ratings, resamples: int, seed: np.random.SeedSequence
-) -> tuple[_Steps, _Steps]:
-    """Estimate accuracies, base rates and accuracies of raters of all items, and of resamples."""
+) -> tuple[GroupReplicates, GroupReplicates]:
+    """Estimate all items, and resamples of them, as one group."""
     collapsed = ratings.collapsed_votes
 
-    def estimate(weights: Floats) -> _Steps:
+    def estimate(weights: Floats) -> GroupReplicates:
         counts = collapsed.counts(weights)
         steps = first_steps(collapsed.table, counts.sum(axis=-1))
-        of_raters = np.repeat(steps.accuracy[:, None], ratings.n_raters, axis=1)
         right = average_by_weights(steps.truth, counts[..., :-1])
-        return right, right, steps.base_rates, of_raters
+        of_raters = np.repeat(steps.accuracy[:, None], ratings.n_raters, axis=1)
+        accuracies = dict.fromkeys(ESTIMANDS, right)
+        return accuracies | {"base_rates": steps.base_rates, "rater_accuracy": of_raters}
 
     n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
-    samples = draw_counts(collapsed.sampled, resamples, generator(seed), n_cells)
-    drawn = tuple(map(np.concatenate, zip(*map(estimate, samples), strict=True)))
+    parts = list(map(estimate, draw_counts(collapsed.sampled, resamples, generator(seed), n_cells)))
+    drawn = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     if ratings.cluster is not None and ratings.n_clusters == 1:
         # Of one cluster nothing is known of others.
-        drawn = tuple(np.full_like(values, np.nan) for values in drawn)
+        drawn = {name: np.full_like(values, np.nan) for name, values in drawn.items()}
     return estimate(collapsed.weights[None].astype(float)), drawn
 
 
@@ -412,4 +393,5 @@ def _by_population(
     n_answered = fitted.sum_populations(np.where(fitted.answers < 0, 0, fitted.n_items)[:, None])
     accuracy = np.einsum("spk,sjk->spj", rates, recall)
     in_sample = np.where(np.isnan(rates).any(axis=-1), np.nan, n_right / n_answered)
-    return GroupReplicates(accuracy[..., -1], in_sample, rates, accuracy[..., :-1])
+    accuracies = dict(zip(ESTIMANDS, (accuracy[..., -1], in_sample), strict=True))
+    return accuracies | {"base_rates": rates, "rater_accuracy": accuracy[..., :-1]}

@@ -14,13 +14,13 @@ from lehner.contrasts.contrast import contrast
 from lehner.core.arrays import Booleans, Floats, Seed, child_seeds, generator
 from lehner.core.errors import InputError, check_whole_number
 from lehner.core.estimate import ESTIMANDS, Row
-from lehner.core.lazy import sparse
+from lehner.core.lazy import load, sparse
 from lehner.core.resampling import DoAll, do_here, draw_counts
 from lehner.core.text import first_few
 from lehner.data.patterns import count_items, count_rated, number_patterns
 from lehner.data.ratings import Ratings
-from lehner.latent_class import intervals
-from lehner.latent_class.fit import fit_by_likelihood
+
+fitting, intervals = map(load, ("lehner.latent_class.fit", "lehner.latent_class.intervals"))
 
 MOST_NAMED = 4
 RESAMPLES_OF_VOTES = 2000
@@ -222,7 +222,7 @@ def _prepare_votes(method: str, ratings: Ratings, seed: np.random.SeedSequence) 
 
 def _prepare_fit(model: str, ratings: Ratings, seed: np.random.SeedSequence) -> Statistic:
     """Fit a latent-class model by maximum likelihood."""
-    fitted, rng = fit_by_likelihood(ratings, model), generator(seed)
+    fitted, rng = fitting.fit_by_likelihood(ratings, model), generator(seed)
 
     def statistic(weights: Floats) -> tuple[Floats, Floats]:
         refits = intervals.refit_samples(fitted, fitted.sum_rows(weights), rng)

@@ -18,13 +18,7 @@ from lehner.data.patterns import rated_rows
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
 from lehner.estimation import gold_labels, raters
-from lehner.estimation.methods import (
-    DEFAULT_METHODS,
-    Method,
-    MethodLike,
-    find_methods,
-    list_methods,
-)
+from lehner.estimation.methods import DEFAULT_METHODS, Method, MethodLike, choose_methods
 from lehner.estimation.questions import (
     OF_FITS,
     RESAMPLES,
@@ -59,8 +53,6 @@ QUESTIONS = (*OF_RATINGS, *OF_FITS, OF_METHOD, *LAST, "systems")
 """All questions: these, and how systems differ by each method."""
 FEW_SYSTEMS = 4
 """With more systems than these, fits are as long as those of studies."""
-NEEDED = ("earlier_studies", "model_priors", "dependent_pair")
-"""Options that some method must take."""
 
 
 def estimate(
@@ -166,7 +158,7 @@ def estimate(
     [0.5, 0.804]
     """
     check_level(level)
-    questions = list(questions)
+    methods, questions = methods or DEFAULT_METHODS, list(questions)
     for question in questions:
         if isinstance(question, str):
             find("question", question, dict.fromkeys(QUESTIONS))
@@ -186,7 +178,7 @@ def estimate(
         do_all=do_all,
         **columns,
     )
-    if gold_labels.is_only_labelled(ratings) and methods in (None, DEFAULT_METHODS):
+    if gold_labels.is_only_labelled(ratings) and methods == DEFAULT_METHODS:
         return gold_labels.estimate_by_labels(ratings, options)
     require_estimable(ratings)
     if ratings.population is not None:
@@ -195,40 +187,27 @@ def estimate(
             by_column.count_answers(ratings.for_system(system), members)
     for study in earlier_studies or ():
         find("rater or system", study, dict.fromkeys(map(str, ratings.all_raters)))
+    if earlier_studies and model_priors:
+        raise InputError("earlier_studies and model_priors both are priors", "give one of them")
     of_methods = {
         "system_is": system_is,
         "priors": priors,
         "model_priors": model_priors,
         "earlier_studies": earlier_studies,
+        "dependent_pair": dependent,
         "shortly": len(ratings.systems) > FEW_SYSTEMS and not earlier_studies,
     }
-    selected = _choose_methods(methods, of_methods | {"dependent_pair": dependent})
+    selected = choose_methods(methods, of_methods, level, seed)
     if not any(method.made for method in selected):
         ratings, options = _leave_out_unrated(ratings, options)
     if dependent is not None:
         ratings = ratings.with_dependent_pair(dependent)
     asked = [name for name in questions if isinstance(name, str)] or QUESTIONS
     own = {getattr(ask, "__name__", "own"): ask for ask in questions if callable(ask)}
-    bound = [_bind_options(method, options, of_methods) for method in selected]
-    fits = _fit_all(ratings, bound, options, asked, truths_in_model)
+    fits = _fit_all(ratings, selected, options, asked, truths_in_model)
     answers = _ask_all(ratings, fits, asked, own, options, truths_in_model)
     estimates = {names: fit.estimate for names, fit in fits.items()}
     return collect(ratings, answers, options, estimates)
-
-
-def _choose_methods(
-    methods: MethodLike | Iterable[MethodLike] | None, options: Mapping[str, Any]
-) -> list[Method]:
-    """Find the methods; an InputError if there are options that none of them takes."""
-    selected = find_methods(DEFAULT_METHODS if methods is None else methods)
-    if options["earlier_studies"] and options["model_priors"]:
-        raise InputError("earlier_studies and model_priors both are priors", "give one of them")
-    for option in NEEDED:
-        if options[option] and not any(option in method.takes for method in selected):
-            able = [method.name for method in list_methods().values() if option in method.takes]
-            what = option.replace("_", " ")
-            raise InputError(f"no method takes {what}", f"add {' or '.join(able)}")
-    return selected
 
 
 def _leave_out_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Options]:
@@ -246,14 +225,6 @@ def _leave_out_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Opt
     }
     ratings = ratings.take(rows)._replace(noticed=(*ratings.noticed, text))
     return ratings, replace(options, **kept)
-
-
-def _bind_options(method: Method, options: Options, of_methods: Mapping[str, Any]) -> Method:
-    """Give a method the options that it takes."""
-    asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
-    asked |= {name: of_methods[name] for name in method.takes & of_methods.keys()}
-    joint = method.joint_draws and partial(method.joint_draws, **asked)
-    return replace(method, estimate=partial(method.estimate, **asked), joint_draws=joint)
 
 
 def _fit_all(

@@ -90,7 +90,7 @@ def _count_right(labels: Floats) -> dict[str, tuple[Floats, Floats]]:
 
 def ask_known_truths(fit: Fit, options: Options) -> Answer:
     """Correct an estimate by gold labels that the method has not seen."""
-    if not fit.can_be_corrected():
+    if fit.ratings.truth is None or not fit.can_be_corrected():
         return
     ratings, estimate, level = fit.ratings, fit.estimate, options.level
     corrected = correction.correct_by_truth(ratings, estimate, level=level)

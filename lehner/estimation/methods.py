@@ -26,6 +26,8 @@ ENTRY_POINTS = "lehner.methods"
 DEFAULT_METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
 INDEPENDENT = "errors are independent"
 """What the algebra and latent-class models assume of raters and system, given the true category."""
+NEEDED = ("earlier_studies", "model_priors", "dependent_pair")
+"""Options that some method must take."""
 FUNCTIONS = tuple(
     "estimate replicates by_group by_population joint_draws base_rates labels".split()
 )
@@ -205,6 +207,46 @@ def find_methods(
     return list(by_name.values())
 
 
+def choose_methods(
+    methods: MethodLike | Iterable[MethodLike], options: Mapping[str, Any], level: float, seed: int
+) -> list[Method]:
+    """Find methods, and give each those of the options that it takes.
+
+    Parameters
+    ----------
+    methods : str, Method, Estimate, callable, or several of these
+        As `find_methods` takes them.
+    options : mapping of str to object
+        By the name in `Method.takes`.
+    level, seed
+        What each method gets.
+
+    Returns
+    -------
+    list of Method
+        Whose `estimate` and `joint_draws` need no keywords.
+
+    Raises
+    ------
+    InputError
+        As `find_methods` does, or if no method takes an option that some method must take.
+    """
+    selected = find_methods(methods)
+    for option in NEEDED:
+        if options[option] and not any(option in method.takes for method in selected):
+            able = [method.name for method in list_methods().values() if option in method.takes]
+            what = option.replace("_", " ")
+            raise InputError(f"no method takes {what}", f"add {' or '.join(able)}")
+    bound = []
+    for method in selected:
+        # The dependent pair is a part of the ratings.
+        names = method.takes & options.keys() - {"dependent_pair"}
+        asked = {"level": level, "seed": seed} | {name: options[name] for name in names}
+        joint = method.joint_draws and partial(method.joint_draws, **asked)
+        bound.append(replace(method, estimate=partial(method.estimate, **asked), joint_draws=joint))
+    return bound
+
+
 def get_method(name: str) -> Method | None:
     """Look a method up by its name; None if there is none. Packages are loaded only if need be."""
     return OWN_METHODS.get(name) or list_methods().get(name)
@@ -212,6 +254,8 @@ def get_method(name: str) -> Method | None:
 
 def find_method(method: MethodLike, *, folder: str | Path = ".") -> Method:
     """Find a method as `find_methods` does."""
+    if isinstance(method, str) and method in OWN_METHODS:
+        return OWN_METHODS[method]
     if isinstance(method, Method):
         return method
     if isinstance(method, Estimate):

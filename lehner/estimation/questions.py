@@ -4,7 +4,7 @@ A question of your own is such a function, `ask(fit, options)`, given as `questi
 `lehner.estimate`. Where a method cannot give what a question asks for, it yields nothing.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import combinations
@@ -36,7 +36,6 @@ MANY_CATEGORIES = 100
 """Above these there are half the resamples, each of which has a matrix of K × K cells."""
 MOST_COMPARED = 50
 """Raters whose accuracies are compared two by two."""
-NOTICEABLE = 0.01
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -168,26 +167,13 @@ def ask_performance(fit: Fit, options: Options) -> Answer:
     if replicates is not None:
         asked: Row = {"positive": options.positive, "level": options.level}
         measured = measures.performance_rows(fit.ratings, replicates, **asked)
-        yield from [*measured, *_warn_of_two_accuracies(estimate, replicates)]
+        yield from [*measured, *measures.warn_of_two_accuracies(estimate, replicates.point)]
     quantities = {part["quantity"] for part in measured if not isinstance(part, Warning)}
     for quantity, column in (("rater_accuracy", "rater"), ("base_rates", "category")):
         array = estimate.arrays.get(quantity)
         if array is not None and quantity not in quantities:
             for name, value in zip(array[column].values, array.values, strict=True):
                 yield {"quantity": quantity, column: str(name), "estimate": number(value)}
-
-
-def _warn_of_two_accuracies(estimate: Estimate, replicates: Replicates) -> Iterator[Warning]:
-    accuracy = estimate.system_accuracy.estimate
-    if not estimate.by_raters_alone or accuracy is None:
-        return
-    implied = measures.implied_accuracy(replicates.point)
-    if abs(implied - accuracy) > NOTICEABLE:
-        text = (
-            f"base rates and recall imply a system accuracy of {implied:.3f}; step 4, "
-            f"which assumes that all errors are equally probable, gives {accuracy:.3f}"
-        )
-        yield warn("two-accuracies", text)
 
 
 def ask_raters(fit: Fit, options: Options) -> Answer:
@@ -198,7 +184,8 @@ def ask_raters(fit: Fit, options: Options) -> Answer:
     if np.isnan(replicates.point.rater_accuracy).all():
         return
     asked: Row = {"positive": options.positive, "level": level}
-    yield from measures.rater_rows(fit.ratings, replicates, **asked)
+    if replicates.point.rater_recall is not None:
+        yield from measures.rater_rows(fit.ratings, replicates, **asked)
     if replicates.drawn is None:
         return
     raters, accuracy = fit.ratings.raters, replicates.drawn.rater_accuracy

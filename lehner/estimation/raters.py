@@ -1,5 +1,7 @@
 """What ratings say of raters without a method: agreement, correlated errors, the system as one."""
 
+from contextlib import suppress
+
 import numpy as np
 
 from lehner.algebra.steps import pairwise_agreement
@@ -22,11 +24,16 @@ FEWEST_RATERS, FEWEST_ITEMS, FALSE_DISCOVERIES = 3, 30, 0.05
 
 def ask_agreement(fit: Fit, options: Options) -> Answer:
     """Say how often raters agree, whose errors are correlated, and how many they are worth."""
-    agreement = pairwise_agreement(fit.ratings)
+    dependence = fit.dependence or check_dependence(fit.ratings)
+    agreement, effective = pairwise_agreement(fit.ratings), dependence.effective_raters
+    p_value, about = dependence.p_value, {"kind": effective.source, "n_items": effective.n_items}
+    worth: Row = {"estimate": effective.effective} | about
+    if effective.effective is None:
+        lower, upper = effective_in_crowds(effective.n_raters, CROWDS_LEVEL)
+        worth = {"lower": lower, "upper": upper, "level": CROWDS_LEVEL, "kind": "public crowds"}
     yield {"quantity": "percent_agreement", "estimate": agreement.agreement}
     yield {"quantity": "brennan_prediger", "estimate": agreement.kappa}
     yield {"quantity": "n_pairs", "estimate": agreement.n_pairs}
-    dependence = fit.dependence or check_dependence(fit.ratings)
     for pair in dependence.pairs:
         names: Row = dict(zip(("rater", "versus"), pair.raters, strict=True))
         names["n_items"] = pair.n_items
@@ -35,14 +42,8 @@ def ask_agreement(fit: Fit, options: Options) -> Answer:
         kind = "stands out" if pair.stands_out else ""
         tested = {"quantity": "pair_agreement_test", "probability": pair.p_value, "kind": kind}
         yield tested | names
-    yield {"quantity": "dependence_test", "probability": dependence.p_value}
+    yield {"quantity": "dependence_test", "probability": p_value}
     yield {"quantity": "dependence_together_test", "probability": dependence.p_value_together}
-    effective = dependence.effective_raters
-    about = {"kind": effective.source, "n_items": effective.n_items}
-    worth: Row = {"estimate": effective.effective} | about
-    if effective.effective is None:
-        lower, upper = effective_in_crowds(effective.n_raters, CROWDS_LEVEL)
-        worth = {"lower": lower, "upper": upper, "level": CROWDS_LEVEL, "kind": "public crowds"}
     yield {"quantity": "effective_raters"} | worth
     yield {"quantity": "mistake_correlation", "estimate": effective.correlation} | about
     yield {"quantity": "raters_per_item", "estimate": effective.n_raters}
@@ -50,14 +51,12 @@ def ask_agreement(fit: Fit, options: Options) -> Answer:
 
 def ask_bounds(fit: Fit, options: Options) -> Answer:
     """Say how much errors must correlate for the accuracy to be low."""
-    try:
+    with suppress(InputError):  # No item has two ratings and an answer of the system.
         needed = mistakes_needed(fit.ratings)
-    except InputError:
-        return  # No item has two ratings and an answer of the system.
-    beyond = {"estimate": needed.crowds_beyond, "n_items": needed.n_crowds}
-    yield {"quantity": "system_accuracy_above", "estimate": needed.above}
-    yield {"quantity": "mistake_correlation_needed", "estimate": needed.correlation}
-    yield {"quantity": "crowds_beyond"} | beyond
+        beyond = {"estimate": needed.crowds_beyond, "n_items": needed.n_crowds}
+        yield {"quantity": "system_accuracy_above", "estimate": needed.above}
+        yield {"quantity": "mistake_correlation_needed", "estimate": needed.correlation}
+        yield {"quantity": "crowds_beyond"} | beyond
 
 
 def ask_annotators(fit: Fit, options: Options) -> Answer:

@@ -313,13 +313,9 @@ def collect(
                 warnings.append(replace(part, **whose))  # type: ignore[arg-type]
             else:
                 rows.append({**whose, **part})
-    return Results(
-        ratings=ratings,
-        table=tabulate(rows),
-        warnings=_merge(warnings, names),
-        fits=fits or {},
-        options=options,
-    )
+    merged, table = _merge(warnings, names), tabulate(rows)
+    fits = fits or {}
+    return Results(ratings=ratings, table=table, warnings=merged, fits=fits, options=options)
 
 
 def _merge(warnings: Iterable[Warning], names: Mapping[str, set[str]]) -> tuple[Warning, ...]:

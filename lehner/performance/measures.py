@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from lehner.core.arrays import Booleans, Floats
 from lehner.core.errors import InputError, Warning, warn
-from lehner.core.estimate import Parameters, Replicates, Row, interval_of_draws, rows_of
+from lehner.core.estimate import Estimate, Parameters, Replicates, Row, interval_of_draws, rows_of
 from lehner.core.text import first_few
 from lehner.data.labels import Label
 from lehner.data.ratings import Ratings
@@ -222,24 +222,21 @@ def find_positive(ratings: Ratings, positive: Label | None = None) -> PositiveCa
     >>> print(find_positive(ratings))
     positive category: malignant (by its name; positive='benign' makes the other one positive)
     """
-    categories = ratings.categories
-    if len(categories) != 2:
-        if positive is None:
-            return None
-        raise InputError(
-            f"positive is {positive!r}, and there are {len(categories)} categories",
-            "leave it out: recall and precision are given for each category",
-        )
-    names, chosen_by = list(map(str, categories)), "argument"
-    if positive is None:
-        place, chosen_by = _guess(ratings)
-    elif str(positive) in names:
-        place = names.index(str(positive))
-    else:
+    names = list(map(str, ratings.categories))
+    if positive is not None and len(names) != 2:
+        problem = f"positive is {positive!r}, and there are {len(names)} categories"
+        remedy = "leave it out: recall and precision are given for each category"
+        raise InputError(problem, remedy)
+    if positive is not None and str(positive) not in names:
         remedy = f"choose {names[0]} or {names[1]}"
         raise InputError(f"positive is {positive!r}, which is no category", remedy)
-    both = {"name": categories[place], "negative": categories[1 - place]}
-    return PositiveCategory(**both, chosen_by=chosen_by)
+    if len(names) != 2:
+        return None
+    place, chosen_by = _guess(ratings)
+    if positive is not None:
+        place, chosen_by = names.index(str(positive)), "argument"
+    name, negative = ratings.categories[place], ratings.categories[1 - place]
+    return PositiveCategory(name=name, negative=negative, chosen_by=chosen_by)
 
 
 def _guess(ratings: Ratings) -> tuple[int, str]:
@@ -253,6 +250,7 @@ def _guess(ratings: Ratings) -> tuple[int, str]:
 
 
 MOST_NAMED = 5
+NOTICEABLE = 0.01
 OF_TWO = ("recall", "precision", "specificity", *RATIOS)
 """Measures of raters by category, if there are two."""
 
@@ -341,11 +339,8 @@ def rater_rows(
     Returns
     -------
     list of (dict or Warning)
-        Rows of the table of results, and what is to be known of them; none where the method does
-        not estimate recall.
+        Rows of the table of results, and what is to be known of them.
     """
-    if replicates.point.rater_recall is None:
-        return []
     answered, rated = _find_answers(ratings)
 
     def measure(parameters: Parameters) -> Measures:
@@ -444,7 +439,16 @@ def _warn_of_infinite(
             yield warn("measure-undefined", text)
 
 
-def implied_accuracy(point: Parameters) -> float:
-    """Give the accuracy that base rates and recall imply."""
+def warn_of_two_accuracies(estimate: Estimate, point: Parameters) -> Iterator[Warning]:
+    """Warn if base rates and recall imply another accuracy than step 4 of the algebra."""
+    accuracy = estimate.system_accuracy.estimate
+    if not estimate.by_raters_alone or accuracy is None:
+        return
     right = np.where(occurring(point.base_rates), np.diagonal(point.confusion), 0.0)
-    return float(point.base_rates @ right)
+    implied = float(point.base_rates @ right)
+    if abs(implied - accuracy) > NOTICEABLE:
+        text = (
+            f"base rates and recall imply a system accuracy of {implied:.3f}; step 4, "
+            f"which assumes that all errors are equally probable, gives {accuracy:.3f}"
+        )
+        yield warn("two-accuracies", text)

@@ -17,10 +17,11 @@ from lehner.data.labels import Label
 from lehner.data.patterns import rated_rows
 from lehner.data.ratings import Ratings
 from lehner.dependence.check import check_dependence
-from lehner.estimation import gold_labels, raters
+from lehner.estimation import gold_labels
 from lehner.estimation.methods import DEFAULT_METHODS, Method, MethodLike, choose_methods
 from lehner.estimation.questions import (
     OF_FITS,
+    OF_RATINGS,
     RESAMPLES,
     Answer,
     Fit,
@@ -36,12 +37,7 @@ if TYPE_CHECKING:
 
 by_column = lazy.load("lehner.contrasts.groups")
 
-OF_RATINGS: dict[str, Question] = {
-    "agreement": raters.ask_agreement,
-    "bounds": raters.ask_bounds,
-    "annotators": raters.ask_annotators,
-    "data": gold_labels.ask_data,
-}
+FIRST = OF_RATINGS | {"data": gold_labels.ask_data}
 """Questions that are asked of the ratings of a system, whatever the method."""
 LAST = {"known_truths": gold_labels.ask_known_truths}
 """The question that is asked of each fit at last, because it corrects the others' answers."""
@@ -49,7 +45,7 @@ ON_DEPENDENCE = {"agreement", "accuracy"}
 """Questions whose answers need to know which raters make correlated errors."""
 OF_METHOD = "of_method"
 """Stands for the questions that only some methods answer."""
-QUESTIONS = (*OF_RATINGS, *OF_FITS, OF_METHOD, *LAST, "systems")
+QUESTIONS = (*FIRST, *OF_FITS, OF_METHOD, *LAST, "systems")
 """All questions: these, and how systems differ by each method."""
 FEW_SYSTEMS = 4
 """With more systems than these, fits are as long as those of studies."""
@@ -262,7 +258,7 @@ def _ask_all(
     answers: list[tuple[dict[str, str], Answer]] = []
     for system in ratings.systems:
         of_system = [fit for (name, _), fit in fits.items() if name == system]
-        for about, ask in OF_RATINGS.items():
+        for about, ask in FIRST.items():
             if about in asked:
                 whose = {"system": system, "about": about}
                 answers.append((whose, ask(of_system[0], options)))

@@ -6,7 +6,7 @@ from scipy.stats import ttest_1samp
 
 import lehner
 from lehner import Ratings, Scenario, simulate
-from lehner.estimation.raters import EPSILONS
+from lehner.estimation.questions import EPSILONS
 
 
 def ask(ratings):

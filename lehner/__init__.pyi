@@ -36,7 +36,6 @@ from .labels.label import SoftLabels, label, label_algebraic
 from .latent_class.fit import fit_latent_class
 from .latent_class.intervals import estimate_latent_class
 from .planning.sample_size import expected_kappa, required_sample_size, scenario_with_kappa
-from .reading.position_bias import position_bias
 from .reading.read import read_ratings
 from .scores.performance import score_performance
 from .simulation.draw import simulate, simulate_estimates
@@ -86,7 +85,6 @@ __all__ = [
     "pairwise_agreement",
     "population_value",
     "population_values",
-    "position_bias",
     "probabilities_right",
     "read_ratings",
     "required_sample_size",

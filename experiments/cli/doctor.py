@@ -17,12 +17,12 @@ from lehner.core import lazy
 if TYPE_CHECKING:
     from lehner import Ratings
     from lehner.data import reading as data_reading
-    from lehner.data.columns import Column, Table
+    from lehner.data.columns import Table
 
 cli_load = lazy.load("experiments.cli.load")
 outputs, errors = lazy.load("experiments.report.files"), lazy.load("lehner.core.errors")
 estimates, resampling = lazy.load("lehner.core.estimate"), lazy.load("lehner.core.resampling")
-labels, checks = lazy.load("lehner.data.labels"), lazy.load("lehner.data.checks")
+checks = lazy.load("lehner.data.checks")
 column_roles, reader = lazy.load("lehner.data.roles"), lazy.load("lehner.reading.read")
 
 MOST_NOTES, MOST_COLUMNS, MOST_EXAMPLES = 3, 40, 3
@@ -160,7 +160,11 @@ def list_columns(
         with suppress(errors.InputError):  # a column that holds no labels
             column = table[name]
             examples = [str(label)[:LONGEST_EXAMPLE] for label in column.labels[:MOST_EXAMPLES]]
-            about = {"column": name, "kind": _name_kind(column), "n_values": len(column.labels)}
+            about = {
+                "column": name,
+                "kind": checks.describe(column),
+                "n_values": len(column.labels),
+            }
             listed.append(about | {"examples": examples, "role": role, "why": why if role else ""})
     return listed
 
@@ -173,15 +177,6 @@ def _name_roles(roles: "data_reading.Reading", raters: Sequence[str]) -> dict[st
         by_column |= dict.fromkeys(raters, "category" if roles.category_counts else "rater")
         by_column |= dict.fromkeys(roles.system, "system")
     return by_column
-
-
-def _name_kind(column: "Column") -> str:
-    values = column.labels
-    if labels.as_numbers(values) is not None:
-        return "numbers" if any("." in str(label) for label in values) else "whole numbers"
-    if any(str(label).startswith("[") and len(checks.list_of(label)) > 1 for label in values[:100]):
-        return "lists"
-    return "text" if values else "blank"
 
 
 def _print_columns(listed: list[dict[str, Any]]) -> None:

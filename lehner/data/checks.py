@@ -14,14 +14,14 @@ import numpy as np
 from lehner.core.errors import InputError
 from lehner.core.text import counted
 from lehner.data.columns import Column
-from lehner.data.labels import MISSING, Label, fold, value_or_folded
+from lehner.data.labels import MISSING, Label, as_numbers, fold, value_or_folded
 from lehner.data.reading import Reading
 
 MOST_SHOWN = 8
 MOST_DECIMALS, MOST_WHOLE_NUMBERS = 20, 100
 """More different numbers than these are scores."""
 FEWEST_TEXTS = 20
-WIDEST_GAP = 3
+WIDEST_GAP, LOOKED_AT = 3, 50
 SENTINELS = (9, 77, 88, 97, 98, 99, 777, 888, 998, 999, 7777, 8888, 9999)
 SURE_PLACEHOLDERS = {text.casefold() for text in MISSING} | {
     *"- -- --- – — ? ?? ??? . .. ... … * _ / n.a. n.a n.d. #n/a #na #null! #value! #ref!".split(),
@@ -37,6 +37,7 @@ LIKELY_PLACEHOLDERS = {
 """Texts, in lower case, that may be a category."""
 SCORE = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?\s*%?")
 WHOLE_NUMBER = re.compile(r"[-+]?[0-9]+")
+DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}\b.*|\d{1,2}:\d\d(:\d\d)?( ?[ap]m)?", re.I)
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]{1,3},[0-9]{1,2}")
 SEVERAL_NUMBERS = re.compile(r"[0-9]+(\.[0-9]+)?\s*[-/–]\s*[0-9]+(\.[0-9]+)?")
 SIGNS = r"[\s\[\](){}<>*_`.:;,!\"']*"
@@ -195,13 +196,32 @@ def find_written_around(cells: Cells) -> Iterator[Problem]:
         yield several[0][0], problem, remedy, {"labels": pairs}
 
 
-def refuse_numbers_and_lists(name: str, column: Column) -> None:
-    """Raise an InputError if all cells of a column are decimals with a comma, or one is a list."""
+def find_numbers_and_lists(column: Column) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Find that all cells of a column are decimals with a comma, or that one is a list."""
     cells = dict.fromkeys(column.labels, 1)
     commas = bool(cells) and all(DECIMAL_COMMA.fullmatch(str(label)) for label in cells)
+    several = f"; or, if they are by several raters, name these (raters='{column.name}.*')"
     for _, problem, remedy, change in (find_other_numbers if commas else find_lists)(cells):
-        several = f"; or, if they are by several raters, name these (raters='{name}.*')"
-        raise InputError(problem, remedy + several * (not commas), column=name, change=change)
+        yield problem, remedy + several * (not commas), change
+
+
+def describe(column: Column) -> str:
+    """Describe what a column holds: blanks, dates, numbers, whole numbers, lists or text.
+
+    Examples
+    --------
+    >>> from lehner.data.columns import encode
+    >>> [describe(encode(labels)) for labels in (["1", "2.5"], ["2026-01-31"], ["yes", "3"])]
+    ['numbers', 'dates', 'text']
+    """
+    texts = list(map(str, column.labels))
+    if texts and all(map(DATE.fullmatch, texts[:LOOKED_AT])):
+        return "dates"
+    if as_numbers(texts) is not None:
+        return "numbers" if any("." in text for text in texts) else "whole numbers"
+    if any(text.startswith("[") and len(list_of(text)) > 1 for text in texts[:LOOKED_AT]):
+        return "lists"
+    return "text" if texts else "blank"
 
 
 def find_other_numbers(cells: Cells) -> Iterator[Problem]:

@@ -340,8 +340,8 @@ def find_likely_slips(categories: tuple[Label, ...], uses: Integers) -> list[tup
     return slips
 
 
-def _are_near(one: Label, other: Label) -> bool:
-    short, long = sorted((fold(one), fold(other)), key=lambda text: (len(text), text))
+def _are_near(first: Label, second: Label) -> bool:
+    short, long = sorted((fold(first), fold(second)), key=lambda text: (len(text), text))
     if len(long) > LONGEST_LABEL or any(map(str.isdigit, short + long)):
         return False
     words = [pair for pair in zip(short.split(), long.split(), strict=False) if len({*pair}) > 1]

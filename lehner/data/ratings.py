@@ -1,6 +1,5 @@
 """Ratings: which rater put which item into which category, and the system's answers."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -14,7 +13,7 @@ from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd
 from lehner.core.text import counted, counted_categories, first_few
 from lehner.data import labels, patterns, tables
-from lehner.data.columns import LEAST_PROBABILITY, encode
+from lehner.data.columns import LEAST_PROBABILITY, encode, number_or_nan
 from lehner.data.labels import Label
 from lehner.data.patterns import CollapsedVotes, FlatRatings, Patterns
 
@@ -160,8 +159,11 @@ class Ratings:
         categories = labels.check_categories(categories)
         k = len(categories)
         if isinstance(codes, FlatRatings):
-            n_rows = _count_names(items, codes.item_index)
-            n_raters = _count_names(raters, codes.rater_index)
+            sizes = [
+                int(index.max(initial=-1)) + 1 for index in (codes.item_index, codes.rater_index)
+            ]
+            n_rows = sizes[0] if items is None else len(items)
+            n_raters = sizes[1] if raters is None else len(raters)
             given = patterns.check_flat(codes, n_rows, n_raters, k)
         else:
             given, n_rows, n_raters = patterns.flatten(codes, k)
@@ -173,12 +175,15 @@ class Ratings:
         n_systems = answers.shape[1]
         numbered = [SYSTEM] if n_systems == 1 else [f"{SYSTEM} {j + 1}" for j in range(n_systems)]
         systems = _check_names(numbered if systems is None else systems, n_systems, "system")
-        names = range(1, n_raters + 1) if raters is None else raters
-        raters = _check_names(names, n_raters, "rater")
+        raters = range(1, n_raters + 1) if raters is None else raters
+        raters = _check_names(raters, n_raters, "rater")
         if both := set(raters) & set(systems):
-            raise InputError(
-                f"a rater is named {both.pop()!r}, as the system is", "rename the rater"
-            )
+            problem = f"a rater is named {both.pop()!r}, as the system is"
+            raise InputError(problem, "rename the rater")
+        if truth is not None:
+            truth = check_integers(truth, "truth", (n_rows,), -1, k - 1)
+        if cluster is not None:
+            cluster = _check_cluster(cluster, n_rows)
         self._set(
             given=given,
             categories=categories,
@@ -186,11 +191,11 @@ class Ratings:
             items=items,
             systems=systems,
             answers=check_integers(answers, "system", (n_rows, n_systems), -1, k - 1),
-            truth=_check_truth(truth, n_rows, k),
+            truth=truth,
             counts=None if counts is None else patterns.check_counts(counts, (n_rows,)),
             ordered=ordered,
             anonymous=anonymous,
-            cluster=None if cluster is None else _check_cluster(cluster, n_rows),
+            cluster=cluster,
             truth_probability=_check_chances(truth_probability, items, truth),
             noticed=tuple(noticed),
             population=None,
@@ -224,23 +229,21 @@ class Ratings:
         }
 
     def __repr__(self) -> str:
+        rows = f" in {counted(self.n_rows, 'row')}" if self.grouped else ""
+        categories = counted_categories(self.n_categories, ordered=self.ordered)
         parts = [
-            counted(self.n_items, "item")
-            + (f" in {counted(self.n_rows, 'row')}" if self.grouped else ""),
+            counted(self.n_items, "item") + rows,
             counted(self.n_raters, "anonymous rater" if self.anonymous else "rater"),
             counted(self.n_ratings, "rating"),
-            counted_categories(self.n_categories, ordered=self.ordered)
-            + f" ({first_few(self.categories, 8)})",
+            f"{categories} ({first_few(self.categories, 8)})",
+            f"{len(self.systems)} systems"
+            if len(self.systems) > 1
+            else "system" * len(self.systems),
+            "truth" if self.truth is not None else "",
+            counted(len(self.populations), "population") if self.populations else "",
+            counted(self.n_clusters, "cluster") if self.cluster is not None else "",
         ]
-        if self.systems:
-            parts.append("system" if len(self.systems) == 1 else f"{len(self.systems)} systems")
-        if self.truth is not None:
-            parts.append("truth")
-        if self.populations:
-            parts.append(counted(len(self.populations), "population"))
-        if self.cluster is not None:
-            parts.append(counted(self.n_clusters, "cluster"))
-        return "Ratings: " + ", ".join(parts)
+        return "Ratings: " + ", ".join(filter(None, parts))
 
     @cached_property
     def n_clusters(self) -> int:
@@ -474,10 +477,10 @@ class Ratings:
         """
         if truth is None and probability is None and self.truth is None:
             return self
-        return self._replace(
-            truth=_check_truth(truth, self.n_rows, self.n_categories),
-            truth_probability=_check_chances(probability, self.items, truth),
-        )
+        chances = _check_chances(probability, self.items, truth)
+        if truth is not None:
+            truth = check_integers(truth, "truth", (self.n_rows,), -1, self.n_categories - 1)
+        return self._replace(truth=truth, truth_probability=chances)
 
     def with_independent_repeats(self, independent: bool = True) -> "Ratings":
         """Count each of a rater's ratings of the same item as a vote.
@@ -893,27 +896,12 @@ def number_groups(
         )
     texts = list(map(str, column.labels))
     used = {texts[code] for code in np.unique(column.codes) if code >= 0}
-    names = tuple(sorted(used, key=_order_of_name))
+    numbers = {name: number_or_nan(name) for name in used}
+    is_text = {name: np.isnan(number) for name, number in numbers.items()}
+    in_order = sorted(used, key=lambda name: (is_text[name], is_text[name] or numbers[name], name))
+    names = tuple(in_order)
     number = {name: place for place, name in enumerate(names)}
     return column.lookup([number.get(text, -1) for text in texts], -1), names
-
-
-def _order_of_name(name: str) -> tuple[float, str]:
-    """Key by which names are sorted: numbers by size, then the rest by the alphabet.
-
-    Examples
-    --------
-    >>> sorted(["b", "10", "a", "9"], key=_order_of_name)
-    ['9', '10', 'a', 'b']
-    """
-    try:
-        return float(name), name
-    except ValueError:
-        return math.inf, name
-
-
-def _count_names(names: Any, index: Integers) -> int:
-    return int(index.max(initial=-1)) + 1 if names is None else len(names)
 
 
 def _check_names(names: Iterable[Any], n: int, kind: str) -> tuple[str, ...]:
@@ -927,12 +915,6 @@ def _check_cluster(cluster: ArrayLike, n_rows: int) -> Integers:
     """Number the cluster of each row, (n_rows,), in order of appearance."""
     checked = check_integers(cluster, "cluster", (n_rows,), 0, patterns.MOST_ITEMS)
     return patterns.factorize(checked)[0]
-
-
-def _check_truth(truth: ArrayLike | None, n_rows: int, n_categories: int) -> Integers | None:
-    if truth is None:
-        return None
-    return check_integers(truth, "truth", (n_rows,), -1, n_categories - 1)
 
 
 def _check_chances(

@@ -218,11 +218,11 @@ class Reading:
         >>> Reading.from_file(path) == Reading(item="id", ordered=True)
         True
         """
-        known = [field.name for field in fields(cls)]
+        names = [field.name for field in fields(cls)]
         options = {name.replace("-", "_"): value for name, value in load_options(path).items()}
         for name in options:
-            if name not in (*known, INTERVAL):
-                remedy = suggest(name, known)
+            if name not in (*names, INTERVAL):
+                remedy = suggest(name, names)
                 raise InputError(f"{name!r} is not an option of reading", remedy, file=path)
         try:
             return cls(**{name: value for name, value in options.items() if name != INTERVAL})

@@ -3,10 +3,11 @@
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,6 @@ MAYBE_TRUTH = {
 TOTALS = {"total", "totals", "sum", "grand total", "mean", "average"}
 RESPONDENT = re.compile("respondent|response ?id|e-?mail", re.IGNORECASE)
 """The name of a column that names who answered a survey: each row is a rater, however many."""
-DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}\b.*|\d{1,2}:\d\d(:\d\d)?( ?[ap]m)?", re.I)
 NUMBER_OR_WORD = re.compile(r"[0-9]+|[^\W\d_]\S*( [0-9]+)?")
 """No decimals, dates or sentences."""
 TWO_NAMES = re.compile(r"(?P<item>.+)--(?P<rater>.+)")
@@ -69,33 +69,14 @@ def role_of(name: str) -> str | None:
     """
     if re.fullmatch(r"\w+(\.\w+)+", name):
         name = name.rpartition(".")[2]  # of a nested file
-    if name == "":
-        return "item"  # the index that pandas writes
-    apart = re.sub("(?<=[a-z])(?=[A-Z])", " ", name)
-    return _role_of_words(name) or (_role_of_words(apart) if apart != name else None)
-
-
-def _role_of_words(name: str) -> str | None:
-    words = _words(name)
-    for role, names in list_names().items():
-        if role == "system" and is_named_like_system(name):
-            return role
-        of, others = set(names["of"]), set(names["with"])
-        if role == "remark":  # Confidence (1-5)
-            others |= {word for word in words if word.isdigit()}
-        if of & set(words) and set(words) <= of | others and (role != "item" or words[0] in of):
-            return str(role)
-    return None
-
-
-def is_named_like_system(name: str) -> bool:
-    """Whether a rater has the name of a system, as `model_b` or `AI 2`."""
-    names, words = list_names()["system"], _words(name)
-    if not set(names["of"]) & set(words) or "graded" in words:  # Inspect's model_graded_qa
-        return False
-    short = {word for word in words if len(word) <= 2 or word.isdigit()}
-    numbered = words[0] in ("system", "model") and len(words) > 1
-    return numbered or set(words) <= {*names["of"], *names["with"]} | short
+    for words in map(_words, (name, re.sub("(?<=[a-z])(?=[A-Z])", " ", name))):
+        for role, names in list_names().items():
+            of, forms = names["of"], [*names["of"], *names["with"], *names.get("forms", ())]
+            fits = re.compile("|".join(forms)).fullmatch
+            is_like = re.fullmatch(names.get("like", "(?!)"), " ".join(words))
+            if is_like or (not set(of).isdisjoint(words) and all(map(fits, words))):
+                return str(role)
+    return None if name else "item"  # the index that pandas writes
 
 
 def _words(name: str) -> list[str]:
@@ -149,7 +130,8 @@ def find_roles(table: Table, reading: Reading) -> Reading:
         if long is not None:
             return _find_system(table, long, system)
         if system and not reading.system and system not in reading.raters:
-            reading = _take_system(table, system, reading)
+            if _shares_labels(table, system, reading):  # else it names systems
+                reading = replace(reading, system=(system,))
     return replace(reading, item=reading.item or find_items(table, reading))
 
 
@@ -184,6 +166,11 @@ def _match(pattern: str, columns: Iterable[str]) -> list[str]:
     return [column for column in columns if form.fullmatch(column)]
 
 
+def is_total(name: object) -> bool:
+    """Whether a row or a column of this name sums up others."""
+    return fold(name) in TOTALS
+
+
 def _list_free(table: Table, reading: Reading, *beside: str | None) -> list[str]:
     """Columns without a role."""
     taken = {*reading.item, *reading.system, *reading.raters, *reading.pair, *beside}
@@ -194,10 +181,6 @@ def _list_free(table: Table, reading: Reading, *beside: str | None) -> list[str]
 
 def _texts(column: Column) -> set[str]:
     return set(map(str, column.labels))
-
-
-def _is_date(column: Column) -> bool:
-    return bool(column.labels) and all(DATE.fullmatch(str(label)) for label in column.labels[:50])
 
 
 # A row per rating
@@ -302,7 +285,7 @@ def list_choices(table: Table, names: Sequence[str], role: str, *beside: str) ->
     choice = [name for name in names if name in table and role_of(name) in (None, role)]
     if role != "item":
         choice = [name for name in choice if 1 < len(table[name].labels) < table.n_rows]
-        choice = [name for name in choice if not _is_date(table[name])]
+        choice = [name for name in choice if checks.describe(table[name]) != "dates"]
     if role == "rating" and beside:
         others = [name for name in choice if not _is_crossed(table, name, beside[0])]
         choice = others or choice
@@ -311,14 +294,14 @@ def list_choices(table: Table, names: Sequence[str], role: str, *beside: str) ->
 
 def _find_system(table: Table, reading: Reading, column: str | None) -> Reading:
     """Take the rater named `system` as the system, unless others are named."""
-    declared = next((name for name in reading.system if name in table), None)
+    people = list(map(str, table[str(reading.rater)].labels))
+    columns = [name for name in reading.system if name in table and name not in people]
     answers = set(table[column].labels) & set(table[str(reading.rating)].labels) if column else ()
-    if declared or answers:
+    if columns or answers:
         raise InputError(
-            f"the column {declared or column!r} is in a table with a row per rating",
+            f"the column {(*columns, column)[0]!r} is in a table with a row per rating",
             "give the system's answers as ratings, with the system's name as the rater",
         )
-    people = map(str, table[str(reading.rater)].labels)
     system = tuple(name for name in people if name.lower() == "system")
     return replace(reading, system=reading.system or system[:1])
 
@@ -326,23 +309,19 @@ def _find_system(table: Table, reading: Reading, column: str | None) -> Reading:
 def remedy_for_repeats(table: Table, reading: Reading) -> str:
     """Say what tells a rater's ratings of an item apart, and what else may be done."""
     pair = join_columns([table[reading.item[0]], table[str(reading.rater)]], "").codes
-    counts = "or say which rating counts (repeated='vote', 'first' or 'last')"
+    said = "name more columns of the item (item=…) or one that tells them apart (occasion=…)"
+    where = "where=…"
     for name in list_choices(table, _list_free(table, reading), "item"):
-        column = table[name]
-        n_labels = len(column.labels)
-        if not 1 < n_labels <= 2 * MANY_LABELS:
-            continue
-        if len(np.unique(pair * (n_labels + 1) + column.codes)) == len(pair):
-            said = f"{name} tells them apart: name it as "
-            if "order" in _words(name):
-                return f"{said}the order in which a judge saw answers (order={name!r}), {counts}"
-            condition = f"{quote_name(name)} == {str(column.labels[0])!r}"
-            return (
-                f"{said}a part of the item (item='{reading.item[0]},{name}') or as the occasion "
-                f'(occasion={name!r}), or read one (where="{condition}"), {counts}'
-            )
-    apart = "name more columns of the item (item=…) or one that tells them apart (occasion=…)"
-    return f"{apart}, {counts}, or read only some rows (where=…)"
+        column, n_labels = table[name], len(table[name].labels)
+        keys = pair * (n_labels + 1) + column.codes
+        if 1 < n_labels <= 2 * MANY_LABELS and len(np.unique(keys)) == len(pair):
+            said = f"{name} tells them apart: name it as a part of the item "
+            said += f"(item='{reading.item[0]},{name}'), as the occasion (occasion={name!r}) or "
+            said += f"as the order in which a judge saw answers (order={name!r})"
+            where = f'where="{quote_name(name)} == {str(column.labels[0])!r}"'
+            break
+    counts = "or say which rating counts (repeated='vote', 'first' or 'last')"
+    return f"{said}, {counts}, or read only some rows ({where})"
 
 
 def quote_name(name: str) -> str:
@@ -353,22 +332,12 @@ def quote_name(name: str) -> str:
 # A row per item
 
 
-def _take_system(table: Table, name: str, reading: Reading) -> Reading:
-    """Take the column named `system` as the system's answers, if it has labels that others have."""
+def _shares_labels(table: Table, name: str, reading: Reading) -> bool:
+    """Whether a column has labels of others, or of the categories, or too few rows to tell."""
     labels = _texts(table[name])
     others = [x for x in reading.raters or _list_free(table, reading, name) if x in table]
     shared = labels & {*map(str, reading.categories)}.union(*(_texts(table[x]) for x in others))
-    if table.n_rows < FEWEST_ROWS or shared or not labels:
-        return replace(reading, system=(name,))
-    if reading.raters:
-        return reading
-    raise InputError(
-        f"no other column has its labels ({first_few(table[name].labels, 3)})",
-        f"if it names systems, leave it out (leave_out=[{name!r}]); if it holds the system's "
-        "answers, code all columns alike",
-        column=name,
-        change={"leave_out": (name,)},
-    )
+    return bool(table.n_rows < FEWEST_ROWS or shared or not labels)
 
 
 def find_items(table: Table, reading: Reading) -> tuple[str, ...]:
@@ -417,22 +386,35 @@ def find_raters(table: Table, reading: Reading) -> tuple[str, ...]:
         If a column is probably no rater, or a row no item. The error names the raters that are
         likely, where there are.
     """
-    free, systems = _list_free(table, reading), reading.system
+    names, systems = _list_free(table, reading), reading.system
     if systems and reading.truth:  # a system and its gold labels need no raters
         labels = set().union(*(_texts(table[name]) for name in (*systems, reading.truth)))
-        free = free if any(labels & _texts(table[name]) for name in free) else []
-    _refuse_cross_table(table, reading)
-    answers = {name: table[name] for name in (*free, *systems)}
-    _refuse_rows_of_raters(table, list(answers))
-    _refuse_names(table, free, reading)
-    fixed = reading.categories or reading.sets or find_declared(answers) is not None
-    if not fixed:
-        _refuse_strays(table, answers, free, reading)
-        _refuse_criteria(table, free)
-        if reading.counts is None:
-            _refuse_counts(table, free)
-        _refuse_doubtful(table, free)
-    return tuple(free)
+        names = names if any(labels & _texts(table[name]) for name in names) else []
+    answers = {name: table[name] for name in (*names, *systems)}
+    signs = SIGNS + LABEL_SIGNS * (not are_fixed(answers, reading))
+    _refuse_signs(signs, table, names, reading)
+    return tuple(names)
+
+
+def are_fixed(columns: Mapping[str, Column], reading: Reading) -> bool:
+    """Whether the categories were named by the user or by the type of a column."""
+    return bool(reading.categories) or reading.sets or find_declared(columns) is not None
+
+
+type Sign = tuple[str | None, str, str, Mapping[str, Any]]
+"""A column that is no rater (none if rows are no items), the problem, the remedy and options."""
+
+
+def _refuse_signs(
+    signs: Sequence[Callable[[Table, Sequence[str], Reading], Iterator[Sign]]],
+    table: Table,
+    names: Sequence[str],
+    reading: Reading,
+) -> None:
+    """Raise an InputError at the first sign that the columns are no raters."""
+    for sign in signs:
+        for column, problem, remedy, change in sign(table, names, reading):
+            raise InputError(problem, remedy, column=column, change=change)
 
 
 def _propose(table: Table, reading: Reading) -> tuple[str, dict[str, Any]]:
@@ -448,32 +430,33 @@ def _propose(table: Table, reading: Reading) -> tuple[str, dict[str, Any]]:
         If the raters that would be proposed are probably something else.
     """
     free = [name for name in _list_free(table, reading) if name not in reading.leave_out]
-    identified = any(len(table[name].labels) == table.n_rows for name in (*free, *reading.item))
     rated = _find_rated(table, free)
-    blank = {name for name in rated if (table[name].codes < 0).mean() > LEAST_FILLED}
-    truths = [name for name in rated if role_of(name) == "truth"]
-    truths = truths or [name for name in rated if _may_be_truth(name) and name in blank]
+    truths = [name for name in rated if role_of(name) == "truth"] or [
+        name
+        for name in rated
+        if _may_be_truth(name) and (table[name].codes < 0).mean() > LEAST_FILLED
+    ]
     systems = list(reading.system) or [name for name in rated if role_of(name) == "system"]
     raters = [name for name in rated if name not in (*systems, *truths)]
     if len(raters) < FEWEST_RATERS:  # systems are each other's raters
         raters, systems = [*raters, *(name for name in systems if name in rated)], []
     cells = Counter(label for name in raters for label in table[name].texts.tolist() if label)
-    if not FEWEST_RATERS <= len(raters) <= table.n_rows or checks.describe_no_categories(cells):
+    identified = any(len(table[name].labels) == table.n_rows for name in (*free, *reading.item))
+    repeated = [x for x in free if x not in rated and 1 < len(table[x].labels) < table.n_rows]
+    # Else each row may be a rating, by one of these columns of another.
+    certain = len(repeated) < 2 or identified or _are_alike(raters)
+    few = not FEWEST_RATERS <= len(raters) <= table.n_rows
+    if few or not certain or checks.describe_no_categories(cells):
         return NAME_COLUMNS, {}
-    others = [name for name in free if name not in rated]
-    repeated = [name for name in others if 1 < len(table[name].labels) < table.n_rows]
-    if len(repeated) >= 2 and not identified and not _are_alike(raters):
-        return NAME_COLUMNS, {}  # each row may be a rating, by one of these columns of another
-    _refuse_criteria(table, raters)
-    _refuse_counts(table, [name for name in free if name not in reading.item])
-    _refuse_doubtful(table, raters)
+    _refuse_signs((_find_criteria, _find_gold_labels), table, raters, reading)
+    _refuse_signs((_find_counts,), table, free, reading)
+    items = reading.item or find_items(table, replace(reading, raters=tuple(raters)))
     change = {
         "raters": tuple(raters),
         "system": tuple(systems),
         "truth": reading.truth or next(iter(truths), None),
-        "item": reading.item or find_items(table, replace(reading, raters=tuple(raters))),
+        "item": tuple(filter(None, items)),
     }
-    change["item"] = change["item"] if change["item"] != ("",) else ()
     remedy = f"name the raters' columns (raters={_as_value(raters)})"
     return remedy, {name: value for name, value in change.items() if value}
 
@@ -483,7 +466,8 @@ def _find_rated(table: Table, names: Sequence[str]) -> list[str]:
     labels = {
         name: _texts(table[name])
         for name in names
-        if role_of(name) not in ("item", "counts", "remark") and not _is_date(table[name])
+        if role_of(name) not in ("item", "counts", "remark")
+        and checks.describe(table[name]) != "dates"
     }
     holders = Counter(label for own in labels.values() for label in own)
     shared = {label for label, n in holders.items() if n > 1 and 2 * n > max(holders.values())}
@@ -508,6 +492,20 @@ def _are_alike(names: Sequence[str]) -> bool:
     return len(stems) == 1 or all(role_of(name) == "rater" for name in names)
 
 
+def _show(labels: Iterable[object]) -> str:
+    return first_few(sorted(map(str, labels)), 3)
+
+
+# Names that are no raters'
+
+
+def _list_other_names(names: Sequence[str]) -> list[tuple[str, str]]:
+    """List names that are those of other roles, unless all are those of systems."""
+    roles = {name: role_of(name) or "rater" for name in names}
+    others = {"rater", "rating"} | ({"system"} if {*roles.values()} == {"system"} else set())
+    return [(name, role) for name, role in roles.items() if role not in others]
+
+
 def refuse_other_names(raters: Sequence[str]) -> None:
     """Raise an InputError if a rater in a table with a row per rating is named like another role.
 
@@ -516,7 +514,7 @@ def refuse_other_names(raters: Sequence[str]) -> None:
     raters : sequence of str
         Their names.
     """
-    for name, role in _find_other_names(raters):
+    for name, role in _list_other_names(raters):
         if role in ("truth", "system"):
             problem = f"there is a rater {name!r}, whose name is that of "
             remedy = f"say so ({role}={name!r}), or name the raters (raters=…)"
@@ -524,159 +522,175 @@ def refuse_other_names(raters: Sequence[str]) -> None:
             raise InputError(problem + what, remedy, change={role: (name,)})
 
 
-def _find_other_names(names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Find names that are those of other roles, unless all are those of systems."""
-    roles = {name: role_of(name) or "rater" for name in names}
-    others = {"rater", "rating"} | ({"system"} if {*roles.values()} == {"system"} else set())
-    return ((name, role) for name, role in roles.items() if role not in others)
+def say_doubtful_names(raters: Sequence[str]) -> list[str]:
+    """Name raters who may be gold labels, or one rater twice."""
+    by_fold: dict[str, list[str]] = {}
+    for name in raters:
+        by_fold.setdefault(fold(name), []).append(name)
+    return [
+        f"{name!r} counts as a rater; if it has gold labels, say so (truth={name!r})"
+        for name in raters
+        if _may_be_truth(name)
+    ] + [
+        f"the raters {first!r} and {other!r} count as two; if they are one, write the name alike"
+        for first, *others in by_fold.values()
+        for other in others
+    ]
 
 
-def _refuse_names(table: Table, names: Sequence[str], reading: Reading) -> None:
-    """Raise an InputError if the name of a column without a role is that of something else."""
-    for name, role in _find_other_names(names):
+# Signs that columns are no raters, or rows no items
+
+
+def _find_cross_table(table: Table, names: Sequence[str], reading: Reading) -> Iterator[Sign]:
+    """Rows and columns are the same categories, and cells are counts."""
+    first, *others = table
+    if reading.counts or len(others) < FEWEST_RATERS or len(table[first].labels) > len(table):
+        return
+    rows, columns = (
+        {fold(name) for name in names if not is_total(name)}
+        for names in (table[first].labels, others)
+    )
+    if rows == columns and all(_are_counts(table[name]) for name in others):
+        yield (
+            None,
+            "rows and columns are the same categories, and cells are numbers: it is a table of the "
+            "answers of two raters",
+            "say so (cross_table=True)",
+            {"cross_table": True},
+        )
+
+
+def _find_rows_of_raters(table: Table, names: Sequence[str], reading: Reading) -> Iterator[Sign]:
+    """Each row is a rater, as in a survey, and each column an item."""
+    names = [*names, *reading.system]
+    different = [name for name in table if len(table[name].labels) == table.n_rows]
+    people = [name for name in different if role_of(name) == "rater"]
+    # A survey may have nothing but the time.
+    people += [
+        x for x in different if role_of(x) == "remark" and checks.describe(table[x]) == "dates"
+    ]
+    more = len(names) > table.n_rows or any(map(RESPONDENT.search, people[:1]))
+    if len(names) < max(MANY_RATERS, TIMES_MORE_RATERS * table.n_rows) and not (people and more):
+        return
+    others = [name for name in names if name not in people]
+    starts = Counter(re.split(r"[0-9\[]", name)[0] for name in others)
+    start, n_alike = max(starts.items(), key=lambda pair: pair[1], default=("", 0))
+    items = tuple(_find_rated(table, others))
+    if start and 2 * n_alike > len(others) and len(_match(f"{start}*", table)) == n_alike:
+        items = (f"{start}*",)
+    rater, n_items = (*people, "…")[0], len(expand(items, table))
+    yield (
+        None,
+        f"each of {counted(table.n_rows, 'row')} is probably a rater, and each of "
+        f"{counted(n_items, 'column')} an item",
+        f"say so (rater={rater!r}, items={first_few(items, MOST_SHOWN)!r}), or {NAME_RATERS}",
+        {"rater": rater, "items": items} if people else {},
+    )
+
+
+def _find_other_names(table: Table, names: Sequence[str], reading: Reading) -> Iterator[Sign]:
+    """A column has the name of something else."""
+    for name, role in _list_other_names(names):
         what = list_names()[role]["what"]
         if role == "system":
             if len(table[name].labels) < 2:
                 continue  # it says of which system all rows are
             what = "another system" if reading.system else what
         remedy, change = f"say what it is ({role}={name!r}) or {NAME_RATERS}", {role: (name,)}
-        if role == "remark" or (role == "item" and reading.item):
+        if role == "system" and not _shares_labels(table, name, reading):
+            remedy = f"leave it out (leave_out=[{name!r}]) if it names systems, or code all alike"
+            change = {"leave_out": (name,)}
+        elif role == "remark" or (role == "item" and reading.item):
             remedy, change = _propose(table, reading)
-        problem = f"its name is that of {what}, and it would count as a rater"
-        raise InputError(problem, remedy, column=name, change=change)
+        yield name, f"its name is that of {what}, and it would count as a rater", remedy, change
 
 
-def say_doubtful_names(raters: Sequence[str]) -> list[str]:
-    """Name raters who may be gold labels, or one rater twice."""
-    sentences = [
-        f"{name!r} counts as a rater; if it has gold labels, say so (truth={name!r})"
-        for name in raters
-        if _may_be_truth(name)
-    ]
-    first: dict[str, str] = {}
-    for name in raters:
-        other = first.setdefault(fold(name), name)
-        if other != name:
-            sentences.append(
-                f"the raters {other!r} and {name!r} count as two; if they are one, write "
-                "the name alike"
-            )
-    return sentences
+def _find_strays(table: Table, names: Sequence[str], reading: Reading) -> Iterator[Sign]:
+    """A column is an identifier, a date or a note.
 
-
-def _refuse_doubtful(table: Table, names: Sequence[str]) -> None:
-    """Raise an InputError if a column may hold gold labels: by its name, or as others are full."""
-    if len(names) < FEWEST_RATERS + 1 or table.n_rows < FEWEST_ROWS:
+    It has no labels in common with others (or less than half of its labels, if it has many); or it
+    has a different label in each row, while others have at most half as many labels; or it is named
+    after another, as R1_conf after R1, and has other labels.
+    """
+    columns = {name: table[name] for name in (*names, *reading.system)}
+    if len(columns) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS:
         return
-    filled = {name: float((table[name].codes >= 0).mean()) for name in names}
-    full = float(np.median(list(filled.values()))) >= MOSTLY_FILLED
+    for name, column in columns.items() if reading.decimal is None else ():
+        for problem, remedy, change in checks.find_numbers_and_lists(column):
+            yield name, problem, remedy, change
+    many_cells = (dict.fromkeys(columns[name].labels, MANY_LABELS) for name in names)
+    if all(map(checks.describe_no_categories, many_cells)):
+        return  # all are scores or texts, of which another check tells
+    same = unify(label for column in columns.values() for label in column.labels)
+    labels = {name: {same[label] for label in column.labels} for name, column in columns.items()}
+    holders = Counter(label for own in labels.values() for label in own)
+    *_, second, most = sorted(map(len, labels.values()))
     for name in names:
-        sparse = full and filled[name] < LEAST_FILLED
-        if sparse or (_may_be_truth(name) and not _are_alike(names)):
-            problem = "it may hold gold labels, or be a rater"
-            if sparse:
-                rows = f"{round(filled[name] * table.n_rows)} of {table.n_rows} rows"
-                problem = f"it is filled in {rows}, where others are full: {problem}"
-            others = _as_value([other for other in names if other != name])
-            remedy = f"say so (truth={name!r}), or name the raters (raters={others} or all)"
-            raise InputError(problem, remedy, column=name)
+        own = labels[name]
+        alone = {label for label in own if holders[label] == 1}
+        many = len(own) >= MANY_LABELS
+        before = [name[: end.start()] for end in re.finditer(r"[ _.:-]", name)]
+        others = [other for other in before if labels.get(other, own) != own]
+        if others:
+            problem = f"it is named after the column {others[0]!r} and has other labels"
+        elif alone and (alone == own or (many and 2 * len(alone) > len(own))):
+            problem = f"labels such as {_show(alone)} occur in no other column"
+            elsewhere = set(holders) - alone
+            problem += f", where they are {_show(elsewhere)}" * (alone == own and bool(elsewhere))
+        elif many and len(own) == table.n_rows >= 2 * (second if len(own) == most else most):
+            problem = "it has a different label in each row"
+        else:
+            continue
+        pairs = [match for label in own if (match := TWO_NAMES.fullmatch(str(label)))]
+        if len(pairs) == table.n_rows > len({match["item"] for match in pairs}):
+            split = f"{name}={TWO_NAMES.pattern}"
+            yield name, "it names items and raters", f"say so (split={split!r})", {"split": split}
+        remedy, change = _propose(table, reading)
+        yield name, f"{problem}, so it is probably not a rater", remedy, change
 
 
-def _refuse_cross_table(table: Table, reading: Reading) -> None:
-    """Raise an InputError if rows and columns are the same categories, and cells are counts."""
-    if reading.counts or len(table) < FEWEST_RATERS + 1:
+def _find_criteria(table: Table, names: Sequence[str], reading: Reading) -> Iterator[Sign]:
+    """Columns are two raters, or more, by two criteria, or more."""
+    for split, mark in product((str.partition, str.rpartition), "_ .-:"):
+        parts = [split(name, mark) for name in names]
+        first, second = (list(dict.fromkeys(part[k] for part in parts)) for k in (0, 2))
+        if min(len(first), len(second)) < 2 or not all(part[1] for part in parts):
+            continue
+        if len(first) * len(second) == len(names):
+            groups = [
+                [name for name, part in zip(names, parts, strict=True) if part[k] == value]
+                for k, values in ((2, second), (0, first))
+                for value in values
+            ]
+            alike = [x for x in groups if set.intersection(*(_texts(table[name]) for name in x))]
+            yield (
+                None,
+                f"the columns combine {first_few(first, 4)} with {first_few(second, 4)}: they are "
+                "probably raters by criteria, or at several times",
+                "name the raters' columns of one of these "
+                f"(raters={_as_value([*alike, groups[0]][0])}), or all",
+                {},
+            )
+
+
+def _find_counts(table: Table, names: Sequence[str], reading: Reading) -> Iterator[Sign]:
+    """Columns are categories, and cells numbers of raters: all rows have one sum."""
+    names = [x for x in names if x not in reading.item and table[x].labels]
+    names = [name for name in names if _are_counts(table[name])]
+    few = len(names) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS or reading.counts is not None
+    if few or {label for name in names for label in _texts(table[name])} <= {"0", "1"}:
         return
-    first, *others = table
-    if len(table[first].labels) > len(table):
-        return
-    rows = {fold(label) for label in table[first].labels} - TOTALS
-    columns = {fold(name) for name in others} - TOTALS
-    if rows == columns and all(_are_counts(table[name]) for name in others):
-        raise InputError(
-            "rows and columns are the same categories, and cells are numbers: it is a table of the "
-            "answers of two raters",
-            "say so (cross_table=True)",
-            change={"cross_table": True},
-        )
-
-
-def _refuse_rows_of_raters(table: Table, names: Sequence[str]) -> None:
-    """Raise an InputError if each row of a table is probably a rater, and each column an item."""
-    different = [name for name in table if len(table[name].labels) == table.n_rows]
-    people = [name for name in different if role_of(name) == "rater"]
-    # A survey may have nothing but the time.
-    people += [x for x in different if role_of(x) == "remark" and _is_date(table[x])]
-    more = len(names) > table.n_rows or any(map(RESPONDENT.search, people[:1]))
-    if len(names) < max(MANY_RATERS, TIMES_MORE_RATERS * table.n_rows) and not (people and more):
-        return
-    items = _find_items_in_columns(table, [name for name in names if name not in people])
-    rater, n_items = (*people, "…")[0], len(expand(items, table))
-    raise InputError(
-        f"each of {counted(table.n_rows, 'row')} is probably a rater, and each of "
-        f"{counted(n_items, 'column')} an item",
-        f"say so (rater={rater!r}, items={first_few(items, MOST_SHOWN)!r}), or {NAME_RATERS}",
-        change={"rater": rater, "items": items} if people else {},
-    )
-
-
-def _find_items_in_columns(table: Table, names: Sequence[str]) -> tuple[str, ...]:
-    """Give a pattern for most columns, if these begin alike, else those that share labels."""
-    starts = Counter(re.split(r"[0-9\[]", name)[0] for name in names)
-    start, n_alike = max(starts.items(), key=lambda pair: pair[1], default=("", 0))
-    if start and 2 * n_alike > len(names) and len(_match(f"{start}*", table)) == n_alike:
-        return (f"{start}*",)
-    holders = Counter(label for name in names for label in _texts(table[name]))
-    return tuple(
-        name
-        for name in names
-        if any(holders[label] > 1 for label in _texts(table[name])) and not _is_date(table[name])
-    )
-
-
-def _refuse_criteria(table: Table, names: Sequence[str]) -> None:
-    """Raise an InputError if the columns are two raters, or more, by two criteria, or more."""
-    for split in (str.partition, str.rpartition):
-        for mark in ("_", " ", ".", "-", ":"):
-            parts = [split(name, mark) for name in names]
-            first, second = (list(dict.fromkeys(part[k] for part in parts)) for k in (0, 2))
-            if min(len(first), len(second)) < 2 or not all(part[1] for part in parts):
-                continue
-            if len(first) * len(second) == len(names) == len(set(names)):
-                groups = [
-                    [name for name, part in zip(names, parts, strict=True) if part[k] == value]
-                    for k, value in ((2, second[0]), (0, first[0]), (0, first[1]))
-                ]
-                alike = [
-                    own for own in groups if set.intersection(*(_texts(table[x]) for x in own))
-                ]
-                raise InputError(
-                    f"the columns combine {first_few(first, 4)} with {first_few(second, 4)}: they "
-                    "are probably raters by criteria, or at several times",
-                    "name the raters' columns of one of these "
-                    f"(raters={_as_value([*alike, groups[0]][0])}), or all",
-                )
-
-
-def _refuse_counts(table: Table, names: Sequence[str]) -> None:
-    """Raise an InputError if columns are categories and cells are counts: all rows have one sum."""
-    names = [name for name in names if table[name].labels and _are_counts(table[name])]
-    labels = {label for name in names for label in _texts(table[name])}
-    if len(names) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS or labels <= {"0", "1"}:
-        return
-    few = table.take(np.arange(FEWEST_ROWS))
-    for part in (few, table):
-        cells = np.nan_to_num([part[name].numbers for name in names])
-        sums = cells.sum(axis=0)
-        if (sums != sums[0]).any():
-            return
-    totals = tuple(x for x, own in zip(names, cells, strict=True) if (2 * own == sums).all())
-    if len(np.unique(cells, axis=1).T) > 2:
+    cells = np.nan_to_num([table[name].numbers for name in names])
+    sums = cells.sum(axis=0)
+    if (sums == sums[0]).all() and len(np.unique(cells, axis=1).T) > 2:
+        totals = tuple(x for x, own in zip(names, cells, strict=True) if (2 * own == sums).all())
         leave = f", leave_out={list(totals)}" if totals else ""
-        raise InputError(
+        yield (
+            None,
             f"all rows have the sum {sums[0]:.0f}, so that each column is probably a category, "
             "and each cell a number of raters",
             f"say so (category_counts=True{leave}), or {NAME_RATERS}",
-            change={"category_counts": True} | ({"leave_out": totals} if totals else {}),
+            {"category_counts": True} | ({"leave_out": totals} if totals else {}),
         )
 
 
@@ -684,58 +698,23 @@ def _are_counts(column: Column) -> bool:
     return all(str(label).isascii() and str(label).isdigit() for label in column.labels)
 
 
-def _refuse_strays(
-    table: Table, columns: Mapping[str, Column], raters: Sequence[str], reading: Reading
-) -> None:
-    """Raise an InputError if a column is probably not a rater, but an identifier, a date or a note.
-
-    Such a column has no labels in common with others (or less than half of its labels, if it has
-    many); or it has a different label in each row, while others have at most half as many labels;
-    or it is named after another, as R1_conf after R1, and has other labels.
-    """
-    if len(columns) < FEWEST_RATERS or table.n_rows < FEWEST_ROWS:
+def _find_gold_labels(table: Table, names: Sequence[str], reading: Reading) -> Iterator[Sign]:
+    """A column may hold gold labels: by its name, or as it is blank where others are full."""
+    if len(names) <= FEWEST_RATERS or table.n_rows < FEWEST_ROWS:
         return
-    for name, column in columns.items() if reading.decimal is None else ():
-        checks.refuse_numbers_and_lists(name, column)
-    if all(
-        checks.describe_no_categories(dict.fromkeys(columns[name].labels, MANY_LABELS))
-        for name in raters
-    ):
-        return  # all are scores or texts, of which another check tells
-    same = unify(label for column in columns.values() for label in column.labels)
-    labels = {name: {same[label] for label in column.labels} for name, column in columns.items()}
-    for name, problem in _find_strays(labels, raters, table.n_rows):
-        split = [match for label in labels[name] if (match := TWO_NAMES.fullmatch(str(label)))]
-        if len(split) == table.n_rows > len({match["item"] for match in split}):
-            way = f"{name}={TWO_NAMES.pattern}"
-            remedy, change = f"say so (split={way!r})", {"split": way}
-            raise InputError("it names items and raters", remedy, column=name, change=change)
-        remedy, change = _propose(table, reading)
-        problem = f"{problem}, so it is probably not a rater"
-        raise InputError(problem, remedy, column=name, change=change)
+    filled = {name: float((table[name].codes >= 0).mean()) for name in names}
+    full = float(np.median(list(filled.values()))) >= MOSTLY_FILLED
+    for name in names:
+        sparse = full and filled[name] < LEAST_FILLED
+        if sparse or (_may_be_truth(name) and not _are_alike(names)):
+            n_filled = round(filled[name] * table.n_rows)
+            problem = f"it is filled in {n_filled} of {table.n_rows} rows, where others are full: "
+            problem = problem * sparse + "it may hold gold labels, or be a rater"
+            others = _as_value([other for other in names if other != name])
+            remedy = f"say so (truth={name!r}), or name the raters (raters={others} or all)"
+            yield name, problem, remedy, {}
 
 
-def _find_strays(
-    labels: Mapping[str, set[Any]], raters: Sequence[str], n_rows: int
-) -> Iterator[tuple[str, str]]:
-    """Find columns that are probably no raters, and why."""
-    holders = Counter(label for own in labels.values() for label in own)
-    *_, second, most = sorted(map(len, labels.values()))
-    for name in raters:
-        own = labels[name]
-        alone = {label for label in own if holders[label] == 1}
-        many = len(own) >= MANY_LABELS
-        before = [name[: end.start()] for end in re.finditer(r"[ _.:-]", name)]
-        named_after = [rater for rater in before if labels.get(rater, own) != own]
-        if named_after:
-            yield name, f"it is named after the column {named_after[0]!r} and has other labels"
-        elif alone and (alone == own or (many and 2 * len(alone) > len(own))):
-            elsewhere = set(holders) - alone if alone == own else ()
-            problem = f"labels such as {_show(alone)} occur in no other column"
-            yield name, problem + (f", where they are {_show(elsewhere)}" if elsewhere else "")
-        elif many and len(own) == n_rows >= 2 * (second if len(own) == most else most):
-            yield name, "it has a different label in each row"
-
-
-def _show(labels: Iterable[object]) -> str:
-    return first_few(sorted(map(str, labels)), 3)
+SIGNS = (_find_cross_table, _find_rows_of_raters, _find_other_names)
+LABEL_SIGNS = (_find_strays, _find_criteria, _find_counts, _find_gold_labels)
+"""Signs in the labels, which are believed where all categories are declared."""

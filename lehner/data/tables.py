@@ -16,14 +16,7 @@ from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd
 from lehner.core.text import first_few
 from lehner.data import checks, columns, patterns, roles
-from lehner.data.columns import (
-    Column,
-    Table,
-    find_declared,
-    refuse_first,
-    require_columns,
-    table_of,
-)
+from lehner.data.columns import Column, Table, find_declared, refuse_first, require_columns
 from lehner.data.labels import (
     Label,
     as_numbers,
@@ -81,7 +74,7 @@ def from_wide(cls: "type[Ratings]", data: Any, **options: Any) -> "Ratings":
     Ratings: 100 items in 2 rows, 2 raters, 200 ratings, 2 categories (0, 1)
     """
     reading = Reading(**options)
-    return build(cls, table_of(data, reading.raters), reading)
+    return build(cls, columns.table_of(data, reading.raters), reading)
 
 
 def from_long(
@@ -126,7 +119,9 @@ def from_long(
     >>> Ratings.from_long({"item": [1, 1, 2], "rater": ["x", "y", "x"], "rating": "aba"})
     Ratings: 2 items, 2 raters, 3 ratings, 2 categories (a, b)
     """
-    return build(cls, table_of(data), Reading(item=(item,), rater=rater, rating=rating, **options))
+    return build(
+        cls, columns.table_of(data), Reading(item=(item,), rater=rater, rating=rating, **options)
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -232,16 +227,11 @@ def _read_wide(table: Table, reading: Reading) -> _Rows:
     codes = np.empty((n_rows, len(raters)), np.int64)
     for place, name in enumerate(raters):
         codes[:, place] = coded.codes[name]
-    rated = slice(None) if codes.min(initial=0) >= 0 else codes.ravel() >= 0
     return _Rows(
         index=np.arange(n_rows),
         items=items,
         raters=tuple(raters),
-        ratings=patterns.FlatRatings(
-            item_index=np.repeat(np.arange(n_rows), len(raters))[rated],
-            rater_index=np.tile(np.arange(len(raters)), n_rows)[rated],
-            category_index=codes.ravel()[rated],
-        ),
+        ratings=patterns.flatten(codes, len(coded.categories))[0],
         answers=[coded.codes[name] for name in systems],
         truth=coded.codes[truth[0]] if truth else None,
         coded=coded,
@@ -285,7 +275,7 @@ def _read_long(table: Table, reading: Reading) -> _Rows:
     answers = [votes.answers_of(place[name], name, items) for name in reading.system]
     if len(raters) < len(people):
         ratings = ratings.take_raters(np.array([place[name] for name in raters], np.int64))
-    if not (reading.raters or reading.preset or reading.order):
+    if not (reading.raters or reading.order):
         roles.refuse_other_names(raters)
     return _Rows(
         index=index,
@@ -331,7 +321,7 @@ def _say_gold_labels(table: Table, rating: str, ignored: Sequence[str]) -> list[
     sentences = []
     for name in (name for name in ignored if roles.role_of(name) == "truth"):
         with suppress(InputError):  # such a column may hold what is no label
-            if 0 < len(table[name].labels) == len({*table[name].labels} & {*table[rating].labels}):
+            if table[name].labels and {*table[name].labels} <= {*table[rating].labels}:
                 sentences.append(f"if {name} has gold labels, say so (truth={name!r})")
     return sentences
 
@@ -443,11 +433,11 @@ def from_counts(
     n_items, n_categories = (len(table), len(categories)) if table.ndim else (0, 0)
     table = patterns.check_counts(table, (n_items, n_categories))
     lengths = table.sum(axis=1)
-    item = np.repeat(np.arange(n_items), lengths)
-    category = np.repeat(np.tile(np.arange(n_categories), n_items), table.ravel())
-    starts = np.cumsum(lengths) - lengths
+    item, category = (
+        np.repeat(index, table.ravel()) for index in np.indices(table.shape).reshape(2, -1)
+    )
     # Each rating of an item gets a slot, which replaces its unknown rater.
-    slot = np.arange(len(item)) - starts[item]
+    slot = np.arange(len(item)) - (np.cumsum(lengths) - lengths)[item]
     return cls(
         patterns.FlatRatings(item_index=item, rater_index=slot, category_index=category),
         categories,
@@ -504,7 +494,7 @@ def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
         Naming row and column, if a label is none of the categories, or if the categories are
         probably an error.
     """
-    fixed, odd = are_fixed(columns, reading), _say_unused_missing(columns, reading)
+    fixed, odd = roles.are_fixed(columns, reading), _say_unused_missing(columns, reading)
     if any(getattr(reading, name) for name in MEANING):
         meaning = _make_meaning(reading)
         columns = {name: _give_meaning(column, meaning) for name, column in columns.items()}
@@ -521,11 +511,6 @@ def code_labels(columns: Mapping[str, Column], reading: Reading) -> Coded:
         if (places == -2).any():
             refuse_first(codes[name] == -2, column, problem, remedy)
     return Coded(codes=codes, categories=categories, ordered=ordered, odd=odd, fixed=fixed)
-
-
-def are_fixed(columns: Mapping[str, Column], reading: Reading) -> bool:
-    """Whether the categories were named by the user or by the type of a column."""
-    return bool(reading.categories) or reading.sets or find_declared(columns) is not None
 
 
 def _choose_categories(

@@ -503,11 +503,11 @@ def read_typed(data: bytes, kind: str) -> Table:
             table.validate(full=True)  # damaged text is found only when it is looked at
             return table_of(table.to_pandas())  # with the categoricals that pandas wrote
         if kind == STATA:
-            return table_of(pd.read_stata(BytesIO(data), convert_categoricals=False))
+            return table_of(pd.read_stata(BytesIO(data), order_categoricals=False))
         with NamedTemporaryFile(suffix=".sav") as file:
             file.write(data)
             file.flush()
-            return table_of(pd.read_spss(file.name, convert_categoricals=False))
+            return table_of(pd.read_spss(file.name))
     except ImportError:
         raise InputError(
             "reading SPSS files needs the package pyreadstat, which is not installed",

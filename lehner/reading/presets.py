@@ -4,7 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
@@ -150,6 +150,7 @@ def apply_preset(table: Table, preset: Preset, reading: Reading) -> tuple[Table,
     InputError
         If a column that is needed is missing, or several criteria are to be chosen from.
     """
+    reading = replace(reading, preset=preset.tool)
     if preset.says:
         table = table.note(f"the file is read as an export of {preset.tool}: {preset.says}")
     if reading.where is None:

@@ -168,7 +168,7 @@ def _refuse_totals(table: Table, roles: Reading) -> None:
     for column in (table[name] for name in roles.item if name in table):
         for row in range(max(table.n_rows - LAST_ROWS, 1), table.n_rows):
             label = str(column.labels[column.codes[row]]) if column.codes[row] >= 0 else ""
-            if label.casefold() in column_roles.TOTALS:
+            if column_roles.is_total(label):
                 condition = f"{column_roles.quote_name(column.name)} not in {[label]}"
                 raise InputError(
                     f"{label!r} sums up the others",
@@ -352,7 +352,7 @@ def _read_folder(folder: Path, reading: Reading) -> Read:
 
     If a tool's files are among them, others are left out; else all must have the same columns.
     """
-    by_tool: dict[str, dict[Path, Read]] = {"": {}}
+    by_tool: dict[str, dict[Path, Read]] = {}
     failed: list[InputError] = []
     paths = [path for path in sorted(folder.rglob("*")) if FILES.search(path.name.lower())]
     for path in filter(Path.is_file, paths):
@@ -363,25 +363,25 @@ def _read_folder(folder: Path, reading: Reading) -> Read:
             if error.row is not None:
                 raise
             failed.append(error)  # a summary beside the files of a tool
-    others = by_tool.pop("")
-    if len(by_tool) > 1:
+    tools = [tool for tool in by_tool if tool]
+    if len(tools) > 1:
         remedy = "name a file, or a folder of one tool"
-        raise InputError(f"this is a folder with files of {' and '.join(by_tool)}", remedy)
-    if failed and not by_tool:
+        raise InputError(f"this is a folder with files of {' and '.join(tools)}", remedy)
+    if failed and not tools:
         raise failed[0]
-    read_files = next(iter(by_tool.values()), others)
-    if not read_files:
+    if not by_tool:
         raise InputError("this is a folder with no files of ratings", "name a file")
-    tables = {path: table for path, (table, _, _) in read_files.items()}
-    _, preset, reading = next(iter(read_files.values()))
+    files = by_tool[(*tools, "")[0]]
+    tables = {path: table for path, (table, _, _) in files.items()}
+    _, preset, reading = next(iter(files.values()))
     note = f"read in this folder: {counted(len(tables), 'file')}"
     if preset is None:
         _refuse_other_columns(tables)
         if reading.rater is None and not reading.raters:
             reading = replace(reading, rater="file")
     else:
-        left = [str(Path(str(x)).name) for x in (*(error.file for error in failed), *others)]
         note += f" of {preset.tool}"
+        left = [path.name for path in paths if path.is_file() and path not in tables]
         note += f"; others were not: {first_few(left, 5)}" if left else ""
     by_name = {path.stem: table for path, table in tables.items()}
     if len(by_name) < len(tables):

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 from itertools import zip_longest
 from typing import Any
 
@@ -24,7 +23,7 @@ from lehner.data.columns import (
     table_of,
 )
 from lehner.data.reading import Reading
-from lehner.data.roles import TOTALS, expand
+from lehner.data.roles import expand, is_total
 
 TICKED, NOT_TICKED = {"1", "true", "yes", "x", "on", "checked"}, {"0", "false", "no", "off", ""}
 
@@ -148,13 +147,12 @@ def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
     every = list(tables.values())
     sizes = [table.n_rows for table in every]
     names = dict.fromkeys(column for table in every for column in table)
-    columns: dict[str, Any] = {name: np.repeat(np.array(list(tables), dtype=object), sizes)}
-    for column in names:
-        parts = [
-            table[column].values if column in table else np.full(table.n_rows, None, object)
-            for table in every
-        ]
-        columns[column] = np.concatenate(parts)
+    columns = {name: np.repeat(np.array(list(tables), dtype=object), sizes)} | {
+        column: np.concatenate(
+            [x[column].values if column in x else [None] * x.n_rows for x in every]
+        )
+        for column in names
+    }
     starts = np.cumsum([0, *sizes])
 
     def place(error: InputError) -> None:
@@ -162,8 +160,8 @@ def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
         error.row = (error.row or 0) - int(starts[part])
         every[part].locate(error)
 
-    notes = reduce(lambda one, other: one | dict.fromkeys(other.notes), every, dict[str, None]())
-    return table_of(columns, notes=tuple(notes), place=place)
+    notes = tuple(dict.fromkeys(note for table in every for note in table.notes))
+    return table_of(columns, notes=notes, place=place)
 
 
 def _stack_items(table: Table, reading: Reading) -> tuple[Table, Reading]:
@@ -196,8 +194,8 @@ def _stack_columns(table: Table, names: Sequence[str], variable: str, value: str
 def _stack_cross_table(table: Table) -> Table:
     """Make a row of each cell: the answers of two raters, and how many items have them."""
     first, *names = table
-    names = [name for name in names if name.casefold() not in TOTALS]
-    rows = np.flatnonzero([text.casefold() not in TOTALS for text in table[first].texts])
+    names = [name for name in names if not is_total(name)]
+    rows = np.flatnonzero([not is_total(text) for text in table[first].texts])
     kept = table.take(rows)
     named = kept.without([first]).having({"rows": kept[first]})
     return _stack_columns(named, names, "columns", "count")

@@ -220,3 +220,11 @@ def test_damaged_files_are_read_or_refused_in_one_line(tmp_path, kind, compress)
             assert read_ratings(path).n_items <= 12
         except InputError as error:
             assert error.file == path and "\n" not in str(error)
+
+
+def test_value_labels_of_stata_are_categories(tmp_path):
+    frame = pd.DataFrame({"id": [1, 2, 3], "Ann": [1, 2, 1], "Bo": [1, 2, 2]})
+    labels = {name: {1: "benign", 2: "malignant"} for name in ("Ann", "Bo")}
+    frame.to_stata(tmp_path / "r.dta", write_index=False, value_labels=labels)
+    ratings = read_ratings(tmp_path / "r.dta")
+    assert ratings.categories == ("benign", "malignant") and not ratings.ordered

@@ -366,6 +366,7 @@ def weighted_difference(items: PartlyKnown, *, helped: bool = True) -> WeightedD
     correction = m / max(m - 1, 1)
 
     def centred(values: Floats) -> Floats:
+        values = values - values[0]  # If all are equal, rounding must leave no variance.
         return np.asarray(values - weight @ values / weight.sum())
 
     slope = 0.0

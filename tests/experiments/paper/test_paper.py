@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments.paper import FIGURES, replicate_paper, simulate_figure
+from experiments.paper import FIGURES, replicate_paper, replication, simulate_figure
 from experiments.paper.printed import PrintedNumber
 from experiments.paper.replication import plot_figure, tabulate_replication
 from lehner import InputError
@@ -50,12 +50,12 @@ def test_one_number_cannot_be_matched(numbers):
 
 def test_kappas_are_those_of_an_independent_program(numbers):
     """Where the K-properties hold, the theory; else a prototype that shares no code with ours."""
-    known = dict.fromkeys((9, 12), 0.1316) | dict.fromkeys((8, 10, 13), 0.3024)
-    known |= dict.fromkeys((11, 14), 0.5786)
+    kappas = dict.fromkeys((9, 12), 0.1316) | dict.fromkeys((8, 10, 13), 0.3024)
+    kappas |= dict.fromkeys((11, 14), 0.5786)
     for number in numbers:
         if number.quantity == "kappa" and number.place.startswith("Figure"):
             figure = FIGURES[int(number.place.split()[1])]
-            expected = known.get(
+            expected = kappas.get(
                 figure.number, ((figure.initial_rater_accuracy[0] - 0.2) / 0.8) ** 2
             )
             assert abs(number.ours - expected) < 4 * number.standard_error + 0.001
@@ -113,7 +113,8 @@ def test_a_drawing_shows_every_defined_run():
     np.testing.assert_array_equal(axes[1].lines[1].get_xdata(), runs.system_accuracy_in_sample)
 
 
-def test_the_command_prints_the_table_and_draws_a_figure(run, tmp_path):
+def test_the_command_prints_the_table_and_draws_a_figure(run, tmp_path, numbers, monkeypatch):
+    monkeypatch.setattr(replication, "replicate_paper", lambda *arguments: numbers)
     code, out, _ = run("paper", "--runs", "50", "--json")
     assert code == 0
     rows = json.loads(out)["numbers"]

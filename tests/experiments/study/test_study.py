@@ -83,11 +83,11 @@ def replace_algebra(monkeypatch, estimate):
     """Let a function estimate in place of the algebra."""
     find = replicate.find_method
 
-    def found(name):
+    def find_replaced(name):
         method = find(name)
         return replace(method, estimate=estimate) if name == "algebraic" else method
 
-    monkeypatch.setattr(replicate, "find_method", found)
+    monkeypatch.setattr(replicate, "find_method", find_replaced)
 
 
 def test_grids_and_sweeps_are_expanded(tmp_path):
@@ -119,8 +119,8 @@ def test_values_that_are_varied_may_have_names(tmp_path):
     assert [entry.name for entry in study.scenarios[:3]] == names
     assert study.scenarios[1].varied == {"easiness": (-0.2, 0.2)}
     # The name changes no number.
-    assert [one.scenario for one in study.scenarios[:2]] == [
-        one.scenario for one in plain.scenarios[:2]
+    assert [entry.scenario for entry in study.scenarios[:2]] == [
+        entry.scenario for entry in plain.scenarios[:2]
     ]
 
 
@@ -216,8 +216,8 @@ def test_a_new_field_of_scenarios_changes_no_seed():
     class Later(Scenario):
         fatigue: float = 0.0
 
-    one, later = ({"n_items": 60, "missing": 0.1, **more} for more in ({}, {"fatigue": 0.0}))
-    assert identify_scenario(Scenario(**one)) == identify_scenario(Later(**later)) == "67dd2a494af7"
+    now, later = ({"n_items": 60, "missing": 0.1, **more} for more in ({}, {"fatigue": 0.0}))
+    assert identify_scenario(Scenario(**now)) == identify_scenario(Later(**later)) == "67dd2a494af7"
     assert (
         identify_scenario(Scenario())
         == identify_scenario(Later())
@@ -276,12 +276,13 @@ def test_the_number_of_workers_changes_nothing(tmp_path):
 def test_a_number_with_and_without_a_point_is_the_same_to_all_workers(tmp_path):
     path = write(tmp_path, '"majority_agreement"', 3, text=WHOLE_NUMBERS)
     results = [run_study(path, tmp_path / f"with_{n}", workers=n) for n in (1, 2)]
-    assert [len(one) for one in results] == [5 * 3 * 2] * 2
+    assert [len(rows) for rows in results] == [5 * 3 * 2] * 2
     assert table(tmp_path / "with_1") == table(tmp_path / "with_2")
 
 
 def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
-    path = write(tmp_path, replicates=50)
+    grown, _, _ = STUDY.rpartition("\n[[scenarios]]")
+    path = write(tmp_path, replicates=50, text=grown)
     first = run_study(path, tmp_path / "out")
     done = []
     monkeypatch.setattr(replicate.Cell, "compute", _spy(done))
@@ -291,12 +292,13 @@ def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
         tmp_path,
         methods=f"{FAST}, {SLOW.split(', ', 1)[1].replace('algebraic', 'algebraic_likelihood')}",
         replicates=60,
+        text=grown,
     )
-    grown = run_study(path, tmp_path / "out")
+    results = run_study(path, tmp_path / "out")
     new = [cell.method.label == "algebraic_likelihood" for cell in done]
-    assert sum(len(cell.replicates) for cell in done) == 6 * (3 * 10 + 60)
-    assert sum(new) == 6 * 2 and len(grown) == 6 * 60 * 4 * 2
-    old = grown[(grown["replicate"] < 50) & grown["method"].isin(first["method"].unique())]
+    assert sum(len(cell.replicates) for cell in done) == 2 * (3 * 10 + 60)
+    assert sum(new) == 2 * 2 and len(results) == 2 * 60 * 4 * 2
+    old = results[(results["replicate"] < 50) & results["method"].isin(first["method"].unique())]
     pd.testing.assert_frame_equal(old.reset_index(drop=True), first)
     done.clear()
     run_study(path, tmp_path / "out")
@@ -328,11 +330,11 @@ def test_a_method_that_fails_leaves_a_row_with_its_reason(tmp_path, monkeypatch)
 def test_what_the_machine_lacks_is_no_result(tmp_path, monkeypatch, run, error):
     calls = []
 
-    def lack(*given, **options):
+    def lack(*arguments, **options):
         calls.append(1)
         if len(calls) == 8:
             raise error
-        return estimate_algebraic(*given, **options)
+        return estimate_algebraic(*arguments, **options)
 
     path, out = write(tmp_path, methods=SLOW, replicates=3), tmp_path / "out"
     replace_algebra(monkeypatch, lack)
@@ -428,9 +430,8 @@ def by_a_scheduler(process):
     process.terminate()
 
 
-@pytest.mark.parametrize(
-    "stop", [by_the_user, pytest.param(by_a_scheduler, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("stop", [by_the_user, by_a_scheduler])
 def test_interrupted_it_says_that_nothing_is_lost(tmp_path, stop):
     path, out = write(tmp_path, methods=SLOW, replicates=500), tmp_path / "out"
     process = _start_to_interrupt(path, out)
@@ -580,7 +581,7 @@ def test_a_fit_is_unconverged_by_the_codes_of_its_warnings(monkeypatch, tmp_path
     """Warnings of chains count where there are chains, and notes nowhere."""
     chains = {"r_hat": 1.0} if status else {}
 
-    def estimate(*given, **options):
+    def estimate(*arguments, **options):
         result = estimate_algebraic(simulate(Scenario(), 1), resamples=10, seed=1)
         return replace(result, warnings=(warn(code, "so it is"),), diagnostics=chains)
 

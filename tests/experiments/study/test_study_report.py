@@ -68,13 +68,13 @@ def test_the_page_needs_no_other_file_and_escapes_what_users_write(folder):
 
 def test_the_tables_have_the_numbers_of_the_tabulate(folder):
     result = pd.read_csv(folder / "report" / "performance.csv")
-    one = result[
+    bias = result[
         (result["scenario"] == "plain")
         & (result["method"] == "algebraic")
         & (result["estimand"] == "system_accuracy")
         & (result["measure"] == "bias")
     ].iloc[0]
-    entry = f"{one['value']:.3f} ± {one['standard_error']:.3f}"
+    entry = f"{bias['value']:.3f} ± {bias['standard_error']:.3f}"
     page = (folder / "report" / "report.html").read_text()
     rows = re.findall(r"<tr>(.*)</tr>", page)
     assert any(">plain<" in row and ">algebraic<" in row and entry in row for row in rows)

@@ -134,7 +134,7 @@ def test_chains_that_are_short_are_no_result(monkeypatch, whole):
 
     sample = nuts.nutpie.sample
     monkeypatch.setattr(
-        nuts.nutpie, "sample", lambda *given, **options: Stopped(sample(*given, **options))
+        nuts.nutpie, "sample", lambda *arguments, **options: Stopped(sample(*arguments, **options))
     )
     with pytest.raises(KeyboardInterrupt, match="sampling was stopped: the chains have"):
         bayes_models.fit("one_coin", simulate(SCENARIO, 1), draws=200_000, tune=4, tries=1)
@@ -144,11 +144,11 @@ def raising(number, function, call):
     """Send a signal before a call of a function."""
     calls = []
 
-    def wrapped(*given, **options):
+    def wrapped(*arguments, **options):
         calls.append(1)
         if len(calls) == call:
             signal.raise_signal(number)
-        return function(*given, **options)
+        return function(*arguments, **options)
 
     return wrapped
 
@@ -157,11 +157,11 @@ def late(number, function, call):
     """Send a signal a moment after a call of a function."""
     calls = []
 
-    def wrapped(*given, **options):
+    def wrapped(*arguments, **options):
         calls.append(1)
         if len(calls) == call:
             threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
-        return function(*given, **options)
+        return function(*arguments, **options)
 
     return wrapped
 
@@ -170,14 +170,14 @@ def swallowing(number, function, call):
     """Send a signal amid a call of a function that takes it for a failure."""
     calls = []
 
-    def wrapped(*given, **options):
+    def wrapped(*arguments, **options):
         calls.append(1)
         if len(calls) == call:
             try:
                 signal.raise_signal(number)
             except KeyboardInterrupt:
                 raise ValueError("all input arrays must have the same shape") from None
-        return function(*given, **options)
+        return function(*arguments, **options)
 
     return wrapped
 

@@ -145,8 +145,15 @@ def test_prediction_powered_inference_is_the_regression_estimator():
     result = prediction_powered(items)
     assert result.estimate == pytest.approx(printed)
     assert result.lower < holds.mean() < result.upper
-    certain = prediction_powered(partly_known(np.full(50, 0.9), 10, np.ones(50)))
-    assert certain.estimate == 1 and certain.lower is None
+
+
+@pytest.mark.parametrize("n_items", [50, 114, 300])
+@pytest.mark.parametrize("seed", range(3))
+def test_labels_that_are_all_alike_give_no_interval_of_width_zero(n_items, seed):
+    probability = np.random.default_rng(seed).uniform(size=n_items)
+    for f in (probability, np.full(n_items, 0.85)):
+        certain = prediction_powered(partly_known(f, 10, np.ones(n_items)))
+        assert certain.estimate == 1 and certain.lower is None
 
 
 def test_the_algebra_gets_the_systems_answer_by_bayes_rule():

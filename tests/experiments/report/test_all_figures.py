@@ -46,7 +46,6 @@ def of_study(draw, n_methods, *options):
 DRAWN = {
     "paper": lambda: plot_figure(FIGURES[5], simulate_figure(FIGURES[5])),
     "coverage": lambda: plot_coverage(pd.read_csv("experiments/calibration/calibration.csv")),
-    "bias": lambda: of_study(plot_measure, 4),
     "coverage of a study": lambda: of_study(plot_measure, 6, "coverage"),
 }
 

@@ -23,6 +23,7 @@ def test_a_worker_that_dies_is_one_error():
         list(do_all(die, [1, 2], 2))
 
 
+@pytest.mark.slow
 def test_a_missing_scheduler_is_one_error(monkeypatch):
     distributed = pytest.importorskip("distributed")
 
@@ -34,6 +35,7 @@ def test_a_missing_scheduler_is_one_error(monkeypatch):
         list(do_all(abs, [1], dask="tcp://nowhere:1"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", ["nonsense", "http://x:1", "tcp://", "/tmp", ""])
 def test_what_is_no_address_is_one_error(address):
     pytest.importorskip("distributed")

@@ -84,7 +84,7 @@ def test_the_truth_is_inside_where_the_caps_hold(seed):
     assert least_accuracy(tabulate_mistakes(ratings), *caps) <= counted(ratings) + 1e-9
 
 
-@some_fast(1, 3)
+@some_fast(0, 3)
 def test_higher_caps_never_narrow_the_bounds(seed):
     mistakes = tabulate_mistakes(sample(seed))
     caps = np.array([0.1, 0.3, 0.6, 1.0])
@@ -115,7 +115,7 @@ def enumerated(ratings, raters, system):
 
 
 @pytest.mark.parametrize(("k", "n"), [(2, 14), (3, 9)])
-@pytest.mark.parametrize("seed", range(5))
+@some_fast(2, 5)
 def test_no_true_categories_that_keep_the_caps_are_outside(k, n, seed):
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, k, n)
@@ -154,7 +154,7 @@ def test_the_bounds_are_reached_where_items_are_many(k):
         assert upper - 0.03 <= 1 - s[kept].min() <= upper + 0.002
 
 
-@pytest.mark.parametrize("seed", range(20))
+@some_fast(5, 20)
 def test_the_closed_form_is_the_linear_program_for_two_categories_and_else_not_above(seed):
     ratings = sample(seed)
     mistakes = tabulate_mistakes(ratings)
@@ -188,6 +188,7 @@ def test_correlations_are_those_of_the_mistakes():
     assert system == pytest.approx(shared / np.sqrt(e * (1 - e) * s * (1 - s)))
 
 
+@pytest.mark.slow
 def test_the_sampling_error_is_that_of_the_bootstrap():
     ratings = simulate(
         Scenario(n_categories=2, n_items=200, initial_rater_accuracy=(0.8,) * 3), seed=2

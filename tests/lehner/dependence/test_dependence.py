@@ -44,7 +44,7 @@ def rates(who, behaviour, k, n_items, n_sets):
     [
         ("3 raters and the system", 2, 300),
         ("4 raters and the system", 3, 100),
-        ("8 raters", 5, 1000),
+        pytest.param("8 raters", 5, 1000, marks=pytest.mark.slow),
     ],
 )
 def test_independent_raters_of_unequal_accuracy_are_not_accused(who, k, n_items):

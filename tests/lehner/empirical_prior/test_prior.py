@@ -86,6 +86,7 @@ def test_a_coarse_grid_gives_what_the_whole_grid_gives(monkeypatch):
 
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.9])
+@pytest.mark.slow
 def test_intervals_hold_in_new_families(level):
     rng = np.random.default_rng(7)
     prior = train_prior(list(outcomes(150, rng)), "like")

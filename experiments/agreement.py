@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import combinations
 from math import hypot
 from pathlib import Path
@@ -76,22 +75,21 @@ def compare_conditions(
     names = sorted({*groups.names} - {""})
     if len(names) < 2:
         raise InputError("it has one group", "name a column of two or more", column=groups.column)
-    rows = {name: np.flatnonzero(groups.names == name) for name in names}
+    own = {name: ratings.take(np.flatnonzero(groups.names == name)) for name in names}
+    clusters = {name: np.asarray(part.cluster) for name, part in own.items()}
     pairs = list(combinations(names, 2))
     if ratings.cluster is not None and any(
-        np.intersect1d(ratings.cluster[rows[first]], ratings.cluster[rows[second]]).size
-        for first, second in pairs
+        np.intersect1d(clusters[first], clusters[second]).size for first, second in pairs
     ):
         raise InputError(
             f"a cluster has items of two groups of {groups.column}",
             "compare groups that have no cluster in common, or leave out the clusters",
         )
     usual: dict[str, Any] = {"coefficients": COEFFICIENTS, "weights": "identity", "level": level}
-    options = usual | options
-    parts = {name: agreement(ratings.take(rows[name]), **options).coefficients for name in names}
+    parts = {name: agreement(own[name], **(usual | options)).coefficients for name in names}
     differences = {
         f"{first} − {second}": [
-            _subtract(*both, len(rows[first]), len(rows[second]), level)
+            _subtract(*both, own[first].n_rows, own[second].n_rows, level)
             for both in zip(parts[first], parts[second], strict=True)
         ]
         for first, second in pairs
@@ -107,16 +105,20 @@ def _subtract(
     if first.estimate is None or second.estimate is None:
         return difference
     estimate = first.estimate - second.estimate
-    difference = replace(difference, estimate=estimate)
     if not first.standard_error or not second.standard_error:
-        return difference
+        return replace(difference, estimate=estimate)
     error = hypot(first.standard_error, second.standard_error)
-    parts = ((first.standard_error, n_first), (second.standard_error, n_second))
-    degrees = error**4 / sum(own**4 / (n - 1) for own, n in parts)
+    shares = first.standard_error**4 / (n_first - 1) + second.standard_error**4 / (n_second - 1)
+    degrees = error**4 / shares
     half = error * float(special.stdtrit(degrees, (1 + level) / 2))
-    p_value = 2 * float(special.stdtr(degrees, -abs(estimate) / error))
-    difference = replace(difference, standard_error=error, p_value=p_value)
-    return replace(difference, lower=estimate - half, upper=estimate + half)
+    return replace(
+        difference,
+        estimate=estimate,
+        standard_error=error,
+        p_value=2 * float(special.stdtr(degrees, -abs(estimate) / error)),
+        lower=estimate - half,
+        upper=estimate + half,
+    )
 
 
 def answer_parts(
@@ -153,18 +155,13 @@ def answer_parts(
     if differences:
         tables["differences"] = _tabulate("difference", differences, level)
         content["differences"] = plain(differences)
-    section = Section(
-        name="agreement",
-        title=f"Agreement by {part}",
-        tables=list(tables.values()),
-        figure=partial(_plot, coefficients, level),
-    )
     sentences = [
         f"{printed_name(own.name)}, {of}: {write_apa(_give_interval(own, level))}."
         for of, each in (differences or coefficients).items()
         for own in each
         if own.estimate is not None
     ]
+    section = _make_section(f"Agreement by {part}", list(tables.values()), coefficients, level)
     return _answer(name, ratings, [section], content=content, sentences=sentences, frames=tables)
 
 
@@ -186,23 +183,15 @@ def answer_agreement(name: str, ratings: Ratings, **options: Any) -> Answer:
     """
     result, selected = agreement(ratings, **options), bool(options.get("coefficients"))
     parts, weights = {"": result.coefficients}, _name_weights(result)
+    tables = [_tabulate("", parts, result.level)]
+    section = _make_section(f"Coefficients of agreement{weights}", tables, parts, result.level)
+    sections = [replace(section, warnings=result.notes)]
     frames = {"agreement": result.to_frame()}
-    sections = [
-        Section(
-            name="agreement",
-            title=f"Coefficients of agreement{weights}",
-            tables=[_tabulate("", parts, result.level)],
-            figure=partial(_plot, parts, result.level),
-            warnings=result.notes,
-        )
-    ]
     if result.pairs is not None:
         frames["pairs"] = result.pairs
         if not selected:
-            title, tables = (
-                f"Pairs of raters{weights}",
-                [_tabulate_pairs(result.pairs, result.level)],
-            )
+            tables = [_tabulate_pairs(result.pairs, result.level)]
+            title = f"Pairs of raters{weights}"
             sections.append(Section(name="pairs", title=title, tables=tables, most=MOST_PAIRS))
     data = {"name": name, "categories": list(ratings.categories), "notes": data_notes(ratings)}
     return _answer(
@@ -213,6 +202,7 @@ def answer_agreement(name: str, ratings: Ratings, **options: Any) -> Answer:
         sentences=[_write_sentence(result, ratings, selected=selected)],
         warnings=result.notes,
         frames=frames,
+        failed=all(measured.estimate is None for measured in result.coefficients),
     )
 
 
@@ -222,24 +212,24 @@ def _answer(name: str, ratings: Ratings, sections: Sequence[Section], **about: A
     return Answer(title=title, heading=heading, sections=sections, **about)
 
 
+def _make_section(title: str, tables: Sequence[Table], parts: Parts, level: float) -> Section:
+    """Make a section of coefficients, each of which its figure has below its name and part."""
+    each = [(of, own) for of, several in parts.items() for own in several]
+    each = [(of, own) for of, own in each if own.estimate is not None]
+    labels = [f"{_name(own)}{of and f', {of}'}" for of, own in each]
+    rows = [vars(own) | {"method": ""} for _, own in each]
+    xlabel = f"value, with {percent(level)} interval"
+
+    def draw() -> Any:
+        return figures.draw_forest(rows, labels, xlabel=xlabel, legend=False)
+
+    return Section(name="agreement", title=title, tables=tables, figure=draw)
+
+
 def _give_interval(measured: Coefficient, level: float) -> IntervalEstimate:
     return IntervalEstimate(
         estimate=measured.estimate, lower=measured.lower, upper=measured.upper, level=level
     )
-
-
-def _plot(parts: Parts, level: float) -> Any:
-    """Draw coefficients with their intervals, each below its name and part."""
-    each = [
-        (part, measured)
-        for part, ones in parts.items()
-        for measured in ones
-        if measured.estimate is not None
-    ]
-    labels = [f"{_name(measured)}{part and f', {part}'}" for part, measured in each]
-    rows = [vars(measured) | {"method": ""} for _, measured in each]
-    xlabel = f"value, with {percent(level)} interval"
-    return figures.draw_forest(rows, labels, xlabel=xlabel, legend=False)
 
 
 def _tabulate(part: str, parts: Parts, level: float) -> Table:

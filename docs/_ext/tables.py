@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from experiments.benchmarks.real.report import FEW, MEASURES, mean_over_crowds
 from experiments.cli.main import app
-from experiments.cli.ratings import TITLES
 from experiments.report.style import method_label
 from experiments.report.table import Column, Table, to_markdown
+from experiments.report.views import REPORT
 from lehner.core.errors import CODES
 from lehner.core.estimate import MEANINGS
 from lehner.core.text import DASH, short
@@ -448,7 +448,7 @@ def _scores(table: pd.DataFrame) -> str:
     keys = [
         Column("process", "what is simulated"),
         Column("known", "gold labels"),
-        Column("quantity", "measure", names=lambda name: TITLES[name]),
+        Column("quantity", "measure", names=REPORT["scores"].__getitem__),
     ]
     return _across(table, keys, "method", dict.fromkeys(table.method), (*ERROR, "coverage"), write)
 

@@ -10,24 +10,25 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.cli.options import AsJson, Data, Reading, Systems
+from experiments.cli.load import load, quietly, read_groups
+from experiments.cli.options import Reading
 from experiments.report.terminal import as_options, data_lines, json_text, quote
-from lehner.core import lazy
+from lehner.core import errors, lazy
 
 if TYPE_CHECKING:
     from lehner import Ratings
     from lehner.data import reading as data_reading
     from lehner.data.columns import Table
 
-cli_load = lazy.load("experiments.cli.load")
-outputs, errors = lazy.load("experiments.report.files"), lazy.load("lehner.core.errors")
+outputs = lazy.load("experiments.report.files")
 estimates, resampling = lazy.load("lehner.core.estimate"), lazy.load("lehner.core.resampling")
 checks = lazy.load("lehner.data.checks")
 column_roles, reader = lazy.load("lehner.data.roles"), lazy.load("lehner.reading.read")
 
 MOST_NOTES, MOST_COLUMNS, MOST_EXAMPLES = 3, 40, 3
 LONGEST_EXAMPLE, LONGEST_NAME = 16, 40
-EXPORT = "the file is read as an export of"
+NO_EXPORT = (None, "none")
+"""Presets of what is no tool's export."""
 GOOD = {"good", "pass", "c", "correct", "yes", "true", "1"}
 """Names of a category that is compared; without one, the last is."""
 N_TRUTHS, ENOUGH_TRUTHS = 20, 10
@@ -38,12 +39,7 @@ type Line = Callable[..., str]
 
 
 def doctor(
-    data: Data,
-    system: Systems = None,
-    *,
-    reading: Reading,
-    write: Path | None = None,
-    as_json: AsJson = False,
+    data: str, *, reading: Reading, write: Path | None = None, as_json: bool = False
 ) -> None:
     """List the columns of a file, how each is read, and what the file permits, with the commands.
 
@@ -60,24 +56,24 @@ def doctor(
     lehner doctor ratings.csv
     lehner doctor logs/ --system gpt
     """
-    typed = reading.options(system)
+    typed = reading.options()
     declared, reasons, listed = typed, list[str](), list[dict[str, Any]]()
     if Path(data).exists():
         try:
-            _, declared, reasons = cli_load.quietly(reader.propose, data, typed)
+            _, declared, reasons = quietly(reader.propose, data, typed)
         except errors.InputError:
             with suppress(errors.InputError):  # the columns are listed if there is no proposal
                 table, opened = reader.open_table(data, typed)
                 if not as_json:
                     _print_columns(list_columns(table, opened, typed, ()))
             raise
-    ratings = cli_load.load(data, declared)
+    ratings = load(data, declared)
     roles = declared
     if ratings.source is not None:
         table, roles = ratings.source
         columns = ratings.categories if roles.category_counts else ratings.raters
         listed = list_columns(table, roles, declared, list(map(str, columns)))
-    line = partial(_write_line, data, declared, ratings.systems)
+    line = partial(_write_line, data, declared)
     free = [column for column in listed if not column["role"] and roles.order is None]
     groups = [column["column"] for column in free if _groups_items(ratings, column)]
     try:
@@ -87,7 +83,7 @@ def doctor(
     except errors.InputError as error:
         commands, lacks = {}, {f"what estimates need: {as_options(str(error))}": ""}
     if write is not None:
-        _write_reading(ratings, roles, declared, write)
+        _write_reading(roles, declared, write)
     already = typed.given()
     proposed = {name: x for name, x in declared.given().items() if already.get(name) != x}
     if as_json:
@@ -110,15 +106,11 @@ def doctor(
 
 
 def _write_reading(
-    ratings: "Ratings",
-    roles: "data_reading.Reading",
-    declared: "data_reading.Reading",
-    path: Path,
+    roles: "data_reading.Reading", declared: "data_reading.Reading", path: Path
 ) -> None:
     """Write what is declared, and roles that were certain, unless columns were made for them."""
-    is_export = any(note.startswith(EXPORT) for note in ratings.notes)
     is_made = declared.order or declared.pair or declared.items or declared.cross_table
-    if not (is_made or is_export):
+    if not is_made and roles.preset in NO_EXPORT:
         certain = {name: getattr(roles, name) for name in KEPT}
         declared = declared.over(type(declared)(**certain))
     outputs.write_text(declared.to_toml() + "\n", path)
@@ -149,13 +141,12 @@ def list_columns(
         `column`, `kind`, `n_values`, `examples`, `role` and `why` of each.
     """
     by_column, named = _name_roles(roles, raters), _name_roles(declared, declared.raters)
-    is_export = any(note.startswith(EXPORT) for note in table.notes)
     listed = []
     for name in table:
         role, by_name = by_column.get(name, ""), column_roles.role_of(name)
         why = "its name" if role in (by_name, name.casefold()) else "its values"
         why = "no other role" if role == "rater" != by_name else why
-        why = "made of the others" if is_export and role == name else why
+        why = "made of the others" if roles.preset not in NO_EXPORT and role == name else why
         why = "declared" if name in named else why
         with suppress(errors.InputError):  # a column that holds no labels
             column = table[name]
@@ -203,7 +194,7 @@ def _groups_items(ratings: "Ratings", listed: Mapping[str, Any]) -> bool:
     if of_rater or identifies or named or listed["n_values"] < 2:
         return False
     with suppress(errors.InputError):
-        return len({*cli_load.read_groups(Path(), name, ratings).names} - {""}) > 1
+        return len({*read_groups(Path(), name, ratings).names} - {""}) > 1
     return False
 
 
@@ -247,18 +238,10 @@ def _list_lacks(ratings: "Ratings", line: Line) -> dict[str, str]:
 
 
 def _write_line(
-    data: str,
-    declared: "data_reading.Reading",
-    systems: Sequence[str],
-    command: str,
-    more: Sequence[str],
+    data: str, declared: "data_reading.Reading", command: str, more: Sequence[str]
 ) -> str:
     """Write a command as it is typed, with the options of reading."""
-    # Only estimate takes several systems, separated by commas.
-    names = list(systems) if declared.system or len(systems) > 1 else []
-    words = _write_option("system", names if command == "estimate" else "".join(names))
-    for name, value in declared.given().items():
-        words += [] if name == "system" else _write_option(name, value)
+    words = [word for name, x in declared.given().items() for word in _write_option(name, x)]
     path = f"./{data}" if data.startswith("-") else data
     return " ".join(map(_quote, ["lehner", command, path, *words, *more]))
 

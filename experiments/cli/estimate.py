@@ -6,24 +6,19 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import typer
-
 import lehner
 from experiments.cli import options
-from experiments.cli.load import load
-from experiments.cli.options import Data, Interval, Reading, Seed, Systems
-from lehner.core import lazy
+from experiments.cli.load import load, read_groups, read_populations, split_cuts
+from experiments.cli.options import Reading
+from lehner.core import errors, lazy
 
 if TYPE_CHECKING:
     from lehner import Ratings
 
-file_columns = lazy.load("experiments.cli.load")
 answers, fitting = map(lazy.load, ("experiments.report.estimates", "experiments.study.fits"))
-errors = lazy.load("lehner.core.errors")
-asking, methods, comparing, gold_labels = (
-    lazy.load(f"lehner.estimation.{name}")
-    for name in ("estimate", "methods", "compare", "gold_labels")
-)
+asking, methods = map(lazy.load, ("lehner.estimation.estimate", "lehner.estimation.methods"))
+comparing = lazy.load("lehner.estimation.compare")
+gold_labels = lazy.load("lehner.estimation.gold_labels")
 
 NOT_ON_SCREEN = ("annotators", "sensitivity")
 """Questions whose answers no first screen shows."""
@@ -57,15 +52,15 @@ class Question:
     def columns(self) -> dict[str, str]:
         """Columns of the ratings file that are no part of the ratings, by option."""
         texts = {"by": self.by, "population": self.population}
-        return {option: file_columns.split_cuts(text)[0] for option, text in texts.items() if text}
+        return {option: split_cuts(text)[0] for option, text in texts.items() if text}
 
     def keywords(self, data: Path, ratings: "Ratings") -> dict[str, Any]:
         """Give the keywords of `lehner.estimate`."""
         population = self.population
         return {
             "positive": self.positive,
-            "groups": self.by and file_columns.read_groups(data, self.by, ratings),
-            "populations": population and file_columns.read_populations(data, population, ratings),
+            "groups": self.by and read_groups(data, self.by, ratings),
+            "populations": population and read_populations(data, population, ratings),
         }
 
 
@@ -173,11 +168,10 @@ class EstimateOutput(options.Output):
 
 
 def estimate(
-    data: Data,
-    system: Systems = None,
+    data: str,
     method: list[str] | None = None,
-    interval: Interval = 0.9,
-    seed: Seed = 1,
+    interval: float = 0.9,
+    seed: int = 1,
     *,
     question: Question,
     assumptions: Assumptions,
@@ -203,7 +197,7 @@ def estimate(
     lehner estimate ratings.csv --system gpt --method algebraic,relaxed_k --json
     lehner estimate ratings.csv --system gpt --truth to_label.csv --output out/
     """
-    checklist, read_as = output.name_checklist(), reading.options(system)
+    checklist, read_as = output.name_checklist(), reading.options()
 
     def require(ratings: lehner.Ratings) -> None:
         try:
@@ -226,8 +220,6 @@ def estimate(
     answer = answers.answer_estimates(results, full=output.full, checklist=checklist)
     texts = (*(method or ()), *(assumptions.earlier_studies or ()))
     options.emit(answer, output, data, reading.truth, assumptions.priors, *texts)
-    if answers.failed(results):
-        raise typer.Exit(1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,21 +237,22 @@ class CompareOutput(options.Output):
 
 
 def compare(
-    data: Data,
+    data: str,
     group: str | None = None,
     good: list[str] | None = None,
     method: list[str] | None = None,
-    interval: Interval = 0.9,
-    seed: Seed = 1,
+    interval: float = 0.9,
+    seed: int = 1,
     *,
     reading: Reading,
     output: CompareOutput,
 ) -> None:
     """Compare groups of items: which has more of a category, corrected for the raters' errors.
 
-    No system is needed: the items are the answers of several models, or the cases of several
-    sites, and raters judged them. Without --group it gives base rates and the raters' accuracy. If
-    the truth of some items is known (--truth), the proportions are corrected by it. The exit code
+    No system is needed, and one that --system names is left out: the items are the answers of
+    several models, or the cases of several sites, and raters judged them. Without --group it gives
+    base rates and the raters' accuracy. If the truth of some items is known (--truth), the
+    proportions are corrected by it. The exit code
     is 1 if the ratings do not determine the proportions.
 
     Parameters
@@ -280,22 +273,12 @@ def compare(
     lehner compare ratings.csv
     lehner compare tests.csv --group herd --full --interval 0.95 --method dawid_skene_ml
     """
-    columns = {"group": file_columns.split_cuts(group)[0]} if group else {}
+    columns = {"group": split_cuts(group)[0]} if group else {}
     require = comparing.require_comparable
-    try:
-        ratings = load(data, reading.options(None), require=require, columns=columns)
-    except lehner.InputError as error:
-        for name in (error.change or {}).get("system", ()):
-            # There is no system here: it is left out, or names the groups.
-            error.remedy = (
-                f"leave it out (leave_out={name!r}), or group={name!r} if it names groups"
-            )
-        raise
-    groups: Any = group and file_columns.read_groups(Path(data), group, ratings)
+    ratings = load(data, reading.options(), require=require, columns=columns)
+    groups: Any = group and read_groups(Path(data), group, ratings)
     asked: dict[str, Any] = {"name": data, "level": interval, "seed": seed}
     with options.progress_lines():
         results = lehner.compare(ratings, good or None, groups, method or None, **asked)
     answer = answers.answer_comparison(results, full=output.full)
     options.emit(answer, output, data, reading.truth)
-    if answers.failed(results):
-        raise typer.Exit(1)

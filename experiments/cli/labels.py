@@ -10,20 +10,19 @@ import typer
 import lehner
 from experiments.cli import options
 from experiments.cli.load import load
-from experiments.cli.options import AsJson, Data, Interval, Reading, Seed, System, Systems
+from experiments.cli.options import Reading
 from experiments.report.terminal import data_lines, data_notes, json_text, print_data
-from lehner.core import lazy
+from lehner.core import errors, lazy, text
 from lehner.core.errors import by_severity, warn
 from lehner.core.lazy import pd
 
 if TYPE_CHECKING:
     from lehner import Ratings, SoftLabels
 
-np = lazy.load("numpy")
-errors, estimates, text = (lazy.load(f"lehner.core.{x}") for x in ("errors", "estimate", "text"))
-labelling = lazy.load("lehner.labels.label")
-methods = lazy.load("lehner.estimation.methods")
-correction, known = (lazy.load(f"lehner.known_truths.{x}") for x in ("correction", "partly_known"))
+np, estimates = lazy.load("numpy"), lazy.load("lehner.core.estimate")
+labelling, methods = lazy.load("lehner.labels.label"), lazy.load("lehner.estimation.methods")
+correction = lazy.load("lehner.known_truths.correction")
+partly_known = lazy.load("lehner.known_truths.partly_known")
 
 TO_LABEL = Path("to_label.csv")
 DIGITS, ROUNDING = 6, 1e-9
@@ -32,16 +31,15 @@ WIDTHS = ("width_before", "expected_width", "n_until", "n_until_alone")
 
 
 def ask(
-    data: Data,
-    system: Systems = None,
+    data: str,
     n: int = 20,
-    seed: Seed = 1,
-    interval: Interval = 0.9,
+    seed: int = 1,
+    interval: float = 0.9,
     until: float = 0.05,
     *,
     reading: Reading,
     output: Path = TO_LABEL,
-    as_json: AsJson = False,
+    as_json: bool = False,
 ) -> None:
     """Choose the items whose truth an expert should find out, and say how much that will tell.
 
@@ -71,7 +69,7 @@ def ask(
     if output.exists():
         problem = "this file exists and may contain an expert's labels"
         raise lehner.InputError(problem, "name another with --output, or delete it", file=output)
-    ratings = load(data, reading.options(system), require=estimates.require_estimable)
+    ratings = load(data, reading.options(), require=estimates.require_estimable)
     rows = lehner.choose_items(ratings, n, seed=seed)
     items = list(map(str, ratings.items[rows]))
     content = {"n": n, "seed": seed, "interval": interval, "until": until, "items": items}
@@ -93,7 +91,7 @@ def _expect_widths(
     )
     if algebra.system_accuracy_in_sample.lower is None:
         return dict.fromkeys(WIDTHS)
-    items = known.rightness(ratings, lehner.probabilities_right(ratings, algebra))
+    items = partly_known.rightness(ratings, lehner.probabilities_right(ratings, algebra))
     variance = correction.own_variance(algebra)
     about: dict[str, Any] = {"variance": variance, "level": interval, "seed": seed}
     calibrated = lehner.estimate_calibrated(ratings).system_accuracy_in_sample.estimate or 0.5
@@ -134,17 +132,16 @@ def _describe_choice(content: dict[str, Any], ratings: "Ratings") -> Iterator[st
 
 
 def label(
-    data: Data,
-    system: System = None,
+    data: str,
     without_system: bool = False,
     method: str | None = None,
-    interval: Interval = 0.9,
-    seed: Seed = 1,
+    interval: float = 0.9,
+    seed: int = 1,
     *,
     reading: Reading,
     output: Path | None = None,
     raters_output: Path | None = None,
-    as_json: AsJson = False,
+    as_json: bool = False,
 ) -> None:
     """Label each item with the probability of each category: soft labels to train a system on.
 
@@ -176,7 +173,7 @@ def label(
     lehner label ratings.csv --output labels.csv
     lehner label ratings.csv --system gpt --without-system --method dawid_skene
     """
-    ratings = load(data, reading.options(system), require=estimates.require_pairs)
+    ratings = load(data, reading.options(), require=estimates.require_pairs)
     if raters_output is not None and ratings.anonymous:
         problem = "raters are anonymous: none has an accuracy"
         raise lehner.InputError(problem, "leave out --raters-output")
@@ -239,10 +236,6 @@ def label_items(ratings: "Ratings", method: str | None = None, seed: int = 1) ->
     """
     estimates.require_pairs(ratings)
     listed, named = methods.list_methods(), label_methods()
-    if method in listed and method not in named:
-        raise lehner.InputError(
-            f"{method} has no probabilities of categories", f"choose among {', '.join(named)}"
-        )
     if method is not None:
         errors.find("method", method, named)
     if method in listed:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lehner
-from lehner.core import lazy
+from lehner.core import errors, lazy
+from lehner.core.lazy import pd
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from lehner.core.arrays import Floats
     from lehner.data.reading import Reading
 
-np, errors = lazy.load("numpy"), lazy.load("lehner.core.errors")
+np = lazy.load("numpy")
 table_columns, tables = lazy.load("lehner.data.columns"), lazy.load("lehner.data.tables")
 formats, reader = lazy.load("lehner.reading.formats"), lazy.load("lehner.reading.read")
 groups_of_items = lazy.load("lehner.contrasts.groups")
@@ -220,13 +221,13 @@ def read_populations(path: Path, text: str, ratings: "Ratings") -> "GroupColumn"
 
 def _group(values: "NDArray[Any]", column: str, cuts: list[float]) -> tuple["NDArray[Any]", str]:
     """Name the group of each row, and say how a column of numbers was cut."""
-    known = values != ""
-    different = sorted(set(values[known]))
-    if not different:
+    is_there = values != ""
+    labels = sorted(set(values[is_there]))
+    if not labels:
         raise errors.InputError("it is blank for all items", "name their groups")
-    numbers = np.array(list(map(table_columns.number_or_nan, values[known])))
-    texts = [text for text in different if np.isnan(table_columns.number_or_nan(text))]
-    infinite = [text for text in different if not texts and not isfinite(float(text))]
+    numbers = np.array(list(map(table_columns.number_or_nan, values[is_there])))
+    texts = [label for label in labels if np.isnan(table_columns.number_or_nan(label))]
+    infinite = [label for label in labels if not texts and not isfinite(float(label))]
     if infinite:
         raise errors.InputError(
             f"{infinite[0]!r} stands among numbers", "correct it, or leave it blank"
@@ -238,16 +239,15 @@ def _group(values: "NDArray[Any]", column: str, cuts: list[float]) -> tuple["NDA
         for number in set(range(len(names))) - set(place.tolist()):
             raise errors.InputError(f"no item is {names[number]}", "cut at other numbers")
         note = f"{column} was cut at {' and '.join(f'{cut:g}' for cut in cuts)}"
-    elif not texts and len(different) > MOST_UNCUT_NUMBERS:
-        edges = np.unique(np.quantile(numbers, np.linspace(0, 1, BINS + 1)))
+    elif not texts and len(labels) > MOST_UNCUT_NUMBERS:
         # Bins have about as many items; equal numbers stay together.
-        place = np.clip(np.searchsorted(edges, numbers, side="left") - 1, 0, len(edges) - 2)
-        bins = [numbers[place == number] for number in range(len(edges) - 1)]
+        place = pd.qcut(numbers, BINS, labels=False, duplicates="drop")
+        bins = [numbers[place == number] for number in range(place.max() + 1)]
         names = [f"{x.min():g} to {x.max():g}" if x.size else "" for x in bins]
         note = f"{column} was cut at its quantiles into {len(set(place))} groups"
-    elif len(different) > MOST_GROUPS:
+    elif len(labels) > MOST_GROUPS:
         raise errors.InputError(
-            f"it has {len(different)} different values, as {different[0]!r} and {different[1]!r}",
+            f"it has {len(labels)} different values, as {labels[0]!r} and {labels[1]!r}",
             f"join them into {MOST_GROUPS} groups or fewer",
         )
     else:
@@ -255,5 +255,5 @@ def _group(values: "NDArray[Any]", column: str, cuts: list[float]) -> tuple["NDA
     # Numbered, so that they stay in their order.
     numbered = np.array([f"{number}: {name}" for number, name in enumerate(names, 1)], dtype=object)
     named = np.full(len(values), "", dtype=object)
-    named[known] = numbered[place]
+    named[is_there] = numbered[place]
     return named, note

@@ -21,19 +21,22 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from experiments.report.terminal import as_options, console, json_text, name_flag, styled
+from lehner.core import errors
 from lehner.core.lazy import load
 from lehner.data import reading
 
 if TYPE_CHECKING:
     from experiments.report.answer import Answer
 
-errors, files = load("lehner.core.errors"), load("experiments.report.files")
-grids, panels, datasets = map(load, ("rich.table", "rich.panel", "lehner.datasets"))
+files, datasets = load("experiments.report.files"), load("lehner.datasets")
+grids, panels = load("rich.table"), load("rich.panel")
 
 PARAMETERS = "\n\nParameters\n----------\n"
 EXAMPLES = "\n\nExamples\n--------\n"
 DESCRIPTION = re.compile(r"^(\w+) : (.+)\n((?: {4}.+\n?)+)", re.MULTILINE)
 """A parameter in a docstring: its name, its type and what it means."""
+ARGUMENTS = ("data", "study", "folder", "scenario", "replicate")
+"""Parameters that are arguments of a command; all others are options."""
 OUTPUTS = ("output", "report", "raters_output")
 AFTER = (*OUTPUTS, "as_json")
 """Options that stand in the panel of outputs, whatever the command."""
@@ -86,35 +89,25 @@ def typed_command() -> str:
     return shlex.join(["lehner", *sys.argv[1:]])
 
 
-Data = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA",
-        help="A ratings file (CSV, Excel, JSON, JSON Lines or Parquet), a log of an evaluation "
-        "tool or a folder of logs, or the name of a bundled data set.",
-    ),
-]
-Interval = float
-Seed = int
-System = str | None
-Systems = list[str] | None
-AsJson = bool
-COMMON = """
-interval : P
-    The probability of the intervals.
-seed : N
-    The seed: the same seed gives the same numbers.
-system : NAME
-    The column or rater that is the system to evaluate.
-as_json : bool
-    Print the results as one JSON object.
-study : STUDY
-    A study file (TOML), or one of quick, k_violations, paper_figures, sample_size.
-folder : FOLDER
-    The folder with the results of a study.
-"""
-"""Options of many commands, described once."""
-SEVERAL = " Several systems are separated by commas or stand in several --system."
+class Common:
+    """Options of many commands, described once.
+
+    Parameters
+    ----------
+    data : DATA
+        A ratings file (CSV, Excel, JSON, JSON Lines or Parquet), a log of an evaluation tool or a
+        folder of logs, or the name of a bundled data set.
+    interval : P
+        The probability of the intervals.
+    seed : N
+        The seed: the same seed gives the same numbers.
+    as_json : bool
+        Print the results as one JSON object.
+    study : STUDY
+        A study file (TOML), or one of quick, k_violations, paper_figures, sample_size.
+    folder : FOLDER
+        The folder with the results of a study.
+    """
 
 
 def _take_interval(context: typer.Context, path: Path | None) -> Path | None:
@@ -127,12 +120,8 @@ def _take_interval(context: typer.Context, path: Path | None) -> Path | None:
 
 
 MORE: dict[str, dict[str, Any]] = {
-    "interval": {
-        "envvar": "LEHNER_INTERVAL",
-        "callback": lambda interval: errors.check_level(interval),
-    },
+    "interval": {"envvar": "LEHNER_INTERVAL", "callback": lambda level: errors.check_level(level)},
     "seed": {"callback": lambda seed: errors.check_whole_number("seed", seed, 0)},
-    "system": {"rich_help_panel": FILE},
     "reading_file": {"is_eager": True, "callback": _take_interval},
 }
 """What else such options have."""
@@ -152,11 +141,9 @@ class Reading(reading.Reading):
     panel: ClassVar[str] = FILE
     reading_file: Path | None = None
 
-    def options(self, system: str | Sequence[str] | None) -> reading.Reading:
+    def options(self) -> reading.Reading:
         """Give what is read as what, as the library takes it."""
         typed = {name: value for name, value in self.given().items() if name != "reading_file"}
-        if system:
-            typed["system"] = reading.names_of(system)
         own = reading.Reading(**typed)
         if self.reading_file is None:
             return own
@@ -191,7 +178,7 @@ class Output:
 
 
 def emit(answer: "Answer", output: Output, *inputs: str | Path | None) -> None:
-    """Print an answer and write its files.
+    """Print an answer and write its files; the exit code is 1 if it has no numbers.
 
     Parameters
     ----------
@@ -208,6 +195,8 @@ def emit(answer: "Answer", output: Output, *inputs: str | Path | None) -> None:
         answer.show()
     for path in _write_files(answer, output, inputs):
         print(f"wrote {path}", file=sys.stderr)
+    if answer.failed:
+        raise typer.Exit(1)
 
 
 def _write_files(
@@ -244,7 +233,7 @@ def progress_lines(steps: Sequence[str] = ("bayes_models", "lehner")) -> Iterato
     time.
     """
     start, loggers = time.monotonic(), [logging.getLogger(name) for name in steps]
-    before, handler = [logger.level for logger in loggers], logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
 
     def write_line(record: logging.LogRecord) -> str:
         passed = f" … ({time.monotonic() - start:.0f} s)"
@@ -257,9 +246,8 @@ def progress_lines(steps: Sequence[str] = ("bayes_models", "lehner")) -> Iterato
     try:
         yield
     finally:
-        for logger, level in zip(loggers, before, strict=True):
+        for logger in loggers:
             logger.removeHandler(handler)
-            logger.setLevel(level)
 
 
 class Group(TyperGroup):
@@ -281,8 +269,7 @@ def add_command(
 
     The type of a parameter in the docstring is the option's placeholder, if it is in capitals. A
     parameter that is a dataclass stands for an option for each field; its `panel` is the title
-    under which the help has them. Positional-only parameters are arguments. The docstring ends with
-    examples of the command.
+    under which the help has them. The docstring ends with examples of the command.
 
     Parameters
     ----------
@@ -345,21 +332,18 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
         kind: Any = parameter.annotation
         own = [parameter]
         if is_dataclass(kind):
-            own = [field for field in _list_options(kind) if field.name != "system"]
+            own = list(_list_options(kind))
             records[parameter.name] = kind, [field.name for field in own]
         parameters += own
     parameters.sort(key=lambda parameter: PANELS.index(_find_mark(parameter).rich_help_panel))
     folders = {option.name for option in parameters if _find_mark(option).metavar == "FOLDER"}
-    every = signature(function).parameters.values()
-    positional = [option.name for option in every if option.kind is Parameter.POSITIONAL_ONLY]
 
     @wraps(function)
     def command(**typed: Any) -> None:
         _check_outputs(typed, folders)
         for name, (kind, fields) in records.items():
             typed[name] = kind(**{field: typed.pop(field) for field in fields})
-        arguments = [typed.pop(name) for name in positional]
-        function(*arguments, **typed)
+        function(**typed)
 
     # Typer makes its options of these.
     command.__signature__ = signature(function).replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -374,8 +358,8 @@ def _find_mark(parameter: Parameter) -> Any:
 
 def _list_options(documented: Any) -> Iterator[Parameter]:
     """List the parameters of a function, or the fields of a record, with their help."""
-    kinds = getattr(documented, "__mro__", (documented,))
-    texts = [COMMON, *((getdoc(kind) or "").partition(PARAMETERS)[2] for kind in kinds)]
+    kinds = (Common, *getattr(documented, "__mro__", (documented,)))
+    texts = [(getdoc(kind) or "").partition(PARAMETERS)[2] for kind in kinds]
     described = {name: rest for text in texts for name, *rest in DESCRIPTION.findall(text)}
     panel = getattr(documented, "panel", QUESTION)
     for parameter in signature(documented).parameters.values():
@@ -389,7 +373,7 @@ def _list_options(documented: Any) -> Iterator[Parameter]:
 def _make_option(parameter: Parameter, metavar: str, text: str, panel: str) -> Any:
     name, kind = parameter.name, parameter.annotation
     help_text = " ".join(text.split())
-    if parameter.kind is Parameter.POSITIONAL_ONLY:
+    if name in ARGUMENTS:
         return Annotated[kind, typer.Argument(metavar=metavar, help=help_text)]
     options: dict[str, Any] = {
         "help": help_text,
@@ -398,11 +382,10 @@ def _make_option(parameter: Parameter, metavar: str, text: str, panel: str) -> A
         **MORE.get(name, {}),
     }
     # Without a flag of its own, a switch would have a second one to turn it off.
-    flags = [FLAGS.get(name, name_flag(name))] if name in FLAGS or kind is bool else []
+    flag = FLAGS.get(name, name_flag(name))
     if kind in (list[str] | None, tuple[str, ...], tuple[Any, ...]):
         kind, options["callback"] = list[str] | None, split_names
-        options["help"] += SEVERAL if name == "system" else ""
-    return Annotated[kind, typer.Option(*flags, **options)]
+    return Annotated[kind, typer.Option(flag, **options)]
 
 
 def _check_outputs(typed: Mapping[str, Any], folders: Container[str]) -> None:

@@ -5,22 +5,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 import lehner
-from experiments.cli.load import load
-from experiments.cli.options import (
-    Data,
-    Interval,
-    Output,
-    Reading,
-    Seed,
-    System,
-    emit,
-    progress_lines,
-)
+from experiments.cli import options
+from experiments.cli.load import load, read_groups, read_scores, split_cuts
+from experiments.cli.options import Output, Reading
 from experiments.report.terminal import as_options, data_lines, data_notes
-from lehner.core import lazy
+from lehner.core import errors, lazy, text
 from lehner.core.lazy import pd
 
 if TYPE_CHECKING:
@@ -28,23 +18,12 @@ if TYPE_CHECKING:
     from lehner.data import reading as data_reading
     from lehner.scores.performance import ScorePerformance
 
-file_columns = lazy.load("experiments.cli.load")
-answers, tables, figures = (
-    lazy.load(f"experiments.report.{name}") for name in ("answer", "table", "figures")
-)
-agreements = lazy.load("experiments.agreement")
-errors, estimates, text = (lazy.load(f"lehner.core.{x}") for x in ("errors", "estimate", "text"))
+answers, tables = lazy.load("experiments.report.answer"), lazy.load("experiments.report.table")
+agreements, figures = map(lazy.load, ("experiments.agreement", "experiments.report.figures"))
+estimates = lazy.load("lehner.core.estimate")
 
 CORRELATIONS = (0.1, 0.25, 0.5)
 ASSUMED = "The only assumption is that the ratings are more often right than wrong."
-TITLES = {
-    "auc": "AUC",
-    "sensitivity": "sensitivity",
-    "specificity": "specificity",
-    "brier_score": "Brier score",
-    "mean_score_error": "mean score − proportion",
-}
-"""What measures of scores are called."""
 
 
 def datasets() -> None:
@@ -93,13 +72,7 @@ class Coefficients:
 
 
 def agreement(
-    data: Data,
-    system: System = None,
-    interval: Interval = 0.9,
-    *,
-    asked: Coefficients,
-    reading: Reading,
-    output: Output,
+    data: str, interval: float = 0.9, *, asked: Coefficients, reading: Reading, output: Output
 ) -> None:
     """Measure how much raters agree, by every usual coefficient with its interval.
 
@@ -110,11 +83,7 @@ def agreement(
     lehner agreement ratings.csv --coefficients alpha,ac1 --sentence
     lehner agreement ratings.csv --by condition --report agreement.html
     """
-    answer = _answer_agreement(data, asked, reading.options(system), interval)
-    emit(answer, output, data)
-    coefficients = answer.to_dict().get("coefficients", [])
-    if coefficients and all(row["estimate"] is None for row in coefficients):
-        raise typer.Exit(1)
+    options.emit(_answer_agreement(data, asked, reading.options(), interval), output, data)
 
 
 def _answer_agreement(
@@ -122,18 +91,18 @@ def _answer_agreement(
 ) -> "Answer":
     """Measure agreement: of all, in groups, by criterion, within raters, or of sets of labels."""
     wanted = {"coefficients": asked.coefficients, "weights": asked.weights}
-    options: dict[str, Any] = {name: value for name, value in wanted.items() if value}
+    named: dict[str, Any] = {name: value for name, value in wanted.items() if value}
     if asked.by:
-        ratings = load(data, read_as, columns={"by": file_columns.split_cuts(asked.by)[0]})
-        groups = file_columns.read_groups(Path(data), asked.by, ratings)
-        made, part = agreements.compare_conditions(ratings, groups, level, **options), groups.column
+        ratings = load(data, read_as, columns={"by": split_cuts(asked.by)[0]})
+        groups = read_groups(Path(data), asked.by, ratings)
+        made, part = agreements.compare_conditions(ratings, groups, level, **named), groups.column
     elif asked.criteria:
-        options = {"coefficients": agreements.COEFFICIENTS} | options
+        named = {"coefficients": agreements.COEFFICIENTS} | named
         rated = {name: load(data, replace(read_as, rating=name)) for name in asked.criteria}
         ratings, part = rated[asked.criteria[-1]], "criterion"
         made = [
             {
-                name: lehner.agreement(own, level=level, **options).coefficients
+                name: lehner.agreement(own, level=level, **named).coefficients
                 for name, own in rated.items()
             }
         ]
@@ -145,18 +114,12 @@ def _answer_agreement(
         ratings = load(data, read_as)
         made, part = [agreements.parts_of_sets(lehner.set_agreement(ratings, level=level))], "of"
     else:
-        return agreements.answer_agreement(data, load(data, read_as), level=level, **options)
+        return agreements.answer_agreement(data, load(data, read_as), level=level, **named)
     return agreements.answer_parts(data, ratings, part, *made, level=level)
 
 
 def check(
-    data: Data,
-    system: System = None,
-    replicates: int = 999,
-    seed: Seed = 1,
-    *,
-    reading: Reading,
-    output: Output,
+    data: str, replicates: int = 999, seed: int = 1, *, reading: Reading, output: Output
 ) -> None:
     """Test the assumptions of the algebra.
 
@@ -173,17 +136,29 @@ def check(
     lehner check ratings.csv --system gpt
     lehner check lehner_table2 --system System --replicates 9999
     """
-    ratings = load(data, reading.options(system), require=estimates.require_pairs)
-    with progress_lines():
+    ratings = load(data, reading.options(), require=estimates.require_pairs)
+    with options.progress_lines():
         properties = lehner.check_k_properties(ratings, replicates=replicates, seed=seed)
-    notes, tests = data_notes(ratings), properties.tests.values()
+    tests = properties.tests.values()
     names = ("n_items", "n_raters", "n_ratings", "raters", "categories", "ordered")
     described = {name: estimates.plain(getattr(ratings, name)) for name in names}
+    described = {"name": data} | described | {"notes": data_notes(ratings)}
+    columns = [
+        tables.Column("test"),
+        tables.Column("p_value", "p", _write_p),
+        tables.Column("adjusted_p_value", "adjusted", text.probability),
+        tables.Column("verdict"),
+        tables.Column("note", "what was seen", names=as_options),
+    ]
+    rows = [
+        (own.name, (own.p_value, own.p_value_se), (own.adjusted_p_value,), own.verdict, own.note)
+        for own in tests
+    ]
     answer = answers.answer_briefly(
         "check",
         frames={"check": pd.DataFrame(map(asdict, tests))},
         title=f"Assumptions of the algebra: {data}",
-        content={"data": {"name": data} | described | {"notes": notes}} | properties.to_dict(),
+        content={"data": described} | properties.to_dict(),
         heading=[
             f"{data}: {repr(ratings).removeprefix('Ratings: ')}; p-values from "
             f"{text.counted(properties.replicates, 'simulated data set')}, adjusted for their "
@@ -191,29 +166,10 @@ def check(
             *data_lines(ratings),
         ],
         sentences=properties.verdict,
-        table=tables.Table(
-            columns=[
-                tables.Column("test"),
-                tables.Column("p_value", "p", _write_p),
-                tables.Column("adjusted_p_value", "adjusted", text.probability),
-                tables.Column("verdict"),
-                tables.Column("note", "what was seen"),
-            ],
-            rows=[
-                (
-                    test.name,
-                    (test.p_value, test.p_value_se),
-                    (test.adjusted_p_value,),
-                    test.verdict,
-                    as_options(test.note),
-                )
-                for test in tests
-            ],
-        ),
+        table=tables.Table(columns=columns, rows=rows),
+        failed=all(test.p_value is None for test in tests),
     )
-    emit(answer, output, data, reading.truth)
-    if all(test.p_value is None for test in tests):
-        raise typer.Exit(1)
+    options.emit(answer, output, data, reading.truth)
 
 
 def _write_p(value: float | None, error: float | None) -> str:
@@ -224,12 +180,11 @@ def _write_p(value: float | None, error: float | None) -> str:
 
 
 def bounds(
-    data: Data,
-    system: System = None,
+    data: str,
     correlation: list[float] | None = None,
     above: float | None = None,
-    interval: Interval = 0.9,
-    seed: Seed = 1,
+    interval: float = 0.9,
+    seed: int = 1,
     *,
     reading: Reading,
     output: Output,
@@ -252,64 +207,55 @@ def bounds(
     """
     for cap in correlation or ():
         errors.check_probability("correlation", cap)
-    ratings = load(data, reading.options(system))
-    by_cap = [
-        lehner.accuracy_bounds(ratings, cap, system_cap, level=interval, seed=seed)
-        for too in (True, False)
-        for cap in correlation or CORRELATIONS
-        for system_cap in [cap if too else 1.0]
-    ]
+    ratings = load(data, reading.options())
+    caps = [(cap, cap) for cap in correlation or CORRELATIONS]
+    caps += [(cap, 1.0) for cap, _ in caps]
+    by_cap = [lehner.accuracy_bounds(ratings, *both, level=interval, seed=seed) for both in caps]
     needed = lehner.mistakes_needed(ratings, above)
     sentence = f"{needed}."
-
-    def ends(lower: float | None, upper: float | None) -> str:
-        none = lower is None
-        return "impossible" if none else f"{text.decimal(lower)} to {text.decimal(upper)}"
-
+    columns = [
+        tables.Column("errors_of"),
+        tables.Column("correlation", "correlate by at most", "{:g}".format),
+        tables.Column("in_sample", "accuracy on these items", _write_ends),
+        tables.Column("expected", f"expected, {text.percent(interval)}", _write_ends),
+    ]
+    rows = [
+        (
+            "raters" if own.system == 1 else "raters and system",
+            own.raters,
+            (own.lower, own.upper),
+            (own.expected_lower, own.expected_upper),
+        )
+        for own in by_cap
+    ]
     answer = answers.answer_briefly(
         "bounds",
         frames={"bounds": pd.DataFrame(map(asdict, by_cap))},
         title=f"Bounds of the accuracy: {data}",
-        content={
-            "data": data,
-            "bounds": list(map(asdict, by_cap)),
-            "needed": asdict(needed),
-        },
+        content={"data": data, "bounds": list(map(asdict, by_cap)), "needed": asdict(needed)},
         heading=[f"{data}: {by_cap[0].n_items} items with two ratings and an answer"],
         sentences=[sentence[0].upper() + sentence[1:]],
         text=[ASSUMED],
         figure=partial(figures.plot_bounds, ratings, needed),
-        table=tables.Table(
-            columns=[
-                tables.Column("errors_of"),
-                tables.Column("correlation", "correlate by at most", "{:g}".format),
-                tables.Column("in_sample", "accuracy on these items", ends),
-                tables.Column("expected", f"expected, {text.percent(interval)}", ends),
-            ],
-            rows=[
-                (
-                    "raters" if bounds.system == 1 else "raters and system",
-                    bounds.raters,
-                    (bounds.lower, bounds.upper),
-                    (bounds.expected_lower, bounds.expected_upper),
-                )
-                for bounds in by_cap
-            ],
-            keys=2,
-        ),
+        table=tables.Table(columns=columns, rows=rows, keys=2),
     )
-    emit(answer, output, data, reading.truth)
+    options.emit(answer, output, data, reading.truth)
+
+
+def _write_ends(lower: float | None, upper: float | None) -> str:
+    if lower is None:
+        return "impossible"
+    return f"{text.decimal(lower)} to {text.decimal(upper)}"
 
 
 def scores(
-    data: Data,
+    data: str,
     score: str,
-    system: System = None,
     positive: str | None = None,
     score_of: str | None = None,
     threshold: float = 0.5,
-    interval: Interval = 0.9,
-    seed: Seed = 1,
+    interval: float = 0.9,
+    seed: int = 1,
     *,
     reading: Reading,
     output: Output,
@@ -333,12 +279,13 @@ def scores(
     lehner scores ratings.csv --score p_yes --positive yes
     lehner scores ratings.csv --score p_yes --truth gold --output scores/
     """
-    columns = {"score": score}
-    ratings = load(data, reading.options(system), require=estimates.require_pairs, columns=columns)
+    ratings = load(
+        data, reading.options(), require=estimates.require_pairs, columns={"score": score}
+    )
     try:
         performance = lehner.score_performance(
             ratings,
-            file_columns.read_scores(ratings, score),
+            read_scores(ratings, score),
             positive=positive,
             score_of=score_of,
             threshold=threshold,
@@ -349,39 +296,36 @@ def scores(
         error.file = data
         raise
     answer = _answer_scores(data, score, performance, several=ratings.n_categories > 2)
-    emit(answer, output, data, reading.truth)
+    options.emit(answer, output, data, reading.truth)
 
 
 def _answer_scores(
     data: str, score: str, performance: "ScorePerformance", *, several: bool
 ) -> "Answer":
-    alone, n_known = performance.known_alone, performance.n_known
+    n_known, level = performance.n_known, text.percent(performance.level)
     columns = [
-        tables.Column(
-            "measure", f"[{text.percent(performance.level)} interval]", names=TITLES.__getitem__
-        ),
+        tables.Column("measure", f"[{level} interval]", names=answers.REPORT["scores"].__getitem__),
         tables.Column("estimate"),
-        tables.Column("known_alone", "gold labels alone"),
-    ][: 3 if n_known else 2]
-    measures = performance.measures.items()
-    rows: list[tuple[Any, ...]] = [
-        (name, replace(measure, corrected=bool(n_known)), *([alone[name]] if n_known else []))
-        for name, measure in measures
+        *([tables.Column("known_alone", "gold labels alone")] if n_known else []),
     ]
+    rows: list[tuple[Any, ...]] = [
+        (name, replace(own, corrected=n_known > 0), performance.known_alone.get(name))
+        for name, own in performance.measures.items()
+    ]
+    rows = [row[: len(columns)] for row in rows]
     table, area = tables.Table(columns=columns, rows=rows), performance.measures["auc"]
-    auc = text.with_interval(area.estimate, area.lower, area.upper)
     calibration = performance.calibration.to_dataframe().reset_index()
     labels = f", {text.counted(n_known, 'gold label')}" if n_known else ""
+    against = " (against all other categories)" if several else ""
     return answers.answer_briefly(
         "scores",
         title=f"Scores of {performance.positive}: {data}",
         content={"data": data, "score": score} | performance.to_dict(),
         heading=[
-            f"{data}: {score} as the probability of {performance.positive}"
-            f"{' (against all other categories)' if several else ''}, "
+            f"{data}: {score} as the probability of {performance.positive}{against}, "
             f"{text.counted(performance.n_items, 'item')}{labels}"
         ],
-        sentences=[f"The area under the ROC curve (AUC) of {score} is {auc}."],
+        sentences=[f"The area under the ROC curve (AUC) of {score} is {area}."],
         warnings=performance.warnings,
         figure=partial(figures.plot_calibration, performance),
         table=table,

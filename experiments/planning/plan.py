@@ -201,6 +201,7 @@ def answer_plan(
         sentences=[" ".join(heading), *_answers(questions, each)],
         sections=[Section(name="plan", title="Items needed", tables=[table])],
         frames={"plan": pd.DataFrame(rows).astype(whole), "probability": pd.concat(curves)},
+        failed=all(plan["rows"][0]["n_items"] is None for plan in plans),
     )
 
 

@@ -86,8 +86,8 @@ class Answer:
     title : str
         Title of the page.
     content : mapping, or callable
-        The result in plain types, for `--json`. As heading, sections and sentences it may be a
-        function of no arguments, which is called when it is needed.
+        The result in plain types, for `--json`. As heading, sections, sentences and about it may be
+        a function of no arguments, which is called when it is needed.
     heading : sequence of str, or callable
         What the data are.
     sections : sequence of Section, or callable
@@ -96,7 +96,7 @@ class Answer:
         The answer in sentences: a page begins with them.
     warnings : sequence of Warning
         The page lists them with what to do about each.
-    about : sequence of Table
+    about : sequence of Table, or callable
         What else is to be known of the data and the methods, at the end of the page.
     frames : mapping of str to DataFrame or Table
         Tables as they are written into the folder of `--output` as CSV, by the file's name.
@@ -104,6 +104,8 @@ class Answer:
         From the width of a terminal to the lines that are printed, if not all sections are.
     save : callable, optional
         Writes further files into a folder, as posterior draws, and gives their paths.
+    failed : bool
+        Whether the data give no numbers, or a method gave none.
     """
 
     title: str
@@ -112,10 +114,11 @@ class Answer:
     heading: Any = ()
     sentences: Any = ()
     warnings: Sequence[Warning] = ()
-    about: Sequence[Table] = ()
+    about: Any = ()
     frames: "Mapping[str, pd.DataFrame | Table]" = field(default_factory=dict)
     screen: "Callable[[int], list[Text]] | None" = None
     save: Callable[[Path], Iterable[Path]] = lambda folder: ()
+    failed: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Result in plain types, ready for JSON."""
@@ -208,7 +211,7 @@ class Answer:
             sections.append(replace(section, text=rest))
         if heading := _call(self.heading):
             title = "The data and the methods"
-            sections.append(Section(title=title, text=heading, tables=self.about))
+            sections.append(Section(title=title, text=heading, tables=_call(self.about)))
         sections += [*_list_warnings(self.warnings), _tell_origin(command, read)]
         return write_page(self.title, sections)
 

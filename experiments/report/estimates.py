@@ -9,23 +9,29 @@ from typing import TYPE_CHECKING, Any
 from experiments.report import screen, sentences
 from experiments.report.answer import Answer, Section
 from experiments.report.files import name_folders, write_atomically
-from experiments.report.style import method_label
 from experiments.report.table import Table, simple_table
-from experiments.report.terminal import cut, data_lines, line, wrapped
-from experiments.report.views import ANY, REPORT, Record, View, tabulate, view_systems
+from experiments.report.terminal import data_lines
+from experiments.report.views import (
+    ANY,
+    REPORT,
+    Record,
+    View,
+    order_rows,
+    tabulate,
+    view_systems,
+)
 from lehner.core.lazy import load
-from lehner.core.text import counted, counted_categories, first_few
+from lehner.core.text import first_few
 from lehner.estimation.methods import get_method
 from lehner.estimation.results import Results
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-figures, checklists = load("experiments.report.figures"), load("experiments.report.checklist")
+style, figures = load("experiments.report.style"), load("experiments.report.figures")
+checklists = load("experiments.report.checklist")
 
 MOST_NAMED = 4
-MOST_ROWS, LONGEST_NAME = 6, 16
-"""Of what the first screen of a comparison shows."""
 
 
 def answer_estimates(results: Results, *, full: bool = False, checklist: str = "") -> Answer:
@@ -44,40 +50,44 @@ def answer_estimates(results: Results, *, full: bool = False, checklist: str = "
     -------
     Answer
     """
-    each = view_systems(results, method_label)
+    each, plain = view_systems(results, _name_method), view_systems(results)
     names = first_few(results.ratings.systems, MOST_NAMED)
     return Answer(
         title=f"Accuracy of {names}: {Path(results.options.name).name}",
         content=results.to_dict,
-        heading=lambda: sentences.describe_data(each[0]),
+        heading=partial(sentences.describe_data, each[0]),
         sections=partial(list_sections, each),
         sentences=lambda: map(sentences.write_sentence, each),
         warnings=results.warnings,
-        about=[_describe_methods(results)],
+        about=partial(_describe_methods, results),
         frames={"results": results.table},
-        screen=partial(render_all if full else screen.render_screen, results),
+        failed=has_failed(results),
+        screen=partial(render_all if full else screen.render_screen, plain),
         save=partial(_save, results, checklist),
     )
 
 
-def render_all(results: Results, width: int) -> "list[Text]":
-    """Lay all sections out for the terminal, methods called as the command calls them."""
-    each = view_systems(results)
+def _name_method(name: str) -> str:
+    return str(style.method_label(name))
+
+
+def render_all(each: Sequence[View], width: int) -> "list[Text]":
+    """Lay all sections out for the terminal."""
     heading = sentences.describe_data(each[0])
     return Answer(title="", heading=heading, sections=list_sections(each)).render(width)
 
 
-def _describe_methods(results: Results) -> Table:
+def _describe_methods(results: Results) -> list[Table]:
     """Say what each method does, and what must hold for it."""
     rows = []
     for name in dict.fromkeys(method for _, method in results.fits):
         method = get_method(name)
         summary = "a function of yours" if method is None else method.summary
-        rows.append((name, method_label(name), summary, method.assumes if method else ""))
-    return simple_table(("name", "method", "what it does", "right if"), rows)
+        rows.append((name, _name_method(name), summary, method.assumes if method else ""))
+    return [simple_table(("name", "method", "what it does", "right if"), rows)]
 
 
-def failed(results: Results) -> bool:
+def has_failed(results: Results) -> bool:
     """Tell whether a method gave no estimate."""
     table = results.table[~results.table["corrected"]]
     own = table[(table["quantity"] == "system_accuracy") & (table["grouping"] == "")]
@@ -116,16 +126,13 @@ def list_sections(each: Sequence[View], command: str = "estimate") -> list[Secti
     list of Section
         Those that have a table: of several systems first how they compare.
     """
-    sections = []
-    folders = _name_folders(each[0].results)
-    for place, view in enumerate(each):
-        for asked in REPORT[command]:
-            if not asked.get("of_all"):
-                sections.append(_make_section(view, asked, folder=folders.get(view.system, "")))
-            elif place == 0 and len(each) > 1:
-                order = sorted(each, key=lambda other: other.rank)
-                rows = [row for other in order for row in other.rows]
-                sections.append(_make_section(view, asked, rows))
+    sections, folders = [], _name_folders(each[0].results)
+    if len(each) > 1:
+        rows = order_rows(each)
+        sections = [_make_section(each[0], asked, rows) for asked in REPORT["systems"]]
+    for view in each:
+        folder = folders.get(view.system, "")
+        sections += [_make_section(view, asked, folder=folder) for asked in REPORT[command]]
     return [section for section in sections if section.tables]
 
 
@@ -168,57 +175,23 @@ def answer_comparison(results: Results, *, full: bool = False) -> Answer:
     -------
     Answer
     """
-    view = View(results=results, names=method_label)
+    view = View(results=results, names=_name_method)
     return Answer(
         title=f"Groups compared: {Path(results.options.name).name}",
         content=results.to_dict,
-        heading=[_describe_comparison(results), *data_lines(results.ratings)],
+        heading=[sentences.describe_briefly(view), *data_lines(results.ratings)],
         sections=partial(list_sections, [view], "compare"),
         sentences=partial(sentences.report_proportions, view),
         warnings=results.warnings,
         frames={"results": results.table},
-        screen=None if full else partial(_render_comparison, results),
+        failed=has_failed(results),
+        screen=None if full else partial(screen.render_screen, [_limit_methods(results)]),
     )
 
 
-def _render_comparison(results: Results, width: int) -> "list[Text]":
-    """Lay out a few rows of each table, by the first methods as the command calls them."""
-    width = min(width, screen.WIDTH)
-    n_groups = max(1, len(results.ratings.populations))
-    methods = View(results=results).methods[: max(1, MOST_ROWS // n_groups)]
-    table = results.table[results.table["method"].isin(["", *methods])]
-    view = View(results=replace(results, table=table))
-    of: dict[str, Any] = {"grouping": "group", "group": ANY}
-    shorten = partial(cut, most=LONGEST_NAME)
-    tables = [
-        table
-        for name in ("proportions", "proportion_differences")
-        for table in tabulate(view, name, cut=shorten, **of)
-    ]
-    heading = wrapped(_describe_comparison(results), width, 2)
-    section = Section(title="", tables=tables, most=MOST_ROWS)
-    shown = Answer(title="", heading=heading, sections=[section]).render(width)
-    # Heads are bold: without blank lines all fits a screen.
-    lines = [text for text in shown if text.plain]
-    cautions, _ = screen.choose_cautions(results)
-    notes = [*(f"Caution: {text}" for text in cautions), *data_lines(results.ratings)]
-    notes = [
-        *screen.list_raters(view, width),
-        *(part for text in notes for part in wrapped(text, width, 2)),
-    ]
-    lines += map(line, notes[: screen.MOST_LINES - 1 - len(lines)])
-    return [*lines, line("Next: --full, --report FILE, --output FOLDER")]
-
-
-def _describe_comparison(results: Results) -> str:
-    ratings, options, table = results.ratings, results.options, results.table
-    groups, grouped = options.groups, ""
-    if groups is not None:
-        grouped = f" in {counted(len(ratings.populations) or 1, 'group')} by {groups.column}"
-    rates = table[table["quantity"] == "base_rates"]["category"].drop_duplicates().tolist()
-    return (
-        f"{options.name}: {counted(ratings.n_items, 'item')}{grouped}, "
-        f"{counted(ratings.n_raters, 'rater')}, {counted_categories(ratings.n_categories)}; "
-        f"{f'proportion of {rates[0]}' if len(rates) == 1 else 'base rates'}"
-        f"{', corrected by gold labels' if table['corrected'].any() else ''}"
-    )
+def _limit_methods(results: Results) -> View:
+    """Take the first methods, of as many as there is room for on a screen."""
+    most = max(1, screen.MOST_ROWS // max(1, len(results.ratings.populations)))
+    methods = ["", *View(results=results).methods[:most]]
+    table = results.table[results.table["method"].isin(methods)]
+    return View(results=replace(results, table=table))

@@ -41,11 +41,6 @@ RARELY = 0.01
 """Part of the map of bounds from which impossible correlations are named."""
 CORRELATIONS = np.linspace(0, 0.8, 81)
 ACCURACIES = np.arange(11) / 10
-DOMAINS = {
-    "crowd": ("o", "crowds"),
-    "experts": ("s", "panels of experts"),
-    "language models": ("^", "of language models"),
-}
 NUMBERS = {"quantity": "", "method": "", "lower": np.nan, "upper": np.nan, "corrected": False}
 
 
@@ -204,7 +199,6 @@ def plot_confusion(view: View) -> Figure:
     """
     methods = list(dict.fromkeys(row["method"] for row in view.pick("confusion")))
     names = [str(name) for name in view.results.ratings.categories]
-    labels = [fill(name, 18) for name in names]
     longest = min(max(map(len, names)), 18) * 0.06
     with figure_style(columns=1 if len(names) <= MOST_WITH_INTERVALS else 2) as width:
         side = min(width - longest - 0.8, 0.5 + 0.55 * len(names))
@@ -212,53 +206,40 @@ def plot_confusion(view: View) -> Figure:
         figure = Figure(figsize=size, layout="constrained")
         panels = figure.subplots(len(methods), squeeze=False).ravel()
         for ax, method in zip(panels, methods, strict=True):
-            image = _draw_matrix(ax, view, method, labels)
+            image = _draw_matrix(ax, view, method, names)
         if len(names) > MOST_WITH_TEXT:
             label = "Probability of the answer"
             figure.colorbar(image, ax=list(panels), label=label, shrink=0.7, aspect=30)
-    shown = [f"{method_label(method)} {_recall_range(view, method)}" for method in methods]
     figure.set_label(
-        f"Confusion matrix of {view.system}: the probability of each answer to items of each true "
-        f"category. Right answers by category, smallest and largest: {'; '.join(shown)}."
+        f"Confusion matrix of {view.system} by {', '.join(map(method_label, methods))}: the "
+        "probability of each answer, in columns, to items of each true category, in rows."
     )
     return figure
 
 
-def _draw_matrix(ax: Axes, view: View, method: str, labels: Sequence[str]) -> Any:
-    names = [str(name) for name in view.results.ratings.categories]
-    cells = {
-        (row["category"], row["response"]): value_of(row)
-        for row in view.pick("confusion", method=method)
-    }
-    with_intervals = len(names) <= MOST_WITH_INTERVALS and any(
-        cell.lower is not None for cell in cells.values()
-    )
+def _draw_matrix(ax: Axes, view: View, method: str, names: Sequence[str]) -> Any:
+    rows = view.pick("confusion", method=method)
+    table = pd.DataFrame(rows).pivot(index="category", columns="response", values="estimate")
+    with_intervals = len(names) <= MOST_WITH_INTERVALS and rows[0]["level"] > 0
     level = f", {percent(view.level)} intervals" if with_intervals else ""
-    corrected = "\nwith the gold labels" if cells[names[0], names[0]].corrected else ""
-    matrix = [[cells[truth, answer].estimate for answer in names] for truth in names]
+    corrected = "\nwith the gold labels" if rows[0]["corrected"] else ""
     blues = ListedColormap(colormaps["Blues"](np.linspace(0, DARKEST, 256)))
-    image = ax.imshow(np.array(matrix, dtype=float), cmap=blues, vmin=0, vmax=1)
-    ticks = np.arange(len(names))
+    image = ax.imshow(table.loc[names, names], cmap=blues, vmin=0, vmax=1)
     ax.set(title=f"{method_label(method)}{level}{corrected}", ylabel="Truth")
     ax.set_xlabel(wrap_title(f"Answer of {view.system}", 2.2))
     upright = max(map(len, names)) > 8 or len(names) > MOST_WITH_INTERVALS
+    ticks, labels = np.arange(len(names)), [fill(name, 18) for name in names]
     ax.set_xticks(ticks, labels, rotation=90 if upright else 0)
     ax.set_yticks(ticks, labels)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    for (truth, answer), value in cells.items() if len(names) <= MOST_WITH_TEXT else ():
-        text = short(value.estimate, 2)
-        if with_intervals and value.lower is not None and value.upper is not None:
-            text += f"\n[{short(value.lower, 2)}, {short(value.upper, 2)}]"
-        place = names.index(answer), names.index(truth)
+    for row in rows if len(names) <= MOST_WITH_TEXT else ():
+        text = short(row["estimate"], 2)
+        if with_intervals and row["lower"] == row["lower"]:
+            text += f"\n[{short(row['lower'], 2)}, {short(row['upper'], 2)}]"
+        place = names.index(row["response"]), names.index(row["category"])
         ax.text(*place, text, ha="center", va="center", fontsize=style.SMALLEST)
     return image
-
-
-def _recall_range(view: View, method: str) -> str:
-    recalls = [row["estimate"] for row in view.pick("recall", method=method)]
-    recalls = [recall for recall in recalls if not np.isnan(recall)]
-    return f"{short(min(recalls), 2)} and {short(max(recalls), 2)}" if recalls else short(None)
 
 
 def plot_correlated_errors(view: View) -> Figure:
@@ -273,7 +254,7 @@ def plot_correlated_errors(view: View) -> Figure:
     matplotlib.figure.Figure
         Of the estimates without gold labels, which such items move.
     """
-    drawn, looks, parts = list[float](), [], []
+    n_categories, drawn, looks, parts = view.results.ratings.n_categories, [], [], []
     with figure_style(columns=1) as width:
         figure = Figure(figsize=(width, 3.1), layout="constrained")
         ax = figure.subplots()
@@ -281,18 +262,18 @@ def plot_correlated_errors(view: View) -> Figure:
             estimate = view.results.fits[view.system, method]
             if views.allows_correlated_errors(method) or estimate.system_accuracy.estimate is None:
                 continue
-            curve = sensitivity_curve(estimate, view.results.ratings.n_categories)
-            share = 100 * curve["misleading_share"].values
-            look = style.method_style(method)
+            curve = sensitivity_curve(estimate, n_categories).to_dataframe().reset_index()
+            look, share = style.method_style(method), 100 * curve["misleading_share"]
             every = max(1, len(share) // MARKED_POINTS)
             ax.plot(share, curve["estimate"], markevery=every, **look.options())
-            ends: dict[str, Any] = {"color": look.color, "alpha": 0.13, "lw": 0}
-            ax.fill_between(share, curve["lower"], curve["upper"], **ends)
-            drawn += [x for name in ("estimate", "lower", "upper") for x in curve[name].values]
+            ends = (curve["lower"], curve["upper"])
+            ax.fill_between(share, *ends, color=look.color, alpha=0.13, lw=0)
+            drawn += [curve["estimate"], *ends]
             looks.append(look)
-            first, last = (decimal(float(curve["estimate"][place])) for place in (0, -1))
+            first, last = map(decimal, curve["estimate"].iloc[[0, -1]])
             parts.append(f"{look.label} from {first} to {last}")
-        ax.set(xlim=(0, float(share.max())), ylim=limits(drawn))
+        most = float(share.max())
+        ax.set(xlim=(0, most), ylim=limits(*drawn))
         ax.set_xlabel(wrap_title("Items that mislead raters and system alike (%)", 2.6))
         without = ", without gold labels" if view.is_corrected else ""
         title = f"Accuracy of {view.system}{without}"
@@ -300,10 +281,9 @@ def plot_correlated_errors(view: View) -> Figure:
         style.proportion_ticks(ax.yaxis)
         ax.grid(True)
         figure.legend(handles=style.legend_handles(looks), loc="outside lower center", ncols=2)
-    most = counted(float(share.max()), "percent", "percent")
     figure.set_label(
         f"Accuracy of {view.system} as items that mislead raters and system alike go from 0 to "
-        f"{most}: {'; '.join(parts)}."
+        f"{counted(most, 'percent', 'percent')}: {'; '.join(parts)}."
     )
     return figure
 
@@ -334,7 +314,7 @@ def plot_bounds(ratings: "Ratings", needed: bounds.MistakesNeeded) -> Figure:
         image = ax.contourf(*area, colors=colors)
         ax.contour(*area, colors="white", linewidths=0.6)
         figure.colorbar(image, ax=ax, label="System accuracy is at least", shrink=0.8)
-        for domain, (marker, label) in DOMAINS.items():
+        for domain, (marker, label) in REPORT["domains"].items():
             crowds = bounds.real_crowds()
             crowds = crowds[crowds["domain"] == domain]
             places = (crowds[whose].clip(0) for whose in ("raters", "system"))

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from experiments.report.style import figure_style
 from lehner.core.errors import InputError
+from lehner.core.lazy import load
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+style = load("experiments.report.style")
 
 LONGEST = 100
 """Characters of the name of a folder."""
@@ -46,32 +48,32 @@ def check_outputs(
     owners: dict[Path, str] = {}
     for option, path in (*files.items(), *folders.items()):
         where = path.resolve()
-        there = next(parent for parent in (where, *where.parents) if parent.exists())
-        is_file, is_device = (
-            option in files,
-            path.exists() and not (path.is_file() or path.is_dir()),
-        )
-        writable = os.access(there if there.is_dir() else there.parent, os.W_OK)
-        checks = (
-            (where in inputs, f"{option} would replace this file, which is read", "name another"),
-            (
-                where in owners,
-                f"{owners.get(where)} and {option} are written to the same place",
-                "name another for one of them",
-            ),
-            (is_file and path.is_dir(), f"{option} is a folder", "name a file in it"),
-            (not is_file and path.is_file(), f"{option} is a file", "name a folder"),
-            (there != where and not there.is_dir(), f"{there} is a file", "name another folder"),
-            (
-                not (is_device or writable),
-                f"nothing can be written in {there}",
-                "name another place",
-            ),
-        )
-        for is_wrong, problem, remedy in checks:
-            if is_wrong:
-                raise InputError(problem, remedy, file=path)
+        if where in inputs:
+            problem, remedy = f"{option} would replace this file, which is read", "name another"
+        elif where in owners:
+            problem = f"{owners[where]} and {option} are written to the same place"
+            remedy = "name another for one of them"
+        elif option in files and path.is_dir():
+            problem, remedy = f"{option} is a folder", "name a file in it"
+        elif option in folders and path.is_file():
+            problem, remedy = f"{option} is a file", "name a folder"
+        else:
+            problem, remedy = _check_place(path)
+        if problem:
+            raise InputError(problem, remedy, file=path)
         owners[where] = option
+
+
+def _check_place(path: Path) -> tuple[str, str]:
+    """Say why nothing can be written to a path, and what to do; nothing if it can be."""
+    where = path.resolve()
+    there = next(parent for parent in (where, *where.parents) if parent.exists())
+    if there != where and not there.is_dir():
+        return f"{there} is a file", "name another folder"
+    is_device = path.exists() and not (path.is_file() or path.is_dir())
+    if not is_device and not os.access(there if there.is_dir() else there.parent, os.W_OK):
+        return f"nothing can be written in {there}", "name another place"
+    return "", ""
 
 
 def name_folders(names: Iterable[str]) -> dict[str, str]:
@@ -189,7 +191,7 @@ def figure_bytes(figure: "Figure", kind: str) -> bytes:
         "svg": {"Description": text, "Date": None},
     }[kind]
     buffer = io.BytesIO()
-    with figure_style():
+    with style.figure_style():
         figure.savefig(buffer, format=kind, metadata=metadata)
     return buffer.getvalue()
 

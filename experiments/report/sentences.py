@@ -4,17 +4,18 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from experiments.report.style import method_label
-from experiments.report.terminal import data_lines
+from experiments.report.terminal import cut, data_lines
 from experiments.report.views import ANY, REPORT, View, allows_correlated_errors, assumption
 from lehner import __version__
-from lehner.contrasts.systems import answered_the_same, n_common_items
 from lehner.core.estimate import IntervalEstimate
+from lehner.core.lazy import load
 from lehner.core.text import counted, counted_categories, decimal, first_few, percent, short
 from lehner.dependence.bounds import MistakesNeeded
 from lehner.estimation.results import value_of
 
-MOST_NAMED, MOST_SHOWN = 4, 12
+style, systems = load("experiments.report.style"), load("lehner.contrasts.systems")
+
+MOST_NAMED, MOST_SHOWN, LONGEST_FILE = 4, 12, 36
 TEXT: dict[str, str] = REPORT["text"]
 
 
@@ -33,7 +34,7 @@ def write_sentence(view: View) -> str:
     ratings, method = view.results.ratings, view.reported
     if not method:
         return f"The accuracy of {view.system} cannot be estimated from these ratings."
-    value = view.value("system_accuracy_in_sample", method=method)
+    value = value_of(view.first("system_accuracy_in_sample", method=method))
     rated = f"{counted(ratings.n_ratings, 'rating')} by {counted(ratings.n_raters, 'rater')}"
     if view.gold is not None and value.corrected:
         rated += f" and {counted(int(view.gold['n_items']), 'gold label')}"
@@ -42,7 +43,7 @@ def write_sentence(view: View) -> str:
         agreement = view.results.fits[view.system, method].diagnostics["agreement"]
         by = f"given its agreement of {short(agreement, 2)} with the majority, by {learned}"
     else:
-        by = f"by the method “{method_label(method)}”"
+        by = f"by the method “{style.method_label(method)}”"
         by += ", corrected by the gold labels" if value.corrected else ""
         by += f", if {assumed}" if assumed else ""
     return (
@@ -86,14 +87,7 @@ def name_prior(view: View, method: str) -> str:
 def describe_data(view: View) -> list[str]:
     """Say what the data are, the system first, and how much raters agree, if it was asked."""
     ratings = view.results.ratings
-    names = first_few(ratings.systems, MOST_NAMED)
-    categories = counted_categories(ratings.n_categories, ordered=ratings.ordered)
-    lines = [
-        f"{view.results.options.name}: {names}{names and '; '}{counted(ratings.n_items, 'item')}, "
-        f"{counted(ratings.n_raters, 'rater')}, {categories} "
-        f"({first_few(ratings.categories, MOST_SHOWN)}), {counted(ratings.n_ratings, 'rating')}",
-        *data_lines(ratings),
-    ]
+    lines = [_describe(view, "data"), *data_lines(ratings)]
     agreed = ("percent_agreement", "brennan_prediger", "n_pairs")
     agree, kappa, pairs = (view.number(name, method="", versus="") for name in agreed)
     if not math.isnan(pairs):
@@ -102,6 +96,35 @@ def describe_data(view: View) -> list[str]:
             f"ratings; beyond the chance of 1/{ratings.n_categories} that is kappa {decimal(kappa)}"
         )
     return lines
+
+
+def describe_briefly(view: View) -> str:
+    """Say in a line what the data are, and what is compared if no system is evaluated."""
+    return _describe(view, "data_briefly" if view.system else "comparison")
+
+
+def _describe(view: View, name: str) -> str:
+    """Fill a text of `report.toml` with the file, the systems, groups, and numbers of the data."""
+    results, ratings = view.results, view.results.ratings
+    groups, table = results.options.groups, results.table
+    rates = table[table["quantity"] == "base_rates"]["category"].unique()
+    n_groups = counted(len(ratings.populations) or 1, "group")
+    gold = "" if view.gold is None else f", {counted(int(view.gold['n_items']), 'gold label')}"
+    return TEXT[name].format(
+        file=results.options.name,
+        short_file=cut(results.options.name, LONGEST_FILE),
+        systems=first_few(ratings.systems, MOST_NAMED),
+        whom=cut(view.system) if len(ratings.systems) < 2 else f"{len(ratings.systems)} systems",
+        items=counted(ratings.n_items, "item"),
+        raters=counted(ratings.n_raters, "rater"),
+        ratings=counted(ratings.n_ratings, "rating"),
+        categories=counted_categories(ratings.n_categories, ordered=ratings.ordered),
+        names=first_few(ratings.categories, MOST_SHOWN),
+        gold=gold,
+        grouped="" if groups is None else f" in {n_groups} by {groups.column}",
+        compared=f"proportion of {rates[0]}" if len(rates) == 1 else "base rates",
+        corrected=", corrected by gold labels" if table["corrected"].any() else "",
+    )
 
 
 def read_accuracy(view: View) -> Iterator[str]:
@@ -218,11 +241,13 @@ def read_systems(view: View) -> Iterator[str]:
     ratings = view.results.ratings
     names: Sequence[str] = [str(name) for name in ratings.systems]
     yield TEXT["judged_by_raters"]
-    if answered_the_same(ratings, names):
-        n_items = counted(n_common_items(ratings, names), "item")
+    if systems.answered_the_same(ratings, names):
+        n_items = counted(systems.n_common_items(ratings, names), "item")
         yield f"Differences rest on the same {n_items} and raters."
         return
-    numbers = first_few((f"{name} {n_common_items(ratings, [name])}" for name in names), MOST_NAMED)
+    numbers = first_few(
+        (f"{name} {systems.n_common_items(ratings, [name])}" for name in names), MOST_NAMED
+    )
     yield (
         f"The systems answered different items ({numbers} of {ratings.n_items}). The accuracy of "
         "each is that on its own items."
@@ -232,14 +257,14 @@ def read_systems(view: View) -> Iterator[str]:
 
 def report_proportions(view: View) -> list[str]:
     """Say which group has the highest proportion, and by how much."""
-    method = view.methods[0]
-    rates = [row for row in view.base_rates if row["method"] == method]
+    method, lines = view.methods[0], []
     of: dict[str, Any] = {"method": method, "grouping": "group", "group": ANY}
-    lines = []
-    for row in rates[: 1 if view.pick("base_rates_rank", **of) else None]:
-        where = f" in {row['group']}" if row["group"] else ""
-        value = write_apa(value_of(row))
-        lines.append(f"{row['category']}{where}: {value}, by {method_label(method)}.")
+    best = [row["group"] for row in view.pick("base_rates_rank", **of)[:1]]
+    for row in view.pick("base_rates", **of):
+        if not best or row["group"] in best:
+            where = f" in {row['group']}" if row["group"] else ""
+            value = write_apa(value_of(row))
+            lines.append(f"{row['category']}{where}: {value}, by {style.method_label(method)}.")
     for row in view.pick("base_rates_difference", **of)[:MOST_NAMED]:
         lines.append(f"{row['group']} minus {row['versus']}: {write_apa(value_of(row))}.")
     return lines

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 # Loaded late: the names of methods are wanted without Matplotlib, too.
-looks, ticker, lines, figures = (
-    load(f"matplotlib.{name}") for name in ("style", "ticker", "lines", "figure")
-)
+looks, ticker = load("matplotlib.style"), load("matplotlib.ticker")
+lines, figures = load("matplotlib.lines"), load("matplotlib.figure")
 
 WIDTHS = {1: 3.35, 2: 7.0}
 """Inches of one and of two columns of a journal."""
@@ -154,9 +153,8 @@ class MethodStyle:
 
 # Any two colours of methods differ by 17 units of CIELAB or more, also to people without one kind
 # of cones (Machado, Oliveira & Fernandes 2009); markers tell apart what is printed in grey.
-OF_NO_METHOD = {
-    "majority": MethodStyle(label="Majority", color="#4d4d4d", marker="X"),
-}
+OF_NO_METHOD = {"majority": "majority_agreement"}
+"""Estimators of base rates alone, and the methods as which they are drawn and called."""
 
 
 def method_style(name: str) -> MethodStyle:
@@ -179,9 +177,7 @@ def method_style(name: str) -> MethodStyle:
     >>> method_style("my_own_model").label
     'my own model'
     """
-    if name in OF_NO_METHOD:
-        return OF_NO_METHOD[name]
-    method = get_method(name)
+    method = get_method(OF_NO_METHOD.get(name, name))
     if method is None:
         return MethodStyle(label=name.replace("_", " "), color="black", marker=".")
     return MethodStyle(

@@ -7,17 +7,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from rich.table import Table as Grid
+from rich.text import Text
 
 from experiments.report.terminal import line, one_line, render_lines, visible
 from lehner.core.estimate import IntervalEstimate
-from lehner.core.lazy import load, pd
+from lehner.core.lazy import pd
 from lehner.core.text import percent, plain_number, with_interval
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-rich_table, rich_cells, rich_text = map(load, ("rich.table", "rich.cells", "rich.text"))
 
 type Cell = str | float | IntervalEstimate | tuple[Cell, ...] | None
 
@@ -122,9 +120,9 @@ class Table:
 
     def cells(self) -> list[list[str]]:
         """Head and rows as people read them, a text for each column."""
-        titles = [column.heading for column in self.columns]
-        if self.interval not in "; ".join(titles):
-            titles[0] = f"{titles[0]} {self.interval}".strip()
+        titles, interval = [column.heading for column in self.columns], self.interval
+        if interval not in "; ".join(titles):
+            titles[0] = f"{titles[0]} {interval}".strip()
         written = [[c.write(x) for c, x in zip(self.columns, r, strict=True)] for r in self.rows]
         return [[one_line(text) for text in row] for row in (titles, *written)]
 
@@ -165,7 +163,7 @@ def _parts(cell: Cell) -> tuple[Cell, ...]:
     return cell if isinstance(cell, tuple) else (cell,)
 
 
-def to_terminal(table: Table, width: int, *, noted: bool = True) -> "list[Text]":
+def to_terminal(table: Table, width: int, *, noted: bool = True) -> list[Text]:
     r"""Lay a table out in lines for a rich console, its head bold.
 
     Parameters
@@ -196,13 +194,14 @@ def to_terminal(table: Table, width: int, *, noted: bool = True) -> "list[Text]"
     for block in blocks:
         # A part of a table has no rows without a number.
         rows = [row for row in body if len(blocks) == 1 or any(row[j] for j in block[table.keys :])]
-        grid = rich_table.Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
-        for place, room in _narrow(table, cells, block, width).items():
-            text = table.is_text(place)
-            grid.add_column(rich_text.Text(head[place], style="bold"), no_wrap=not text, width=room)
-            grid.columns[-1].justify = "left" if text else "right"
+        grid = Grid(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
+        for place in block:
+            title = Text(head[place], style="bold")
+            grid.add_column(title, justify="left" if table.is_text(place) else "right")
+            widest, least = _measure(table, cells, place)
+            grid.columns[-1].no_wrap = widest == least
         for row in _thin_out(table, rows):
-            grid.add_row(*(rich_text.Text(row[place]) for place in block))
+            grid.add_row(*(Text(row[place]) for place in block))
         lines += [*([line()] if lines else []), *render_lines(grid, width)]
     return [*lines, *map(line, table.all_notes if noted else ())]
 
@@ -219,10 +218,10 @@ def _thin_out(table: Table, rows: Sequence[list[str]]) -> list[list[str]]:
 def _measure(table: Table, cells: Sequence[Sequence[str]], place: int) -> tuple[int, int]:
     """Find how wide a column is, and how narrow it may be: texts are wrapped between words."""
     column = [row[place] for row in cells]
-    widest = max(map(rich_cells.cell_len, column))
+    widest = max(map(cell_len, column))
     if not table.is_text(place):
         return widest, widest
-    words = max((rich_cells.cell_len(word) for text in column for word in text.split()), default=0)
+    words = max((cell_len(word) for text in column for word in text.split()), default=0)
     return widest, min(widest, max(NARROWEST, min(words, LONGEST_WORD)))
 
 
@@ -237,20 +236,6 @@ def _part_columns(table: Table, cells: Sequence[Sequence[str]], width: int) -> I
             block = []
         block.append(place)
     yield keys + block
-
-
-def _narrow(
-    table: Table, cells: Sequence[Sequence[str]], block: Sequence[int], width: int
-) -> dict[int, int]:
-    """Give each column of a block its width; columns of texts give way, the widest first."""
-    measured = {place: _measure(table, cells, place) for place in block}
-    widths = {place: widest for place, (widest, _) in measured.items()}
-    while sum(widths.values()) + GAP * (len(block) - 1) > width:
-        wide = [place for place in block if widths[place] > measured[place][1]]
-        if not wide:
-            break
-        widths[max(wide, key=widths.__getitem__)] -= 1
-    return widths
 
 
 def to_markdown(table: Table) -> str:

@@ -11,7 +11,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from textwrap import wrap
@@ -239,7 +239,14 @@ def cell_len(text: str) -> int:
 
 def wrapped(text: str, width: int, most: int) -> list[str]:
     """Fill at most so many lines, the later ones indented; what is left out becomes an ellipsis."""
-    return wrap(text, width, max_lines=most, placeholder=" …", subsequent_indent="  ")
+    return wrap(one_line(text), width, max_lines=most, placeholder=" …", subsequent_indent="  ")
+
+
+def paragraphs(
+    texts: Iterable[str], width: int, most: int = 2, style: str = ""
+) -> "list[list[Text]]":
+    """Make the lines of each text; of an empty one a blank line."""
+    return [[line(x, style) for x in wrapped(text, width, most) or [""]] for text in texts]
 
 
 def cut(name: object, most: int = 22) -> str:

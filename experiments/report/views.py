@@ -3,7 +3,7 @@
 import math
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -19,16 +19,7 @@ from lehner.performance import measures
 REPORT = tomllib.loads(Path(__file__).with_name("report.toml").read_text(encoding="utf-8"))
 ANY = "\0any"
 """Stands for any value of a column."""
-ACCURACIES = {
-    "system_accuracy_in_sample": "on these items",
-    "system_accuracy": "on items like these",
-}
-SHORT_NAMES = {
-    "positive_predictive_value": "PPV",
-    "negative_predictive_value": "NPV",
-    "positive_likelihood_ratio": "LR+",
-    "negative_likelihood_ratio": "LR−",
-}
+ACCURACIES, SHORT_NAMES = REPORT["accuracies"], REPORT["short_names"]
 WITH_GOLD = "with the gold labels"
 MISLED = ("nobody_misled", "system_too", "raters_alone")
 EVIDENCE = ("estimate", "P(sign)", "Bayes factor", "verdict")
@@ -37,6 +28,9 @@ LARGEST = 1000
 
 type Record = dict[str, Any]
 """A row of the results."""
+
+type Placed = tuple[str, str, str, Cell]
+"""Heading, label, name of the column, and cell of a number."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,11 +93,6 @@ class View:
         """The first such row, if there is one."""
         return next(iter(self.pick(quantity, **columns)), None)
 
-    def value(self, quantity: str, **columns: Any) -> IntervalEstimate:
-        """Its number; one without an estimate if there is no such row."""
-        row = self.first(quantity, **columns)
-        return IntervalEstimate(estimate=None) if row is None else value_of(row)
-
     def number(self, quantity: str, **columns: Any) -> float:
         """Its estimate; NaN if there is none."""
         row = self.first(quantity, **columns)
@@ -124,11 +113,16 @@ class View:
         names = names or [row["method"] for row in rows]
         return self.reported if self.reported in names else (names or [""])[-1]
 
+    @cached_property
+    def ranked_by(self) -> str:
+        """The method by which systems are ranked: that of the accuracy to report, or the last."""
+        names = [row["method"] for row in self.pick("system_accuracy_rank")]
+        return self.reported if self.reported in names else [self.reported, *names][-1]
+
     @property
     def rank(self) -> float:
-        """Rank of the system among several by the method to report; infinite if it has none."""
-        ranks = {row["method"]: row["estimate"] for row in self.pick("system_accuracy_rank")}
-        rank = ranks.get(self.reported, [math.inf, *ranks.values()][-1])
+        """Rank of the system among several; infinite if it has none."""
+        rank = self.number("system_accuracy_rank", method=self.ranked_by)
         return math.inf if math.isnan(rank) else rank
 
     @property
@@ -160,14 +154,6 @@ class View:
             for name, (quantity, of) in named.items()
         }
 
-    @cached_property
-    def base_rates(self) -> list[Record]:
-        """The base rates in groups, those of the group with the first rank first."""
-        of: Any = {"grouping": "group", "group": ANY}
-        ranked = self.pick("base_rates_rank", method=self.methods[0], **of)
-        ranks = {row["group"]: row["estimate"] for row in ranked}
-        return sorted(self.pick("base_rates", **of), key=lambda row: ranks.get(row["group"], 0))
-
     def column_of(self, grouping: str) -> Any:
         """The column of the file by which items are grouped; None if there is none."""
         return getattr(self.results.options, f"{grouping}s", None)
@@ -182,6 +168,11 @@ def view_systems(results: Results, names: Callable[[str], str] = str) -> list[Vi
     """Make a view of each system; of ratings without a system one of all rows."""
     systems = [str(name) for name in results.ratings.systems] or [""]
     return [View(results=results, system=system, names=names) for system in systems]
+
+
+def order_rows(each: Iterable[View]) -> list[Record]:
+    """List the rows of several systems, those of the best system first."""
+    return [row for view in sorted(each, key=lambda view: view.rank) for row in view.rows]
 
 
 def allows_correlated_errors(name: str) -> bool:
@@ -202,9 +193,26 @@ def write_cell(value: float | IntervalEstimate, chance: float = math.nan) -> str
     return shown if math.isnan(chance) else f"{shown}, {probability(chance, 2)}"
 
 
-def make_cell(row: Record) -> Cell:
-    """Give the number of a row, as its quantity is written."""
-    value, chance, quantity = value_of(row), row["probability"], row["quantity"]
+def make_cells(rows: Sequence[Record], *, plain: bool = False) -> list[Cell]:
+    """Give the number of each row, as its quantity is written.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+    plain : bool
+        Whether no mark is needed, because a heading says that gold labels correct them.
+
+    Returns
+    -------
+    list
+    """
+    values = list(map(value_of, rows))
+    values = [replace(value, corrected=value.corrected and not plain) for value in values]
+    return [_make_cell(row, value) for row, value in zip(rows, values, strict=True)]
+
+
+def _make_cell(row: Record, value: IntervalEstimate) -> Cell:
+    chance, quantity = row["probability"], row["quantity"]
     if quantity.endswith("_rank"):
         return (f"{Column('', format='{:.0f}'.format).write(value)}, {probability(chance)}",)
     if quantity == "study_right":
@@ -218,11 +226,6 @@ def make_cell(row: Record) -> Cell:
     if quantity.endswith("_difference") and not math.isnan(chance):
         return value, chance
     return value
-
-
-def plain_cell(row: Record) -> Cell:
-    """Give the number of a row whose heading says that gold labels correct it."""
-    return make_cell(row | {"corrected": False})
 
 
 def count_right(row: Record) -> str:
@@ -250,7 +253,7 @@ def write_bayes_factor(value: IntervalEstimate) -> str:
 
 
 def pivot(
-    placed: Iterable[tuple[str, str, str, Cell]],
+    placed: Iterable[Placed],
     columns: Sequence[Column],
     *,
     head: str = "",
@@ -260,8 +263,7 @@ def pivot(
 
     Parameters
     ----------
-    placed : iterable of (str, str, str, Cell)
-        Heading, label, name of the column, and cell of each number.
+    placed : iterable of Placed
     columns : sequence of Column
     head, title : str
         Above the headings and the labels.
@@ -340,7 +342,8 @@ def tabulate(
     left_out = () if positive is None else table.get("several", ())
     titles = {name: text for name, text in table["quantities"].items() if name not in left_out}
     of |= dict.fromkeys(table.get("any", ()), ANY)
-    picked = [row for quantity in titles for row in view.pick(quantity, of=rows, **of)]
+    first = sorted(titles, key=lambda quantity: not quantity.endswith("_rank"))
+    picked = [row for quantity in first for row in view.pick(quantity, of=rows, **of)]
     across = table.get("across", "method")
     shown = {
         "method": {name: view.names(name) for name in view.methods},
@@ -361,12 +364,12 @@ def tabulate(
             return str(titles[row["quantity"]])
         return view.names(row["method"]) if several else ""
 
-    cell = plain_cell if table.get("plain") else make_cell
+    cells = make_cells(picked, plain=table.get("plain", False))
     column = view.column_of(of.get("grouping", ""))
     return pivot(
         [
-            (heading(row), f"{label}{sizes.get(label, '')}", str(row[across]), cell(row))
-            for label, row in zip(labels, picked, strict=True)
+            (heading(row), f"{label}{sizes.get(label, '')}", str(row[across]), cell)
+            for label, row, cell in zip(labels, picked, cells, strict=True)
         ],
         [Column(name, title, write) for name, title in shown.items()],
         head="" if across == "method" else "method",
@@ -378,14 +381,14 @@ def tabulate_accuracies(view: View) -> list[Table]:
     """Make the table of the system's accuracy by each method, beside what methods assume."""
     every = view.pick(*ACCURACIES, of=[*view.rows, *view.uncorrected])
     every.sort(key=lambda row: view.methods.index(row["method"]))
-    with_labels, without = [], []
-    for row in every:
+    with_labels, without = list[Placed](), list[Placed]()
+    for row, cell in zip(every, make_cells(every, plain=True), strict=True):
         name, assumed = view.names(row["method"]), assumption(row["method"])
         heading = f"if {assumed}" if assumed else "without gold labels"
         if row["corrected"]:
-            with_labels.append((WITH_GOLD, name, row["quantity"], plain_cell(row)))
+            with_labels.append((WITH_GOLD, name, row["quantity"], cell))
         else:
-            without.append((heading, name, row["quantity"], plain_cell(row)))
+            without.append((heading, name, row["quantity"], cell))
     in_sample, expected = ACCURACIES
     if with_labels:
         # What rests on gold labels in another way stands below what these correct.
@@ -405,12 +408,12 @@ def tabulate_tests(view: View) -> list[Table]:
     titles = {("system_accuracy", ""): "accuracy", ("rater_accuracy", ""): "accuracy"}
     titles |= view.test_measures | {("rater_accuracy_lowest", ""): "P(least accurate)"}
     with_system = view.positive is not None and bool(view.system)
+    shown = [row for row in view.rows if not row["grouping"] and (row["rater"] or with_system)]
+    rows = [row for row in shown if (row["quantity"], row["category"]) in titles]
+    names = [titles[row["quantity"], row["category"]] for row in rows]
     placed = [
-        (view.names(row["method"]), row["rater"] or view.system, title, make_cell(row))
-        for row in view.rows
-        if (title := titles.get((row["quantity"], row["category"])))
-        and not row["grouping"]
-        and (row["rater"] or with_system)
+        (view.names(row["method"]), row["rater"] or view.system, name, cell)
+        for row, name, cell in zip(rows, names, make_cells(rows), strict=True)
     ]
     write = partial(short, digits=2)
     columns = [Column(title, title, write) for title in dict.fromkeys(titles.values())]
@@ -421,7 +424,7 @@ def tabulate_tests(view: View) -> list[Table]:
 
 def tabulate_misled(view: View) -> list[Table]:
     """Make the table of what the accuracy would be if items misled the raters."""
-    placed: list[tuple[str, str, str, Cell]] = []
+    placed: list[Placed] = []
     for row in view.pick("system_accuracy_if_all_misled"):
         of = {"method": row["method"]}
         if allows_correlated_errors(row["method"]) or math.isnan(row["estimate"]):
@@ -438,13 +441,13 @@ def tabulate_misled(view: View) -> list[Table]:
 
 def tabulate_k_properties(view: View) -> list[Table]:
     """Make the table of the evidence on each K-property."""
-    placed: list[tuple[str, str, str, Cell]] = []
+    placed: list[Placed] = []
     for factor in view.pick("bayes_factor_against_zero"):
         row = view.first(factor["versus"], method=factor["method"])
         if row is not None:
             chance = row["probability"]
             sign = None if math.isnan(chance) else (probability(chance),)
-            cells = (value_of(row), sign, make_cell(factor), (factor["kind"],))
+            cells = (value_of(row), sign, *make_cells([factor]), (factor["kind"],))
             keys = row["versus"], factor["versus"]
             placed += [(*keys, title, cell) for title, cell in zip(EVIDENCE, cells, strict=True)]
     columns = [Column(title, title) for title in EVIDENCE]

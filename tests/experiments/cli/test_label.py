@@ -129,7 +129,7 @@ def test_agreement_at_chance_gives_no_labels_but_a_reason(run, tmp_path):
     ("content", "options", "said"),
     [
         (None, [], "no such file"),
-        ("a,b\nx,y\n", ["--method", "majority_agreement"], "has no probabilities of categories"),
+        ("a,b\nx,y\n", ["--method", "majority_agreement"], "'majority_agreement'"),
         ("a,b\nx,y\n", ["--method", "mean_posterior"], "choose among majority, "),
         ("a,b\nx,y\n", ["--method", "algebra"], "did you mean 'algebraic'?"),
         ("a,b\nx,y\n", ["--seed", "-1"], "--seed is -1"),

@@ -34,18 +34,18 @@ def test_the_libraries_name_no_option_of_the_command_but_in_remedies():
     assert [(p.name, text) for p in files for text in strings(p) if OPTION.search(text)] == []
 
 
-def test_positional_only_parameters_are_arguments():
-    def command(study: str, number: int, /, output: Path | None = None) -> None:
+def test_some_parameters_are_arguments():
+    def command(study: str, replicate: int, output: Path | None = None) -> None:
         """Do it.
 
         Parameters
         ----------
-        number : NUMBER
+        replicate : NUMBER
             Which one.
         output : FILE
             Where to.
         """
-        seen.append((study, number, output))
+        seen.append((study, replicate, output))
 
     seen, app = [], typer.Typer()
     add_command(app, command)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import lehner
+from experiments.report import screen
 from experiments.report.estimates import answer_estimates, render_all
 from experiments.report.figures import FIGURES
 from experiments.report.sentences import SAY, write_apa, write_sentence
@@ -56,7 +57,9 @@ def two():
 def test_every_interval_on_the_screen_is_a_row_of_the_table(which, request):
     results = request.getfixturevalue(which)
     text = "\n".join(
-        line for line in as_text(render_all(results, 100)).splitlines() if "few" not in line
+        line
+        for line in as_text(render_all(view_systems(results), 100)).splitlines()
+        if "few" not in line
     )
     shown = set(re.findall(r"[-+−]?\d*\.\d+ \[[^\]]*\.\d+, [^\]]*\.\d+\]", text))
     values = [value_of(row) for row in results.table.to_dict("records")]
@@ -75,7 +78,7 @@ def test_every_interval_on_the_screen_is_a_row_of_the_table(which, request):
 
 
 def test_what_a_method_gave_and_what_truths_correct_both_stand_there(one):
-    text = as_text(render_all(one, 100))
+    text = as_text(render_all(view_systems(one), 100))
     for corrected, heading in ((True, "with the gold labels"), (False, "if errors")):
         rows = one.table[one.table["corrected"] == corrected]
         rows = rows[(rows["method"] == "algebraic") & (rows["grouping"] == "")]
@@ -121,7 +124,10 @@ def test_the_same_command_writes_the_same_page(run, tmp_path):
 
 
 def test_every_name_in_the_file_of_sections_is_there():
-    for section in (*REPORT["estimate"], *REPORT["compare"]):
+    for section in (*REPORT["systems"], *REPORT["estimate"], *REPORT["compare"]):
         assert section.get("say", "groups") in SAY
         assert section.get("figure", "methods") in {**FIGURES, **REPORT["forest"]}
         assert set(section["tables"]) <= {*REPORT["table"], *TABLES}
+    for asked in REPORT["screen"].values():
+        assert set(asked["parts"]) <= {*REPORT["table"], *screen.TABLES, *screen.TEXTS}
+        assert set(asked["give_way"]) <= {*asked["parts"]} - {"effective_raters", "cautions"}

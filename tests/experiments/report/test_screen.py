@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 import lehner
 from experiments.report.screen import render_screen
-from experiments.report.views import SHORT_NAMES
+from experiments.report.views import SHORT_NAMES, view_systems
 from lehner.core.errors import CODES, warn
 from lehner.core.resampling import wilson_interval
 from lehner.core.text import decimal
@@ -44,9 +44,8 @@ def estimate(*arguments, **options):
     return lehner.estimate(*arguments, **options)
 
 
-def lines_of(results, **options):
-    width = options.pop("width", 100)
-    return as_text(render_screen(results, width, **options)).rstrip("\n").splitlines()
+def lines_of(results, width=100):
+    return as_text(render_screen(view_systems(results), width)).rstrip("\n").splitlines()
 
 
 @given(

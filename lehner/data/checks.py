@@ -14,7 +14,7 @@ import numpy as np
 from lehner.core.errors import InputError
 from lehner.core.text import counted
 from lehner.data.columns import Column
-from lehner.data.labels import MISSING, Label, as_numbers, fold, value_or_folded
+from lehner.data.labels import Label, as_numbers, fold, load_words, value_or_folded
 from lehner.data.reading import Reading
 
 MOST_SHOWN = 8
@@ -23,18 +23,6 @@ MOST_DECIMALS, MOST_WHOLE_NUMBERS = 20, 100
 FEWEST_TEXTS = 20
 WIDEST_GAP, LOOKED_AT = 3, 50
 SENTINELS = (9, 77, 88, 97, 98, 99, 777, 888, 998, 999, 7777, 8888, 9999)
-SURE_PLACEHOLDERS = {text.casefold() for text in MISSING} | {
-    *"- -- --- – — ? ?? ??? . .. ... … * _ / n.a. n.a n.d. #n/a #na #null! #value! #ref!".split(),
-    *"#name? #div/0! -nan 1.#ind -1.#ind 1.#qnan (null) (blank) <missing> undefined".split(),
-}
-"""Texts, in lower case, that are a category only if the user names it."""
-LIKELY_PLACEHOLDERS = {
-    *("unknown", "missing", "blank", "skipped", "unanswered", "unrated", "not available"),
-    *("not applicable", "no answer", "no response", "no rating", "not rated", "abstain", "skip"),
-    *("cannot decide", "i cannot decide", "cannot tell", "can't tell", "can't say", "cannot say"),
-    *("prefer not to say", "rather not say", "no opinion", "refused", "don't know", "do not know"),
-}
-"""Texts, in lower case, that may be a category."""
 SCORE = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?\s*%?")
 WHOLE_NUMBER = re.compile(r"[-+]?[0-9]+")
 DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}\b.*|\d{1,2}:\d\d(:\d\d)?( ?[ap]m)?", re.I)
@@ -90,7 +78,8 @@ def check_labels(
         f"{str(label)!r} ({counted(cells[label], 'cell')}) counts as a category; if it means a "
         f"missing rating, read it as one (missing=[{str(label)!r}])"
         for label in cells
-        if str(label).casefold() in LIKELY_PLACEHOLDERS or (str(label) == "None" and len(cells) > 2)
+        if str(label).casefold() in load_words()["maybe_placeholders"]
+        or (str(label) == "None" and len(cells) > 2)
     ]
 
 
@@ -142,7 +131,7 @@ def list_placeholders(labels: Iterable[Label]) -> list[Label]:
     numbers = sorted(int(text) for text in plain.values() if re.fullmatch(r"-?[0-9]{1,9}", text))
     others = set(plain.values()) - {str(number) for number in numbers}
     signs = any(set(text) == {"+"} for text in plain.values())  # then - is a result too
-    absent = {text for text in SURE_PLACEHOLDERS if not (signs and set(text) == {"-"})}
+    absent = {x for x in load_words()["placeholders"] if not (signs and set(x) == {"-"})}
     if others == {"none"} and numbers:
         absent |= others
     if not others and len(numbers) > 2:

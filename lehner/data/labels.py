@@ -2,9 +2,12 @@
 
 import difflib
 import re
+import tomllib
 import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
 from string import ascii_uppercase
@@ -31,6 +34,12 @@ _DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.[0-9]+)?")
 INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 NUMBER = re.compile(r"[-+]?[0-9]{1,15}([.,][0-9]{1,15})?")
 THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+")
+
+
+@cache
+def load_words(file: str = "words.toml") -> dict[str, Any]:
+    """Load lists of words, or what the names of columns mean, from a file of this folder."""
+    return tomllib.loads(files("lehner.data").joinpath(file).read_text(encoding="utf-8"))
 
 
 def plain_label(value: Any) -> Any:

@@ -22,7 +22,7 @@ DENSE = 4
 """The greatest key, for each of them, up to which keys are sorted by counting."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FlatRatings:
     """The row, rater and category of each rating.
 
@@ -74,11 +74,8 @@ class FlatRatings:
 
     def select(self, ratings: Booleans | Integers | slice) -> "FlatRatings":
         """Select ratings by a mask or by their positions."""
-        return FlatRatings(
-            item_index=self.item_index[ratings],
-            rater_index=self.rater_index[ratings],
-            category_index=self.category_index[ratings],
-        )
+        columns = (self.item_index, self.rater_index, self.category_index)
+        return FlatRatings(*(column[ratings] for column in columns))
 
     def take_rows(self, rows: Integers, n_rows: int) -> "FlatRatings":
         """Select rows, in the order given, of n_rows; a row may be selected more than once."""
@@ -87,11 +84,8 @@ class FlatRatings:
         taken = lengths[rows]
         offsets = np.arange(taken.sum()) - np.repeat(np.cumsum(taken) - taken, taken)
         source = np.repeat(starts[rows], taken) + offsets
-        return FlatRatings(
-            item_index=np.repeat(np.arange(len(rows)), taken),
-            rater_index=self.rater_index[source],
-            category_index=self.category_index[source],
-        )
+        item = np.repeat(np.arange(len(rows)), taken)
+        return FlatRatings(item, self.rater_index[source], self.category_index[source])
 
     def take_raters(self, raters: Integers) -> "FlatRatings":
         """Select the ratings of raters, whose positions are in order, and number these from 0."""
@@ -122,12 +116,10 @@ class FlatRatings:
         if not answers.size:
             return self
         item, rater = np.nonzero(answers >= 0)
-        both = FlatRatings(
-            item_index=np.append(self.item_index, item),
-            rater_index=np.append(self.rater_index, first + rater),
-            category_index=np.append(self.category_index, answers[item, rater]),
-        )
-        return both.select(np.argsort(both.item_index, kind="stable"))
+        items = np.append(self.item_index, item)
+        raters = np.append(self.rater_index, first + rater)
+        both = FlatRatings(items, raters, np.append(self.category_index, answers[item, rater]))
+        return both.select(np.argsort(items, kind="stable"))
 
     def answers_of(self, rater: int, name: str, items: NDArray[Any]) -> Integers:
         """Turn a rater's ratings into a system's answers, or raise an InputError.
@@ -197,18 +189,15 @@ def flatten(codes: ArrayLike, n_categories: int) -> tuple[FlatRatings, int, int]
         raise InputError(f"codes are of type {dense.dtype}", remedy)
     dense = check_integers(dense, "codes", dense.shape, -1, n_categories - 1)
     item, rater = np.nonzero(dense >= 0)
-    flat = FlatRatings(item_index=item, rater_index=rater, category_index=dense[item, rater])
-    return flat, *dense.shape
+    return FlatRatings(item, rater, dense[item, rater]), *dense.shape
 
 
 def check_flat(flat: FlatRatings, n_rows: int, n_raters: int, n_categories: int) -> FlatRatings:
     """Raise an InputError if an index is out of range, and sort the ratings if need be."""
-    sizes = {"item_index": n_rows, "rater_index": n_raters, "category_index": n_categories}
     shape = (len(flat.item_index),)
-    item, rater, code = (
-        check_integers(getattr(flat, name), name, shape, 0, size - 1)
-        for name, size in sizes.items()
-    )
+    item = check_integers(flat.item_index, "item_index", shape, 0, n_rows - 1)
+    rater = check_integers(flat.rater_index, "rater_index", shape, 0, n_raters - 1)
+    code = check_integers(flat.category_index, "category_index", shape, 0, n_categories - 1)
     return sort_ratings(item, rater, code, n_categories)
 
 
@@ -216,7 +205,7 @@ def sort_ratings(item: Integers, rater: Integers, code: Integers, n_categories: 
     """Sort ratings by item, rater and category."""
     n_raters = int(rater.max(initial=0)) + 1
     pair = item.astype(np.int64, copy=False) * n_raters + rater
-    flat = FlatRatings(item_index=item, rater_index=rater, category_index=code)
+    flat = FlatRatings(item, rater, code)
     if (pair[1:] > pair[:-1]).all():
         return flat
     n_pairs = int(pair.max(initial=0)) + 1
@@ -226,7 +215,7 @@ def sort_ratings(item: Integers, rater: Integers, code: Integers, n_categories: 
         rated = np.flatnonzero(by_pair >= 0)
         if len(rated) == len(pair):  # else a rater rated an item twice
             item, rater = np.divmod(rated, n_raters)
-            return FlatRatings(item_index=item, rater_index=rater, category_index=by_pair[rated])
+            return FlatRatings(item, rater, by_pair[rated])
     return flat.select(np.argsort(pair * n_categories + code, kind="stable"))
 
 

@@ -1,12 +1,10 @@
 """The role of each column: as it is declared, else where name and content leave one possibility."""
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from itertools import product
 from typing import Any
 
@@ -16,7 +14,7 @@ from lehner.core.errors import InputError, suggest
 from lehner.core.text import counted, first_few
 from lehner.data import checks
 from lehner.data.columns import Column, Table, find_declared, join_columns, require_columns
-from lehner.data.labels import fold, unify
+from lehner.data.labels import fold, load_words, unify
 from lehner.data.reading import Reading
 
 FEWEST_ROWS = 5
@@ -32,12 +30,6 @@ USUAL = {"rater": ("rater", "worker"), "rating": ("rating", "label"), "item": ("
 """Names that come before others for a role."""
 SINGLE = ("truth", "truth_probability", "counts", "cluster", "order", "occasion", "rater", "rating")
 """Roles of one column."""
-MAYBE_TRUTH = {
-    *("expert", "label", "class", "final", "adjudicator", "verified", "validated", "checked"),
-    *("biopsy", "histology", "pathology", "autopsy", "surgery", "diagnosis", "resolved"),
-}
-"""Words in the names of columns that may hold gold labels, or be a rater."""
-TOTALS = {"total", "totals", "sum", "grand total", "mean", "average"}
 RESPONDENT = re.compile("respondent|response ?id|e-?mail", re.IGNORECASE)
 """The name of a column that names who answered a survey: each row is a rater, however many."""
 NUMBER_OR_WORD = re.compile(r"[0-9]+|[^\W\d_]\S*( [0-9]+)?")
@@ -51,11 +43,9 @@ NAME_COLUMNS = (
 )
 
 
-@cache
 def list_names() -> dict[str, Any]:
     """List the names by which the role of a column is known, as `names.toml` has them."""
-    text = files("lehner.data").joinpath("names.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return load_words("names.toml")
 
 
 @cache
@@ -168,7 +158,7 @@ def _match(pattern: str, columns: Iterable[str]) -> list[str]:
 
 def is_total(name: object) -> bool:
     """Whether a row or a column of this name sums up others."""
-    return fold(name) in TOTALS
+    return fold(name) in load_words()["totals"]
 
 
 def _list_free(table: Table, reading: Reading, *beside: str | None) -> list[str]:
@@ -477,7 +467,11 @@ def _find_rated(table: Table, names: Sequence[str]) -> list[str]:
 def _may_be_truth(name: str) -> bool:
     words = _words(name)
     numbered = any(word.isdigit() for word in words)
-    return not MAYBE_TRUTH.isdisjoint(words) and role_of(name) != "rater" and not numbered
+    return (
+        not set(words).isdisjoint(load_words()["maybe_truth"])
+        and role_of(name) != "rater"
+        and not numbered
+    )
 
 
 def _as_value(names: Sequence[str]) -> str:
@@ -519,7 +513,8 @@ def refuse_other_names(raters: Sequence[str]) -> None:
             problem = f"there is a rater {name!r}, whose name is that of "
             remedy = f"say so ({role}={name!r}), or name the raters (raters=…)"
             what = list_names()[role]["what"]
-            raise InputError(problem + what, remedy, change={role: (name,)})
+            change = {role: (name,) if role == "system" else name}
+            raise InputError(problem + what, remedy, change=change)
 
 
 def say_doubtful_names(raters: Sequence[str]) -> list[str]:
@@ -596,7 +591,8 @@ def _find_other_names(table: Table, names: Sequence[str], reading: Reading) -> I
             if len(table[name].labels) < 2:
                 continue  # it says of which system all rows are
             what = "another system" if reading.system else what
-        remedy, change = f"say what it is ({role}={name!r}) or {NAME_RATERS}", {role: (name,)}
+        remedy = f"say what it is ({role}={name!r}) or {NAME_RATERS}"
+        change = {role: name if role in ("truth", "counts") else (name,)}
         if role == "system" and not _shares_labels(table, name, reading):
             remedy = f"leave it out (leave_out=[{name!r}]) if it names systems, or code all alike"
             change = {"leave_out": (name,)}

@@ -15,20 +15,9 @@ from lehner.core.arrays import Booleans, Integers, as_array
 from lehner.core.errors import InputError, find
 from lehner.core.lazy import pd
 from lehner.core.text import first_few
-from lehner.data import checks, columns, patterns, roles
+from lehner.data import checks, columns, labels, patterns, roles
 from lehner.data.columns import Column, Table, find_declared, refuse_first, require_columns
-from lehner.data.labels import (
-    Label,
-    as_numbers,
-    check_categories,
-    check_coding,
-    count_uses,
-    describe_slips,
-    fold,
-    plain_label,
-    unify,
-    warn_of_data,
-)
+from lehner.data.labels import Label, fold, plain_label, unify
 from lehner.data.reading import Reading, names_of
 
 if TYPE_CHECKING:
@@ -183,8 +172,8 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
     if truth is not None:
         truth = rows.gather(truth, str(reading.truth), coded.categories, "truth")
     if (name := reading.cluster) is not None:
-        number, labels = table[name].items
-        cluster = patterns.require_several_clusters(rows.gather(number, name, labels, "cluster"))
+        number, names = table[name].items
+        cluster = patterns.require_several_clusters(rows.gather(number, name, names, "cluster"))
     if (name := reading.truth_probability) is not None:
         chances, number = np.unique(columns.read_probabilities(table[name]), return_inverse=True)
         chance = chances[rows.gather(number, name, chances.tolist(), "probability")]
@@ -209,9 +198,9 @@ def build(cls: "type[Ratings]", table: Table, reading: Reading) -> "Ratings":
         ordered=coded.ordered,
         noticed=(checks.say_columns(rows.raters, ignored, reading), *odd),
     )
-    slips = [] if coded.fixed else describe_slips(ratings, count_uses(ratings))
-    warn_of_data((*odd, *slips))
-    return check_coding(ratings, fixed=coded.fixed)._note(*slips)
+    slips = [] if coded.fixed else labels.describe_slips(ratings, labels.count_uses(ratings))
+    labels.warn_of_data((*odd, *slips))
+    return labels.check_coding(ratings, fixed=coded.fixed)._note(*slips)
 
 
 def _read_wide(table: Table, reading: Reading) -> _Rows:
@@ -439,7 +428,7 @@ def from_counts(
     # Each rating of an item gets a slot, which replaces its unknown rater.
     slot = np.arange(len(item)) - (np.cumsum(lengths) - lengths)[item]
     return cls(
-        patterns.FlatRatings(item_index=item, rater_index=slot, category_index=category),
+        patterns.FlatRatings(item, slot, category),
         categories,
         [f"rating {j + 1}" for j in range(int(lengths.max(initial=0)))],
         np.arange(1, n_items + 1) if items is None else items,
@@ -517,18 +506,22 @@ def _choose_categories(
     columns: Mapping[str, Column], reading: Reading
 ) -> tuple[tuple[Label, ...], Mapping[Any, Label], bool]:
     """Categories in order, the category of each label, and whether the order is meaningful."""
-    labels = [label for column in columns.values() for label in column.labels]
+    written = [label for column in columns.values() for label in column.labels]
     named = cut_names(reading.cut) if reading.cut else reading.categories
     if named:
         plain = list(map(plain_label, named))
-        names = unify(label for label in (*plain, *labels) if label is not None)
-        return check_categories([names.get(label) for label in plain]), names, reading.ordered
-    names, declared = unify(labels), find_declared(columns)
+        names = unify(label for label in (*plain, *written) if label is not None)
+        return (
+            labels.check_categories([names.get(label) for label in plain]),
+            names,
+            reading.ordered,
+        )
+    names, declared = unify(written), find_declared(columns)
     if declared is not None:
         order = tuple(dict.fromkeys(names[label] for label in declared.labels))
         return order, names, reading.ordered or declared.ordered
     in_order = sorted(set(names.values()))
-    if as_numbers(in_order) is not None:
+    if labels.as_numbers(in_order) is not None:
         in_order.sort(key=float)
     return tuple(in_order), names, reading.ordered
 

@@ -18,7 +18,6 @@ from lehner.data.reading import Reading
 from lehner.data.tables import add_gold_labels, build
 from lehner.reading import formats, rows
 from lehner.reading.nested import load_json, table_of_json
-from lehner.reading.position_bias import join_orders
 from lehner.reading.presets import TASK, Preset, apply_preset, find_preset, parse_cells
 
 FILES = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet|xlsx)(\.(gz|bz2|xz))?$|\.eval$")
@@ -147,7 +146,7 @@ def make_ratings(opened: Table, declared: Reading) -> Ratings:
                 "name its columns (item=…, rater=…, rating=…), or leave that out",
             )
         if roles.order is not None:
-            table, roles = join_orders(table, roles)
+            table, roles = rows.join_orders(table, roles)
         _refuse_totals(table, roles)
         _refuse_cut_gold_labels(table, roles)
     with locating(table):
@@ -264,8 +263,6 @@ def _follow_remedy(reading: Reading, error: InputError) -> Reading | None:
     for name, value in changes.items():
         if name in ADDED_UP:
             changes[name] = tuple(dict.fromkeys((*getattr(reading, name), *value)))
-        elif name in ("truth", "counts") and isinstance(value, tuple):
-            (changes[name],) = value
     return replace(reading, **changes) if changes else None
 
 

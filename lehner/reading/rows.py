@@ -8,24 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from lehner.core.arrays import Booleans
+from lehner.core.arrays import Booleans, Integers
 from lehner.core.errors import InputError
 from lehner.core.lazy import pd
-from lehner.core.text import counted, first_few
+from lehner.core.text import counted, first_few, percent
+from lehner.data import columns as table_columns
 from lehner.data.checks import list_of
-from lehner.data.columns import (
-    Column,
-    Table,
-    encode,
-    join_columns,
-    refuse_first,
-    require_columns,
-    table_of,
-)
+from lehner.data.columns import Column, Table, encode, join_columns, require_columns
+from lehner.data.labels import load_words
 from lehner.data.reading import Reading
 from lehner.data.roles import expand, is_total
 
-TICKED, NOT_TICKED = {"1", "true", "yes", "x", "on", "checked"}, {"0", "false", "no", "off", ""}
+TIE = re.compile(r"(tied?|draw|equal|neither|both|same|none|no)(?![a-z])|both", re.IGNORECASE)
+"""Labels that are neither of the two answers, where these are found by what is left."""
+FIRST, SECOND, NEITHER, BLANK = 0, 1, -1, -2
 
 
 def shape_rows(table: Table, reading: Reading) -> tuple[Table, Reading]:
@@ -123,7 +119,8 @@ def split_column(table: Table, pattern: str) -> Table:
     column = table[name]
     matches = [compiled.fullmatch(str(label)) for label in column.labels]
     bad = column.lookup([match is None for match in matches], False)
-    refuse_first(bad, column, f"{{value}} is not like {expression!r}", "mend the pattern (split=…)")
+    problem = f"{{value}} is not like {expression!r}"
+    table_columns.refuse_first(bad, column, problem, "mend the pattern (split=…)")
     groups = {
         group: encode(column.lookup([match[group] for match in matches if match], None), group)
         for group in compiled.groupindex
@@ -161,7 +158,7 @@ def stack_tables(tables: Mapping[str, Table], name: str) -> Table:
         every[part].locate(error)
 
     notes = tuple(dict.fromkeys(note for table in every for note in table.notes))
-    return table_of(columns, notes=notes, place=place)
+    return table_columns.table_of(columns, notes=notes, place=place)
 
 
 def _stack_items(table: Table, reading: Reading) -> tuple[Table, Reading]:
@@ -218,11 +215,12 @@ def _join_pair(table: Table, reading: Reading) -> tuple[Table, Reading]:
 def join_ticks(columns: Sequence[Column]) -> Column | None:
     """Join columns of which one is ticked in each row, or none in a blank one; else give None."""
     labels = {str(label).casefold() for column in columns for label in column.labels}
-    if not labels & TICKED or not labels <= TICKED | NOT_TICKED:
+    yes, no = load_words()["ticked"], load_words()["not_ticked"]
+    if labels.isdisjoint(yes) or not labels <= {*yes, *no}:
         return None
     ticked = np.array(
         [
-            column.lookup([str(label).casefold() in TICKED for label in column.labels], False)
+            column.lookup([str(label).casefold() in yes for label in column.labels], False)
             for column in columns
         ]
     )
@@ -244,3 +242,119 @@ def _spread_lists(table: Table, column: Column) -> Table:
         name = f"{column.name}.{place}"
         columns[name] = encode(column.lookup(labels, None), name)
     return table.without([column.name]).having(columns)
+
+
+# Pairs of answers that judges saw in both orders
+
+
+def join_orders(table: Table, roles: Reading) -> tuple[Table, Reading]:
+    """Name the answer that was chosen in place of its position, and take orders as occasions.
+
+    Parameters
+    ----------
+    table : Table
+        With a row per rating.
+    roles : Reading
+        With `order`.
+
+    Returns
+    -------
+    table : Table
+        With notes of what was done and of the position bias of each judge: the proportion of
+        choices of the answer shown first, "neither" as a half, and of equal choices, among items
+        that the judge saw once in each order.
+    roles : Reading
+        With the order as the occasion, or part of it.
+
+    Raises
+    ------
+    InputError
+        If orders or answers are not known.
+    """
+    order, rating = str(roles.order), str(roles.rating)
+    require_columns(table, [order])
+    swapped = _read_swapped(table[order])
+    place, answers = _read_places(table[rating])
+    labels, changed = table[rating].values, swapped & (place >= 0)
+    labels[changed] = np.array(answers, dtype=object)[1 - place[changed]]
+    first, second = answers
+    notes = [
+        f"{first} and {second} are read as the first and the second position, and swapped back "
+        f"where the pair was swapped according to {order} ({counted(int(swapped.sum()), 'row')})"
+    ]
+    pairs = _find_both_orders(table, roles, swapped, place)
+    for judge, own in pairs.groupby(level="judge"):
+        notes.append(
+            f"position bias of {judge}: chooses the answer shown first in "
+            f"{percent(own['first'].mean(), 0)} of the choices (50% without bias), and the same "
+            f"answer in both orders in {percent(own['same'].mean(), 0)} of "
+            f"{counted(len(own), 'item')}"
+        )
+    if len(pairs) and pairs["same"].mean() < 0.5:
+        notes.append(
+            f"swapped back, {percent(pairs['same'].mean(), 0)} of the answers are the same in both "
+            "orders: if the file names the answers, whatever their position, read the order as an "
+            f"occasion only (occasion={order!r})"
+        )
+    columns: dict[str, Any] = {rating: labels}
+    occasion = order
+    if roles.occasion is not None:
+        occasion = f"{roles.occasion} and {order}"
+        columns[occasion] = join_columns([table[roles.occasion], table[order]], occasion)
+    return table.having(columns).note(*notes), replace(roles, occasion=occasion)
+
+
+def _find_both_orders(
+    table: Table, roles: Reading, swapped: Booleans, place: Integers
+) -> "pd.DataFrame":
+    """Find items that a judge saw once in each order: choices of the first, and equal ones."""
+    rows = {
+        "judge": table[str(roles.rater)].refuse_blank().texts,
+        "item": table[roles.item[0]].items[0],
+        "swapped": swapped,
+    }
+    frame = pd.DataFrame(rows | {"place": place})[place != BLANK]
+    once = frame.drop_duplicates(list(rows), keep=False).set_index(list(rows))["place"]
+    pairs = once.unstack().reindex(columns=[False, True]).dropna()
+    original, other = pairs[False], pairs[True]
+    share_of_first = {FIRST: 1.0, SECOND: 0.0, NEITHER: 0.5}
+    first = (original.map(share_of_first) + other.map(share_of_first)) / 2
+    # In the swapped pair the same answer is in the other position.
+    same = (original == 1 - other) | ((original == NEITHER) & (other == NEITHER))
+    return pd.DataFrame({"first": first, "same": same})
+
+
+def _read_swapped(order: Column) -> Booleans:
+    """Tell which rows are of a swapped pair."""
+    labels = [_simplify(label) for label in order.refuse_blank().labels]
+    orders = load_words()["orders"]
+    for original, swapped in orders:
+        if set(labels) <= {original, swapped}:
+            return order.lookup([label == swapped for label in labels], False).astype(bool)
+    raise InputError(
+        f"{order.name!r} has the values {first_few(order.labels, 4)}",
+        f"name the orders as one of {', '.join(map('/'.join, orders))}",
+        column=order.name,
+    )
+
+
+def _read_places(rating: Column) -> tuple[Integers, tuple[Any, Any]]:
+    """Tell which position each row chooses, and what the two positions are called."""
+    by_name = {_simplify(label): label for label in rating.labels}
+    named = load_words()["pairs"]
+    pairs = [(by_name[a], by_name[b]) for a, b in named if {a, b} <= by_name.keys()]
+    answers = sorted((x for x in rating.labels if not TIE.match(str(x))), key=str)
+    if not pairs and len(answers) != 2:
+        raise InputError(
+            f"the ratings {first_few(rating.labels, 6)} are not two answers, and ties",
+            f"call the answers one of {', '.join(map('/'.join, named))}, and ties tie",
+            column=rating.name,
+        )
+    first, second = pairs[0] if pairs else answers
+    places = {first: FIRST, second: SECOND}
+    of_labels = [places.get(label, NEITHER) for label in rating.labels]
+    return rating.lookup(of_labels, BLANK).astype(np.int64), (first, second)
+
+
+def _simplify(label: Any) -> str:
+    return str(label).casefold().replace(" ", "")

@@ -188,8 +188,10 @@ def flatten(codes: ArrayLike, n_categories: int) -> tuple[FlatRatings, int, int]
         remedy = "give whole numbers, -1 for missing, or read labels with Ratings.from_wide"
         raise InputError(f"codes are of type {dense.dtype}", remedy)
     dense = check_integers(dense, "codes", dense.shape, -1, n_categories - 1)
-    item, rater = np.nonzero(dense >= 0)
-    return FlatRatings(item, rater, dense[item, rater]), *dense.shape
+    n_rows, n_raters = dense.shape
+    item, rater = np.repeat(np.arange(n_rows), n_raters), np.tile(np.arange(n_raters), n_rows)
+    flat = FlatRatings(item, rater, dense.flatten())
+    return (flat if dense.min(initial=0) >= 0 else flat.select(dense.ravel() >= 0)), *dense.shape
 
 
 def check_flat(flat: FlatRatings, n_rows: int, n_raters: int, n_categories: int) -> FlatRatings:

@@ -8,6 +8,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import date
 from io import BytesIO, TextIOWrapper
 from itertools import islice, zip_longest
@@ -44,7 +45,7 @@ DECOMPRESS: dict[bytes, Callable[[bytes], bytes]] = {
 }
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 """How texts begin that Excel calls Unicode."""
-SAVE_AS_CSV = "save the sheet with the ratings as CSV (UTF-8)"
+SAVE_AS_CSV = "save the table with the ratings as CSV (UTF-8)"
 OTHER_BEGINNINGS = {
     b"\xd0\xcf\x11\xe0": ("an Excel file of 2003 or earlier", f"{SAVE_AS_CSV} or as .xlsx"),
     b"ARROW1": ("an Arrow (Feather) file", "save the table as Parquet or CSV"),
@@ -420,24 +421,11 @@ def read_excel(data: bytes, sheet: str | None, header: str | None) -> tuple[dict
 
 def _read_sheets(data: bytes, *, computed: bool = True) -> dict[str, NDArray[Any]]:
     """Read the cells of all sheets as text, or formulas in place of their values."""
-    try:
+    options = {"header": None, "dtype": object, "na_filter": False, "engine": "openpyxl"}
+    with _reading(EXCEL, "openpyxl"):
         frames = pd.read_excel(
-            BytesIO(data),
-            sheet_name=None,
-            header=None,
-            dtype=object,
-            na_filter=False,
-            engine="openpyxl",
-            engine_kwargs={"data_only": computed},
+            BytesIO(data), sheet_name=None, engine_kwargs={"data_only": computed}, **options
         )
-    except ImportError:
-        raise InputError(
-            "reading Excel files needs the package openpyxl, which is not installed",
-            f"install it by `pip install openpyxl`, or {SAVE_AS_CSV}",
-        ) from None
-    except Exception as error:  # openpyxl does not catch the errors of its parsers
-        reason = (str(error) or type(error).__name__).splitlines()[0][:200]
-        raise InputError(f"it cannot be read as an Excel file ({reason})", SAVE_AS_CSV) from None
     return {str(name): frame.map(_text).to_numpy(object) for name, frame in frames.items()}
 
 
@@ -497,7 +485,7 @@ def _refuse_uncomputed(data: bytes, name: str, cells: NDArray[Any]) -> None:
 
 def read_typed(data: bytes, kind: str) -> Table:
     """Read a Parquet, Stata or SPSS file, whose columns have types."""
-    try:
+    with _reading(kind, "pyreadstat"):
         if kind == PARQUET:
             table = pq.read_table(pa.BufferReader(data))
             table.validate(full=True)  # damaged text is found only when it is looked at
@@ -508,13 +496,20 @@ def read_typed(data: bytes, kind: str) -> Table:
             file.write(data)
             file.flush()
             return table_of(pd.read_spss(file.name))
+
+
+@contextmanager
+def _reading(kind: str, package: str) -> Iterator[None]:
+    """Raise an InputError for whatever a library raises that reads a file."""
+    try:
+        yield
     except ImportError:
         raise InputError(
-            "reading SPSS files needs the package pyreadstat, which is not installed",
-            "install it by `pip install pyreadstat`, or save the data as CSV",
+            f"reading {kind} files needs the package {package}, which is not installed",
+            f"install it by `pip install {package}`, or {SAVE_AS_CSV}",
         ) from None
     except (InputError, MemoryError):
         raise
-    except Exception as error:  # pandas and its readers raise errors of many types
+    except Exception as error:  # the readers raise errors of many types
         reason = (str(error) or type(error).__name__).splitlines()[0][:200]
-        raise InputError(f"it cannot be read ({reason})", f"give a {kind} file") from None
+        raise InputError(f"it cannot be read as {kind} ({reason})", SAVE_AS_CSV) from None

@@ -192,7 +192,7 @@ REFUSED = [
     ("26-gold-as-rater/comments.csv", "--system model", "--truth ADJUDICATED"),
     ("29-category-counts/fleiss.csv", "", "--category-counts"),
     ("30-verdict-strings/judgments.jsonl", "", "--labels '**A**=A,"),
-    ("41-ods/agreement.ods", "", "save the sheet with the ratings as CSV"),
+    ("41-ods/agreement.ods", "", "save the table with the ratings as CSV"),
     ("41-ods/x.sav", "", "save the data as CSV"),
     ("45-cannot-tell/trec.csv", "", "--missing=-"),
 ]

@@ -73,5 +73,5 @@ def test_a_sheet_without_a_table_is_refused(tmp_path, rows, said):
 def test_without_openpyxl_it_is_said_how_to_read_the_file(tmp_path, monkeypatch):
     path = book(tmp_path / "r.xlsx", ROWS)
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(InputError, match=r"pip install openpyxl.*save the sheet with the ratings"):
+    with pytest.raises(InputError, match=r"pip install openpyxl.*save the table with the ratings"):
         read_ratings(path)

@@ -119,7 +119,7 @@ def zipped():
     ("name", "content", "said"),
     [
         ("r.zip", zipped(), "unpack it"),
-        ("r.csv", zipped(), "cannot be read as an Excel file"),
+        ("r.csv", zipped(), "cannot be read as Excel"),
         ("r.tar.gz", gzip.compress(b"x", mtime=0), "unpack it"),
         ("r.xls", b"\xd0\xcf\x11\xe0 old", "Excel file of 2003"),
         ("r.csv", b"\xd0\xcf\x11\xe0 old", "Excel file of 2003"),

@@ -193,7 +193,7 @@ REFUSED = [
     ("29-category-counts/fleiss.csv", "", "--category-counts"),
     ("30-verdict-strings/judgments.jsonl", "", "--labels '**A**=A,"),
     ("41-ods/agreement.ods", "", "save the table with the ratings as CSV"),
-    ("41-ods/x.sav", "", "save the data as CSV"),
+    ("41-ods/x.sav", "", "save the table with the ratings as CSV"),
     ("45-cannot-tell/trec.csv", "", "--missing=-"),
 ]
 

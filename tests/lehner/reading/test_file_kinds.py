@@ -126,7 +126,7 @@ def zipped():
         ("r.feather", b"ARROW1\0\0", "Arrow"),
         ("r.csv.zst", b"\x28\xb5\x2f\xfdx", "zstd"),
         ("r.ods", excel(), r"files that end in .ods cannot be read"),
-        ("r.csv", b"PAR1 no", "give a Parquet file"),
+        ("r.csv", b"PAR1 no", "cannot be read as Parquet"),
         ("r.csv.gz", b"\x1f\x8b no", "it cannot be read"),
     ],
     # The bytes hold the time, and workers must agree on the names of tests.

@@ -15,14 +15,14 @@ from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import KIND, draw_patterns, fit_warnings, refit_samples
 
 DRAWS, RESAMPLES = 4000, 500
+# Of each category in each population, as in Jeffreys' prior. A prior that counts as more items
+# would draw all populations together toward equal base rates.
 PSEUDO_ITEMS = 0.5
-"""Of each category in each population, as in Jeffreys' prior. A prior that counts as more items
-would draw all populations together toward equal base rates."""
+# In a population of fewer items the prior counts, and agreement is not tested.
 FEW_ITEMS = 30
-"""In a population of fewer items the prior counts, and agreement is not tested."""
 ROUNDING = 1e-9
+# Greatest p-value, adjusted, with which the raters are said to differ between populations.
 UNLIKELY = 0.05
-"""Greatest p-value, adjusted, with which the raters are said to differ between populations."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -9,13 +9,13 @@ import numpy as np
 from lehner.core.arrays import Floats
 from lehner.core.estimate import Row, interval_of_draws, rows_of
 
+# Numbers that differ by less are tied: the rest is rounding error.
 TIED = 1e-9
-"""Numbers that differ by less are tied: the rest is rounding error."""
 
+# Joint draws of a quantity of each of several things, (n_draws,), NaN where undefined.
 type Named = Mapping[str, Floats]
-"""Joint draws of a quantity of each of several things, (n_draws,), NaN where undefined."""
+# The estimate of each of several things, NaN where there is none.
 type Points = Mapping[str, float]
-"""The estimate of each of several things, NaN where there is none."""
 
 
 def by_name(names: Iterable[str], values: Floats) -> dict[str, Any]:

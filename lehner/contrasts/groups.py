@@ -142,10 +142,10 @@ def make_column(
     return group_column(kind, np.array([*members.names, ""], dtype=object)[members.index])
 
 
+# Posterior draws or bootstrap replicates by quantity, joint for all groups of items: both
+# accuracies, (n_replicates, n_groups), `base_rates`, with a third dimension of categories, and
+# `rater_accuracy`, of raters.
 type GroupReplicates = dict[str, Floats]
-"""Posterior draws or bootstrap replicates by quantity, joint for all groups of items: both
-accuracies, (n_replicates, n_groups), `base_rates`, with a third dimension of categories, and
-`rater_accuracy`, of raters."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

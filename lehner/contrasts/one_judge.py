@@ -18,11 +18,11 @@ from lehner.core.text import first_few
 from lehner.data.ratings import Ratings
 
 CHAINS, TUNE, KEPT = 100, 300, 40
+# So many unlabelled items for each labelled one count in `confusion_posterior`: more would tell
+# of the judge's answers what is known already, and Gibbs sampling would need as many more steps.
 MOST_UNLABELLED = 30
-"""So many unlabelled items for each labelled one count in `confusion_posterior`: more would tell of
-the judge's answers what is known already, and Gibbs sampling would need as many more steps."""
+# Random tables behind the p-value of whether the judge errs alike.
 TABLES = 4000
-"""Random tables behind the p-value of whether the judge errs alike."""
 LEAST_DETERMINANT, ROUNDING = 1e-6, 1e-9
 
 
@@ -220,6 +220,7 @@ class JudgedMethod:
     by_truths: bool = True
 
 
+# Methods of `compare` for one judge; the first is the one to report.
 METHODS = {
     "post_stratified": JudgedMethod(
         _post_stratify, "one judge: the truth of labelled items with each answer, by group"
@@ -236,7 +237,6 @@ METHODS = {
     "gold_labels": JudgedMethod(_use_labels_alone, "the gold labels of each group alone"),
     "judge": JudgedMethod(_believe_judge, "one judge is taken for the truth", by_truths=False),
 }
-"""Methods of `compare` for one judge; the first is the one to report."""
 
 
 def judged_base_rates(

@@ -107,8 +107,8 @@ class JointDraws:
     corrected: bool | None = None
 
 
+# A function of numbers of items, (n_samples, n_rows): both accuracies, (n_samples,) each.
 type Statistic = Callable[[Floats], tuple[Floats, Floats]]
-"""A function of numbers of items, (n_samples, n_rows): both accuracies, (n_samples,) each."""
 
 
 def bootstrap_systems(

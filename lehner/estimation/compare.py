@@ -34,11 +34,11 @@ from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, partly_know
 
 ALL_ITEMS = "all items"
 MOST_NAMED = 4
+# The method that needs no system and no model.
 MAJORITY = "majority"
-"""The method that needs no system and no model."""
 
+# Codes of the categories whose base rates are asked for together, by what they are called.
 type Sets = Mapping[str, list[int]]
-"""Codes of the categories whose base rates are asked for together, by what they are called."""
 
 
 def compare(

@@ -37,18 +37,20 @@ if TYPE_CHECKING:
 
 by_column = lazy.load("lehner.contrasts.groups")
 
+# Questions that are asked of the ratings of a system, whatever the method.
 FIRST = OF_RATINGS | {"data": gold_labels.ask_data}
-"""Questions that are asked of the ratings of a system, whatever the method."""
+# The question that is asked of each fit at last, because it corrects the others' answers.
 LAST = {"known_truths": gold_labels.ask_known_truths}
-"""The question that is asked of each fit at last, because it corrects the others' answers."""
+# Questions whose answers need to know which raters make correlated errors.
 ON_DEPENDENCE = {"agreement", "accuracy"}
-"""Questions whose answers need to know which raters make correlated errors."""
+# Stands for the questions that only some methods answer.
 OF_METHOD = "of_method"
-"""Stands for the questions that only some methods answer."""
+# All questions: these, and how systems differ by each method.
 QUESTIONS = (*FIRST, *OF_FITS, OF_METHOD, *LAST, "systems")
-"""All questions: these, and how systems differ by each method."""
+# Above these there are half the resamples, each of which has a matrix of K × K cells.
+MANY_CATEGORIES = 100
+# With more systems than these, fits are as long as those of studies.
 FEW_SYSTEMS = 4
-"""With more systems than these, fits are as long as those of studies."""
 
 
 def estimate(
@@ -155,9 +157,9 @@ def estimate(
     """
     check_level(level)
     methods, questions = methods or DEFAULT_METHODS, list(questions)
-    for question in questions:
-        if isinstance(question, str):
-            find("question", question, dict.fromkeys(QUESTIONS))
+    wanted = [name for name in questions if isinstance(name, str)]
+    for question in wanted:
+        find("question", question, dict.fromkeys(QUESTIONS))
     columns: dict[str, GroupColumn] = {}
     if groups is not None:
         columns["groups"] = by_column.make_column(groups, ratings)
@@ -168,13 +170,15 @@ def estimate(
         name=name,
         level=level,
         seed=seed,
-        resamples=resamples,
+        resamples=resamples if ratings.n_categories <= MANY_CATEGORIES else resamples // 2,
         positive=find_positive(ratings, positive),
         sensitivity=sensitivity,
+        questions=wanted or QUESTIONS,
+        truths_in_model=truths_in_model,
         do_all=do_all,
         **columns,
     )
-    if gold_labels.is_only_labelled(ratings) and methods == DEFAULT_METHODS:
+    if methods == DEFAULT_METHODS and gold_labels.is_only_labelled(ratings):
         return gold_labels.estimate_by_labels(ratings, options)
     require_estimable(ratings)
     if ratings.population is not None:
@@ -198,12 +202,10 @@ def estimate(
         ratings, options = _leave_out_unrated(ratings, options)
     if dependent is not None:
         ratings = ratings.with_dependent_pair(dependent)
-    asked = [name for name in questions if isinstance(name, str)] or QUESTIONS
+    fits = _fit_all(ratings, selected, options)
     own = {getattr(ask, "__name__", "own"): ask for ask in questions if callable(ask)}
-    fits = _fit_all(ratings, selected, options, asked, truths_in_model)
-    answers = _ask_all(ratings, fits, asked, own, options, truths_in_model)
     estimates = {names: fit.estimate for names, fit in fits.items()}
-    return collect(ratings, answers, options, estimates)
+    return collect(ratings, _ask_all(ratings, fits, options, own), options, estimates)
 
 
 def _leave_out_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Options]:
@@ -224,24 +226,21 @@ def _leave_out_unrated(ratings: Ratings, options: Options) -> tuple[Ratings, Opt
 
 
 def _fit_all(
-    ratings: Ratings,
-    methods: Sequence[Method],
-    options: Options,
-    asked: Sequence[str],
-    truths_in_model: bool,
+    ratings: Ratings, methods: Sequence[Method], options: Options
 ) -> dict[tuple[str, str], Fit]:
     """Have every method estimate every system, from what it may see of the ratings."""
     parts: list[dict[str, Any]] = []
+    pieces = []
     for system in ratings.systems:
         labelled = ratings.for_system(system)
-        unlabelled = labelled if truths_in_model else labelled.with_truth(None)
-        of_system: dict[str, Any] = {"ratings": labelled}
-        if not ON_DEPENDENCE.isdisjoint(asked):
-            of_system["dependence"] = check_dependence(labelled)
+        unlabelled = labelled if options.truths_in_model else labelled.with_truth(None)
+        asked = not ON_DEPENDENCE.isdisjoint(options.questions)
+        dependence = check_dependence(labelled) if asked else None
         for method in methods:
+            parts.append({"ratings": labelled, "method": method, "dependence": dependence})
             seen = labelled if "truths" in method.takes else unlabelled
-            parts.append(of_system | {"method": method, "seen": seen})
-    estimates = options.do_all([partial(part["method"].estimate, part["seen"]) for part in parts])
+            pieces.append(partial(method.estimate, seen))
+    estimates = options.do_all(pieces)
     fits = [Fit(estimate=estimate, **part) for estimate, part in zip(estimates, parts, strict=True)]
     return {(fit.ratings.systems[0], fit.method.name): fit for fit in fits}
 
@@ -249,34 +248,28 @@ def _fit_all(
 def _ask_all(
     ratings: Ratings,
     fits: Mapping[tuple[str, str], Fit],
-    asked: Sequence[str],
-    own: Mapping[str, Question],
     options: Options,
-    truths_in_model: bool,
+    own: Mapping[str, Question],
 ) -> list[tuple[dict[str, str], Answer]]:
     """Ask the questions, and say whose each answer is."""
     answers: list[tuple[dict[str, str], Answer]] = []
+    first, general, last = (
+        {name: ask for name, ask in asked.items() if name in options.questions}
+        for asked in (FIRST, OF_FITS, LAST)
+    )
     for system in ratings.systems:
         of_system = [fit for (name, _), fit in fits.items() if name == system]
-        for about, ask in FIRST.items():
-            if about in asked:
-                whose = {"system": system, "about": about}
-                answers.append((whose, ask(of_system[0], options)))
+        for about, ask in first.items():
+            answers.append(({"system": system, "about": about}, ask(of_system[0], options)))
         for fit in of_system:
-            of_method = fit.method.questions if OF_METHOD in asked else {}
-            of_fit = {name: ask for name, ask in OF_FITS.items() if name in asked} | of_method
-            of_fit |= {name: ask for name, ask in LAST.items() if name in asked} | own
-            for name, ask in of_fit.items():
+            of_method = fit.method.questions if OF_METHOD in options.questions else {}
+            for name, ask in {**general, **of_method, **last, **own}.items():
                 about = "" if name == "accuracy" else name
                 whose = {"system": system, "method": fit.method.name, "about": about}
                 answers.append((whose, ask(fit, options)))
-    for method in dict.fromkeys(name for _, name in fits):
-        if "systems" not in asked or len(ratings.systems) < 2:
-            break
-        of_method = {system: fits[system, method] for system in ratings.systems}
-        takes = of_method[ratings.systems[0]].method.takes
-        seen = ratings if truths_in_model or "truths" in takes else ratings.with_truth(None)
-        labelled = all(fit.can_be_corrected() for fit in of_method.values())
-        answer = ask_systems(of_method, seen, options, labelled=ratings if labelled else None)
-        answers.append(({"method": method, "about": "systems"}, answer))
+    if "systems" in options.questions and len(ratings.systems) > 1:
+        for method in dict.fromkeys(name for _, name in fits):
+            of_systems = {system: fits[system, method] for system in ratings.systems}
+            whose = {"method": method, "about": "systems"}
+            answers.append((whose, ask_systems(of_systems, ratings, options)))
     return answers

@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 base_rates = lazy.load("lehner.contrasts.base_rates")
 one_judge = lazy.load("lehner.contrasts.one_judge")
 
+# Name of the method that takes the labelled items alone.
 METHOD = "gold_labels"
-"""Name of the method that takes the labelled items alone."""
 MOST_NAMED = 5
+# With fewer labelled items of a category its recall rests mostly on a prior.
 FEW_LABELS = 5
-"""With fewer labelled items of a category its recall rests mostly on a prior."""
+# The p-value below which the judge is said to err otherwise in some group, and the probability
+# with which a difference is to be seen that is said to be seen.
 UNLIKELY, POWER = 0.05, 0.8
-"""The p-value below which the judge is said to err otherwise in some group, and the probability
-with which a difference is to be seen that is said to be seen."""
 
 
 def ask_data(fit: Fit, options: Options) -> Answer:
@@ -226,7 +226,9 @@ def estimate_by_labels(ratings: Ratings, options: Options) -> Results:
     items = one_judge.count_judged(whole, level)
     labels, known = items.labels[0], partly_known.rightness(ratings, np.zeros(ratings.n_rows))
     in_sample = replace(partly_known.known_items_alone(known, level), corrected=True)
-    accuracies = dict(zip(ESTIMANDS, (_share_right(labels, level), in_sample), strict=True))
+    accuracies: dict[str, Any] = dict(
+        zip(ESTIMANDS, (_share_right(labels, level), in_sample), strict=True)
+    )
     rates = one_judge.judged_base_rates("post_stratified", items, whole, seed=options.seed)
     points = (rates.drawn_base_rates[:, 0], rates.base_rates[0], {"category": ratings.categories})
     about: Row = {"level": level, "kind": rates.kind, "corrected": True}
@@ -280,7 +282,7 @@ def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
     drawn = generator(options.seed).standard_gamma(
         labels + base_rates.PSEUDO_ITEMS, (base_rates.DRAWS, *labels.shape)
     )
-    both = {"point": _parameters(labels), "drawn": _parameters(drawn)}
+    both: dict[str, Any] = {"point": _parameters(labels), "drawn": _parameters(drawn)}
     asked: Row = {"positive": options.positive, "level": options.level}
     for part in performance_rows(ratings, core.Replicates(**both, kind="Jeffreys"), **asked):
         if isinstance(part, Warning) or part["quantity"] not in (*shares, "base_rates"):

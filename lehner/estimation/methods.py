@@ -21,21 +21,21 @@ from lehner.performance.replicates import own_replicates
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+# Group of entry points by which packages bring methods: functions that return some of `Method`.
 ENTRY_POINTS = "lehner.methods"
-"""Group of entry points by which packages bring methods: functions that return some of `Method`."""
 DEFAULT_METHODS = ("calibrated", "majority_agreement", "algebraic", "dawid_skene", "relaxed_k")
+# What the algebra and latent-class models assume of raters and system, given the true category.
 INDEPENDENT = "errors are independent"
-"""What the algebra and latent-class models assume of raters and system, given the true category."""
+# Options that some method must take.
 NEEDED = ("earlier_studies", "model_priors", "dependent_pair")
-"""Options that some method must take."""
+# Fields of `Method` that `methods.toml` names.
 FUNCTIONS = tuple(
     "estimate replicates by_group by_population joint_draws base_rates labels".split()
 )
-"""Fields of `Method` that `methods.toml` names."""
 
+# A function `(ratings, *, level, seed)` that estimates the accuracy of the system; the same seed
+# gives the same numbers.
 type Estimator = Callable[..., Estimate]
-"""A function `(ratings, *, level, seed)` that estimates the accuracy of the system; the same seed
-gives the same numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,9 +119,9 @@ class Method:
             object.__setattr__(self, "label", self.name.replace("_", " "))
 
 
+# A method's name, a method, an estimate that there is already, or a user's function, as itself
+# or as the text "file.py:function".
 type MethodLike = str | Method | Estimate | Callable[..., Estimate]
-"""A method's name, a method, an estimate that there is already, or a user's function, as itself or
-as the text "file.py:function"."""
 
 
 def list_methods() -> dict[str, Method]:
@@ -357,5 +357,5 @@ def _list_own_methods() -> dict[str, Method]:
     return methods
 
 
+# The methods of lehner itself by name.
 OWN_METHODS = _list_own_methods()
-"""The methods of lehner itself by name."""

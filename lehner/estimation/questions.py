@@ -4,7 +4,7 @@ A question of your own is such a function, `ask(fit, options)`, given as `questi
 `lehner.estimate`. Where a method cannot give what a question asks for, it yields nothing.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
@@ -46,15 +46,14 @@ misleading = lazy.load("lehner.dependence.sensitivity")
 crowds = lazy.load("lehner.empirical_prior.calibrated")
 
 RESAMPLES = 1000
-MANY_CATEGORIES = 100
-"""Above these there are half the resamples, each of which has a matrix of K × K cells."""
+ALIKE = warn("raters-alike", "all raters are taken for equally accurate")
+# Raters whose accuracies are compared two by two.
 MOST_COMPARED = 50
-"""Raters whose accuracies are compared two by two."""
+# Part of the public crowds in which raters are worth as much as is said.
 CROWDS_LEVEL = 0.9
-"""Part of the public crowds in which raters are worth as much as is said."""
+# What raters may be better by, since a system costs less: for crowd workers, skilled raters and
+# experts, as the authors suggest.
 EPSILONS = (0.1, 0.15, 0.2)
-"""What raters may be better by, since a system costs less: for crowd workers, skilled raters and
-experts, as the authors suggest."""
 FEWEST_RATERS, FEWEST_ITEMS, FALSE_DISCOVERIES = 3, 30, 0.05
 
 
@@ -78,6 +77,10 @@ class Options:
         To which group, and population, each row belongs.
     sensitivity : bool
         Whether models are fitted again with the system's slope on difficulty fixed.
+    questions : sequence of str
+        What is asked, by name.
+    truths_in_model : bool
+        Whether all methods see the gold labels.
     do_all : callable
         Does fits that do not depend on one another, see `lehner.estimate`.
     """
@@ -90,6 +93,8 @@ class Options:
     groups: "GroupColumn | None" = None
     populations: "GroupColumn | None" = None
     sensitivity: bool = False
+    questions: Sequence[str] = ()
+    truths_in_model: bool = False
     do_all: DoAll = do_here
 
 
@@ -104,8 +109,6 @@ class Fit:
     estimate : Estimate
     method : Method
         What the method can give. Its `estimate` and `joint_draws` have their options.
-    seen : Ratings, optional
-        What the method saw of the ratings.
     dependence : Dependence, optional
         Which raters make correlated errors, if this is asked.
     """
@@ -113,14 +116,18 @@ class Fit:
     ratings: Ratings
     estimate: Estimate
     method: Method
-    seen: Ratings | None = None
     dependence: Dependence | None = None
 
     @cached_property
-    def replicates(self) -> Callable[..., Replicates | None]:
+    def make_replicates(self) -> Callable[..., Replicates | None]:
         """From `resamples` and `seed` to the parameters that measures follow from, made once."""
         of_fit = {"ratings": self.ratings, "estimate": self.estimate}
         return cache(partial(self.method.replicates, **of_fit))
+
+    @cached_property
+    def seen(self) -> Ratings:
+        """What the method saw of the ratings."""
+        return self.ratings if uses_truths(self.estimate) else self.ratings.with_truth(None)
 
     @cached_property
     def n_answered(self) -> int:
@@ -256,11 +263,10 @@ def ask_accuracy(fit: Fit, options: Options) -> Answer:
     """Give the expected accuracy, and the proportion of these items that the system got right."""
     about: Row = {"n_items": fit.n_answered}
     about |= {"corrected": True} if uses_truths(fit.estimate) else {}
-    yield from [row(name, getattr(fit.estimate, name), **about) for name in ESTIMANDS]
-    yield from fit.estimate.warnings
-    if fit.dependence is not None:
-        pair = fit.ratings.dependent if "dependent_pair" in fit.method.takes else None
-        yield from fit.dependence.warnings_of_estimates(pair or ())
+    rows = [row(name, getattr(fit.estimate, name), **about) for name in ESTIMANDS]
+    pair = fit.ratings.dependent if "dependent_pair" in fit.method.takes else None
+    doubts = fit.dependence.warnings_of_estimates(pair or ()) if fit.dependence else ()
+    yield from (*rows, *fit.estimate.warnings, *doubts)
 
 
 def ask_sensitivity(fit: Fit, options: Options) -> Answer:
@@ -278,13 +284,6 @@ def ask_sensitivity(fit: Fit, options: Options) -> Answer:
         yield {"quantity": "system_accuracy_if_raters_misled_bounds"} | ends | assumed
 
 
-def _replicates(fit: Fit, options: Options) -> Replicates | None:
-    """Give the parameters from which measures are computed."""
-    many = fit.ratings.n_categories > MANY_CATEGORIES
-    resamples = options.resamples // 2 if many else options.resamples
-    return fit.replicates(resamples=resamples, seed=options.seed)
-
-
 def ask_performance(fit: Fit, options: Options) -> Answer:
     """Give the system's confusion matrix, recall, precision and other measures.
 
@@ -292,7 +291,8 @@ def ask_performance(fit: Fit, options: Options) -> Answer:
     warning says so. Of methods without such replicates, rater accuracies and base rates have no
     interval.
     """
-    replicates, estimate = _replicates(fit, options), fit.estimate
+    replicates = fit.make_replicates(resamples=options.resamples, seed=options.seed)
+    estimate = fit.estimate
     measured: list[Row | Warning] = []
     if replicates is not None:
         asked: Row = {"positive": options.positive, "level": options.level}
@@ -308,7 +308,8 @@ def ask_performance(fit: Fit, options: Options) -> Answer:
 
 def ask_raters(fit: Fit, options: Options) -> Answer:
     """Give each rater's measures, differences of their accuracies, and who is least accurate."""
-    replicates, level = _replicates(fit, options), options.level
+    replicates = fit.make_replicates(resamples=options.resamples, seed=options.seed)
+    level = options.level
     if replicates is None or fit.ratings.anonymous:
         return
     if np.isnan(replicates.point.rater_accuracy).all():
@@ -320,7 +321,7 @@ def ask_raters(fit: Fit, options: Options) -> Answer:
         return
     raters, accuracy = fit.ratings.raters, replicates.drawn.rater_accuracy
     if not (np.ptp(accuracy, axis=-1) > TIED).any():
-        yield warn("raters-alike", "all raters are taken for equally accurate")
+        yield ALIKE
         return
     if len(raters) <= MOST_COMPARED:
         points = by_name(raters, replicates.point.rater_accuracy)
@@ -340,20 +341,13 @@ def ask_groups(fit: Fit, options: Options, grouping: str = "group") -> Answer:
     column, ask = getattr(options, f"{grouping}s"), getattr(fit.method, f"by_{grouping}")
     if column is None or ask is None or fit.estimate.system_accuracy.estimate is None:
         return
-    ratings = fit.ratings if uses_truths(fit.estimate) else fit.ratings.with_truth(None)
-    asked = {"ratings": ratings, "estimate": fit.estimate, "seed": options.seed}
+    asked = {"ratings": fit.seen, "estimate": fit.estimate, "seed": options.seed}
     draws = ask(groups=column.names, **asked)
     if draws is not None:
         yield from by_column.group_rows(draws, fit.ratings, grouping=grouping, level=options.level)
 
 
-def ask_systems(
-    fits: Mapping[str, Fit],
-    ratings: Ratings,
-    options: Options,
-    *,
-    labelled: Ratings | None = None,
-) -> Answer:
+def ask_systems(fits: Mapping[str, Fit], ratings: Ratings, options: Options) -> Answer:
     """Give the difference of each two systems, and the ranks of all.
 
     Parameters
@@ -361,10 +355,8 @@ def ask_systems(
     fits : mapping of str to Fit
         Of each system, from its own items, by one method.
     ratings : Ratings
-        With all systems, as the method sees them.
+        With all systems, and gold labels, which correct a method that has not seen them.
     options : Options
-    labelled : Ratings, optional
-        The same with gold labels that correct the method, which has not seen them.
 
     Yields
     ------
@@ -373,7 +365,7 @@ def ask_systems(
         answered, if the method has joint draws.
     """
     names, level = ratings.systems, options.level
-    draw = partial(_draw_together, fits, ratings, labelled, options)
+    draw = partial(_draw_together, fits, ratings, options)
     of_all = draw(names)
     by_pair: dict[tuple[str, str], list[JointDraws]] = {}
     for pairs in systems.pairs_by_items(ratings):
@@ -397,11 +389,7 @@ def ask_systems(
 
 
 def _draw_together(
-    fits: Mapping[str, Fit],
-    ratings: Ratings,
-    labelled: Ratings | None,
-    options: Options,
-    names: tuple[str, ...],
+    fits: Mapping[str, Fit], ratings: Ratings, options: Options, names: tuple[str, ...]
 ) -> "list[JointDraws]":
     """Estimate systems from the items that all of them answered.
 
@@ -411,7 +399,9 @@ def _draw_together(
         Empty if there are no such items. The last of two is corrected by gold labels. Of a method
         without joint draws there are only the estimates.
     """
-    common, method = ratings.on_common_items(*names), fits[names[0]].method
+    method = fits[names[0]].method
+    sees = options.truths_in_model or "truths" in method.takes
+    common = (ratings if sees else ratings.with_truth(None)).on_common_items(*names)
     n_common = systems.n_common_items(common, names)
     if not n_common:
         return []
@@ -429,10 +419,10 @@ def _draw_together(
         joint = replace(joint, points=(expected, in_sample))
     if joint.corrected is None:
         joint = replace(joint, corrected=any(map(uses_truths, estimates.values())))
-    if labelled is None:
+    if not all(fit.can_be_corrected() for fit in fits.values()):
         return [joint]
     asked: dict[str, Any] = {"level": options.level, "seed": options.seed}
-    corrected = crowds.draw_calibrated(labelled, systems=names, **asked)
+    corrected = crowds.draw_calibrated(ratings, systems=names, **asked)
     return [joint, corrected] if corrected.corrected else [joint]
 
 
@@ -441,12 +431,13 @@ def _accuracy(estimate: Estimate, name: str) -> float:
     return np.nan if value is None else value
 
 
+# Questions that are asked of the ratings of a system, whatever the method.
 OF_RATINGS: dict[str, Question] = {
     "agreement": ask_agreement,
     "bounds": ask_bounds,
     "annotators": ask_annotators,
 }
-"""Questions that are asked of the ratings of a system, whatever the method."""
+# Questions that are asked of each fit, before those that only its method answers.
 OF_FITS: dict[str, Question] = {
     "accuracy": ask_accuracy,
     "details": ask_performance,
@@ -455,4 +446,3 @@ OF_FITS: dict[str, Question] = {
     "populations": partial(ask_groups, grouping="population"),
     "sensitivity": ask_sensitivity,
 }
-"""Questions that are asked of each fit, before those that only its method answers."""

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+# Of a row of a forest plot, in inches.
 HEIGHT = 0.35
-"""Of a row of a forest plot, in inches."""
+# Part of the room of a row that its methods take.
 SPREAD = 0.7
-"""Part of the room of a row that its methods take."""
 
 
 def tabulate(rows: Iterable[Row]) -> "pd.DataFrame":

@@ -25,8 +25,8 @@ from lehner.known_truths.correction import (
 from lehner.known_truths.partly_known import RECALIBRATED, WEIGHTED, partly_known
 from lehner.performance.measures import RATIOS, performance_measures
 
+# The prior of a method's bias tells about as much as so many labelled items.
 BIAS_ITEMS = 10.0
-"""The prior of a method's bias tells about as much as so many labelled items."""
 PRIOR_ITEMS = 4.0
 LEAST_EXPECTED = 1e-6
 MOST_DRAWS, LEAST_DRAWS, MOST_NUMBERS = 4000, 500, 4_000_000

@@ -15,13 +15,13 @@ from lehner.data.labels import Label
 from lehner.data.ratings import Ratings
 
 RATIOS = ("positive_likelihood_ratio", "negative_likelihood_ratio")
+# The lowest possible value of those measures that can be negative.
 LOWEST_MEASURES = {"mcc": -1.0, "kappa_with_truth": -1.0}
-"""The lowest possible value of those measures that can be negative."""
 
+# Of so many matrices' numbers, measures and intervals are computed in parts: memory.
 NUMBERS_AT_ONCE = 2_000_000
-"""Of so many matrices' numbers, measures and intervals are computed in parts: memory."""
+# A smaller proportion of the items is a rounding error, because no sample has so many items.
 ROUNDING = 1e-12
-"""A smaller proportion of the items is a rounding error, because no sample has so many items."""
 
 
 def occurring(proportions: ArrayLike) -> Booleans:
@@ -145,16 +145,17 @@ def _divide(part: Floats, whole: Floats) -> Floats:
     return np.asarray(np.divide(part, whole, where=possible, out=np.full_like(part, np.nan)))
 
 
+# Names of categories, in lower case, that are positive beside any other name.
 POSITIVE = frozenset(
     "yes y true t positive pos + present abnormal malignant disease diseased case sick ill "
     "infected cancer tumor tumour spam toxic pass passed correct".split()
 )
-"""Names of categories, in lower case, that are positive beside any other name."""
+# Names of categories, in lower case, beside which any other name is positive.
 NEGATIVE = frozenset(
     "0 -1 no n false f negative neg - absent normal benign healthy control none ham fail "
     "failed incorrect".split()
 )
-"""Names of categories, in lower case, beside which any other name is positive."""
+# What measures by category are called if there are two: whether of the positive category.
 NAMES = {
     "sensitivity": ("recall", True),
     "specificity": ("specificity", True),
@@ -163,11 +164,10 @@ NAMES = {
     "positive_likelihood_ratio": ("positive_likelihood_ratio", True),
     "negative_likelihood_ratio": ("negative_likelihood_ratio", True),
 }
-"""What measures by category are called if there are two: whether of the positive category."""
 
 
+# Why a category that nobody chose is taken for the positive one.
 GUESSED = {"name": "by its name", "rarer": "raters give it less often"}
-"""Why a category that nobody chose is taken for the positive one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,16 +251,16 @@ def _guess(ratings: Ratings) -> tuple[int, str]:
 
 MOST_NAMED = 5
 NOTICEABLE = 0.01
+# Measures of raters by category, if there are two.
 OF_TWO = ("recall", "precision", "specificity", *RATIOS)
-"""Measures of raters by category, if there are two."""
 
+# Measures of a system by category.
 BY_CATEGORY = (*OF_TWO, "f1", "base_rates")
-"""Measures of a system by category."""
 
+# Arrays of measures by name, each with or without a leading dimension of replicates.
 type Measures = dict[str, Floats]
-"""Arrays of measures by name, each with or without a leading dimension of replicates."""
+# The names of the places of each axis, by the column that holds them.
 type Names = Mapping[str, Sequence[Any]]
-"""The names of the places of each axis, by the column that holds them."""
 
 
 def performance_rows(
@@ -375,7 +375,8 @@ def _tabulate(
     The estimate of a posterior is the mean of its draws; that of a likelihood ratio is their
     median, because a mean of ratios need not exist.
     """
-    points, drawn = measure(replicates.point), replicates.drawn and measure(replicates.drawn)
+    points = measure(replicates.point)
+    drawn = None if replicates.drawn is None else measure(replicates.drawn)
     rows: list[Row | Warning] = []
     measured: Measures = {}
     for quantity, point in points.items():

@@ -1,6 +1,7 @@
 """Parameters of the system and the raters by each kind of method, from which measures are made."""
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -147,7 +148,7 @@ def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed 
     point = {name: values[0] for name, values in point.items() if values is not None}
     n_cells = len(collapsed.table.votes) * (ratings.n_categories + 1)
     many = draw_counts(collapsed.sampled, resamples, rng, n_cells)
-    drawn = join_parts((replicate(counts, rng) for counts in many), resamples)
+    drawn = join_parts(map(partial(replicate, rng=rng), many), resamples)
     return Replicates(point=Parameters(**point), drawn=drawn, kind="percentile bootstrap")
 
 

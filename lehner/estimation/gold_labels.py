@@ -31,6 +31,7 @@ from lehner.known_truths import correction, partly_known
 from lehner.latent_class.em import known_truths
 from lehner.performance.corrected import correct_measures
 from lehner.performance.measures import performance_rows
+from lehner.performance.replicates import tabulate_parameters
 
 if TYPE_CHECKING:
     from lehner.contrasts.one_judge import JudgedItems
@@ -282,21 +283,12 @@ def _measure(ratings: Ratings, labels: Floats, options: Options) -> Answer:
     drawn = generator(options.seed).standard_gamma(
         labels + base_rates.PSEUDO_ITEMS, (base_rates.DRAWS, *labels.shape)
     )
-    both: dict[str, Any] = {"point": _parameters(labels), "drawn": _parameters(drawn)}
+    point, replicates = (tabulate_parameters(table, 0) for table in (labels, drawn))
+    jeffreys = core.Replicates(point=point, drawn=replicates, kind="Jeffreys")
     asked: Row = {"positive": options.positive, "level": options.level}
-    for part in performance_rows(ratings, core.Replicates(**both, kind="Jeffreys"), **asked):
+    for part in performance_rows(ratings, jeffreys, **asked):
         if isinstance(part, Warning) or part["quantity"] not in (*shares, "base_rates"):
             yield part
-
-
-def _parameters(labels: Floats) -> core.Parameters:
-    """Base rates and confusion matrix of a table of truths and answers, or of several."""
-    truth = labels.sum(axis=-1)
-    return core.Parameters(
-        base_rates=truth / truth.sum(axis=-1, keepdims=True),
-        confusion=labels / np.maximum(truth, np.finfo(float).tiny)[..., None],
-        rater_accuracy=np.empty((*labels.shape[:-2], 0)),
-    )
 
 
 def _score_groups(judge: Ratings, grouping: str, options: Options) -> Answer:

@@ -266,7 +266,8 @@ def ask_accuracy(fit: Fit, options: Options) -> Answer:
     rows = [row(name, getattr(fit.estimate, name), **about) for name in ESTIMANDS]
     pair = fit.ratings.dependent if "dependent_pair" in fit.method.takes else None
     doubts = fit.dependence.warnings_of_estimates(pair or ()) if fit.dependence else ()
-    yield from (*rows, *fit.estimate.warnings, *doubts)
+    yield from rows
+    yield from (*fit.estimate.warnings, *doubts)
 
 
 def ask_sensitivity(fit: Fit, options: Options) -> Answer:

@@ -1,6 +1,5 @@
 """Parameters of the system and the raters by each kind of method, from which measures are made."""
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -48,9 +47,10 @@ def own_replicates(
         None if the method says nothing of base rates and confusion matrices.
     """
     if estimate.draws is not None:
-        if estimate.system_accuracy.estimate is None:
-            return Replicates(point=_unknown(ratings))
-        return posterior_replicates(estimate.draws)
+        if estimate.system_accuracy.estimate is not None:
+            return posterior_replicates(estimate.draws)
+        unknown = np.full((ratings.n_categories, ratings.n_categories), np.nan)
+        return Replicates(point=tabulate_parameters(unknown, ratings.n_raters))
     if estimate.replicates is not None:
         return estimate.replicates
     if not {"base_rates", "confusion"} <= set(estimate.arrays):
@@ -64,15 +64,6 @@ def own_replicates(
         rater_recall=np.diagonal(values["confusion"][:-1], axis1=1, axis2=2),
     )
     return Replicates(point=point)
-
-
-def _unknown(ratings: Ratings) -> Parameters:
-    k = ratings.n_categories
-    return Parameters(
-        base_rates=np.full(k, np.nan),
-        confusion=np.full((k, k), np.nan),
-        rater_accuracy=np.full(ratings.n_raters, np.nan),
-    )
 
 
 def posterior_replicates(tree: "xr.DataTree") -> Replicates:
@@ -166,11 +157,15 @@ def probable_replicates(ratings: Ratings) -> Replicates:
 
 
 def _against(ratings: Ratings, truth: Floats, note: str) -> Replicates:
-    k, system = ratings.n_categories, np.asarray(ratings.system)
-    answers = (system[:, None] == np.arange(k)) * ratings.weights[:, None]
-    table = truth.T @ answers
-    true = table.sum(axis=1)
-    with np.errstate(invalid="ignore"):
-        confusion, rates = table / true[:, None], true / true.sum()
-    point = replace(_unknown(ratings), base_rates=rates, confusion=confusion)
+    answers = np.asarray(ratings.system)[:, None] == np.arange(ratings.n_categories)
+    point = tabulate_parameters(truth.T @ (answers * ratings.weights[:, None]), ratings.n_raters)
     return Replicates(point=point, notes=(warn("reference-imperfect", note),))
+
+
+def tabulate_parameters(table: Floats, n_raters: int) -> Parameters:
+    """Give base rates and confusion matrix of tables of truths and answers (last)."""
+    true = table.sum(axis=-1)
+    with np.errstate(invalid="ignore"):
+        confusion, rates = table / true[..., None], true / true.sum(axis=-1, keepdims=True)
+    unknown = np.full((*true.shape[:-1], n_raters), np.nan)
+    return Parameters(base_rates=rates, confusion=confusion, rater_accuracy=unknown)

@@ -61,6 +61,7 @@ def test_what_is_wrong_is_one_line(run, file, options, text):
     assert (code, out) == (2, "") and text in err and err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_numbers_that_ratings_do_not_determine_end_with_code_1(run, tmp_path):
     file = tmp_path / "chance.csv"
     pd.DataFrame({"x": list("aabb") * 9, "y": list("abab") * 9}).to_csv(file, index=False)

@@ -265,6 +265,7 @@ def test_what_cannot_be_used_is_refused():
         mistake_correlations(ratings.with_truth(None))
 
 
+@pytest.mark.slow
 def test_copies_of_items_in_clusters_tell_nothing_new():
     single = simulate(Scenario(n_categories=2, n_items=120, initial_rater_accuracy=(0.8,) * 3), 3)
     rows = np.tile(np.arange(single.n_rows), 5)

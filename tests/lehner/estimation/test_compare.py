@@ -290,6 +290,7 @@ def test_every_method_that_is_listed_compares():
             assert set(compare(ratings, "good", groups, method).table["method"]) == {method}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("clustered", "covers"), [(True, 0.9), (False, 0.69)])
 def test_intervals_cover_as_often_as_they_say_where_epochs_are_named(clustered, covers):
     """Five answers to each of 40 questions, three raters; base rates of questions correlate by .4.

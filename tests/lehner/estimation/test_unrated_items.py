@@ -38,8 +38,14 @@ def draw(n_rated: int, n_unrated: int, *, clustered: bool = False) -> Ratings:
     )
 
 
-@pytest.mark.parametrize("clustered", [False, True])
-@pytest.mark.parametrize("method", WITHOUT_SAMPLER)
+@pytest.mark.parametrize(
+    ("method", "clustered"),
+    [
+        *((method, False) for method in WITHOUT_SAMPLER),
+        ("algebraic", True),
+        ("dawid_skene_ml", True),
+    ],
+)
 def test_they_change_no_estimate_and_no_interval(method: str, clustered: bool) -> None:
     estimator = list_methods()[method].estimate
     alone = estimator(draw(150, 0, clustered=clustered), level=0.9, seed=1)
@@ -57,8 +63,9 @@ def test_they_change_no_estimate_and_no_interval(method: str, clustered: bool) -
 def test_the_command_leaves_them_out_and_says_so_once() -> None:
     ratings = draw(150, 600)
     groups = np.where(np.arange(750) % 2, "odd", "even")
-    alone = lehner.estimate(ratings.take(np.arange(150)), WITHOUT_SAMPLER, groups=groups[:150])
-    among = lehner.estimate(ratings, WITHOUT_SAMPLER, groups=groups)
+    options = {"methods": WITHOUT_SAMPLER, "resamples": 50}
+    alone = lehner.estimate(ratings.take(np.arange(150)), groups=groups[:150], **options)
+    among = lehner.estimate(ratings, groups=groups, **options)
     assert among.table.equals(alone.table)
     said = [text for text in among.ratings.notes if "left out" in text]
     assert said == ["600 of 750 items, which no rater rated, are left out of all estimates"]

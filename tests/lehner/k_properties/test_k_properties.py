@@ -89,6 +89,7 @@ def test_the_papers_chi_square_rejects_most_data_for_which_the_k_properties_hold
     assert np.mean(np.array(result) < 0.05) > 0.8
 
 
+@pytest.mark.slow
 def test_p_values_are_those_of_data_sets_simulated_one_by_one_and_fitted_anew():
     data = simulate(replace(HOLD, n_items=100, initial_rater_accuracy=(0.45, 0.6, 0.75)), 4)
     ratings = Ratings(data.codes, data.categories, system=data.system, ordered=True)

@@ -52,14 +52,15 @@ def enumerated(items):
     shares = np.zeros(len(unknown) + 1)
     bias_grid = np.linspace(-0.999, 0.999, 1999)
     for slope in CALIBRATION_SLOPES:
+        sloped = slope * logit(items.probability)
         for bias in bias_grid[(bias_grid > -items.mean) & (bias_grid < 1 - items.mean)]:
             target = items.mean + bias
             low, high = -40.0, 40.0
-            for _ in range(60):
+            for _ in range(40):
                 middle = (low + high) / 2
-                below = expit(middle + slope * logit(items.probability)).mean() < target
+                below = expit(middle + sloped).mean() < target
                 low, high = (middle, high) if below else (low, middle)
-            chance = expit(low + slope * logit(items.probability))
+            chance = expit(low + sloped)
             known = np.where(items.holds, chance, 1 - chance)[items.known].prod()
             weight = known / (1 + (bias / 0.15) ** 2)
             for outcome in itertools.product([0, 1], repeat=len(unknown)):

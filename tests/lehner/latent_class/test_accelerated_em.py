@@ -68,7 +68,13 @@ def plain_em(step, point, n):
 
 
 @pytest.mark.parametrize("name", DATA)
-@pytest.mark.parametrize("model", ["dawid_skene", "class_conditional", "tap"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        "dawid_skene",
+        *(pytest.param(m, marks=pytest.mark.slow) for m in ("class_conditional", "tap")),
+    ],
+)
 def test_latent_classes_end_where_long_plain_em_does(name, model):
     table, _ = tabulate(DATA[name]())
     start, chosen = vote_start(table), LATENT_CLASS_MODELS[model]

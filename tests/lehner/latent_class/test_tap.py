@@ -135,7 +135,7 @@ def by_em_of_who_guessed(counts):
     return np.append(known, guessed)
 
 
-@pytest.mark.parametrize(("k", "seed"), [(2, 3), (3, 1), (4, 7), (6, 5)])
+@pytest.mark.parametrize(("k", "seed"), [(2, 3), (3, 1)])
 def test_knowledge_and_guesses_are_those_of_em_of_who_guessed(k, seed):
     counts = np.random.default_rng(seed).gamma(0.5, size=(k, k)) * 20 + 5 * np.eye(k)
     result = most_likely_mixture(counts)

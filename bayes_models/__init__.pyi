@@ -1,4 +1,4 @@
-from .earlier_studies import power_prior, read_studies
+from .earlier_studies import make_power_prior, read_studies
 from .identification import Identification, identify
 from .methods import slope_sensitivity
 from .models.assemble import observe
@@ -10,23 +10,21 @@ from .models.matrices import (
     pooled,
     tap,
 )
-from .models.spec import MODELS, ModelSpec, diagonal_concentration, find_model
+from .models.spec import MODELS, ModelSpec, find_model, make_diagonal_concentration
 from .posterior.bayes_factors import KPropertyParameter, read_k_properties
-from .posterior.contrasts import accuracy_by_population, joint_draws
+from .posterior.contrasts import draw_by_population, join_draws
 from .posterior.estimate import (
     ConvergenceWarning,
     Diagnostics,
     diagnose,
     estimate_from_draws,
-    label_modes,
+    find_label_modes,
 )
 from .posterior.predictive import (
     PredictiveChecks,
-    add_posterior_predictive,
-    add_prior,
-    contradictions,
-    predictive_checks,
-    prior_draws,
+    check_predictions,
+    draw_from_prior,
+    find_contradictions,
 )
 from .sampling.fit import fit, fit_many
 
@@ -38,29 +36,27 @@ __all__ = [
     "KPropertyParameter",
     "ModelSpec",
     "PredictiveChecks",
-    "accuracy_by_population",
-    "add_posterior_predictive",
-    "add_prior",
+    "check_predictions",
     "class_conditional",
-    "contradictions",
     "dawid_skene",
     "diagnose",
-    "diagonal_concentration",
+    "draw_by_population",
+    "draw_from_prior",
     "estimate_from_draws",
+    "find_contradictions",
+    "find_label_modes",
     "find_model",
     "fit",
     "fit_many",
     "hierarchical_dawid_skene",
     "identify",
-    "joint_draws",
-    "label_modes",
+    "join_draws",
+    "make_diagonal_concentration",
+    "make_power_prior",
     "observe",
     "one_coin",
     "one_coin_by_rater",
     "pooled",
-    "power_prior",
-    "predictive_checks",
-    "prior_draws",
     "read_k_properties",
     "read_studies",
     "relaxed_k",

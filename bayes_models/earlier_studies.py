@@ -25,7 +25,7 @@ WEIGHT = 0.5
 SIGNIFICANCE = 0.01
 
 
-def power_prior(
+def make_power_prior(
     ratings: Ratings,
     studies: Mapping[str, ArrayLike],
     *,
@@ -72,7 +72,7 @@ def power_prior(
     --------
     >>> import lehner
     >>> ratings = lehner.Ratings([[0, 0], [1, 1]], ["no", "yes"], raters=["ana", "ben"])
-    >>> priors = power_prior(ratings, {"ana": [[90, 10], [6, 34]]}, weight=0.5)
+    >>> priors = make_power_prior(ratings, {"ana": [[90, 10], [6, 34]]}, weight=0.5)
     >>> priors["confusion"][0].round(1).tolist()
     [[49.8, 8.2], [6.2, 21.8]]
     """
@@ -161,9 +161,9 @@ def compare_recalls(
     ----------
     ratings : Ratings
     studies : mapping
-        As `power_prior` takes them.
+        As `make_power_prior` takes them.
     priors : mapping
-        As `power_prior` gives them.
+        As `make_power_prior` gives them.
     posterior, without : xarray.DataArray
         Draws of the confusion matrices of fits with the studies and without.
     level : float

@@ -200,7 +200,7 @@ def fit_and_check(
     """
     before = bayes_models.identify(model, ratings, options.get("priors")).warnings()
     tree = _fit_quietly(model, ratings, seed, progressbar=False, **options)
-    against = bayes_models.contradictions(tree, ratings)
+    against = bayes_models.find_contradictions(tree, ratings)
     return tree, (*before, *warnings_from_json(tree.attrs["warnings"]), *against)
 
 
@@ -274,7 +274,7 @@ def estimate_by_population(
     """Estimate accuracy and base rates in populations from draws."""
     if estimate.draws is None:
         return None
-    return bayes_models.accuracy_by_population(estimate.draws, ratings, seed=seed)
+    return bayes_models.draw_by_population(estimate.draws, ratings, seed=seed)
 
 
 def estimate_base_rates(method: str, ratings: Ratings, *, seed: int) -> BaseRates:
@@ -312,7 +312,7 @@ def draw_jointly(
     trees = {name: fit.draws for name, fit in estimates.items() if fit.draws is not None}
     if len(trees) < len(estimates):
         return None
-    return bayes_models.joint_draws(trees, ratings, seed=seed)
+    return bayes_models.join_draws(trees, ratings, seed=seed)
 
 
 def slope_sensitivity(

@@ -114,11 +114,11 @@ pd.DataFrame(
 # All these models assume it. Data simulated from the fit say how often two raters would agree.
 
 # %%
-bayes_models.predictive_checks(relaxed, ratings).warnings() or "nothing found"
+bayes_models.check_predictions(relaxed, ratings).warnings() or "nothing found"
 
 # %% [markdown]
 # **Answer.** One line each: `fit`, `diagnose`, `az.summary`, `az.compare`, `read_k_properties`,
-# `predictive_checks`. On these tickets the models put the system at about .85. `relaxed_k` and
+# `check_predictions`. On these tickets the models put the system at about .85. `relaxed_k` and
 # `one_coin` predict equally well, and Dawid–Skene with its many parameters predicts worse. 250
 # tickets do not decide which K-property fails. None of this shows whether all raters and the
 # system make correlated errors that look like accuracy: for that you need [gold

@@ -122,18 +122,23 @@ def sum_over_states(
             for m in range(n_states):
                 expected[row, m] += joint[m]
     log_likelihood += np.log(product)
-    by_confusion = np.zeros((n_raters, n_states, n_responses))
+    _divide(expected, table)
+    _divide(expected_rates, rates)
+    by_confusion = np.empty((n_raters, n_states, n_responses))
     for r in range(n_raters):
         for m in range(n_states):
             for answer in range(n_responses):
-                number = expected[r * n_responses + answer, m]
-                if number > 0:
-                    by_confusion[r, m, answer] = number / confusion[r, m, answer]
-    for g in range(len(rates)):
-        for m in range(n_states):
-            if expected_rates[g, m] > 0:
-                expected_rates[g, m] /= rates[g, m]
+                by_confusion[r, m, answer] = expected[r * n_responses + answer, m]
     return log_likelihood, expected_rates, by_confusion
+
+
+@numba.njit(error_model="numpy")
+def _divide(expected: Floats, probabilities: Floats) -> None:
+    """Divide expected numbers, where there are any, by probabilities, in place."""
+    for i in range(len(expected)):
+        for m in range(expected.shape[1]):
+            if expected[i, m] > 0:
+                expected[i, m] /= probabilities[i, m]
 
 
 @numba.njit(error_model="numpy")
@@ -286,7 +291,7 @@ def can_keep(function: Callable[..., Any]) -> bool:
     return True
 
 
-def njit_kept[**Parameters, Result](
+def compile_kept[**Parameters, Result](
     function: Callable[Parameters, Result],
 ) -> Callable[Parameters, Result]:
     """Compile a function that Python calls, and keep it on disk where there is a folder for it."""

@@ -42,7 +42,7 @@ PARAMETERS = {
 """Rows of the table of parameters of each likelihood."""
 
 
-def zero_sum_basis(n: int) -> Floats:
+def make_zero_sum_basis(n: int) -> Floats:
     """Orthonormal basis of the vectors of length n that sum to zero.
 
     Returns
@@ -51,7 +51,7 @@ def zero_sum_basis(n: int) -> Floats:
 
     Examples
     --------
-    >>> basis = zero_sum_basis(4)
+    >>> basis = make_zero_sum_basis(4)
     >>> np.allclose(basis @ basis.T, np.eye(3)), np.allclose(basis.sum(axis=1), 0)
     (True, True)
     """

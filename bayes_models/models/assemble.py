@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from bayes_models.density.log_density import list_arrays
-from bayes_models.density.priors import PARAMETERS, zero_sum_basis
+from bayes_models.density.priors import PARAMETERS, make_zero_sum_basis
 from bayes_models.models import pm, pt, spec
 from bayes_models.models.spec import FAMILIES, Effect, ModelSpec, Variable, graph, is_distribution
 from lehner import InputError, Patterns, Ratings
@@ -280,7 +280,7 @@ class Parameter:
             if self.family == "dirichlet":
                 values = np.log(values)
             if self.family in ("dirichlet", "zero_sum"):
-                return np.ravel(values @ zero_sum_basis(values.shape[-1]).T)
+                return np.ravel(values @ make_zero_sum_basis(values.shape[-1]).T)
             if self.family == "beta":
                 return np.ravel(np.log(values / (1 - values)))
             positive = self.family in ("half_normal", "normal_above_zero")
@@ -388,7 +388,7 @@ class Values(dict[str, Any]):
 
 
 @contextmanager
-def new_model(
+def open_model(
     name: str, ratings: Ratings, priors: spec.Priors = None
 ) -> Iterator[tuple["pm.Model", Patterns, Values]]:
     """Open a model with its parameters, to which confusion matrices are added.
@@ -435,7 +435,7 @@ def add_confusion(
     Parameters
     ----------
     values : mapping
-        As `new_model` gives them.
+        As `open_model` gives them.
     confusion : TensorVariable, shape (n_raters, [n_levels,] n_categories, n_responses)
         Confusion matrices of raters and system; for each level of difficulty if there are levels.
     level_rates : ndarray, shape (n_levels,), optional

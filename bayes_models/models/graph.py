@@ -32,7 +32,7 @@ from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_
 
 from bayes_models.density import log_density
 from bayes_models.density.log_density import list_arrays, sum_over_states
-from bayes_models.density.priors import LEAST, MOST, zero_sum_basis
+from bayes_models.density.priors import LEAST, MOST, make_zero_sum_basis
 from lehner import Patterns
 from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.data.patterns import UNKNOWN
@@ -42,7 +42,7 @@ DATA_DIMS = {"starts": None, "raters": "rating", "responses": "rating"}
 
 
 @contextmanager
-def without_c_compiler() -> Iterator[None]:
+def avoid_c_compiler() -> Iterator[None]:
     """Have PyTensor start no C compiler, as it does for operations made of others in any mode."""
     # With fast math, rounding depends on whether the code comes from a compile cache, and the same
     # seed would not give the same draws.
@@ -162,7 +162,7 @@ class IsometricLogRatio(Transform):
     def forward(self, value: Any, *inputs: Any) -> Any:
         """Transform probabilities to coordinates."""
         n = value.type.shape[-1]
-        return pt.dot(pt.log(value), zero_sum_basis(n).T)
+        return pt.dot(pt.log(value), make_zero_sum_basis(n).T)
 
     def backward(self, value: Any, *inputs: Any) -> Any:
         """Transform coordinates to probabilities."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.density.priors import LOG_ODDS, zero_sum_basis
+from bayes_models.density.priors import LOG_ODDS, make_zero_sum_basis
 from bayes_models.models import assemble, pm, pt
 from bayes_models.models.assemble import BASE_RATES, Values
 from bayes_models.models.spec import (
@@ -137,7 +137,7 @@ def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'rater_log_odds', 'system_log_odds']
     """
-    with assemble.new_model("one_coin", ratings, priors) as (model, observed, values):
+    with assemble.open_model("one_coin", ratings, priors) as (model, observed, values):
         _add_equal_errors(observed, values)
     return model
 
@@ -184,7 +184,7 @@ def one_coin_by_rater(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs][1:]
     ['mean_log_odds', 'rater_spread', 'rater_effect', 'system_log_odds']
     """
-    with assemble.new_model("one_coin_by_rater", ratings, priors) as (model, observed, values):
+    with assemble.open_model("one_coin_by_rater", ratings, priors) as (model, observed, values):
         _add_equal_errors(observed, values)
     return model
 
@@ -247,7 +247,7 @@ def relaxed_k(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs][1:4]
     ['mean_log_odds', 'rater_spread', 'rater_effect']
     """
-    with assemble.new_model("relaxed_k", ratings, priors) as (model, observed, values):
+    with assemble.open_model("relaxed_k", ratings, priors) as (model, observed, values):
         model.add_coord("level", _make_levels().round(3))
         log_odds = _compute_log_odds(observed, values)
         right, wrong = pt.sigmoid(log_odds)[..., None], pt.sigmoid(-log_odds)[..., None]
@@ -268,7 +268,7 @@ def pool_log_odds(observed: Patterns, values: Values) -> Any:
     observed : Patterns
         The ratings.
     values : Values
-        As `new_model` gives them.
+        As `open_model` gives them.
 
     Returns
     -------
@@ -287,7 +287,7 @@ def _add_equal_errors(observed: Patterns, values: Values) -> None:
     observed : Patterns
         The ratings.
     values : Values
-        As `new_model` gives them.
+        As `open_model` gives them.
     """
     of_raters = add_guessing(pool_log_odds(observed, values), observed.n_categories)
     log_odds = assemble.append_system(of_raters, values["system_log_odds"], observed)
@@ -362,7 +362,7 @@ def add_category_effects(observed: Patterns, values: Values) -> Any:
     observed : Patterns
         The ratings.
     values : Values
-        As `new_model` gives them.
+        As `open_model` gives them.
 
     Returns
     -------
@@ -392,7 +392,7 @@ def compute_errors(observed: Patterns, values: Values) -> Any:
     observed : Patterns
         The ratings.
     values : Values
-        As `new_model` gives them.
+        As `open_model` gives them.
 
     Returns
     -------
@@ -431,7 +431,7 @@ def _make_contrasts(n_categories: int) -> Floats:
     basis = np.zeros((n_categories, n_categories, n_categories - 2))
     for category in range(n_categories):
         errors = np.arange(n_categories) != category
-        basis[category, errors] = zero_sum_basis(n_categories - 1).T
+        basis[category, errors] = make_zero_sum_basis(n_categories - 1).T
     return basis
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_models.density.priors import CLASS_CONDITIONAL, MATRICES, TAP, zero_sum_basis
+from bayes_models.density.priors import CLASS_CONDITIONAL, MATRICES, TAP, make_zero_sum_basis
 from bayes_models.models import assemble, pm, pt, spec
 from bayes_models.models.assemble import BASE_RATES, count_cells
 from bayes_models.models.spec import DIAGONAL, WEAK_DIAGONAL, Effect, ModelSpec, Priors, Variable
@@ -111,7 +111,7 @@ def dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'confusion']
     """
-    with assemble.new_model("dawid_skene", ratings, priors) as (model, observed, values):
+    with assemble.open_model("dawid_skene", ratings, priors) as (model, observed, values):
         assemble.add_confusion(observed, values, values["confusion"])
     return model
 
@@ -155,7 +155,7 @@ def pooled(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'rater_confusion', 'system_confusion']
     """
-    with assemble.new_model("pooled", ratings, priors) as (model, observed, values):
+    with assemble.open_model("pooled", ratings, priors) as (model, observed, values):
         of_raters = pt.stack([values["confusion"]] * observed.n_raters)
         confusion = assemble.append_system(of_raters, values["system_confusion"], observed)
         assemble.add_confusion(observed, values, confusion)
@@ -202,7 +202,7 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
     >>> [variable.name for variable in model.free_RVs][1:]
     ['population_confusion', 'confusion_spread', 'confusion_effect', 'system_confusion']
     """
-    with assemble.new_model("hierarchical_dawid_skene", ratings, priors) as (
+    with assemble.open_model("hierarchical_dawid_skene", ratings, priors) as (
         model,
         observed,
         values,
@@ -210,7 +210,7 @@ def hierarchical_dawid_skene(ratings: Ratings, priors: Priors = None) -> "pm.Mod
         log_confusion = pt.stack([pt.log(values["confusion"])] * observed.n_raters)
         if "confusion_effect" in values:
             # Not `pt.dot`: what calls BLAS cannot be kept on disk for another process.
-            basis = zero_sum_basis(observed.n_categories)
+            basis = make_zero_sum_basis(observed.n_categories)
             sums_to_zero = (values["confusion_effect"][..., None] * basis).sum(axis=-2)
             log_confusion = log_confusion + values["confusion_spread"] * sums_to_zero
         of_raters = pt.special.softmax(log_confusion, axis=-1)
@@ -257,7 +257,7 @@ def class_conditional(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'accuracy_by_category']
     """
-    with assemble.new_model("class_conditional", ratings, priors) as (model, observed, values):
+    with assemble.open_model("class_conditional", ratings, priors) as (model, observed, values):
         accuracy = values["accuracy_by_category"]
         confusion = assemble.make_equal_errors(accuracy, observed.n_categories)
         assemble.add_confusion(observed, values, confusion)
@@ -302,7 +302,7 @@ def tap(ratings: Ratings, priors: Priors = None) -> "pm.Model":
     >>> [variable.name for variable in model.free_RVs]
     ['base_rates', 'knowledge', 'guessing']
     """
-    with assemble.new_model("tap", ratings, priors) as (model, observed, values):
+    with assemble.open_model("tap", ratings, priors) as (model, observed, values):
         knowledge = values["knowledge"][:, None, None]
         guessed = (1 - knowledge) * values["guessing"][:, None, :]
         confusion = knowledge * np.eye(observed.n_categories) + guessed

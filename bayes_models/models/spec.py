@@ -36,7 +36,6 @@ from lehner import InputError, Patterns
 from lehner.core import lazy
 from lehner.core.arrays import Floats
 from lehner.core.errors import find
-from lehner.core.lazy import special
 from lehner.latent_class.models import MODELS
 
 if TYPE_CHECKING:
@@ -63,11 +62,9 @@ class Family:
 
     Parameters
     ----------
-    log_density : callable
-        From values and two numbers for each, or the concentration of each row of probabilities, to
-        the log density of each value or row.
     distribution : callable
-        From the name of a variable, these numbers and `dims` to the variable of a PyMC model.
+        From the name of a variable, two numbers for each value, or the concentration of each row of
+        probabilities, and `dims` to the variable of a PyMC model.
     least : float or tuple of float
         The least number that is allowed, or the least of each of two.
     remedy : str
@@ -80,7 +77,6 @@ class Family:
         Whether a scale of zero fixes the variable at zero.
     """
 
-    log_density: Callable[[Floats, Floats], Floats]
     distribution: Callable[..., Any]
     least: float | tuple[float, float]
     remedy: str
@@ -116,7 +112,7 @@ class Family:
         array([3., 3.])
         """
         if self.rows and isinstance(prior, str) and prior in STRENGTH:
-            prior = diagonal_concentration(shape[-1], strength=STRENGTH[prior])
+            prior = make_diagonal_concentration(shape[-1], strength=STRENGTH[prior])
         allowed_shape, remedy = (2,) if self.pair else shape if self.rows else (), self.remedy
         try:
             values = np.asarray(prior, dtype=float)
@@ -131,7 +127,7 @@ class Family:
         return values
 
 
-def diagonal_concentration(
+def make_diagonal_concentration(
     n_categories: int, *, strength: float = 8.0, accuracy: float = 0.6
 ) -> Floats:
     """Dirichlet concentration of raters who are right with a given mean probability.
@@ -156,7 +152,7 @@ def diagonal_concentration(
 
     Examples
     --------
-    >>> diagonal_concentration(3).round(2).tolist()
+    >>> make_diagonal_concentration(3).round(2).tolist()
     [[4.8, 1.6, 1.6], [1.6, 4.8, 1.6], [1.6, 1.6, 4.8]]
     """
     wrong = strength * (1 - accuracy) / (n_categories - 1)
@@ -167,23 +163,6 @@ def diagonal_concentration(
 
 def _split(numbers: Floats) -> tuple[Floats, Floats]:
     return numbers[..., 0], numbers[..., 1]
-
-
-def _log_dirichlet(values: Floats, concentration: Floats) -> Floats:
-    log_gamma = special.gammaln
-    constant = log_gamma(concentration.sum(axis=-1)) - log_gamma(concentration).sum(axis=-1)
-    return constant + ((concentration - 1) * np.log(np.maximum(values, LEAST))).sum(axis=-1)
-
-
-def _log_normal(values: Floats, numbers: Floats) -> Floats:
-    mean, sd = _split(numbers)
-    return np.asarray(-(((values - mean) / sd) ** 2) / 2 - np.log(sd * np.sqrt(2 * np.pi)))
-
-
-def _log_logistic(values: Floats, numbers: Floats) -> Floats:
-    location, scale = _split(numbers)
-    z = (values - location) / scale
-    return np.asarray(-z - 2 * np.logaddexp(0.0, -z) - np.log(scale))
 
 
 def _dirichlet(name: str, concentration: Floats, dims: Any) -> Any:
@@ -201,45 +180,32 @@ def _normal(name: str, numbers: Floats, dims: Any) -> Any:
 
 A_SCALE = "give a number, 0 or more, or a PyMC distribution"
 TWO = "give two numbers, the second above 0"
-ABOVE_ZERO = "give two numbers above 0"
 NOT_NEGATIVE = "give two numbers, 0 or more"
 SECOND_ABOVE_ZERO = (-np.inf, LEAST)
 FAMILIES = {
-    "dirichlet": Family(_log_dirichlet, _dirichlet, LEAST, "give numbers above 0", rows=True),
-    "beta": Family(
-        lambda values, numbers: _log_dirichlet(np.stack([values, 1 - values], axis=-1), numbers),
-        _beta,
-        LEAST,
-        ABOVE_ZERO,
-        pair=True,
-    ),
-    "normal": Family(_log_normal, _normal, SECOND_ABOVE_ZERO, TWO, pair=True),
+    "dirichlet": Family(_dirichlet, LEAST, "give numbers above 0", rows=True),
+    "beta": Family(_beta, LEAST, "give two numbers above 0", pair=True),
+    "normal": Family(_normal, SECOND_ABOVE_ZERO, TWO, pair=True),
     "logistic": Family(
-        _log_logistic,
         lambda name, numbers, dims: pm.Logistic(name, *_split(numbers), dims=dims),
         SECOND_ABOVE_ZERO,
         TWO,
         pair=True,
     ),
     "half_normal": Family(
-        lambda values, numbers: _log_normal(values, numbers) + np.log(2),
         lambda name, numbers, dims: pm.HalfNormal(name, numbers[..., 1], dims=dims),
         0.0,
         A_SCALE,
         zero_fixes=True,
     ),
-    "normal_around_zero": Family(_log_normal, _normal, 0.0, A_SCALE, zero_fixes=True),
+    "normal_around_zero": Family(_normal, 0.0, A_SCALE, zero_fixes=True),
     "normal_above_zero": Family(
-        lambda values, numbers: (
-            _log_normal(values, numbers) - special.log_ndtr(np.divide(*_split(numbers)))
-        ),
         lambda name, numbers, dims: pm.TruncatedNormal(name, *_split(numbers), lower=0, dims=dims),
         0.0,
         NOT_NEGATIVE,
         pair=True,
     ),
     "zero_sum": Family(
-        _log_normal,
         lambda name, numbers, dims: pm.ZeroSumNormal(name, sigma=numbers.flat[1], dims=dims),
         0.0,
         NOT_NEGATIVE,

@@ -39,7 +39,7 @@ from bayes_models.models.assemble import SHARE, SHARE_PRIOR, couple_answers
 from bayes_models.models.log_odds import SPECS
 from bayes_models.models.spec import LEAST, name_distribution, read_priors
 from bayes_models.posterior.draws import (
-    ess,
+    compute_ess,
     infer_truth,
     read_group,
     summarise_beta,
@@ -135,7 +135,7 @@ def count_near_zero(draws: Floats) -> float:
     """Count the independent draws that would tell as much of how probable it is to be near zero."""
     distance = abs(draws)
     near = (distance <= np.quantile(distance, NEAREST)).astype(float)
-    return min(float(ess(near, "mean")), draws.size)
+    return min(float(compute_ess(near, "mean")), draws.size)
 
 
 def _fit_curves(counts: Floats) -> Floats:
@@ -472,7 +472,7 @@ def weigh_dependence(
         top = log.max(axis=1)
         log_integral += top + np.log(np.exp(log - top[:, None]) @ WEIGHTS / 2)
     density = np.exp(log_integral.min() - log_integral).reshape(some.sizes["chain"], -1)
-    error = density.std() / density.mean() / np.sqrt(ess(density, "mean"))
+    error = density.std() / density.mean() / np.sqrt(compute_ess(density, "mean"))
     return float(log_integral.min() - np.log(density.mean())), float(error)
 
 

@@ -39,7 +39,7 @@ SAME_MATRICES = warn(
 )
 
 
-def accuracy_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -> GroupDraws:
+def draw_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -> GroupDraws:
     """Estimate base rates and accuracies in each population of the items of a fit.
 
     Parameters
@@ -75,7 +75,7 @@ def accuracy_by_population(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 
     >>> ratings = lehner.simulate(scenario, seed=2).with_truth(None)
     >>> ratings = ratings.with_populations(np.repeat(["x", "y"], 100))
     >>> tree = fit("dawid_skene", ratings, engine="gibbs", checks=False, tries=1)
-    >>> accuracy_by_population(tree, ratings).groups.names
+    >>> draw_by_population(tree, ratings).groups.names
     ('x', 'y')
     """
     fitted = take_fitted(tree, ratings)
@@ -131,7 +131,7 @@ class Influence:
     right: Floats
 
 
-def joint_draws(
+def join_draws(
     trees: Mapping[str, xr.DataTree], ratings: Ratings, *, seed: Seed = 1
 ) -> systems.JointDraws:
     """Put draws of several systems' accuracies side by side.
@@ -171,7 +171,7 @@ def joint_draws(
     ...     name: fit("pooled", ratings.for_system(name), engine="gibbs", checks=False)
     ...     for name in ratings.systems
     ... }
-    >>> draws = joint_draws(trees, ratings)
+    >>> draws = join_draws(trees, ratings)
     >>> sorted(draws.expected)
     ['2', '3']
     """

@@ -19,16 +19,12 @@ from lehner.latent_class.em import e_step
 
 arviz_stats = lazy.load("arviz_stats.base")
 
-PAIRS = "agreeing_pairs"
-"""What stands for all ratings of an item where ArviZ asks for a number: pairs that agree."""
 DECLARED = (
     *("population", "rater", "rater_without_system", "level"),
     *("category", "response", "contrast"),
 )
 """All dimensions of variables, in the order in which models declare those of each."""
 CREDIBLE = "equal-tailed credible"
-MOST_BYTES = 4e9
-"""Bytes of draws to which a second try is kept."""
 BYTES = 8
 COPIES = {"nuts": 3, "gibbs": 2}
 """How often draws are in memory at once: of NUTS the sampler's, those of each chain, and those of
@@ -67,23 +63,6 @@ def _measure_memory() -> float:
     if not hasattr(os, "sysconf"):
         return math.inf
     return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-
-
-def times_that_fit(n_bytes: float, engine: str) -> int:
-    """Tell how many times as many draws four gigabytes hold, at least one.
-
-    Parameters
-    ----------
-    n_bytes : float
-        Of the draws of a first try.
-    engine : {"nuts", "gibbs"}
-
-    Examples
-    --------
-    >>> times_that_fit(2e8, "gibbs"), times_that_fit(5e9, "gibbs")
-    (10, 1)
-    """
-    return max(1, int(MOST_BYTES // (COPIES[engine] * n_bytes)))
 
 
 def read_group(tree: xr.DataTree, name: str) -> xr.Dataset:
@@ -175,7 +154,7 @@ def summarise_beta(concentration: Floats, place: int, level: float) -> IntervalE
     return IntervalEstimate(estimate=mean, lower=lower, upper=upper, level=level, kind="prior")
 
 
-def ess(draws: Floats, method: str) -> Floats:
+def compute_ess(draws: Floats, method: str) -> Floats:
     """Compute effective sample sizes by ArviZ.
 
     Parameters
@@ -235,10 +214,9 @@ def add_truth(
 
     Group `truth` gets `truth_probabilities` (item, category). With a system, group `posterior` gets
     `system_accuracy_in_sample`: in each draw, true categories of the items are drawn, and it is the
-    proportion of the system's answers that equal them. Group `log_likelihood` gets
-    `agreeing_pairs` (chain, draw, item), the log density of all ratings of an item, with an entry
-    for each item of a grouped row, unless that is more than 50 million numbers. It has the name of
-    the number by which ArviZ compares data and predictions, as ArviZ requires.
+    proportion of the system's answers that equal them. Group `log_likelihood` gets `ratings`
+    (chain, draw, item), the log density of all ratings of an item, with an entry for each item of a
+    grouped row, unless that is more than 50 million numbers.
 
     Parameters
     ----------
@@ -275,7 +253,7 @@ def add_truth(
     if keep:
         rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
         per_item = np.concatenate(likelihood)[:, patterns.inverse[rows]].reshape(*shape, -1)
-        densities = {PAIRS: ((*sample, "item"), per_item)}
+        densities = {"ratings": ((*sample, "item"), per_item)}
         items = sample | {"item": ratings.items[rows]}
         tree["log_likelihood"] = xr.DataTree(xr.Dataset(densities, items))
 

@@ -15,7 +15,7 @@ import xarray as xr
 
 from bayes_models.posterior.bayes_factors import describe_pair, warn_of_pair
 from bayes_models.posterior.contrasts import find_influence
-from bayes_models.posterior.draws import AXES, arviz_stats, ess, read_group, summarise_draws
+from bayes_models.posterior.draws import AXES, arviz_stats, compute_ess, read_group, summarise_draws
 from lehner import Estimate, InputError, IntervalEstimate
 from lehner.core.arrays import Booleans
 from lehner.core.errors import Warning, warn, warnings_from_json
@@ -221,8 +221,8 @@ def diagnose(
     r_hat = arviz_stats.array_stats.rhat(scalars, **AXES)
     return Diagnostics(
         r_hat=float(np.max(r_hat)),
-        ess_bulk=float(ess(scalars, "bulk").min()),
-        ess_tail=float(ess(scalars, "tail").min()),
+        ess_bulk=float(compute_ess(scalars, "bulk").min()),
+        ess_tail=float(compute_ess(scalars, "tail").min()),
         divergences=_count(tree, "diverging"),
         treedepth=_count(tree, "reached_max_treedepth"),
         relabelled=float(detect_relabelled(posterior).mean()),
@@ -264,7 +264,7 @@ def detect_relabelled(posterior: xr.Dataset) -> Booleans:
     return np.asarray(relabelled)
 
 
-def label_modes(posterior: xr.Dataset, level: float = 0.9) -> list[dict[str, Any]]:
+def find_label_modes(posterior: xr.Dataset, level: float = 0.9) -> list[dict[str, Any]]:
     """Split a posterior by whether labels switched.
 
     The likelihood does not change if the true categories are renamed. Labels count as switched in a
@@ -306,7 +306,7 @@ def label_modes(posterior: xr.Dataset, level: float = 0.9) -> list[dict[str, Any
     ...         "system_accuracy_in_sample": (("chain", "draw"), right),
     ...     }
     ... )
-    >>> for mode in label_modes(posterior):
+    >>> for mode in find_label_modes(posterior):
     ...     print(mode["relabelled"], mode["weight"], mode["system_accuracy"])
     False 0.75 0.800 [0.800, 0.800]
     True 0.25 0.200 [0.200, 0.200]
@@ -350,7 +350,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
 
     There is no estimate if labels switched in more than 5% of the draws and the system's accuracy
     is different in these draws. A warning then gives the reason, and `diagnostics["modes"]` lists
-    the draws with and without switched labels with their weights, see `label_modes`.
+    the draws with and without switched labels with their weights, see `find_label_modes`.
 
     Parameters
     ----------
@@ -403,7 +403,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         warnings = (*estimate.warnings, *warn_of_pair(tree))
         estimate = replace(estimate, diagnostics=diagnostics, warnings=warnings)
     if diagnostics["relabelled"] > MOST_RELABELLED:
-        modes = label_modes(posterior, level)
+        modes = find_label_modes(posterior, level)
         why_not = _explain_no_estimate(modes)
         if why_not:
             nothing = IntervalEstimate(estimate=None)

@@ -1,37 +1,22 @@
-"""What a model predicts of the same items and raters, and whether the data are as predicted.
-
-Predictions are by the posterior and by the prior, laid out as ArviZ compares them with the data.
-"""
+"""What a model predicts before and after a fit, and whether the ratings are as predicted."""
 
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayes_models.models import pm
-from bayes_models.models.assemble import SHARE, find_parameters, observe
-from bayes_models.models.spec import (
-    DISTRIBUTION,
-    FAMILIES,
-    Priors,
-    choose_priors,
-    find_model,
-    graph,
-    read_priors,
-)
-from bayes_models.posterior.draws import PAIRS, infer_truth, label_draws, read_group, take_states
-from lehner import InputError, Patterns, Ratings
-from lehner.core.arrays import Floats, Integers, Seed, child_seeds, draw_categories, generator
+from bayes_models.models.assemble import SHARE, observe
+from bayes_models.models.spec import Priors, find_model, graph
+from bayes_models.posterior.draws import infer_truth, label_draws, read_group, take_states
+from lehner import Patterns, Ratings
+from lehner.core.arrays import Floats, Seed, child_seeds, draw_categories
 from lehner.core.errors import Warning, warn
 from lehner.core.lazy import sparse, special
 from lehner.core.text import counted, first_few
 from lehner.data.patterns import UNKNOWN, find_pair
-from lehner.latent_class.em import known_truths
 
-MOST_STORED_RATINGS = 10_000_000
-MOST_PREDICTED = 50_000_000
 PAIR_SIGNIFICANCE = 0.01
 IMPROBABLE = 0.05
 SUSPICIOUS_TAIL = 0.05
@@ -61,57 +46,39 @@ def draw_ratings(
     Ratings
         Ratings with the true categories that were drawn.
     """
-    k = ratings.n_categories
     single = ratings.expand()
-    rows, flat = np.arange(single.n_rows), single.flat
+    n_rows, flat, system = single.n_rows, single.flat, single.system
     if rates.ndim == 1:
-        state = rng.choice(len(rates), size=len(rows), p=rates / rates.sum())
+        state = rng.choice(len(rates), size=n_rows, p=rates / rates.sum())
     else:
-        state = draw_categories(rates, rng.random(len(rows)), single.population)
-    luck = rng.random(len(flat.item_index))
-    answers = draw_categories(confusion, luck, flat.rater_index, state[flat.item_index])
-    system = single.system
+        state = draw_categories(rates, rng.random(n_rows), single.population)
+    item, rater, luck = flat.item_index, flat.rater_index, rng.random(len(flat.item_index))
     if system is not None:
-        drawn = draw_categories(confusion[len(ratings.raters)], rng.random(len(rows)), state)
-        system = np.where(system >= 0, drawn, -1)
-    if len(confusion) > len(ratings.all_raters):
-        _redraw_second(single, answers, system, confusion, state, rng)
+        answered = np.flatnonzero(system >= 0)
+        item = np.append(item, answered)
+        rater = np.append(rater, np.full(len(answered), single.n_raters))
+        luck = np.append(luck, rng.random(n_rows)[answered])
+    answer = draw_categories(confusion, luck, rater, state[item])
+    if len(confusion) > len(single.all_raters):
+        # The answers of the second of a dependent pair, given the first's.
+        first, second = find_pair(single) or ()
+        of_first = np.full(n_rows, -1)
+        of_first[item[rater == first]] = answer[rater == first]
+        both = np.flatnonzero((rater == second) & (of_first[item] >= 0))
+        row = len(single.all_raters) + of_first[item[both]]
+        answer[both] = draw_categories(confusion, rng.random(len(both)), row, state[item[both]])
+    if system is not None:
+        system = np.full(n_rows, -1)
+        system[answered] = answer[len(flat.item_index) :]
     return single._replace(
-        given=replace(flat, category_index=answers),
-        items=np.arange(len(rows)),
+        given=replace(flat, category_index=answer[: len(flat.item_index)]),
+        items=np.arange(n_rows),
         answers=single.answers if system is None else system[:, None],
-        truth=state % k,
+        truth=state % single.n_categories,
         truth_probability=None,
         cluster=None,
         noticed=(),
     )
-
-
-def _redraw_second(
-    single: Ratings,
-    answers: Integers,
-    system: Integers | None,
-    confusion: Floats,
-    state: Integers,
-    rng: np.random.Generator,
-) -> None:
-    """Draw the answers of the second of a dependent pair anew, given the first's, in place."""
-    pair, flat = find_pair(single), single.flat
-    assert pair is not None
-    rows, places, of_pair = [], [], []
-    for member in pair:
-        if member == single.n_raters and system is not None:
-            rows.append(np.flatnonzero(system >= 0))
-            places.append(rows[-1])
-            of_pair.append(system)
-        else:
-            places.append(np.flatnonzero(flat.rater_index == member))
-            rows.append(flat.item_index[places[-1]])
-            of_pair.append(answers)
-    both, first, second = np.intersect1d(rows[0], rows[1], return_indices=True)
-    after = len(single.all_raters) + of_pair[0][places[0][first]]
-    drawn = draw_categories(confusion, rng.random(len(both)), after, state[both])
-    of_pair[1][places[1][second]] = drawn
 
 
 def mask_truths(design: Ratings, simulated: Ratings) -> Ratings:
@@ -125,158 +92,7 @@ def mask_truths(design: Ratings, simulated: Ratings) -> Ratings:
     return simulated.with_truth(np.where(labelled, simulated.truth, UNKNOWN))
 
 
-def add_data(tree: xr.DataTree, ratings: Ratings) -> None:
-    """Add the data of a fit, unless they are more than ten million ratings.
-
-    Group `observed_data` gets `agreeing_pairs` (item): how many pairs of the item's ratings agree,
-    the system's answer among them. Group `constant_data` gets `ratings` (rating), the category
-    index of each rating, with its item and rater as coordinates, and `known_truth` (item): the
-    category index of each truth that entered the fit, -1 where unknown.
-
-    Parameters
-    ----------
-    tree : xarray.DataTree
-        Changed in place.
-    ratings : Ratings
-        The ratings that were fitted.
-    """
-    if ratings.n_ratings + ratings.n_items > MOST_STORED_RATINGS:
-        return
-    single = ratings.expand()
-    flat, items = single.all_flat, {"item": single.items}
-    observed = {PAIRS: ("item", count_agreeing_pairs(single))}
-    tree["observed_data"] = xr.DataTree(xr.Dataset(observed, items))
-    labels = single.truth if known_truths(single) else np.full(single.n_rows, UNKNOWN)
-    constant = {"ratings": ("rating", flat.category_index), "known_truth": ("item", labels)}
-    coords: dict[str, Any] = items | {
-        "rating": np.arange(len(flat.item_index)),
-        "item_of_rating": ("rating", single.items[flat.item_index]),
-        "rater_of_rating": ("rating", np.array(single.all_raters)[flat.rater_index]),
-    }
-    tree["constant_data"] = xr.DataTree(xr.Dataset(constant, coords))
-
-
-def count_agreeing_pairs(single: Ratings) -> Integers:
-    """Count the pairs of each item's ratings, the system's answer among them, that agree.
-
-    Examples
-    --------
-    >>> count_agreeing_pairs(Ratings([[0, 0, 1], [1, 1, 1]], ["no", "yes"], system=[0, 0])).tolist()
-    [3, 3]
-    """
-    flat, k = single.all_flat, single.n_categories
-    cells = np.bincount(flat.item_index * k + flat.category_index, minlength=single.n_rows * k)
-    counts = cells.reshape(-1, k)
-    return np.asarray((counts * (counts - 1) // 2).sum(axis=1))
-
-
-def add_posterior_predictive(tree: xr.DataTree, ratings: Ratings, *, seed: Seed = 1) -> None:
-    """Add what the model predicts of other items like these, rated by the same raters.
-
-    Group `posterior_predictive` gets `agreeing_pairs` (chain, draw, item): in each draw, true
-    categories are drawn from the base rates and ratings from the confusion matrices, and this is
-    how many pairs of the item's ratings agree. It has the name and the items of the data and of
-    the log likelihood, which is that of all ratings of an item, so that ArviZ compares them.
-
-    Parameters
-    ----------
-    tree : xarray.DataTree
-        A fit, as returned by `fit`. Changed in place.
-    ratings : Ratings
-        The ratings that were fitted.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        The same seed gives the same predictions.
-
-    Raises
-    ------
-    InputError
-        If there are more than 50 million numbers to predict.
-
-    Examples
-    --------
-    >>> import lehner
-    >>> from bayes_models import fit
-    >>> ratings = lehner.load_dataset("anesthesia")
-    >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, draws=50, checks=False, tries=1)
-    >>> add_posterior_predictive(tree, ratings)
-    >>> dict(tree["posterior_predictive"]["agreeing_pairs"].sizes)
-    {'chain': 2, 'draw': 50, 'item': 45}
-    """
-    drawn = predict(read_group(tree, "posterior"), ratings, seed)
-    tree["posterior_predictive"] = xr.DataTree(drawn)
-
-
-def predict(parameters: xr.Dataset, ratings: Ratings, seed: Seed) -> xr.Dataset:
-    """Draw the pairs that agree for each draw of parameters, from the posterior or the prior."""
-    shape = (parameters.sizes["chain"], parameters.sizes["draw"], ratings.n_items)
-    if np.prod(shape) > MOST_PREDICTED:
-        raise InputError(
-            f"there are {ratings.n_items} items and {shape[0] * shape[1]} draws to predict them",
-            "predict part of the items, or by fewer draws",
-        )
-    rng, single = generator(seed), ratings.expand()
-    drawn = np.empty((shape[0] * shape[1], shape[2]), np.int32)
-    of_draws = zip(*take_states(parameters, find_pair(single), by_population=True), strict=True)
-    for row, parameters_of_draw in zip(drawn, of_draws, strict=True):
-        row[:] = count_agreeing_pairs(draw_ratings(single, *parameters_of_draw, rng))
-    coords = {"chain": parameters["chain"], "draw": parameters["draw"], "item": single.items}
-    return xr.Dataset({PAIRS: (tuple(coords), np.reshape(drawn, shape))}, coords)
-
-
-def add_prior(
-    tree: xr.DataTree, ratings: Ratings, *, draws: int = 1000, priors: Priors = None, seed: Seed = 1
-) -> None:
-    """Add draws from the priors of a fit, and what they predict, to compare with the posterior.
-
-    Group `prior` gets those variables of the posterior that have a prior in the model, with
-    dimensions (chain, draw, ...), and group `prior_predictive` what `add_posterior_predictive`
-    adds for the posterior.
-
-    Parameters
-    ----------
-    tree : xarray.DataTree
-        A fit, as returned by `fit`. Changed in place.
-    ratings : Ratings
-        The ratings that were fitted.
-    draws : int
-        How many.
-    priors : str or mapping, optional
-        By default the priors that the fit stores. They must be given again if one of them is a PyMC
-        distribution.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        The same seed gives the same draws.
-
-    Raises
-    ------
-    InputError
-        If a prior was a PyMC distribution and is not given again.
-
-    Examples
-    --------
-    >>> import lehner
-    >>> from bayes_models import fit
-    >>> ratings = lehner.load_dataset("anesthesia")
-    >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, draws=50, checks=False, tries=1)
-    >>> add_prior(tree, ratings, draws=20)
-    >>> dict(tree["prior"]["base_rates"].sizes)
-    {'chain': 1, 'draw': 20, 'category': 4}
-    """
-    priors_of_fit = read_priors(tree) if priors is None else priors
-    for name, prior in () if isinstance(priors_of_fit, str) else priors_of_fit.items():
-        if isinstance(prior, dict) and DISTRIBUTION in prior:
-            raise InputError(
-                f"the prior of {name} was a PyMC distribution, {prior[DISTRIBUTION]}, which cannot "
-                "be made from its name",
-                "give the priors again (priors=…)",
-            )
-    prior_seed, predictive_seed = child_seeds(seed, 2)
-    drawn = prior_draws(tree.attrs["model"], ratings, draws, priors=priors_of_fit, seed=prior_seed)
-    shared = [name for name in drawn if name in read_group(tree, "posterior")]
-    tree["prior"] = xr.DataTree(drawn[shared])
-    tree["prior_predictive"] = xr.DataTree(predict(drawn, ratings, predictive_seed))
-
-
-def prior_draws(
+def draw_from_prior(
     model: str, ratings: Ratings, n: int, *, priors: Priors = None, seed: Seed = 1
 ) -> xr.Dataset:
     """Draw parameters from the prior of a model.
@@ -307,7 +123,7 @@ def prior_draws(
     Examples
     --------
     >>> import lehner
-    >>> drawn = prior_draws("one_coin", lehner.load_dataset("anesthesia"), 10)
+    >>> drawn = draw_from_prior("one_coin", lehner.load_dataset("anesthesia"), 10)
     >>> dict(drawn["base_rates"].sizes)
     {'chain': 1, 'draw': 10, 'category': 4}
     """
@@ -315,7 +131,7 @@ def prior_draws(
     variables = [*built.free_RVs, *built.deterministics]
     (child,) = child_seeds(seed, 1)
     # Because to compile the draws would take longer than to make them.
-    with graph.without_c_compiler():
+    with graph.avoid_c_compiler():
         drawn = pm.draw(
             variables, n, random_seed=int(child.generate_state(1)[0]), mode="FAST_COMPILE"
         )
@@ -328,41 +144,6 @@ def prior_draws(
         dims, shares = named[SHARE]
         named[SHARE] = dims, shares * (np.random.default_rng(child).random((1, n, 1)) < 0.5)
     return label_draws(named, built.coords)
-
-
-def compute_log_prior(
-    model: str, posterior: xr.Dataset, patterns: Patterns, priors: Any = None
-) -> xr.Dataset:
-    """Compute the log density of each prior that is given by numbers, summed over its elements.
-
-    It leaves out the effects of raters and categories, which have standard normal priors whatever
-    the user chooses; a user scales the priors of their spreads.
-
-    Parameters
-    ----------
-    model : str
-        Name of the model.
-    posterior : xarray.Dataset
-        Draws of its variables.
-    patterns : Patterns
-        Of the ratings that were fitted.
-    priors : str or mapping, optional
-        The priors that were given to the fit.
-
-    Returns
-    -------
-    xarray.Dataset
-        By variable, dims (chain, draw); without the priors that are PyMC distributions.
-    """
-    parameters = find_parameters(find_model(model), patterns, choose_priors(model, priors))
-    by_draw = {}
-    for parameter in parameters.values():
-        if parameter.variable and parameter.family in FAMILIES:
-            values = posterior[parameter.name].transpose("chain", "draw", *parameter.dims).values
-            density = FAMILIES[parameter.family].log_density(values, parameter.numbers)
-            total = density.reshape(*density.shape[:2], -1).sum(axis=-1)
-            by_draw[parameter.variable] = (("chain", "draw"), total)
-    return xr.Dataset(by_draw, {dim: posterior[dim] for dim in ("chain", "draw")})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -410,7 +191,7 @@ class PredictiveChecks:
         return tuple(problems)
 
 
-def predictive_checks(tree: xr.DataTree, ratings: Ratings, *, draws: int = 200) -> PredictiveChecks:
+def check_predictions(tree: xr.DataTree, ratings: Ratings, *, draws: int = 200) -> PredictiveChecks:
     """Compare how often raters agree with what a fit predicts.
 
     Given the parameters, the number of agreements of a pair is binomial, so that nothing has to be
@@ -451,7 +232,7 @@ def predictive_checks(tree: xr.DataTree, ratings: Ratings, *, draws: int = 200) 
     ... )
     >>> ratings = lehner.simulate(scenario, seed=1)
     >>> tree = fit("pooled", ratings, engine="gibbs", chains=2, checks=False)
-    >>> str(predictive_checks(tree, ratings).warnings()[0])[:34]
+    >>> str(check_predictions(tree, ratings).warnings()[0])[:34]
     'Rater 1 and Rater 2 agree on 0.855'
     """
     observed = observe(ratings)
@@ -497,7 +278,7 @@ def _measure_agreement(patterns: Patterns) -> tuple[Floats, Floats]:
     return agreement, (rated.T @ (rated * counts)).toarray()
 
 
-def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
+def find_contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
     """Name the gold labels that are improbable given the ratings of their items.
 
     The probability of an item's true category is computed from the item's ratings and the
@@ -534,7 +315,7 @@ def contradictions(tree: xr.DataTree, ratings: Ratings) -> tuple[Warning, ...]:
     >>> labels[:6] = (labels[:6] + 1) % 3
     >>> some = ratings.with_truth(labels)
     >>> tree = fit("pooled", some, engine="gibbs", chains=2, checks=False)
-    >>> [str(warning).split(":")[0] for warning in contradictions(tree, some)]
+    >>> [str(warning).split(":")[0] for warning in find_contradictions(tree, some)]
     ['the gold labels of 4 items contradict the fit']
     """
     if ratings.truth is None or not tree.attrs["known_truths"]:

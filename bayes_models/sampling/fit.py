@@ -2,11 +2,10 @@
 
 import json
 import logging
-import math
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from typing import Any, Literal
 
 import numpy as np
@@ -56,35 +55,10 @@ FOR_STUDIES: dict[str, Any] = {
     "progressbar": False,
 }
 CHECK_DRAWS = 50
-"""Posterior draws for the checks of a fit, fewer than `predictive_checks` uses by default."""
+"""Posterior draws for the checks of a fit, fewer than `check_predictions` uses by default."""
 
 type Checked = Literal["all", "estimands"]
 type Engine = Literal["nuts", "gibbs"]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Options:
-    """Options of `fit`, checked."""
-
-    priors: Priors
-    engine: Engine
-    draws: int
-    tune: int
-    chains: int
-    target_accept: float
-    cores: int | None
-    tries: int
-    check: Checked
-    log_likelihood: bool
-    checks: bool
-    progressbar: bool
-
-    def __post_init__(self) -> None:
-        for name, least in {"draws": 4, "tune": 1, "chains": 1, "tries": 1}.items():
-            check_whole_number(name, getattr(self, name), least)
-        check_number("target_accept", self.target_accept, 0.1, 0.999)
-        check_choice("check", self.check, ("all", "estimands"))
-        check_choice("engine", self.engine, ("nuts", "gibbs"))
 
 
 def fit(
@@ -114,9 +88,8 @@ def fit(
     these, one at each (see `bayes_models.sampling.start.find_modes`), so that R-hat shows
     whether chains from different modes mix. If the diagnostics fail, the model is sampled again
     with a higher target acceptance, and up to four times as long, depending on the effective sample
-    size. Where so many draws would take more than 4 GB of memory, Gibbs sampling keeps fewer of
-    them, and NUTS samples fewer. If the diagnostics still fail, there is a `ConvergenceWarning`,
-    which the attribute `warnings` of the result repeats.
+    size, unless memory does not hold so many draws. If the diagnostics still fail, there is a
+    `ConvergenceWarning`, which the attribute `warnings` of the result repeats.
 
     With a dependent pair, a model that takes it is fitted with the pair and without. The posterior
     is the average of the two by their posterior probabilities; before the ratings these are one
@@ -153,24 +126,23 @@ def fit(
         Whether R-hat and effective sample sizes of all variables are checked (of confusion matrices
         the recalls), or of the system's accuracies only.
     log_likelihood : bool
-        Whether the result includes the data, the log likelihood of each item and the log density of
-        the priors, which are needed to compare models and to check the influence of priors.
+        Whether the result includes the log likelihood of each item, by which ArviZ compares models.
     progressbar : bool
         Whether NUTS shows its progress, and why it samples again.
     checks : bool
-        Whether the attribute `warnings` also lists what `predictive_checks` finds in a few draws,
+        Whether the attribute `warnings` also lists what `check_predictions` finds in a few draws,
         which takes moments. They do not see errors that raters share, which make them look
         accurate: see `lehner.check_dependence`.
 
     Returns
     -------
     xarray.DataTree
-        Groups `posterior`, `sample_stats` (of NUTS), `truth`, `log_likelihood` (per item),
-        `log_prior`, `observed_data` and `constant_data`, to which `add_posterior_predictive` and
-        `add_prior` add others;
+        Groups `posterior`, `sample_stats` (of NUTS), `truth` and `log_likelihood` (per item);
         attributes `model`, `engine`, `seed`, `known_truths`, and as JSON `priors` (all of them,
         given or not), `diagnostics` and `warnings`. For a dependent pair there are a group `pair`
-        and an attribute `dependent_pair`, see `bayes_models.posterior.bayes_factors`.
+        and an attribute `dependent_pair`, see `bayes_models.posterior.bayes_factors`. Functions of
+        PyMC such as `pm.compute_log_prior` and `pm.sample_posterior_predictive` take it with the
+        model, as in `model=bayes_models.relaxed_k(ratings)`.
 
     Raises
     ------
@@ -201,32 +173,35 @@ def fit(
     >>> tree = fit("relaxed_k", lehner.load_dataset("lehner_table2"))  # doctest: +SKIP
     >>> float(tree.posterior["system_accuracy"].mean())  # doctest: +SKIP
     """
-    asked: dict[str, Any] = {
-        **{"priors": priors, "engine": engine, "draws": draws, "tune": tune, "chains": chains},
-        **{"target_accept": target_accept, "cores": cores, "tries": tries, "check": check},
-        **{"log_likelihood": log_likelihood, "checks": checks, "progressbar": progressbar},
+    for name, value, least in (
+        *(("draws", draws, 4), ("tune", tune, 1)),
+        *(("chains", chains, 1), ("tries", tries, 1)),
+    ):
+        check_whole_number(name, value, least)
+    check_number("target_accept", target_accept, 0.1, 0.999)
+    check_choice("check", check, ("all", "estimands"))
+    check_choice("engine", engine, ("nuts", "gibbs"))
+    options: dict[str, Any] = {
+        **{"draws": draws, "tune": tune, "chains": chains, "target_accept": target_accept},
+        **{"cores": cores, "tries": tries, "check": check, "log_likelihood": log_likelihood},
+        **{"priors": priors, "progressbar": progressbar},
     }
-    options = Options(**asked)
     ratings = count_rated(ratings)
     observed, seeds = observe(ratings), child_seeds(seed, 5)
-    tree, diagnostics, rng = _sample_until_converged(model, ratings, observed, options, seeds)
+    tree, diagnostics, rng = _sample_until_converged(
+        model, ratings, observed, seeds, engine=engine, **options
+    )
     problems = diagnostics.warnings()
     if SHARE in tree["posterior"]:
-        alone = _fit_without_pair(model, ratings, options, seeds[4])
+        alone = _fit_without_pair(model, ratings, seed=seeds[4], **options)
         average_with_independence(tree, alone, ratings.dependent, observed, rng)
         problems = (*problems, *warnings_from_json(alone.attrs["warnings"]))
-    if log_likelihood:
-        predictive.add_data(tree, ratings)
-        posterior = tree["posterior"].to_dataset()
-        densities = predictive.compute_log_prior(model, posterior, observed, priors)
-        tree["log_prior"] = xr.DataTree(densities)
     if ratings.cluster is not None and observed.has_system:
         effects = estimate.find_design_effects(tree, ratings, observed)
         tree.attrs["design_effects"] = json.dumps(effects)
     doubts: tuple[Warning, ...] = ()
     if checks:
-        report = predictive.predictive_checks(tree, ratings, draws=CHECK_DRAWS)
-        doubts = report.warnings()
+        doubts = predictive.check_predictions(tree, ratings, draws=CHECK_DRAWS).warnings()
     tree.attrs |= {
         "model": model,
         "engine": engine,
@@ -245,8 +220,13 @@ def _sample_until_converged(
     model: str,
     ratings: Ratings,
     observed: Patterns,
-    options: Options,
     seeds: Sequence[np.random.SeedSequence],
+    *,
+    tries: int,
+    check: Checked,
+    log_likelihood: bool,
+    progressbar: bool,
+    **options: Any,
 ) -> tuple[xr.DataTree, Diagnostics, np.random.Generator]:
     """Sample, add true categories and diagnose, ever longer until the diagnostics pass.
 
@@ -254,81 +234,85 @@ def _sample_until_converged(
     """
     sampler_seed, truth_seed, _, modes_seed, _ = seeds
     modes = find_modes(observed, modes_seed)
-    draw = _choose_sampler(model, observed, options, modes)
-    checked = ESTIMANDS if observed.has_system else WITHOUT_SYSTEM
-    longer = kept = 1
-    for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, options.tries)):
+    sampler = _choose_sampler(model, observed, starts=modes, progress_bar=progressbar, **options)
+    of_system = ESTIMANDS if observed.has_system else WITHOUT_SYSTEM
+    longer = 1
+    for attempt, attempt_seed in enumerate(child_seeds(sampler_seed, tries)):
         again = f" again, {longer} times as long" if attempt else ""
         logger.info("%s: sampling%s", model, again)
-        seed = int(attempt_seed.generate_state(1)[0])
-        tree = xr.DataTree.from_dict(draw(seed, attempt, longer, kept))
-        rng = np.random.default_rng(truth_seed)
-        keep = options.log_likelihood
-        posteriors.add_truth(tree, ratings, observed, rng, log_likelihood=keep)
+        try:
+            drawn = sampler(int(attempt_seed.generate_state(1)[0]), attempt, longer)
+        except posteriors.TooLargeError:
+            if attempt:
+                break
+            raise
+        tree, rng = xr.DataTree.from_dict(drawn), np.random.default_rng(truth_seed)
+        posteriors.add_truth(tree, ratings, observed, rng, log_likelihood=log_likelihood)
         diagnostics = estimate.diagnose(
             tree,
-            None if options.check == "all" else checked,
+            None if check == "all" else of_system,
             tries=attempt + 1,
             mode_weights=[mode.weight for mode in modes],
         )
         if not diagnostics.failures():
             break
         longer *= diagnostics.times_longer()
-        fitting = posteriors.times_that_fit(tree["posterior"].nbytes / kept, options.engine)
-        kept = min(longer, fitting)
-        if options.engine == "nuts":
-            # It keeps all draws.
-            longer = kept
-        if options.progressbar and attempt + 1 < options.tries:
+        if progressbar and attempt + 1 < tries:
             why = "; ".join(map(str, diagnostics.failures()))
             print(f"{model}: {why}; sampling again, {longer} times as long", file=sys.stderr)
     return tree, diagnostics, rng
 
 
 def _choose_sampler(
-    model: str, observed: Patterns, options: Options, starts: Any
-) -> Callable[[int, int, int, int], dict[str, xr.Dataset]]:
-    """Give a function of a seed, the number of tries before, and two factors.
+    model: str,
+    observed: Patterns,
+    *,
+    engine: Engine,
+    priors: Priors,
+    draws: int,
+    tune: int,
+    target_accept: float,
+    cores: int | None,
+    progress_bar: bool,
+    **chains: Any,
+) -> Callable[[int, int, int], dict[str, xr.Dataset]]:
+    """Give a function of a seed, the number of tries before, and how many times as long."""
 
-    It samples so many times as long, and keeps so many times as many draws, as it is first asked.
-    """
-    chains: dict[str, Any] = {"chains": options.chains, "starts": starts}
+    def draw_by_gibbs(seed: int, _: int, longer: int) -> dict[str, xr.Dataset]:
+        length = {"draws": draws * longer, "tune": tune * longer}
+        return {
+            "posterior": sample_conjugate(model, observed, priors, seed=seed, **length, **chains)
+        }
 
-    def draw_by_gibbs(seed: int, _: int, longer: int, kept: int) -> dict[str, xr.Dataset]:
-        length: dict[str, Any] = {"draws": options.draws * kept, "tune": options.tune * longer}
-        thin = math.ceil(longer / kept)
-        posterior = sample_conjugate(
-            model, observed, options.priors, seed=seed, thin=thin, **length, **chains
-        )
-        return {"posterior": posterior}
-
-    if options.engine == "gibbs":
+    if engine == "gibbs":
         return draw_by_gibbs
-    compiled = compile_model(model, observed, options.priors)
+    compiled = compile_model(model, observed, priors)
 
-    def draw_by_nuts(seed: int, attempt: int, longer: int, kept: int) -> dict[str, xr.Dataset]:
+    def draw_by_nuts(seed: int, attempt: int, longer: int) -> dict[str, xr.Dataset]:
         return sample(
             compiled,
             seed=seed,
-            draws=options.draws * kept,
-            tune=options.tune * longer,
-            target_accept=1 - (1 - options.target_accept) / (1 + 2 * attempt),
-            cores=options.cores,
-            progress_bar=options.progressbar,
+            draws=draws * longer,
+            tune=tune * longer,
+            target_accept=1 - (1 - target_accept) / (1 + 2 * attempt),
+            cores=cores,
+            progress_bar=progress_bar,
             **chains,
         )
 
     return draw_by_nuts
 
 
-def _fit_without_pair(model: str, ratings: Ratings, options: Options, seed: Seed) -> xr.DataTree:
-    numbers = not any(map(is_distribution, choose_priors(model, options.priors).values()))
+def _fit_without_pair(
+    model: str, ratings: Ratings, *, priors: Priors, **options: Any
+) -> xr.DataTree:
+    numbers = not any(map(is_distribution, choose_priors(model, priors).values()))
     engine: Engine = "gibbs" if find_model(model).conjugate and numbers else "nuts"
-    alone = vars(replace(options, engine=engine, checks=False))
+    alone = ratings.with_dependent_pair(None)
     with warnings.catch_warnings():
         # The result carries them.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return fit(model, ratings.with_dependent_pair(None), seed=seed, **alone)
+        return fit(model, alone, engine=engine, priors=priors, checks=False, **options)
 
 
 def fit_many(

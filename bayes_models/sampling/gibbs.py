@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.density.log_density import list_arrays, njit_kept
+from bayes_models.density.log_density import compile_kept, list_arrays
 from bayes_models.models import assemble
 from bayes_models.models.spec import (
     BY_RATER,
@@ -50,7 +50,6 @@ def sample_conjugate(
     draws: int,
     tune: int,
     chains: int,
-    thin: int = 1,
     starts: Sequence[Start] | None = None,
 ) -> xr.Dataset:
     """Sample the posterior by Gibbs.
@@ -64,8 +63,6 @@ def sample_conjugate(
         As the model takes them; numbers only.
     seed : int, numpy.random.SeedSequence or numpy.random.Generator
     draws, tune, chains : int
-    thin : int
-        Of so many sweeps one is kept as a draw.
     starts : sequence of Start, optional
         Base rates and confusion matrices at which chains start, the most probable first; by default
         those that EM finds from the majority vote.
@@ -101,7 +98,7 @@ def sample_conjugate(
     starts = starts or [start_at_vote(observed)]
     by_start = spread_chains(len(starts), chains)
     cells = len(data[2]) * observed.n_categories + data[4].sum() + prior[1].size
-    some = range(-tune, draws * thin, max(1, CELLS_AT_ONCE // int(cells)))
+    some = range(-tune, draws, max(1, CELLS_AT_ONCE // int(cells)))
     tell = progress_of(f"{model}: sampling", chains * len(some))
     rates, confusion = (np.empty((chains, draws, *variable.shape)) for variable in prior)
     start_of_chain = np.repeat(range(len(by_start)), by_start)
@@ -112,7 +109,7 @@ def sample_conjugate(
         for number, first in enumerate(some):
             tell(chain * len(some) + number)
             last = min(first + some.step, some.stop)
-            _sweep(rng, logs, prior, data, (rates[chain], confusion[chain]), thin, first, last)
+            _sweep(rng, logs, prior, data, (rates[chain], confusion[chain]), first, last)
     of_all = {}
     if not by_rater:
         for place, matrix in enumerate(matrices):
@@ -148,60 +145,28 @@ def _find_start(start: Start, which: Integers, prior: Parameters) -> Parameters:
     return np.tile(start.base_rates, (len(prior[0]), 1)), np.stack(confusion)
 
 
-@njit_kept
+@compile_kept
 def _take_logs(base_rates: Floats, confusion: Floats) -> Parameters:
     """Take logarithms; those of confusion matrices by rater, response and true category."""
     return np.log(base_rates), np.log(confusion.transpose(0, 2, 1).copy())
 
 
-@njit_kept
+@compile_kept
 def _sweep(
     rng: Any,
     logs: Parameters,
     prior: Parameters,
     data: tuple[Integers, ...],
     kept: Parameters,
-    thin: int,
     first: int,
     last: int,
 ) -> None:
-    """Go on from logarithms of the parameters, which are replaced; some sweeps from 0 on are kept.
-
-    What is summed over the true categories is contiguous in memory.
-    """
-    (log_base_rates, log_confusion), (prior_base_rates, prior_confusion) = logs, prior
-    starts, groups, responses, truths, counts, population = data
-    kept_base_rates, kept_confusion = kept
+    """Go on from logarithms of the parameters, which are replaced; sweeps from 0 on are kept."""
+    (log_base_rates, log_confusion), (kept_base_rates, kept_confusion) = logs, kept
     n_groups, n_populations, k = len(log_confusion), *log_base_rates.shape
-    cumulative, items, row = np.empty(k), np.empty(k), np.empty(k)
+    row = np.empty(k)
     for sweep in range(first, last):
-        new_base_rates, new_confusion = prior_base_rates.copy(), prior_confusion.copy()
-        for p in range(len(counts)):
-            for z in range(k):
-                possible = truths[p] == UNKNOWN or truths[p] == z
-                cumulative[z] = log_base_rates[population[p], z] if possible else -np.inf
-                items[z] = 0.0
-            for s in range(starts[p], starts[p + 1]):
-                for z in range(k):
-                    cumulative[z] += log_confusion[groups[s], responses[s], z]
-            top = cumulative.max()
-            total = 0.0
-            for z in range(k):
-                total += np.exp(cumulative[z] - top)
-                cumulative[z] = total
-            for _ in range(counts[p]):
-                threshold = rng.random() * total
-                z = 0
-                while z < k - 1 and cumulative[z] <= threshold:
-                    z += 1
-                items[z] += 1.0
-            for z in range(k):
-                if items[z] == 0:
-                    continue
-                new_base_rates[population[p], z] += items[z]
-                for s in range(starts[p], starts[p + 1]):
-                    new_confusion[groups[s], z, responses[s]] += items[z]
-        is_kept = sweep >= 0 and (sweep + 1) % thin == 0
+        new_base_rates, new_confusion = _count_items(rng, logs, prior, data)
         for z in range(k):
             for h in range(n_populations):
                 log_base_rates[h, z] = _draw_log_gamma(rng, new_base_rates[h, z])
@@ -210,15 +175,56 @@ def _sweep(
                     row[response] = _draw_log_gamma(rng, new_confusion[g, z, response])
                 row -= _add_logs(row)
                 log_confusion[g, :, z] = row
-                if is_kept:
-                    kept_confusion[sweep // thin, g, z] = np.exp(row)
+                if sweep >= 0:
+                    kept_confusion[sweep, g, z] = np.exp(row)
         for h in range(n_populations):
             log_base_rates[h] -= _add_logs(log_base_rates[h])
-        if is_kept:
-            kept_base_rates[sweep // thin] = np.exp(log_base_rates)
+        if sweep >= 0:
+            kept_base_rates[sweep] = np.exp(log_base_rates)
 
 
-@njit_kept
+@compile_kept
+def _count_items(
+    rng: Any, logs: Parameters, prior: Parameters, data: tuple[Integers, ...]
+) -> Parameters:
+    """Draw true categories, and add the numbers of items and of ratings to those of the prior.
+
+    What is summed over the true categories is contiguous in memory.
+    """
+    (log_base_rates, log_confusion), (prior_base_rates, prior_confusion) = logs, prior
+    starts, groups, responses, truths, counts, population = data
+    new_base_rates, new_confusion = prior_base_rates.copy(), prior_confusion.copy()
+    k = log_base_rates.shape[1]
+    cumulative, items = np.empty(k), np.empty(k)
+    for p in range(len(counts)):
+        for z in range(k):
+            possible = truths[p] == UNKNOWN or truths[p] == z
+            cumulative[z] = log_base_rates[population[p], z] if possible else -np.inf
+            items[z] = 0.0
+        for s in range(starts[p], starts[p + 1]):
+            for z in range(k):
+                cumulative[z] += log_confusion[groups[s], responses[s], z]
+        top = cumulative.max()
+        total = 0.0
+        for z in range(k):
+            total += np.exp(cumulative[z] - top)
+            cumulative[z] = total
+        for _ in range(counts[p]):
+            threshold = rng.random() * total
+            z = 0
+            while z < k - 1 and cumulative[z] <= threshold:
+                z += 1
+            items[z] += 1.0
+        for z in range(k):
+            if items[z] == 0:
+                continue
+            new_base_rates[population[p], z] += items[z]
+            for s in range(starts[p], starts[p + 1]):
+                new_confusion[groups[s], z, responses[s]] += items[z]
+    return new_base_rates, new_confusion
+
+
+@compile_kept
 def _draw_log_gamma(rng: Any, shape: float) -> float:
     """Draw the logarithm of a gamma variate."""
     if shape >= SMALL_SHAPE:
@@ -226,7 +232,7 @@ def _draw_log_gamma(rng: Any, shape: float) -> float:
     return np.log(rng.standard_gamma(shape + 1)) + np.log(1 - rng.random()) / shape
 
 
-@njit_kept
+@compile_kept
 def _add_logs(log: Floats) -> float:
     top = log.max()
     return top + np.log(np.exp(log - top).sum())

@@ -270,7 +270,7 @@ def compile_pymc_model(name: str, observed: Patterns, priors: Mapping[str, Any])
     if key not in _compiled:
         logger.info("%s: compiling", name)
         model = find_model(name).build(observed, priors)
-        with graph.without_c_compiler():
+        with graph.avoid_c_compiler():
             compiled = nutpie.compile_pymc_model(model, backend="numba")
             _compiled[key] = compiled, model, model.initial_point(random_seed=0), priors
     compiled, model, plausible, _ = _compiled[key]

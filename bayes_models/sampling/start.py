@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from bayes_models.models.assemble import BASE_RATES, BY_POPULATION
-from bayes_models.models.spec import diagonal_concentration, find_model
+from bayes_models.models.spec import find_model, make_diagonal_concentration
 from lehner import Patterns
 from lehner.core.arrays import Floats, Integers, Seed, generator
 from lehner.core.lazy import optimize, special
@@ -57,7 +57,7 @@ class Start:
     @cached_property
     def confusion(self) -> Floats:
         """Confusion matrices, shape (n_raters, n_categories, n_responses)."""
-        confusion = self.ratings + diagonal_concentration(len(self.items))
+        confusion = self.ratings + make_diagonal_concentration(len(self.items))
         return np.asarray(confusion / confusion.sum(axis=-1, keepdims=True))
 
     @property
@@ -186,7 +186,7 @@ def _draw_starts(patterns: Patterns, rng: np.random.Generator) -> tuple[Floats, 
     k, n_raters = patterns.n_categories, len(patterns.raters)
     large = 1e9
     items = large * rng.dirichlet(np.ones(k), N_RANDOM)
-    confusion = rng.standard_gamma(diagonal_concentration(k), (N_RANDOM, n_raters, k, k))
+    confusion = rng.standard_gamma(make_diagonal_concentration(k), (N_RANDOM, n_raters, k, k))
     confusion *= large / confusion.sum(axis=-1, keepdims=True)
     return items.T, confusion.transpose(1, 3, 2, 0)
 
@@ -220,7 +220,7 @@ def _take_steps(
 
 
 def _compute_log_confusion(ratings: Floats) -> Floats:
-    confusion = ratings + diagonal_concentration(ratings.shape[1]).T[..., None]
+    confusion = ratings + make_diagonal_concentration(ratings.shape[1]).T[..., None]
     return np.log(confusion / confusion.sum(axis=1, keepdims=True))
 
 
@@ -231,7 +231,7 @@ def _compute_density(patterns: Patterns, items: Floats, ratings: Floats) -> Floa
         _compute_log_confusion(ratings),
     )
     _, log_probability = e_step(patterns, log_rates, log_confusion)
-    prior = diagonal_concentration(len(items)).T[..., None]
+    prior = make_diagonal_concentration(len(items)).T[..., None]
     log_prior = (prior * log_confusion).sum(axis=(0, 1, 2)) + log_rates.sum(axis=0)
     return np.asarray(patterns.counts @ log_probability + log_prior)
 

@@ -45,7 +45,7 @@ import pandas as pd
 import bayes_models
 import lehner
 from bayes_models.models.spec import list_conjugate_models
-from bayes_models.posterior.draws import ess
+from bayes_models.posterior.draws import compute_ess
 from bayes_models.sampling import gibbs, nuts
 from bayes_models.sampling.start import start_at_vote
 from experiments.paper import FIGURES
@@ -285,7 +285,7 @@ def _compare_samplers(
 
 
 def _compute_cost(seconds: float, draws: Floats) -> float:
-    return EFFECTIVE * seconds / float(min(ess(draws, "bulk"), ess(draws, "tail")))
+    return EFFECTIVE * seconds / float(min(compute_ess(draws, "bulk"), compute_ess(draws, "tail")))
 
 
 def _time_draws(run: Callable[[], Floats]) -> tuple[float, Floats]:
@@ -327,7 +327,7 @@ def _prepare_numpyro(many: list[Patterns], warmup: int, draws: int) -> Sample:
     k, n_raters = many[0].n_categories, len(many[0].raters)
     n_patterns = max(len(patterns.counts) for patterns in many)
     n_slots = max(int(np.diff(patterns.starts).max()) for patterns in many)
-    concentration = jnp.asarray(bayes_models.diagonal_concentration(k))
+    concentration = jnp.asarray(bayes_models.make_diagonal_concentration(k))
 
     def model(rows: Any, counts: Any) -> None:
         base_rates = numpyro.sample("base_rates", dist.Dirichlet(3.0 * jnp.ones(k)))

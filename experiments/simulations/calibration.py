@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.stats import binom, kstest
 
-from bayes_models import ConvergenceWarning, find_model, fit_many, prior_draws
+from bayes_models import ConvergenceWarning, draw_from_prior, find_model, fit_many
 from bayes_models.models.spec import Priors
 from bayes_models.posterior.draws import take_states
 from bayes_models.posterior.predictive import draw_ratings, mask_truths
@@ -111,7 +111,7 @@ def calibrate(
     if n_simulations < 1:
         raise InputError(f"there are {n_simulations} simulations", "ask for one or more")
     prior_seed, data_seed, fit_seed, rank_seed = child_seeds(seed, 4)
-    prior = prior_draws(model, ratings, n_simulations, priors=priors, seed=prior_seed)
+    prior = draw_from_prior(model, ratings, n_simulations, priors=priors, seed=prior_seed)
     rng = np.random.default_rng(data_seed)
     drawn = zip(*take_states(prior, find_pair(ratings)), strict=True)
     simulated = [draw_ratings(ratings, *parameters, rng) for parameters in drawn]

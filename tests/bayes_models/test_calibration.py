@@ -16,9 +16,9 @@ import pytest
 from scipy.stats import kstest
 
 import bayes_models
-from bayes_models import MODELS, diagonal_concentration, find_model, observe
+from bayes_models import MODELS, find_model, make_diagonal_concentration, observe
 from bayes_models.posterior.draws import infer_truth, take_states
-from bayes_models.posterior.predictive import draw_ratings, mask_truths, prior_draws
+from bayes_models.posterior.predictive import draw_from_prior, draw_ratings, mask_truths
 from experiments.simulations.calibration import (
     DESIGNS,
     FIRST,
@@ -71,14 +71,14 @@ def fitted():
 @pytest.mark.parametrize("name", EACH_MODEL)
 def test_draws_are_prior_draws_weighted_by_their_likelihood(name, fitted):
     few, priors, tree = fitted(name)
-    assert_weighted_prior_draws(few, prior_draws(name, few, 4000, priors=priors, seed=2), tree)
+    assert_weighted_prior_draws(few, draw_from_prior(name, few, 4000, priors=priors, seed=2), tree)
 
 
 OTHER_NUMBERS = {
     "one_coin": {"base_rates": 4.0, "rater_log_odds": (1.0, 0.5), "system_log_odds": (1.0, 0.6)},
     "dawid_skene": {
         "base_rates": [4, 3, 2, 1],
-        "confusion": diagonal_concentration(4, strength=20),
+        "confusion": make_diagonal_concentration(4, strength=20),
     },
     "relaxed_k": {"base_rates": 4.0, "system_log_odds": (1.0, 0.6), "system_error_spread": 0.1},
 }
@@ -90,7 +90,7 @@ def test_other_numbers_of_priors_have_another_posterior(name, fitted):
     few, _, usual = fitted(name)
     other = OTHER_NUMBERS[name]
     tree = bayes_models.fit(name, few, priors=other, tries=1)
-    prior = prior_draws(name, few, 4000, priors=other, seed=2)
+    prior = draw_from_prior(name, few, 4000, priors=other, seed=2)
     assert_weighted_prior_draws(few, prior, tree)
     with pytest.raises(AssertionError):
         assert_weighted_prior_draws(few, prior, usual)
@@ -128,7 +128,7 @@ def test_models_are_calibrated(name):
 
 @pytest.mark.slow
 def test_ranks_show_a_prior_that_is_not_the_one_simulated_from():
-    prior = prior_draws("dawid_skene", make_design(), 50, seed=1)
+    prior = draw_from_prior("dawid_skene", make_design(), 50, seed=1)
     rng = np.random.default_rng(1)
     simulated = [
         draw_ratings(make_design(), *one, rng) for one in zip(*take_states(prior), strict=True)

@@ -8,7 +8,7 @@ import xarray as xr
 from scipy import stats
 from scipy.special import gammaln
 
-from bayes_models import diagonal_concentration, fit, power_prior
+from bayes_models import fit, make_diagonal_concentration, make_power_prior
 from bayes_models.earlier_studies import WEIGHT, compare_recalls, warn_of_contradictions
 from bayes_models.methods import estimate_with_studies, fit_and_check
 from bayes_models.posterior.draws import summarise_beta
@@ -52,14 +52,14 @@ def exact_recall(ratings, priors):
 
 
 def of(weight):
-    strong, weak = diagonal_concentration(2), diagonal_concentration(2, strength=2)
+    strong, weak = make_diagonal_concentration(2), make_diagonal_concentration(2, strength=2)
     ana, gpt = (weight * np.array(STUDIES[name]) for name in ("ana", "gpt"))
     return np.array([strong + ana, strong, weak + gpt])
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
 def test_counts_to_a_power_are_added_to_the_default(weight):
-    result = power_prior(small(), STUDIES, weight=weight)
+    result = make_power_prior(small(), STUDIES, weight=weight)
     assert result["confusion"] == pytest.approx(of(weight))
     assert result["system_confusion"] == pytest.approx(of(weight)[-1])
     assert result["base_rates"] == 3.0
@@ -68,7 +68,7 @@ def test_counts_to_a_power_are_added_to_the_default(weight):
 @pytest.mark.parametrize("weight", [0.0, 0.5, 1.0])
 def test_gibbs_has_the_means_of_an_exact_sum(weight):
     ratings = small()
-    priors = power_prior(ratings, STUDIES, weight=weight)
+    priors = make_power_prior(ratings, STUDIES, weight=weight)
     tree = fit("dawid_skene", ratings, engine="gibbs", priors=priors, draws=8000, checks=False)
     drawn = tree.posterior["confusion"].mean(("chain", "draw"))
     assert drawn.values == pytest.approx(exact_recall(ratings, of(weight)), abs=0.006)
@@ -80,7 +80,7 @@ def test_with_known_truths_one_rater_is_beta_binomial():
         "dawid_skene",
         ratings,
         engine="gibbs",
-        priors=power_prior(ratings, STUDIES, weight=0.5),
+        priors=make_power_prior(ratings, STUDIES, weight=0.5),
         checks=False,
         draws=4000,
     )
@@ -136,7 +136,7 @@ def test_the_interval_of_a_row_is_that_of_its_beta_marginal():
 )
 def test_wrong_counts_are_refused(studies, said):
     with pytest.raises(InputError, match=said):
-        power_prior(small(), studies)
+        make_power_prior(small(), studies)
 
 
 def test_a_study_that_the_ratings_contradict_is_named():
@@ -153,7 +153,7 @@ def test_a_row_without_items_contradicts_nothing():
     drawn = xr.DataArray(np.full((4, 100, 3, 2, 2), 0.999), dims=dims)
     for right, items, n_warnings in ((0, 0, 0), (50, 100, 1)):
         studies = {"ana": [[right, items - right], [0, 0]]}
-        priors = power_prior(ratings, {})
+        priors = make_power_prior(ratings, {})
         rows = list(compare_recalls(ratings, studies, priors, drawn, drawn, 0.9))
         warnings = list(warn_of_contradictions(rows))
         assert len(warnings) == n_warnings

@@ -5,7 +5,7 @@ import pytest
 
 from bayes_models import MODELS, identify
 from bayes_models.models.log_odds import SCALES
-from bayes_models.posterior.predictive import prior_draws
+from bayes_models.posterior.predictive import draw_from_prior
 from lehner import InputError, Ratings, Scenario, simulate
 
 EQUAL_ERRORS = {"common_error_spread": 0, "error_spread": 0, "system_error_spread": 0}
@@ -44,7 +44,7 @@ def test_parameters_are_base_rates_and_free_cells_of_confusion_matrices(model, p
 )
 def test_the_count_is_the_dimension_of_what_the_prior_can_draw(model, priors):
     ratings = simulate(Scenario(n_categories=3, n_items=30), 1)
-    drawn = prior_draws(model, ratings, 60, priors=priors)
+    drawn = draw_from_prior(model, ratings, 60, priors=priors)
     cells = [drawn[name].values[0].reshape(60, -1) for name in ("base_rates", "confusion")]
     centred = np.hstack(cells) - np.hstack(cells).mean(axis=0)
     singular = np.linalg.svd(centred, compute_uv=False)

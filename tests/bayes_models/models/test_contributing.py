@@ -6,13 +6,10 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
-import pymc as pm
-import pytensor
 import pytest
 
 import bayes_models
-from bayes_models import MODELS, add_prior, find_model, identify, models, prior_draws
-from bayes_models.posterior.predictive import compute_log_prior
+from bayes_models import MODELS, draw_from_prior, find_model, identify, models
 from lehner import Scenario, simulate
 from lehner.estimation.methods import find_method
 from lehner.latent_class.models import LatentClassModel
@@ -44,25 +41,17 @@ def ratings():
     return simulate(Scenario(n_items=60, n_categories=3, initial_rater_accuracy=(0.6, 0.7, 0.8)), 1)
 
 
-@pytest.mark.parametrize("priors", [None, {"base_rates": [1, 2, 3], "skill": (5, 0.7)}])
-def test_its_log_prior_is_that_of_pymc(name, ratings, priors):
-    built = find_model(name).build(ratings, priors)
-    drawn = prior_draws(name, ratings, 4, priors=priors)
-    result = compute_log_prior(name, drawn, ratings.patterns(), priors)
-    assert set(result) == {"base_rates", "skill"} == {one.name for one in built.free_RVs}
-    for variable in result:
-        values = drawn[variable].values[0]
-        by_draw = [pm.logp(built[variable], value).sum() for value in values]
-        expected = pytensor.function([], by_draw, mode="FAST_COMPILE")()
-        np.testing.assert_allclose(result[variable].values[0], expected, rtol=1e-9)
+def test_it_can_be_drawn_from_with_numbers_of_ones_own(name, ratings):
+    built = find_model(name).build(ratings)
+    assert [variable.name for variable in built.free_RVs] == ["base_rates", "skill"]
+    drawn = draw_from_prior(name, ratings, 400, priors={"skill": (70, 30)})
+    assert drawn["skill"].dims == ("chain", "draw", "rater")
+    assert float(drawn["skill"].mean()) == pytest.approx(0.7, abs=0.01)
 
 
 @pytest.mark.slow
 def test_it_is_fitted_and_estimates(name, ratings):
-    (tree,) = bayes_models.fit_many(name, [ratings], log_likelihood=True, draws=200, tries=1)
-    assert list(tree["log_prior"].data_vars) == ["base_rates", "skill"]
-    add_prior(tree, ratings, draws=10)
-    assert tree["prior"]["skill"].dims == ("chain", "draw", "rater")
+    (tree,) = bayes_models.fit_many(name, [ratings], draws=200, tries=1)
     posterior = tree["posterior"].to_dataset()
     # The probability of being right, up to rounding.
     np.testing.assert_allclose(posterior["skill"], posterior["accuracy"])

@@ -4,7 +4,7 @@ import numpy as np
 import pymc as pm
 import pytest
 
-from bayes_models import dawid_skene, diagonal_concentration, find_model, observe
+from bayes_models import dawid_skene, find_model, make_diagonal_concentration, observe
 from bayes_models.density.log_density import BLOCK, list_arrays, sum_over_states
 from bayes_models.posterior.draws import infer_truth
 from lehner import InputError, Ratings, load_dataset
@@ -244,7 +244,7 @@ def test_the_gradient_of_each_model_is_the_finite_difference(name):
 def test_prior_predictive_ratings_follow_base_rates_and_confusion():
     concentrated = 1e6
     base_rates = np.array([0.7, 0.2, 0.1])
-    confusion = diagonal_concentration(3, strength=1.0, accuracy=0.8)
+    confusion = make_diagonal_concentration(3, strength=1.0, accuracy=0.8)
     ratings = Ratings(np.tile([[0, 1, -1]], (4, 1)), ["a", "b", "c"], system=[0, 1, 2, -1])
     model = dawid_skene(
         ratings,

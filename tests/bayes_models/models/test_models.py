@@ -16,10 +16,10 @@ from bayes_models import (
     one_coin_by_rater,
     relaxed_k,
 )
-from bayes_models.density.priors import zero_sum_basis
+from bayes_models.density.priors import make_zero_sum_basis
 from bayes_models.models.graph import IsometricLogRatio
 from bayes_models.models.log_odds import SCALES
-from bayes_models.posterior.predictive import prior_draws
+from bayes_models.posterior.predictive import draw_from_prior
 from lehner import InputError, Ratings, Scenario, simulate
 
 AT_ZERO = dict.fromkeys(SCALES, 0.0)
@@ -39,7 +39,7 @@ def ordered(ratings):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_has_the_shared_variables_with_named_dimensions(name, ratings):
-    drawn = prior_draws(name, ratings, 50)
+    drawn = draw_from_prior(name, ratings, 50)
     assert drawn["base_rates"].dims[2:] == ("category",)
     assert drawn["confusion"].dims[2:] == ("rater", "category", "response")
     assert list(drawn["rater"].values) == ["1", "2", "3", "system"]
@@ -60,7 +60,7 @@ def test_every_model_can_be_built_for_two_categories_and_without_a_system(name):
     model = find_model(name).build(ratings)
     assert "system_accuracy" not in model
     assert np.isfinite(density(model, {}))
-    drawn = prior_draws(name, ratings, 3)
+    drawn = draw_from_prior(name, ratings, 3)
     np.testing.assert_allclose(drawn["confusion"].sum("response"), 1)
 
 
@@ -73,31 +73,31 @@ def off_diagonal(confusion):
 @pytest.mark.parametrize("name", ["one_coin", "one_coin_by_rater", "class_conditional"])
 def test_errors_are_equally_probable(name, ratings):
     np.testing.assert_allclose(
-        off_diagonal(prior_draws(name, ratings, 20)["confusion"].values), 1 / 3
+        off_diagonal(draw_from_prior(name, ratings, 20)["confusion"].values), 1 / 3
     )
 
 
 def test_raters_share_one_accuracy_in_the_one_coin_model(ratings):
-    drawn = prior_draws("one_coin", ratings, 20)["accuracy"].values[0]
+    drawn = draw_from_prior("one_coin", ratings, 20)["accuracy"].values[0]
     np.testing.assert_allclose(drawn[:, :3], drawn[:, :1].repeat(3, axis=1))
     assert (abs(drawn[:, 3] - drawn[:, 0]) > 1e-6).all()
 
 
 def test_raters_share_a_matrix_in_the_pooled_model(ratings):
-    drawn = prior_draws("pooled", ratings, 20)["confusion"].values[0]
+    drawn = draw_from_prior("pooled", ratings, 20)["confusion"].values[0]
     np.testing.assert_allclose(drawn[:, :3], drawn[:, :1].repeat(3, axis=1))
     assert abs(drawn[:, 3] - drawn[:, 0]).max() > 0.1
 
 
 def test_accuracy_is_the_same_in_all_categories_with_one_coin(ratings):
-    drawn = prior_draws("one_coin_by_rater", ratings, 20)["confusion"].values[0]
+    drawn = draw_from_prior("one_coin_by_rater", ratings, 20)["confusion"].values[0]
     diagonal = np.diagonal(drawn, axis1=-2, axis2=-1)
     np.testing.assert_allclose(diagonal, diagonal[..., :1].repeat(4, axis=-1))
     assert np.ptp(diagonal[:, :3, 0], axis=1).min() > 0
 
 
 def test_guesses_do_not_depend_on_the_truth_in_tap(ratings):
-    drawn = prior_draws("tap", ratings, 20)
+    drawn = draw_from_prior("tap", ratings, 20)
     guess = drawn["guessing"].values[0][:, :, None, :]
     known = drawn["knowledge"].values[0][..., None, None]
     expected = known * np.eye(4) + (1 - known) * guess
@@ -105,7 +105,7 @@ def test_guesses_do_not_depend_on_the_truth_in_tap(ratings):
 
 
 def test_a_hierarchy_without_spread_is_its_population(ratings):
-    drawn = prior_draws("hierarchical_dawid_skene", ratings, 10, priors={"confusion_spread": 0})
+    drawn = draw_from_prior("hierarchical_dawid_skene", ratings, 10, priors={"confusion_spread": 0})
     population = drawn["population_confusion"].values[0]
     for rater in range(3):
         np.testing.assert_allclose(drawn["confusion"].values[0][:, rater], population)
@@ -144,7 +144,7 @@ def test_with_one_dial_relaxed_k_is_one_coin_by_rater(ratings):
 def test_errors_fall_with_distance_where_categories_are_ordered(ordered, ratings):
     even = ("error_spread", "common_error_spread", "system_error_spread")
     priors = dict.fromkeys((*even, "category_spread", "system_category_spread"), 0)
-    drawn = prior_draws("relaxed_k", ordered, 30, priors=priors)
+    drawn = draw_from_prior("relaxed_k", ordered, 30, priors=priors)
     errors = drawn["confusion_by_level"].values[0][:, 0, 1]
     decay = drawn["distance_decay"].values[0]
     wrong = errors[:, 0, 1:]
@@ -154,7 +154,7 @@ def test_errors_fall_with_distance_where_categories_are_ordered(ordered, ratings
 
 
 def test_errors_and_categories_differ_by_their_parameters(ratings):
-    drawn = prior_draws(
+    drawn = draw_from_prior(
         "relaxed_k", ratings, 20, priors={"rater_spread": 0, "difficulty_spread": 0}
     )
     assert np.ptp(off_diagonal(drawn["confusion"].values[0]), axis=-1).min() > 1e-4
@@ -163,7 +163,7 @@ def test_errors_and_categories_differ_by_their_parameters(ratings):
 
 
 def test_difficulty_brings_raters_down_to_chance_and_the_system_by_its_slope(ratings):
-    drawn = prior_draws("relaxed_k", ratings, 200, priors=AT_ZERO | {"difficulty_spread": 0.4})
+    drawn = draw_from_prior("relaxed_k", ratings, 200, priors=AT_ZERO | {"difficulty_spread": 0.4})
     right = drawn["confusion_by_level"].values[0][..., 0, 0]
     assert (right[:, :3] > 1 / 4).all()
     known = (right[:, :3] - 1 / 4) / (1 - 1 / 4)
@@ -180,14 +180,14 @@ def test_difficulty_brings_raters_down_to_chance_and_the_system_by_its_slope(rat
 
 @pytest.mark.parametrize("name", ["one_coin", "one_coin_by_rater"])
 def test_raters_are_no_worse_than_chance_and_the_system_may_be(name, ratings):
-    accuracy = prior_draws(name, ratings, 200)["accuracy"].values[0]
+    accuracy = draw_from_prior(name, ratings, 200)["accuracy"].values[0]
     assert (accuracy[:, :3] > 1 / 4).all()
     assert (accuracy[:, 3] < 1 / 4).any()
 
 
 def test_category_effects_sum_to_zero_and_are_common_as_far_as_their_share(ratings):
     priors = {"rater_spread": 0, "difficulty_spread": 0}
-    drawn = prior_draws("relaxed_k", ratings, 1500, priors=priors)
+    drawn = draw_from_prior("relaxed_k", ratings, 1500, priors=priors)
     diagonal = np.diagonal(drawn["confusion"].values[0], axis1=-2, axis2=-1)
     log_odds = np.log(diagonal / (1 - diagonal))
     effects = log_odds - log_odds.mean(axis=-1, keepdims=True)
@@ -202,16 +202,20 @@ def test_category_effects_sum_to_zero_and_are_common_as_far_as_their_share(ratin
 
 def test_some_preferred_errors_are_common_to_raters_and_system(ratings):
     fixed = {"error_spread": 0, "system_error_spread": 0}
-    errors = off_diagonal(prior_draws("relaxed_k", ratings, 20, priors=fixed)["confusion"].values)
+    errors = off_diagonal(
+        draw_from_prior("relaxed_k", ratings, 20, priors=fixed)["confusion"].values
+    )
     np.testing.assert_allclose(errors, errors[:, :, :1].repeat(4, axis=2))
     fixed = {"error_spread": 0, "common_error_spread": 0}
-    errors = off_diagonal(prior_draws("relaxed_k", ratings, 20, priors=fixed)["confusion"].values)
+    errors = off_diagonal(
+        draw_from_prior("relaxed_k", ratings, 20, priors=fixed)["confusion"].values
+    )
     np.testing.assert_allclose(errors[:, :, :3], 1 / 3)
     assert np.ptp(errors[:, :, 3], axis=-1).min() > 1e-4
 
 
 def test_the_prior_of_the_systems_accuracy_is_flat_in_one_coin(ratings):
-    drawn = prior_draws("one_coin", ratings, 4000)["system_accuracy"].values.ravel()
+    drawn = draw_from_prior("one_coin", ratings, 4000)["system_accuracy"].values.ravel()
     np.testing.assert_allclose(np.quantile(drawn, [0.1, 0.5, 0.9]), [0.1, 0.5, 0.9], atol=0.03)
 
 
@@ -308,7 +312,7 @@ def test_the_transform_goes_there_and_back_and_has_the_volume_of_the_simplex():
     p = transform.backward(np_tensor(y)).eval()
     assert p.sum() == pytest.approx(1)
     np.testing.assert_allclose(transform.forward(np_tensor(p)).eval(), y)
-    np.testing.assert_allclose(np.log(p) - np.log(p).mean(), y @ zero_sum_basis(4))
+    np.testing.assert_allclose(np.log(p) - np.log(p).mean(), y @ make_zero_sum_basis(4))
     # Volume on the first three probabilities, as PyMC's densities take it.
     steps = 1e-6 * np.eye(3)
     columns = [

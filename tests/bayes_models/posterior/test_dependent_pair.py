@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bayes_models
-from bayes_models import fit, observe, prior_draws
+from bayes_models import draw_from_prior, fit, observe
 from bayes_models.posterior.bayes_factors import warn_of_pair
 from bayes_models.posterior.draws import infer_truth, take_states
 from lehner import InputError, Ratings
@@ -95,7 +95,7 @@ def test_draws_are_prior_draws_weighted_by_their_likelihood(few, model):
     """The prior has both, a pair that is dependent and one that is not."""
     tree = fit(model, few, tries=1, progressbar=False)
     n, patterns = 40_000, observe(few)
-    prior = prior_draws(model, few, n, seed=2)
+    prior = draw_from_prior(model, few, n, seed=2)
     share = prior["shared_answers"].values[0]
     assert (share == 0).all(axis=1).mean() == pytest.approx(0.5, abs=0.02)
     _, log_probability = infer_truth(patterns, *take_states(prior, find_pair(few)))

@@ -28,7 +28,7 @@ def test_each_system_keeps_its_own_posterior() -> None:
     """Joint draws are the draws of the fit in another order."""
     ratings = two_systems(200).with_truth(None)
     trees = fits(ratings)
-    draws = bayes_models.joint_draws(trees, ratings)
+    draws = bayes_models.join_draws(trees, ratings)
     for name, tree in trees.items():
         own = tree["posterior"]["system_accuracy"].values.ravel()
         assert np.array_equal(np.sort(draws.expected[name]), np.sort(own))
@@ -48,19 +48,19 @@ def test_the_correlation_is_that_of_estimates_over_samples() -> None:
             [float(tree["posterior"]["system_accuracy"].mean()) for tree in trees.values()]
         )
     over_samples = np.corrcoef(np.transpose(means))[0, 1]
-    draws = bayes_models.joint_draws(trees, ratings)
+    draws = bayes_models.join_draws(trees, ratings)
     joint = np.corrcoef(draws.expected["gpt"], draws.expected["base"])[0, 1]
     # The standard error of a correlation of .8 from 40 samples is .06.
     assert joint == pytest.approx(over_samples, abs=0.2)
     independent = two_systems(150, seed=1).with_truth(None)
-    draws = bayes_models.joint_draws(fits(independent), independent)
+    draws = bayes_models.join_draws(fits(independent), independent)
     assert abs(np.corrcoef(draws.expected["gpt"], draws.expected["base"])[0, 1]) < 0.4
 
 
 def test_a_system_under_two_names_does_not_differ_from_itself() -> None:
     """Every joint difference is 0, expected and in the sample."""
     ratings = two_systems(100, shared=1.0).with_truth(None)
-    draws = bayes_models.joint_draws(fits(ratings), ratings)
+    draws = bayes_models.join_draws(fits(ratings), ratings)
     assert np.array_equal(draws.expected["gpt"], draws.expected["base"])
     assert np.array_equal(draws.in_sample["gpt"], draws.in_sample["base"])
 
@@ -68,7 +68,7 @@ def test_a_system_under_two_names_does_not_differ_from_itself() -> None:
 def test_items_that_both_answer_alike_do_not_tell_systems_apart() -> None:
     """In the sample the difference is surer than if the systems' draws were unrelated."""
     ratings = two_systems(200, shared=0.9).with_truth(None)
-    draws = bayes_models.joint_draws(fits(ratings), ratings)
+    draws = bayes_models.join_draws(fits(ratings), ratings)
     difference = draws.in_sample["gpt"] - draws.in_sample["base"]
     unrelated = draws.in_sample["gpt"] - np.roll(draws.in_sample["base"], 7)
     assert difference.std() < 0.5 * unrelated.std()
@@ -80,11 +80,11 @@ def test_fits_of_other_ratings_are_refused() -> None:
     trees = fits(ratings)
     fewer = ratings.take(np.arange(50))
     with pytest.raises(InputError, match="not those of the fit"):
-        bayes_models.joint_draws(trees, fewer)
+        bayes_models.join_draws(trees, fewer)
     other = {"gpt": trees["gpt"], "base": trees["base"].copy()}
     other["base"].attrs["model"] = "dawid_skene"
     with pytest.raises(InputError, match="2 models"):
-        bayes_models.joint_draws(other, ratings)
+        bayes_models.join_draws(other, ratings)
 
 
 def test_grouped_rows_count_as_their_items() -> None:
@@ -97,7 +97,7 @@ def test_grouped_rows_count_as_their_items() -> None:
         rows[:, :3], ratings.categories, system=rows[:, 3:], systems=ratings.systems, counts=counts
     )
     one, other = (
-        bayes_models.joint_draws(fits(data), data).in_sample for data in (ratings, grouped)
+        bayes_models.join_draws(fits(data), data).in_sample for data in (ratings, grouped)
     )
     wide = [np.std(draws["gpt"] - draws["base"]) for draws in (one, other)]
     assert wide[1] == pytest.approx(wide[0], rel=0.15)
@@ -114,8 +114,8 @@ def test_systems_that_answered_different_items_are_put_on_those_in_common() -> N
         systems=everything.systems[:2],
     )
     with pytest.raises(InputError, match="the systems answered different items; fit each to"):
-        bayes_models.joint_draws(fits(ratings), ratings)
+        bayes_models.join_draws(fits(ratings), ratings)
     common = ratings.on_common_items()
-    draws = bayes_models.joint_draws(fits(common), common)
+    draws = bayes_models.join_draws(fits(common), common)
     together = draws.expected["whole"] - draws.expected["easier"]
     assert abs(np.median(together)) < 0.05 and np.quantile(together, 0.95) > 0

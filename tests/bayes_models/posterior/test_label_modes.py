@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from bayes_models import estimate_from_draws, fit, label_modes
+from bayes_models import estimate_from_draws, find_label_modes, fit
 from lehner import Scenario, simulate
 from lehner.core.estimate import plain
 
@@ -68,7 +68,7 @@ def test_few_or_harmless_switches_leave_the_estimate(share, accuracy, mirrored):
 
 def test_labels_that_switched_in_all_draws_give_no_estimate():
     tree = tree_of(1.0, 0.9, 0.1)
-    assert len(label_modes(tree["posterior"].to_dataset())) == 1
+    assert len(find_label_modes(tree["posterior"].to_dataset())) == 1
     assert estimate_from_draws(tree).system_accuracy.estimate is None
 
 

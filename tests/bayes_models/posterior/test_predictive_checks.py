@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from bayes_models import predictive_checks
+from bayes_models import check_predictions
 from bayes_models.posterior.predictive import _measure_agreement
 from lehner import Ratings, Scenario, simulate, true_parameters
 
@@ -32,7 +32,7 @@ def fit_at_the_truth(scenario, seed):
 
 def test_raters_who_copy_are_named_and_only_they():
     scenario = Scenario(n_items=400, copying=(0, 0.4, 0))
-    result = predictive_checks(fit_at_the_truth(scenario, 1), simulate(scenario, 1))
+    result = check_predictions(fit_at_the_truth(scenario, 1), simulate(scenario, 1))
     (warning,) = result.warnings()
     assert warning.code == "agreement-not-predicted" and "Rater 1 and Rater 2" in str(warning)
 
@@ -41,7 +41,7 @@ def test_false_alarms_are_rare():
     scenario = Scenario(n_items=200)
     alarms = [
         len(
-            predictive_checks(
+            check_predictions(
                 fit_at_the_truth(scenario, s), simulate(scenario, s), draws=100
             ).warnings()
         )
@@ -53,7 +53,7 @@ def test_false_alarms_are_rare():
 
 def test_predicted_agreement_is_that_of_the_parameters():
     scenario = Scenario(n_items=300, initial_rater_accuracy=(0.5, 0.7, 0.9), base_rates="equal")
-    result = predictive_checks(fit_at_the_truth(scenario, 2), simulate(scenario, 2))
+    result = check_predictions(fit_at_the_truth(scenario, 2), simulate(scenario, 2))
     expected = 0.5 * 0.7 + 0.5 * 0.3 / 4
     predicted = float(result.table["agreement_predicted"][0, 1])
     assert predicted == pytest.approx(expected, abs=0.01)
@@ -76,7 +76,7 @@ def test_raters_who_never_met_have_no_check():
     scenario = Scenario(n_categories=2, n_items=100)
     tree = fit_at_the_truth(scenario, 1)
     tree["posterior"] = xr.DataTree(tree["posterior"].to_dataset().isel(rater=slice(0, 3)))
-    table = predictive_checks(tree, ratings, draws=20).table
+    table = check_predictions(tree, ratings, draws=20).table
     assert np.isnan(float(table["agreement"][0, 1])) and np.isfinite(
         float(table["agreement"][0, 2])
     )

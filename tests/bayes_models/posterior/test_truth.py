@@ -49,7 +49,7 @@ def test_truths_and_item_log_likelihoods_equal_enumeration(seed):
     expected = truth_probabilities(as_lists(ratings), base_rates, confusion)
     np.testing.assert_allclose(tree["truth"]["truth_probabilities"], expected, atol=1e-10)
     per_item = [log_likelihood([item], base_rates, confusion) for item in as_lists(ratings)]
-    np.testing.assert_allclose(tree["log_likelihood"]["agreeing_pairs"][0, 0], per_item, atol=1e-10)
+    np.testing.assert_allclose(tree["log_likelihood"]["ratings"][0, 0], per_item, atol=1e-10)
     assert list(tree["truth"]["item"].values) == list(ratings.items)
 
 
@@ -82,9 +82,7 @@ def test_grouped_rows_count_as_their_items():
         add_truth(tree, ratings, ratings.patterns(), np.random.default_rng(2))
         trees.append(tree)
     one, two = trees
-    np.testing.assert_allclose(
-        one["log_likelihood"]["agreeing_pairs"], two["log_likelihood"]["agreeing_pairs"]
-    )
+    np.testing.assert_allclose(one["log_likelihood"]["ratings"], two["log_likelihood"]["ratings"])
     np.testing.assert_allclose(
         one["posterior"]["system_accuracy_in_sample"], two["posterior"]["system_accuracy_in_sample"]
     )

@@ -8,7 +8,7 @@ import pymc as pm
 import pytest
 from scipy.special import gammaln
 
-from bayes_models import ConvergenceWarning, diagonal_concentration, fit, fit_many, observe
+from bayes_models import ConvergenceWarning, fit, fit_many, make_diagonal_concentration, observe
 from bayes_models.models.spec import read_priors
 from bayes_models.sampling.gibbs import sample_conjugate
 from lehner import InputError, Ratings, Scenario, simulate
@@ -41,7 +41,7 @@ def exact_means(ratings, shared, confusion=None, base_rates=3.0):
     """Sum over all truths of all items: the posterior means of base rates and accuracies."""
     flat = ratings.flat
     n_groups = (1 if shared else ratings.n_raters) + 1
-    prior, weights, means = diagonal_concentration(2), [], []
+    prior, weights, means = make_diagonal_concentration(2), [], []
     if confusion is not None:
         prior = np.full((2, 2), confusion)
     for truths in itertools.product(range(2), repeat=ratings.n_items):

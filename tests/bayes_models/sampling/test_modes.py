@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import bayes_models
-from bayes_models import ConvergenceWarning, diagonal_concentration, observe
+from bayes_models import ConvergenceWarning, make_diagonal_concentration, observe
 from bayes_models.sampling.nuts import JITTER, NOISE, start_variables
 from bayes_models.sampling.start import (
     _take_steps,
@@ -62,7 +62,7 @@ def test_either_school_may_know_the_truth_and_the_diagnostics_say_so(seed):
 
 def density_by_loops(mode, ratings):
     """Give the highest log posterior density near a mode, item by item."""
-    prior = diagonal_concentration(2)
+    prior = make_diagonal_concentration(2)
     # At the mode that the vote leads to EM has taken ten steps only.
     start = mode.items[:, None], mode.ratings.swapaxes(1, 2)[..., None]
     items, by_response, _ = _take_steps(observe(ratings), *start, 300)

@@ -23,7 +23,7 @@ NAME = "any_matrix"
 # As `dawid_skene`, so that its draws are known.
 FILE = '''"""Any confusion matrix for each rater."""
 
-from bayes_models.models.assemble import BASE_RATES, add_confusion, new_model
+from bayes_models.models.assemble import BASE_RATES, add_confusion, open_model
 from bayes_models.models.spec import OF_A_RATER, ModelSpec, Variable
 from bayes_models.models.assemble import count_cells
 
@@ -32,7 +32,7 @@ CONFUSION = Variable("confusion", "dirichlet", DIMS, ratings=OF_A_RATER)
 
 
 def any_matrix(ratings, priors=None):
-    with new_model("any_matrix", ratings, priors) as (model, observed, values):
+    with open_model("any_matrix", ratings, priors) as (model, observed, values):
         add_confusion(observed, values, values["confusion"])
     return model
 

@@ -17,70 +17,13 @@ from lehner.core.errors import Warning, warn
 from lehner.core.text import percent
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PriorWorth:
-    """The weight of a prior of rows of confusion matrices, and the ratings in these rows.
-
-    Parameters
-    ----------
-    variable : str
-        Whose prior it is.
-    whose : str
-        Whose ratings are counted.
-    categories : tuple of str
-        The true categories.
-    ratings : ndarray, shape (n_categories,)
-        Expected number of ratings in each row; of the median rater if each rater has a matrix.
-    worth : ndarray, shape (n_categories,), or None
-        Weight of the prior of each row as a number of ratings: the sum of its Dirichlet
-        concentration. None for a PyMC distribution, whose weight is not known.
-    distribution : str
-        Name of the PyMC distribution; empty if the prior is given by numbers.
-    """
-
-    variable: str
-    whose: str
-    categories: tuple[str, ...]
-    ratings: Floats
-    worth: Floats | None
-    distribution: str = ""
-
-    def warning(self) -> Warning | None:
-        """Warn of the categories in which the prior outweighs the data; None if in none.
-
-        Returns
-        -------
-        Warning or None
-        """
-        counts = [f"{count:.1f} {self.whose}" for count in self.ratings]
-        rows = [f"{name} ({count})" for name, count in zip(self.categories, counts, strict=True)]
-        if self.worth is None:
-            return warn(
-                "prior-weight-unknown",
-                f"the prior of {self.variable} is {self.distribution}, whose weight beside the "
-                "ratings is not known; there are fewest ratings of true category "
-                f"{rows[int(self.ratings.argmin())]}",
-            )
-        thin = np.flatnonzero(self.ratings < self.worth)
-        if not len(thin):
-            return None
-        ends = (f"{self.worth[thin].min():.3g}", f"{self.worth[thin].max():.3g}")
-        of_a_rater = self.whose == OF_A_RATER
-        return warn(
-            "prior-outweighs-data",
-            f"the prior{'' if of_a_rater else f' of {self.variable}'}, which counts as "
-            f"{' to '.join(dict.fromkeys(ends))} ratings, outweighs the data in the confusion "
-            f"{'matrices' if of_a_rater else 'matrix'} of true category "
-            f"{', '.join(rows[row] for row in thin)}",
-        )
-
-
 def _weigh_priors(
     model: spec.ModelSpec, priors: Mapping[str, Any], ratings: Floats, observed: Patterns
-) -> Iterator[PriorWorth]:
-    """Compare the weight of each prior of confusion matrices with the number of ratings in them.
+) -> Iterator[Warning]:
+    """Warn where a prior of confusion matrices outweighs the ratings in them.
 
-    Ratings are expected numbers by rater and true category.
+    Ratings are expected numbers by rater and true category. A prior of a row counts as many ratings
+    as its Dirichlet concentration sums to. If each rater has a matrix, it is the median rater's.
     """
     k = observed.n_categories
     by_source = {
@@ -92,21 +35,34 @@ def _weigh_priors(
     for variable in model.variables:
         if variable.ratings not in by_source:
             continue
-        prior, of_a_rater = priors[variable.name], variable.ratings == OF_A_RATER
-        distribution, worth = spec.name_distribution(prior), None
-        if not distribution:
-            shape = (len(ratings), k, k) if of_a_rater else (k, k)
-            numbers = variable.family.check_numbers(variable.name, prior, shape)
-            worth = np.broadcast_to(numbers.sum(axis=-1), shape[:-1])
-            worth = np.median(worth, axis=0) if of_a_rater else worth
-        yield PriorWorth(
-            variable=variable.name,
-            whose=variable.ratings,
-            categories=tuple(map(str, observed.categories)),
-            ratings=by_source[variable.ratings],
-            worth=worth,
-            distribution=distribution,
-        )
+        name, prior, counts = variable.name, priors[variable.name], by_source[variable.ratings]
+        rows = [
+            f"{category} ({count:.1f} {variable.ratings})"
+            for category, count in zip(observed.categories, counts, strict=True)
+        ]
+        distribution = spec.name_distribution(prior)
+        if distribution:
+            yield warn(
+                "prior-weight-unknown",
+                f"the prior of {name} is {distribution}, whose weight beside the ratings is not "
+                f"known; there are fewest ratings of true category {rows[int(counts.argmin())]}",
+            )
+            continue
+        of_a_rater = variable.ratings == OF_A_RATER
+        shape = (len(ratings), k, k) if of_a_rater else (k, k)
+        numbers = variable.family.check_numbers(name, prior, shape)
+        worth = np.broadcast_to(numbers.sum(axis=-1), shape[:-1])
+        worth = np.median(worth, axis=0) if of_a_rater else worth
+        thin = np.flatnonzero(counts < worth)
+        if len(thin):
+            ends = (f"{worth[thin].min():.3g}", f"{worth[thin].max():.3g}")
+            yield warn(
+                "prior-outweighs-data",
+                f"the prior{'' if of_a_rater else f' of {name}'}, which counts as "
+                f"{' to '.join(dict.fromkeys(ends))} ratings, outweighs the data in the confusion "
+                f"{'matrices' if of_a_rater else 'matrix'} of true category "
+                f"{', '.join(rows[row] for row in thin)}",
+            )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -130,8 +86,9 @@ class Identification:
         With two or more populations of items it is the proportion with fewer than two ratings.
     support : xarray.DataArray, dims (rater, category)
         Expected number of ratings by rater and true category.
-    prior_worth : tuple of PriorWorth
-        How the priors of confusion matrices compare with these ratings in weight.
+    strong_priors : tuple of Warning
+        Of the priors of confusion matrices that outweigh these ratings, or whose weight is not
+        known.
     dependent : tuple of str
         The dependent pair, if the model takes it.
     pair_alone : float
@@ -147,7 +104,7 @@ class Identification:
     degrees_of_freedom: int
     too_few: float
     support: xr.DataArray
-    prior_worth: tuple[PriorWorth, ...]
+    strong_priors: tuple[Warning, ...]
     dependent: tuple[str, ...] = ()
     pair_alone: float = 0.0
     populations: int = 1
@@ -182,7 +139,7 @@ class Identification:
                 f"rated have {few}: the prior decides how often the two share answers"
             )
             warnings.append(warn("pair-rests-on-prior", text))
-        return (*warnings, *filter(None, (prior.warning() for prior in self.prior_worth)))
+        return (*warnings, *self.strong_priors)
 
 
 def identify(model: str, ratings: Ratings, priors: spec.Priors = None) -> Identification:
@@ -241,7 +198,7 @@ def identify(model: str, ratings: Ratings, priors: spec.Priors = None) -> Identi
         degrees_of_freedom=_count_degrees_of_freedom(patterns),
         too_few=float(patterns.counts[(lengths < enough) & (patterns.truths < 0)].sum() / n_items),
         support=support,
-        prior_worth=tuple(_weigh_priors(declared, all_priors, counts, patterns)),
+        strong_priors=tuple(_weigh_priors(declared, all_priors, counts, patterns)),
         dependent=tuple(patterns.raters[rater] for rater in patterns.dependent or ()),
         pair_alone=_share_alone(patterns, enough + 1),
         populations=n_populations,

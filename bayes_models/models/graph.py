@@ -23,11 +23,13 @@ import numpy as np
 import pymc as pm
 import pytensor
 import pytensor.tensor as pt
+from pymc.distributions.shape_utils import change_dist_size
 from pymc.distributions.transforms import Transform
 from pymc.logprob.transforms import LogOddsTransform
 from pytensor.gradient import disconnected_type
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
+from pytensor.graph.replace import vectorize_graph
 from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_cache_key
 
 from bayes_models.density import log_density
@@ -51,6 +53,14 @@ def avoid_c_compiler() -> Iterator[None]:
         # It then joins fewer operations into one; the compiled functions are as fast.
         warnings.filterwarnings("ignore", "Loop fusion failed")
         yield
+
+
+def repeat_draws(variable: Any, n: int, drawn: dict[Any, Any]) -> Any:
+    """Draw a random variable n times at once, given draws of those before it in the model."""
+    many = vectorize_graph(variable, drawn) if drawn else variable
+    if many.ndim > variable.ndim:
+        return many
+    return change_dist_size(variable, (n,), expand=True)
 
 
 class SumOverStates(Op):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -130,15 +131,20 @@ def draw_from_prior(
     built = find_model(model).build(ratings, priors)
     variables = [*built.free_RVs, *built.deterministics]
     (child,) = child_seeds(seed, 1)
-    # Because to compile the draws would take longer than to make them.
+    drawn_at_once: dict[Any, Any] = {}
+    # To compile the draws would take longer than to make them.
     with graph.avoid_c_compiler():
+        for variable in built.free_RVs:
+            drawn_at_once[variable] = graph.repeat_draws(variable, n, drawn_at_once)
+        derived = graph.vectorize_graph(built.deterministics, drawn_at_once)
+        random_seed = int(child.generate_state(1)[0])
         drawn = pm.draw(
-            variables, n, random_seed=int(child.generate_state(1)[0]), mode="FAST_COMPILE"
+            [*drawn_at_once.values(), *derived], random_seed=random_seed, mode="FAST_COMPILE"
         )
     named = {}
     for variable, values in zip(variables, drawn, strict=True):
         dims = tuple(built.named_vars_to_dims.get(variable.name, ()))
-        named[variable.name] = dims, np.reshape(values, (1, n, *np.shape(values)[n > 1 :]))
+        named[variable.name] = dims, values[None]
     if SHARE in named:
         # A pair that is named is dependent with probability one half.
         dims, shares = named[SHARE]

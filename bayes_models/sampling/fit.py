@@ -141,8 +141,8 @@ def fit(
         attributes `model`, `engine`, `seed`, `known_truths`, and as JSON `priors` (all of them,
         given or not), `diagnostics` and `warnings`. For a dependent pair there are a group `pair`
         and an attribute `dependent_pair`, see `bayes_models.posterior.bayes_factors`. Functions of
-        PyMC such as `pm.compute_log_prior` and `pm.sample_posterior_predictive` take it with the
-        model, as in `model=bayes_models.relaxed_k(ratings)`.
+        PyMC such as `pm.stats.compute_log_prior` and `pm.sample_posterior_predictive` take it with
+        the model, as in `model=bayes_models.relaxed_k(ratings)`.
 
     Raises
     ------

@@ -1,5 +1,7 @@
 """What the data cannot decide is said before sampling."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -117,9 +119,14 @@ def test_a_weak_prior_outweighs_nothing_and_a_matrix_of_all_raters_has_all_their
         result = identify(model, small_sample(), weak).warnings()
         assert "prior-outweighs-data" not in [one.code for one in result]
     ratings = small_sample()
-    raters, system = identify("pooled", ratings).prior_worth
-    assert raters.ratings.sum() == pytest.approx(ratings.n_ratings)
-    assert system.ratings.sum() == pytest.approx(ratings.n_items)
+    strong = {"rater_confusion": 1e3, "system_confusion": 1e3}
+    for warning, number in zip(
+        identify("pooled", ratings, strong).strong_priors,
+        (ratings.n_ratings, ratings.n_items),
+        strict=True,
+    ):
+        counts = re.findall(r"\((\d+\.\d) ratings", warning.text)
+        assert sum(map(float, counts)) == pytest.approx(number, abs=0.2)
 
 
 def test_priors_that_are_none_are_refused():

@@ -35,10 +35,17 @@ def with_missing(ratings, known=0):
     return Ratings(codes, names, ratings.raters, system=system, truth=truth)
 
 
-def ordered():
-    ratings = rated(3, 4)
+def ordered(ratings=None):
+    ratings = ratings or rated(3, 4)
     names = [1, 2, 3, 4]
-    return Ratings(ratings.codes, names, ratings.raters, system=ratings.system, ordered=True)
+    return Ratings(
+        ratings.codes,
+        names,
+        ratings.raters,
+        system=ratings.system,
+        truth=ratings.truth,
+        ordered=True,
+    )
 
 
 def in_populations(ratings):
@@ -54,14 +61,9 @@ DATA = {
     "4 raters, 4 categories": lambda: rated(4, 4),
     "2 raters, 2 categories": lambda: rated(2, 2),
     "missing": lambda: with_missing(rated()),
-    "known truths, populations": lambda: with_missing(rated(), 8).with_populations(
-        np.arange(25) % 2
-    ),
     "ordered": ordered,
     "no system": lambda: without_system(rated(3, 4)),
 }
-QUICK = "known truths, populations"
-EACH_DATA = [pytest.param(kind, marks=[] if kind == QUICK else pytest.mark.slow) for kind in DATA]
 PRIORS = [
     *((name, set_name) for name in MODELS for set_name in list(find_model(name).priors)[1:]),
     ("relaxed_k", {"system_slope": (1.7, 0.0), "base_rates": [1.0, 2.0, 3.0, 4.0]}),
@@ -85,9 +87,9 @@ def evaluate(compiled, point):
         (sampled.compiled_expand_func, (len(point), len(kept)), (point, kept)),
     )
     for function, sizes, arrays in calls:
-        given = [*sizes, *(array.ctypes.data for array in (*arrays, sampled.user_data))]
-        call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * len(given))
-        assert call(function.address)(*given) == 0
+        arguments = [*sizes, *(array.ctypes.data for array in (*arrays, sampled.user_data))]
+        call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * len(arguments))
+        assert call(function.address)(*arguments) == 0
     names, slices, shapes = sampled.shape_info
     drawn = {
         name: kept[place].reshape(1, 1, *shape)
@@ -106,11 +108,11 @@ def differs_from_pymc(name, observed, priors=None):
         value, gradient, variables = evaluate(compiled, point)
         their_value, their_gradient, theirs = reference(point)
         np.testing.assert_allclose(gradient, their_gradient, rtol=1e-8, atol=1e-9)
-        wanted = {one for one in theirs if not one.endswith("__")}
+        wanted = {variable for variable in theirs if not variable.endswith("__")}
         assert set(variables) == wanted
-        for one in wanted:
-            declared = variables[one].transpose(*DECLARED, missing_dims="ignore")
-            np.testing.assert_allclose(declared, theirs[one], rtol=1e-11, atol=1e-14)
+        for variable in wanted:
+            declared = variables[variable].transpose(*DECLARED, missing_dims="ignore")
+            np.testing.assert_allclose(declared, theirs[variable], rtol=1e-11, atol=1e-14)
         constants.append(value - their_value)
     # What does not depend on the parameters is left out.
     np.testing.assert_allclose(constants[0], constants[1], rtol=1e-10, atol=1e-9)
@@ -134,19 +136,23 @@ def test_density_and_gradient_are_those_of_pymc_at_large_log_odds(name):
             np.testing.assert_allclose(gradient, their_gradient, rtol=1e-7, atol=1e-7)
 
 
-@pytest.mark.parametrize("data", EACH_DATA)
+@pytest.mark.slow
+@pytest.mark.parametrize("data", DATA)
 @pytest.mark.parametrize("name", MODELS)
 def test_density_gradient_and_variables_are_those_of_pymc(name, data):
     differs_from_pymc(name, observe(DATA[data]()))
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_they_are_with_other_numbers_of_every_prior(name):
+def test_they_are_with_gaps_truths_populations_and_other_numbers_of_every_prior(name):
     changed = {
-        one.name: 1.7 if one.family.rows else 1.3 * np.asarray(choose_priors(name)[one.name]) + 0.1
-        for one in find_model(name).variables
+        variable.name: 1.7
+        if variable.family.rows
+        else 1.3 * np.asarray(choose_priors(name)[variable.name]) + 0.1
+        for variable in find_model(name).variables
     }
-    differs_from_pymc(name, observe(ordered()), changed)
+    everything = in_populations(ordered(with_missing(rated(3, 4), known=8)))
+    differs_from_pymc(name, observe(everything), changed)
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
 """What each model assumes, seen in draws from its prior, and what they share."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pymc as pm
 import pytest
@@ -19,6 +21,7 @@ from bayes_models import (
 from bayes_models.density.priors import make_zero_sum_basis
 from bayes_models.models.graph import IsometricLogRatio
 from bayes_models.models.log_odds import SCALES
+from bayes_models.posterior import predictive
 from bayes_models.posterior.predictive import draw_from_prior
 from lehner import InputError, Ratings, Scenario, simulate
 
@@ -304,6 +307,18 @@ def test_the_interval_of_a_good_system_holds_with_two_categories(name):
         for priors in (None, of_raters)
     )
     assert held >= 6 and held_as_rater <= 4
+
+
+def test_what_depends_on_another_variable_is_drawn_given_it(monkeypatch, ratings):
+    with pm.Model(coords={"place": [0, 1]}) as model:
+        near = pm.Normal("near", pm.Normal("location"), 0.1, dims="place")
+        pm.Deterministic("twice", 2 * near, dims="place")
+    monkeypatch.setattr(predictive, "find_model", lambda _: SimpleNamespace(build=lambda *_: model))
+    drawn = draw_from_prior("any", ratings, 500)
+    location, near = drawn["location"].values[0], drawn["near"].values[0]
+    assert np.std(near - location[:, None]) == pytest.approx(0.1, rel=0.15)
+    assert np.std(location) == pytest.approx(1, rel=0.15)
+    np.testing.assert_allclose(drawn["twice"].values[0], 2 * near)
 
 
 def test_the_transform_goes_there_and_back_and_has_the_volume_of_the_simplex():

@@ -19,8 +19,8 @@ from lehner.core.text import decimal, first_few, printed_p_value
 from lehner.data.columns import refuse_first
 from lehner.reading.read import read_columns
 
+# The model whose priors earlier studies are: its rows of confusion matrices remain Dirichlet.
 MODEL = "dawid_skene"
-"""The model whose priors earlier studies are: its rows of confusion matrices remain Dirichlet."""
 WEIGHT = 0.5
 SIGNIFICANCE = 0.01
 

@@ -33,23 +33,23 @@ draws, fitting = (lazy.load(f"bayes_models.{x}") for x in ("posterior.draws", "s
 earlier_studies = lazy.load("bayes_models.earlier_studies")
 questions = lazy.load("bayes_models.questions")
 
+# The model with a parameter for each K-property, and a slope of the system on difficulty.
 SLOPED = "relaxed_k"
-"""The model with a parameter for each K-property, and a slope of the system on difficulty."""
 FIXED_SLOPES = (0.0, 1.0)
+# Its 4 chains of 250 draws have effective sample sizes of about 1,000.
 SHORTER = {"dawid_skene": {"draws": 250, "tune": 100}}
-"""Its 4 chains of 250 draws have effective sample sizes of about 1,000."""
+# The models that take a dependent pair, and the one that takes earlier studies as its prior.
 TAKE_PAIR, TAKES_STUDIES = ("dawid_skene", "one_coin_by_rater"), "dawid_skene"
-"""The models that take a dependent pair, and the one that takes earlier studies as its prior."""
+# Raters or categories above which Gibbs sampling takes the place of NUTS, if it can sample the
+# model.
 LARGE = 20
-"""Raters or categories above which Gibbs sampling takes the place of NUTS, if it can sample the
-model."""
+# Raters or categories above which there are as many draws as in a study.
 VERY_LARGE = 100
-"""Raters or categories above which there are as many draws as in a study."""
+# By Gibbs the base rates of few items have effective sample sizes of a tenth of the draws, those of
+# many items of two thirds.
 MOST_DRAWS, FEWEST_DRAWS = 2500, 400
-"""By Gibbs the base rates of few items have effective sample sizes of a tenth of the draws, those
-of many items of two thirds."""
+# Ratings times categories, and cells of matrices, for which there are as many draws as can be.
 SMALL_TABLE = 100_000
-"""Ratings times categories, and cells of matrices, for which there are as many draws as can be."""
 
 
 def list_methods() -> list[Method]:

@@ -20,9 +20,9 @@ from bayes_models.density.priors import (
 )
 from lehner.core.arrays import Floats, Integers
 
+# Levels of difficulty; the place of each rater's confusion matrix among the parameters, negative
+# for a system with parameters of its own; and table and values, see `priors.py`.
 type Model = tuple[Floats, Integers, Integers, Floats]
-"""Levels of difficulty; the place of each rater's confusion matrix among the parameters, negative
-for a system with parameters of its own; and table and values, see `priors.py`."""
 
 
 @njit()

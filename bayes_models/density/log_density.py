@@ -33,11 +33,11 @@ NO_FOLDER = (
     "each process compiles what samples models, because nothing can be kept on disk: name a folder "
     "by the environment variable NUMBA_CACHE_DIR"
 )
+# Ratings of a pattern that are multiplied before their product is scaled.
 BLOCK = 16
-"""Ratings of a pattern that are multiplied before their product is scaled."""
 SMALL = 1e-200
+# The first and the last row of a table of parameters.
 BASE_RATES, SHARED_ANSWERS = 0, -1
-"""The first and the last row of a table of parameters."""
 
 
 def list_arrays(observed: Patterns) -> dict[str, Integers]:

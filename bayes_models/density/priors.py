@@ -16,18 +16,19 @@ from lehner.core.arrays import Floats, Integers
 # Division by zero gives a number that is not finite, which the C functions report to the sampler.
 njit = partial(numba.njit, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
+# The least and the greatest probability of a beta prior, so that it and its complement have
+# logarithms.
 LEAST, MOST = 2.0**-1022, 1 - 2.0**-53
-"""The least and the greatest probability of a beta prior, so that it and its complement have
-logarithms."""
 FIXED, DIRICHLET, ZERO_SUM, BETA, NORMAL, LOGISTIC, HALF_NORMAL, NORMAL_ABOVE_ZERO = range(8)
 FAMILY_NAMES = "fixed dirichlet zero_sum beta normal logistic half_normal normal_above_zero".split()
 FAMILY_CODES = {name: code for code, name in enumerate(FAMILY_NAMES)}
 FAMILY_CODES["normal_around_zero"] = NORMAL
+# Columns of the table of parameters: rows and their length, and where coordinates, values and the
+# numbers of the prior start.
 FAMILY, ROWS, LENGTH, POINT, VALUE, PRIOR = range(6)
-"""Columns of the table of parameters: rows and their length, and where coordinates, values and the
-numbers of the prior start."""
+# Likelihoods, whose confusion matrices `confusion.py` writes.
 LOG_ODDS, MATRICES, CLASS_CONDITIONAL, TAP = range(4)
-"""Likelihoods, whose confusion matrices `confusion.py` writes."""
+# Rows of the table of parameters of each likelihood.
 PARAMETERS = {
     LOG_ODDS: """base_rates mean_log_odds rater_spread rater_effect difficulty_spread
         category_spread common_category_share common_category_effect category_effect
@@ -39,7 +40,6 @@ PARAMETERS = {
     CLASS_CONDITIONAL: ["base_rates", "accuracy_by_category", "shared_answers"],
     TAP: ["base_rates", "knowledge", "guessing", "shared_answers"],
 }
-"""Rows of the table of parameters of each likelihood."""
 
 
 def make_zero_sum_basis(n: int) -> Floats:

@@ -31,10 +31,10 @@ BASE_RATES = Variable(
     "base_rates", "dirichlet", ("population", "category"), start=lambda at: at.base_rates
 )
 BY_POPULATION = "base_rates_by_population"
+# Name of the shares of common answers of a dependent pair, one for each true category.
 SHARE = "shared_answers"
-"""Name of the shares of common answers of a dependent pair, one for each true category."""
+# Beta prior of each share.
 SHARE_PRIOR = (1.0, 1.0)
-"""Beta prior of each share."""
 LEAST = spec.LEAST
 
 

@@ -1,4 +1,4 @@
-r"""What PyMC's models are made of: the likelihood of ratings as an operation, and two transforms.
+r"""What PyMC's models are made of: the likelihood of ratings as an operation, and a transform.
 
 .. math:: \log p(y) = \sum_p n_p \log \sum_m \pi_{g_p m} \prod_s \theta_{r_{ps}, m, y_{ps}}
 
@@ -25,7 +25,6 @@ import pytensor
 import pytensor.tensor as pt
 from pymc.distributions.shape_utils import change_dist_size
 from pymc.distributions.transforms import Transform
-from pymc.logprob.transforms import LogOddsTransform
 from pytensor.gradient import disconnected_type
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
@@ -34,13 +33,13 @@ from pytensor.link.numba.dispatch.basic import numba_njit, register_funcify_and_
 
 from bayes_models.density import log_density
 from bayes_models.density.log_density import list_arrays, sum_over_states
-from bayes_models.density.priors import LEAST, MOST, make_zero_sum_basis
+from bayes_models.density.priors import make_zero_sum_basis
 from lehner import Patterns
 from lehner.core.arrays import Floats, Integers, draw_categories
 from lehner.data.patterns import UNKNOWN
 
+# Dimensions of the data; those of others are patterns.
 DATA_DIMS = {"starts": None, "raters": "rating", "responses": "rating"}
-"""Dimensions of the data; those of others are patterns."""
 
 
 @contextmanager
@@ -182,24 +181,6 @@ class IsometricLogRatio(Transform):
         """Log volume change of `backward`."""
         n = value.type.shape[-1] + 1
         return pt.special.log_softmax(_sum_to_zero(value), axis=-1).sum(axis=-1) + 0.5 * np.log(n)
-
-
-class LogOdds(LogOddsTransform):
-    """From the probability of a beta prior to its log odds, and back, short of 0 and 1.
-
-    The log density at large log odds does not pass through a probability that is rounded to 1.
-    """
-
-    def backward(self, value: Any, *inputs: Any) -> Any:
-        """Transform log odds to a probability."""
-        return pt.clip(pt.sigmoid(value), LEAST, MOST)
-
-    def log_jac_det(self, value: Any, *inputs: Any) -> Any:
-        """Log volume change of `backward`, and what rounding took from the density of the prior."""
-        successes, failures = inputs[-2:]
-        right, wrong, rounded = -pt.softplus(-value), -pt.softplus(value), self.backward(value)
-        exact = successes * right + failures * wrong
-        return exact - (successes - 1) * pt.log(rounded) - (failures - 1) * pt.log1p(-rounded)
 
 
 def _sum_to_zero(value: Any) -> Any:

@@ -85,6 +85,7 @@ UNEQUAL_ERRORS = (
 )
 NEVER = -1e3
 N_LEVELS, ONE_LEVEL = 3, np.zeros(1)
+# Scales of the priors of what is zero where a K-property holds.
 SCALES = {
     "rater_spread": 0.6,
     "difficulty_spread": 0.4,
@@ -95,7 +96,6 @@ SCALES = {
     "system_category_spread": 0.75,
     "system_error_spread": 1.5,
 }
-"""Scales of the priors of what is zero where a K-property holds."""
 
 
 def one_coin(ratings: Ratings, priors: Priors = None) -> "pm.Model":

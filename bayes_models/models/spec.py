@@ -47,12 +47,10 @@ graph = lazy.load("bayes_models.models.graph")
 
 DIAGONAL = "diagonal"
 WEAK_DIAGONAL = "weak_diagonal"
+# Weight, as a number of ratings of each true category, of priors with a mean accuracy of .6. The
+# weak prior is for the system, whose accuracy is to be found out: with the other prior the accuracy
+# of a system of .9 was underestimated by .03 to .12 (`experiments/benchmarks/estimators.md`).
 STRENGTH = {DIAGONAL: 8.0, WEAK_DIAGONAL: 2.0}
-"""Weight, as a number of ratings of each true category, of priors with a mean accuracy of .6.
-
-The weak prior is for the system, whose accuracy is to be found out: with the other prior the
-accuracy of a system of .9 was underestimated by .03 to .12
-(`experiments/benchmarks/estimators.md`)."""
 LEAST = np.finfo(float).tiny
 
 
@@ -170,10 +168,6 @@ def _dirichlet(name: str, concentration: Floats, dims: Any) -> Any:
     return pm.Dirichlet(name, concentration, dims=dims, default_transform=transform)
 
 
-def _beta(name: str, numbers: Floats, dims: Any) -> Any:
-    return pm.Beta(name, *_split(numbers), dims=dims, default_transform=graph.LogOdds())
-
-
 def _normal(name: str, numbers: Floats, dims: Any) -> Any:
     return pm.Normal(name, *_split(numbers), dims=dims)
 
@@ -184,7 +178,12 @@ NOT_NEGATIVE = "give two numbers, 0 or more"
 SECOND_ABOVE_ZERO = (-np.inf, LEAST)
 FAMILIES = {
     "dirichlet": Family(_dirichlet, LEAST, "give numbers above 0", rows=True),
-    "beta": Family(_beta, LEAST, "give two numbers above 0", pair=True),
+    "beta": Family(
+        lambda name, numbers, dims: pm.Beta(name, *_split(numbers), dims=dims),
+        LEAST,
+        "give two numbers above 0",
+        pair=True,
+    ),
     "normal": Family(_normal, SECOND_ABOVE_ZERO, TWO, pair=True),
     "logistic": Family(
         lambda name, numbers, dims: pm.Logistic(name, *_split(numbers), dims=dims),
@@ -212,8 +211,8 @@ FAMILIES = {
     ),
 }
 
+# What a fit keeps a PyMC distribution under: its name.
 DISTRIBUTION = "distribution"
-"""What a fit keeps a PyMC distribution under: its name."""
 
 
 def is_distribution(prior: Any) -> bool:
@@ -237,16 +236,16 @@ type Priors = str | Mapping[str, Any] | None
 
 COINS = ("one_coin", "one_coin_by_rater", "relaxed_k")
 WITH_MATRICES = "dawid_skene hierarchical_dawid_skene pooled class_conditional tap".split()
+# The files of models; that of a further model has its name.
 FILES = dict.fromkeys(COINS, "log_odds") | dict.fromkeys(WITH_MATRICES, "matrices")
-"""The files of models; that of a further model has its name."""
 OF_A_RATER = "ratings a rater"
 OF_ALL = "ratings of all raters"
 OF_THE_SYSTEM = "ratings of the system"
+# Number of dimensions of a prior of confusion matrices that differs between raters.
 BY_RATER = 3
-"""Number of dimensions of a prior of confusion matrices that differs between raters."""
 
+# What a variable may need besides other variables.
 SYSTEM, ORDER, SEVERAL_ERRORS = "a system", "an order of categories", "three categories"
-"""What a variable may need besides other variables."""
 
 
 @dataclass(frozen=True)

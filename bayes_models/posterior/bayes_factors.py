@@ -55,12 +55,12 @@ from lehner.core.text import first_few
 NEAREST = 0.2
 N_BINS = 20
 SMOOTHNESS = np.exp(np.arange(-2, 20, 1.5))
+# Number of steps of `SMOOTHNESS`, which make the curve twenty times less smooth.
 LESS_SMOOTH = 2
-"""Number of steps of `SMOOTHNESS`, which make the curve twenty times less smooth."""
 LARGEST_STEP = 2.0
 MOST_STEPS = 60
+# 97.5% quantiles of gamma distributions with these shapes.
 NEAR_AT_MOST = {1: 3.69, 8: 14.43}
-"""97.5% quantiles of gamma distributions with these shapes."""
 
 
 def estimate_density_at_zero(draws: Floats) -> tuple[float, float]:
@@ -183,8 +183,8 @@ K_PROPERTY = {
 }
 STRONG = 10.0
 WITHIN_90 = 1.645
+# Of the log of a Bayes factor; the error of the factor would be as large as the factor.
 LARGEST_ERROR = math.log(2)
-"""Of the log of a Bayes factor; the error of the factor would be as large as the factor."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -373,8 +373,8 @@ def weigh_against_zero(draws: Floats, scale: float) -> tuple[float, float | None
 MOST_DRAWS = 4000
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 COVARIANCE, IF_NOT = "covariance", "_if_independent"
+# Standard deviation of a share, as a proportion of the prior's, above which little was learned.
 LITTLE = 0.8
-"""Standard deviation of a share, as a proportion of the prior's, above which little was learned."""
 
 
 def average_with_independence(

@@ -19,16 +19,16 @@ from lehner.latent_class.em import e_step
 
 arviz_stats = lazy.load("arviz_stats.base")
 
+# All dimensions of variables, in the order in which models declare those of each.
 DECLARED = (
     *("population", "rater", "rater_without_system", "level"),
     *("category", "response", "contrast"),
 )
-"""All dimensions of variables, in the order in which models declare those of each."""
 CREDIBLE = "equal-tailed credible"
 BYTES = 8
+# How often draws are in memory at once: of NUTS the sampler's, those of each chain, and those of
+# all chains; of Gibbs sampling also those of a first try.
 COPIES = {"nuts": 3, "gibbs": 2}
-"""How often draws are in memory at once: of NUTS the sampler's, those of each chain, and those of
-all chains; of Gibbs sampling also those of a first try."""
 INSTEAD = "sample fewer draws (draws=500, check='estimands'), or use maximum likelihood (…_ml)"
 AXES = {"chain_axis": 0, "draw_axis": 1}
 TAILS = (0.05, 0.95)
@@ -171,8 +171,8 @@ def compute_ess(draws: Floats, method: str) -> Floats:
     return np.asarray(arviz_stats.array_stats.ess(draws, **AXES, method=method, **options))
 
 
+# By variable: its dimensions after chain and draw, and its draws.
 type Draws = dict[str, tuple[tuple[str, ...], Floats]]
-"""By variable: its dimensions after chain and draw, and its draws."""
 
 
 def derive_variables(observed: Patterns, base_rates: Floats, confusion: Floats) -> Draws:

@@ -30,8 +30,8 @@ HIGHEST_R_HAT = 1.01
 R_HAT_BY_CHANCE = 10
 LOWEST_ESS = 400
 CELL = ["category", "response"]
+# With more recalls than these they are not checked, but the accuracies that they make up.
 MOST_RECALLS = 1_000
-"""With more recalls than these they are not checked, but the accuracies that they make up."""
 MOST_TIMES_LONGER = 4
 # The two limits were chosen on fits of the first `relaxed_k`, in which difficulty could mislead all
 # raters, so that labels switched often. Of 48 fits with two categories 15 had no relabelled draw

@@ -42,8 +42,8 @@ from lehner.latent_class.em import known_truths
 
 logger = logging.getLogger(__name__)
 
+# What is checked in place of the system's accuracies where there is no system.
 WITHOUT_SYSTEM = ("accuracy", "base_rates")
-"""What is checked in place of the system's accuracies where there is no system."""
 FOR_STUDIES: dict[str, Any] = {
     "draws": 500,
     "tune": 200,
@@ -54,8 +54,8 @@ FOR_STUDIES: dict[str, Any] = {
     "checks": False,
     "progressbar": False,
 }
+# Posterior draws for the checks of a fit, fewer than `check_predictions` uses by default.
 CHECK_DRAWS = 50
-"""Posterior draws for the checks of a fit, fewer than `check_predictions` uses by default."""
 
 type Checked = Literal["all", "estimands"]
 type Engine = Literal["nuts", "gibbs"]

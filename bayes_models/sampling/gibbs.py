@@ -30,13 +30,13 @@ from lehner.core.arrays import Floats, Integers, Seed, child_seeds
 from lehner.core.resampling import progress_of
 from lehner.data.patterns import UNKNOWN
 
+# Base rates of each population, and confusion matrices of each rater or of all.
 type Parameters = tuple[Floats, Floats]
-"""Base rates of each population, and confusion matrices of each rater or of all."""
 
+# The parameters that are confusion matrices: of each rater; or of all, and of the system.
 MATRICES = ("confusion", "system_confusion")
-"""The parameters that are confusion matrices: of each rater; or of all, and of the system."""
+# Probabilities and parameters in sweeps, which take a fifth of a second.
 CELLS_AT_ONCE = 20_000_000
-"""Probabilities and parameters in sweeps, which take a fifth of a second."""
 # Gamma variates of a smaller shape may be too small for a double; their logarithms are not.
 SMALL_SHAPE = 0.1
 

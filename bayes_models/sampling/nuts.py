@@ -42,11 +42,11 @@ from lehner.core.resampling import progress_of
 
 logger = logging.getLogger(__name__)
 
+# Name of the confusion matrices that are kept of a draw.
 CONFUSION = "confusion_by_level"
-"""Name of the confusion matrices that are kept of a draw."""
 NOISE = 0.1
+# Standard deviation of PyMC's jitter, which is uniform between -1 and 1.
 JITTER = 1 / np.sqrt(3)
-"""Standard deviation of PyMC's jitter, which is uniform between -1 and 1."""
 SAMPLE_STATS = {
     "depth": "tree_depth",
     "maxdepth_reached": "reached_max_treedepth",
@@ -59,9 +59,9 @@ SAMPLE_STATS = {
 }
 
 
+# From values by variable to the point at which chains start, and the distance from it at which they
+# may; variables without a value start anywhere that is plausible.
 type StartingPoint = Callable[[Mapping[str, Floats]], tuple[Floats, Floats]]
-"""From values by variable to the point at which chains start, and the distance from it at which
-they may; variables without a value start anywhere that is plausible."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -241,9 +241,9 @@ def _label(
     return label_draws(variables, coords | assemble.make_coords(observed))
 
 
+# Models that were compiled by nutpie in this process, with the PyMC model and the priors of each,
+# which must stay alive because models are found by the identity of distributions.
 _compiled: dict[tuple[Any, ...], Any] = {}
-"""Models that were compiled by nutpie in this process, with the PyMC model and the priors of each,
-which must stay alive because models are found by the identity of distributions."""
 
 
 def compile_pymc_model(name: str, observed: Patterns, priors: Mapping[str, Any]) -> CompiledModel:

@@ -29,14 +29,8 @@ from experiments.simulations.calibration import (
 )
 from lehner import InputError, Ratings
 
-QUICK = ("one_coin", "dawid_skene")
-# The others take half a minute and more.
-EACH_MODEL = [
-    pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow)
-    for name in sorted(MODELS, reverse=True)
-]
-
-
+# Fast cousins: `test_gibbs` (exact means) and `test_against_pymc` (densities).
+EACH_MODEL = sorted(MODELS, reverse=True)
 # Of their shape other tests compile these models, too.
 OF_TABLE_2 = ("dawid_skene", "relaxed_k")
 
@@ -68,6 +62,7 @@ def fitted():
     return fit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EACH_MODEL)
 def test_draws_are_prior_draws_weighted_by_their_likelihood(name, fitted):
     few, priors, tree = fitted(name)
@@ -84,7 +79,8 @@ OTHER_NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name in EACH_MODEL if name.values[0] in OTHER_NUMBERS])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OTHER_NUMBERS)
 def test_other_numbers_of_priors_have_another_posterior(name, fitted):
     """The model that is compiled has them: `fitted` has compiled it with the default."""
     few, _, usual = fitted(name)
@@ -144,12 +140,14 @@ def test_ranks_show_a_prior_that_is_not_the_one_simulated_from():
     assert kstest(ranks, "uniform").pvalue < 1e-6
 
 
-def test_prior_sensitivity_can_be_computed(fitted):
-    few, priors, tree = fitted("dawid_skene")
-    tree = tree.isel(draw=slice(None, None, 5), missing_dims="ignore")
+@pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
+def test_prior_sensitivity_can_be_computed():
+    few = few_items(4)
+    options = {"engine": "gibbs", "draws": 100, "tries": 1, "checks": False}
+    tree = bayes_models.fit("dawid_skene", few, **options)
     pm.stats.compute_log_prior(
         tree,
-        model=find_model("dawid_skene").build(few, priors),
+        model=find_model("dawid_skene").build(few),
         progressbar=False,
         compile_kwargs={"mode": "FAST_COMPILE"},
     )

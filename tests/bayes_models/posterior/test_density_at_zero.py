@@ -44,6 +44,9 @@ CASES = {
 }
 
 
+QUICK = ("peak at zero", "peak and mode", "six groups")
+
+
 def exact_factor(likelihood):
     """Divide the marginal likelihoods of a free spread and of a spread of zero."""
     return float(np.trapezoid(likelihood * HALF_NORMAL, GRID) / likelihood[0])
@@ -69,7 +72,9 @@ def parameter_of(draws, name="rater_spread"):
 
 
 @pytest.mark.parametrize("n_effective", [400, 4000])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=() if case in QUICK else pytest.mark.slow) for case in CASES]
+)
 def test_the_error_of_a_bayes_factor_includes_its_bias(case, n_effective):
     exact = exact_factor(CASES[case])
     result = [parameter_of(chains(CASES[case], n_effective, seed)) for seed in range(40)]
@@ -103,7 +108,7 @@ def test_a_number_of_either_sign(mean, sd):
     assert off <= 8
 
 
-@pytest.mark.parametrize(("mean", "sd"), [(1.0, 0.25), (1.0, 0.1), (0.6, 0.05)])
+@pytest.mark.parametrize(("mean", "sd"), [(1.0, 0.25), (0.6, 0.05)])
 @pytest.mark.parametrize("n_effective", [400, 4000])
 def test_draws_far_from_zero_give_true_lower_bounds(mean, sd, n_effective):
     likelihood = reflected(mean, sd)

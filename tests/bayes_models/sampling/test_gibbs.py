@@ -121,7 +121,9 @@ def test_a_prior_at_the_corners_does_not_underflow(variable, concentration):
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        tree = fit("dawid_skene", some, engine="gibbs", priors={variable: concentration}, tries=1)
+        options = {"draws": 200, "tries": 1, "checks": False, "log_likelihood": False}
+        priors = {variable: concentration}
+        tree = fit("dawid_skene", some, engine="gibbs", priors=priors, **options)
     posterior = tree["posterior"].to_dataset()
     np.testing.assert_allclose(posterior["confusion"].sum("response"), 1)
     np.testing.assert_allclose(posterior["base_rates"].sum("category"), 1)

@@ -106,14 +106,14 @@ def read_studies(studies: Mapping[str, Any], ratings: Ratings) -> dict[str, Any]
     Parameters
     ----------
     studies : mapping of str to array_like, str or Path
-        By the name of a rater or system: counts as `power_prior` takes them, or a file with such a
-        table, whose first column names the true categories.
+        By the name of a rater or system: counts as `make_power_prior` takes them, or a file with
+        such a table, whose first column names the true categories.
     ratings : Ratings
 
     Returns
     -------
     dict of str to array_like
-        As `power_prior` takes it.
+        As `make_power_prior` takes it.
 
     Raises
     ------

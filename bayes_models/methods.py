@@ -240,7 +240,7 @@ def estimate_with_studies(
     contradict the ratings.
     """
     studies = earlier_studies.read_studies(studies, ratings)
-    priors = bayes_models.power_prior(ratings, studies)
+    priors = bayes_models.make_power_prior(ratings, studies)
     options: dict[str, Any] = {
         "level": level,
         "seed": seed,

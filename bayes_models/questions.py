@@ -9,8 +9,8 @@ from lehner.core.errors import warn
 from lehner.core.estimate import ESTIMANDS, Row, row
 from lehner.estimation.questions import Answer, Fit, Options
 
+# The parameter that is 0 if all items are equally difficult for the raters.
 DIFFICULTY = "difficulty_spread"
-"""The parameter that is 0 if all items are equally difficult for the raters."""
 LOG_LIMIT, NORMAL_90 = 700.0, 1.645
 
 

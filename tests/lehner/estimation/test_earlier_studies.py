@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayes_models import power_prior, read_studies
+from bayes_models import make_power_prior, read_studies
 from lehner import InputError, Ratings, estimate
 
 RATINGS = Ratings(
@@ -35,7 +35,7 @@ def test_a_file_is_read_by_the_names_of_its_rows_and_columns(tmp_path):
 )
 def test_what_is_no_study_is_refused(given, said):
     with pytest.raises(InputError, match=said):
-        power_prior(RATINGS, read_studies(given, RATINGS))
+        make_power_prior(RATINGS, read_studies(given, RATINGS))
 
 
 def test_a_study_of_nobody_is_refused():

@@ -17,12 +17,7 @@ from experiments.cli.labels import ask, label, label_methods
 from experiments.cli.options import Group, add_command
 from experiments.cli.ratings import agreement, bounds, check, datasets, scores
 from experiments.cli.research import paper, plan, study_app, train_prior
-from experiments.report.terminal import (
-    as_options,
-    failure_of_output,
-    name_option,
-    standard_streams,
-)
+from experiments.report.terminal import as_options, failure_of_output, name_option, standard_streams
 from lehner.core.lazy import load
 
 files, library = load("experiments.report.files"), load("lehner")

@@ -11,15 +11,7 @@ from experiments.report.answer import Answer, Section
 from experiments.report.files import name_folders, write_atomically
 from experiments.report.table import Table, simple_table
 from experiments.report.terminal import data_lines
-from experiments.report.views import (
-    ANY,
-    REPORT,
-    Record,
-    View,
-    order_rows,
-    tabulate,
-    view_systems,
-)
+from experiments.report.views import ANY, REPORT, Record, View, order_rows, tabulate, view_systems
 from lehner.core.lazy import load
 from lehner.core.text import first_few
 from lehner.estimation.methods import get_method

@@ -7,13 +7,14 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from experiments.report import sentences, views
 from experiments.report.answer import name_warnings
 from experiments.report.table import CORRECTED_NOTE, Column, Table, to_terminal
 from experiments.report.terminal import cell_len, cut, data_lines, line, paragraphs
-from experiments.report.views import ANY, REPORT, Record, View
+from experiments.report.views import ANY, REPORT, View
 from lehner.core.errors import Warning
 from lehner.core.text import DASH, counted, decimal
 from lehner.estimation.results import value_of
@@ -53,7 +54,8 @@ def render_screen(each: Sequence[View], width: int) -> "list[Text]":
     cautions, n_more = choose_cautions(each)
     # Cautions are said in full where there is room, else in two lines.
     most = 3 if _count_lines(blocks) + 3 * len(cautions) < MOST_LINES else 2
-    blocks["cautions"] = paragraphs(cautions, width, most, "yellow")
+    if cautions:
+        blocks["cautions"] = paragraphs(cautions, width, most, "yellow")
     for part in asked["give_way"]:
         while blocks[part] and _count_lines(blocks) >= MOST_LINES:
             blocks[part].pop()
@@ -71,7 +73,8 @@ def _count_lines(blocks: "Mapping[str, list[list[Text]]]") -> int:
 def _lay_out(part: str, each: Sequence[View], width: int) -> "list[list[Text]]":
     """Lay out the tables or texts of a part: lines of each, which stand or fall together."""
     if part in TEXTS:
-        return paragraphs(list(TEXTS[part](each)), width)
+        texts = list(TEXTS[part](each))
+        return paragraphs(texts, width) if texts else []
     blocks = []
     for table in _tabulate(part, each):
         shown = replace(table, rows=table.rows[:MOST_ROWS])
@@ -120,7 +123,7 @@ def _tabulate_accuracies(view: View) -> list[Table]:
     accuracies = [row for row in accuracies if not math.isnan(row["estimate"])]
     cells = views.make_cells(accuracies, plain=True)
     rows: list[tuple[Any, ...]] = [
-        (row["method"], cell, _name_basis(view, row))
+        (row["method"], cell, sentences.name_basis(view, row))
         for row, cell in zip(accuracies, cells, strict=True)
     ]
     if view.gold is not None and view.results.ratings.n_raters:
@@ -147,26 +150,11 @@ def _tabulate_measures(view: View) -> list[Table]:
     return views.pivot(placed, list(map(Column, of)))
 
 
-def _name_basis(view: View, row: Record) -> str:
-    """Say what the accuracy by a method rests on."""
-    method = row["method"]
-    if not view.results.ratings.n_raters:
-        return f"by {row['kind']}" if row["kind"] else ""
-    crowds, assumed = sentences.name_crowds(view, method), views.assumption(method)
-    parts = [f"learned on {crowds} with true labels"] if crowds else []
-    if row["corrected"]:
-        corrects = any(other["method"] == method for other in view.uncorrected)
-        parts.append(f"{'corrected by' if corrects else 'with'} the gold labels")
-    elif assumed:
-        parts.append(f"if {assumed}")
-    return ", ".join(parts)
-
-
 def _say_basis(each: Sequence[View]) -> Iterator[str]:
     """Say by which method systems are ranked, and what it rests on."""
     view, method = each[0], each[0].ranked_by
     rows = view.pick("system_accuracy_in_sample", method=method)
-    parts = [method, *(_name_basis(view, row) for row in rows)]
+    parts = [method, *(sentences.name_basis(view, row) for row in rows)]
     yield f"Accuracies, ranks and differences are by {', '.join(filter(None, parts))}"
 
 
@@ -179,7 +167,8 @@ def _explain_mark(each: Sequence[View]) -> Iterator[str]:
 def _say_bounds(each: Sequence[View]) -> Iterator[str]:
     """Say how low the accuracy may be, unless gold labels say more."""
     needed = sentences.find_needed(each[0])
-    if needed and not any(row["corrected"] for row in each[0].pick("system_accuracy")):
+    corrected = [row for row in each[0].pick("system_accuracy") if row["corrected"]]
+    if needed and not corrected:
         yield f"Whatever the method (lehner bounds): {needed.brief}"
 
 
@@ -191,7 +180,7 @@ def _list_raters(each: Sequence[View]) -> Iterator[str]:
             by_method.setdefault(row["method"], {})[row["rater"]] = row["estimate"]
     apart = [name for name, own in by_method.items() if len(set(own.values())) > 1]
     for method in [*by_method, *apart][-1:]:
-        own = sorted(by_method[method].items(), key=lambda item: item[1])
+        own = sorted(by_method[method].items(), key=itemgetter(1))
         names, numbers = [cut(name) for name, _ in own], [decimal(value) for _, value in own]
         parts = [f"{name} {number}" for name, number in zip(names, numbers, strict=True)]
         if len(own) > 1 and method not in apart:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from experiments.report.terminal import cut, data_lines
-from experiments.report.views import ANY, REPORT, View, allows_correlated_errors, assumption
+from experiments.report.views import ANY, REPORT, Record, View, allows_correlated_errors, assumption
 from lehner import __version__
 from lehner.core.estimate import IntervalEstimate
 from lehner.core.lazy import load
@@ -75,6 +75,21 @@ def name_crowds(view: View, method: str) -> str:
     return f"{learned['crowds']} {'crowds of your own' if own else 'public crowds'}"
 
 
+def name_basis(view: View, row: Record) -> str:
+    """Say what the accuracy by a method rests on."""
+    method = row["method"]
+    if not view.results.ratings.n_raters:
+        return f"by {row['kind']}" if row["kind"] else ""
+    crowds, assumed = name_crowds(view, method), assumption(method)
+    parts = [f"learned on {crowds} with true labels"] if crowds else []
+    if row["corrected"]:
+        corrects = any(other["method"] == method for other in view.uncorrected)
+        parts.append(f"{'corrected by' if corrects else 'with'} the gold labels")
+    elif assumed:
+        parts.append(f"if {assumed}")
+    return ", ".join(parts)
+
+
 def name_prior(view: View, method: str) -> str:
     """Say what a method learned on which crowds; nothing of one that learned nothing."""
     crowds, learned = name_crowds(view, method), view.results.fits[view.system, method].diagnostics
@@ -105,22 +120,23 @@ def describe_briefly(view: View) -> str:
 
 def _describe(view: View, name: str) -> str:
     """Fill a text of `report.toml` with the file, the systems, groups, and numbers of the data."""
-    results, ratings = view.results, view.results.ratings
-    groups, table = results.options.groups, results.table
+    results, ratings, gold = view.results, view.results.ratings, view.gold
+    groups, table, n_ratings = results.options.groups, results.table, ratings.n_ratings
     rates = table[table["quantity"] == "base_rates"]["category"].unique()
+    n_systems = len(ratings.systems)
+    short_file, whom = cut(results.options.name, LONGEST_FILE), cut(view.system)
     n_groups = counted(len(ratings.populations) or 1, "group")
-    gold = "" if view.gold is None else f", {counted(int(view.gold['n_items']), 'gold label')}"
     return TEXT[name].format(
         file=results.options.name,
-        short_file=cut(results.options.name, LONGEST_FILE),
+        short_file=short_file,
         systems=first_few(ratings.systems, MOST_NAMED),
-        whom=cut(view.system) if len(ratings.systems) < 2 else f"{len(ratings.systems)} systems",
+        whom=whom if n_systems < 2 else f"{n_systems} systems",
         items=counted(ratings.n_items, "item"),
         raters=counted(ratings.n_raters, "rater"),
-        ratings=counted(ratings.n_ratings, "rating"),
+        ratings=counted(n_ratings, "rating"),
         categories=counted_categories(ratings.n_categories, ordered=ratings.ordered),
         names=first_few(ratings.categories, MOST_SHOWN),
-        gold=gold,
+        gold="" if gold is None else f", {counted(int(gold['n_items']), 'gold label')}",
         grouped="" if groups is None else f" in {n_groups} by {groups.column}",
         compared=f"proportion of {rates[0]}" if len(rates) == 1 else "base rates",
         corrected=", corrected by gold labels" if table["corrected"].any() else "",
@@ -228,11 +244,13 @@ def say_effective_raters(view: View, *, briefly: bool = False) -> Iterator[str]:
     else:
         source = "by_gold_labels" if "gold labels" in row["kind"] else "by_agreement"
     texts = REPORT["effective_raters_briefly" if briefly else "effective_raters"]
+    n_raters = view.number("raters_per_item", method="")
+    correlation = view.number("mistake_correlation", method="")
     yield str(texts[source]).format(
         **row,
-        raters=f"{round(view.number('raters_per_item', method=''), 2):.10g} raters of an item",
+        raters=f"{round(n_raters, 2):.10g} raters of an item",
         percent=percent(row["level"]) if row["level"] > 0 else "",
-        correlation=decimal(view.number("mistake_correlation", method=""), 2),
+        correlation=decimal(correlation, 2),
     )
 
 

@@ -199,12 +199,7 @@ LETTERS_AN_INCH = 12
 
 
 def panels(
-    titles: Sequence[str],
-    width: float,
-    *,
-    height: float,
-    across: int,
-    more: float = 0.5,
+    titles: Sequence[str], width: float, *, height: float, across: int, more: float = 0.5
 ) -> "tuple[Figure, list[Axes]]":
     """Make a figure with a panel for each title, on common axes.
 

@@ -253,11 +253,7 @@ def write_bayes_factor(value: IntervalEstimate) -> str:
 
 
 def pivot(
-    placed: Iterable[Placed],
-    columns: Sequence[Column],
-    *,
-    head: str = "",
-    title: str = "",
+    placed: Iterable[Placed], columns: Sequence[Column], *, head: str = "", title: str = ""
 ) -> list[Table]:
     """Put numbers with one heading and one label into a row.
 

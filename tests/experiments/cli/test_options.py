@@ -109,7 +109,9 @@ def test_groups_may_be_the_clusters(tmp_path):
     "command",
     [
         "check lehner_table2 --replicates 199",
-        "bounds lehner_table2 --system System --correlation 0.2",
+        pytest.param(
+            "bounds lehner_table2 --system System --correlation 0.2", marks=pytest.mark.slow
+        ),
         "agreement lehner_table2 --coefficients alpha,ac1",
         "compare caries --method majority",
     ],

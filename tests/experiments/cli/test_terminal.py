@@ -118,6 +118,7 @@ def test_labels_are_escaped_on_a_terminal_and_as_they_are_in_a_pipe(run, folder)
     assert items.tolist() == [f"\x1b]0;title\x07 {i}" for i in range(40)]
 
 
+@pytest.mark.slow
 def test_a_terminal_obeys_the_command_s_own_styles_only(folder):
     written = on_a_terminal(commands(folder)["estimate"])
     assert "\x1b[1m" in written and "\x1b[33m" in written
@@ -155,6 +156,7 @@ def test_what_cannot_be_printed_is_said(line, name):
         assert "Traceback" not in done.stderr and "Exception" not in done.stderr
 
 
+@pytest.mark.slow
 def test_files_are_written_where_the_output_fails(tmp_path):
     done = shell("{} > /dev/full", *SMALL["estimate"], "--output", tmp_path / "out")
     assert done.returncode == 2 and (tmp_path / "out" / "results.csv").is_file()
@@ -162,6 +164,7 @@ def test_files_are_written_where_the_output_fails(tmp_path):
     assert done.returncode == 2 and "nothing was done" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_reader_who_has_enough_ends_the_command_in_silence(tmp_path):
     done = shell("set -o pipefail; {} | true", *SMALL["estimate"], "--output", tmp_path / "out")
     assert done.returncode == 141

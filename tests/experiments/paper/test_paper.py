@@ -113,6 +113,7 @@ def test_a_drawing_shows_every_defined_run():
     np.testing.assert_array_equal(axes[1].lines[1].get_xdata(), runs.system_accuracy_in_sample)
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_table_and_draws_a_figure(run, tmp_path, numbers, monkeypatch):
     monkeypatch.setattr(replication, "replicate_paper", lambda *arguments: numbers)
     code, out, _ = run("paper", "--runs", "50", "--json")

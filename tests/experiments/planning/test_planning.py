@@ -12,6 +12,7 @@ QUICK = ("--replicates", 1000)
 EASY = ("--kappa", 0.6, "--system-accuracy", 0.8, *QUICK)
 
 
+@pytest.mark.slow
 def test_the_plan_of_the_issue_answers_for_both_violations(run):
     asked = "--categories 5 --raters 3 --kappa 0.3 --within 0.1 --confidence 0.9".split()
     code, out, err = run("plan", *asked, "--replicates", 5000)

@@ -139,6 +139,7 @@ def test_the_standard_error_of_the_rmse_is_not_the_one_simhelpers_prints(welch):
     assert round(shifted, 5) == pytest.approx(0.00826, abs=1.5e-5)
 
 
+@pytest.mark.slow
 def test_standard_errors_are_the_spread_of_repeated_studies():
     rng = np.random.default_rng(1)
     n_studies, n = 1500, 80

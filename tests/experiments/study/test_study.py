@@ -264,6 +264,7 @@ def test_every_method_sees_the_data_that_its_seed_makes(tmp_path):
             assert result.loc["algebraic", "status"] == "ok"
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_changes_nothing(tmp_path):
     path = write(tmp_path, methods=f"{SLOW}, {SAMPLED}", replicates=8)
     tables = set()
@@ -280,6 +281,7 @@ def test_a_number_with_and_without_a_point_is_the_same_to_all_workers(tmp_path):
     assert table(tmp_path / "with_1") == table(tmp_path / "with_2")
 
 
+@pytest.mark.slow
 def test_growing_a_study_keeps_what_is_there(tmp_path, monkeypatch):
     grown, _, _ = STUDY.rpartition("\n[[scenarios]]")
     path = write(tmp_path, replicates=50, text=grown)
@@ -349,6 +351,7 @@ def test_what_the_machine_lacks_is_no_result(tmp_path, monkeypatch, run, error):
     assert table(out) == table(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_run_and_loses_what_is_in_flight_only(tmp_path, monkeypatch, capsys):
     from experiments.cli import main as cli
 

@@ -43,6 +43,7 @@ def folder(tmp_path_factory):
     return path / "out"
 
 
+@pytest.mark.slow
 def test_all_files_are_there(folder):
     names = {path.name for path in (folder / "report").iterdir()}
     figures = ("bias", "coverage", "rmse")

@@ -112,6 +112,7 @@ def test_methods_and_generators_of_a_user_run_from_the_folder_of_the_study_file(
     assert ((in_sample["truth"] * in_sample["n"].fillna(40)) % 1).abs().max() < 1e-9
 
 
+@pytest.mark.slow
 def test_workers_need_no_file(whole, tmp_path):
     run_study(whole / "plan" / "study.toml", tmp_path / "out", workers=2)
     assert table(tmp_path / "out") == table(whole / "out")
@@ -146,6 +147,7 @@ def test_a_draw_in_another_folder_uses_the_files_that_were_kept(whole, tmp_path)
     assert read_study(there / "study.toml") == read_study(whole / "plan" / "study.toml")
 
 
+@pytest.mark.slow
 def test_what_is_read_is_not_run(whole, tmp_path):
     """Reports of results that others sent run none of their code."""
     trap = "import pathlib\npathlib.Path(__file__).with_name('ran').touch()\nraise SystemExit\n"
@@ -159,6 +161,7 @@ def test_what_is_read_is_not_run(whole, tmp_path):
     assert not list(tmp_path.rglob("ran"))
 
 
+@pytest.mark.slow
 def test_a_report_says_whose_functions_they_are(whole, tmp_path):
     there = shutil.copytree(whole / "out", tmp_path / "out")
     write_report(there)
@@ -179,6 +182,7 @@ def test_a_changed_function_is_another_method(whole, tmp_path):
     assert table(out) == table(whole / "out") and files == set((out / "cells").iterdir())
 
 
+@pytest.mark.slow
 def test_without_the_expected_accuracy_that_of_the_sample_is_measured(tmp_path):
     study = STUDY.replace(":simulate", ":without_expected")
     study = study.replace(", accuracy = [0.6, 0.9]", "").replace(

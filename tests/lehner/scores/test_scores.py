@@ -67,6 +67,7 @@ def test_if_all_truths_are_known_they_are_what_counts():
 
 
 @pytest.mark.parametrize("categories", [2, 3])
+@pytest.mark.slow
 def test_raters_who_err_are_corrected_for(categories):
     ratings, scores = draw(6000, (0.7, 0.65, 0.75), categories=categories)
     seen = ratings.with_truth(None)
@@ -107,6 +108,7 @@ def test_known_truths_correct_for_mistakes_that_raters_and_scores_share():
     assert abs(np.mean(errors["with"])) < 0.03
 
 
+@pytest.mark.slow
 def test_known_truths_found_out_with_unequal_probabilities_are_weighted():
     errors = {"weighted": [], "not": []}
     for seed in range(8):

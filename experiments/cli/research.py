@@ -17,10 +17,10 @@ from experiments.cli import options
 from experiments.cli.load import load
 from experiments.cli.options import Output, Reading
 from lehner.core import errors, lazy, text
+from lehner.core.lazy import pd
 
 if TYPE_CHECKING:
     from lehner import Ratings
-    from lehner.empirical_prior.prior import Outcome
 
 planning, replication, running, reporting = (
     lazy.load(f"experiments.{name}")
@@ -163,9 +163,9 @@ def train_prior(folder: Path, output: Path, seed: int = 1, *, reading: Reading) 
     lehner train-prior crowds/ --output priors.json
     lehner estimate ratings.csv --method calibrated --priors priors.json
     """
-    outcomes = list(_evaluate_crowds(folder, reading.options(), seed))
+    outcomes = pd.concat(_evaluate_crowds(folder, reading.options(), seed), ignore_index=True)
     try:
-        if not any(outcome.design == "better" for outcome in outcomes):
+        if not (outcomes["design"] == "better").any():
             raise lehner.InputError(
                 "no crowd has four raters, of whom one is better than three others",
                 "add larger crowds, from which better systems can be learned",
@@ -184,7 +184,7 @@ def train_prior(folder: Path, output: Path, seed: int = 1, *, reading: Reading) 
     print(f"  lehner estimate DATA --method calibrated --priors {output}", file=sys.stderr)
 
 
-def _evaluate_crowds(folder: Path, read_as: Any, seed: int) -> "Iterator[Outcome]":
+def _evaluate_crowds(folder: Path, read_as: Any, seed: int) -> "Iterator[pd.DataFrame]":
     """Take raters of each crowd for systems, whose accuracy is known, and estimate it."""
     endings = (".csv", ".tsv", *formats.ENDINGS)
     paths = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in endings]
@@ -195,13 +195,12 @@ def _evaluate_crowds(folder: Path, read_as: Any, seed: int) -> "Iterator[Outcome
         within, crowd = path.relative_to(folder), _read_crowd(path, read_as)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lehner.DataWarning)  # of labels that few raters give
-            drawn = designs.draw_outcomes(within.as_posix(), within.parts[0], crowd, seed)
-            outcomes = list(drawn)
-        if not outcomes:
+            outcomes = designs.draw_outcomes(within.as_posix(), within.parts[0], crowd, seed)
+        if outcomes.empty:
             least = designs.LEAST_ITEMS
             problem = f"no rater has {least} items with a gold label that two others rated"
             raise lehner.InputError(problem, "take the file away", file=path)
-        yield from outcomes
+        yield outcomes
 
 
 def _read_crowd(path: Path, read_as: Any) -> "Ratings":

@@ -83,7 +83,6 @@ FIRST_NAMES = {
     "initial_rater_accuracy": "rater_accuracy",
     "initial_system_accuracy": "system_accuracy",
     "easiness": "difficulty",
-    "easiness_probabilities": "difficulty_probabilities",
     "easiness_affects": "difficulty_affects",
 }
 """The names of fields under which the seeds of the committed tables were made."""

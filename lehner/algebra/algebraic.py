@@ -103,12 +103,13 @@ def estimate_algebraic(
     warnings = _list_warnings(steps, point, ratings)
     if interval is not None and accuracy.estimate is not None:
         statistic = _statistic(collapsed, step_4)
-        result = bootstrap_interval(statistic, collapsed.sampled, point, level, resamples, seed)
-        accuracy = result.interval
-        diagnostics |= {"resamples": resamples, "undefined_resamples": result.undefined}
-        if result.undefined:
+        accuracy, undefined = bootstrap_interval(
+            statistic, collapsed.sampled, point, level, resamples, seed
+        )
+        diagnostics |= {"resamples": resamples, "undefined_resamples": undefined}
+        if undefined:
             text = (
-                f"the estimate is undefined in {percent(result.undefined, 1)} of the bootstrap "
+                f"the estimate is undefined in {percent(undefined, 1)} of the bootstrap "
                 "resamples (agreement at or below chance, or answers on no informative item); the "
                 "interval counts them as possibly 0 and possibly 1, and the standard error is of "
                 "the others"

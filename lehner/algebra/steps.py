@@ -531,8 +531,8 @@ def _bins(truth: Floats, answers: Floats) -> dict[str, Floats]:
     }
 
 
+# The most answers that the ridge is worth.
 PRIOR_ANSWERS = 4.0
-"""The most answers that the ridge is worth."""
 RESAMPLED_PRIOR_ANSWERS = 2.0
 LEAST_ITEMS = 1e-12
 
@@ -629,8 +629,8 @@ def project_rows(rows: Floats) -> Floats:
 # sums over all categories follow from sums over those that have votes. Samples are the last axis in
 # memory, as they are in the truth probabilities.
 
+# Up to so many numbers of votes SciPy takes longer to load than it saves.
 FEW_VOTES = 20_000
-"""Up to so many numbers of votes SciPy takes longer to load than it saves."""
 SPARSE = 0.25
 
 

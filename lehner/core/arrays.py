@@ -223,10 +223,5 @@ def seed_of(seed: int, *key: str) -> np.random.SeedSequence:
     >>> seed_of(1, "rte", "7").spawn_key == seed_of(1, "rte", "8").spawn_key
     False
     """
-    return np.random.SeedSequence(seed, spawn_key=place_of(*key))
-
-
-def place_of(*key: str) -> tuple[int]:
-    """Place among all that is done, derived from what is done."""
     digest = hashlib.sha256("\n".join(key).encode()).digest()
-    return (int.from_bytes(digest[:8]),)
+    return np.random.SeedSequence(seed, spawn_key=(int.from_bytes(digest[:8]),))

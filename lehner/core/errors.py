@@ -6,7 +6,7 @@ import math
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 from lehner.core.text import first_few
 
 
+@dataclass(eq=False, repr=False)
 class InputError(ValueError):
     """Bad input, described in one line: where it is, what is wrong, and what to do about it.
 
@@ -40,31 +41,17 @@ class InputError(ValueError):
     r.csv, row 3, column 'Ann': 'X' is not a category; add it
     """
 
-    def __init__(
-        self,
-        problem: str,
-        remedy: str,
-        *,
-        file: str | Path | None = None,
-        row: int | None = None,
-        column: str | None = None,
-        change: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(problem, remedy)
-        self.problem = problem
-        self.remedy = remedy
-        self.file = file
-        self.row = row
-        self.column = column
-        self.change = change
+    problem: str
+    remedy: str
+    _: KW_ONLY
+    file: str | Path | None = None
+    row: int | None = None
+    column: str | None = None
+    change: Mapping[str, Any] | None = None
 
     def __str__(self) -> str:
-        parts = [
-            None if self.file is None else str(self.file),
-            None if self.row is None else f"row {self.row}",
-            None if self.column is None else f"column {self.column!r}",
-        ]
-        where = ", ".join(part for part in parts if part)
+        places = {"{}": self.file, "row {}": self.row, "column {!r}": self.column}
+        where = ", ".join(text.format(place) for text, place in places.items() if place is not None)
         text = f"{self.problem}; {self.remedy}"
         return " ".join((f"{where}: {text}" if where else text).split())
 
@@ -170,8 +157,8 @@ def check_proportions(name: str, values: Any, n: int) -> tuple[float, ...]:
 
 type Severity = Literal["changes", "limits", "note"]
 
+# A warning changes the conclusion, limits it, or is good to know.
 SEVERITIES: tuple[Severity, ...] = get_args(Severity.__value__)
-"""A warning changes the conclusion, limits it, or is good to know."""
 
 
 @dataclass(frozen=True)
@@ -245,9 +232,9 @@ def warnings_from_json(text: str) -> tuple[Warning, ...]:
 
 FILE = Path(__file__).with_name("warnings.toml")
 MEANINGS = tomllib.loads(FILE.read_text(encoding="utf-8"))
+# For each code, its severity, and what it means and what to do about it.
 CODES: dict[str, tuple[Severity, str]] = {
     code: (severity, meaning)
     for severity in SEVERITIES
     for code, meaning in MEANINGS[severity].items()
 }
-"""For each code, its severity, and what it means and what to do about it."""

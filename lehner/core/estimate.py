@@ -88,11 +88,11 @@ def join_parts[T](parts: Iterable[T], n: int) -> T:
     return type(part)(**joined)
 
 
+# Names, in results, of the two accuracies that a method may estimate.
 ESTIMANDS = ("system_accuracy", "system_accuracy_in_sample")
-"""Names, in results, of the two accuracies that a method may estimate."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class IntervalEstimate:
     """A number with its interval.
 
@@ -116,7 +116,7 @@ class IntervalEstimate:
 
     Examples
     --------
-    >>> accuracy = IntervalEstimate(estimate=0.9, lower=0.85, upper=0.94, level=0.9)
+    >>> accuracy = IntervalEstimate(0.9, 0.85, 0.94, level=0.9)
     >>> print(accuracy)
     0.900 [0.850, 0.940]
     >>> accuracy.upper
@@ -269,20 +269,16 @@ def plain(value: Any) -> Any:
     return number(value) if isinstance(value, float) else value
 
 
+# One number: values of some of `COLUMNS` by name.
 type Row = dict[str, Any]
-"""One number: values of some of `COLUMNS` by name."""
 
+# The columns that say which number it is; each is empty where it does not apply.
 KEYS = tuple("system method quantity grouping group rater category response versus".split())
-"""The columns that say which number it is; each is empty where it does not apply."""
 NUMBERS = ("estimate", "lower", "upper", "level")
-TEXT, NUMBER, BOOLEAN = "text", "number or null", "true or false"
-MEANINGS = {
-    name: (kind, meaning)
-    for name, (kind, meaning) in tomllib.loads(
-        Path(__file__).with_name("columns.toml").read_text(encoding="utf-8")
-    ).items()
-}
-"""What the columns of the table of results, and of the rows of JSON, hold: type and meaning."""
+# What the columns of the table of results, and of the rows of JSON, hold: type and meaning.
+MEANINGS: dict[str, tuple[str, str]] = tomllib.loads(
+    Path(__file__).with_name("columns.toml").read_text(encoding="utf-8")
+)
 COLUMNS = tuple(MEANINGS)
 
 
@@ -362,13 +358,10 @@ def rows_of_draws(
     names: Mapping[str, Sequence[Any]],
     *,
     level: float,
-    lowest: float = 0.0,
-    highest: float = 1.0,
-    ratio: bool = False,
     **columns: Any,
 ) -> list[Row]:
     """Make a row of each number, with the interval of its draws: `interval_of_draws`, `rows_of`."""
-    values = interval_of_draws(drawn, estimate, level, lowest=lowest, highest=highest, ratio=ratio)
+    values = interval_of_draws(drawn, estimate, level)
     return rows_of(quantity, values, names, level=level, **columns)
 
 

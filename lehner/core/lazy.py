@@ -150,9 +150,7 @@ def load_function(text: str, folder: str | Path = ".") -> UserFunction:
         own = [other for other, value in vars(module).items() if callable(value)]
         raise InputError(f"it has no function {name!r}", suggest(name, own), file=path)
     return UserFunction(
-        function=function,
-        source=importlib.util.decode_source(content),
-        source_hash=content_hash,
+        function=function, source=importlib.util.decode_source(content), source_hash=content_hash
     )
 
 

@@ -4,7 +4,7 @@ import logging
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
@@ -104,35 +104,18 @@ def wilson_estimate(
     z = NormalDist().inv_cdf((1 + level) / 2)
     lower, upper = wilson_interval(proportion, n, z=z, population=population).tolist()
     kind = "Wilson" if population is None else "Wilson, finite population"
-    return IntervalEstimate(
-        estimate=float(proportion), lower=lower, upper=upper, level=level, kind=kind
-    )
+    return IntervalEstimate(float(proportion), lower, upper, level, kind)
 
 
+# Numbers of items by row, (n_rows,), or by cluster and row, (n_clusters, n_rows).
 type ItemCounts = "Integers | sparse.csr_array"
-"""Numbers of items by row, (n_rows,), or by cluster and row, (n_clusters, n_rows)."""
 
+# EM approaches 0 and 1, but does not reach them in finitely many steps.
 AT_THE_BOUNDARY = 1e-4
-"""EM approaches 0 and 1, but does not reach them in finitely many steps."""
+# Proportion of resamples that must be defined for a standard error.
 LEAST_DEFINED = 0.5
-"""Proportion of resamples that must be defined for a standard error."""
 RESAMPLED_ROWS_AT_ONCE = 200_000
 RESAMPLED_CELLS_AT_ONCE = 2_000_000
-
-
-@dataclass(frozen=True, kw_only=True)
-class BootstrapResult:
-    """A bootstrap interval.
-
-    Parameters
-    ----------
-    interval : IntervalEstimate
-    undefined : float
-        Proportion of the resamples in which the statistic is undefined.
-    """
-
-    interval: IntervalEstimate
-    undefined: float
 
 
 def bootstrap_interval(
@@ -142,7 +125,7 @@ def bootstrap_interval(
     level: float,
     resamples: int,
     seed: Seed,
-) -> BootstrapResult:
+) -> tuple[IntervalEstimate, float]:
     """Find the interval of a statistic with range [0, 1] by resampling items.
 
     If the statistic is undefined in some resamples, these count as 0 for the lower end and as 1 for
@@ -166,27 +149,20 @@ def bootstrap_interval(
 
     Returns
     -------
-    BootstrapResult
+    interval : IntervalEstimate
+    undefined : float
+        Proportion of the resamples in which the statistic is undefined.
     """
     drawn = draw_counts(counts, resamples, generator(seed))
     values = np.concatenate([statistic(weights) for weights in drawn])
-    tails = tails_of(level, counts)
-    undefined = np.isnan(values)
-    lower = np.quantile(np.where(undefined, 0.0, values), tails[0])
-    upper = np.quantile(np.where(undefined, 1.0, values), tails[1])
+    undefined, tails = np.isnan(values), tails_of(level, counts)
+    lower = float(np.quantile(np.where(undefined, 0.0, values), tails[0]))
+    upper = float(np.quantile(np.where(undefined, 1.0, values), tails[1]))
     defined = values[~undefined]
     enough = len(defined) > 1 and len(defined) >= LEAST_DEFINED * len(values)
-    interval = IntervalEstimate(
-        estimate=estimate,
-        lower=float(lower),
-        upper=float(upper),
-        level=level,
-        kind="percentile bootstrap",
-        standard_error=float(defined.std(ddof=1)) if enough else None,
-    )
-    return BootstrapResult(
-        interval=widen_at_the_boundary(interval, counts), undefined=float(undefined.mean())
-    )
+    error = float(defined.std(ddof=1)) if enough else None
+    interval = IntervalEstimate(estimate, lower, upper, level, "percentile bootstrap", error)
+    return widen_at_the_boundary(interval, counts), float(undefined.mean())
 
 
 def check_bootstrap(kind: str, level: float, resamples: int) -> None:
@@ -226,13 +202,12 @@ def widen_at_the_boundary(interval: IntervalEstimate, counts: ItemCounts) -> Int
     IntervalEstimate
     """
     estimate, lower, upper = interval.estimate, interval.lower, interval.upper
-    level = interval.level
-    if estimate is None or lower is None or upper is None or level is None:
+    if estimate is None or lower is None or upper is None or interval.level is None:
         return interval
     if AT_THE_BOUNDARY < estimate < 1 - AT_THE_BOUNDARY:
         return interval
     n_units = counts.sum() if counts.ndim == 1 else counts.shape[0]
-    z = -NormalDist().inv_cdf(tails_of(level, counts)[0])
+    z = -NormalDist().inv_cdf(tails_of(interval.level, counts)[0])
     least, most = wilson_interval(round(estimate), n_units, z=z)
     return replace(interval, lower=min(lower, float(least)), upper=max(upper, float(most)))
 
@@ -247,7 +222,8 @@ def draw_counts(
     are so few at a time that arrays of that many numbers for each fit into memory.
     """
     most = RESAMPLED_ROWS_AT_ONCE if n_cells is None else RESAMPLED_CELLS_AT_ONCE
-    sizes = _chunk_sizes(resamples, n_cells or max(counts.shape), most)
+    size = max(1, most // max(1, n_cells or max(counts.shape)))
+    sizes = [min(size, resamples - start) for start in range(0, resamples, size)]
     for n in with_progress("resampling", sizes):
         if counts.ndim == 1:
             # Rows without items take no random numbers, so that they change no resample.
@@ -259,11 +235,6 @@ def draw_counts(
             g = counts.shape[0]
             clusters = rng.multinomial(max(g - 1, 1), np.full(g, 1 / g), size=n)
             yield np.asarray(clusters @ counts) * (g / max(g - 1, 1))
-
-
-def _chunk_sizes(n: int, n_rows: int, most: int) -> list[int]:
-    size = max(1, most // max(1, n_rows))
-    return [min(size, n - start) for start in range(0, n, size)]
 
 
 NEARLY_EQUAL = 1e-18
@@ -388,8 +359,8 @@ def widened(interval: IntervalEstimate, factor: float) -> IntervalEstimate:
 # Pieces of work that do not depend on one another, and how far they are
 
 
+# From functions without arguments, which can be pickled, to their results in the same order.
 type DoAll = Callable[[Sequence[Callable[[], Any]]], list[Any]]
-"""From functions without arguments, which can be pickled, to their results in the same order."""
 
 
 def do_here(pieces: Sequence[Callable[[], Any]]) -> list[Any]:
@@ -405,8 +376,8 @@ def do_here(pieces: Sequence[Callable[[], Any]]) -> list[Any]:
 
 logger = logging.getLogger(__name__)
 
+# Seconds between two messages.
 EVERY = 5.0
-"""Seconds between two messages."""
 
 
 def with_progress[Part](what: str, parts: Sequence[Part]) -> Iterator[Part]:

@@ -6,8 +6,8 @@ from itertools import islice
 from math import isnan
 from numbers import Integral
 
+# Stands for a number that is not known.
 DASH = "–"
-"""Stands for a number that is not known."""
 
 
 def decimal(value: float | None, digits: int = 3, *, sign: bool = False) -> str:

@@ -483,12 +483,12 @@ def _standard_errors(mistakes: Mistakes, raters: float, system: float, seed: See
     return np.sqrt((1 - 1 / times.sum()) * (times @ (values - mean) ** 2))
 
 
+# Of the public crowds with truth, three ratings per item: made by version 0.2.0.
 REAL_CROWDS = Path(__file__).with_name("real_crowds.csv")
-"""Of the public crowds with truth, three ratings per item: made by version 0.2.0."""
 STEPS = 200
 GRID = (0, 1 / 3, 0.5, 2 / 3, 1)
+# With two categories, and with more.
 MULTIPLIERS = {False: [(0.5, 0.5, 0.0)], True: list(product(GRID, GRID, (0, 0.25, 0.5, 1)))}
-"""With two categories, and with more."""
 CAPS = np.linspace(0, 1, 101)
 STEP = 0.05
 

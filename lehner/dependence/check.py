@@ -382,8 +382,8 @@ def _names(pair: Pair) -> str:
 
 MOST_RATERS_PAIRED = 30
 FEWEST_TRUTHS_OF_THREE = 50
+# Pairs with fewer items in common are not tested.
 FEWEST_IN_COMMON = 20
-"""Pairs with fewer items in common are not tested."""
 
 
 def check_dependence(ratings: Ratings) -> Dependence:

@@ -36,17 +36,18 @@ import numpy as np
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.latent_class import em
 from lehner.latent_class.models import LATENT_CLASS_MODELS
+from lehner.latent_class.search import Search, fit_starts
 
 ITEMS_PER_PARAMETER = 20
 LEAST_VARIANCE = 1e-6
 LEAST_LEFT = 0.1
+# In their order the last is the pair of the two raters who are not in the first, and so on.
 PAIRS_OF_FOUR = 6
-"""In their order the last is the pair of the two raters who are not in the first, and so on."""
+# The rival of a pair has a statistic at least so large, compared with that of the pair.
 ALIKE = 0.5
-"""The rival of a pair has a statistic at least so large, compared with that of the pair."""
-SEARCH = em.Search(tolerance=1e-9, max_iterations=2000)
+SEARCH = Search(tolerance=1e-9, max_iterations=2000)
+# Added to expected numbers of ratings and items, so that no probability is 0.
 HALF = 0.5
-"""Added to expected numbers of ratings and items, so that no probability is 0."""
 NORMAL_MEDIAN = NormalDist().inv_cdf(0.75)
 CELLS_AT_ONCE = 2_000_000
 
@@ -103,7 +104,7 @@ def score_pairs(
     # Which of the accuracies in each category are one parameter, (n_raters * k, n_parameters).
     free = np.eye(n_raters * k) if by_category else np.repeat(np.eye(n_raters), k, axis=0)
     model = LATENT_CLASS_MODELS["class_conditional" if by_category else "one_coin_by_rater"]
-    null = _smooth(table, em.fit_starts(table, [em.vote_start(table)], model, SEARCH)[0], free)
+    null = _smooth(table, fit_starts(table, [em.vote_start(table)], model, SEARCH)[0], free)
     classes, _ = em.expect(table, null)
     n_null, n_pairs = k - 1 + free.shape[1], n_raters * (n_raters - 1) // 2
 

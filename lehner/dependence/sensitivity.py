@@ -166,8 +166,8 @@ def accuracy_by_confusion(
 
 
 MISLEADING_SHARE = 0.1
+# Up to how many categories models whose matrices have this form allow any matrix.
 ANY_ERRORS = {"full": np.inf, "category_accuracy": 2, "knowledge": 2}
-"""Up to how many categories models whose matrices have this form allow any matrix."""
 CURVE = np.linspace(0, 0.5, 51)
 MOST_POSSIBLE = 0.999
 

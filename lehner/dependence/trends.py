@@ -28,8 +28,8 @@ from lehner.data.ratings import Ratings
 
 SIGNIFICANCE = 0.01
 MOST_PAIRS = 2_000_000
+# Of taking away means of raters; a few are enough if many pairs of raters are there.
 SWEEPS = 20
-"""Of taking away means of raters; a few are enough if many pairs of raters are there."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lehner.algebra.algebraic import majority_credit
+from lehner.algebra.algebraic import majority_agreement, majority_credit
 from lehner.contrasts.systems import JointDraws, first_alike, require_common_items
 from lehner.core import resampling
 from lehner.core.arrays import Floats, Integers, Seed, generator
@@ -29,19 +29,17 @@ from lehner.known_truths.partly_known import ProportionPosterior
 from lehner.latent_class.em import known_truths
 
 KIND = "empirical prior"
+# From such an agreement on the interval goes up to 1, unless an answer is known to be wrong.
+# Hardly any system of the crowds agrees so often with the majority, and what still differs may be
+# the majority's errors.
 NEARLY_PERFECT = 0.95
-"""From such an agreement on the interval goes up to 1, unless an answer is known to be wrong.
-
-Hardly any system of the crowds agrees so often with the majority, and what still differs may be the
-majority's errors.
-"""
 IS_UNKNOWN = warn(
     "system-is-unknown",
     "a system that is like its raters is estimated too high: by .06 on average in families of "
     "crowds left out, .10 on crowds never seen, .21 for panels of language models",
 )
+# From so small a covariance of raters on nothing is known of how alike items of a cluster are.
 NO_VARIANCE = 1e-9
-"""From so small a covariance of raters on nothing is known of how alike items of a cluster are."""
 N_DRAWS = 4000
 
 
@@ -105,37 +103,34 @@ def estimate_calibrated(
     check_choice("system_is", system_is, SYSTEM_IS)
     prior = learned.read_priors(priors or SHIPPED)[system_is]
     ratings = count_rated(ratings)
-    system, votes = np.asarray(ratings.system), ratings.votes()
-    counts = (system >= 0) * ratings.weights
+    majority = majority_agreement(ratings)
+    agreement = majority.system_accuracy.estimate
+    if agreement is None:
+        return replace(majority, method="calibrated")
+    system = np.asarray(ratings.system)
+    counts = ((system >= 0) * ratings.weights).astype(float)
     n_items = int(counts.sum())
-    estimate = Estimate(
-        method="calibrated",
-        system=ratings.systems[0],
-        system_accuracy=IntervalEstimate(estimate=None),
-        system_accuracy_in_sample=IntervalEstimate(estimate=None),
-        warnings=(warn("too-few-ratings", "no item has both ratings and an answer"),),
-    )
-    agrees = majority_credit(votes)[np.arange(ratings.n_rows), system]
-    rated = counts * (votes.sum(axis=1) > 0)
-    if not rated.any():
-        return estimate
-    agreement = float(agrees @ rated / rated.sum())
-    correlation = correlation_within_clusters(ratings)
-    known, known_right = _count_gold_labels(ratings, correlation)
-    factor = widening_of(ratings, agrees, counts.astype(float), level)
+    agrees = majority_credit(ratings.votes())[np.arange(ratings.n_rows), system]
+    factor = widening_of(ratings, agrees, counts, level)
     numbers = learned.prior_of_right(prior, agreement * n_items, n_items, factor**2)
-    in_sample = learned.posterior_in_sample(*numbers, known, known_right)
+    correlation = correlation_within_clusters(ratings)
+    labels = _count_gold_labels(ratings, correlation)
+    in_sample = learned.posterior_in_sample(*numbers, *labels)
+    expected = learned.posterior_expected(
+        in_sample, _count_effective(ratings, counts, correlation, level)
+    )
+    within, ahead = (
+        posterior_interval(posterior, level, system_is, agreement, *labels)
+        for posterior in (in_sample, expected)
+    )
     warnings = [*_compare_with_training(ratings, prior, n_items, agreement)]
-    if known:
-        warnings += _doubt_labels(ratings, numbers, known, known_right)
+    if labels[0]:
+        warnings += _doubt_labels(ratings, numbers, *labels)
     elif system_is == "unknown":
         warnings.append(IS_UNKNOWN)
-    observed = (level, system_is, agreement, known, known_right)
-    within = posterior_interval(in_sample, *observed)
-    n_effective = _count_effective(ratings, correlation, level)
-    ahead = posterior_interval(learned.posterior_expected(in_sample, n_effective), *observed)
-    return replace(
-        estimate,
+    return Estimate(
+        method="calibrated",
+        system=ratings.systems[0],
         # The interval of the expected accuracy contains that of the accuracy in the sample.
         system_accuracy=replace(
             ahead,
@@ -148,7 +143,7 @@ def estimate_calibrated(
         diagnostics={
             "system_is": system_is,
             "agreement": agreement,
-            "known_truths": known,
+            "known_truths": labels[0],
             "families": len(prior.families),
             "crowds": prior.n_crowds,
         },
@@ -168,10 +163,24 @@ def _count_gold_labels(ratings: Ratings, correlation: float) -> tuple[int, int]:
         return 0, 0
     effect = 1.0
     if items.cluster is not None:
-        sizes = np.bincount(items.cluster, items.counts * items.known)
-        added = correlation * float(sizes @ sizes / items.n_known - 1)
-        effect += added * resampling.known_together(items.counts, items.known, items.cluster)
+        together = resampling.known_together(items.counts, items.known, items.cluster)
+        effect += _add_variance(items.counts * items.known, items.cluster, correlation) * together
     return partly_known.effective_numbers(items, effect)
+
+
+def _add_variance(counts: Floats, cluster: Integers, correlation: float) -> float:
+    """Give what clusters whose items are so correlated add to a design effect of 1."""
+    sizes = np.bincount(cluster, counts)
+    return correlation * float(sizes @ sizes / counts.sum() - 1)
+
+
+def _count_effective(ratings: Ratings, counts: Floats, correlation: float, level: float) -> float:
+    """Count the answered items, clustered ones as so many independent items as tell as much."""
+    if ratings.cluster is None:
+        return float(counts.sum())
+    effect = 1 + _add_variance(counts, ratings.cluster, correlation)
+    n_clusters = len(np.unique(ratings.cluster[counts > 0]))
+    return float(counts.sum() / resampling.widening(effect, n_clusters, level) ** 2)
 
 
 def posterior_interval(
@@ -189,26 +198,12 @@ def posterior_interval(
     others, and with gold labels. From an agreement of `NEARLY_PERFECT` on the interval goes up to
     1, unless an answer is known to be wrong.
     """
-    ends, kind = posterior.interval, KIND
-    if system_is == "better" and not known:
-        ends, kind = posterior.shortest_interval, f"{KIND}, shortest"
-    lower, upper = ends(level)
+    shortest = system_is == "better" and not known
+    kind = f"{KIND}, shortest" if shortest else KIND
+    lower, upper = (posterior.shortest_interval if shortest else posterior.interval)(level)
     if agreement >= NEARLY_PERFECT and known == known_right:
         upper = 1.0
-    return IntervalEstimate(
-        estimate=posterior.mean, lower=lower, upper=upper, level=level, kind=kind
-    )
-
-
-def _count_effective(ratings: Ratings, correlation: float, level: float) -> float:
-    """Count the answered items, clustered ones as so many independent items as tell as much."""
-    counts = (np.asarray(ratings.system) >= 0) * ratings.weights
-    n_items = float(counts.sum())
-    if ratings.cluster is None:
-        return n_items
-    sizes = np.bincount(ratings.cluster, counts)
-    effect = 1 + correlation * (sizes @ sizes / n_items - 1)
-    return n_items / resampling.widening(float(effect), int(np.count_nonzero(sizes)), level) ** 2
+    return IntervalEstimate(posterior.mean, lower, upper, level, kind)
 
 
 def correlation_within_clusters(ratings: Ratings) -> float:
@@ -244,15 +239,14 @@ def _compare_with_training(
     ratings: Ratings, prior: EmpiricalPrior, n_items: int, agreement: float
 ) -> Iterator[Warning]:
     """Say in what these ratings are unlike those on which the prior was trained."""
-    votes = ratings.votes().sum(axis=1)
-    per_item = float(votes @ ratings.weights / ratings.n_items)
+    per_item = float(ratings.votes().sum(axis=1) @ ratings.weights / ratings.n_items)
     trained = {
-        "items": (n_items, (prior.n_items[0], np.inf)),
-        "ratings per item": (per_item, prior.ratings_per_item),
-        "categories": (ratings.n_categories, prior.n_categories),
-        "agreement with the majority": (round(agreement, 2), prior.agreement),
+        "items": (n_items, prior.n_items[0], np.inf),
+        "ratings per item": (per_item, *prior.ratings_per_item),
+        "categories": (ratings.n_categories, *prior.n_categories),
+        "agreement with the majority": (round(agreement, 2), *prior.agreement),
     }
-    for name, (value, (lowest, highest)) in trained.items():
+    for name, (value, lowest, highest) in trained.items():
         if not lowest <= value <= highest:
             limits = f"{lowest:g} or more" if highest == np.inf else f"{lowest:g} to {highest:g}"
             yield warn(
@@ -311,6 +305,11 @@ class Disagreement:
     effect: float
     halves: bool
 
+    @property
+    def share(self) -> float:
+        """Proportion of the items on which the answers differ."""
+        return self.n_differ / self.n_items
+
 
 def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0.9) -> Disagreement:
     """Count where two systems differ, whom the majority prefers there, and who is right.
@@ -338,11 +337,9 @@ def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0
     (3, 0.667, 2.0, 0.5)
     """
     first, second = ratings.answers[:, [ratings.systems.index(name) for name in pair]].T
-    credit = majority_credit(ratings.votes())
+    credit, rows = majority_credit(ratings.votes()), np.arange(ratings.n_rows)
     used = (first >= 0) & (second >= 0) & (credit.sum(axis=1) > 0)
-    differ = used & (first != second)
-    counts = ratings.weights * differ
-    rows = np.arange(ratings.n_rows)
+    counts = (ratings.weights * (used & (first != second))).astype(float)
     preferred = (1 + credit[rows, first] - credit[rows, second]) / 2
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     right = (1.0 + (truth == first) - (truth == second)) / 2
@@ -351,7 +348,7 @@ def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0
     if ratings.truth_probability is not None and known:
         weights = weights / np.where(weights > 0, ratings.truth_probability, 1.0)
         known = weights.sum() ** 2 / (weights @ weights)
-    known /= resampling.effect_of_known(right, counts.astype(float), truth >= 0, ratings.cluster)
+    known /= resampling.effect_of_known(right, counts, truth >= 0, ratings.cluster)
     n_differ = int(counts.sum())
     return Disagreement(
         n_items=int((ratings.weights * used).sum()),
@@ -359,7 +356,7 @@ def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0
         preferred=float(preferred @ counts / n_differ) if n_differ else 0.5,
         known=float(known),
         right=float(right @ weights / weights.sum()) if weights.any() else 0.5,
-        effect=widening_of(ratings, preferred, counts.astype(float), level) ** 2,
+        effect=widening_of(ratings, preferred, counts, level) ** 2,
         halves=ratings.n_categories > 2,
     )
 
@@ -418,32 +415,37 @@ def draw_calibrated(
     if prior is None:
         problem = "fewer than three families of crowds had two raters with 30 items in common"
         raise InputError(problem, "train priors for differences on other crowds", file=priors)
-    pairs = list(combinations(range(len(names)), 2))
-    counts = [count_disagreement(ratings, (names[i], names[j]), level) for i, j in pairs]
-    if any(of_pair.n_items == 0 for of_pair in counts):
+    pairs = {
+        (i, j): count_disagreement(ratings, (names[i], names[j]), level)
+        for i, j in combinations(range(len(names)), 2)
+    }
+    if any(counts.n_items == 0 for counts in pairs.values()):
         raise InputError("no item that all systems answered has a rating", "give ratings of some")
-    posteriors = [_infer_right(of_pair, prior) for of_pair in counts]
-    points = _find_points(len(names), pairs, counts, posteriors)
+    posteriors = {places: _infer_right(counts, prior) for places, counts in pairs.items()}
+    points = _find_points(len(names), pairs, posteriors)
     rng = generator(seed)
     normal = points @ rng.standard_normal((len(names), N_DRAWS))
     draws = np.zeros((2, len(names), N_DRAWS))
-    for (i, j), of_pair, (ahead, here) in zip(pairs, counts, posteriors, strict=True):
+    for (i, j), counts in pairs.items():
+        posterior_ahead, posterior_here = posteriors[i, j]
         at = special.ndtr((normal[i] - normal[j]) / np.linalg.norm(points[i] - points[j]))
-        differ, n_same = of_pair.n_differ / of_pair.effect, of_pair.n_items - of_pair.n_differ
-        share = rng.beta(differ + 0.5, n_same / of_pair.effect + 0.5, N_DRAWS)
-        among_these = of_pair.n_differ / of_pair.n_items * (2 * here.quantiles(at) - 1)
-        differences = np.array([share * (2 * ahead.quantiles(at) - 1), among_these]) / len(names)
-        draws[:, i] += differences
-        draws[:, j] -= differences
+        differ, n_same = counts.n_differ / counts.effect, counts.n_items - counts.n_differ
+        share = rng.beta(differ + 0.5, n_same / counts.effect + 0.5, N_DRAWS)
+        ahead = share * (2 * posterior_ahead.quantiles(at) - 1)
+        here = counts.share * (2 * posterior_here.quantiles(at) - 1)
+        draws[:, i] += np.array([ahead, here]) / len(names)
+        draws[:, j] -= np.array([ahead, here]) / len(names)
     of_systems = draws[:, [names.index(same) for same in alike.values()]]
-    expected, in_sample = (dict(zip(alike, values, strict=True)) for values in of_systems)
-    means = (dict(zip(alike, values, strict=True)) for values in of_systems.mean(axis=2).tolist())
+    expected, in_sample, mean_expected, mean_in_sample = (
+        dict(zip(alike, values, strict=True))
+        for values in (*of_systems, *of_systems.mean(axis=2).tolist())
+    )
     return JointDraws(
         kind=KIND,
         expected=expected,
         in_sample=in_sample,
-        points=(next(means), next(means)),
-        corrected=any(of_pair.known > 0 for of_pair in counts),
+        points=(mean_expected, mean_in_sample),
+        corrected=any(counts.known > 0 for counts in pairs.values()),
     )
 
 
@@ -468,30 +470,27 @@ def _infer_right(
 ) -> tuple[ProportionPosterior, ProportionPosterior]:
     """Posterior of how often the first system is right where two differ: expected, and here."""
     n = counts.n_differ
-    right, probability = learned.prior_of_right(prior, counts.preferred * n, n, counts.effect)
-    numbers = right.astype(float)
+    numbers, probability = learned.prior_of_right(prior, counts.preferred * n, n, counts.effect)
     if counts.halves:
-        numbers = np.linspace(0, n, min(2 * n, learned.GRID - 1) + 1)
-        probability = np.interp(numbers, right, probability)
-    here = learned.posterior_in_sample(
-        numbers, probability, counts.known, counts.right * counts.known
-    )
+        halves = np.linspace(0, n, min(2 * n, learned.GRID - 1) + 1)
+        numbers, probability = halves, np.interp(halves, numbers, probability)
+    known_right = counts.right * counts.known
+    here = learned.posterior_in_sample(numbers, probability, counts.known, known_right)
     return learned.posterior_expected(here, n / counts.effect), here
 
 
 def _find_points(
     n: int,
-    pairs: Sequence[tuple[int, int]],
-    counts: Sequence[Disagreement],
-    posteriors: Sequence[tuple[ProportionPosterior, ProportionPosterior]],
+    pairs: Mapping[tuple[int, int], Disagreement],
+    posteriors: Mapping[tuple[int, int], tuple[ProportionPosterior, ProportionPosterior]],
 ) -> Floats:
     """Find points, (n, n), of systems, by classical scaling.
 
     Squared distances are nearly the variances of the systems' differences.
     """
     variance = np.zeros((n, n))
-    for (i, j), of_pair, (ahead, _) in zip(pairs, counts, posteriors, strict=True):
-        variance[i, j] = variance[j, i] = (of_pair.n_differ / of_pair.n_items) ** 2 * ahead.variance
+    for (i, j), counts in pairs.items():
+        variance[i, j] = variance[j, i] = counts.share**2 * posteriors[i, j][0].variance
     centre = np.eye(n) - 1 / n
     values, vectors = np.linalg.eigh(-centre @ variance @ centre / 2)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

@@ -9,16 +9,19 @@ more accurate half.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from lehner.algebra.algebraic import majority_agreement
 from lehner.core.arrays import Booleans, Floats, Integers, seed_of
+from lehner.core.lazy import pd
 from lehner.data.patterns import FlatRatings, sort_ratings
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import count_disagreement
-from lehner.empirical_prior.prior import Outcome
+from lehner.empirical_prior.prior import OUTCOME
 
 DESIGNS = ("like", "better", "worse")
 MOST_SYSTEMS = 12
@@ -30,8 +33,8 @@ FEWEST_RATERS = 3
 NEARLY_ALL = 0.95
 ALL = "all"
 RATINGS_PER_ITEM = ("3", "5", ALL)
+# Items of the crowd's mean accuracy added to those of each worker, so that few do not decide.
 ADDED_ITEMS = 4
-"""Items of the crowd's mean accuracy added to those of each worker, so that few do not decide."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +58,22 @@ class Panel:
         (name,) = self.systems
         return name
 
+    @cached_property
+    def size(self) -> int:
+        """Number of items that are eligible where ratings are few."""
+        return int(self.mark_eligible(FEWEST_OTHERS).sum())
+
+    def mark_eligible(self, others: int) -> Booleans:
+        """Mark items with gold labels, ratings by all systems, and some number by others."""
+        crowd, item = self.crowd, self.crowd.flat.item_index
+        systems = [crowd.raters.index(name) for name in self.systems]
+        by_system = np.isin(crowd.flat.rater_index, systems)
+        n_by_system, n_others = (
+            np.bincount(item[rows], minlength=crowd.n_rows) for rows in (by_system, ~by_system)
+        )
+        labelled = np.asarray(crowd.truth) >= 0
+        return np.asarray((n_by_system == len(systems)) & labelled & (n_others >= others))
+
 
 def choose_panels(crowd: Ratings, how: str = "like") -> list[Panel]:
     """Choose the workers who are the system in turn, and who may rate beside each.
@@ -72,9 +91,9 @@ def choose_panels(crowd: Ratings, how: str = "like") -> list[Panel]:
         ratings; names decide ties.
     """
     systems, raters = _part_workers(crowd, how)
-    sized = [_size_panel(crowd, [system], raters) for system in systems.tolist()]
-    ranked = sorted(sized, key=lambda panel: (-panel[0], str(panel[1].system)))
-    return [panel for size, panel in ranked if size >= LEAST_ITEMS][:MOST_SYSTEMS]
+    panels = [_make_panel(crowd, [system], raters) for system in systems.tolist()]
+    ranked = sorted(panels, key=lambda panel: (-panel.size, str(panel.system)))
+    return [panel for panel in ranked if panel.size >= LEAST_ITEMS][:MOST_SYSTEMS]
 
 
 def choose_pairs(crowd: Ratings, how: str = "like") -> list[Panel]:
@@ -93,15 +112,15 @@ def choose_pairs(crowd: Ratings, how: str = "like") -> list[Panel]:
     """
     _, raters = _part_workers(crowd, how)
     systems = [crowd.raters.index(panel.system) for panel in choose_panels(crowd, how)]
-    sized = [_size_panel(crowd, pair, raters) for pair in combinations(systems, 2)]
+    panels = [_make_panel(crowd, pair, raters) for pair in combinations(systems, 2)]
     times: Counter[str] = Counter()
-    panels = []
-    for size, panel in sorted(sized, key=lambda pair: -min(pair[0], MOST_ITEMS)):
+    chosen_panels = []
+    for panel in sorted(panels, key=lambda panel: -min(panel.size, MOST_ITEMS)):
         seldom = all(times[name] < MOST_PAIRS_OF_A_SYSTEM for name in panel.systems)
-        if size >= LEAST_ITEMS and seldom:
+        if panel.size >= LEAST_ITEMS and seldom:
             times.update(panel.systems)
-            panels.append(panel)
-    return panels
+            chosen_panels.append(panel)
+    return chosen_panels
 
 
 def draw_design(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ratings | None:
@@ -128,7 +147,7 @@ def draw_design(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ra
     least = FEWEST_OTHERS if per_item == ALL else int(per_item)
     # All items are put in order, so that designs with 3 and 5 ratings share what items they can.
     order = rng.permutation(panel.crowd.n_rows)
-    items = np.sort(order[mark_eligible(panel, least)[order]][:MOST_ITEMS])
+    items = np.sort(order[panel.mark_eligible(least)[order]][:MOST_ITEMS])
     if len(items) < LEAST_ITEMS:
         return None
     data = panel.crowd.take(items).with_system(*panel.systems)
@@ -144,7 +163,7 @@ def draw_design(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ra
     return data._replace(given=drawn, raters=raters)
 
 
-def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> Iterator[Outcome]:
+def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> "pd.DataFrame":
     """Draw all designs of a crowd that a prior is trained on, and score the system in each.
 
     Parameters
@@ -155,40 +174,30 @@ def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> Iterator
         With truth.
     seed : int
 
-    Yields
-    ------
-    Outcome
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each data set, of two systems twice: `lehner.empirical_prior.prior.OUTCOME`.
     """
-    designs = [(how, choose_panels(crowd, how)) for how in DESIGNS]
-    designs += [(f"two {how}", choose_pairs(crowd, how)) for how in ("like", "better")]
-    for how, panels in designs:
-        for panel in panels:
-            for per_item in RATINGS_PER_ITEM:
-                ratings = draw_design(panel, per_item, seed_of(seed, name, *panel.systems))
-                if ratings is not None:
-                    yield from _score(ratings, crowd=name, family=family, design=how)
+    panels = [(how, panel) for how in DESIGNS for panel in choose_panels(crowd, how)]
+    for how in ("like", "better"):
+        panels += [(f"two {how}", panel) for panel in choose_pairs(crowd, how)]
+    rows: list[dict[str, Any]] = []
+    for design, panel in panels:
+        for per_item in RATINGS_PER_ITEM:
+            ratings = draw_design(panel, per_item, seed_of(seed, name, *panel.systems))
+            if ratings is not None:
+                rows += [{"design": design} | scores for scores in _score(ratings)]
+    return pd.DataFrame(rows, columns=list(OUTCOME)).assign(crowd=name, family=family)
 
 
-def mark_eligible(panel: Panel, others: int) -> Booleans:
-    """Mark items with gold labels, ratings by all systems, and some number by others."""
-    crowd, item = panel.crowd, panel.crowd.flat.item_index
-    systems = [crowd.raters.index(name) for name in panel.systems]
-    by_system = np.isin(crowd.flat.rater_index, systems)
-    n_by_system, n_others = (
-        np.bincount(item[rows], minlength=crowd.n_rows) for rows in (by_system, ~by_system)
-    )
-    labelled = np.asarray(crowd.truth) >= 0
-    return np.asarray((n_by_system == len(systems)) & labelled & (n_others >= others))
-
-
-def _size_panel(crowd: Ratings, systems: Sequence[int], raters: Booleans) -> tuple[int, Panel]:
-    """Count the eligible items of a panel; the numbers of its raters are those of the crowd."""
+def _make_panel(crowd: Ratings, systems: Sequence[int], raters: Booleans) -> Panel:
+    """Leave out all but the systems and those who may rate; numbers of raters stay."""
     members = raters.copy()
     members[list(systems)] = True
     if not members.all():
         crowd = crowd._replace(given=crowd.flat.select(members[crowd.flat.rater_index]))
-    panel = Panel(systems=tuple(crowd.raters[system] for system in systems), crowd=crowd)
-    return int(mark_eligible(panel, FEWEST_OTHERS).sum()), panel
+    return Panel(systems=tuple(crowd.raters[system] for system in systems), crowd=crowd)
 
 
 def _part_workers(crowd: Ratings, how: str) -> tuple[Integers, Booleans]:
@@ -209,34 +218,30 @@ def _part_workers(crowd: Ratings, how: str) -> tuple[Integers, Booleans]:
 def _worker_accuracy(crowd: Ratings) -> tuple[Floats, Booleans]:
     """Accuracy of each worker, drawn toward the mean, and whether it rated labelled items."""
     flat, truth = crowd.flat, np.asarray(crowd.truth)
-    known = truth[flat.item_index] >= 0
-    right = known & (flat.category_index == truth[flat.item_index])
+    labelled = truth[flat.item_index] >= 0
+    right = labelled & (flat.category_index == truth[flat.item_index])
     n, n_right = (
-        np.bincount(flat.rater_index[rows], minlength=crowd.n_raters) for rows in (known, right)
+        np.bincount(flat.rater_index[rows], minlength=crowd.n_raters) for rows in (labelled, right)
     )
     mean = n_right.sum() / max(int(n.sum()), 1)
     return (n_right + ADDED_ITEMS * mean) / (n + ADDED_ITEMS), n > 0
 
 
-def _score(ratings: Ratings, **design: str) -> Iterator[Outcome]:
+def _score(ratings: Ratings) -> Iterator[dict[str, Any]]:
     """Yield what the majority and the truth say of a system; of two, where they differ, twice."""
+    same: dict[str, Any] = {
+        "n_categories": ratings.n_categories,
+        "ratings_per_item": float(ratings.votes().sum(axis=1).mean()),
+    }
     if len(ratings.systems) == 1:
         agreement = majority_agreement(ratings).system_accuracy.estimate
-        numbers = [(ratings.n_items, agreement, float(np.mean(ratings.system == ratings.truth)))]
-    else:
-        pairs = (ratings.systems, ratings.systems[::-1])
-        counts = [count_disagreement(ratings, pair) for pair in pairs]
-        numbers = [(pair.n_differ, pair.preferred, pair.right) for pair in counts if pair.n_differ]
-    for n_items, agreement, accuracy in numbers:
-        assert agreement is not None
-        yield Outcome(
-            n_items=n_items,
-            agreement=agreement,
-            accuracy=accuracy,
-            n_categories=ratings.n_categories,
-            ratings_per_item=float(ratings.votes().sum(axis=1).mean()),
-            **design,
-        )
+        accuracy = float(np.mean(ratings.system == ratings.truth))
+        yield same | {"n_items": ratings.n_items, "agreement": agreement, "accuracy": accuracy}
+        return
+    for pair in (ratings.systems, ratings.systems[::-1]):
+        counts = count_disagreement(ratings, pair)
+        if n := counts.n_differ:
+            yield same | {"n_items": n, "agreement": counts.preferred, "accuracy": counts.right}
 
 
 def _draw_ratings(

@@ -20,33 +20,44 @@ from lehner.core.lazy import pd, special
 from lehner.core.text import counted
 from lehner.known_truths.partly_known import ProportionPosterior
 
+# What the user knows of the system beside its raters.
 SYSTEM_IS = ("like", "better", "unknown")
-"""What the user knows of the system beside its raters."""
+# The prior of which of two systems is right on the items on which they differ.
 DIFFERENCE = "difference"
-"""The prior of which of two systems is right on the items on which they differ."""
+# Scale of the logistic kernel around each deviation; results differ little from 0.02 to 0.2.
 BANDWIDTH = 0.05
-"""Scale of the logistic kernel around each deviation; results differ little from 0.02 to 0.2."""
+# Prior probability that a crowd is like none of those; any number of right answers may then be.
 UNLIKE = 0.005
-"""Prior probability that a crowd is like none of those; any number of right answers may then be."""
+# The most numbers of right answers at which a posterior is computed.
 GRID = 2001
-"""The most numbers of right answers at which a posterior is computed."""
+# Numbers of accuracies at which the distribution of the expected accuracy is computed.
 BORDERS = 250
-"""Numbers of accuracies at which the distribution of the expected accuracy is computed."""
+# Of so many numbers of right answers it is the mixture.
 MOST_VALUES = 100
-"""Of so many numbers of right answers it is the mixture."""
 NEGLIGIBLE = 1e-6
 SHIPPED = Path(__file__).with_name("priors.json")
+# How much the designs count for what is known of the system, and for differences. How much better
+# it is differs from family to family, so that the prior for better systems is not learned on these
+# alone.
 DESIGN_WEIGHTS: dict[str, dict[str, float]] = {
     "like": {"like": 1.0},
     "better": {"better": 1.0, "like": 0.5},
     "unknown": {"like": 1.0, "better": 1.0},
     DIFFERENCE: {"two like": 1.0, "two better": 0.5},
 }
-"""How much the designs count for what is known of the system, and for differences. How much better
-it is differs from family to family, so that the prior for better systems is not learned on these
-alone."""
+# Ratings outside what these were in training are not like those that the prior was learned on.
 RANGES = ("n_items", "ratings_per_item", "n_categories", "agreement")
-"""Ratings outside what these were in training are not like those that the prior was learned on."""
+# Columns of a table of outcomes: a row for each data set drawn from a crowd with gold labels.
+# `family` is shared by crowds that rated the same items or came from the same study, `design` is a
+# key of `DESIGN_WEIGHTS`' rows. `agreement` is the system's with the majority of the raters, and
+# `accuracy` the proportion of the items that it got right. Of two systems, `n_items` are those on
+# which they differ, `agreement` is as `lehner.empirical_prior.calibrated.Disagreement` has it, and
+# `accuracy` the proportion on which the first is right and the second is not, with half of those
+# on which neither is.
+OUTCOME = (
+    *("crowd", "family", "design", "n_items", "n_categories", "ratings_per_item"),
+    *("agreement", "accuracy"),
+)
 RIDGE = 0.02
 DEVIATIONS = 40
 FEWEST_FAMILIES = 3
@@ -60,59 +71,26 @@ class EmpiricalPrior:
     ----------
     intercept, slope : float
         The line: log odds of the accuracy, given those of the agreement with the majority.
-    deviations : tuple of float
+    deviations : sequence of float
         Equally probable deviations from the line.
-    families : tuple of str
+    families : sequence of str
         Families of crowds on which it was trained, as in studies with the same items.
     n_crowds, n_data_sets : int
         How many crowds they have, and data sets drawn from these.
-    n_items, ratings_per_item, n_categories, agreement : tuple of two numbers
+    n_items, ratings_per_item, n_categories, agreement : sequence of two numbers
         The smallest and the largest among these data sets.
     """
 
     intercept: float
     slope: float
-    deviations: tuple[float, ...]
-    families: tuple[str, ...]
+    deviations: Sequence[float]
+    families: Sequence[str]
     n_crowds: int
     n_data_sets: int
-    n_items: tuple[float, float]
-    ratings_per_item: tuple[float, float]
-    n_categories: tuple[float, float]
-    agreement: tuple[float, float]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """A design drawn from a crowd, and how the system did.
-
-    Parameters
-    ----------
-    crowd : str
-    family : str
-        Shared by crowds that rated the same items or came from the same study.
-    design : {"like", "better", "worse", "two like", "two better"}
-        How the system compares with its raters, or two systems do.
-    n_items, n_categories : int
-        Of two systems, the items on which they differ.
-    ratings_per_item : float
-        Mean number of ratings per item.
-    agreement : float
-        The system's agreement with the majority of the raters; of two, see
-        `lehner.empirical_prior.calibrated.Disagreement`.
-    accuracy : float
-        Proportion of the items that the system got right; of two, on which the first is right and
-        the second is not, and half of those on which neither is.
-    """
-
-    crowd: str
-    family: str
-    design: str
-    n_items: int
-    n_categories: int
-    ratings_per_item: float
-    agreement: float
-    accuracy: float
+    n_items: Sequence[float]
+    ratings_per_item: Sequence[float]
+    n_categories: Sequence[float]
+    agreement: Sequence[float]
 
 
 def log_odds(right: Any, n: Any) -> Any:
@@ -177,17 +155,17 @@ def posterior_in_sample(
     >>> even.values.tolist(), even.probability.round(2).tolist()
     ([0.25, 0.5, 0.75], [0.3, 0.4, 0.3])
     """
-    n = right[-1]
-    possible = (right >= known_right) & (n - right >= known - known_right)
+    log = _log_likelihood(right, known, known_right)
+    possible = np.isfinite(log)
     # Where the grid is coarse, all may be known and their number not among those of the grid.
     if not possible.any():
         return ProportionPosterior(values=np.array([known_right / known]), probability=np.ones(1))
-    right, probability = right[possible], probability[possible]
-    log_likelihood = _log_hypergeometric(right, n, known, known_right)
-    likelihood = np.exp(log_likelihood - log_likelihood.max())
+    likelihood = np.exp(log - log.max())[possible]
+    density = probability[possible] * likelihood
     # A prior too small for a float says nothing.
-    density = probability * likelihood if (probability * likelihood).any() else likelihood
-    return ProportionPosterior(values=right / n, probability=density / density.sum())
+    density = density if density.any() else likelihood
+    values = right[possible] / right[-1]
+    return ProportionPosterior(values=values, probability=density / density.sum())
 
 
 def probability_unlike(right: Integers, probability: Floats, known: int, known_right: int) -> float:
@@ -203,12 +181,22 @@ def probability_unlike(right: Integers, probability: Floats, known: int, known_r
     >>> [round(probability_unlike(*numbers, 20, known_right), 3) for known_right in (18, 10, 0)]
     [0.001, 0.053, 1.0]
     """
-    n = right[-1]
-    possible = (right >= known_right) & (n - right >= known - known_right)
-    likelihood = np.exp(_log_hypergeometric(right[possible], n, known, known_right))
-    expected = float(probability[possible] @ likelihood)
+    expected = float(probability @ np.exp(_log_likelihood(right, known, known_right)))
     unlike = UNLIKE / (known + 1)
     return min(unlike / expected, 1.0) if expected > 0 else 1.0
+
+
+def _log_likelihood(right: Integers | Floats, known: float, known_right: float) -> Floats:
+    """Log probability, hypergeometric, of what is known, for each number of right answers."""
+
+    def log_choose(n: Any, k: Any) -> Any:
+        return special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
+
+    wrong, known_wrong = right[-1] - right, known - known_right
+    possible = (right >= known_right) & (wrong >= known_wrong)
+    with np.errstate(invalid="ignore"):
+        both = log_choose(right, known_right) + log_choose(wrong, known_wrong)
+        return np.where(possible, both - log_choose(right[-1], known), -np.inf)
 
 
 def posterior_expected(in_sample: ProportionPosterior, n_items: float) -> ProportionPosterior:
@@ -236,38 +224,19 @@ def posterior_expected(in_sample: ProportionPosterior, n_items: float) -> Propor
     >>> [round(end, 2) for end in posterior_expected(all_right, 10).interval(0.9)]
     [0.83, 1.0]
     """
-    accuracy, probability = _fewer_values(in_sample)
-    right = accuracy * n_items
+    kept = in_sample.probability > NEGLIGIBLE * in_sample.probability.max()
+    accuracy, probability = in_sample.values[kept], in_sample.probability[kept]
+    # Neighbouring accuracies are joined.
+    cell = np.arange(len(accuracy)) * min(MOST_VALUES, len(accuracy)) // len(accuracy)
+    joined = np.bincount(cell, probability)
+    right = np.bincount(cell, accuracy * probability) / joined * n_items
     # Borders are dense near 0 and 1, where beta distributions are narrow.
     coarse, borders = (
         np.sin(np.linspace(0, np.pi / 2, n + 1)) ** 2 for n in (BORDERS, 10 * BORDERS)
     )
-    below = special.betainc(right + 0.5, n_items - right + 0.5, coarse[:, None]) @ probability
-    return ProportionPosterior(
-        values=(borders[1:] + borders[:-1]) / 2,
-        probability=np.diff(np.interp(borders, coarse, below)),
-    )
-
-
-def _fewer_values(posterior: ProportionPosterior) -> tuple[Floats, Floats]:
-    """Join neighbouring accuracies, and leave out what is nearly impossible."""
-    kept = posterior.probability > NEGLIGIBLE * posterior.probability.max()
-    accuracy, probability = posterior.values[kept], posterior.probability[kept]
-    cell = np.arange(len(accuracy)) * min(MOST_VALUES, len(accuracy)) // len(accuracy)
-    joined = np.bincount(cell, probability)
-    return np.bincount(cell, accuracy * probability) / joined, joined / joined.sum()
-
-
-def _log_hypergeometric(
-    right: Integers | Floats, n: float, known: float, known_right: float
-) -> Floats:
-    """Log probability of so many right answers among those known, for each number in all."""
-
-    def log_choose(of: Any, many: float) -> Any:
-        return special.gammaln(of + 1) - special.gammaln(many + 1) - special.gammaln(of - many + 1)
-
-    both = log_choose(right, known_right) + log_choose(n - right, known - known_right)
-    return np.asarray(both - log_choose(n, known))
+    mixed = special.betainc(right + 0.5, n_items - right + 0.5, coarse[:, None])
+    below = np.interp(borders, coarse, mixed @ (joined / joined.sum()))
+    return ProportionPosterior(values=(borders[1:] + borders[:-1]) / 2, probability=np.diff(below))
 
 
 @cache
@@ -293,28 +262,25 @@ def read_priors(file: str | Path = SHIPPED) -> Mapping[str, EmpiricalPrior]:
     try:
         kept = json.loads(Path(file).read_text(encoding="utf-8"))
         names = (*SYSTEM_IS, DIFFERENCE) if DIFFERENCE in kept else SYSTEM_IS
-        return {name: _check(kept[name]) for name in names}
+        priors = {name: EmpiricalPrior(**kept[name]) for name in names}
+        lines = [(prior.intercept, prior.slope, *prior.deviations) for prior in priors.values()]
+        if not all(np.isfinite(line).all() for line in lines):
+            raise ValueError
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", remedy, file=file) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError("is no file of priors", remedy, file=file) from error
+    return priors
 
 
-def _check(kept: Mapping[str, Any]) -> EmpiricalPrior:
-    lists = {name: tuple(values) for name, values in kept.items() if isinstance(values, list)}
-    prior = EmpiricalPrior(**{**kept, **lists})
-    if not np.isfinite([prior.intercept, prior.slope, *prior.deviations]).all():
-        raise ValueError
-    return prior
-
-
-def train_priors(outcomes: Sequence[Outcome]) -> dict[str, EmpiricalPrior]:
+def train_priors(outcomes: "pd.DataFrame") -> dict[str, EmpiricalPrior]:
     """Train a prior for each answer to what the system is, and for differences: `train_prior`.
 
     There is none for differences if fewer than three families have two systems to compare.
     """
-    pairs = {outcome.family for outcome in outcomes if outcome.design in DESIGN_WEIGHTS[DIFFERENCE]}
-    names = (*SYSTEM_IS, DIFFERENCE) if len(pairs) >= FEWEST_FAMILIES else SYSTEM_IS
+    pairs = outcomes[outcomes["design"].isin(DESIGN_WEIGHTS[DIFFERENCE])]
+    enough = pairs["family"].nunique() >= FEWEST_FAMILIES
+    names = (*SYSTEM_IS, DIFFERENCE) if enough else SYSTEM_IS
     return {name: train_prior(outcomes, name) for name in names}
 
 
@@ -324,13 +290,13 @@ def priors_text(priors: Mapping[str, EmpiricalPrior]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def train_prior(outcomes: Sequence[Outcome], system_is: str = "unknown") -> EmpiricalPrior:
+def train_prior(outcomes: "pd.DataFrame", system_is: str = "unknown") -> EmpiricalPrior:
     """Learn a line and deviations from it; families count equally, and so do crowds in a family.
 
     Parameters
     ----------
-    outcomes : sequence of Outcome
-        Of three families or more.
+    outcomes : pandas.DataFrame
+        With the columns `OUTCOME`, of three families or more.
     system_is : {"like", "better", "unknown", "difference"}
         Which designs count, see `DESIGN_WEIGHTS`.
 
@@ -345,8 +311,8 @@ def train_prior(outcomes: Sequence[Outcome], system_is: str = "unknown") -> Empi
         If there are fewer than three families.
     """
     designs = DESIGN_WEIGHTS[system_is]
-    table = pd.DataFrame([vars(outcome) for outcome in outcomes if outcome.design in designs])
-    n_families = table["family"].nunique() if len(table) else 0
+    table = outcomes[outcomes["design"].isin(designs)]
+    n_families = table["family"].nunique()
     if n_families < FEWEST_FAMILIES:
         raise InputError(
             f"the crowds are of {counted(n_families, 'family', 'families')}",
@@ -362,16 +328,16 @@ def train_prior(outcomes: Sequence[Outcome], system_is: str = "unknown") -> Empi
     for family in set(families):
         left_out = families == family
         intercept, slope = _fit_line(x, y, np.where(left_out, 0.0, weights))
-        deviations[left_out] = y[left_out] - intercept - slope * x[left_out]
+        deviations[left_out] = (y - intercept - slope * x)[left_out]
     intercept, slope = _fit_line(x, y, weights)
     return EmpiricalPrior(
         intercept=round(intercept, 6),
         slope=round(slope, 6),
-        deviations=tuple(_find_quantiles(deviations, weights).round(4).tolist()),
-        families=tuple(sorted(set(families))),
+        deviations=_find_quantiles(deviations, weights).round(4).tolist(),
+        families=sorted(set(families)),
         n_crowds=table["crowd"].nunique(),
         n_data_sets=len(table),
-        **{name: tuple(table[name].agg(["min", "max"]).round(4).tolist()) for name in RANGES},
+        **{name: table[name].agg(["min", "max"]).round(4).tolist() for name in RANGES},
     )
 
 

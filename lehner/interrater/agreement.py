@@ -178,8 +178,8 @@ class Agreement:
 
 ANONYMOUS = "undefined: it is not known who gave which rating"
 SAME_AGREEMENT = 1e-9
+# From so many items on, those with the same ratings are counted rather than kept.
 MANY_ROWS = 10_000
-"""From so many items on, those with the same ratings are counted rather than kept."""
 
 
 def agreement(
@@ -267,8 +267,7 @@ def agreement(
     several = ratings.n_raters + (ratings.system is not None) > 1 and not ratings.anonymous
     return Agreement(
         coefficients=choose_coefficients(
-            (c for kind in kinds for c in _coefficients(ratings, items, kind, level)),
-            coefficients,
+            (c for kind in kinds for c in _coefficients(ratings, items, kind, level)), coefficients
         ),
         level=level,
         n_items=int(items.n_items),

@@ -281,6 +281,7 @@ def _partner(paired: ItemVotes, rank: Floats) -> Floats:
     return np.array([weights @ paired.pair_sums(matrix) for matrix in with_category])
 
 
+# Coefficients by name. Cohen's kappa and Scott's pi use what both raters rated.
 STATISTICS: dict[str, Callable[[ItemVotes, AgreementWeights], Linearised]] = {
     PROPORTION: percent_agreement,
     "brennan_prediger_kappa": brennan_prediger_kappa,
@@ -292,7 +293,6 @@ STATISTICS: dict[str, Callable[[ItemVotes, AgreementWeights], Linearised]] = {
     "gwet_ac1": _gwet_ac,
     "gwet_ac2": _gwet_ac,
 }
-"""Coefficients by name. Cohen's kappa and Scott's pi use what both raters rated."""
 
 
 def coefficient_of_items(

@@ -39,6 +39,10 @@ def _ratio(x: Floats) -> Floats:
 
 type Scale = Literal["names", "position", "value"]
 
+# Disagreement, up to a factor, and its argument: the positions of the categories, or their values.
+# `nominal` is Krippendorff's name for `identity`. `linear` and `quadratic` are Cohen's (1968),
+# `ordinal` is that of Gwet (2014, chapter 3), `interval` and `ratio` are Krippendorff's (2011).
+# R's irrCAC uses weights by value if categories are numbers.
 WEIGHTS: dict[str, tuple[Callable[[Floats], Floats], Scale]] = {
     **dict.fromkeys(("identity", "nominal"), (lambda x: (_distance(x) > 0).astype(float), "names")),
     "linear": (_distance, "position"),
@@ -48,14 +52,8 @@ WEIGHTS: dict[str, tuple[Callable[[Floats], Floats], Scale]] = {
     "interval": (lambda x: _distance(x) ** 2, "value"),
     "ratio": (_ratio, "value"),
 }
-"""Disagreement, up to a factor, and its argument: the positions of the categories, or their values.
-
-`nominal` is Krippendorff's name for `identity`. `linear` and `quadratic` are Cohen's (1968),
-`ordinal` is that of Gwet (2014, chapter 3), `interval` and `ratio` are Krippendorff's (2011). R's
-irrCAC uses weights by value if categories are numbers.
-"""
+# Weights of names, two words for the same.
 BY_NAME = frozenset({"identity", "nominal"})
-"""Weights of names, two words for the same."""
 BY_VALUE = {"linear": "linear_by_value", "quadratic": "interval"}
 
 

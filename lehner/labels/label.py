@@ -16,35 +16,29 @@ from lehner.core.lazy import pd, special, xr
 from lehner.core.text import percent
 from lehner.data.labels import Label
 from lehner.data.ratings import Ratings
-from lehner.latent_class.em import (
-    PatternTable,
-    e_step,
-    expected_ratings,
-    known_truths,
-    tabulate,
-)
+from lehner.latent_class.em import PatternTable, e_step, expected_ratings, known_truths, tabulate
 from lehner.latent_class.fit import fit_latent_class, note_known_truths
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 
 MAJORITY = "majority"
+# The models, each with what it assumes about the raters.
 LABEL_MODELS = {
     MAJORITY: "each rater counts the same, and so does each category",
     "dawid_skene_vb": "a confusion matrix per rater, from a population of raters",
 }
-"""The models, each with what it assumes about the raters."""
 
 STEPS = 200
+# Steps with the first prior; an earlier estimate would shrink raters toward one another.
 WARM_UP = 30
-"""Steps with the first prior; an earlier estimate would shrink raters toward one another."""
+# Updates stop when the mean change of the probabilities of categories is smaller.
 STILL_MOVING = 1e-4
-"""Updates stop when the mean change of the probabilities of categories is smaller."""
 LEAST_PRIOR, MOST_PRIOR = 1e-3, 1e3
 
+# Proportion of items from which on contradicted ratings give a warning.
 LEAST_MOVED = 0.01
-"""Proportion of items from which on contradicted ratings give a warning."""
+# Power to which probabilities by variational Bayes are raised before they are normalised: what
+# correlated errors of raters cost in public crowds with gold labels, on which it was learned.
 POWER = 0.2
-"""Power to which probabilities by variational Bayes are raised before they are normalised: what
-correlated errors of raters cost in public crowds with gold labels, on which it was learned."""
 DEFAULT = "dawid_skene_vb"
 JEFFREYS = 0.5
 
@@ -292,12 +286,12 @@ def _by_mean_field(method: str, ratings: Ratings) -> SoftLabels:
     )
 
 
+# Methods that label without sampling, by name.
 QUICK_METHODS: dict[str, Callable[[Ratings], SoftLabels]] = {
     **{name: partial(_by_mean_field, name) for name in LABEL_MODELS},
     "algebraic": label_algebraic,
     **{name: partial(_by_likelihood, name, model) for name, model in LIKELIHOOD_METHODS.items()},
 }
-"""Methods that label without sampling, by name."""
 
 
 def temper(probabilities: Floats, power: float = POWER) -> Floats:
@@ -410,8 +404,8 @@ class RowPrior(NamedTuple):
     wrong: float
 
 
+# The prior at which the estimation starts, that of Li, Rubinstein & Cohn (2019).
 FIRST_PRIOR = RowPrior(4.0, 1.0)
-"""The prior at which the estimation starts, that of Li, Rubinstein & Cohn (2019)."""
 
 
 def update_prior(right: Floats, wrong: Floats, prior: RowPrior) -> RowPrior:

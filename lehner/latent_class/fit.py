@@ -15,9 +15,9 @@ from lehner.data.ratings import Ratings
 from lehner.latent_class import em
 from lehner.latent_class.information import BOUNDARY, LEAST_INFORMATIVE, FittedModel
 from lehner.latent_class.models import LATENT_CLASS_MODELS, find_latent_class_model
+from lehner.latent_class.search import FROM_FAR, Search, fit_starts
 
 SAME_MODE = 1e-4
-LEAST_EXPECTED = 5
 DIMS = {
     "base_rates": ("group", "category"),
     "confusion": ("rater", "category", "response"),
@@ -43,12 +43,6 @@ class LatentClassFit:
         Number of free probabilities in base rates and confusion matrices.
     n_items : int
         Number of items with a rating or a gold label: the n of BIC.
-    g2 : float or None
-        Deviance from the saturated model, which has a free probability for each pattern of ratings.
-        None if it is not defined; `notes` gives the reason.
-    degrees_of_freedom : int or None
-        Degrees of freedom of G²: the number of patterns minus 1, for each group if there are
-        groups, minus the number of parameters.
     base_rates : xarray.DataArray, dims ([group,] category)
         Probability of each true category.
     confusion : xarray.DataArray, dims (rater, category, response)
@@ -68,8 +62,6 @@ class LatentClassFit:
         Number of steps of EM from the best start.
     starts : xarray.DataArray, dims (start,)
         The log-likelihood reached from each start.
-    labels_settled : bool
-        Whether the items of each category are most often given its label by the raters.
     notes : tuple of Warning
         What the user should know before using the numbers.
     """
@@ -78,8 +70,6 @@ class LatentClassFit:
     log_likelihood: float
     n_parameters: int
     n_items: int
-    g2: float | None
-    degrees_of_freedom: int | None
     base_rates: "xr.DataArray"
     confusion: "xr.DataArray"
     truth_probabilities: "xr.DataArray"
@@ -89,7 +79,6 @@ class LatentClassFit:
     converged: bool
     iterations: int
     starts: "xr.DataArray"
-    labels_settled: bool
     notes: tuple[Warning, ...]
 
     @property
@@ -122,8 +111,8 @@ def fit_latent_class(
     *,
     restarts: int = 0,
     seed: Seed = 1,
-    tolerance: float = em.FROM_FAR.tolerance,
-    max_iterations: int = em.FROM_FAR.max_iterations,
+    tolerance: float = FROM_FAR.tolerance,
+    max_iterations: int = FROM_FAR.max_iterations,
 ) -> LatentClassFit:
     r"""Fit a latent-class model by maximum likelihood.
 
@@ -214,12 +203,10 @@ def fit_latent_class(
     check_whole_number("restarts", restarts, 0)
     check_number("tolerance", tolerance, 0, 1, "give a number from 0 to 1, as in 1e-13")
     check_whole_number("max_iterations", max_iterations, 1)
-    search = em.Search(tolerance=tolerance, max_iterations=max_iterations)
+    search = Search(tolerance=tolerance, max_iterations=max_iterations)
     fitted = fit_by_likelihood(ratings, model, restarts, seed, search)
     arrays = fitted.determined[0] | {"truth_probabilities": fitted.classes[fitted.pattern]}
     reached = [fit.log_likelihood for fit in fitted.fits.values()]
-    g2, degrees_of_freedom, _ = compute_deviance(ratings, fitted)
-    notes = tuple(list_notes(ratings, fitted))
     observed = fitted.table.answers.sum(axis=1) > 0
     if fitted.table.truths is not None:
         observed |= fitted.table.truths >= 0
@@ -228,8 +215,6 @@ def fit_latent_class(
         log_likelihood=fitted.parameters.log_likelihood,
         n_parameters=fitted.n_parameters,
         n_items=int(fitted.table.weights[observed].sum()),
-        g2=g2,
-        degrees_of_freedom=degrees_of_freedom,
         **{
             name: labelled(values, ratings, *DIMS[name][-values.ndim :])
             for name, values in arrays.items()
@@ -237,8 +222,7 @@ def fit_latent_class(
         starts=xr.DataArray(reached, {"start": list(fitted.fits)}, ("start",)),
         converged=fitted.parameters.converged,
         iterations=fitted.parameters.iterations,
-        labels_settled=not any(note.code == "labels-unsettled" for note in notes),
-        notes=notes,
+        notes=tuple(list_notes(ratings, fitted)),
     )
 
 
@@ -247,7 +231,7 @@ def fit_by_likelihood(
     model: str,
     restarts: int = 0,
     seed: Seed = 1,
-    search: em.Search = em.FROM_FAR,
+    search: Search = FROM_FAR,
     *,
     from_votes: bool = True,
 ) -> FittedModel:
@@ -279,7 +263,7 @@ def fit_by_likelihood(
     fits = {
         name: replace(fit, log_likelihood=fit.log_likelihood + orderings)
         for name, fit in zip(
-            starts, em.fit_starts(table, list(starts.values()), form, search), strict=True
+            starts, fit_starts(table, list(starts.values()), form, search), strict=True
         )
     }
     best = max(fits.values(), key=lambda fit: fit.log_likelihood)
@@ -350,7 +334,6 @@ def list_notes(ratings: Ratings, fitted: FittedModel) -> Iterator[Warning]:
     yield from _note_unsettled_labels(fitted, ratings)
     yield from fitted.determined[1]
     yield from _note_unsupported(fitted, ratings)
-    yield from compute_deviance(ratings, fitted)[2]
 
 
 def note_modes(fits: Mapping[str, em.LatentClasses]) -> Iterator[Warning]:
@@ -432,55 +415,3 @@ def _note_unsupported(fitted: FittedModel, ratings: Ratings) -> Iterator[Warning
             f"{(~rated).sum()} of {rated.size} rows of confusion matrices have no expected ratings "
             "and are NaN",
         )
-
-
-def compute_deviance(
-    ratings: Ratings, fitted: FittedModel
-) -> tuple[float | None, int | None, list[Warning]]:
-    r"""Compute the deviance of a model.
-
-    .. math:: G^2 = 2 \sum_p n_p \log \frac{n_p}{n \hat f_p}
-
-    Parameters
-    ----------
-    ratings : Ratings
-    fitted : FittedModel
-        The maximum of the likelihood of these ratings.
-
-    Returns
-    -------
-    g2 : float or None
-        Twice the difference of the log-likelihoods; None unless each rater, and the system if there
-        is one, rated each item once.
-    degrees_of_freedom : int or None
-        The number of patterns minus 1, for each group of items, minus the number of parameters.
-    notes : list of Warning
-
-    References
-    ----------
-    Goodman (1974), https://doi.org/10.1093/biomet/61.2.215
-    """
-    table = fitted.table
-    n_ratings = table.answers.sum(axis=1)[table.weights > 0]
-    reasons = {
-        "raters are anonymous": ratings.anonymous,
-        "some truths are known": table.truths is not None,
-        "some raters rated an item more than once": ratings.several_votes,
-        "some ratings are missing": (n_ratings != table.n_raters).any(),
-    }
-    for reason, undefined in reasons.items():
-        if undefined:
-            return None, None, [warn("deviance-undefined", f"G² is not defined: {reason}")]
-    group = np.zeros(len(table.weights), np.int64) if table.groups is None else table.groups
-    sizes = np.bincount(group, table.weights)
-    log_expected = np.log(sizes[group]) + fitted.expected[1]
-    terms = special.xlogy(table.weights, table.weights) - table.weights * log_expected
-    n_patterns, notes = len(sizes) * table.n_categories**table.n_raters, []
-    if sizes.sum() < LEAST_EXPECTED * n_patterns:
-        text = (
-            f"G² is not near its chi-square distribution: there are {sizes.sum():.0f} items for "
-            f"{n_patterns:,} patterns"
-        )
-        notes.append(warn("deviance-distribution", text))
-    degrees_of_freedom = n_patterns - len(sizes) - fitted.n_parameters
-    return max(0.0, 2 * float(terms.sum())), degrees_of_freedom, notes

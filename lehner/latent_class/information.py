@@ -21,14 +21,14 @@ from lehner.latent_class.models import LatentClassModel
 
 LEAST_INFORMATIVE = 1e-6
 BOUNDARY = 1e-6
+# Information below it, for parameters scaled to an information of 1, is none.
 SINGULAR = 1e-9
-"""Information below it, for parameters scaled to an information of 1, is none."""
 STEP = 1e-6
+# A quantity that a flat direction changes by more is not determined.
 MOVED = 1e-4
-"""A quantity that a flat direction changes by more is not determined."""
 LEAST_GAIN = 1e-4
+# With more the check of a t-a-p model would take longer than the fit.
 MOST_PARAMETERS = 2_000
-"""With more the check of a t-a-p model would take longer than the fit."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -15,7 +15,7 @@ from lehner.core import estimate as estimates
 from lehner.core import resampling
 from lehner.core.arrays import Booleans, Floats, Seed, child_seeds, generator
 from lehner.core.errors import Warning, check_level, check_whole_number, warn
-from lehner.core.estimate import Estimate, IntervalEstimate, Parameters, labelled, number
+from lehner.core.estimate import Estimate, IntervalEstimate, labelled, number
 from lehner.core.text import counted
 from lehner.data.patterns import count_rated
 from lehner.data.ratings import Ratings
@@ -23,19 +23,20 @@ from lehner.latent_class import em
 from lehner.latent_class.fit import SAME_MODE, fit_by_likelihood, list_notes
 from lehner.latent_class.information import FittedModel
 from lehner.latent_class.models import BY_LIKELIHOOD, find_latent_class_model
+from lehner.latent_class.search import SampledFits, Search, fit_samples
 
 KIND = "bootstrap with pseudo-ratings"
 IN_SAMPLE_KIND = f"{KIND}, truths drawn"
+# Mean number of wrong pseudo-ratings of each category, as in Jeffreys' prior.
 LEAST_WRONG = 0.5
-"""Mean number of wrong pseudo-ratings of each category, as in Jeffreys' prior."""
+# Mean number of pseudo-items of each category in each population, as in Jeffreys' prior.
 ITEMS = 0.5
-"""Mean number of pseudo-items of each category in each population, as in Jeffreys' prior."""
 RESTARTS = 5
 RESAMPLES = 500
+# Codes of the notes of a fit that an estimate repeats.
 REPEATED = {"not-converged", "labels-unsettled", "not-determined", "not-identified", "boundary"}
-"""Codes of the notes of a fit that an estimate repeats."""
-HIGHER_MODE = em.Search(tolerance=1e-9, max_iterations=600)
-"""Enough steps of EM from a random start to tell whether it leads to a higher maximum."""
+# Enough steps of EM from a random start to tell whether it leads to a higher maximum.
+HIGHER_MODE = Search(tolerance=1e-9, max_iterations=600)
 
 
 def estimate_latent_class(
@@ -124,40 +125,13 @@ def estimate_latent_class(
     of_starts, of_items, of_truths = child_seeds(seed, 3)
     fitted = fit_by_likelihood(ratings, model)
     right = fitted.n_items @ fitted.chance_right(fitted.classes[..., None])[:, 0]
-    accuracy = IntervalEstimate(estimate=number(fitted.accuracy[-1]))
-    in_sample = IntervalEstimate(estimate=number(right / fitted.n_answered))
-    diagnostics = {
-        "log_likelihood": fitted.parameters.log_likelihood,
-        "n_parameters": fitted.n_parameters,
-        "converged": fitted.parameters.converged,
-        "iterations": fitted.parameters.iterations,
-        "known_truths": em.known_truths(ratings),
-    }
-    replicates = None
-    if interval is not None:
-        weights = draw_patterns(fitted, resamples, np.random.default_rng(of_items))
-        refits = refit_samples(fitted, weights, of_truths)
-        recall = np.diagonal(fitted.confusion, axis1=1, axis2=2)
-        replicates = estimates.Replicates(
-            point=_parameters(fitted.base_rates, fitted.confusion[-1], fitted.accuracy, recall),
-            drawn=_parameters(refits.base_rates, refits.confusion, refits.accuracy, refits.recall),
-            kind=KIND,
-        )
-        accuracy = _add_ends(accuracy, refits.accuracy[:, -1], level, KIND, fitted)
-        accuracy = resampling.widen_at_the_boundary(accuracy, fitted.sampled)
-        right = refits.n_right.sum(axis=1) / fitted.n_answered
-        in_sample = _add_ends(in_sample, right, level, IN_SAMPLE_KIND, fitted)
-        if not diagnostics["known_truths"]:
-            in_sample = resampling.widen_at_the_boundary(in_sample, fitted.sampled)
-        unfinished = float(1 - refits.converged.mean())
-        diagnostics |= {"resamples": resamples, "unconverged_resamples": unfinished}
     truth = fitted.classes[fitted.pattern]
     base_rates = np.where(np.isnan(truth).any(), np.nan, fitted.base_rates)
-    return Estimate(
+    estimate = Estimate(
         system=ratings.systems[0],
         method=model + BY_LIKELIHOOD,
-        system_accuracy=accuracy,
-        system_accuracy_in_sample=in_sample,
+        system_accuracy=IntervalEstimate(number(fitted.accuracy[-1])),
+        system_accuracy_in_sample=IntervalEstimate(number(right / fitted.n_answered)),
         arrays={
             "rater_accuracy": labelled(fitted.accuracy[:-1], ratings, "rater"),
             "base_rates": labelled(base_rates, ratings, "category"),
@@ -165,18 +139,51 @@ def estimate_latent_class(
             "truth_probabilities": labelled(truth, ratings, "item", "category"),
         },
         warnings=fit_warnings(fitted, ratings, restarts, of_starts),
-        diagnostics=diagnostics,
-        replicates=replicates,
+        diagnostics={
+            "log_likelihood": fitted.parameters.log_likelihood,
+            "n_parameters": fitted.n_parameters,
+            "converged": fitted.parameters.converged,
+            "iterations": fitted.parameters.iterations,
+            "known_truths": em.known_truths(ratings),
+        },
     )
+    if interval is None:
+        return estimate
+    weights = draw_patterns(fitted, resamples, np.random.default_rng(of_items))
+    return _add_intervals(estimate, fitted, refit_samples(fitted, weights, of_truths), level)
 
 
-def _parameters(rates: Floats, confusion: Floats, accuracy: Floats, recall: Floats) -> Parameters:
-    """Tell the system, which is the last rater, from the others."""
-    return Parameters(
-        base_rates=rates,
-        confusion=confusion,
-        rater_accuracy=accuracy[..., :-1],
-        rater_recall=recall[..., :-1, :],
+def _add_intervals(
+    estimate: Estimate, fitted: FittedModel, refits: "RefittedSamples", level: float
+) -> Estimate:
+    """Add what the fits to resamples say."""
+    accuracy = _add_ends(estimate.system_accuracy, refits.accuracy[:, -1], level, KIND, fitted)
+    right = refits.n_right.sum(axis=1) / fitted.n_answered
+    in_sample = _add_ends(estimate.system_accuracy_in_sample, right, level, IN_SAMPLE_KIND, fitted)
+    if not estimate.diagnostics["known_truths"]:
+        in_sample = resampling.widen_at_the_boundary(in_sample, fitted.sampled)
+    recall = np.diagonal(fitted.confusion, axis1=1, axis2=2)
+    # The system is the last rater.
+    point, drawn = (
+        estimates.Parameters(
+            base_rates=rates,
+            confusion=confusion,
+            rater_accuracy=accuracies[..., :-1],
+            rater_recall=recalls[..., :-1, :],
+        )
+        for rates, confusion, accuracies, recalls in (
+            (fitted.base_rates, fitted.confusion[-1], fitted.accuracy, recall),
+            (refits.base_rates, refits.confusion, refits.accuracy, refits.recall),
+        )
+    )
+    unfinished = float(1 - refits.converged.mean())
+    return replace(
+        estimate,
+        system_accuracy=resampling.widen_at_the_boundary(accuracy, fitted.sampled),
+        system_accuracy_in_sample=in_sample,
+        diagnostics=estimate.diagnostics
+        | {"resamples": len(right), "unconverged_resamples": unfinished},
+        replicates=estimates.Replicates(point=point, drawn=drawn, kind=KIND),
     )
 
 
@@ -188,14 +195,9 @@ def _add_ends(
         return value
     settled = np.where(resampled > 1 - resampling.AT_THE_BOUNDARY, 1.0, resampled)
     lower, upper = np.quantile(settled, resampling.tails_of(level, fitted.sampled))
-    return replace(
-        value,
-        lower=float(np.fmin(lower, value.estimate)),
-        upper=float(np.fmax(upper, value.estimate)),
-        level=level,
-        kind=kind,
-        standard_error=float(resampled.std(ddof=1)) if len(resampled) > 1 else None,
-    )
+    lower, upper = float(np.fmin(lower, value.estimate)), float(np.fmax(upper, value.estimate))
+    error = float(resampled.std(ddof=1)) if len(resampled) > 1 else None
+    return IntervalEstimate(value.estimate, lower, upper, level, kind, error)
 
 
 def fit_warnings(
@@ -324,7 +326,7 @@ def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refit
     """
     rng = generator(seed)
 
-    def summarise(fits: em.SampledFits) -> RefittedSamples:
+    def summarise(fits: SampledFits) -> RefittedSamples:
         right = rng.binomial(fitted.n_items[:, None], fitted.chance_right(fits.classes))
         return RefittedSamples(
             base_rates=fits.base_rates,
@@ -336,5 +338,5 @@ def refit_samples(fitted: FittedModel, weights: Floats, seed: Seed = 1) -> Refit
         )
 
     samples = add_pseudo_ratings(fitted, weights, rng)
-    fits = em.fit_samples(fitted.table, fitted.model, fitted.parameters, samples)
+    fits = fit_samples(fitted.table, fitted.model, fitted.parameters, samples)
     return estimates.join_parts(map(summarise, fits), len(weights))

@@ -63,10 +63,10 @@ POOLED_TAP = LatentClassModel(
     summary="all raters know the truth equally often, or guess", form="knowledge", shared=True
 )
 _FITTED = {name: row for name, row in MODELS.items() if row.form and not row.sampled_only}
+# Latent-class models by maximum likelihood: names of methods, and names in `fit_latent_class`.
 LIKELIHOOD_METHODS = {name + BY_LIKELIHOOD: name for name in _FITTED}
-"""Latent-class models by maximum likelihood: names of methods, and names in `fit_latent_class`."""
+# Models that `fit_latent_class` fits. The t-a-p model of all raters alike is no method.
 LATENT_CLASS_MODELS = _FITTED | {"pooled_tap": POOLED_TAP}
-"""Models that `fit_latent_class` fits. The t-a-p model of all raters alike is no method."""
 
 
 def find_latent_class_model(name: str) -> LatentClassModel:
@@ -76,11 +76,11 @@ def find_latent_class_model(name: str) -> LatentClassModel:
 
 # ----- Knowledge and guesses, t-a-p -----
 
+# Less knowledge is none: a rater without any has nearly as high a likelihood.
 LEAST_KNOWLEDGE = 1e-9
-"""Less knowledge is none: a rater without any has nearly as high a likelihood."""
 ROUNDING = 1e-12
+# The relative error of knowledge.
 PRECISION = 1e-10
-"""The relative error of knowledge."""
 MOST_STEPS = 60
 
 

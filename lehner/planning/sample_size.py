@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -14,14 +14,14 @@ from lehner.core.arrays import Floats, Seed, child_seeds, generator
 from lehner.core.estimate import ESTIMANDS
 from lehner.core.lazy import optimize, special, xr
 from lehner.core.text import decimal, probability
-from lehner.simulation.draw import estimate_samples, require_few_votes
+from lehner.simulation.draw import require_few_votes, simulate_estimates
 from lehner.simulation.scenario import Scenario, draw_parameters, perception, reached_accuracy
 
 type Estimand = Literal["system_accuracy", "system_accuracy_in_sample"]
 
 ERROR_ROUNDING = 1e-9
+# With more combinations of votes and answer than this, the simulation would take hours.
 MOST_PLANNED_CELLS = 10_000
-"""With more combinations of votes and answer than this, the simulation would take hours."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -106,28 +106,29 @@ class Target:
         """Simulate each number of items, with a given total number of samples."""
         replicates = max(1, round(samples / len(self.scenarios)))
         for n_items, child in zip(numbers, child_seeds(seed, len(numbers)), strict=True):
-            yield self._simulate(n_items, replicates, child)
+            seeds = child_seeds(child, len(self.scenarios))
+            errors_made = np.array(
+                [
+                    self._draw_errors(replace(scenario, n_items=n_items), replicates, values)
+                    for scenario, values in zip(self.scenarios, seeds, strict=True)
+                ]
+            )
+            undefined = np.isnan(errors_made)
+            n_defined = (~undefined).sum(axis=1)
+            yield Nearness(
+                n_items=n_items,
+                # An undefined estimate, whose error is NaN, is not near.
+                proportions=(np.abs(errors_made) <= self.within + ERROR_ROUNDING).mean(axis=1),
+                replicates=replicates,
+                bias=np.nansum(errors_made, axis=1) / np.where(n_defined > 0, n_defined, np.nan),
+                undefined=undefined.mean(axis=1),
+            )
 
-    def _simulate(self, n_items: int, replicates: int, seed: np.random.SeedSequence) -> Nearness:
-        seeds = child_seeds(seed, len(self.scenarios))
-        differences = [
-            self._errors(replace(scenario, n_items=n_items), replicates, values)
-            for scenario, values in zip(self.scenarios, seeds, strict=True)
-        ]
-        defined = [error[np.isfinite(error)] for error in differences]
-        # An undefined estimate, whose error is NaN, is not near.
-        near = [np.abs(error) <= self.within + ERROR_ROUNDING for error in differences]
-        return Nearness(
-            n_items=n_items,
-            proportions=np.array([values.mean() for values in near]),
-            replicates=replicates,
-            bias=np.array([values.mean() if len(values) else np.nan for values in defined]),
-            undefined=np.array([1 - len(values) / replicates for values in defined]),
-        )
-
-    def _errors(self, scenario: Scenario, n: int, seed: np.random.SeedSequence) -> Floats:
+    def _draw_errors(self, scenario: Scenario, n: int, seed: np.random.SeedSequence) -> Floats:
         in_sample = self.estimand == "system_accuracy_in_sample"
-        samples = estimate_samples(scenario, n, [self.method], in_sample=in_sample, seed=seed)
+        samples = simulate_estimates(
+            scenario, n, methods=[self.method], in_sample=in_sample, seed=seed
+        )
         return np.asarray(samples[self.method] - samples[self.estimand])
 
 
@@ -142,16 +143,8 @@ WIDE_SAMPLES = 500
 FEWEST_ITEMS, MOST_ITEMS = 2, 100_000
 
 
-@dataclass(frozen=True)
-class Crossing:
-    """The number of items at which the probability reaches the required confidence.
-
-    Parameters
-    ----------
-    n_items : float
-    standard_error : float
-        Monte Carlo standard error.
-    """
+class Crossing(NamedTuple):
+    """Number of items at which the confidence is reached, and its Monte Carlo standard error."""
 
     n_items: float
     standard_error: float
@@ -176,11 +169,11 @@ class SampleSize:
         A remark on the result; empty if there is none.
     """
 
-    n_items: int | None
-    standard_error: float | None
-    lower: int | None
-    upper: int | None
     simulated: tuple[Nearness, ...]
+    n_items: int | None = None
+    standard_error: float | None = None
+    lower: int | None = None
+    upper: int | None = None
     note: str = ""
 
     @cached_property
@@ -192,20 +185,17 @@ class SampleSize:
         in which the estimate is `undefined` (n_items, scenario).
         """
         # If a number of items was simulated twice, the larger simulation is used.
-        once = {
-            point.n_items: point
-            for point in sorted(self.simulated, key=lambda point: point.replicates)
-        }
-        ordered = [once[n] for n in sorted(once)]
-        both = ("n_items", "scenario")
+        larger_last = sorted(self.simulated, key=lambda point: point.replicates)
+        by_number = {point.n_items: point for point in larger_last}
+        points, both = [by_number[n] for n in sorted(by_number)], ("n_items", "scenario")
         return xr.Dataset(
             {
-                "probability": ("n_items", [point.probability for point in ordered]),
-                "standard_error": ("n_items", [point.standard_error for point in ordered]),
-                "bias": (both, np.array([point.bias for point in ordered])),
-                "undefined": (both, np.array([point.undefined for point in ordered])),
+                "probability": ("n_items", [point.probability for point in points]),
+                "standard_error": ("n_items", [point.standard_error for point in points]),
+                "bias": (both, np.array([point.bias for point in points])),
+                "undefined": (both, np.array([point.undefined for point in points])),
             },
-            coords={"n_items": sorted(once)},
+            coords={"n_items": sorted(by_number)},
         )
 
     def __repr__(self) -> str:
@@ -291,15 +281,16 @@ def required_sample_size(
         if reached and point.probability >= confidence:
             break
     if not reached:
-        return _result(None, points, _never(points, target))
+        return SampleSize(simulated=tuple(points), note=_never(points, target))
     if len(points) == 2:
         few = Crossing(FEWEST_PLANNED, 0.0)
-        return _result(few, points, f"{FEWEST_PLANNED} items or fewer")
+        return _locate(few, points, f"{FEWEST_PLANNED} items or fewer")
     start = float(np.sqrt(points[-2].n_items * points[-1].n_items))
     crossing, near = find_crossing(target, start, replicates, seeds)
+    points += near
     if crossing is None or crossing.standard_error > MOST_UNCERTAIN * crossing.n_items:
-        return _result(None, points + near, _flat(near, target))
-    return _result(crossing, points + near, "")
+        return SampleSize(simulated=tuple(points), note=_flat(near, target))
+    return _locate(crossing, points)
 
 
 def _doubling() -> list[int]:
@@ -337,23 +328,20 @@ def _flat(points: Sequence[Nearness], target: Target) -> str:
     )
 
 
-def _result(crossing: Crossing | None, points: Sequence[Nearness], note: str) -> SampleSize:
-    half = Z_95 * crossing.standard_error if crossing else 0.0
+def _locate(crossing: Crossing, points: Sequence[Nearness], note: str = "") -> SampleSize:
+    half = Z_95 * crossing.standard_error
     return SampleSize(
-        n_items=int(np.ceil(crossing.n_items)) if crossing else None,
-        standard_error=crossing.standard_error if crossing else None,
-        lower=int(max(1, np.floor(crossing.n_items - half))) if crossing else None,
-        upper=int(np.ceil(crossing.n_items + half)) if crossing else None,
         simulated=tuple(points),
+        n_items=int(np.ceil(crossing.n_items)),
+        standard_error=crossing.standard_error,
+        lower=int(max(1, np.floor(crossing.n_items - half))),
+        upper=int(np.ceil(crossing.n_items + half)),
         note=note,
     )
 
 
 def find_crossing(
-    target: Target,
-    start: float,
-    samples: int,
-    seeds: Sequence[np.random.SeedSequence],
+    target: Target, start: float, samples: int, seeds: Sequence[np.random.SeedSequence]
 ) -> tuple[Crossing | None, list[Nearness]]:
     """Move a wide window until it contains the crossing, then simulate a narrow one, too.
 

@@ -11,7 +11,7 @@ the truths are not known.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,18 +20,18 @@ from numpy.typing import ArrayLike
 from lehner.core import errors
 from lehner.core.arrays import TINY, Floats, Integers, Seed, generator
 from lehner.core.errors import Warning, warn
-from lehner.core.estimate import IntervalEstimate, number, require_pairs
+from lehner.core.estimate import IntervalEstimate, ends, number, plain, require_pairs
 from lehner.core.lazy import optimize, xr
 from lehner.core.resampling import draw_counts, tails_of
 from lehner.data.labels import Label
 from lehner.data.patterns import cluster_warnings, count_items
 from lehner.data.ratings import Ratings
 from lehner.known_truths.partly_known import examine_known
-from lehner.latent_class.em import PatternTable, e_step
+from lehner.latent_class.em import PatternTable, e_step, tabulate
 from lehner.performance.measures import find_positive
 
+# Added to each cell of a confusion matrix, so that no probability is 0.
 PSEUDO_RATINGS = 0.5
-"""Added to each cell of a confusion matrix, so that no probability is 0."""
 LEAST = 0.002
 MOST_STEPS = 1000
 NEGLIGIBLE_WEIGHT = 1e-9
@@ -167,20 +167,11 @@ def log_odds(probability: Floats) -> Floats:
     return np.log(kept / (1 - kept))
 
 
-MEASURES = (
-    "auc",
-    "sensitivity",
-    "specificity",
-    "brier_score",
-    "mean_score_error",
-)
+MEASURES = ("auc", "sensitivity", "specificity", "brier_score", "mean_score_error")
 
 
 def score_measures(
-    probability: Floats,
-    scores: ScoreRanks,
-    weights: Floats,
-    threshold: float,
+    probability: Floats, scores: ScoreRanks, weights: Floats, threshold: float
 ) -> Floats:
     """Measure scores.
 
@@ -226,12 +217,12 @@ def score_measures(
 
 
 KIND = "percentile bootstrap"
+# Gold labels of each kind, positive and not, from which most intervals covered as they should.
 FEWEST_LABELS = 8
-"""Gold labels of each kind, positive and not, from which most intervals covered as they should."""
+# Proportion below which the AUC is estimated too low, however many gold labels there are.
 RARE = 0.1
-"""Proportion below which the AUC is estimated too low, however many gold labels there are."""
+# By how much probabilities may still change where a resample's fit ends.
 ROUGH = 1e-4
-"""By how much probabilities may still change where a resample's fit ends."""
 FLAT = 0.05
 LEAST_OTHERS = 0.2
 
@@ -291,12 +282,11 @@ class ScorePerformance:
             "known_truths": self.n_known,
             "level": self.level,
             "measures": {
-                name: {"estimate": value.estimate, "lower": value.lower, "upper": value.upper}
-                | {"known_alone": self.known_alone.get(name)}
+                name: ends(value) | {"known_alone": self.known_alone[name]}
                 for name, value in self.measures.items()
             },
             "calibration": curve.to_dict("list"),
-            "warnings": [asdict(value) for value in self.warnings],
+            "warnings": plain(self.warnings),
         }
 
     def __repr__(self) -> str:
@@ -375,9 +365,9 @@ def score_performance(
     >>> print(result.measures["auc"])
     0.847 [0.773, 0.893]
     """
-    level = errors.check_level(level)
-    threshold = errors.check_number("threshold", threshold, 0, 1)
-    resamples = errors.check_whole_number("resamples", resamples, 1)
+    errors.check_level(level)
+    errors.check_number("threshold", threshold, 0, 1)
+    errors.check_whole_number("resamples", resamples, 1)
     rated, values, code = _find_probabilities(ratings, scores, positive, score_of)
     ranks, weights = ScoreRanks.of(values), rated.weights.astype(float)
     table = tabulate_rows(rated)
@@ -392,49 +382,46 @@ def score_performance(
         """Measures and calibration curve, of probabilities whose place gold labels take."""
         probability = fitted[:, code]
         if labelled.any():
-            counted = (counts * stands_for)[labelled]
-            line = recalibrate(probability[labelled], is_positive[labelled], counted)
+            of_labels = (counts * stands_for)[labelled]
+            line = recalibrate(probability[labelled], is_positive[labelled], of_labels)
             corrected = 1 / (1 + np.exp(-(line[0] + line[1] * log_odds(probability))))
             probability = np.where(labelled, is_positive, corrected)
         measures = score_measures(probability, ranks, counts, threshold)
         return measures, ranks.calibration(probability, counts)
+
+    def refit(sample: Floats) -> tuple[Floats, Floats]:
+        again = positive_probabilities(table, code, ranks, sample, fitted, tolerance=ROUGH)
+        return measure(sample, again)
 
     votes = rated.votes() + 1 / rated.n_categories
     start = votes / votes.sum(axis=1, keepdims=True)
     fitted = positive_probabilities(table, code, ranks, weights, start)
     estimates, curve = measure(weights, fitted)
     counts = count_items(rated, np.arange(rated.n_rows), rated.n_rows)
-    drawn = [
-        measure(
-            sample,
-            positive_probabilities(table, code, ranks, sample, fitted, tolerance=ROUGH),
-        )
-        for samples in draw_counts(counts, resamples, generator(seed))
-        for sample in samples
-    ]
+    samples = draw_counts(counts, resamples, generator(seed))
+    drawn, curves = zip(*(refit(sample) for part in samples for sample in part), strict=True)
     tails = tails_of(level, counts)
-    lowest, highest = np.quantile([sample for sample, _ in drawn], tails, axis=0)
-    lower, upper = np.quantile([sample for _, sample in drawn], tails, axis=0)
+    lower, upper = np.quantile(curves, tails, axis=0)
+    measured = zip(MEASURES, estimates, *np.quantile(drawn, tails, axis=0), strict=True)
     alone = score_measures(is_positive, ranks, weights * labelled * stands_for, threshold)
-    curves = {"probability": curve, "lower": lower, "upper": upper}
-    intervals = zip(*(map(number, part) for part in (estimates, lowest, highest)), strict=True)
+    ends_of_curve = {"probability": curve, "lower": lower, "upper": upper}
+    mean_score = weights @ values / weights.sum()
     return ScorePerformance(
         positive=rated.categories[code],
-        threshold=threshold,
+        threshold=float(threshold),
         n_items=rated.n_items,
         n_known=int(weights[labelled].sum()),
         measures={
-            name: IntervalEstimate(estimate=value, lower=low, upper=high, level=level, kind=KIND)
-            for name, (value, low, high) in zip(MEASURES, intervals, strict=True)
+            name: IntervalEstimate(*map(number, numbers), level, KIND)
+            for name, *numbers in measured
         },
         known_alone=dict(zip(MEASURES, map(number, alone), strict=True)),
         calibration=xr.Dataset(
-            {name: ("score", ends) for name, ends in curves.items()}, {"score": ranks.values}
+            {name: ("score", numbers) for name, numbers in ends_of_curve.items()},
+            {"score": ranks.values},
         ),
         level=level,
-        warnings=tuple(
-            _warnings(rated, code, curve, share=weights @ values / weights.sum() - estimates[4])
-        ),
+        warnings=tuple(_warnings(rated, code, curve, share=mean_score - estimates[4])),
     )
 
 
@@ -466,13 +453,9 @@ def _find_probabilities(
 
 def tabulate_rows(ratings: Ratings) -> PatternTable:
     """Tabulate ratings with a pattern for each row."""
-    patterns = ratings.patterns(truth=False)
-    return PatternTable(
-        answers=patterns.answers[patterns.inverse],
-        weights=ratings.weights.astype(float),
-        n_categories=ratings.n_categories,
-        has_system=False,
-    )
+    table, pattern = tabulate(ratings)
+    weights = ratings.weights.astype(float)
+    return replace(table, answers=table.answers[pattern], weights=weights, groups=None)
 
 
 def _scored(ratings: Ratings, scores: ArrayLike) -> tuple[Ratings, Floats]:
@@ -486,9 +469,7 @@ def _scored(ratings: Ratings, scores: ArrayLike) -> tuple[Ratings, Floats]:
     wrong = np.flatnonzero((values < 0) | (values > 1))
     if wrong.size:
         raise errors.InputError(
-            f"a score is {values[wrong[0]]:g}",
-            "give probabilities, from 0 to 1",
-            row=int(wrong[0]),
+            f"a score is {values[wrong[0]]:g}", "give probabilities, from 0 to 1", row=int(wrong[0])
         )
     scored = ~np.isnan(values)
     if not scored.any():

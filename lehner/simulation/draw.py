@@ -168,22 +168,17 @@ def simulate_estimates(
     >>> float(result.algebraic.mean().round(2))
     0.9
     """
-    samples = estimate_samples(scenario, replicates, methods, in_sample=in_sample, seed=seed)
-    return xr.Dataset(
-        {name: ("replicate", values) for name, values in samples.items()},
-        coords={"replicate": np.arange(replicates)},
-    )
-
-
-def estimate_samples(
-    scenario: Scenario, replicates: int, methods: Sequence[str], *, in_sample: bool, seed: Seed
-) -> dict[str, Floats]:
-    """Arrays that `simulate_estimates` labels, each of shape (replicates,)."""
     check_whole_number("replicates", replicates, 1)
     require_few_votes(scenario)
     methods = find_vote_methods(methods)
     chunks = list(_chunks(scenario, replicates, methods, seed, in_sample=in_sample))
-    return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
+    return xr.Dataset(
+        {
+            name: ("replicate", np.concatenate([chunk[name] for chunk in chunks]))
+            for name in chunks[0]
+        },
+        coords={"replicate": np.arange(replicates)},
+    )
 
 
 def _chunks(
@@ -225,14 +220,9 @@ def n_patterns(scenario: Scenario) -> int:
     return int(symbols) ** scenario.n_raters * scenario.n_categories
 
 
-def has_few_patterns(scenario: Scenario) -> bool:
-    """Whether the patterns are few enough to enumerate."""
-    return n_patterns(scenario) <= MOST_PATTERNS
-
-
 def require_few_patterns(scenario: Scenario) -> None:
     """Raise an InputError if there are too many patterns to enumerate."""
-    if not has_few_patterns(scenario):
+    if n_patterns(scenario) > MOST_PATTERNS:
         raise InputError(
             f"{scenario.n_raters} raters and {scenario.n_categories} categories have "
             f"{n_patterns(scenario):,} patterns, more than {MOST_PATTERNS:,}",
@@ -366,8 +356,8 @@ def vote_probabilities(
     return _joint(scenario, parameters, _next_votes, right=right)
 
 
+# From numbers of raters and symbols: the place of each outcome when one more rater has rated.
 type Places = Callable[[int, int], Integers]
-"""From numbers of raters and symbols: the place of each outcome when one more rater has rated."""
 
 
 def _joint(

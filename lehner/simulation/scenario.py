@@ -21,18 +21,12 @@ from lehner.data.labels import category_names
 from lehner.data.ratings import SYSTEM
 
 type Affected = Literal["both", "raters", "system"]
-type BaseRates = Literal["dirichlet", "uniform", "equal"] | tuple[float, ...]
+type BaseRates = Literal["dirichlet", "equal"] | tuple[float, ...]
 
-CHOICES = {
-    "easiness_affects": ("both", "raters", "system"),
-    "errors_affect": ("both", "raters", "system"),
-}
+AFFECTED = ("both", "raters", "system")
 PROBABILITIES = ("initial_system_accuracy", "proportional_error_range", "missing", "misleading")
-SEQUENCES = (
-    *("initial_rater_accuracy", "easiness", "copying"),
-    *("easiness_probabilities", "base_rates"),
-)
-NAMED_BASE_RATES = ("dirichlet", "uniform", "equal")
+SEQUENCES = ("initial_rater_accuracy", "easiness", "copying", "base_rates")
+NAMED_BASE_RATES = ("dirichlet", "equal")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +46,8 @@ class Scenario:
         Initial probability that the system is right (IPC), 0 to 1.
     easiness : tuple of float
         What is added to accuracy at each level of difficulty (the paper's PDA), from -1 to 1:
-        the higher, the easier the items. Accuracy stays in [0, 1].
-    easiness_probabilities : tuple of float, optional
-        Proportion of the items at each level; equal by default.
+        the higher, the easier the items. Accuracy stays in [0, 1]. Levels are equally frequent, so
+        that one that is named twice is that of twice as many items.
     easiness_affects : {"both", "raters", "system"}
         Whose accuracy the levels change.
     asymmetric_dispersion : float
@@ -63,9 +56,8 @@ class Scenario:
         Each error probability is multiplied by a uniform draw from 1 ± this number (PER), 0 to 1.
     errors_affect : {"both", "raters", "system"}
         Whose errors AD and PER make unequal.
-    base_rates : {"dirichlet", "uniform", "equal"} or tuple of float
-        Base rates: drawn for each sample from a flat Dirichlet distribution or as normalised
-        uniform numbers, or equal, or given.
+    base_rates : {"dirichlet", "equal"} or tuple of float
+        Base rates: drawn for each sample from a flat Dirichlet distribution, or equal, or these.
     missing : float
         Probability that a rating is missing, 0 to 1.
     copying : tuple of float, length n_raters
@@ -97,7 +89,6 @@ class Scenario:
     initial_rater_accuracy: tuple[float, ...] = (0.6, 0.6, 0.6)
     initial_system_accuracy: float = 0.9
     easiness: tuple[float, ...] = (0.0,)
-    easiness_probabilities: tuple[float, ...] | None = None
     easiness_affects: Affected = "both"
     asymmetric_dispersion: float = 1.0
     proportional_error_range: float = 0.0
@@ -110,19 +101,18 @@ class Scenario:
     def __post_init__(self) -> None:
         # 1 becomes 1.0 and -0.0 becomes 0.0, so that equal scenarios are written alike.
         change = partial(object.__setattr__, self)
-        for name in SEQUENCES:
-            values = getattr(self, name)
-            named = name == "base_rates" and isinstance(values, str)
-            if not named and not (name == "easiness_probabilities" and values is None):
-                change(name, tuple(value + 0.0 for value in errors.check_numbers(name, values)))
+        named_rates = isinstance(self.base_rates, str)
+        for name in SEQUENCES[: 3 if named_rates else 4]:
+            values = errors.check_numbers(name, getattr(self, name))
+            change(name, tuple(value + 0.0 for value in values))
         for name, least in (("n_categories", 2), ("n_items", 1)):
             change(name, errors.check_whole_number(name, getattr(self, name), least))
         for name in PROBABILITIES:
             change(name, errors.check_probability(name, getattr(self, name)) + 0.0)
         name = "asymmetric_dispersion"
         change(name, errors.check_positive(name, self.asymmetric_dispersion))
-        for name, choices in CHOICES.items():
-            errors.check_choice(name, getattr(self, name), choices)
+        for name in ("easiness_affects", "errors_affect"):
+            errors.check_choice(name, getattr(self, name), AFFECTED)
         for name in ("initial_rater_accuracy", "copying"):
             for value in getattr(self, name):
                 errors.check_probability(name, value)
@@ -133,15 +123,9 @@ class Scenario:
         if not self.easiness or not all(-1 <= level <= 1 for level in self.easiness):
             raise errors.wrong("easiness", self.easiness, "give levels between -1 and 1")
         if self.copying and (len(self.copying) != self.n_raters or self.copying[0] != 0):
-            raise errors.wrong(
-                "copying", self.copying, f"give {self.n_raters} probabilities, the first 0"
-            )
-        if self.easiness_probabilities is not None:
-            n_levels = len(self.easiness)
-            errors.check_proportions(
-                "easiness_probabilities", self.easiness_probabilities, n_levels
-            )
-        if isinstance(self.base_rates, str):
+            remedy = f"give {self.n_raters} probabilities, the first 0"
+            raise errors.wrong("copying", self.copying, remedy)
+        if named_rates:
             errors.check_choice("base_rates", self.base_rates, NAMED_BASE_RATES)
         else:
             errors.check_proportions("base_rates", self.base_rates, self.n_categories)
@@ -154,15 +138,12 @@ class Scenario:
     @property
     def level_probabilities(self) -> Floats:
         """Proportion of the items at each level of difficulty."""
-        n_levels = len(self.easiness)
-        if self.easiness_probabilities is None:
-            return np.full(n_levels, 1 / n_levels)
-        return np.array(self.easiness_probabilities) / sum(self.easiness_probabilities)
+        return np.full(len(self.easiness), 1 / len(self.easiness))
 
     @property
     def random_parameters(self) -> bool:
         """Whether base rates or confusion matrices differ between samples."""
-        return self.proportional_error_range > 0 or self.base_rates in ("dirichlet", "uniform")
+        return self.proportional_error_range > 0 or self.base_rates == "dirichlet"
 
     def violations(self) -> dict[str, float]:
         """Measure by how much the assumptions of the algebra are violated.
@@ -178,13 +159,10 @@ class Scenario:
             proportion of such items, violates the assumption that raters err independently of one
             another and of the system.
         """
-        levels = [
-            level for level, p in zip(self.easiness, self.level_probabilities, strict=True) if p
-        ]
         dispersion = max(self.asymmetric_dispersion, 1 / self.asymmetric_dispersion)
         return {
             "rater_accuracy": _range(self.initial_rater_accuracy),
-            "difficulty": _range(levels),
+            "difficulty": _range(self.easiness),
             "asymmetric_dispersion": dispersion - 1 if self.n_categories > 2 else 0.0,
             "proportional_error_range": self.proportional_error_range,
             "copying": max(self.copying, default=0.0),
@@ -452,9 +430,6 @@ def _draw_base_rates(scenario: Scenario, n_samples: int, rng: np.random.Generato
     k = scenario.n_categories
     if scenario.base_rates == "dirichlet":
         return rng.dirichlet(np.ones(k), n_samples)
-    if scenario.base_rates == "uniform":
-        drawn = rng.uniform(size=(n_samples, k))
-        return drawn / drawn.sum(axis=1, keepdims=True)
     rates = np.ones(k) if scenario.base_rates == "equal" else np.array(scenario.base_rates)
     return np.broadcast_to(rates / rates.sum(), (n_samples, k))
 

@@ -55,7 +55,8 @@ ROWS = Path(__file__).with_suffix(".csv")
 def train_priors_without(attribute: str, name: str) -> Path:
     """Train priors on the crowds that are not of this family or domain, in a temporary file."""
     group_of = {source.name: getattr(source, attribute) for source in SOURCES.values()}
-    others = [outcome for outcome in read_outcomes() if group_of[outcome.crowd] != name]
+    outcomes = read_outcomes()
+    others = outcomes[outcomes["crowd"].map(group_of) != name]
     file = Path(tempfile.mkdtemp()) / "priors.json"
     return write_text(priors_text(train_priors(others)), file)
 

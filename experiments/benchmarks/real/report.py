@@ -97,7 +97,7 @@ def sort_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def make_calibrated_rows(
-    rows: pd.DataFrame, outcomes: Sequence[prior.Outcome], leave_out: str = "family"
+    rows: pd.DataFrame, outcomes: pd.DataFrame, leave_out: str = "family"
 ) -> pd.DataFrame:
     """Estimate by `calibrated`, trained without the family or the domain of the crowd.
 
@@ -106,8 +106,8 @@ def make_calibrated_rows(
     rows : pandas.DataFrame
         A row for each estimate: the columns of `DATA_SET`, `known`, `method`, `n_items`,
         `estimate`, and others.
-    outcomes : sequence of Outcome
-        Of all crowds.
+    outcomes : pandas.DataFrame
+        Of all crowds, as `read_outcomes` gives them.
     leave_out : {"family", "domain"}
 
     Returns
@@ -122,8 +122,7 @@ def make_calibrated_rows(
     made: list[dict[str, Any]] = []
     group_of = {name: getattr(source, leave_out) for name, source in SOURCES.items()}
     for left_out, table in used.groupby(used["crowd"].map(group_of), sort=False):
-        others = [outcome for outcome in outcomes if group_of[outcome.crowd] != left_out]
-        priors = prior.train_priors(others)
+        priors = prior.train_priors(outcomes[outcomes["crowd"].map(group_of) != left_out])
         for majority_or_alone in table.to_dict("records"):
             made += _estimate_rows(majority_or_alone, priors)
     return pd.DataFrame(made, columns=rows.columns)

@@ -26,7 +26,7 @@ from experiments.report.files import write_csv, write_text
 from lehner import InputError, Ratings
 from lehner.core.lazy import load
 from lehner.empirical_prior.designs import DESIGNS, choose_panels, draw_outcomes
-from lehner.empirical_prior.prior import Outcome, priors_text, train_priors
+from lehner.empirical_prior.prior import priors_text, train_priors
 
 rdata = load("rdata")
 
@@ -416,12 +416,11 @@ def describe_crowd(source: Source, folder: Path) -> dict[str, object]:
     }
 
 
-def read_outcomes(path: Path = OUTCOMES) -> list[Outcome]:
+def read_outcomes(path: Path = OUTCOMES) -> pd.DataFrame:
     """Read outcomes that were kept, by default those of the shipped priors."""
     # Some readers of pandas miss the last digit of a number.
     exact = dict.fromkeys(("ratings_per_item", "agreement", "accuracy"), float)
-    table = pd.read_csv(path, converters=exact)
-    return [Outcome(**row) for row in table.to_dict("records")]
+    return pd.read_csv(path, converters=exact)
 
 
 def main() -> int:
@@ -441,10 +440,9 @@ def main() -> int:
         print(*missing, sep="\n", file=sys.stderr)
         return 2
     crowds = pd.DataFrame(describe_crowd(source, folder) for source in sources)
-    outcomes = pd.DataFrame(
-        outcome
+    outcomes = pd.concat(
+        draw_outcomes(source.name, source.family, read_crowd(source, folder), SEED)
         for source in sources
-        for outcome in draw_outcomes(source.name, source.family, read_crowd(source, folder), SEED)
     )
     options.output.mkdir(parents=True, exist_ok=True)
     file = write_csv(outcomes, options.output / OUTCOMES.name)

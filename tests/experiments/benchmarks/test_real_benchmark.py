@@ -232,7 +232,7 @@ def test_errors_of_means_are_those_of_families():
 
 def test_the_shipped_priors_are_trained_on_the_committed_outcomes():
     outcomes = read_outcomes()
-    families = {(outcome.crowd, outcome.family) for outcome in outcomes}
+    families = set(zip(outcomes["crowd"], outcomes["family"], strict=True))
     assert families <= {(source.name, source.family) for source in sources.SOURCES.values()}
     assert priors_text(train_priors(outcomes)) == SHIPPED.read_text(encoding="utf-8")
 
@@ -240,7 +240,7 @@ def test_the_shipped_priors_are_trained_on_the_committed_outcomes():
 def test_the_order_of_the_outcomes_does_not_change_the_priors():
     outcomes = read_outcomes()
     order = np.random.default_rng(1).permutation(len(outcomes))
-    assert priors_text(train_priors([outcomes[i] for i in order])) == SHIPPED.read_text("utf-8")
+    assert priors_text(train_priors(outcomes.iloc[order])) == SHIPPED.read_text("utf-8")
 
 
 def test_the_committed_measures_are_those_of_the_committed_estimates():
@@ -283,7 +283,8 @@ def test_calibrated_is_the_method_with_priors_of_other_families(tmp_path, known,
     ).assign(lower=np.nan, upper=np.nan)
     made = make_calibrated_rows(rows, read_outcomes(), leave_out).query(f"known == {known}")
     of = {name: getattr(source, leave_out) for name, source in sources.SOURCES.items()}
-    others = [x for x in read_outcomes() if of[x.crowd] != of["Kundel_1"]]
+    outcomes = read_outcomes()
+    others = outcomes[outcomes["crowd"].map(of) != of["Kundel_1"]]
     (tmp_path / "priors.json").write_text(priors_text(train_priors(others)))
     assert made["method"].tolist() == ["calibrated, better", "calibrated, unknown"]
     for row in made.itertuples():
@@ -451,7 +452,7 @@ def test_crowds_are_described_and_priors_trained_by_one_command(run, tmp_path, m
     monkeypatch.setattr(sources, "SOURCES", families)
     assert run(tmp_path / "files", "--output", tmp_path / "out")[0] == 0
     outcomes = read_outcomes(tmp_path / "out" / "outcomes.csv")
-    assert {outcome.crowd for outcome in outcomes} == set(families)
+    assert set(outcomes["crowd"]) == set(families)
     text = (tmp_path / "out" / "priors.json").read_text()
     assert text == priors_text(train_priors(outcomes)) and len(text.splitlines()) == 6
     crowds = (tmp_path / "out" / "crowds.csv").read_text()

@@ -33,15 +33,14 @@ def test_priors_are_those_of_the_crowds_dealt_by_family(run, tmp_path):
     code, out, err = run("train-prior", folder, "--output", file, "--seed", 3)
     assert code == 0, err
     assert f"--priors {file}" in err
-    outcomes = [
-        one
+    outcomes = pd.concat(
+        draw_outcomes(name, name.split("/")[0], make_crowd(seed), 3)
         for seed, name in ((2, "c.csv"), (3, "d.csv"), (0, "study/a.csv"), (1, "study/b.parquet"))
-        for one in draw_outcomes(name, name.split("/")[0], make_crowd(seed), 3)
-    ]
+    )
     assert file.read_text() == priors_text(train_priors(outcomes))
     assert len(file.read_text().splitlines()) == 6
     prior = read_priors(file)["unknown"]
-    assert (prior.families, prior.n_crowds) == (("c.csv", "d.csv", "study"), 4)
+    assert (prior.families, prior.n_crowds) == (["c.csv", "d.csv", "study"], 4)
     assert out == (
         f"Trained on 4 crowds of 3 families, from which {len(outcomes)} data sets were drawn "
         "with seed 3.\n"

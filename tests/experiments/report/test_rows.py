@@ -8,7 +8,7 @@ import pytest
 
 import lehner
 from experiments.report.sentences import write_apa
-from lehner.core.estimate import BOOLEAN, MEANINGS, NUMBER, TEXT
+from lehner.core.estimate import MEANINGS
 
 TICKETS = "docs/data/tickets.csv"
 RATERS = ("--raters", "ana,ben,cai,dee")
@@ -130,7 +130,7 @@ def test_compare_gives_what_the_library_gives(rows):
 
 def test_the_columns_of_json_are_those_of_its_page_with_their_types(run):
     _, out, _ = run("estimate", TICKETS, "--system", "gpt", *RATERS, *QUICK, "--json")
-    kinds = {TEXT: str, NUMBER: (int, float, type(None)), BOOLEAN: bool}
+    kinds = {"text": str, "number or null": (int, float, type(None)), "true or false": bool}
     for row in json.loads(out)["rows"]:
         assert list(row) == list(MEANINGS)
         for name, (kind, meaning) in MEANINGS.items():

@@ -230,7 +230,6 @@ def test_seeds_are_those_of_the_names_that_fields_had_first():
         "initial_rater_accuracy": (0.5, 0.7),
         "initial_system_accuracy": 0.8,
         "easiness": (-0.1, 0.2),
-        "easiness_probabilities": (0.3, 0.7),
         "easiness_affects": "raters",
     }
     assert identify_scenario(Scenario(**some)) == "cee5a41bd1b1"

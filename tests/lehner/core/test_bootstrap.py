@@ -21,8 +21,8 @@ def interval_of_mean(scores, counts=None, level=0.9, resamples=500, seed=1):
     counts = np.ones(len(scores), dtype=np.int64) if counts is None else np.array(counts)
     statistic = mean_of(np.asarray(scores, dtype=float))
     estimate = float(statistic(counts[None, :])[0])
-    result = bootstrap_interval(statistic, counts, estimate, level, resamples, seed)
-    return result.interval
+    interval, _ = bootstrap_interval(statistic, counts, estimate, level, resamples, seed)
+    return interval
 
 
 def ends(interval):
@@ -121,8 +121,9 @@ def test_chunks_do_not_change_results(monkeypatch, chunk):
         return mean_of(SKEWED)(weights)
 
     monkeypatch.setattr(lehner.core.resampling, "RESAMPLED_ROWS_AT_ONCE", chunk)
-    result = bootstrap_interval(statistic, np.ones(30, dtype=np.int64), SKEWED.mean(), 0.9, 500, 1)
-    assert ends(result.interval) == pytest.approx(ends(expected), abs=1e-12)
+    counts = np.ones(30, dtype=np.int64)
+    interval, _ = bootstrap_interval(statistic, counts, SKEWED.mean(), 0.9, 500, 1)
+    assert ends(interval) == pytest.approx(ends(expected), abs=1e-12)
     assert max(n for n, _ in shapes) == max(1, chunk // 30)
 
 
@@ -140,12 +141,12 @@ def test_undefined_resamples_count_as_0_for_the_lower_end_and_1_for_the_upper(n_
     draws = np.random.default_rng(3).multinomial(10, counts / 10, size=2000)
     undefined = draws[:, 0] == 0
     values = draws @ scores / 10
-    result = bootstrap_interval(statistic, counts, 0.5, 0.9, 2000, 3)
-    assert result.undefined == undefined.mean() > 0
-    assert result.interval.lower == pytest.approx(np.quantile(np.where(undefined, 0, values), 0.05))
-    assert result.interval.upper == pytest.approx(np.quantile(np.where(undefined, 1, values), 0.95))
-    assert result.interval.kind == "percentile bootstrap"
-    assert (result.interval.upper == 1) == (n_zeros == 1)
+    interval, proportion = bootstrap_interval(statistic, counts, 0.5, 0.9, 2000, 3)
+    assert proportion == undefined.mean() > 0
+    assert interval.lower == pytest.approx(np.quantile(np.where(undefined, 0, values), 0.05))
+    assert interval.upper == pytest.approx(np.quantile(np.where(undefined, 1, values), 0.95))
+    assert interval.kind == "percentile bootstrap"
+    assert (interval.upper == 1) == (n_zeros == 1)
 
 
 def test_algebra_reports_resamples_at_or_below_chance():
@@ -217,14 +218,14 @@ def test_one_undefined_resample_does_not_take_the_standard_error_away() -> None:
         values = weights[:, 0] / weights.sum(axis=1)
         return np.where(values < 0.2, np.nan, values)
 
-    result = bootstrap_interval(share, counts, 0.3, 0.9, 2000, 1)
+    interval, undefined = bootstrap_interval(share, counts, 0.3, 0.9, 2000, 1)
     drawn = np.random.default_rng(1).multinomial(100, counts / 100, size=2000)[:, 0] / 100
-    assert 0 < result.undefined < 0.05
-    assert result.interval.standard_error == pytest.approx(drawn[drawn >= 0.2].std(ddof=1))
-    mostly = bootstrap_interval(
+    assert 0 < undefined < 0.05
+    assert interval.standard_error == pytest.approx(drawn[drawn >= 0.2].std(ddof=1))
+    mostly, _ = bootstrap_interval(
         lambda w: np.where(w[:, 0] < 40, np.nan, 0.5), counts, 0.3, 0.9, 99, 1
     )
-    assert mostly.interval.standard_error is None
+    assert mostly.standard_error is None
 
 
 def test_standard_errors_are_stated_for_all_data_sets_of_weak_raters() -> None:

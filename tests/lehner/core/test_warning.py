@@ -62,7 +62,7 @@ FITS = set(
     "not-converged labels-switched labels-unsettled not-determined not-identified higher-mode "
     "too-few-draws divergences boundary rows-without-ratings agreement-not-predicted prior-decides "
     "prior-outweighs-data items-with-few-ratings starts tree-depth "
-    "identification-unchecked guessing-undefined deviance-undefined deviance-distribution "
+    "identification-unchecked guessing-undefined "
     "prior-weight-unknown known-truths-used".split()
 )
 OTHERS = {

@@ -109,7 +109,7 @@ ESTIMATES = {
     "standard errors": lambda r: lehner.fit_latent_class(
         r.with_truth(None), "one_coin"
     ).confusion.to_dict(),
-    "deviance": lambda r: repr(lehner.fit_latent_class(r.with_truth(None), "pooled")),
+    "criteria": lambda r: repr(lehner.fit_latent_class(r.with_truth(None), "pooled")),
     "populations": lambda r: plain_estimate(
         lehner.estimate_latent_class(
             r.with_truth(None).with_populations(groups_of(r)), "one_coin", restarts=0, **RESAMPLES

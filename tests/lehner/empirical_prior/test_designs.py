@@ -73,11 +73,10 @@ def test_a_data_set_has_the_asked_number_of_raters(per_item):
 
 
 def test_outcomes_are_the_same_for_the_same_seed():
-    first, again = (list(draw_outcomes("x", "f", crowd(), 3)) for _ in range(2))
-    assert first == again
-    assert {one.design for one in first} == {"like", "better", "worse", "two like", "two better"}
-    like = [one for one in first if one.design == "like"]
-    assert np.mean([one.accuracy for one in like]) == pytest.approx(0.75, abs=0.03)
+    first, again = (draw_outcomes("x", "f", crowd(), 3) for _ in range(2))
+    assert first.equals(again)
+    assert set(first["design"]) == {"like", "better", "worse", "two like", "two better"}
+    assert first.query("design == 'like'")["accuracy"].mean() == pytest.approx(0.75, abs=0.03)
 
 
 @pytest.fixture(scope="module")

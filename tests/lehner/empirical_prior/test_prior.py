@@ -13,7 +13,6 @@ from lehner.empirical_prior.prior import (
     GRID,
     SYSTEM_IS,
     UNLIKE,
-    Outcome,
     posterior_expected,
     posterior_in_sample,
     prior_of_right,
@@ -27,22 +26,26 @@ TABLES = Path(lehner.__file__).parents[1] / "experiments" / "simulations"
 
 def outcomes(n_families, rng, spread=0.5, design="like", n_items=200):
     """Families whose log odds of the accuracy are 0.3 above those of the agreement, plus theirs."""
+    rows = []
     for family in range(n_families):
         own = rng.normal(0, spread)
         for crowd in range(1 + family % 2):
             for _ in range(4):
                 x = rng.normal(1, 0.7)
                 accuracy = rng.binomial(n_items, 1 / (1 + np.exp(-(x + 0.3 + own)))) / n_items
-                yield Outcome(
-                    crowd=f"{family} {crowd}",
-                    family=str(family),
-                    design=design,
-                    n_items=n_items,
-                    n_categories=2,
-                    ratings_per_item=3.0,
-                    agreement=1 / (1 + np.exp(-x)),
-                    accuracy=accuracy,
+                rows.append(
+                    {
+                        "crowd": f"{family} {crowd}",
+                        "family": str(family),
+                        "design": design,
+                        "n_items": n_items,
+                        "n_categories": 2,
+                        "ratings_per_item": 3.0,
+                        "agreement": 1 / (1 + np.exp(-x)),
+                        "accuracy": accuracy,
+                    }
                 )
+    return pd.DataFrame(rows)
 
 
 def test_known_truths_enter_by_the_hypergeometric_likelihood():
@@ -89,9 +92,9 @@ def test_a_coarse_grid_gives_what_the_whole_grid_gives(monkeypatch):
 @pytest.mark.slow
 def test_intervals_hold_in_new_families(level):
     rng = np.random.default_rng(7)
-    prior = train_prior(list(outcomes(150, rng)), "like")
+    prior = train_prior(outcomes(150, rng), "like")
     inside = []
-    for one in outcomes(400, rng):
+    for one in outcomes(400, rng).itertuples():
         right, probability = prior_of_right(prior, one.agreement * one.n_items, one.n_items)
         lower, upper = posterior_in_sample(right, probability, 0, 0).interval(level)
         inside.append(lower - 1e-9 <= one.accuracy <= upper + 1e-9)
@@ -100,22 +103,22 @@ def test_intervals_hold_in_new_families(level):
 
 
 def test_the_line_and_the_spread_of_families_are_found():
-    prior = train_prior(list(outcomes(400, np.random.default_rng(2), spread=0.4)), "like")
+    prior = train_prior(outcomes(400, np.random.default_rng(2), spread=0.4), "like")
     assert prior.intercept == pytest.approx(0.3, abs=0.1)
     assert prior.slope == pytest.approx(1.0, abs=0.1)
     assert np.std(prior.deviations) == pytest.approx(np.hypot(0.4, 0.17), abs=0.06)
 
 
 def test_families_count_equally_however_many_data_sets_they_have():
-    few = list(outcomes(12, np.random.default_rng(1)))
-    twice = train_prior([*few, *[one for one in few if one.family == "3"]], "like")
+    few = outcomes(12, np.random.default_rng(1))
+    twice = train_prior(pd.concat([few, few[few["family"] == "3"]]), "like")
     assert twice.slope == pytest.approx(train_prior(few, "like").slope, abs=1e-12)
     assert twice.intercept == pytest.approx(train_prior(few, "like").intercept, abs=1e-12)
 
 
 def test_two_families_are_too_few():
     with pytest.raises(lehner.InputError, match="of 2 families"):
-        train_prior(list(outcomes(2, np.random.default_rng(1))), "like")
+        train_prior(outcomes(2, np.random.default_rng(1)), "like")
 
 
 def ratings(n=60, known=0, n_raters=3, n_categories=2):

@@ -13,15 +13,14 @@ from lehner import (
 )
 from lehner.latent_class.em import (
     LatentClasses,
-    accelerated_em,
     em_step,
-    fit_starts,
     random_start,
     tabulate,
     to_confusion,
     vote_start,
 )
 from lehner.latent_class.models import LATENT_CLASS_MODELS
+from lehner.latent_class.search import accelerated_em, fit_starts
 
 
 def fit_patterns(table, start, model):

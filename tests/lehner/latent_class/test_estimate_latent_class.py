@@ -15,7 +15,6 @@ from lehner import (
     fit_latent_class,
     simulate,
 )
-from lehner.latent_class.em import fit_samples
 from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import (
     LEAST_WRONG,
@@ -24,6 +23,7 @@ from lehner.latent_class.intervals import (
     refit_samples,
 )
 from lehner.latent_class.models import LATENT_CLASS_MODELS
+from lehner.latent_class.search import fit_samples
 
 SCENARIO = Scenario(
     n_categories=3, n_items=300, initial_rater_accuracy=(0.6, 0.7, 0.8, 0.7), base_rates="equal"

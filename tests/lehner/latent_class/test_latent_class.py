@@ -9,17 +9,15 @@ from scipy.optimize import minimize
 
 from lehner import Ratings, Scenario, load_dataset, simulate
 from lehner.latent_class.em import (
-    FROM_FAR,
     LatentClasses,
-    Search,
     align_labels,
-    fit_starts,
     random_start,
     tabulate,
     tabulate_codes,
     vote_start,
 )
 from lehner.latent_class.models import LATENT_CLASS_MODELS
+from lehner.latent_class.search import FROM_FAR, Search, fit_starts
 from tests.reference.latent_class import log_likelihood, parameters, size
 
 each_model = pytest.mark.parametrize("name", LATENT_CLASS_MODELS)

@@ -303,7 +303,7 @@ def plot_bounds(ratings: "Ratings", needed: bounds.MistakesNeeded) -> Figure:
     matplotlib.figure.Figure
         Of one column.
     """
-    least = bounds.least_accuracy(
+    least = bounds.find_least_accuracy(
         bounds.tabulate_mistakes(ratings), CORRELATIONS, CORRELATIONS[:, None]
     )
     with figure_style(columns=1) as width:
@@ -315,7 +315,7 @@ def plot_bounds(ratings: "Ratings", needed: bounds.MistakesNeeded) -> Figure:
         ax.contour(*area, colors="white", linewidths=0.6)
         figure.colorbar(image, ax=ax, label="System accuracy is at least", shrink=0.8)
         for domain, (marker, label) in REPORT["domains"].items():
-            crowds = bounds.real_crowds()
+            crowds = bounds.read_real_crowds()
             crowds = crowds[crowds["domain"] == domain]
             places = (crowds[whose].clip(0) for whose in ("raters", "system"))
             look: dict[str, Any] = {"color": "black", "markeredgecolor": "white", "clip_on": False}

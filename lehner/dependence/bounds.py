@@ -141,7 +141,7 @@ def tabulate_mistakes(ratings: Ratings) -> Mistakes:
     >>> mistakes.counts.tolist(), mistakes.rater.round(2).tolist(), mistakes.system.tolist()
     ([2.0], [0.67, 0.33], [1.0, 0.0])
     """
-    votes, answers, items = _judged(ratings)
+    votes, answers, items = _select_items(ratings)
     # A number for each option, the same for categories that are alike; -1 for one seen before.
     options = np.sort(2 * votes + (np.arange(ratings.n_categories) == answers[:, None]), axis=1)
     options[:, 1:][options[:, 1:] == options[:, :-1]] = -1
@@ -149,7 +149,7 @@ def tabulate_mistakes(ratings: Ratings) -> Mistakes:
     kinds, of_item = unique_rows(keys)
     kind, column = np.nonzero(kinds[:, 1:] >= 0)
     option = kinds[kind, column + 1]
-    rater, both = _wrong(option // 2, kinds[kind, 0])
+    rater, both = _count_wrong(option // 2, kinds[kind, 0])
     system = np.asarray(1.0 - option % 2, dtype=float)
     weights, of_clusters = ratings.weights[items].astype(float), None
     if ratings.cluster is not None:
@@ -201,9 +201,9 @@ def mistake_correlations(ratings: Ratings) -> tuple[float, float]:
     """
     if ratings.truth is None:
         raise InputError("there are no gold labels", "give ratings with the truth of some items")
-    votes, answers, items = _judged(ratings, ratings.truth >= 0)
+    votes, answers, items = _select_items(ratings, ratings.truth >= 0)
     truth = ratings.truth[items]
-    rater, both = _wrong(votes[np.arange(len(truth)), truth], votes.sum(axis=1))
+    rater, both = _count_wrong(votes[np.arange(len(truth)), truth], votes.sum(axis=1))
     system = (answers != truth).astype(float)
     weights = ratings.weights[items] / ratings.weights[items].sum()
     e, e_system = weights @ rater, weights @ system
@@ -214,7 +214,7 @@ def mistake_correlations(ratings: Ratings) -> tuple[float, float]:
     return float(raters), float(shared)
 
 
-def _judged(ratings: Ratings, among: "np.ndarray | bool" = True) -> tuple[Integers, ...]:
+def _select_items(ratings: Ratings, among: "np.ndarray | bool" = True) -> tuple[Integers, ...]:
     """Votes and answers, and the numbers of the items, where two rated and the system answered."""
     if ratings.system is None:
         raise InputError("there is no system", "name the system whose answers are evaluated")
@@ -228,13 +228,13 @@ def _judged(ratings: Ratings, among: "np.ndarray | bool" = True) -> tuple[Intege
     return votes[items], ratings.system[items], items
 
 
-def _wrong(right: Integers, n_ratings: Integers) -> tuple[Floats, Floats]:
+def _count_wrong(right: Integers, n_ratings: Integers) -> tuple[Floats, Floats]:
     """Proportion of raters, and of pairs of raters, who are wrong."""
     wrong = n_ratings - right
     return wrong / n_ratings, wrong * (wrong - 1) / (n_ratings * (n_ratings - 1))
 
 
-def possible_errors(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
+def list_error_rates(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
     """Rates of errors of raters, up to a half, with which their correlation may keep a cap.
 
     How often only one of two raters is wrong is limited by how often they differ. The more errors
@@ -255,7 +255,7 @@ def possible_errors(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
     """
     cap = np.asarray(cap, dtype=float)[..., None]
     one_wrong = -(mistakes.proportions @ mistakes.least(mistakes.both - mistakes.rater))
-    high = np.where(cap < 1, _rate(one_wrong / np.maximum(1 - cap, ROUNDING)), MOST_WRONG)
+    high = np.where(cap < 1, _find_rate(one_wrong / np.maximum(1 - cap, ROUNDING)), MOST_WRONG)
     low = np.full_like(high, mistakes.proportions @ mistakes.least(mistakes.rater))
     # Rounding may part two ends that are the same.
     low = np.where(low <= high + ROUNDING, low, np.nan)
@@ -264,7 +264,7 @@ def possible_errors(mistakes: Mistakes, cap: ArrayLike, steps: int) -> Floats:
     return rates
 
 
-def _rate(variance: Floats) -> Floats:
+def _find_rate(variance: Floats) -> Floats:
     """Rate of errors, at most a half, with a variance; a half if the variance is too great."""
     return np.asarray((1 - np.sqrt(1 - 4 * np.minimum(variance, MOST_VARIANCE))) / 2)
 
@@ -365,10 +365,10 @@ def accuracy_bounds(
     raters = check_probability("raters", raters)
     system = check_probability("system", system)
     mistakes = tabulate_mistakes(ratings)
-    ends = bounds_of(mistakes, raters, system)
+    ends = find_bounds(mistakes, raters, system)
     expected = np.full(2, np.nan)
     if level is not None and mistakes.counts.sum() > 1:
-        more = special.ndtri((1 + check_level(level)) / 2) * _standard_errors(
+        more = special.ndtri((1 + check_level(level)) / 2) * _estimate_errors(
             mistakes, raters, system, seed
         )
         expected = np.clip(ends + more * [-1, 1], 0, 1)
@@ -384,21 +384,23 @@ def accuracy_bounds(
     )
 
 
-def bounds_of(mistakes: Mistakes, raters: float, system: float) -> Floats:
+def find_bounds(mistakes: Mistakes, raters: float, system: float) -> Floats:
     """Least and greatest accuracy; NaN if none is possible."""
-    possible = possible_errors(mistakes, raters, TRIED)
+    possible = list_error_rates(mistakes, raters, TRIED)
     if np.isnan(possible).any():
         return np.array([np.nan, np.nan])
-    return np.array([1 - _most_wrong(mistakes, sign, possible, raters, system) for sign in (1, -1)])
+    return np.array(
+        [1 - _find_most_wrong(mistakes, sign, possible, raters, system) for sign in (1, -1)]
+    )
 
 
-def _most_wrong(
+def _find_most_wrong(
     mistakes: Mistakes, sign: int, tried: Floats, raters: float, system: float
 ) -> float:
     """Greatest proportion of items that the system gets wrong, or with sign -1 the least."""
     best = np.nan
     for _ in range(ROUNDS):
-        extremes = _extremes(mistakes, sign, tried, raters, system)
+        extremes = _solve_extremes(mistakes, sign, tried, raters, system)
         if np.isnan(extremes).all():
             break
         place = int(np.nanargmax(sign * extremes))
@@ -408,7 +410,7 @@ def _most_wrong(
     return best
 
 
-def _caps(error: Floats, raters: float, system: float) -> tuple[Floats, Floats]:
+def _make_caps(error: Floats, raters: float, system: float) -> tuple[Floats, Floats]:
     """Rows and limits of the inequalities of :math:`b`, :math:`s` and :math:`c`, by the rate."""
     variance = error * (1 - error)
     rows = [np.stack([np.full_like(error, sign), 0 * error, 0 * error]) for sign in (1.0, -1.0)]
@@ -424,14 +426,16 @@ def _caps(error: Floats, raters: float, system: float) -> tuple[Floats, Floats]:
     return np.stack(rows).transpose(2, 0, 1), np.stack(limits, axis=1)
 
 
-def _extremes(mistakes: Mistakes, sign: int, error: Floats, raters: float, system: float) -> Floats:
+def _solve_extremes(
+    mistakes: Mistakes, sign: int, error: Floats, raters: float, system: float
+) -> Floats:
     """Extreme proportion that the system gets wrong, by rates of errors; NaN if impossible.
 
     All are solved as one program, which consists of blocks. In each the unknown are the
     probabilities of the options, what they add up to (:math:`b`, :math:`s` and :math:`c`), and by
     how much the limits are exceeded, which costs so much that it is nothing where it can be.
     """
-    rows, limits = _caps(error, raters, system)
+    rows, limits = _make_caps(error, raters, system)
     (n_kinds, n_options), n = (len(mistakes.counts), len(mistakes.kind)), len(error)
     sums = np.array([mistakes.both, mistakes.system, mistakes.joint])
     equal = np.zeros((n_kinds + 1 + len(sums), n_options + len(sums) + 1))
@@ -458,7 +462,7 @@ def _extremes(mistakes: Mistakes, sign: int, error: Floats, raters: float, syste
     return np.where(blocks[:, -1] < FEASIBLE, blocks[:, :n_options] @ mistakes.system, np.nan)
 
 
-def _standard_errors(mistakes: Mistakes, raters: float, system: float, seed: Seed) -> Floats:
+def _estimate_errors(mistakes: Mistakes, raters: float, system: float, seed: Seed) -> Floats:
     """Standard errors of both bounds, by the jackknife: items are left out, alike ones at once.
 
     Clusters are left out as a whole.
@@ -478,7 +482,7 @@ def _standard_errors(mistakes: Mistakes, raters: float, system: float, seed: See
     alone = mistakes.of_clusters is None and n_kinds <= MOST_DELETED
     times = counts if alone else np.ones(len(deleted))
     left = [replace(mistakes, counts=counts - out) for out in deleted]
-    values = np.array([bounds_of(left_out, raters, system) for left_out in left])
+    values = np.array([find_bounds(left_out, raters, system) for left_out in left])
     mean = times @ values / times.sum()
     return np.sqrt((1 - 1 / times.sum()) * (times @ (values - mean) ** 2))
 
@@ -494,7 +498,7 @@ STEP = 0.05
 
 
 @cache
-def real_crowds() -> "np.ndarray":
+def read_real_crowds() -> "np.ndarray":
     """Read where the crowds lie that were measured by their truths.
 
     The systems are workers of the crowd who are about as accurate as their raters.
@@ -508,7 +512,7 @@ def real_crowds() -> "np.ndarray":
 
     Examples
     --------
-    >>> sorted(set(real_crowds()["domain"].tolist()))
+    >>> sorted(set(read_real_crowds()["domain"].tolist()))
     ['crowd', 'experts', 'language models']
     """
     read = np.genfromtxt(REAL_CROWDS, delimiter=",", names=True, dtype=None, encoding="utf-8")
@@ -602,8 +606,8 @@ def mistakes_needed(ratings: Ratings, above: float | None = None) -> MistakesNee
     >>> round(needed.correlation, 2), needed.n_crowds
     (0.44, 31)
     """
-    least = least_accuracy(tabulate_mistakes(ratings), CAPS, CAPS)
-    crowds = np.maximum(real_crowds()["raters"], real_crowds()["system"])
+    least = find_least_accuracy(tabulate_mistakes(ratings), CAPS, CAPS)
+    crowds = np.maximum(read_real_crowds()["raters"], read_real_crowds()["system"])
     if above is None:
         usual = np.interp(np.median(crowds), CAPS, least)
         steps = np.ceil(np.nan_to_num(usual) / STEP - ROUNDING) - 1
@@ -621,7 +625,7 @@ def mistakes_needed(ratings: Ratings, above: float | None = None) -> MistakesNee
     )
 
 
-def least_accuracy(mistakes: Mistakes, raters: ArrayLike, system: ArrayLike) -> Floats:
+def find_least_accuracy(mistakes: Mistakes, raters: ArrayLike, system: ArrayLike) -> Floats:
     """Least accuracy under each pair of caps.
 
     Parameters
@@ -636,21 +640,21 @@ def least_accuracy(mistakes: Mistakes, raters: ArrayLike, system: ArrayLike) -> 
         NaN where no true categories agree with the ratings.
     """
     x, y = (cap[..., None] for cap in np.broadcast_arrays(raters, system))
-    error = possible_errors(mistakes, x[..., 0], STEPS)
+    error = list_error_rates(mistakes, x[..., 0], STEPS)
     variance = error * (1 - error)
-    wrong = _most(mistakes, error, wrong=1)
+    wrong = _find_most(mistakes, error, wrong=1)
     for cap, two, three in MULTIPLIERS[mistakes.n_categories > 2]:
         values = mistakes.joint - cap * mistakes.rater - two * mistakes.system
         least = mistakes.proportions @ mistakes.least(values + three * mistakes.both)
         start = cap * error - three * (error**2 + x * variance) + least
-        limit = _root(two - error, start, y**2 * variance)
+        limit = _find_root(two - error, start, y**2 * variance)
         wrong = np.where(y < ANY, np.minimum(wrong, limit), wrong)
-    wrong[wrong < 1 - _most(mistakes, error, wrong=0) - ROUNDING] = np.nan
+    wrong[wrong < 1 - _find_most(mistakes, error, wrong=0) - ROUNDING] = np.nan
     most = np.where(np.isnan(wrong), -np.inf, wrong).max(axis=-1)
     return np.where(np.isfinite(most), 1 - most, np.nan)
 
 
-def _root(slope: Floats, start: Floats, room: Floats) -> Floats:
+def _find_root(slope: Floats, start: Floats, room: Floats) -> Floats:
     """Greatest s from 0 to 1 with start + slope s at most the root of room s (1 - s)."""
     # Not 0, and not of the other sign by rounding.
     slope = np.where(np.abs(slope) < ROUNDING, ROUNDING, slope)
@@ -660,7 +664,7 @@ def _root(slope: Floats, start: Floats, room: Floats) -> Floats:
     return np.where(slope + start <= 0, 1.0, largest)
 
 
-def _most(mistakes: Mistakes, error: Floats, *, wrong: int) -> Floats:
+def _find_most(mistakes: Mistakes, error: Floats, *, wrong: int) -> Floats:
     """Greatest proportion of items that the system gets wrong, or right, at no more mistakes."""
     fewest = mistakes.least(mistakes.rater)
     cost = mistakes.least(np.where(mistakes.system == wrong, mistakes.rater, np.inf)) - fewest

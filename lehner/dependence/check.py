@@ -20,8 +20,13 @@ from lehner.core.estimate import require_pairs
 from lehner.core.text import counted, percent, printed_p_value
 from lehner.data.patterns import count_raters
 from lehner.data.ratings import Ratings
-from lehner.dependence.bounds import real_crowds
-from lehner.dependence.score_test import NamedPairs, name_pairs, p_value_together, score_pairs
+from lehner.dependence.bounds import read_real_crowds
+from lehner.dependence.score_test import (
+    NamedPairs,
+    compute_p_value_together,
+    name_pairs,
+    score_pairs,
+)
 from lehner.known_truths.partly_known import drawn_equally
 
 KNOWN_TRUTHS = ("gold labels", "gold labels, equal raters")
@@ -96,12 +101,12 @@ class EffectiveRaters:
     n_items: int = 0
 
 
-def effective_number(n_raters: float, correlation: float) -> float:
+def count_effective_raters(n_raters: float, correlation: float) -> float:
     """Number of independent raters whose mean varies as much.
 
     Examples
     --------
-    >>> round(effective_number(3, 0.5), 2), effective_number(3, 0)
+    >>> round(count_effective_raters(3, 0.5), 2), count_effective_raters(3, 0)
     (1.5, 3.0)
     """
     # A negative correlation comes from few items by chance.
@@ -131,13 +136,13 @@ def effective_in_crowds(n_raters: float, level: float = 0.9) -> tuple[float, flo
     >>> [round(number, 1) for number in effective_in_crowds(5)]
     [1.5, 5.0]
     """
-    crowds = real_crowds()
+    crowds = read_real_crowds()
     _, family, size = np.unique(crowds["family"], return_inverse=True, return_counts=True)
     order = np.argsort(crowds["raters"], kind="stable")
     weights = (1 / size[family])[order]
     reached = (np.cumsum(weights) - weights / 2) / weights.sum()
     ends = np.interp([(1 + level) / 2, (1 - level) / 2], reached, crowds["raters"][order])
-    lower, upper = (effective_number(n_raters, correlation) for correlation in ends.tolist())
+    lower, upper = (count_effective_raters(n_raters, correlation) for correlation in ends.tolist())
     return lower, upper
 
 
@@ -145,8 +150,8 @@ def correlate_known_mistakes(ratings: Ratings) -> EffectiveRaters | None:
     """Correlate the errors of two raters on items with gold labels.
 
     The correlation is the mean φ of two raters, each compared with their own rate of errors. Each
-    pair counts as often as there are items with gold labels that both rated. If a rater rated an
-    item several times, the proportion of errors among these ratings is one error or a part of one.
+    pair counts as often as there are items with gold labels that both rated. A rater has one vote
+    for an item.
 
     Parameters
     ----------
@@ -162,44 +167,41 @@ def correlate_known_mistakes(ratings: Ratings) -> EffectiveRaters | None:
     """
     if ratings.truth is None or not drawn_equally(ratings):
         return None
-    flat, truth = ratings.flat, ratings.truth
-    used = (truth[flat.item_index] >= 0) & (ratings.weights[flat.item_index] > 0)
-    cell = flat.item_index[used] * ratings.n_raters + flat.rater_index[used]
-    cells, cell = np.unique(cell, return_inverse=True)
-    wrong = (flat.category_index != truth[flat.item_index])[used].astype(float)
-    mistake = np.bincount(cell, wrong) / np.bincount(cell)
-    item, rater = np.divmod(cells, ratings.n_raters)
-    rater = np.zeros_like(rater) if ratings.anonymous else rater
-    weights = ratings.weights[item].astype(float)
-    rated = np.maximum(np.bincount(rater, weights), 1)
-    mistake -= (np.bincount(rater, weights * mistake) / rated)[rater]
-    sd = np.sqrt(np.bincount(rater, weights * mistake**2) / rated)[rater]
+    flat, truth = ratings.with_independent_repeats(False).flat, ratings.truth
+    labelled = (truth[flat.item_index] >= 0) & (ratings.weights[flat.item_index] > 0)
+    votes = flat.select(labelled)
+    item, rater = votes.item_index, votes.rater_index * (not ratings.anonymous)
+    error, weights = (votes.category_index != truth[item]).astype(float), ratings.weights[item]
+    n_rated = np.maximum(np.bincount(rater, weights), 1)
+    error -= (np.bincount(rater, weights * error) / n_rated)[rater]
+    sd = np.sqrt(np.bincount(rater, weights * error**2) / n_rated)[rater]
     # Raters who made no errors, or nothing else, are left out.
     varies = sd > LEAST_SPREAD
-    item, mistake = item[varies], mistake[varies] / sd[varies]
+    item, error = item[varies], error[varies] / sd[varies]
     n_ratings, total, squares = (
         np.bincount(item, values, ratings.n_rows)
-        for values in (np.ones(len(item)), mistake, mistake**2)
+        for values in (np.ones(len(item)), error, error**2)
     )
     weights = ratings.weights * (n_ratings >= 2)
     n_items = int(weights.sum())
     if n_items < FEWEST_TRUTHS:
         return None
     # The sum over ordered pairs of raters of the products of their standardised errors.
-    products = total**2 - squares
-    correlation = float(weights @ products / (weights @ (n_ratings * (n_ratings - 1))))
-    return _rate(ratings, correlation, KNOWN_TRUTHS[ratings.anonymous], n_items)
+    products = weights @ (total**2 - squares)
+    correlation = float(products / (weights @ (n_ratings * (n_ratings - 1))))
+    return _weigh_raters(ratings, correlation, KNOWN_TRUTHS[ratings.anonymous], n_items)
 
 
-def _rate(
+def _weigh_raters(
     ratings: Ratings, correlation: float | None, source: str, n_items: int = 0
 ) -> EffectiveRaters:
+    """Give the effective number of raters that follows from a correlation of errors."""
     n_raters = count_raters(ratings.flat, ratings.n_rows)
     weights = ratings.weights * (n_raters >= 2)
     mean = float(weights @ n_raters / weights.sum())
     return EffectiveRaters(
         n_raters=mean,
-        effective=None if correlation is None else effective_number(mean, correlation),
+        effective=None if correlation is None else count_effective_raters(mean, correlation),
         correlation=correlation,
         source=source,
         n_items=n_items,
@@ -228,11 +230,11 @@ def combine_pairs(ratings: Ratings, pairs: Sequence[Pair], *, undecided: bool) -
     shared = [pair for pair in of_raters if pair.stands_out]
     n_sharing = sum(pair.stands_out for pair in pairs)
     if not shared or (undecided and len(shared) < n_sharing):
-        return _rate(ratings, None, "unknown")
+        return _weigh_raters(ratings, None, "unknown")
     repeated = [pair.shared * pair.n_items for pair in shared]
     total = np.mean(repeated) if undecided else np.sum(repeated)
     correlation = float(total) / sum(pair.n_items for pair in of_raters)
-    return _rate(ratings, correlation, "pairs that stand out")
+    return _weigh_raters(ratings, correlation, "pairs that stand out")
 
 
 MOST_PAIRS_SHOWN = 3
@@ -437,30 +439,27 @@ def check_dependence(ratings: Ratings) -> Dependence:
     [('Rater 1', 'Rater 2')]
     """
     require_pairs(ratings)
-    n_truths = _n_truths(ratings)
-    reason = _why_not(ratings, n_truths)
-    pairs, undecided, p_together = (
-        ((), False, None) if reason else _test_pairs(ratings, known=n_truths > 0)
-    )
+    n_truths = 0
+    if ratings.truth is not None and drawn_equally(ratings):
+        n_truths = int(ratings.weights[ratings.truth >= 0].sum())
+    reason, p_together = _say_why_not(ratings, n_truths), None
+    pairs: tuple[Pair, ...] = ()
+    undecided = False
+    if not reason:
+        pairs, undecided, p_together = _test_pairs(ratings, use_labels=n_truths > 0)
+    by_labels = correlate_known_mistakes(ratings)
     return Dependence(
         pairs=pairs,
         p_value_together=p_together,
         undecided=undecided,
-        effective_raters=correlate_known_mistakes(ratings)
-        or combine_pairs(ratings, pairs, undecided=undecided),
+        effective_raters=by_labels or combine_pairs(ratings, pairs, undecided=undecided),
         n_truths=n_truths,
         reason=reason,
     )
 
 
-def _n_truths(ratings: Ratings) -> int:
-    """Count the items with gold labels; none if they are no simple random sample."""
-    if ratings.truth is None or not drawn_equally(ratings):
-        return 0
-    return int(ratings.weights[ratings.truth >= 0].sum())
-
-
-def _why_not(ratings: Ratings, n_truths: int) -> str:
+def _say_why_not(ratings: Ratings, n_truths: int) -> str:
+    """Say why pairs of raters cannot be tested; nothing if they can."""
     n_raters = len(ratings.all_raters)
     if ratings.anonymous:
         return "it is unknown who gave which rating"
@@ -480,10 +479,10 @@ def _why_not(ratings: Ratings, n_truths: int) -> str:
     return ""
 
 
-def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], bool, float]:
+def _test_pairs(ratings: Ratings, *, use_labels: bool) -> tuple[tuple[Pair, ...], bool, float]:
     """Test all pairs, whether another pair explains the ratings as well, and all together."""
     votes = ratings.with_independent_repeats(False)
-    unique = votes.with_truth(ratings.truth if known else None).collapse()
+    unique = votes.with_truth(ratings.truth if use_labels else None).collapse()
     flat, k, names = unique.all_flat, unique.n_categories, unique.all_raters
     codes = np.full((unique.n_rows, len(names)), -1)
     codes[flat.item_index, flat.rater_index] = flat.category_index
@@ -498,7 +497,7 @@ def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], boo
     agreement = np.divide(alike, n_items, out=np.zeros_like(alike), where=n_items > 0)
     tested = weights[used] @ both[used] >= FEWEST_IN_COMMON
     named = name_pairs(scores, tested, SIGNIFICANCE)
-    expected = _expected(agreement, n_items, named, k)
+    expected = _predict_agreement(agreement, n_items, named, k)
     pairs = tuple(
         Pair(
             raters=(names[first[i]], names[second[i]]),
@@ -511,10 +510,12 @@ def _test_pairs(ratings: Ratings, *, known: bool) -> tuple[tuple[Pair, ...], boo
         )
         for i in np.flatnonzero(n_items).tolist()
     )
-    return pairs, named.rival is not None, p_value_together(scores, tested)
+    return pairs, named.rival is not None, compute_p_value_together(scores, tested)
 
 
-def _expected(agreement: Floats, n_items: Floats, pairs_named: NamedPairs, k: int) -> Floats:
+def _predict_agreement(
+    agreement: Floats, n_items: Floats, pairs_named: NamedPairs, k: int
+) -> Floats:
     """Agreement that the other pairs imply, given which of them make correlated errors.
 
     Errors are taken to be equally probable, so that the kappa of two raters is the product of what

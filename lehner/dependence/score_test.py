@@ -36,7 +36,6 @@ import numpy as np
 from lehner.core.arrays import Booleans, Floats, Integers
 from lehner.latent_class import em
 from lehner.latent_class.models import LATENT_CLASS_MODELS
-from lehner.latent_class.search import Search, fit_starts
 
 ITEMS_PER_PARAMETER = 20
 LEAST_VARIANCE = 1e-6
@@ -45,7 +44,7 @@ LEAST_LEFT = 0.1
 PAIRS_OF_FOUR = 6
 # The rival of a pair has a statistic at least so large, compared with that of the pair.
 ALIKE = 0.5
-SEARCH = Search(tolerance=1e-9, max_iterations=2000)
+SEARCH = em.Search(tolerance=1e-9, max_iterations=2000)
 # Added to expected numbers of ratings and items, so that no probability is 0.
 HALF = 0.5
 NORMAL_MEDIAN = NormalDist().inv_cdf(0.75)
@@ -104,7 +103,7 @@ def score_pairs(
     # Which of the accuracies in each category are one parameter, (n_raters * k, n_parameters).
     free = np.eye(n_raters * k) if by_category else np.repeat(np.eye(n_raters), k, axis=0)
     model = LATENT_CLASS_MODELS["class_conditional" if by_category else "one_coin_by_rater"]
-    null = _smooth(table, fit_starts(table, [em.vote_start(table)], model, SEARCH)[0], free)
+    null = _smooth(table, em.fit_starts(table, [em.vote_start(table)], model, SEARCH)[0], free)
     classes, _ = em.expect(table, null)
     n_null, n_pairs = k - 1 + free.shape[1], n_raters * (n_raters - 1) // 2
 
@@ -221,7 +220,7 @@ def name_pairs(scores: PairScores, tested: Booleans, significance: float) -> Nam
     return NamedPairs(p_value, tuple(named), None)
 
 
-def p_value_together(scores: PairScores, tested: Booleans) -> float:
+def compute_p_value_together(scores: PairScores, tested: Booleans) -> float:
     """One-sided p-value of the test that pairs do not agree more, if all do so by the same q."""
     variance = float(scores.covariance[np.ix_(tested, tested)].sum())
     if variance <= 0:

@@ -48,7 +48,7 @@ class AgreementTrend:
     p_value: float
 
 
-def trend_warnings(ratings: Ratings) -> Iterator[Warning]:
+def warn_of_trends(ratings: Ratings) -> Iterator[Warning]:
     """Warn if raters seem to skip difficult items, or to tire.
 
     Examples
@@ -56,10 +56,10 @@ def trend_warnings(ratings: Ratings) -> Iterator[Warning]:
     Of the simulated ratings some are missing at random.
 
     >>> from lehner import Scenario, simulate
-    >>> list(trend_warnings(simulate(Scenario(missing=0.3))))
+    >>> list(warn_of_trends(simulate(Scenario(missing=0.3))))
     []
     """
-    skipped, tired = trend_by_number(ratings), trend_by_order(ratings)
+    skipped, tired = find_trend_by_number(ratings), find_trend_by_order(ratings)
     if skipped is not None and skipped.p_value <= SIGNIFICANCE:
         yield warn(
             "ratings-missing-by-difficulty",
@@ -76,7 +76,7 @@ def trend_warnings(ratings: Ratings) -> Iterator[Warning]:
         )
 
 
-def trend_by_number(ratings: Ratings) -> AgreementTrend | None:
+def find_trend_by_number(ratings: Ratings) -> AgreementTrend | None:
     """Test whether raters agree more on items with more ratings.
 
     Parameters
@@ -94,7 +94,7 @@ def trend_by_number(ratings: Ratings) -> AgreementTrend | None:
     return _trend(votes, number)
 
 
-def trend_by_order(ratings: Ratings) -> AgreementTrend | None:
+def find_trend_by_order(ratings: Ratings) -> AgreementTrend | None:
     """Test whether raters agree less on later rows; the slope is from the first to the last.
 
     Parameters

@@ -188,8 +188,8 @@ def posterior_interval(
     level: float,
     system_is: str,
     agreement: float,
-    known: int,
-    known_right: int,
+    n_known: int,
+    n_right: int,
 ) -> IntervalEstimate:
     """Give the mean and an interval, equal-tailed or, for better systems, the shortest.
 
@@ -198,10 +198,10 @@ def posterior_interval(
     others, and with gold labels. From an agreement of `NEARLY_PERFECT` on the interval goes up to
     1, unless an answer is known to be wrong.
     """
-    shortest = system_is == "better" and not known
+    shortest = system_is == "better" and not n_known
     kind = f"{KIND}, shortest" if shortest else KIND
     lower, upper = (posterior.shortest_interval if shortest else posterior.interval)(level)
-    if agreement >= NEARLY_PERFECT and known == known_right:
+    if agreement >= NEARLY_PERFECT and n_known == n_right:
         upper = 1.0
     return IntervalEstimate(posterior.mean, lower, upper, level, kind)
 
@@ -257,16 +257,16 @@ def _compare_with_training(
 
 
 def _doubt_labels(
-    ratings: Ratings, prior: tuple[Integers, Floats], known: int, known_right: int
+    ratings: Ratings, prior: tuple[Integers, Floats], n_known: int, n_right: int
 ) -> Iterator[Warning]:
     """Say that gold labels are no random sample, or not what the prior expects."""
     if not (sample := partly_known.examine_known(ratings)).random:
         text = f"{sample.doubt}, and the estimate assumes that they are: {sample}"
         yield warn("truths-not-random", text)
-    if learned.probability_unlike(*prior, known, known_right) > 0.5:
+    if learned.probability_unlike(*prior, n_known, n_right) > 0.5:
         yield warn(
             "outside-training",
-            f"{known_right} of the {known} answers with gold labels are right, which is unlike "
+            f"{n_right} of the {n_known} answers with gold labels are right, which is unlike "
             "the crowds on which the prior was trained; the estimate of `calibrated` rests on the "
             "gold labels",
         )
@@ -285,11 +285,11 @@ class Disagreement:
     preferred : float
         Proportion of the differing items on which the majority of the raters gives the first
         system's answer. Half of those on which it gives neither answer, or both are tied, count.
-    known : float
+    n_known : float
         How many of the differing items have a gold label; fewer if these are of few clusters or
         were chosen with unequal probabilities, so as to tell as much as a simple random sample.
     right : float
-        Proportion of the known ones on which the first system is right; half of those on which
+        Proportion of the labelled ones on which the first system is right; half of those on which
         neither is count. One half if none is known.
     effect : float
         Design effect of clusters on `preferred`, 1 or more.
@@ -300,7 +300,7 @@ class Disagreement:
     n_items: int
     n_differ: int
     preferred: float
-    known: float
+    n_known: float
     right: float
     effect: float
     halves: bool
@@ -333,7 +333,7 @@ def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0
     >>> votes = [[0, 0], [1, 1], [0, 0], [0, 0]]
     >>> ratings = Ratings(votes, ["no", "yes"], system=answers, truth=[0, 1, 1, -1])
     >>> counts = count_disagreement(ratings, ("system 1", "system 2"))
-    >>> counts.n_differ, round(counts.preferred, 3), counts.known, counts.right
+    >>> counts.n_differ, round(counts.preferred, 3), counts.n_known, counts.right
     (3, 0.667, 2.0, 0.5)
     """
     first, second = ratings.answers[:, [ratings.systems.index(name) for name in pair]].T
@@ -344,17 +344,17 @@ def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0
     truth = np.full(ratings.n_rows, -1) if ratings.truth is None else ratings.truth
     right = (1.0 + (truth == first) - (truth == second)) / 2
     weights = np.where(truth >= 0, counts, 0.0)
-    known = weights.sum()
-    if ratings.truth_probability is not None and known:
+    n_known = weights.sum()
+    if ratings.truth_probability is not None and n_known:
         weights = weights / np.where(weights > 0, ratings.truth_probability, 1.0)
-        known = weights.sum() ** 2 / (weights @ weights)
-    known /= resampling.effect_of_known(right, counts, truth >= 0, ratings.cluster)
+        n_known = weights.sum() ** 2 / (weights @ weights)
+    n_known /= resampling.effect_of_known(right, counts, truth >= 0, ratings.cluster)
     n_differ = int(counts.sum())
     return Disagreement(
         n_items=int((ratings.weights * used).sum()),
         n_differ=n_differ,
         preferred=float(preferred @ counts / n_differ) if n_differ else 0.5,
-        known=float(known),
+        n_known=float(n_known),
         right=float(right @ weights / weights.sum()) if weights.any() else 0.5,
         effect=widening_of(ratings, preferred, counts, level) ** 2,
         halves=ratings.n_categories > 2,
@@ -445,7 +445,7 @@ def draw_calibrated(
         expected=expected,
         in_sample=in_sample,
         points=(mean_expected, mean_in_sample),
-        corrected=any(counts.known > 0 for counts in pairs.values()),
+        corrected=any(counts.n_known > 0 for counts in pairs.values()),
     )
 
 
@@ -474,8 +474,8 @@ def _infer_right(
     if counts.halves:
         halves = np.linspace(0, n, min(2 * n, learned.GRID - 1) + 1)
         numbers, probability = halves, np.interp(halves, numbers, probability)
-    known_right = counts.right * counts.known
-    here = learned.posterior_in_sample(numbers, probability, counts.known, known_right)
+    n_right = counts.right * counts.n_known
+    here = learned.posterior_in_sample(numbers, probability, counts.n_known, n_right)
     return learned.posterior_expected(here, n / counts.effect), here
 
 

@@ -21,7 +21,6 @@ from lehner.core.lazy import pd
 from lehner.data.patterns import FlatRatings, sort_ratings
 from lehner.data.ratings import Ratings
 from lehner.empirical_prior.calibrated import count_disagreement
-from lehner.empirical_prior.prior import OUTCOME
 
 DESIGNS = ("like", "better", "worse")
 MOST_SYSTEMS = 12
@@ -177,7 +176,13 @@ def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> "pd.Data
     Returns
     -------
     pandas.DataFrame
-        A row for each data set, of two systems twice: `lehner.empirical_prior.prior.OUTCOME`.
+        A row for each data set: `crowd`; `family`, shared by crowds that rated the same items or
+        came from the same study; `design`; `n_items`, `n_categories`, `ratings_per_item`;
+        `agreement` of the system with the majority of the raters; `accuracy`, the proportion of
+        the items that it got right. Of two systems there are two rows, with the items on which
+        they differ, the agreement of `lehner.empirical_prior.calibrated.Disagreement`, and as the
+        accuracy the proportion on which the first is right and the second is not, and half of
+        those on which neither is.
     """
     panels = [(how, panel) for how in DESIGNS for panel in choose_panels(crowd, how)]
     for how in ("like", "better"):
@@ -187,8 +192,9 @@ def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> "pd.Data
         for per_item in RATINGS_PER_ITEM:
             ratings = draw_design(panel, per_item, seed_of(seed, name, *panel.systems))
             if ratings is not None:
-                rows += [{"design": design} | scores for scores in _score(ratings)]
-    return pd.DataFrame(rows, columns=list(OUTCOME)).assign(crowd=name, family=family)
+                about = {"crowd": name, "family": family, "design": design}
+                rows += [about | scores for scores in _score(ratings)]
+    return pd.DataFrame(rows)
 
 
 def _make_panel(crowd: Ratings, systems: Sequence[int], raters: Booleans) -> Panel:
@@ -236,12 +242,12 @@ def _score(ratings: Ratings) -> Iterator[dict[str, Any]]:
     if len(ratings.systems) == 1:
         agreement = majority_agreement(ratings).system_accuracy.estimate
         accuracy = float(np.mean(ratings.system == ratings.truth))
-        yield same | {"n_items": ratings.n_items, "agreement": agreement, "accuracy": accuracy}
+        yield {"n_items": ratings.n_items, **same, "agreement": agreement, "accuracy": accuracy}
         return
     for pair in (ratings.systems, ratings.systems[::-1]):
         counts = count_disagreement(ratings, pair)
         if n := counts.n_differ:
-            yield same | {"n_items": n, "agreement": counts.preferred, "accuracy": counts.right}
+            yield {"n_items": n, **same, "agreement": counts.preferred, "accuracy": counts.right}
 
 
 def _draw_ratings(

@@ -47,17 +47,6 @@ DESIGN_WEIGHTS: dict[str, dict[str, float]] = {
 }
 # Ratings outside what these were in training are not like those that the prior was learned on.
 RANGES = ("n_items", "ratings_per_item", "n_categories", "agreement")
-# Columns of a table of outcomes: a row for each data set drawn from a crowd with gold labels.
-# `family` is shared by crowds that rated the same items or came from the same study, `design` is a
-# key of `DESIGN_WEIGHTS`' rows. `agreement` is the system's with the majority of the raters, and
-# `accuracy` the proportion of the items that it got right. Of two systems, `n_items` are those on
-# which they differ, `agreement` is as `lehner.empirical_prior.calibrated.Disagreement` has it, and
-# `accuracy` the proportion on which the first is right and the second is not, with half of those
-# on which neither is.
-OUTCOME = (
-    *("crowd", "family", "design", "n_items", "n_categories", "ratings_per_item"),
-    *("agreement", "accuracy"),
-)
 RIDGE = 0.02
 DEVIATIONS = 40
 FEWEST_FAMILIES = 3
@@ -133,7 +122,7 @@ def prior_of_right(
 
 
 def posterior_in_sample(
-    right: Integers | Floats, probability: Floats, known: float, known_right: float
+    right: Integers | Floats, probability: Floats, n_known: float, n_right: float
 ) -> ProportionPosterior:
     """Posterior of the proportion of these items that the system got right.
 
@@ -141,7 +130,7 @@ def posterior_in_sample(
     ----------
     right, probability : ndarray
         Both of `prior_of_right`.
-    known, known_right : float
+    n_known, n_right : float
         Items whose truth is known, a random sample, and how many of them the system got right;
         halves too. The likelihood is hypergeometric.
 
@@ -155,11 +144,11 @@ def posterior_in_sample(
     >>> even.values.tolist(), even.probability.round(2).tolist()
     ([0.25, 0.5, 0.75], [0.3, 0.4, 0.3])
     """
-    log = _log_likelihood(right, known, known_right)
+    log = _log_likelihood(right, n_known, n_right)
     possible = np.isfinite(log)
     # Where the grid is coarse, all may be known and their number not among those of the grid.
     if not possible.any():
-        return ProportionPosterior(values=np.array([known_right / known]), probability=np.ones(1))
+        return ProportionPosterior(values=np.array([n_right / n_known]), probability=np.ones(1))
     likelihood = np.exp(log - log.max())[possible]
     density = probability[possible] * likelihood
     # A prior too small for a float says nothing.
@@ -168,7 +157,7 @@ def posterior_in_sample(
     return ProportionPosterior(values=values, probability=density / density.sum())
 
 
-def probability_unlike(right: Integers, probability: Floats, known: int, known_right: int) -> float:
+def probability_unlike(right: Integers, probability: Floats, n_known: int, n_right: int) -> float:
     """Probability, given gold labels, that the crowd is like none of those of the prior.
 
     Parameters are those of `posterior_in_sample`. If it is like none of them, each number of right
@@ -178,25 +167,25 @@ def probability_unlike(right: Integers, probability: Floats, known: int, known_r
     --------
     >>> prior = read_priors()["unknown"]
     >>> numbers = prior_of_right(prior, agreeing=180, n_items=200)
-    >>> [round(probability_unlike(*numbers, 20, known_right), 3) for known_right in (18, 10, 0)]
+    >>> [round(probability_unlike(*numbers, 20, n_right), 3) for n_right in (18, 10, 0)]
     [0.001, 0.053, 1.0]
     """
-    expected = float(probability @ np.exp(_log_likelihood(right, known, known_right)))
-    unlike = UNLIKE / (known + 1)
+    expected = float(probability @ np.exp(_log_likelihood(right, n_known, n_right)))
+    unlike = UNLIKE / (n_known + 1)
     return min(unlike / expected, 1.0) if expected > 0 else 1.0
 
 
-def _log_likelihood(right: Integers | Floats, known: float, known_right: float) -> Floats:
+def _log_likelihood(right: Integers | Floats, n_known: float, n_right: float) -> Floats:
     """Log probability, hypergeometric, of what is known, for each number of right answers."""
 
     def log_choose(n: Any, k: Any) -> Any:
         return special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
 
-    wrong, known_wrong = right[-1] - right, known - known_right
-    possible = (right >= known_right) & (wrong >= known_wrong)
+    wrong, n_wrong = right[-1] - right, n_known - n_right
+    possible = (right >= n_right) & (wrong >= n_wrong)
     with np.errstate(invalid="ignore"):
-        both = log_choose(right, known_right) + log_choose(wrong, known_wrong)
-        return np.where(possible, both - log_choose(right[-1], known), -np.inf)
+        both = log_choose(right, n_right) + log_choose(wrong, n_wrong)
+        return np.where(possible, both - log_choose(right[-1], n_known), -np.inf)
 
 
 def posterior_expected(in_sample: ProportionPosterior, n_items: float) -> ProportionPosterior:
@@ -296,7 +285,7 @@ def train_prior(outcomes: "pd.DataFrame", system_is: str = "unknown") -> Empiric
     Parameters
     ----------
     outcomes : pandas.DataFrame
-        With the columns `OUTCOME`, of three families or more.
+        As `lehner.empirical_prior.designs.draw_outcomes` makes it, of three families or more.
     system_is : {"like", "better", "unknown", "difference"}
         Which designs count, see `DESIGN_WEIGHTS`.
 

@@ -24,7 +24,7 @@ from lehner.core.resampling import wilson_estimate
 from lehner.core.text import decimal, first_few, printed_p_value
 from lehner.data.patterns import cluster_warnings, flatten
 from lehner.data.ratings import Ratings
-from lehner.dependence.trends import trend_warnings
+from lehner.dependence.trends import warn_of_trends
 from lehner.estimation.questions import Answer, Fit, Options
 from lehner.estimation.results import Results, collect
 from lehner.known_truths import correction, partly_known
@@ -52,7 +52,7 @@ UNLIKELY, POWER = 0.05, 0.8
 def ask_data(fit: Fit, options: Options) -> Answer:
     """Score the system on the labelled items, and warn of clusters and missing ratings."""
     yield from _score_labelled(fit.ratings, options)
-    yield from (*trend_warnings(fit.ratings), *cluster_warnings(fit.ratings))
+    yield from (*warn_of_trends(fit.ratings), *cluster_warnings(fit.ratings))
 
 
 def _score_labelled(ratings: Ratings, options: Options) -> Iterator[Row]:

@@ -176,14 +176,15 @@ def _check_matrix(weights: ArrayLike, n_categories: int) -> Floats:
         matrix = np.asarray(weights, dtype=float)
     except (TypeError, ValueError):
         raise InputError("the weights are not a matrix of numbers", remedy) from None
+    problem = ""
     if matrix.shape != (n_categories, n_categories):
-        raise InputError(f"the weights have shape {matrix.shape}", remedy)
-    if not ((matrix >= 0) & (matrix <= 1)).all() or not (np.diag(matrix) == 1).all():
-        raise InputError(
-            "the weights are not all between 0 and 1, or not 1 for equal categories", remedy
-        )
-    if not np.allclose(matrix, matrix.T, rtol=0):
-        raise InputError("the weight of some categories depends on their order", remedy)
+        problem = f"the weights have shape {matrix.shape}"
+    elif not ((matrix >= 0) & (matrix <= 1)).all() or not (np.diag(matrix) == 1).all():
+        problem = "the weights are not all between 0 and 1, or not 1 for equal categories"
+    elif not np.allclose(matrix, matrix.T, rtol=0):
+        problem = "the weight of some categories depends on their order"
+    if problem:
+        raise InputError(problem, remedy)
     return matrix
 
 

@@ -14,8 +14,12 @@ from lehner.data.patterns import count_items
 from lehner.data.ratings import Ratings
 from lehner.latent_class import em
 from lehner.latent_class.information import BOUNDARY, LEAST_INFORMATIVE, FittedModel
-from lehner.latent_class.models import LATENT_CLASS_MODELS, find_latent_class_model
-from lehner.latent_class.search import FROM_FAR, Search, fit_starts
+from lehner.latent_class.models import (
+    LATENT_CLASS_MODELS,
+    LatentClassModel,
+    find_latent_class_model,
+    mixture_to_confusion,
+)
 
 SAME_MODE = 1e-4
 DIMS = {
@@ -111,8 +115,8 @@ def fit_latent_class(
     *,
     restarts: int = 0,
     seed: Seed = 1,
-    tolerance: float = FROM_FAR.tolerance,
-    max_iterations: int = FROM_FAR.max_iterations,
+    tolerance: float = em.FROM_FAR.tolerance,
+    max_iterations: int = em.FROM_FAR.max_iterations,
 ) -> LatentClassFit:
     r"""Fit a latent-class model by maximum likelihood.
 
@@ -203,7 +207,7 @@ def fit_latent_class(
     check_whole_number("restarts", restarts, 0)
     check_number("tolerance", tolerance, 0, 1, "give a number from 0 to 1, as in 1e-13")
     check_whole_number("max_iterations", max_iterations, 1)
-    search = Search(tolerance=tolerance, max_iterations=max_iterations)
+    search = em.Search(tolerance=tolerance, max_iterations=max_iterations)
     fitted = fit_by_likelihood(ratings, model, restarts, seed, search)
     arrays = fitted.determined[0] | {"truth_probabilities": fitted.classes[fitted.pattern]}
     reached = [fit.log_likelihood for fit in fitted.fits.values()]
@@ -231,7 +235,7 @@ def fit_by_likelihood(
     model: str,
     restarts: int = 0,
     seed: Seed = 1,
-    search: Search = FROM_FAR,
+    search: em.Search = em.FROM_FAR,
     *,
     from_votes: bool = True,
 ) -> FittedModel:
@@ -258,12 +262,12 @@ def fit_by_likelihood(
     table, pattern = em.tabulate(ratings, truths=n_known > 0)
     starts = {"votes": em.vote_start(table)} if from_votes else {}
     for i, child in enumerate(child_seeds(seed, restarts), start=1):
-        starts[f"random {i}"] = em.random_start(table, form, np.random.default_rng(child))
+        starts[f"random {i}"] = random_start(table, form, np.random.default_rng(child))
     orderings = log_orderings(ratings)
     fits = {
         name: replace(fit, log_likelihood=fit.log_likelihood + orderings)
         for name, fit in zip(
-            starts, fit_starts(table, list(starts.values()), form, search), strict=True
+            starts, em.fit_starts(table, list(starts.values()), form, search), strict=True
         )
     }
     best = max(fits.values(), key=lambda fit: fit.log_likelihood)
@@ -281,6 +285,37 @@ def fit_by_likelihood(
         pattern=pattern,
         sampled=count_items(ratings, pattern, len(table.weights)),
     )
+
+
+def random_start(
+    table: em.PatternTable, model: LatentClassModel, rng: np.random.Generator
+) -> em.LatentClasses:
+    """Start from base rates and confusion matrices drawn from flat Dirichlet distributions.
+
+    For t-a-p guesses are drawn from them, and knowledge from .1 to .9: without knowledge EM would
+    not leave the start.
+
+    Parameters
+    ----------
+    table : PatternTable
+    model : LatentClassModel
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    LatentClasses
+    """
+    k = table.n_categories
+    base_rates = rng.dirichlet(np.ones(k))
+    if table.groups is not None:
+        base_rates = np.tile(base_rates, (int(table.groups.max()) + 1, 1))
+    if model.form != "knowledge":
+        confusion = rng.dirichlet(np.ones(k), (table.n_raters, k))
+        return em.LatentClasses(base_rates=base_rates, confusion=confusion)
+    guesses = rng.dirichlet(np.ones(k), table.n_raters)
+    knowledge = rng.uniform(0.1, 0.9, (table.n_raters, 1))
+    mixture = np.concatenate([knowledge, (1 - knowledge) * guesses], axis=1)
+    return em.LatentClasses(base_rates=base_rates, confusion=mixture_to_confusion(mixture))
 
 
 def log_orderings(ratings: Ratings) -> float:

@@ -6,6 +6,7 @@ other items may have them. If the truth is known, proportions in resampled items
 are then nearly draws from their posterior distribution with a Dirichlet prior.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -22,8 +23,7 @@ from lehner.data.ratings import Ratings
 from lehner.latent_class import em
 from lehner.latent_class.fit import SAME_MODE, fit_by_likelihood, list_notes
 from lehner.latent_class.information import FittedModel
-from lehner.latent_class.models import BY_LIKELIHOOD, find_latent_class_model
-from lehner.latent_class.search import SampledFits, Search, fit_samples
+from lehner.latent_class.models import BY_LIKELIHOOD, LatentClassModel, find_latent_class_model
 
 KIND = "bootstrap with pseudo-ratings"
 IN_SAMPLE_KIND = f"{KIND}, truths drawn"
@@ -35,8 +35,11 @@ RESTARTS = 5
 RESAMPLES = 500
 # Codes of the notes of a fit that an estimate repeats.
 REPEATED = {"not-converged", "labels-unsettled", "not-determined", "not-identified", "boundary"}
+# Samples start so much nearer to equal probabilities than the fit, because EM cannot leave 0.
+INWARDS = 0.02
+FROM_NEAR = em.Search(tolerance=1e-9, standing_still=1e-6, max_iterations=1500, far=False)
 # Enough steps of EM from a random start to tell whether it leads to a higher maximum.
-HIGHER_MODE = Search(tolerance=1e-9, max_iterations=600)
+HIGHER_MODE = em.Search(tolerance=1e-9, max_iterations=600)
 
 
 def estimate_latent_class(
@@ -273,6 +276,76 @@ def mean_pseudo_ratings(fitted: FittedModel) -> Floats:
     n_alike = len(cells) - fitted.table.has_system
     cells[:n_alike] *= n_alike if model.shared else 1
     return np.asarray(mean / cells[:, None, None])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SampledFits:
+    """The fit to each sample.
+
+    Parameters
+    ----------
+    base_rates : ndarray, shape (n_samples, n_classes)
+        Of all groups together, in proportion to their items in the sample.
+    group_rates : ndarray, shape (n_samples, n_groups, n_classes)
+        Base rates of each group, NaN in samples without items of it; without groups there is one.
+    confusion : ndarray, shape (n_samples, n_raters, n_classes, n_categories)
+    classes : ndarray, shape (n_patterns, n_classes, n_samples)
+        Probability of each class given a pattern.
+    converged : ndarray of bool, shape (n_samples,)
+    """
+
+    base_rates: Floats
+    group_rates: Floats
+    confusion: Floats
+    classes: Floats
+    converged: Booleans
+
+
+def fit_samples(
+    table: em.PatternTable, model: LatentClassModel, start: em.LatentClasses, samples: em.Samples
+) -> Iterator[SampledFits]:
+    """Maximise the likelihood of each of many samples of the same patterns and pseudo-ratings.
+
+    Each sample ends at the maximum that is reached from the start, which keeps the order of the
+    classes.
+
+    Parameters
+    ----------
+    table : PatternTable
+        Its weights are not used.
+    model : LatentClassModel
+    start : LatentClasses
+        Start of all samples, for example the fit to the data from which they were drawn.
+    samples : Samples
+
+    Yields
+    ------
+    SampledFits
+        The fits of some samples at a time, in order.
+    """
+    rates, parameters = (
+        (1 - INWARDS) * values + INWARDS / values.shape[-1]
+        for values in (np.atleast_2d(start.base_rates), em.to_parameters(start.confusion, model))
+    )
+    n_samples, n_patterns = samples.weights.shape
+    size = em.count_runs_at_once(n_patterns, rates.shape[-1])
+    for first in resampling.with_progress("resampling", range(0, n_samples, size)):
+        chunk = samples.take(slice(first, first + size))
+        start_rates, start_parameters = (
+            np.repeat(values[None], len(chunk.weights), axis=0) for values in (rates, parameters)
+        )
+        ended, (fitted, confusion), (classes, _) = em.search_runs(
+            table, model, start_rates, start_parameters, FROM_NEAR, samples=chunk
+        )
+        n_items = table.sum_groups(chunk.weights.T).T
+        proportions = n_items / n_items.sum(axis=1, keepdims=True)
+        yield SampledFits(
+            base_rates=np.einsum("sg,sgk->sk", proportions, fitted),
+            group_rates=np.where(n_items[..., None] > 0, fitted, np.nan),
+            confusion=confusion,
+            classes=classes,
+            converged=ended.converged,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

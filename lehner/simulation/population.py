@@ -12,7 +12,6 @@ from lehner.core.errors import check_choice, check_numbers, check_whole_number, 
 from lehner.data.patterns import VoteTable, pattern_votes
 from lehner.data.reading import names_of
 from lehner.latent_class import em, models
-from lehner.latent_class.search import Search, fit_starts
 from lehner.simulation import draw
 from lehner.simulation.scenario import (
     DrawnParameters,
@@ -31,7 +30,7 @@ LARGE_SAMPLE = 10**14
 LARGE_SAMPLES = 25
 MOST_SPREAD = 1e-4
 ITEMS_OF_POPULATION = 1_000_000
-TO_THE_END = Search(tolerance=0)
+TO_THE_END = em.Search(tolerance=0)
 
 AT_CHANCE = "raters agree at or below chance"
 UNINFORMATIVE = "the ratings tell nothing about the items that the system answers"
@@ -335,6 +334,6 @@ def pseudo_true_accuracy(
     # Of weights that sum to 1, steps on a nearly flat likelihood gain less than rounding shows.
     counts = weights[possible] * (ITEMS_OF_POPULATION / weights[possible].sum())
     table = em.tabulate_codes(codes[possible], counts, len(truth.base_rates))
-    fits = fit_starts(table, [truth, em.vote_start(table)], form, TO_THE_END)
+    fits = em.fit_starts(table, [truth, em.vote_start(table)], form, TO_THE_END)
     best = em.align_labels(table, max(fits, key=lambda fit: fit.log_likelihood))
     return float(best.base_rates @ np.diagonal(best.confusion[-1]))

@@ -14,7 +14,7 @@ from lehner.contrasts.groups import group_by_likelihood, group_rows
 from lehner.data.ratings import Ratings
 from lehner.latent_class.em import Samples
 from lehner.latent_class.fit import fit_by_likelihood
-from lehner.latent_class.search import fit_samples
+from lehner.latent_class.intervals import fit_samples
 from tests.lehner.told import told
 
 

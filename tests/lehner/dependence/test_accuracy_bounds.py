@@ -18,10 +18,10 @@ from lehner import (
 )
 from lehner.dependence.bounds import (
     CAPS,
-    _standard_errors,
-    bounds_of,
-    least_accuracy,
-    real_crowds,
+    _estimate_errors,
+    find_bounds,
+    find_least_accuracy,
+    read_real_crowds,
     tabulate_mistakes,
 )
 
@@ -81,19 +81,19 @@ def test_the_truth_is_inside_where_the_caps_hold(seed):
     result = accuracy_bounds(ratings, raters, system, level=None)
     assert result.lower - 0.002 <= counted(ratings) <= result.upper + 0.002
     caps = [min(cap + 0.01, 1) for cap in (raters, system)]
-    assert least_accuracy(tabulate_mistakes(ratings), *caps) <= counted(ratings) + 1e-9
+    assert find_least_accuracy(tabulate_mistakes(ratings), *caps) <= counted(ratings) + 1e-9
 
 
 @some_fast(0, 3)
 def test_higher_caps_never_narrow_the_bounds(seed):
     mistakes = tabulate_mistakes(sample(seed))
     caps = np.array([0.1, 0.3, 0.6, 1.0])
-    bounds = np.array([[bounds_of(mistakes, x, y) for y in caps] for x in caps])
+    bounds = np.array([[find_bounds(mistakes, x, y) for y in caps] for x in caps])
     for axis in (0, 1):
         steps = np.diff(bounds, axis=axis)
         assert (np.nan_to_num(steps[..., 0], nan=-1) <= 0.002).all()
         assert (np.nan_to_num(steps[..., 1], nan=1) >= -0.002).all()
-    least = least_accuracy(mistakes, CAPS[:, None], CAPS)
+    least = find_least_accuracy(mistakes, CAPS[:, None], CAPS)
     for axis in (0, 1):
         assert not (np.diff(least, axis=axis) > 1e-3).any()
 
@@ -149,7 +149,7 @@ def test_the_bounds_are_reached_where_items_are_many(k):
     for raters, system in ((0.3, 1.0), (0.3, 0.3), (1.0, 0.2)):
         kept = (e <= 0.5) & (np.abs(both - e**2) <= raters * e * (1 - e))
         kept &= np.abs(joint - e * s) <= system * np.sqrt(e * (1 - e) * s * (1 - s))
-        lower, upper = bounds_of(mistakes, raters, system)
+        lower, upper = find_bounds(mistakes, raters, system)
         assert lower - 0.002 <= 1 - s[kept].max() <= lower + 0.03
         assert upper - 0.03 <= 1 - s[kept].min() <= upper + 0.002
 
@@ -160,8 +160,8 @@ def test_the_closed_form_is_the_linear_program_for_two_categories_and_else_not_a
     mistakes = tabulate_mistakes(ratings)
     for raters, system in ((0.1, 1.0), (0.3, 0.3), (0.5, 0.2), (1.0, 0.3)):
         closed, sharp = (
-            least_accuracy(mistakes, raters, system),
-            bounds_of(mistakes, raters, system),
+            find_least_accuracy(mistakes, raters, system),
+            find_bounds(mistakes, raters, system),
         )
         if np.isfinite(sharp[0]):
             assert closed <= sharp[0] + 0.003
@@ -173,7 +173,7 @@ def test_raters_of_unequal_accuracy_who_err_independently_leave_the_truth_above(
     ratings = population((0.95, 0.95, 0.55), 0.85)
     mistakes = tabulate_mistakes(ratings)
     for cap in (0, 0.05, 0.2):
-        assert least_accuracy(mistakes, cap, cap) <= 0.851
+        assert find_least_accuracy(mistakes, cap, cap) <= 0.851
 
 
 def test_correlations_are_those_of_the_mistakes():
@@ -195,10 +195,10 @@ def test_the_sampling_error_is_that_of_the_bootstrap():
     )
     rng = np.random.default_rng(1)
     again = [
-        bounds_of(tabulate_mistakes(ratings.take(rng.integers(0, 200, 200))), 0.2, 0.2)
+        find_bounds(tabulate_mistakes(ratings.take(rng.integers(0, 200, 200))), 0.2, 0.2)
         for _ in range(60)
     ]
-    error = _standard_errors(tabulate_mistakes(ratings), 0.2, 0.2, 1)
+    error = _estimate_errors(tabulate_mistakes(ratings), 0.2, 0.2, 1)
     assert error[0] == pytest.approx(np.nanstd(again, axis=0)[0], rel=0.35)
     result = accuracy_bounds(ratings, 0.2, 0.2)
     assert result.expected_lower < result.lower < result.upper <= result.expected_upper <= 1
@@ -217,9 +217,9 @@ def test_the_sentence_says_where_the_least_accuracy_falls_below():
     result = mistakes_needed(ratings, above=0.8)
     mistakes = tabulate_mistakes(ratings)
     around = np.array([-0.003, 0.003]) + result.correlation
-    before, after = least_accuracy(mistakes, around, around)
+    before, after = find_least_accuracy(mistakes, around, around)
     assert before > 0.8 >= after
-    beyond = [max(c["raters"], c["system"]) > result.correlation for c in real_crowds()]
+    beyond = [max(c["raters"], c["system"]) > result.correlation for c in read_real_crowds()]
     assert (result.crowds_beyond, result.n_crowds) == (sum(beyond), len(beyond))
     assert "is above 0.80 unless errors" in str(result)
     usual = mistakes_needed(ratings)

@@ -9,7 +9,7 @@ from scipy.stats import binom
 import lehner
 from lehner import Ratings
 from lehner.core.arrays import generator
-from lehner.dependence.trends import trend_by_number, trend_by_order, trend_warnings
+from lehner.dependence.trends import find_trend_by_number, find_trend_by_order, warn_of_trends
 from tests.reference.behaviours import draw
 
 CODE = "ratings-missing-by-difficulty"
@@ -30,7 +30,9 @@ def test_raters_who_skip_difficult_items_are_told_of():
 @pytest.mark.slow
 def test_accurate_raters_who_rate_fewer_items_explain_nothing():
     n_sets, process = 100, "unequal accuracy, 5% to 60% missing"
-    tests = [trend_by_number(draw(process, 3, 4, 500, generator(seed))) for seed in range(n_sets)]
+    tests = [
+        find_trend_by_number(draw(process, 3, 4, 500, generator(seed))) for seed in range(n_sets)
+    ]
     fired = sum(one.p_value <= 0.01 for one in tests)
     assert fired <= binom.ppf(0.999, n_sets, 0.01)
 
@@ -39,14 +41,14 @@ def test_the_slope_is_the_difference_in_agreement_where_all_raters_are_alike():
     """Items of two ratings agree in half of the cases, items of three always."""
     two = [[0, 0, -1], [0, 1, -1]] * 50
     ratings = Ratings([*two, *[[1, 1, 1]] * 50], ["a", "b"], anonymous=True)
-    assert trend_by_number(ratings).slope == pytest.approx(0.5)
+    assert find_trend_by_number(ratings).slope == pytest.approx(0.5)
 
 
 def test_rows_with_counts_give_what_their_items_give():
     ratings = draw("raters skip difficult items", 3, 2, 300, generator(1))
     patterns = ratings.collapse()
     assert patterns.n_rows < ratings.n_rows
-    one, same = trend_by_number(ratings), trend_by_number(patterns)
+    one, same = find_trend_by_number(ratings), find_trend_by_number(patterns)
     assert vars(same) == pytest.approx(vars(one))
 
 
@@ -55,12 +57,12 @@ def test_more_ratings_of_items_in_dispute_are_no_reason_to_warn():
     rng = np.random.default_rng(1)
     codes = np.where(rng.random((400, 3)) < 0.75, 0, 1)
     codes[codes[:, 0] == codes[:, 1], 2] = -1
-    assert list(trend_warnings(Ratings(codes, ["a", "b"]))) == []
+    assert list(warn_of_trends(Ratings(codes, ["a", "b"]))) == []
 
 
 @pytest.mark.parametrize("codes", [[[0, 1], [1, 1]], [[0, -1], [-1, 1]], [[0, 0], [1, -1]]])
 def test_nothing_is_tested_where_nothing_can_be_seen(codes):
-    assert trend_by_number(Ratings(codes, ["a", "b"])) is None
+    assert find_trend_by_number(Ratings(codes, ["a", "b"])) is None
 
 
 def draw_in_order(seed, first, last, n=300):
@@ -79,7 +81,7 @@ def test_raters_who_tire_are_told_of_and_others_are_not():
     """Raters who fall from .85 to .55 are named in nearly all data sets."""
     result = {
         ends: [
-            "agreement-falls" in [one.code for one in trend_warnings(draw_in_order(seed, *ends))]
+            "agreement-falls" in [one.code for one in warn_of_trends(draw_in_order(seed, *ends))]
             for seed in range(200)
         ]
         for ends in ((0.85, 0.55), (0.7, 0.7), (0.55, 0.85))
@@ -98,10 +100,10 @@ def test_a_rater_of_the_first_items_alone_explains_nothing():
         right = rng.random((300, 4)) < np.array([0.9, 0.8, 0.5, 0.8])
         codes = np.where(right, 0, 1)
         codes[:150, 2] = -1
-        trend = trend_by_order(Ratings(codes[:, :3], ["a", "b"], system=codes[:, 3]))
+        trend = find_trend_by_order(Ratings(codes[:, :3], ["a", "b"], system=codes[:, 3]))
         fired += trend.p_value <= 0.01
     assert fired <= binom.ppf(0.999, 100, 0.01)
 
 
 def test_rows_with_counts_have_no_order():
-    assert trend_by_order(draw_in_order(1, 0.9, 0.5).collapse()) is None
+    assert find_trend_by_order(draw_in_order(1, 0.9, 0.5).collapse()) is None

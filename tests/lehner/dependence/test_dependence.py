@@ -13,8 +13,12 @@ from lehner import Ratings, Scenario, check_dependence, check_k_properties, simu
 from lehner.core.arrays import child_seeds
 from lehner.data.patterns import FlatRatings
 from lehner.dependence import check as checking
-from lehner.dependence.bounds import real_crowds
-from lehner.dependence.check import correlate_known_mistakes, effective_in_crowds, effective_number
+from lehner.dependence.bounds import read_real_crowds
+from lehner.dependence.check import (
+    correlate_known_mistakes,
+    count_effective_raters,
+    effective_in_crowds,
+)
 from lehner.dependence.score_test import name_pairs, score_pairs
 from tests.reference.behaviours import BEHAVIOURS, draw, name_pairs_of
 
@@ -140,7 +144,7 @@ def test_all_say_the_same_of_a_pair():
     assert test.p_value == result.p_value == pair.p_value
     assert str(result.warnings()[0]).startswith(f"{test.note}: they make correlated errors")
     assert result.effective_raters.source == "pairs that stand out"
-    expected = effective_number(4, pair.shared / 6)
+    expected = count_effective_raters(4, pair.shared / 6)
     assert result.effective_raters.effective == pytest.approx(expected, abs=0.05)
 
 
@@ -378,13 +382,13 @@ def test_independent_raters_together_agree_as_their_accuracies_explain():
 
 
 def test_effective_raters_of_families_left_out_are_between_those_of_the_others(monkeypatch):
-    crowds = real_crowds()
+    crowds = read_real_crowds()
     inside = {}
     for family in np.unique(crowds["family"]):
         left_out = crowds["family"] == family
-        monkeypatch.setattr(checking, "real_crowds", lambda rest=crowds[~left_out]: rest)
+        monkeypatch.setattr(checking, "read_real_crowds", lambda rest=crowds[~left_out]: rest)
         lower, upper = effective_in_crowds(5)
-        result = [effective_number(5, one) for one in crowds["raters"][left_out]]
+        result = [count_effective_raters(5, one) for one in crowds["raters"][left_out]]
         inside[family] = np.mean([lower <= one <= upper for one in result])
     # With 22 families the standard error is .06.
     assert np.mean(list(inside.values())) == pytest.approx(0.91, abs=0.01)

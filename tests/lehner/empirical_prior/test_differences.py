@@ -63,7 +63,7 @@ def test_half_of_ties_and_of_answers_that_nobody_prefers_counts():
     result = count_disagreement(ratings, ("a", "b"))
     assert (result.n_items, result.n_differ) == (4, 4)
     assert result.preferred == pytest.approx((1 + 0.5 + 0.5 + 0) / 4)
-    assert (result.known, result.right) == (3, pytest.approx((1 + 0.5 + 0) / 3))
+    assert (result.n_known, result.right) == (3, pytest.approx((1 + 0.5 + 0) / 3))
 
 
 def test_the_difference_is_that_of_the_prior_on_differing_items():
@@ -92,7 +92,7 @@ def test_known_truths_enter_by_the_hypergeometric_likelihood():
     differ = np.flatnonzero(everything.answers[:, 0] != everything.answers[:, 1])
     ratings, _ = crowd(known=differ[:15])
     one = count_disagreement(ratings, ("a", "b"))
-    assert one.known == 15
+    assert one.n_known == 15
     right, probability = prior_of_right(
         read_priors()["difference"], one.preferred * one.n_differ, one.n_differ
     )

@@ -13,14 +13,15 @@ from lehner import (
 )
 from lehner.latent_class.em import (
     LatentClasses,
+    accelerated_em,
     em_step,
-    random_start,
+    fit_starts,
     tabulate,
     to_confusion,
     vote_start,
 )
+from lehner.latent_class.fit import random_start
 from lehner.latent_class.models import LATENT_CLASS_MODELS
-from lehner.latent_class.search import accelerated_em, fit_starts
 
 
 def fit_patterns(table, start, model):

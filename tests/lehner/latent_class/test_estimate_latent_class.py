@@ -19,11 +19,11 @@ from lehner.latent_class.fit import fit_by_likelihood
 from lehner.latent_class.intervals import (
     LEAST_WRONG,
     add_pseudo_ratings,
+    fit_samples,
     mean_pseudo_ratings,
     refit_samples,
 )
 from lehner.latent_class.models import LATENT_CLASS_MODELS
-from lehner.latent_class.search import fit_samples
 
 SCENARIO = Scenario(
     n_categories=3, n_items=300, initial_rater_accuracy=(0.6, 0.7, 0.8, 0.7), base_rates="equal"

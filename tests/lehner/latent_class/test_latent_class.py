@@ -9,15 +9,17 @@ from scipy.optimize import minimize
 
 from lehner import Ratings, Scenario, load_dataset, simulate
 from lehner.latent_class.em import (
+    FROM_FAR,
     LatentClasses,
+    Search,
     align_labels,
-    random_start,
+    fit_starts,
     tabulate,
     tabulate_codes,
     vote_start,
 )
+from lehner.latent_class.fit import random_start
 from lehner.latent_class.models import LATENT_CLASS_MODELS
-from lehner.latent_class.search import FROM_FAR, Search, fit_starts
 from tests.reference.latent_class import log_likelihood, parameters, size
 
 each_model = pytest.mark.parametrize("name", LATENT_CLASS_MODELS)

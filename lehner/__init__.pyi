@@ -39,7 +39,7 @@ from .planning.sample_size import expected_kappa, required_sample_size, scenario
 from .reading.read import read_ratings
 from .scores.performance import score_performance
 from .simulation.draw import simulate, simulate_estimates
-from .simulation.population import population_value, population_values
+from .simulation.population import population_value
 from .simulation.scenario import Scenario, true_parameters
 
 __version__: str
@@ -84,7 +84,6 @@ __all__ = [
     "mistakes_needed",
     "pairwise_agreement",
     "population_value",
-    "population_values",
     "probabilities_right",
     "read_ratings",
     "required_sample_size",

@@ -103,15 +103,18 @@ pd.DataFrame(rows).T
 
 # %%
 accuracies = np.linspace(0.2, 1, 9)
-limits = [
-    lehner.population_values(Scenario(initial_system_accuracy=p, base_rates="equal"))
-    for p in accuracies
-]
+limits = {
+    method: [
+        lehner.population_value(Scenario(initial_system_accuracy=p, base_rates="equal"), method)
+        for p in accuracies
+    ]
+    for method in ("majority_agreement", "algebraic")
+}
 fig, ax = plt.subplots(figsize=(5, 3), layout="constrained")
 ax.axline((0, 0), slope=1, color="grey", lw=0.8)
 ax.axvline(0.6, color="grey", lw=0.8, ls=":")
 for method, label in {"majority_agreement": "majority", "algebraic": "algebra"}.items():
-    ax.plot(accuracies, [limit[method].estimate for limit in limits], "o-", label=label)
+    ax.plot(accuracies, [limit.estimate for limit in limits[method]], "o-", label=label)
 ax.set(xlabel="accuracy of the system", ylabel="estimate from infinitely many items")
 ax.legend()
 plt.show()

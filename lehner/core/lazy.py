@@ -32,35 +32,27 @@ __all__ = ["linalg", "load", "optimize", "pa", "pd", "plt", "sparse", "special",
 SEPARATOR = ".py:"
 
 
-class _LazyModule:
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(importlib.import_module(self._name), name)
-        setattr(self, name, value)
-        return value
-
-
-def load(name: str) -> Any:
-    """Make a module that is imported when one of its names is first used.
+class LazyModule(ModuleType):
+    """A module that is imported when one of its names is first used.
 
     Parameters
     ----------
     name : str
         Full name of the module, as "pyarrow.parquet".
 
-    Returns
-    -------
-    module
-
     Examples
     --------
     >>> load("math").gcd(6, 4)
     2
     """
-    return _LazyModule(name)
 
+    def __getattr__(self, name: str) -> Any:
+        module = importlib.import_module(self.__name__)
+        vars(self).update(vars(module))
+        return getattr(module, name)
+
+
+load = LazyModule
 
 if not TYPE_CHECKING:
     plt, pd, pa, xr = map(load, ("matplotlib.pyplot", "pandas", "pyarrow", "xarray"))

@@ -181,10 +181,8 @@ def _gwet_ac(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     """Correct for raters who choose at random on some items (Gwet 2008): AC1, weighted AC2."""
     shares, prevalence = _prevalence(items)
     scale = weights.matrix.sum() / (items.n_categories * (items.n_categories - 1))
-    chance = Linearised(
-        value=scale * (prevalence @ (1 - prevalence)),
-        influence=scale * ((shares - prevalence) @ (1 - 2 * prevalence)),
-    )
+    influence = scale * ((shares - prevalence) @ (1 - 2 * prevalence))
+    chance = Linearised(scale * (prevalence @ (1 - prevalence)), influence)
     return beyond_chance(percent_agreement(items, weights), chance)
 
 
@@ -209,14 +207,9 @@ def conger_kappa(items: ItemVotes, weights: AgreementWeights) -> Linearised:
     others = (margins.sum(axis=0) - margins) @ weights.matrix
     pairs = len(raters) * (len(raters) - 1)
     gain = (others - (margins * others).sum(axis=1, keepdims=True)) / n_rated[:, None]
-    influence = np.bincount(
-        items.row,
-        weights=items.fraction * gain[rater, items.category],
-        minlength=len(items.weights),
-    )
-    chance = Linearised(
-        value=(margins * others).sum() / pairs, influence=influence * 2 * items.n_items / pairs
-    )
+    moved = items.fraction * gain[rater, items.category]
+    influence = np.bincount(items.row, moved, len(items.weights)) * 2 * items.n_items / pairs
+    chance = Linearised((margins * others).sum() / pairs, influence)
     return beyond_chance(percent_agreement(items, weights), chance)
 
 
@@ -261,17 +254,13 @@ def krippendorff_alpha(items: ItemVotes, weights: AgreementWeights) -> Linearise
     )
     moved *= items.n_items / n_votes
     pooled = beyond_chance(
-        Linearised(value=1 - mean_observed, influence=-moved[0]),
-        Linearised(value=1 - mean_expected, influence=-moved[1]),
+        Linearised(1 - mean_observed, -moved[0]), Linearised(1 - mean_expected, -moved[1])
     )
     # Expected pairs are drawn without replacement: the second vote is one of N − 1.
     left = 1 - 1 / n_votes
     moved_left = np.where(pairable, items.n_raters, 0) * items.n_items / n_votes**2
-    return Linearised(
-        value=1 - (1 - pooled.value) * left,
-        influence=pooled.influence * left - (1 - pooled.value) * moved_left,
-        chance=pooled.chance,
-    )
+    influence = pooled.influence * left - (1 - pooled.value) * moved_left
+    return Linearised(1 - (1 - pooled.value) * left, influence, pooled.chance)
 
 
 def _partner(paired: ItemVotes, rank: Floats) -> Floats:

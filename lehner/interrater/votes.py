@@ -3,7 +3,7 @@
 Rows are the estimated class, columns the actual one. A table may have leading dimensions.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from lehner.data.patterns import FlatRatings
 STANDS_FOR_0 = 1e-12
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Linearised:
     """A statistic and the influence of each row of the data on it.
 
@@ -201,16 +201,8 @@ class ItemVotes:
     def collapse_to(self, category: int) -> "ItemVotes":
         """Collapse the categories to one of them and the rest."""
         in_category = self.votes[:, category]
-        return ItemVotes(
-            weights=self.weights,
-            n_raters=self.n_raters,
-            votes=np.column_stack([in_category, self.n_raters - in_category]),
-            row=self.row,
-            rater=self.rater,
-            category=(self.category != category).astype(np.int64),
-            fraction=self.fraction,
-            cluster=self.cluster,
-        )
+        votes = np.column_stack([in_category, self.n_raters - in_category])
+        return replace(self, votes=votes, category=(self.category != category).astype(np.int64))
 
 
 def count_votes(

@@ -1,6 +1,6 @@
 """Population values: what a method estimates in the limit of infinitely many items."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,6 @@ from lehner.algebra.algebraic import VOTE_METHODS, estimate_from_votes
 from lehner.core.arrays import Floats, Integers, Seed, child_seeds
 from lehner.core.errors import check_choice, check_numbers, check_whole_number, wrong
 from lehner.data.patterns import VoteTable, pattern_votes
-from lehner.data.reading import names_of
 from lehner.latent_class import em, models
 from lehner.simulation import draw
 from lehner.simulation.scenario import (
@@ -100,7 +99,8 @@ def population_value(
     scenario : Scenario
         How raters and system behave; its number of items is not used.
     method : str
-        Name of the method, one of the defaults of `lehner.population_values`.
+        A method that needs only votes, as "algebraic", or a latent-class model by maximum
+        likelihood, as "dawid_skene_ml".
     base_rates : array_like, shape (n_categories,), optional
         Base rates that replace the scenario's, 0 or more with the sum 1.
     replicates : int
@@ -130,109 +130,39 @@ def population_value(
     >>> scenario = Scenario(base_rates=rates, initial_rater_accuracy=(0.4, 0.6, 0.8))
     >>> round(population_value(scenario).estimate, 5)
     0.92792
-    """
-    return population_values(scenario, [method], base_rates, replicates=replicates, seed=seed)[
-        method
-    ]
 
-
-def population_values(
-    scenario: Scenario,
-    methods: str | Sequence[str] = POPULATION_METHODS,
-    base_rates: ArrayLike | None = None,
-    *,
-    replicates: int = 1000,
-    seed: Seed = 1,
-) -> dict[str, PopulationValue]:
-    """Compute what several methods estimate as the number of items grows.
-
-    The results are those of `lehner.population_value` for each method, but patterns are enumerated
-    only once.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        How raters and system behave; its number of items is not used.
-    methods : str or sequence of str
-        Names of the methods; by default all that have such a value.
-    base_rates : array_like, shape (n_categories,), optional
-        Base rates that replace the scenario's, 0 or more with the sum 1.
-    replicates : int
-        If base rates or confusion matrices are random, how many are drawn and averaged, 1 or
-        more.
-    seed : int, numpy.random.SeedSequence or numpy.random.Generator
-        Seed of what is drawn: the same seed gives the same values.
-
-    Returns
-    -------
-    dict of str to PopulationValue
-        The values by method.
-
-    Raises
-    ------
-    InputError
-        If there is no such method, if there are over 10 million patterns, or if
-        another argument is not as above.
-
-    References
-    ----------
-    White (1982), Maximum likelihood estimation of misspecified models, Econometrica 50, 1-25.
-
-    Examples
-    --------
     Raters of different accuracy, whose errors are mostly near the truth, bias the algebra; a model
     with a confusion matrix for each rater describes them.
 
     >>> scenario = Scenario(
     ...     initial_rater_accuracy=(0.5, 0.6, 0.7), asymmetric_dispersion=2, base_rates="equal"
     ... )
-    >>> values = population_values(scenario, ["majority_agreement", "algebraic", "dawid_skene_ml"])
-    >>> {method: round(value.bias, 3) + 0 for method, value in values.items()}
-    {'majority_agreement': -0.247, 'algebraic': -0.031, 'dawid_skene_ml': 0.0}
+    >>> methods = ["majority_agreement", "algebraic", "dawid_skene_ml"]
+    >>> [round(population_value(scenario, method).bias, 3) + 0 for method in methods]
+    [-0.247, -0.031, 0.0]
     """
-    methods = names_of(methods)
-    for method in methods:
-        if method + models.BY_LIKELIHOOD in models.LIKELIHOOD_METHODS:
-            # The prior has no weight where there are infinitely many items.
-            remedy = (
-                f"choose {method}{models.BY_LIKELIHOOD}: the Bayesian estimate has the same limit"
-            )
-            raise wrong("method", method, remedy)
-        check_choice("method", method, POPULATION_METHODS)
+    if method + models.BY_LIKELIHOOD in models.LIKELIHOOD_METHODS:
+        # The prior has no weight where there are infinitely many items.
+        remedy = f"choose {method}{models.BY_LIKELIHOOD}: the Bayesian estimate has the same limit"
+        raise wrong("method", method, remedy)
+    check_choice("method", method, POPULATION_METHODS)
     check_whole_number("replicates", replicates, 1)
     if base_rates is not None:
         scenario = replace(scenario, base_rates=check_numbers("base_rates", base_rates))
     draw.require_few_patterns(scenario)
     n = replicates if scenario.random_parameters else 1
-    values = _estimate_from_patterns(scenario, methods, n, seed)
-    estimates, accuracies = zip(*values, strict=True)
-    accuracy = np.concatenate(accuracies)
-    return {
-        method: _summarise(
-            method,
-            np.concatenate([part[method] for part in estimates]),
-            accuracy,
-            np.concatenate([part["rater_accuracy"] for part in estimates]),
-            drawn=scenario.random_parameters,
-        )
-        for method in methods
-    }
-
-
-def _summarise(
-    method: str, estimates: Floats, accuracies: Floats, rater_accuracy: Floats, *, drawn: bool
-) -> PopulationValue:
+    parts = zip(*_estimate_from_patterns(scenario, method, n, seed), strict=True)
+    estimates, rater_accuracy, accuracy = map(np.concatenate, parts)
     defined = np.isfinite(estimates)
-    bias = (estimates - accuracies)[defined]
-    n = len(bias)
+    bias = (estimates - accuracy)[defined]
     error: float | None = 0.0
-    if drawn:
-        error = float(bias.std(ddof=1) / np.sqrt(n)) if n > 1 else None
+    if scenario.random_parameters:
+        error = float(bias.std(ddof=1) / np.sqrt(len(bias))) if len(bias) > 1 else None
     return PopulationValue(
         method=method,
-        estimate=float(estimates[defined].mean()) if n else None,
-        system_accuracy=float(accuracies.mean()),
-        bias=float(bias.mean()) if n else None,
+        estimate=float(estimates[defined].mean()) if len(bias) else None,
+        system_accuracy=float(accuracy.mean()),
+        bias=float(bias.mean()) if len(bias) else None,
         standard_error=error,
         undefined=float(1 - defined.mean()),
         reason=_why_undefined(method, rater_accuracy[~defined]),
@@ -247,13 +177,10 @@ def _why_undefined(method: str, rater_accuracy: Floats) -> str:
     return "; ".join(reasons)
 
 
-# The estimates by method and the accuracies of some samples.
-type Found = Iterator[tuple[dict[str, Floats], Floats]]
-
-
 def _estimate_from_patterns(
-    scenario: Scenario, methods: Sequence[str], n: int, seed: Seed
-) -> Found:
+    scenario: Scenario, method: str, n: int, seed: Seed
+) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Yield estimates, the raters' accuracy by the algebra, and the system's, of some samples."""
     size, k = samples_at_once(draw.n_patterns(scenario), scenario), scenario.n_categories
     missing = scenario.missing > 0
     table = draw.vote_table(scenario.n_raters, k, missing=missing)
@@ -262,17 +189,18 @@ def _estimate_from_patterns(
         rng = np.random.default_rng(child)
         parameters = draw_parameters(scenario, min(size, n - start), rng)
         answers = draw.vote_probabilities(scenario, parameters).swapaxes(1, 2)
-        by_votes = [m for m in methods if m in VOTE_METHODS and m != PAPER]
+        by_votes = [] if method == PAPER or method not in VOTE_METHODS else [method]
         estimates = estimate_from_votes(table, answers, by_votes)
-        if PAPER in methods:
-            estimates[PAPER] = _limit_of_paper(table, answers, rng)
-        if any(m in models.LIKELIHOOD_METHODS for m in methods):
+        if method == PAPER:
+            estimates[method] = _limit_of_paper(table, answers, rng)
+        elif not by_votes:
             probability = draw.pattern_probabilities(scenario, parameters)
-            weights = probability.reshape(len(probability), -1)
             raters = pattern_votes(scenario.n_raters, k, missing=missing).codes
             codes = np.column_stack([np.tile(raters, (k, 1)), np.repeat(range(k), len(raters))])
-            estimates |= _fit_models(scenario, parameters, codes, weights, methods)
-        yield estimates, expected_system_accuracy(scenario, parameters)
+            weights = probability.reshape(len(probability), -1)
+            estimates[method] = _fit_model(scenario, parameters, codes, weights, method)
+        accuracy = expected_system_accuracy(scenario, parameters)
+        yield estimates[method], estimates["rater_accuracy"], accuracy
 
 
 def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Generator) -> Floats:
@@ -288,25 +216,17 @@ def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Genera
     return np.where(agree, values.mean(axis=0), np.nan)
 
 
-def _fit_models(
-    scenario: Scenario,
-    parameters: DrawnParameters,
-    codes: Integers,
-    weights: Floats,
-    methods: Sequence[str],
-) -> dict[str, Floats]:
-    """Pseudo-true accuracies by method; the weights have a row for each sample."""
-    level = scenario.level_probabilities
-    truths = [
+def _fit_model(
+    scenario: Scenario, parameters: DrawnParameters, codes: Integers, weights: Floats, method: str
+) -> Floats:
+    """Pseudo-true accuracies; the weights have a row for each sample."""
+    level, model = scenario.level_probabilities, models.LIKELIHOOD_METHODS[method]
+    truths = (
         em.LatentClasses(base_rates=rates, confusion=np.tensordot(level, confusion, 1))
         for rates, confusion in zip(parameters.base_rates, parameters.confusion, strict=True)
-    ]
-    samples = list(zip(weights, truths, strict=True))
-    return {
-        method: np.array([pseudo_true_accuracy(codes, *sample, model) for sample in samples])
-        for method, model in models.LIKELIHOOD_METHODS.items()
-        if method in methods
-    }
+    )
+    samples = zip(weights, truths, strict=True)
+    return np.array([pseudo_true_accuracy(codes, *sample, model) for sample in samples])
 
 
 def pseudo_true_accuracy(

@@ -25,7 +25,7 @@ type BaseRates = Literal["dirichlet", "equal"] | tuple[float, ...]
 
 AFFECTED = ("both", "raters", "system")
 PROBABILITIES = ("initial_system_accuracy", "proportional_error_range", "missing", "misleading")
-SEQUENCES = ("initial_rater_accuracy", "easiness", "copying", "base_rates")
+SEQUENCES = ("initial_rater_accuracy", "easiness", "copying")
 NAMED_BASE_RATES = ("dirichlet", "equal")
 
 
@@ -102,7 +102,7 @@ class Scenario:
         # 1 becomes 1.0 and -0.0 becomes 0.0, so that equal scenarios are written alike.
         change = partial(object.__setattr__, self)
         named_rates = isinstance(self.base_rates, str)
-        for name in SEQUENCES[: 3 if named_rates else 4]:
+        for name in SEQUENCES if named_rates else (*SEQUENCES, "base_rates"):
             values = errors.check_numbers(name, getattr(self, name))
             change(name, tuple(value + 0.0 for value in values))
         for name, least in (("n_categories", 2), ("n_items", 1)):

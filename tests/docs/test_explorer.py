@@ -103,7 +103,10 @@ def in_python(
     """Compute the values with the preferences among errors that the page draws."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(population, "draw_parameters", draw_as_browser)
-        return population.population_values(scenario(setting), methods, replicates=1)
+        return {
+            method: population.population_value(scenario(setting), method, replicates=1)
+            for method in methods
+        }
 
 
 def assert_same_limits(settings: list[dict[str, Any]], found: list[dict[str, Any]]) -> None:

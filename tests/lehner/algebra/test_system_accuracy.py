@@ -11,7 +11,6 @@ from lehner import (
     estimate_algebraic,
     load_dataset,
     population_value,
-    population_values,
     required_sample_size,
     scenario_with_kappa,
     simulate_estimates,
@@ -115,7 +114,7 @@ GRID = [
 
 def largest_difference_from_samples(scenario, method_names, seed):
     """Give each method's distance from the mean of samples of a million items, and its error."""
-    values = population_values(scenario, method_names)
+    values = {name: population_value(scenario, name) for name in method_names}
     samples = simulate_estimates(
         replace(scenario, n_items=1_000_000), 100, methods=method_names, in_sample=False, seed=seed
     )
@@ -130,7 +129,7 @@ def largest_difference_from_samples(scenario, method_names, seed):
 
 def assert_limit(cell):
     scenario = grid_scenario(*cell)
-    values = population_values(scenario, (*CONSISTENT, *NAIVE))
+    values = {name: population_value(scenario, name) for name in (*CONSISTENT, *NAIVE)}
     undefined = [value for value in values.values() if value.estimate is None]
     # Raters right in .5 and .7 agree by chance if there are two categories.
     assert all("at or below chance" in value.reason for value in undefined)

@@ -144,7 +144,7 @@ def _real(folder: Path) -> Iterator[tuple[str, str]]:
     yield "real_domains", table_of_means(files["domains"], ["domain", "design", "method"])
     crowds = pd.read_csv(folder / "crowds.csv")
     columns = [Column(name, name, "{:,}".format) for name in crowds]
-    yield "read_real_crowds", _table(crowds, columns)
+    yield "real_crowds", _table(crowds, columns)
     yield "real_halves", table_of_means(files["halves"], ["ranked_by", "method"])
 
 

@@ -9,7 +9,7 @@ items are right: its rows are made of those of `majority_agreement` and of the l
 each by priors of crowds that have nothing to do with the one it is of.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np

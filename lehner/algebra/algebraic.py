@@ -107,14 +107,7 @@ def estimate_algebraic(
             statistic, collapsed.sampled, point, level, resamples, seed
         )
         diagnostics |= {"resamples": resamples, "undefined_resamples": undefined}
-        if undefined:
-            text = (
-                f"the estimate is undefined in {percent(undefined, 1)} of the bootstrap "
-                "resamples (agreement at or below chance, or answers on no informative item); the "
-                "interval counts them as possibly 0 and possibly 1, and the standard error is of "
-                "the others"
-            )
-            warnings.append(warn("undefined-resamples", text))
+        warnings += _warn_of_undefined(undefined)
     return Estimate(
         system=ratings.systems[0],
         method="algebraic" if aggregation == "weighted" else f"algebraic_{aggregation}",
@@ -135,6 +128,17 @@ def estimate_algebraic(
         diagnostics=diagnostics,
         by_raters_alone=True,
     )
+
+
+def _warn_of_undefined(proportion: float) -> list[Warning]:
+    if not proportion:
+        return []
+    text = (
+        f"the estimate is undefined in {percent(proportion, 1)} of the bootstrap resamples "
+        "(agreement at or below chance, or answers on no informative item); the interval counts "
+        "them as possibly 0 and possibly 1, and the standard error is of the others"
+    )
+    return [warn("undefined-resamples", text)]
 
 
 def _confusion(steps: algebra.FirstSteps, answers: Floats, ratings: Ratings) -> "xr.DataArray":

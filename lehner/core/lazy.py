@@ -52,7 +52,7 @@ class LazyModule(ModuleType):
         return getattr(module, name)
 
 
-load = LazyModule
+load: Callable[[str], Any] = LazyModule
 
 if not TYPE_CHECKING:
     plt, pd, pa, xr = map(load, ("matplotlib.pyplot", "pandas", "pyarrow", "xarray"))

@@ -116,12 +116,10 @@ def estimate_calibrated(
     correlation = correlation_within_clusters(ratings)
     labels = _count_gold_labels(ratings, correlation)
     in_sample = learned.posterior_in_sample(*numbers, *labels)
-    expected = learned.posterior_expected(
-        in_sample, _count_effective(ratings, counts, correlation, level)
-    )
-    within, ahead = (
+    n_effective = _count_effective(ratings, counts, correlation, level)
+    ahead, within = (
         posterior_interval(posterior, level, system_is, agreement, *labels)
-        for posterior in (in_sample, expected)
+        for posterior in (learned.posterior_expected(in_sample, n_effective), in_sample)
     )
     warnings = [*_compare_with_training(ratings, prior, n_items, agreement)]
     if labels[0]:
@@ -131,13 +129,7 @@ def estimate_calibrated(
     return Estimate(
         method="calibrated",
         system=ratings.systems[0],
-        # The interval of the expected accuracy contains that of the accuracy in the sample.
-        system_accuracy=replace(
-            ahead,
-            estimate=(in_sample.mean * n_items + 0.5) / (n_items + 1),
-            lower=min(ahead.lower or 0.0, within.lower or 0.0),
-            upper=max(ahead.upper or 1.0, within.upper or 1.0),
-        ),
+        system_accuracy=_contain(ahead, within, (in_sample.mean * n_items + 0.5) / (n_items + 1)),
         system_accuracy_in_sample=within,
         warnings=tuple(warnings),
         diagnostics={
@@ -148,6 +140,13 @@ def estimate_calibrated(
             "crowds": prior.n_crowds,
         },
     )
+
+
+def _contain(ahead: IntervalEstimate, within: IntervalEstimate, mean: float) -> IntervalEstimate:
+    """Widen the interval of the expected accuracy until it contains that in the sample."""
+    lower = min(ahead.lower or 0.0, within.lower or 0.0)
+    upper = max(ahead.upper or 1.0, within.upper or 1.0)
+    return replace(ahead, estimate=mean, lower=lower, upper=upper)
 
 
 def _count_gold_labels(ratings: Ratings, correlation: float) -> tuple[int, int]:

@@ -213,19 +213,21 @@ def posterior_expected(in_sample: ProportionPosterior, n_items: float) -> Propor
     >>> [round(end, 2) for end in posterior_expected(all_right, 10).interval(0.9)]
     [0.83, 1.0]
     """
-    kept = in_sample.probability > NEGLIGIBLE * in_sample.probability.max()
-    accuracy, probability = in_sample.values[kept], in_sample.probability[kept]
+    likely = in_sample.keep_likely(NEGLIGIBLE)
     # Neighbouring accuracies are joined.
-    cell = np.arange(len(accuracy)) * min(MOST_VALUES, len(accuracy)) // len(accuracy)
-    joined = np.bincount(cell, probability)
-    right = np.bincount(cell, accuracy * probability) / joined * n_items
+    n = len(likely.values)
+    cell = np.arange(n) * min(MOST_VALUES, n) // n
+    joined = np.bincount(cell, likely.probability)
+    accuracy = np.bincount(cell, likely.values * likely.probability) / joined
     # Borders are dense near 0 and 1, where beta distributions are narrow.
     coarse, borders = (
         np.sin(np.linspace(0, np.pi / 2, n + 1)) ** 2 for n in (BORDERS, 10 * BORDERS)
     )
-    mixed = special.betainc(right + 0.5, n_items - right + 0.5, coarse[:, None])
-    below = np.interp(borders, coarse, mixed @ (joined / joined.sum()))
-    return ProportionPosterior(values=(borders[1:] + borders[:-1]) / 2, probability=np.diff(below))
+    below = ProportionPosterior(values=accuracy, probability=joined).mix_betas(n_items, coarse)
+    return ProportionPosterior(
+        values=(borders[1:] + borders[:-1]) / 2,
+        probability=np.diff(np.interp(borders, coarse, below)),
+    )
 
 
 @cache

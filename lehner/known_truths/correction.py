@@ -497,16 +497,11 @@ def _expected_accuracy(
     posterior: ProportionPosterior, n_items: float, level: float
 ) -> IntervalEstimate:
     """Treat the items as a sample of items like these: a mixture of Jeffreys' posteriors."""
-    kept = posterior.probability > NEGLIGIBLE * posterior.probability.max()
-    weight = posterior.probability[kept] / posterior.probability[kept].sum()
-    right = posterior.values[kept] * n_items
-    accuracy = np.linspace(0, 1, N_ACCURACIES)
-    below = special.betainc(right + 0.5, n_items - right + 0.5, accuracy[:, None]) @ weight
+    likely, accuracy = posterior.keep_likely(NEGLIGIBLE), np.linspace(0, 1, N_ACCURACIES)
+    below = likely.mix_betas(n_items, accuracy)
     lower, upper = np.interp([(1 - level) / 2, (1 + level) / 2], below, accuracy).tolist()
-    mean = float(weight @ (right + 0.5) / (n_items + 1))
-    return IntervalEstimate(
-        estimate=mean, lower=lower, upper=upper, level=level, kind=posterior.kind
-    )
+    mean = (likely.mean * n_items + 0.5) / (n_items + 1)
+    return IntervalEstimate(mean, lower, upper, level, posterior.kind)
 
 
 def choose_items(ratings: Ratings, n: int, *, seed: Seed = 1) -> Integers:

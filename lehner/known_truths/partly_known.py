@@ -93,6 +93,21 @@ class ProportionPosterior:
         lower, upper = self.quantiles([(1 - level) / 2, (1 + level) / 2]).tolist()
         return lower, upper
 
+    def keep_likely(self, least: float) -> "ProportionPosterior":
+        """Leave out proportions that are less probable than a part of the most probable one."""
+        kept = self.probability > least * self.probability.max()
+        probability = self.probability[kept]
+        return replace(self, values=self.values[kept], probability=probability / probability.sum())
+
+    def mix_betas(self, n_items: float, accuracy: Floats) -> Floats:
+        """Probability that the expected proportion, of items like these, is below each accuracy.
+
+        These are a sample, of `n_items` independent ones: a mixture of Jeffreys' posteriors.
+        """
+        right = self.values * n_items
+        mixed = special.betainc(right + 0.5, n_items - right + 0.5, accuracy[:, None])
+        return np.asarray(mixed @ self.probability)
+
     def shortest_interval(self, level: float) -> tuple[float, float]:
         """Shortest interval of probability `level` or a little more."""
         below = np.concatenate([[0.0], np.cumsum(self.probability)])

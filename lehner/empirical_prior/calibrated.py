@@ -5,7 +5,7 @@ the same answer, they are right or wrong together. Where they differ, raters sid
 and crowds whose truth is known say how often that one is right.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path

@@ -88,6 +88,7 @@ def test_a_coarse_grid_gives_what_the_whole_grid_gives(monkeypatch):
     assert coarse.interval(0.9) == pytest.approx(whole.interval(0.9), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_intervals_hold_in_new_families():
     rng = np.random.default_rng(7)
     prior = train_prior(outcomes(150, rng), "like")

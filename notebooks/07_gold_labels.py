@@ -33,7 +33,7 @@ import numpy as np
 import pandas as pd
 
 import lehner
-from lehner.empirical_prior.prior import Outcome, priors_text, train_priors
+from lehner.empirical_prior.prior import priors_text, train_priors
 
 pd.set_option("display.precision", 3)
 JUDGES = ["GPT-4", "PaLM2", "Falcon", "ChatGPT-0301", "LLaMA2", "ChatGPT"]
@@ -61,9 +61,9 @@ truth.rename("accuracy").to_frame()
 
 # %%
 outcomes = pd.read_csv("../experiments/benchmarks/real/outcomes.csv")
-others = outcomes[outcomes["family"] != "LLMBar"].to_dict("records")
+others = outcomes[outcomes["family"] != "LLMBar"]
 priors = Path(tempfile.mkdtemp()) / "priors.json"
-priors.write_text(priors_text(train_priors([Outcome(**row) for row in others])))
+priors.write_text(priors_text(train_priors(others)))
 
 
 def estimate(ratings):

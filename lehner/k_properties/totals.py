@@ -12,6 +12,7 @@ from math import comb
 import numpy as np
 
 from lehner.core.arrays import Floats, Integers
+from lehner.core.lazy import sparse
 from lehner.core.resampling import with_progress
 from lehner.data.ratings import Ratings
 
@@ -203,7 +204,13 @@ def _sampler(
         return lambda n, rng: _draw_items(group, design, right, base_rates, n, rng)
     codes = np.indices((k,) * len(right)).reshape(len(right), -1).T
     every = Group(raters=group.raters, codes=codes, weights=np.ones(len(codes), np.int64))
-    features = _sum_items(every, design, len(codes))
+    pattern, feature, value, n_features = _features(every, design)
+    if len(codes) * n_features <= TOTALS_AT_ONCE:
+        cells = pattern * n_features + feature
+        features = np.bincount(cells, value, len(codes) * n_features).reshape(len(codes), -1)
+    else:
+        # SciPy takes as long to load as a small test takes.
+        features = sparse.csr_array((value, (pattern, feature)), (len(codes), n_features))
     matches = codes[:, :, None] == np.arange(k)
     wrong = (1 - right) / (k - 1)
     given_truth = np.where(matches, right[:, None], wrong[:, None]).prod(axis=1)

@@ -49,8 +49,8 @@ def own_replicates(
     if estimate.draws is not None:
         if estimate.system_accuracy.estimate is not None:
             return posterior_replicates(estimate.draws)
-        unknown = np.full((ratings.n_categories, ratings.n_categories), np.nan)
-        return Replicates(point=tabulate_parameters(unknown, ratings.n_raters))
+        nothing = np.full((ratings.n_categories, ratings.n_categories), np.nan)
+        return Replicates(point=tabulate_parameters(nothing, ratings.n_raters))
     if estimate.replicates is not None:
         return estimate.replicates
     if not {"base_rates", "confusion"} <= set(estimate.arrays):

@@ -1,6 +1,6 @@
 """Power priors: earlier studies of raters and of the system as priors of what they answer."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from bayes_models.posterior.draws import summarise_beta, summarise_draws
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats
 from lehner.core.errors import Warning, check_probability, suggest, warn
+from lehner.core.estimate import Row, row
 from lehner.core.lazy import special
 from lehner.core.text import decimal, first_few, printed_p_value
 from lehner.data.columns import refuse_first
@@ -154,7 +155,7 @@ def compare_recalls(
     posterior: xr.DataArray,
     without: xr.DataArray,
     level: float,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row | Warning]:
     """Compare prior and posterior of each recall that a study is about.
 
     Parameters
@@ -171,41 +172,32 @@ def compare_recalls(
 
     Yields
     ------
-    dict
-        `rater`, `category`, the numbers of `right` answers and `items` of the study, the intervals
-        `prior` and `posterior`, the mean recall `without` the study, and `p_value`: how probable a
-        difference as large of the two is, were their recalls the same.
+    dict or Warning
+        Rows of `Results.table`: prior and posterior of the recall, and the number of right answers
+        in the study with its number of items; and a warning where the recall without the study is
+        so far from it that this is improbable (p < .01, over all recalls), were the two the same.
     """
     names = [str(name) for name in ratings.all_raters]
+    n_recalls = len(studies) * ratings.n_categories
     for name, study in studies.items():
         counts, rater = np.asarray(study, dtype=float), names.index(name)
         for k, category in enumerate(ratings.categories):
             drawn, alone = (
                 x.isel(rater=rater, category=k, response=k).values for x in (posterior, without)
             )
+            about = {"rater": name, "category": str(category)}
+            prior = summarise_beta(priors["confusion"][rater, k], k, level)
             right, items = float(counts[k, k]), float(counts[k].sum())
+            yield row("recall_prior", prior, **about)
+            yield row("recall_posterior", summarise_draws(drawn, level), **about)
+            yield {"quantity": "study_right", "estimate": right, "n_items": items} | about
             before = (right + 1) / (items + 2)
             error = np.sqrt(alone.var() + before * (1 - before) / (items + 3))
-            p = 2 * special.ndtr(-abs(alone.mean() - before) / error)
-            yield {
-                "rater": name,
-                "category": str(category),
-                "right": right,
-                "items": items,
-                "prior": summarise_beta(priors["confusion"][rater, k], k, level),
-                "posterior": summarise_draws(drawn, level),
-                "without": float(alone.mean()),
-                "p_value": float(p) if items else 1.0,
-            }
-
-
-def warn_of_contradictions(rows: Sequence[Mapping[str, Any]]) -> Iterator[Warning]:
-    """Warn of each recall whose study is far from what the ratings alone say."""
-    for row in rows:
-        if row["p_value"] < SIGNIFICANCE / len(rows):
-            text = (
-                f"the earlier study of {row['rater']} found {decimal(row['right'] / row['items'])} "
-                f"of {row['category']} right; the ratings alone say {decimal(row['without'])} "
-                f"({printed_p_value(row['p_value'])})"
-            )
-            yield warn("earlier-study-contradicted", text)
+            p_value = float(2 * special.ndtr(-abs(alone.mean() - before) / error))
+            if items and p_value < SIGNIFICANCE / n_recalls:
+                text = (
+                    f"the earlier study of {name} found {decimal(right / items)} of {category} "
+                    f"right; the ratings alone say {decimal(float(alone.mean()))} "
+                    f"({printed_p_value(p_value)})"
+                )
+                yield warn("earlier-study-contradicted", text)

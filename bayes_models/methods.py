@@ -18,7 +18,7 @@ from lehner.contrasts.systems import JointDraws
 from lehner.core import lazy
 from lehner.core.arrays import Seed, child_seeds
 from lehner.core.errors import InputError, Warning, warn, warnings_from_json
-from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate
+from lehner.core.estimate import ESTIMANDS, Estimate, IntervalEstimate, row
 from lehner.data.patterns import find_pair
 from lehner.data.ratings import Ratings
 from lehner.estimation.methods import INDEPENDENT, Method
@@ -64,7 +64,7 @@ def list_methods() -> list[Method]:
 
 
 def _make_method(name: str) -> Method:
-    row, takes, asked = MODELS[name], {"model_priors", "shortly"}, list[str]()
+    declared, takes, asked = MODELS[name], {"model_priors", "shortly"}, list[str]()
     if name == SLOPED:
         asked += ["slopes", "k_properties"]
     if name == TAKES_STUDIES:
@@ -73,11 +73,11 @@ def _make_method(name: str) -> Method:
         takes, asked = takes | {"dependent_pair"}, [*asked, "dependent_pair"]
     return Method(
         name=name,
-        summary=f"{row.summary}, Bayesian",
+        summary=f"{declared.summary}, Bayesian",
         estimate=partial(_estimate, name),
-        label=row.label,
-        color=row.color,
-        marker=row.marker,
+        label=declared.label,
+        color=declared.color,
+        marker=declared.marker,
         gives=frozenset({"truth_probabilities", "confusion", "draws"}),
         takes=frozenset(takes),
         assumes=INDEPENDENT,
@@ -235,9 +235,8 @@ def estimate_with_studies(
 ) -> Estimate:
     """Estimate with power priors of earlier studies, by Gibbs sampling where it is possible.
 
-    The diagnostics have `earlier_studies`: prior and posterior of the recalls that these are about,
-    and the system's accuracy without them and with them. A warning names the studies that
-    contradict the ratings.
+    The diagnostics have `earlier_studies`: rows of what these do to recalls and to the accuracy. A
+    warning names the studies that contradict the ratings.
     """
     studies = earlier_studies.read_studies(studies, ratings)
     priors = bayes_models.make_power_prior(ratings, studies)
@@ -255,16 +254,13 @@ def estimate_with_studies(
         for fit in (estimate, without)
         if fit.draws is not None
     ]
-    rows = list(earlier_studies.compare_recalls(ratings, studies, priors, *confusion, level))
-    accuracies = [
-        {"weight": weight} | {name: getattr(fit, name) for name in ESTIMANDS}
-        for weight, fit in ((0.0, without), (earlier_studies.WEIGHT, estimate))
-    ]
-    compared = {"earlier_studies": {"raters": rows, "by_weight": accuracies}}
+    compared = list(earlier_studies.compare_recalls(ratings, studies, priors, *confusion, level))
+    rows = [part for part in compared if not isinstance(part, Warning)]
+    rows += [row(f"{name}_without_studies", getattr(without, name)) for name in ESTIMANDS]
     return replace(
         estimate,
-        warnings=(*estimate.warnings, *earlier_studies.warn_of_contradictions(rows)),
-        diagnostics=estimate.diagnostics | compared,
+        warnings=(*estimate.warnings, *(part for part in compared if isinstance(part, Warning))),
+        diagnostics=estimate.diagnostics | {"earlier_studies": rows},
     )
 
 

@@ -2,16 +2,14 @@
 
 from functools import partial
 
-import numpy as np
-
 from bayes_models import methods, read_k_properties
+from bayes_models.posterior.bayes_factors import describe_pair
 from lehner.core.errors import warn
 from lehner.core.estimate import ESTIMANDS, Row, row
 from lehner.estimation.questions import Answer, Fit, Options
 
 # The parameter that is 0 if all items are equally difficult for the raters.
 DIFFICULTY = "difficulty_spread"
-LOG_LIMIT, NORMAL_90 = 700.0, 1.645
 
 
 def ask_slopes(fit: Fit, options: Options) -> Answer:
@@ -56,32 +54,11 @@ def ask_k_properties(fit: Fit, options: Options) -> Answer:
 
 def ask_earlier_studies(fit: Fit, options: Options) -> Answer:
     """Say what earlier studies, as a prior, do to the recall of raters and to the accuracy."""
-    studies = fit.estimate.diagnostics.get("earlier_studies", {"raters": (), "by_weight": ()})
-    for study in studies["raters"]:
-        names = {"rater": study["rater"], "category": study["category"] or ""}
-        yield row("recall_prior", study["prior"], **names)
-        yield row("recall_posterior", study["posterior"], **names)
-        counts = {"estimate": study["right"], "n_items": study["items"]}
-        yield {"quantity": "study_right"} | counts | names
-    for without in studies["by_weight"][:1]:
-        for name in ESTIMANDS:
-            yield row(f"{name}_without_studies", without[name])
+    yield from fit.estimate.diagnostics.get("earlier_studies", ())
 
 
 def ask_dependent_pair(fit: Fit, options: Options) -> Answer:
     """Say what a dependent pair does to the estimate, and the evidence for it."""
-    pair = fit.estimate.diagnostics.get("dependent_pair")
-    if pair is None:
-        return
-    names = {"rater": pair["pair"][0], "versus": pair["pair"][1]}
-    for when in ("if_dependent", "if_independent"):
-        for name in ESTIMANDS:
-            yield row(f"{name}_{when}", pair[when][name], **names)
-    log, half = pair["log_bayes_factor"], NORMAL_90 * pair["log_bayes_factor_error"]
-    factors = np.exp(np.clip([log, log - half, log + half], -LOG_LIMIT, LOG_LIMIT)).tolist()
-    factor = dict(zip(("estimate", "lower", "upper"), factors, strict=True))
-    yield {"quantity": "bayes_factor_dependent", "level": 0.9} | factor | names
-    quantities = {"shared_answers_prior": "prior", "shared_answers": "posterior"}
-    for category in pair["categories"]:
-        for quantity, part in (quantities | {"shared_covariance": "covariance"}).items():
-            yield row(quantity, category[part], category=category["category"], **names)
+    tree = fit.estimate.draws
+    if tree is not None and "pair" in tree:
+        yield from describe_pair(tree, options.level)

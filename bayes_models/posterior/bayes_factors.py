@@ -28,7 +28,7 @@ https://doi.org/10.1080/01621459.1990.10476213
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +49,7 @@ from bayes_models.posterior.draws import (
 from lehner import InputError, IntervalEstimate, Patterns
 from lehner.core.arrays import Floats
 from lehner.core.errors import Warning, warn
-from lehner.core.estimate import ESTIMANDS
+from lehner.core.estimate import ESTIMANDS, Row, row
 from lehner.core.text import first_few
 
 NEAREST = 0.2
@@ -373,6 +373,8 @@ def weigh_against_zero(draws: Floats, scale: float) -> tuple[float, float | None
 MOST_DRAWS = 4000
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 COVARIANCE, IF_NOT = "covariance", "_if_independent"
+# Of the logarithm of a Bayes factor that is printed.
+LOG_LIMIT = 700.0
 # Standard deviation of a share, as a proportion of the prior's, above which little was learned.
 LITTLE = 0.8
 
@@ -480,9 +482,9 @@ def _count_answers(patterns: Patterns, truth: Floats, rng: np.random.Generator) 
     """Draw true categories, and count the pair's answers, (n_categories, n_draws, i, j)."""
     k, flat = patterns.n_categories, patterns.flat
     answers = np.full((2, len(patterns.counts)), -1)
-    for row, member in zip(answers, patterns.dependent or (), strict=True):
+    for answer, member in zip(answers, patterns.dependent or (), strict=True):
         of_member = flat.rater_index == member
-        row[flat.item_index[of_member]] = flat.category_index[of_member]
+        answer[flat.item_index[of_member]] = flat.category_index[of_member]
     both = np.flatnonzero((answers >= 0).all(axis=0))
     drawn = rng.multinomial(patterns.counts[both], truth[:, both])
     numbers = np.zeros((k, len(truth), k, k))
@@ -491,7 +493,7 @@ def _count_answers(patterns: Patterns, truth: Floats, rng: np.random.Generator) 
     return numbers
 
 
-def describe_pair(tree: xr.DataTree, level: float) -> dict[str, Any]:
+def describe_pair(tree: xr.DataTree, level: float) -> Iterator[Row]:
     """Summarise what a fit says of a dependent pair.
 
     Parameters
@@ -501,31 +503,33 @@ def describe_pair(tree: xr.DataTree, level: float) -> dict[str, Any]:
     level : float
         Probability of the intervals, between 0 and 1.
 
-    Returns
-    -------
+    Yields
+    ------
     dict
-        `pair`, `log_bayes_factor` and `log_bayes_factor_error` (a Monte Carlo standard error); the
-        accuracies `if_dependent` and `if_independent`; and `categories`: of each true category the
-        `prior` and the `posterior` of the share if the two are dependent, and the `covariance` of
-        being right, which is Vacek's with two categories.
+        Rows of `Results.table`: the accuracies if the two are dependent and if they are not; the
+        Bayes factor for dependence, with the 90% interval of its Monte Carlo error; and for each
+        true category the prior and the posterior of the share if the two are dependent, and the
+        covariance of being right, which is Vacek's with two categories.
     """
-    drawn = read_group(tree, "pair")
+    drawn, summary = read_group(tree, "pair"), json.loads(tree.attrs["dependent_pair"])
+    names = dict(zip(("rater", "versus"), summary["pair"], strict=True))
+    for when, ending in (("if_dependent", ""), ("if_independent", IF_NOT)):
+        for name in ESTIMANDS:
+            yield row(f"{name}_{when}", summarise_draws(drawn[name + ending], level), **names)
+    log, half = summary["log_bayes_factor"], WITHIN_90 * summary["log_bayes_factor_error"]
+    factors = np.exp(np.clip([log, log - half, log + half], -LOG_LIMIT, LOG_LIMIT)).tolist()
+    factor = dict(zip(("estimate", "lower", "upper"), factors, strict=True))
+    yield {"quantity": "bayes_factor_dependent", "level": 0.9} | factor | names
     prior = summarise_beta(np.array(SHARE_PRIOR), 0, level)
-    categories = [
-        {
-            "category": str(category),
-            "prior": prior,
-            "posterior": summarise_draws(drawn[SHARE].sel(category=category), level),
-            "covariance": summarise_draws(drawn[COVARIANCE].sel(category=category), level),
-        }
-        for category in drawn["category"].values
-    ]
-    accuracies = {
-        when: {name: summarise_draws(drawn[name + ending], level) for name in ESTIMANDS}
-        for when, ending in (("if_dependent", ""), ("if_independent", IF_NOT))
-    }
-    summary: dict[str, Any] = json.loads(tree.attrs["dependent_pair"])
-    return summary | accuracies | {"categories": categories}
+    for category in drawn["category"].values:
+        about = {"category": str(category)} | names
+        share, covariance = (
+            summarise_draws(drawn[name].sel(category=category), level)
+            for name in (SHARE, COVARIANCE)
+        )
+        yield row("shared_answers_prior", prior, **about)
+        yield row("shared_answers", share, **about)
+        yield row("shared_covariance", covariance, **about)
 
 
 def warn_of_pair(tree: xr.DataTree) -> tuple[Warning, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayes_models.posterior.bayes_factors import describe_pair, warn_of_pair
+from bayes_models.posterior.bayes_factors import warn_of_pair
 from bayes_models.posterior.contrasts import find_influence
 from bayes_models.posterior.draws import AXES, arviz_stats, compute_ess, read_group, summarise_draws
 from lehner import Estimate, InputError, IntervalEstimate
@@ -399,7 +399,7 @@ def estimate_from_draws(tree: xr.DataTree, *, level: float = 0.9) -> Estimate:
         estimate = widen_for_clusters(estimate, json.loads(tree.attrs["design_effects"]), level)
         diagnostics = estimate.diagnostics
     if "dependent_pair" in tree.attrs:
-        diagnostics |= {"dependent_pair": describe_pair(tree, level)}
+        diagnostics |= {"dependent_pair": json.loads(tree.attrs["dependent_pair"])}
         warnings = (*estimate.warnings, *warn_of_pair(tree))
         estimate = replace(estimate, diagnostics=diagnostics, warnings=warnings)
     if diagnostics["relabelled"] > MOST_RELABELLED:

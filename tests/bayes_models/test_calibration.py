@@ -143,7 +143,7 @@ def test_ranks_show_a_prior_that_is_not_the_one_simulated_from():
 @pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
 def test_prior_sensitivity_can_be_computed():
     few = few_items(4)
-    options = {"engine": "gibbs", "draws": 100, "tries": 1, "checks": False}
+    options = {"engine": "gibbs", "draws": 40, "tries": 1, "checks": False}
     tree = bayes_models.fit("dawid_skene", few, **options)
     pm.stats.compute_log_prior(
         tree,

@@ -9,10 +9,11 @@ from scipy import stats
 from scipy.special import gammaln
 
 from bayes_models import fit, make_diagonal_concentration, make_power_prior
-from bayes_models.earlier_studies import WEIGHT, compare_recalls, warn_of_contradictions
+from bayes_models.earlier_studies import WEIGHT, compare_recalls
 from bayes_models.methods import estimate_with_studies, fit_and_check
 from bayes_models.posterior.draws import summarise_beta
 from lehner import InputError, Ratings
+from lehner.core.errors import Warning
 
 STUDIES = {"ana": [[30, 10], [4, 16]], "gpt": [[9, 1], [2, 8]]}
 
@@ -99,24 +100,26 @@ def test_an_estimate_says_prior_and_posterior_and_what_it_is_without():
     ratings = small()
     studies = STUDIES | {"someone else": np.ones((2, 2))}
     estimate = estimate_with_studies("dawid_skene", ratings, studies=studies, level=0.9, seed=3)
-    text = estimate.diagnostics["earlier_studies"]
-    without, with_studies = text["by_weight"]
-    assert (without["weight"], with_studies["weight"]) == (0, WEIGHT)
-    assert with_studies["system_accuracy"] == estimate.system_accuracy
+    rows = estimate.diagnostics["earlier_studies"]
+
+    def find(quantity, **names):
+        (row,) = (x for x in rows if {"quantity": quantity, **names}.items() <= x.items())
+        return row
+
     plain, _ = fit_and_check("dawid_skene", ratings, 3, engine="gibbs")
-    accuracy = without["system_accuracy"].estimate
+    accuracy = find("system_accuracy_without_studies")["estimate"]
     assert accuracy == pytest.approx(float(plain.posterior["system_accuracy"].mean()))
-    assert [(row["rater"], row["category"]) for row in text["raters"]] == [
-        *(("ana", "no"), ("ana", "yes"), ("gpt", "no"), ("gpt", "yes"))
-    ]
-    ana_yes, gpt_no = text["raters"][1], text["raters"][2]
-    assert (ana_yes["right"], ana_yes["items"]) == (16, 20)
+    studied = [(row["rater"], row["category"]) for row in rows if row["quantity"] == "study_right"]
+    assert studied == [("ana", "no"), ("ana", "yes"), ("gpt", "no"), ("gpt", "yes")]
+    counts = find("study_right", rater="ana", category="yes")
+    assert (counts["estimate"], counts["n_items"]) == (16, 20)
     prior = stats.beta(4.8 + WEIGHT * 16, 3.2 + WEIGHT * 4)
     expected = (prior.mean(), *prior.ppf([0.05, 0.95]))
-    shown = ana_yes["prior"]
-    assert (shown.estimate, shown.lower, shown.upper) == pytest.approx(expected)
+    shown = find("recall_prior", rater="ana", category="yes")
+    assert (shown["estimate"], shown["lower"], shown["upper"]) == pytest.approx(expected)
     exact = exact_recall(ratings, of(WEIGHT))
-    assert gpt_no["posterior"].estimate == pytest.approx(exact[2, 0, 0], abs=0.02)
+    posterior = find("recall_posterior", rater="gpt", category="no")
+    assert posterior["estimate"] == pytest.approx(exact[2, 0, 0], abs=0.02)
 
 
 def test_the_interval_of_a_row_is_that_of_its_beta_marginal():
@@ -156,7 +159,7 @@ def test_a_row_without_items_contradicts_nothing():
     for right, items, n_warnings in ((0, 0, 0), (50, 100, 1)):
         studies = {"ana": [[right, items - right], [0, 0]]}
         priors = make_power_prior(ratings, {})
-        rows = list(compare_recalls(ratings, studies, priors, drawn, drawn, 0.9))
-        warnings = list(warn_of_contradictions(rows))
+        compared = compare_recalls(ratings, studies, priors, drawn, drawn, 0.9)
+        warnings = [part for part in compared if isinstance(part, Warning)]
         assert len(warnings) == n_warnings
     assert "0.500 of no right; the ratings alone say 0.999 (p < .001)" in warnings[0].text

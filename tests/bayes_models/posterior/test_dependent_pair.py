@@ -7,7 +7,7 @@ import pytest
 
 import bayes_models
 from bayes_models import draw_from_prior, fit, observe
-from bayes_models.posterior.bayes_factors import warn_of_pair
+from bayes_models.posterior.bayes_factors import describe_pair, warn_of_pair
 from bayes_models.posterior.draws import infer_truth, take_states
 from lehner import InputError, Ratings
 from lehner.data.patterns import find_pair
@@ -136,7 +136,8 @@ def test_evidence_is_for_copies_and_against_independent_raters():
         text = estimate.diagnostics["dependent_pair"]
         factors.append(text["log_bayes_factor"])
         name = "if_dependent" if share else "if_independent"
-        near = text[name]["system_accuracy"].estimate
+        rows = {row["quantity"]: row for row in describe_pair(tree, 0.9)}
+        near = rows[f"system_accuracy_{name}"]["estimate"]
         assert estimate.system_accuracy.estimate == pytest.approx(near, abs=0.01)
     assert factors[0] > 5 and factors[1] < -2
 

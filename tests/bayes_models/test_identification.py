@@ -140,7 +140,7 @@ def test_two_ratings_of_an_item_do_not_tell_accuracy_from_agreement():
     codes = np.random.default_rng(1).integers(0, 3, (500, 2))
     report = identify("dawid_skene", Ratings(codes, list("abc")))
     assert report.too_few == 1
-    assert "items-with-few-ratings" in [one.code for one in report.warnings()]
+    assert "items-with-few-ratings" in [warning.code for warning in report.warnings()]
     third = np.random.default_rng(2).integers(0, 3, 500)
     assert identify("dawid_skene", Ratings(codes, list("abc"), system=third)).too_few == 0
 

@@ -14,8 +14,8 @@ def test_the_conda_recipe_needs_what_the_package_needs():
     run = re.search(r"  run:\n((?:    - .*\n)+)", recipe)[1]
     needed = {tuple(line.removeprefix("    - ").split(" ")) for line in run.splitlines()}
     expected = {("python", PROJECT["requires-python"])}
-    for one in PROJECT["dependencies"]:
-        name, limits = re.fullmatch(r"([\w-]+)(.*)", one).groups()
+    for dependency in PROJECT["dependencies"]:
+        name, limits = re.fullmatch(r"([\w-]+)(.*)", dependency).groups()
         expected.add((CONDA_NAMES.get(name, name), limits))
     assert needed == expected
 

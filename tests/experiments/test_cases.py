@@ -118,7 +118,7 @@ def test_sets_of_labels(run):
 def test_votes_on_pairs_of_models(run):
     """gpt-4 agrees with a person in .60625 of the pairs of votes, people in .525."""
     _, said = say(run, "agreement", "07-mtbench-votes/votes.json", "")
-    with_gpt = [one for one in said["pairs"] if any("gpt" in name for name in two(one))]
+    with_gpt = [pair for pair in said["pairs"] if any("gpt" in name for name in two(pair))]
     agreeing = sum(one["n_items"] * one["percent_agreement"] for one in with_gpt)
     assert agreeing / sum(one["n_items"] for one in with_gpt) == pytest.approx(0.60625)
     _, said = say(run, "agreement", "07-mtbench-votes/votes.json", "--raters 'expert*'")
@@ -143,13 +143,13 @@ def test_a_judge_and_some_humans(run):
     """The pass rate, corrected, and how often the judge is right of what passes and fails."""
     file, options = "35-judge-and-some-humans/results.csv", "--truth human"
     _, said = say(run, "compare", file, f"{options} --raters judge --good pass")
-    rates = {one["method"]: one for one in said["rows"] if one["quantity"] == "base_rates"}
+    rates = {row["method"]: row for row in said["rows"] if row["quantity"] == "base_rates"}
     for method, rate in {"judge": 0.69, "rogan_gladen": 0.68588717, "gold_labels": 0.5375}.items():
         assert rates[method]["estimate"] == pytest.approx(rate), method
     for method in ("post_stratified", "confusion_posterior", "prediction_powered"):
         assert rates[method]["lower"] < 0.6175 < rates[method]["upper"]
     _, said = say(run, "estimate", file, f"{options} --system judge")
-    recalls = {one["category"]: one for one in said["rows"] if one["quantity"] == "recall"}
+    recalls = {row["category"]: row for row in said["rows"] if row["quantity"] == "recall"}
     assert recalls["pass"]["estimate"] == pytest.approx(0.90697674)
     assert recalls["fail"]["estimate"] == pytest.approx(0.78378378)
     words = shlex.split(f"{options} --system judge --full")
@@ -162,7 +162,7 @@ def test_may_the_model_replace_an_annotator(run):
     options = "--system llm --method majority_agreement"
     _, said = say(run, "estimate", "37-may-the-llm-replace-us/emotions.csv", options)
     result = {
-        quantity: [one["estimate"] for one in said["rows"] if one["quantity"] == quantity]
+        quantity: [row["estimate"] for row in said["rows"] if row["quantity"] == quantity]
         for quantity in ("advantage_difference", "advantage_probability", "winning_rate")
     }
     assert result["advantage_difference"] == pytest.approx([0.05, 0.075, 0.25])

@@ -158,7 +158,7 @@ def _loose_lines(long):
     """JSON Lines as tools write them: without what is missing, with lists, objects and blanks."""
     records = json.loads(long.to_json(orient="records"))
     first, *others = [record | {"meta": {"cost": [1, None]}} for record in records]
-    known = [{name: x for name, x in one.items() if x is not None} for one in others]
+    known = [{name: x for name, x in other.items() if x is not None} for other in others]
     return "\r\n\n".join(json.dumps(one, ensure_ascii=False) for one in [first, *known])
 
 
@@ -256,7 +256,7 @@ def test_the_command_gives_what_python_gives(run, tmp_path, seed):
         own = ways[path]
         words = ["--raters", quoted, "--item", "item"] if own else []
         if "categories" in options:
-            named = (str(one).replace('"', '""') for one in options["categories"])
+            named = (str(category).replace('"', '""') for category in options["categories"])
             words += ["--categories=" + ",".join(f'"{name}"' for name in named)]
             words += ["--ordered"] * options["ordered"]
         _, out, err = run(

@@ -86,7 +86,7 @@ def test_switched_labels_are_found_even_if_all_chains_agree(good):
     result = diagnose(tree)
     assert result.r_hat < 1.01
     assert result.relabelled > 0.99
-    assert [one.code for one in result.warnings()] == ["labels-switched"]
+    assert [warning.code for warning in result.warnings()] == ["labels-switched"]
 
 
 def test_the_share_of_switched_draws_is_the_share(good):

@@ -96,10 +96,10 @@ def test_grouped_rows_count_as_their_items() -> None:
     grouped = Ratings(
         rows[:, :3], ratings.categories, system=rows[:, 3:], systems=ratings.systems, counts=counts
     )
-    one, other = (
+    first, other = (
         bayes_models.join_draws(fits(data), data).in_sample for data in (ratings, grouped)
     )
-    wide = [np.std(draws["gpt"] - draws["base"]) for draws in (one, other)]
+    wide = [np.std(draws["gpt"] - draws["base"]) for draws in (first, other)]
     assert wide[1] == pytest.approx(wide[0], rel=0.15)
     assert lehner.estimate_algebraic(grouped.for_system("gpt")).system == "gpt"
 

@@ -78,6 +78,8 @@ def test_a_fit_says_who_agrees_more_than_equal_raters():
     options = {"engine": "gibbs", "draws": 300, "tune": 100, "tries": 1}
     tree = fit("pooled", ratings, **options)
     quiet = fit("pooled", ratings, checks=False, **options)
-    assert any("Rater 1 and Rater 2" in one["text"] for one in json.loads(tree.attrs["warnings"]))
-    assert not any("Rater 1" in one["text"] for one in json.loads(quiet.attrs["warnings"]))
+    assert any(
+        "Rater 1 and Rater 2" in warning["text"] for warning in json.loads(tree.attrs["warnings"])
+    )
+    assert not any("Rater 1" in warning["text"] for warning in json.loads(quiet.attrs["warnings"]))
     xr.testing.assert_equal(tree["posterior"].to_dataset(), quiet["posterior"].to_dataset())

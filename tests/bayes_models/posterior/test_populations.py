@@ -66,10 +66,10 @@ def test_accuracies_of_populations_make_up_that_of_all(fitted):
         right = (truth == ratings.system)[names == name].mean()
         interval = result.value("system_accuracy_in_sample", group=name)
         assert interval.lower <= right <= interval.upper
-        one, other = (
+        first, other = (
             each.value("system_accuracy", group=name).estimate for each in (result, by_likelihood)
         )
-        assert one == pytest.approx(other, abs=0.015)
+        assert first == pytest.approx(other, abs=0.015)
 
 
 def rows_of(found, ratings):
@@ -133,10 +133,10 @@ def test_parameters_and_degrees_of_freedom_are_counted_by_population():
     two = without_system(ratings)
     result = identify("dawid_skene", two)
     assert (result.parameters, result.degrees_of_freedom) == (6, 6)
-    assert "items-with-few-ratings" not in [one.code for one in result.warnings()]
+    assert "items-with-few-ratings" not in [warning.code for warning in result.warnings()]
     alone = identify("dawid_skene", two.with_populations(None))
     assert (alone.parameters, alone.degrees_of_freedom) == (5, 3)
-    assert "items-with-few-ratings" in [one.code for one in alone.warnings()]
+    assert "items-with-few-ratings" in [warning.code for warning in alone.warnings()]
 
 
 def test_drawn_ratings_are_of_the_same_populations(fitted):

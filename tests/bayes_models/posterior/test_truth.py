@@ -81,13 +81,14 @@ def test_grouped_rows_count_as_their_items():
         tree = posterior_of(base_rates, confusion, draws=5)
         add_truth(tree, ratings, ratings.patterns(), np.random.default_rng(2))
         trees.append(tree)
-    one, two = trees
-    np.testing.assert_allclose(one["log_likelihood"]["ratings"], two["log_likelihood"]["ratings"])
+    first, two = trees
+    np.testing.assert_allclose(first["log_likelihood"]["ratings"], two["log_likelihood"]["ratings"])
     np.testing.assert_allclose(
-        one["posterior"]["system_accuracy_in_sample"], two["posterior"]["system_accuracy_in_sample"]
+        first["posterior"]["system_accuracy_in_sample"],
+        two["posterior"]["system_accuracy_in_sample"],
     )
     np.testing.assert_allclose(
-        one["truth"]["truth_probabilities"][:2], two["truth"]["truth_probabilities"]
+        first["truth"]["truth_probabilities"][:2], two["truth"]["truth_probabilities"]
     )
 
 

@@ -181,13 +181,13 @@ def test_chains_of_nuts_start_where_they_are_told_the_best_start_having_most(sam
     order = [1, 0, 3, 2]
     renamed = replace(best, items=best.items[order], ratings=best.ratings[..., order, :])
     options = {"seed": 1, "draws": 20, "tune": 20, "chains": 4, "target_accept": 0.9}
-    one, two = (
+    first, two = (
         sample(model, starts=starts, **options)["posterior"] for starts in ([best], [best, renamed])
     )
     accuracy = two["system_accuracy"].mean("draw").values
     assert (accuracy[:3] > 0.8).all() and accuracy[3] < 0.7
     default = sample(model, **options)["posterior"]
-    xr.testing.assert_equal(one, default)
+    xr.testing.assert_equal(first, default)
 
 
 @pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")

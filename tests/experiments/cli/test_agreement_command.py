@@ -28,7 +28,7 @@ def test_json_is_what_the_function_gives(run):
     }
     assert result == json.loads(json.dumps(expected))
     fields = {"name", "weights", "estimate", "standard_error", "lower", "upper", "p_value", "note"}
-    assert all(fields <= set(one) for one in result["coefficients"])
+    assert all(fields <= set(coefficient) for coefficient in result["coefficients"])
 
 
 def test_files_are_written(run, tmp_path):
@@ -86,11 +86,11 @@ def test_bad_input_is_told_in_one_line(run, arguments, message):
 def test_the_interval_of_a_pair_is_that_of_the_two_raters_alone():
     ratings = lehner.load_dataset("krippendorff")
     pairs = lehner.agreement(ratings, weights=["linear_by_value"], level=0.95).pairs
-    for one in pairs.itertuples():
-        places = [ratings.raters.index(one.rater), ratings.raters.index(one.other_rater)]
+    for row in pairs.itertuples():
+        places = [ratings.raters.index(row.rater), ratings.raters.index(row.other_rater)]
         two = lehner.Ratings(ratings.codes[:, places], ratings.categories)
         alone = lehner.agreement(two, weights="linear_by_value", level=0.95)["cohen_kappa"]
-        result = (one.cohen_kappa, one.lower, one.upper)
+        result = (row.cohen_kappa, row.lower, row.upper)
         assert result == pytest.approx((alone.estimate, alone.lower, alone.upper), abs=1e-9)
 
 

@@ -60,7 +60,7 @@ def test_items_are_asked_for_labelled_and_handed_back(run, data, tmp_path):
     assert abs(result["estimate"] - truth) < abs(own - truth) - 0.1
     rates = pick_rows(out, "base_rates", corrected=True)
     assert sum(rate["estimate"] for rate in rates) == pytest.approx(1)
-    assert "truths-contradict" in [one["code"] for one in json.loads(out)["warnings"]]
+    assert "truths-contradict" in [warning["code"] for warning in json.loads(out)["warnings"]]
 
     code, out, _ = run("estimate", "--full", file, "--truth", output, *ALGEBRA)
     assert "gold labels alone" in out and "PPI++" in out
@@ -202,7 +202,9 @@ def test_a_model_is_fitted_without_the_truths_or_says_where_it_contradicts_them(
     _, out, _ = run("estimate", file, "--truth", "truth", "--truths-in-model", *options)
     inside = one_row(out, "system_accuracy", corrected=True)
     assert not pick_rows(out, "system_accuracy") and ends(inside) != before
-    (said,) = (one for one in json.loads(out)["warnings"] if one["code"] == "truths-contradict")
+    (said,) = (
+        warning for warning in json.loads(out)["warnings"] if warning["code"] == "truths-contradict"
+    )
     assert said["severity"] == "changes"
     assert said["text"].endswith("in the command without --truths-in-model)")
 

@@ -89,7 +89,7 @@ def test_models_label_with_the_system_or_without_it(run):
     ratings = load_dataset("lehner_table2")
     estimate = find_method("dawid_skene").estimate(ratings, level=0.9, seed=1)
     expected = estimate.truth_probabilities.values
-    shown = np.array([[one[name] for name in "ABCD"] for one in result["labels"]])
+    shown = np.array([[label[name] for name in "ABCD"] for label in result["labels"]])
     np.testing.assert_array_equal(shown, expected)
     options = ("--method", "dawid_skene", "--without-system", "--json")
     _, out, err = run("label", "lehner_table2", *options)
@@ -227,5 +227,5 @@ def test_labels_of_ordered_categories_have_their_median(run, tmp_path):
         below = sum(one[str(k)] for k in range(1, one["median"]))
         assert below < 0.5 <= below + one[str(one["median"])]
     labels = json.loads(run(*asked, "--json")[1])["labels"]
-    assert [int(one["median"]) for one in labels] == result["median"].tolist() == [3, 2, 3]
+    assert [int(label["median"]) for label in labels] == result["median"].tolist() == [3, 2, 3]
     assert "median" not in run("label", file, "--method", "majority")[1]

@@ -64,13 +64,13 @@ def test_a_system_is_a_rater_and_counted_rows_are_items(run, tmp_path):
     pd.read_parquet(parquet).rename(columns={"truth": "gold"}).to_parquet(parquet)
     code, _, err = run("train-prior", folder, "--output", tmp_path / "two.json", "--truth", "gold")
     assert code == 0, err
-    one, two = (read_priors(tmp_path / f"{name}.json")["like"] for name in ("one", "two"))
-    assert (one.n_data_sets, one.families) == (two.n_data_sets, two.families)
+    first, two = (read_priors(tmp_path / f"{name}.json")["like"] for name in ("one", "two"))
+    assert (first.n_data_sets, first.families) == (two.n_data_sets, two.families)
     grouped = pd.read_csv(folder / "d.csv")[["w0", "w1", "w2", "w3", "w4", "gold"]]
     grouped.value_counts().reset_index().to_csv(folder / "d.csv", index=False)
     code, _, err = run("train-prior", folder, "--output", tmp_path / "3.json", "--truth", "gold")
     assert code == 0, err
-    assert read_priors(tmp_path / "3.json")["like"].n_data_sets == one.n_data_sets
+    assert read_priors(tmp_path / "3.json")["like"].n_data_sets == first.n_data_sets
 
 
 def refused(run, folder, said):

@@ -33,7 +33,7 @@ def test_every_model_by_likelihood_is_a_method_of_the_command(run):
         for one in result:
             assert 0.5 < one["lower"] <= one["estimate"] <= one["upper"] <= 1
     raters = pick_rows(out, "rater_accuracy", rater=..., method=NAMES[0])
-    assert [one["rater"] for one in raters] == ["1", "3", "4", "5"]
+    assert [rater["rater"] for rater in raters] == ["1", "3", "4", "5"]
 
 
 def test_known_truths_in_a_model_do_not_correct_it_again(run, tmp_path):

@@ -139,7 +139,7 @@ def test_without_a_known_item_of_a_category_its_recall_is_wide_and_a_note_says_w
     recall = rows_of(results, "recall", corrected=True)
     widths = recall["upper"] - recall["lower"]
     assert widths["C"] > 2 * max(widths["A"], widths["B"])
-    (note,) = (one for one in results.warnings if one.code == "few-truths-of-category")
+    (note,) = (warning for warning in results.warnings if warning.code == "few-truths-of-category")
     assert note.text.startswith("too few labelled items are of C (none): recall")
 
 

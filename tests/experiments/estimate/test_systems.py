@@ -125,7 +125,7 @@ def test_without_items_in_common_there_is_no_difference_and_no_rank(compared, me
         one = difference(compared, method, "easier", "harder", quantity)
         assert np.isnan(one["estimate"]) and np.isnan(one["probability"])
         assert one["n_items"] == 0
-    assert "no-common-items" in {one.code for one in compared.warnings}
+    assert "no-common-items" in {warning.code for warning in compared.warnings}
     assert not len(compared.select(quantity="system_accuracy_rank"))
 
 

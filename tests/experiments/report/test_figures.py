@@ -74,8 +74,8 @@ def test_names_of_eight_long_categories_are_inside_and_apart(eight, name):
     figure = DRAWN[name](eight)
     assert not texts_outside(figure)
     for ax in figure.axes:
-        ticks = [one for one in ax.get_yticklabels() if one.get_text().strip()]
-        boxes = sorted((one.get_window_extent() for one in ticks), key=lambda one: one.y0)
+        ticks = [label for label in ax.get_yticklabels() if label.get_text().strip()]
+        boxes = sorted((tick.get_window_extent() for tick in ticks), key=lambda one: one.y0)
         for below, above in pairwise(boxes):
             assert below.y1 <= above.y0 + 1
     assert figure_bytes(figure, "svg").startswith(b"<?xml") and str(figure.get_label())
@@ -111,7 +111,7 @@ def test_a_figure_of_raters_has_a_row_for_each(eight):
 def test_the_best_system_stands_first():
     views = estimate(["no", "yes"], ["one", "two", "three"], methods=METHODS[:2], groups=None)
     figure = draw_systems(views)
-    shown = [one.get_text() for one in figure.axes[0].get_yticklabels()]
+    shown = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     ranks = {
         view.system: view.first("system_accuracy_rank", method=view.reported)["estimate"]
         for view in views

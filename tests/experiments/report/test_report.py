@@ -63,8 +63,8 @@ def test_every_interval_on_the_screen_is_a_row_of_the_table(which, request):
     )
     shown = set(re.findall(r"[-+−]?\d*\.\d+ \[[^\]]*\.\d+, [^\]]*\.\d+\]", text))
     values = [value_of(row) for row in results.table.to_dict("records")]
-    written = {f"{one}".replace("*", "") for one in values if one.lower is not None}
-    written |= {write_apa(one).split(", ")[0] for one in values}
+    written = {f"{value}".replace("*", "") for value in values if value.lower is not None}
+    written |= {write_apa(value).split(", ")[0] for value in values}
     numbers = {
         tuple(round(x, digits) for x in (one.estimate, one.lower, one.upper))
         for one in values

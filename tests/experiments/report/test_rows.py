@@ -72,10 +72,10 @@ def test_populations_have_the_base_rates_of_the_fit(rows):
     ).with_populations(table["domain"])
     fit = lehner.fit_latent_class(ratings)
     result = pick("base_rates", grouping="population", method="dawid_skene_ml")
-    for one in result.to_dict("records"):
-        expected = float(fit.base_rates.sel(group=one["group"], category=one["category"]))
-        assert one["estimate"] == pytest.approx(expected, abs=1e-4)
-        assert one["lower"] < one["estimate"] < one["upper"]
+    for row in result.to_dict("records"):
+        expected = float(fit.base_rates.sel(group=row["group"], category=row["category"]))
+        assert row["estimate"] == pytest.approx(expected, abs=1e-4)
+        assert row["lower"] < row["estimate"] < row["upper"]
     assert not len(pick("base_rates", grouping="population", method="algebraic"))
 
 
@@ -85,9 +85,9 @@ def test_each_system_has_the_numbers_it_has_alone(rows):
         alone = rows("estimate", TICKETS, *RATERS, "--system", system, *QUICK)
         for quantity in ("system_accuracy", "recall", "system_accuracy_if_all_misled"):
             versus = {"versus": ...}
-            one, other = both(quantity, system=system, **versus), alone(quantity, **versus)
-            assert one["estimate"].tolist() == other["estimate"].tolist()
-            assert one["lower"].tolist() == other["lower"].tolist() or one["lower"].isna().any()
+            first, other = both(quantity, system=system, **versus), alone(quantity, **versus)
+            assert first["estimate"].tolist() == other["estimate"].tolist()
+            assert first["lower"].tolist() == other["lower"].tolist() or first["lower"].isna().any()
 
 
 @pytest.mark.parametrize("system_is", ["like", "better", "unknown"])
@@ -120,9 +120,9 @@ def test_compare_gives_what_the_library_gives(rows):
     names = ["ana", "ben", "cai", "dee"]
     ratings = lehner.read_ratings(table[["item", *names]])
     fit = lehner.fit_latent_class(ratings.with_populations(table["model"]))
-    for one in pick("base_rates", grouping="group").to_dict("records"):
-        expected = float(fit.base_rates.sel(group=one["group"], category="good"))
-        assert one["estimate"] == pytest.approx(expected, abs=1e-4)
+    for row in pick("base_rates", grouping="group").to_dict("records"):
+        expected = float(fit.base_rates.sel(group=row["group"], category="good"))
+        assert row["estimate"] == pytest.approx(expected, abs=1e-4)
     ranks = pick("base_rates_rank", grouping="group").set_index("group")["estimate"]
     rates = pick("base_rates", grouping="group").set_index("group")["estimate"]
     assert rates[ranks.sort_values().index].is_monotonic_decreasing

@@ -40,17 +40,17 @@ def test_every_method_has_its_own_look_and_name():
 
 def test_a_model_looks_alike_by_likelihood_and_by_bayes_but_for_the_filling():
     for by_likelihood, model in LIKELIHOOD_METHODS.items():
-        one, other = method_style(by_likelihood), method_style(model)
-        assert (one.color, one.marker) == (other.color, other.marker)
-        assert not one.filled and other.filled
-        assert one.options()["markerfacecolor"] == "white"
+        first, other = method_style(by_likelihood), method_style(model)
+        assert (first.color, first.marker) == (other.color, other.marker)
+        assert not first.filled and other.filled
+        assert first.options()["markerfacecolor"] == "white"
 
 
 @pytest.mark.parametrize("seen", SEEN)
 def test_colours_differ_for_everybody_s_eyes_and_from_white(seen):
     colors = {method_style(name).color for name in (*list_methods(), *OF_NO_METHOD)}
     pairs = itertools.combinations([lab(color, seen) for color in colors], 2)
-    assert min(np.linalg.norm(one - other) for one, other in pairs) > 15
+    assert min(np.linalg.norm(first - other) for first, other in pairs) > 15
     assert min(np.linalg.norm(lab(color, seen) - lab("white", seen)) for color in colors) > 30
 
 

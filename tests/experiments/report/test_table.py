@@ -97,7 +97,7 @@ def on_terminal(table):
         line.removeprefix(label.rstrip())[widest - cell_len(label.rstrip()) :]
         for line, label in zip(lines, labels, strict=True)
     )
-    ends = [0, *(one.end() for one in re.finditer(r"h\d", head))]
+    ends = [0, *(match.end() for match in re.finditer(r"h\d", head))]
     for text in beside:
         yield [text[a:b].strip() for a, b in pairwise(ends)]
 

@@ -291,7 +291,7 @@ def test_every_number_equals_the_reference(data):
     for aggregation in AGGREGATIONS:
         estimate, expected = estimate_of(data, aggregation), reference(data, aggregation)
         assert_same(numbers(estimate), reference_numbers(data, expected))
-        clipped = "negative-base-rate" in [one.code for one in estimate.warnings]
+        clipped = "negative-base-rate" in [warning.code for warning in estimate.warnings]
         assert clipped == bool(expected["base_rates_clipped"])
         for name in TABLE_4 if expected["bins"] else ():
             column = np.array([b[name] for b in expected["bins"]], dtype=float)
@@ -399,7 +399,7 @@ def test_raters_who_always_agree_are_the_truth(aggregation):
     assert estimate.base_rates.values == pytest.approx([0.4, 0.4, 0.2], abs=1e-12)
     np.testing.assert_allclose(estimate.truth_probabilities, np.eye(3)[[0, 0, 1, 1, 2]], atol=1e-12)
     assert estimate.system_accuracy.estimate == pytest.approx(3 / 5, abs=1e-12)
-    assert "raters-always-agree" in [one.code for one in estimate.warnings]
+    assert "raters-always-agree" in [warning.code for warning in estimate.warnings]
 
 
 @all_aggregations

@@ -34,7 +34,7 @@ def test_mean_posterior_equals_the_reference(data):
     expected = reference(data, "weighted")
     if expected["rater_accuracy"] is None:
         assert estimate.system_accuracy.estimate is None
-        assert "agreement-at-chance" in [one.code for one in estimate.warnings]
+        assert "agreement-at-chance" in [warning.code for warning in estimate.warnings]
     elif expected["system_accuracy"] is not None:
         value = estimate.system_accuracy.estimate
         assert value == pytest.approx(expected["mean_posterior"], abs=1e-8)

@@ -43,7 +43,7 @@ def test_numbers_are_those_of_all_categories(name: str, monkeypatch: pytest.Monk
         details.append(performance(ratings, result, resamples=50).table)
     undefined = estimates[1].diagnostics["undefined_resamples"]
     assert (undefined > 0) == (name == "resamples at chance")
-    sparse, dense = (one.system_accuracy for one in estimates)
+    sparse, dense = (estimate.system_accuracy for estimate in estimates)
     assert estimates[0].diagnostics == estimates[1].diagnostics
     assert sparse.lower == pytest.approx(dense.lower, abs=1e-11)
     assert sparse.upper == pytest.approx(dense.upper, abs=1e-11)

@@ -41,9 +41,9 @@ def accuracy_of(selection, truth):
 def agreement_of(selection):
     return np.mean(
         [
-            sum(p * q for p, q in zip(one, other, strict=True))
+            sum(p * q for p, q in zip(first, other, strict=True))
             for item in selection
-            for one, other in combinations(item, 2)
+            for first, other in combinations(item, 2)
         ]
     )
 

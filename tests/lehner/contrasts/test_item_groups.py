@@ -67,8 +67,8 @@ def test_raters_may_be_less_accurate_in_a_group():
         )
         for seed, one in enumerate((0.85, 0.6), start=1)
     ]
-    codes = np.concatenate([one.codes for one in parts])
-    system = np.concatenate([one.system for one in parts])
+    codes = np.concatenate([part.codes for part in parts])
+    system = np.concatenate([part.system for part in parts])
     ratings, groups = Ratings(codes, ["a", "b", "c"], system=system), np.repeat(["x", "y"], 8000)
     result = in_groups(ratings, groups, resamples=20)
     for name, accuracy in (("x", 0.85), ("y", 0.6)):
@@ -100,8 +100,8 @@ def test_grouped_rows_count_as_their_items():
 
 def test_same_seed_same_numbers():
     ratings, groups = simulate(SCENARIO, 5), np.repeat(["x", "y"], 200)
-    one, two, three = (in_groups(ratings, groups, seed=seed).table for seed in (1, 1, 2))
-    assert one.equals(two) and not one.equals(three)
+    first, two, three = (in_groups(ratings, groups, seed=seed).table for seed in (1, 1, 2))
+    assert first.equals(two) and not first.equals(three)
 
 
 def test_a_small_group_at_chance_is_undefined_not_wrong():

@@ -142,7 +142,9 @@ def test_groups_without_labels_rest_on_the_judge_elsewhere():
     for method in METHODS:
         result = judged_base_rates(method, count_judged(ratings), ratings)
         assert np.isnan(result.base_rates[1]).all() == (method in BY_GROUP), method
-        assert [one.code for one in result.warnings] == ["judge-unseen"] * (method != "judge")
+        assert [warning.code for warning in result.warnings] == ["judge-unseen"] * (
+            method != "judge"
+        )
 
 
 def test_clusters_count_as_fewer_items():

@@ -33,8 +33,8 @@ def two_populations(n, seed, n_raters=2):
         )
         for place, rates in enumerate([(0.8, 0.2), (0.3, 0.7)])
     ]
-    codes = np.concatenate([one.codes for one in parts])
-    system = np.concatenate([one.system for one in parts])
+    codes = np.concatenate([part.codes for part in parts])
+    system = np.concatenate([part.system for part in parts])
     return Ratings(codes, ["no", "yes"], system=system), np.repeat(["x", "y"], n)
 
 
@@ -83,10 +83,10 @@ def test_it_is_the_fit_with_groups():
 
 def test_same_seed_same_numbers():
     ratings, groups = two_populations(60, 5)
-    one, two, three = (
+    first, two, three = (
         in_populations(ratings, groups, resamples=10, seed=seed).table for seed in (1, 1, 2)
     )
-    assert one.equals(two) and not one.equals(three)
+    assert first.equals(two) and not first.equals(three)
 
 
 def test_rows_without_a_group_are_refused():

@@ -9,7 +9,7 @@ from lehner.latent_class import information
 
 
 def codes(warnings):
-    return {one.code for one in warnings}
+    return {warning.code for warning in warnings}
 
 
 def few(n_raters=2, n_items=40, **options):

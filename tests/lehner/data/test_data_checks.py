@@ -162,10 +162,10 @@ def normal_form(label):
 
 @given(st.lists(LABELS, min_size=2, max_size=6))
 def test_folding_merges_only_what_is_equal_but_for_case_and_space(labels):
-    for one in labels:
+    for label in labels:
         for other in labels:
-            merged = fold(one) == fold(other)
-            assert merged == (normal_form(one) == normal_form(other))
+            merged = fold(label) == fold(other)
+            assert merged == (normal_form(label) == normal_form(other))
 
 
 @given(LABELS.filter(str.strip), LABELS.filter(str.strip))

@@ -65,7 +65,7 @@ def repeat(ratings: Ratings, seed: int, whose: tuple[int, ...] = (0, 1, 2)) -> R
     more = np.isin(flat.rater_index, whose) & (rng.random(len(flat.rater_index)) < 0.5)
     times = 1 + more * rng.integers(1, 5, len(more))
     columns = (flat.item_index, flat.rater_index, flat.category_index)
-    codes = sort_ratings(*(np.repeat(one, times) for one in columns), ratings.n_categories)
+    codes = sort_ratings(*(np.repeat(column, times) for column in columns), ratings.n_categories)
     return ratings._replace(given=codes)
 
 
@@ -163,11 +163,11 @@ def test_exact_repeats_leave_grouped_rows_and_their_patterns_as_they_were(seed):
 
 def test_coefficients_are_those_without_exact_repeats_and_weigh_raters_alike():
     once = data(3, 7)
-    for one, two in zip(
+    for first, two in zip(
         agreement(once).coefficients, agreement(repeat(once, 2)).coefficients, strict=True
     ):
-        assert two.estimate == pytest.approx(one.estimate, abs=1e-12, nan_ok=True)
-        assert two.standard_error == pytest.approx(one.standard_error, abs=1e-12, nan_ok=True)
+        assert two.estimate == pytest.approx(first.estimate, abs=1e-12, nan_ok=True)
+        assert two.standard_error == pytest.approx(first.standard_error, abs=1e-12, nan_ok=True)
 
 
 def test_agreement_is_that_of_raters_not_of_ratings():

@@ -16,7 +16,7 @@ CODE = "ratings-missing-by-difficulty"
 
 
 def codes_of(ratings):
-    return [one.code for one in lehner.estimate(ratings, "algebraic").warnings]
+    return [warning.code for warning in lehner.estimate(ratings, "algebraic").warnings]
 
 
 def test_raters_who_skip_difficult_items_are_told_of():
@@ -33,7 +33,7 @@ def test_accurate_raters_who_rate_fewer_items_explain_nothing():
     tests = [
         find_trend_by_number(draw(process, 3, 4, 500, generator(seed))) for seed in range(n_sets)
     ]
-    fired = sum(one.p_value <= 0.01 for one in tests)
+    fired = sum(test.p_value <= 0.01 for test in tests)
     assert fired <= binom.ppf(0.999, n_sets, 0.01)
 
 
@@ -81,7 +81,8 @@ def test_raters_who_tire_are_told_of_and_others_are_not():
     """Raters who fall from .85 to .55 are named in nearly all data sets."""
     result = {
         ends: [
-            "agreement-falls" in [one.code for one in warn_of_trends(draw_in_order(seed, *ends))]
+            "agreement-falls"
+            in [trend.code for trend in warn_of_trends(draw_in_order(seed, *ends))]
             for seed in range(200)
         ]
         for ends in ((0.85, 0.55), (0.7, 0.7), (0.55, 0.85))

@@ -286,9 +286,9 @@ def test_ratings_that_a_rater_repeats_are_one_rater():
         ratings.items,
         truth=ratings.truth,
     )
-    one, two = correlate_known_mistakes(ratings), correlate_known_mistakes(repeated)
+    first, two = correlate_known_mistakes(ratings), correlate_known_mistakes(repeated)
     assert two.n_raters == 3
-    assert two.correlation == pytest.approx(one.correlation)
+    assert two.correlation == pytest.approx(first.correlation)
 
 
 def test_truths_that_are_no_random_sample_give_no_effective_number():
@@ -303,9 +303,9 @@ def test_truths_that_are_no_random_sample_give_no_effective_number():
 def test_grouped_rows_count_as_their_items():
     ratings = simulate(COPYING, 4)
     grouped = ratings.collapse()
-    one, two = correlate_known_mistakes(ratings), correlate_known_mistakes(grouped)
-    assert one.correlation == pytest.approx(two.correlation)
-    assert one.n_items == two.n_items
+    first, two = correlate_known_mistakes(ratings), correlate_known_mistakes(grouped)
+    assert first.correlation == pytest.approx(two.correlation)
+    assert first.n_items == two.n_items
 
 
 def test_memory_does_not_grow_with_squared_categories_for_each_rater():
@@ -378,7 +378,7 @@ def test_raters_who_together_agree_more_are_told_of_where_no_pair_stands_out():
 def test_independent_raters_together_agree_as_their_accuracies_explain():
     rngs = [np.random.default_rng([3, i]) for i in range(40)]
     tests = [check_dependence(draw("unequal accuracy", 5, 2, 500, rng)) for rng in rngs]
-    assert sum(one.p_value_together <= 0.01 for one in tests) <= binom.ppf(0.999, 40, 0.01)
+    assert sum(test.p_value_together <= 0.01 for test in tests) <= binom.ppf(0.999, 40, 0.01)
 
 
 def test_effective_raters_of_families_left_out_are_between_those_of_the_others(monkeypatch):
@@ -388,7 +388,7 @@ def test_effective_raters_of_families_left_out_are_between_those_of_the_others(m
         left_out = crowds["family"] == family
         monkeypatch.setattr(checking, "read_real_crowds", lambda rest=crowds[~left_out]: rest)
         lower, upper = effective_in_crowds(5)
-        result = [count_effective_raters(5, one) for one in crowds["raters"][left_out]]
+        result = [count_effective_raters(5, rater) for rater in crowds["raters"][left_out]]
         inside[family] = np.mean([lower <= one <= upper for one in result])
     # With 22 families the standard error is .06.
     assert np.mean(list(inside.values())) == pytest.approx(0.91, abs=0.01)

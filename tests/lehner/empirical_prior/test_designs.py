@@ -51,7 +51,7 @@ def test_better_systems_are_above_all_their_raters_and_worse_ones_below():
         for panel in panels:
             others = skill_of(people, raters_of(panel))
             assert len(others) == 4
-            assert all(sign * (skill_of(people, [panel.system])[0] - one) > 0 for one in others)
+            assert all(sign * (skill_of(people, [panel.system])[0] - other) > 0 for other in others)
 
 
 def test_small_panels_keep_three_raters():

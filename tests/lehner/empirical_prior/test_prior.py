@@ -160,7 +160,11 @@ def test_more_is_expected_of_a_system_that_is_better_than_its_raters():
 
 def test_ratings_unlike_those_of_the_training_are_said():
     data, _ = ratings(20, n_categories=12)
-    said = [one for one in estimate_calibrated(data).warnings if one.code == "outside-training"]
+    said = [
+        warning
+        for warning in estimate_calibrated(data).warnings
+        if warning.code == "outside-training"
+    ]
     assert [str(one).split(":")[0] for one in said] == ["items", "categories"]
     assert not estimate_calibrated(ratings()[0], system_is="like").warnings
 
@@ -210,7 +214,7 @@ def test_known_items_that_were_chosen_are_said():
     truth = np.full(200, -1)
     truth[split] = 0
     result = estimate_calibrated(data.with_truth(truth))
-    assert "truths-not-random" in [one.code for one in result.warnings]
+    assert "truths-not-random" in [warning.code for warning in result.warnings]
     random = np.where(np.arange(200) % 7 == 0, 0, -1)
     assert not estimate_calibrated(data.with_truth(random)).warnings
 

@@ -31,7 +31,7 @@ def draw(rates, size, accuracy=ACCURACY, seed=1, known=0):
 
 
 def codes_of(found):
-    return {one.code for one in found.warnings}
+    return {warning.code for warning in found.warnings}
 
 
 def rates_of(found, category="good", **columns):
@@ -147,18 +147,18 @@ def test_counted_rows_are_items():
     ratings, groups = draw((0.7, 0.4), 80)
     ratings = ratings.with_populations(groups)
     for method in ("majority", "dawid_skene_ml"):
-        one, other = (
+        first, other = (
             rates_of(compare(data, "good", methods=method))
             for data in (ratings, ratings.collapse())
         )
-        assert one["n_items"].tolist() == other["n_items"].tolist() == [80, 80]
-        assert one["estimate"].tolist() == pytest.approx(other["estimate"].tolist())
+        assert first["n_items"].tolist() == other["n_items"].tolist() == [80, 80]
+        assert first["estimate"].tolist() == pytest.approx(other["estimate"].tolist())
 
 
 def test_the_same_seed_gives_the_same_numbers():
     ratings, groups = draw((0.7, 0.4), 50)
-    one, same, other = (compare(ratings, "good", groups, seed=seed).table for seed in (1, 1, 2))
-    assert one.equals(same) and not one.equals(other)
+    first, same, other = (compare(ratings, "good", groups, seed=seed).table for seed in (1, 1, 2))
+    assert first.equals(same) and not first.equals(other)
 
 
 def test_names_of_groups_do_not_matter():
@@ -240,8 +240,8 @@ def test_a_category_that_nobody_gave_has_a_small_proportion_and_a_warning():
     wider = Ratings(ratings.codes, ["bad", "good", "best"])
     result = compare(wider, "best", groups, ["dawid_skene", "majority"])
     assert "category-never-rated" in codes_of(result)
-    for one in rates_of(result, "best", method="majority").itertuples():
-        assert one.estimate == 0 < one.upper < 0.1
+    for row in rates_of(result, "best", method="majority").itertuples():
+        assert row.estimate == 0 < row.upper < 0.1
 
 
 def test_raters_at_chance_level_have_wide_intervals():

@@ -61,7 +61,10 @@ def test_a_quick_method_is_found_without_looking_for_packages(monkeypatch):
         raise AssertionError("packages were looked for")
 
     monkeypatch.setattr(registry, "_packages", refuse)
-    assert [one.name for one in find_methods(["algebraic", "tap_ml"])] == ["algebraic", "tap_ml"]
+    assert [method.name for method in find_methods(["algebraic", "tap_ml"])] == [
+        "algebraic",
+        "tap_ml",
+    ]
     with pytest.raises(AssertionError, match="packages"):
         find_methods("dawid_skene")
 

@@ -54,7 +54,7 @@ def test_groups_of_items_are_compared_by_what_one_judge_says_and_gold_labels():
     assert results.value("rater_accuracy", rater="judge").estimate == pytest.approx(0.85)
     recall = results.value("recall", rater="judge", category="pass")
     assert recall.estimate == pytest.approx(39 / 43)
-    assert {one.code for one in results.warnings} == {"favour-unseen"}
+    assert {warning.code for warning in results.warnings} == {"favour-unseen"}
 
 
 def test_a_judge_who_favours_a_group_is_said_to():

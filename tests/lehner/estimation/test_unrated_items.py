@@ -52,9 +52,9 @@ def test_they_change_no_estimate_and_no_interval(method: str, clustered: bool) -
     among = estimator(draw(150, 600, clustered=clustered), level=0.9, seed=1)
     assert among.system_accuracy.estimate is not None
     for name in ("system_accuracy", "system_accuracy_in_sample"):
-        one, other = getattr(alone, name), getattr(among, name)
+        first, other = getattr(alone, name), getattr(among, name)
         for end in ("estimate", "lower", "upper", "standard_error"):
-            assert getattr(other, end) == pytest.approx(getattr(one, end), abs=1e-9)
+            assert getattr(other, end) == pytest.approx(getattr(first, end), abs=1e-9)
     assert among.warnings == alone.warnings
     if "truth_probabilities" in among.arrays:
         assert among.arrays["truth_probabilities"].values.shape == (750, 3)
@@ -101,8 +101,8 @@ def test_they_change_no_group_and_no_population() -> None:
         alone = estimate(few, groups[:150], resamples=50)
         among = estimate(many, groups, resamples=50)
         assert np.array_equal(alone.sizes, among.sizes)
-        one, other = (result.drawn.system_accuracy for result in (alone, among))
-        np.testing.assert_allclose(one, other)
+        first, other = (result.drawn.system_accuracy for result in (alone, among))
+        np.testing.assert_allclose(first, other)
 
 
 @pytest.mark.parametrize("method", ["algebraic", "algebraic_likelihood", "one_coin_ml"])

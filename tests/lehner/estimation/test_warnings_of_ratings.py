@@ -25,7 +25,10 @@ def asked(spread, **options):
     tree.attrs = {"model": "relaxed_k", "priors": '{"difficulty_spread": 0.4}'}
     estimate = replace(lehner.estimate_algebraic(RATINGS), method="relaxed_k", draws=tree)
     fit = Fit(ratings=RATINGS, estimate=estimate, method=find_method(estimate))
-    return {one.code: one for one in told(ask_k_properties(fit, Options(**options))).warnings}
+    return {
+        warning.code: warning
+        for warning in told(ask_k_properties(fit, Options(**options))).warnings
+    }
 
 
 def test_where_items_differ_in_difficulty_the_slope_is_to_be_looked_at():

@@ -278,23 +278,23 @@ def test_counts_equal_repetition(codes, counts):
     ratings = rated(np.array(codes), k=3)
     grouped = agreement(ratings.take(np.arange(len(counts)), counts), weights=ALPHAS)
     repeated = agreement(ratings.take(np.repeat(np.arange(len(counts)), counts)), weights=ALPHAS)
-    for one, two in zip(grouped.coefficients, repeated.coefficients, strict=True):
+    for first, two in zip(grouped.coefficients, repeated.coefficients, strict=True):
         for field in ("estimate", "standard_error", "lower", "upper", "p_value"):
-            assert getattr(one, field) == pytest.approx(getattr(two, field), abs=1e-9)
+            assert getattr(first, field) == pytest.approx(getattr(two, field), abs=1e-9)
 
 
 @given(codes_3_raters, st.permutations(range(3)), st.permutations(range(3)))
 def test_order_of_raters_and_of_categories_makes_no_difference(codes, raters, categories):
     codes = np.array(codes)
     renamed = np.where(codes < 0, -1, np.array(categories)[codes])[:, raters]
-    for one, two in zip(
+    for first, two in zip(
         agreement(Ratings(codes, "abc")).coefficients,
         agreement(Ratings(renamed, "abc")).coefficients,
         strict=True,
     ):
-        if "[" not in one.name:
-            assert one.estimate == pytest.approx(two.estimate, abs=1e-9)
-            assert one.standard_error == pytest.approx(two.standard_error, abs=1e-9)
+        if "[" not in first.name:
+            assert first.estimate == pytest.approx(two.estimate, abs=1e-9)
+            assert first.standard_error == pytest.approx(two.standard_error, abs=1e-9)
 
 
 def test_fleiss_kappa_of_a_category_is_that_of_the_category_and_the_rest():
@@ -311,9 +311,9 @@ def test_two_raters_of_all_items_have_conger_equal_to_cohen_and_fleiss_to_scott(
     result = agreement(rated(random_codes(7, (50, 2), missing=0)), weights=NAMES)
     for name in NAMES:
         for special, general in (("cohen_kappa", "conger_kappa"), ("scott_pi", "fleiss_kappa")):
-            one, two = result[special, name], result[general, name]
-            assert one.estimate == pytest.approx(two.estimate, abs=1e-12)
-            assert one.standard_error == pytest.approx(two.standard_error, abs=1e-12)
+            first, two = result[special, name], result[general, name]
+            assert first.estimate == pytest.approx(two.estimate, abs=1e-12)
+            assert first.standard_error == pytest.approx(two.standard_error, abs=1e-12)
 
 
 def test_anonymous_raters_have_the_coefficients_that_do_not_ask_who_they_are():
@@ -321,12 +321,14 @@ def test_anonymous_raters_have_the_coefficients_that_do_not_ask_who_they_are():
     counts = rated(codes).votes()
     named = agreement(rated(codes))
     anonymous = agreement(Ratings.from_counts(counts, range(1, 5)))
-    for one in anonymous.coefficients:
-        if one.name in ("cohen_kappa", "conger_kappa"):
-            assert one.estimate is None
-            assert one.note == "undefined: it is not known who gave which rating"
-        elif one.name != "scott_pi":
-            assert one.estimate == pytest.approx(named[one.name].estimate, abs=1e-12)
+    for coefficient in anonymous.coefficients:
+        if coefficient.name in ("cohen_kappa", "conger_kappa"):
+            assert coefficient.estimate is None
+            assert coefficient.note == "undefined: it is not known who gave which rating"
+        elif coefficient.name != "scott_pi":
+            assert coefficient.estimate == pytest.approx(
+                named[coefficient.name].estimate, abs=1e-12
+            )
     assert anonymous.pairs is None
 
 
@@ -340,7 +342,7 @@ def test_pairs_are_those_of_two_raters_alone_and_of_rater_and_system():
     pairs = result.pairs.set_index(["weights", "rater", "other_rater"])
     names = ["1", "2", "3", "system"]
     assert len(pairs) == 12
-    assert [one.code for one in result.notes] == ["system-not-a-rater"]
+    assert [note.code for note in result.notes] == ["system-not-a-rater"]
     for g in range(4):
         for h in range(g + 1, 4):
             for name in ("identity", "quadratic"):
@@ -374,20 +376,20 @@ def test_a_pairs_standard_error_is_cohens_where_ratings_are_repeated():
     grouped = agreement(ratings.take(np.arange(30), counts)).pairs
     repeated = agreement(ratings.take(np.repeat(np.arange(30), counts))).pairs
     np.testing.assert_allclose(grouped["standard_error"], repeated["standard_error"])
-    for one, other in ("xy", "xz", "yz"):
-        two = Ratings.from_long(frame[frame.rater.isin([one, other])], occasion="occasion")
+    for first, other in ("xy", "xz", "yz"):
+        two = Ratings.from_long(frame[frame.rater.isin([first, other])], occasion="occasion")
         alone = agreement(two)["cohen_kappa"]
-        pair = pairs.loc[(one, other)]
+        pair = pairs.loc[(first, other)]
         assert pair["cohen_kappa"] == pytest.approx(alone.estimate, abs=1e-12)
         assert pair["standard_error"] == pytest.approx(alone.standard_error, abs=1e-12)
 
 
 def test_one_rater_and_a_system_have_a_pair_and_no_coefficients():
     result = agreement(Ratings([[0], [1], [1]], "ab", system=[0, 1, 0]))
-    assert {one.note for one in result.coefficients if one.name != "cohen_kappa"} >= {
-        "undefined: no item was rated by two raters"
-    }
-    assert all(one.estimate is None for one in result.coefficients)
+    assert {
+        coefficient.note for coefficient in result.coefficients if coefficient.name != "cohen_kappa"
+    } >= {"undefined: no item was rated by two raters"}
+    assert all(coefficient.estimate is None for coefficient in result.coefficients)
     assert result.pairs["percent_agreement"].item() == pytest.approx(2 / 3)
 
 
@@ -420,9 +422,16 @@ def estimates(codes, k=2):
 
 def test_perfect_agreement_is_1_without_a_standard_error():
     result = agreement(Ratings([[0, 0], [1, 1], [1, 1]], "ab"))
-    for one in result.coefficients:
-        assert (one.estimate, one.standard_error, one.lower, one.p_value) == (1, None, None, None)
-        assert one.note == "no standard error: no item differs from the others in its effect"
+    for coefficient in result.coefficients:
+        assert (
+            coefficient.estimate,
+            coefficient.standard_error,
+            coefficient.lower,
+            coefficient.p_value,
+        ) == (1, None, None, None)
+        assert (
+            coefficient.note == "no standard error: no item differs from the others in its effect"
+        )
 
 
 def test_one_category_in_use_leaves_kappas_undefined_that_correct_by_what_is_used():
@@ -458,14 +467,18 @@ def test_one_item_has_estimates_without_errors():
     assert repr(result).startswith("Agreement on 1 item [90% interval]")
     assert result["percent_agreement"].estimate == pytest.approx(1 / 3)
     note = "no standard error: the number of items is unknown or below 2"
-    notes = {one.note for one in result.coefficients if one.estimate is not None}
+    notes = {
+        coefficient.note for coefficient in result.coefficients if coefficient.estimate is not None
+    }
     assert notes == {note}
 
 
 @pytest.mark.parametrize("codes", [[[0], [1]], [[0, -1], [-1, 1]], np.empty((0, 3), int)])
 def test_without_two_ratings_of_an_item_nothing_is_defined(codes):
     result = agreement(Ratings(codes, "ab"))
-    assert all(one.estimate is None and one.note for one in result.coefficients)
+    assert all(
+        coefficient.estimate is None and coefficient.note for coefficient in result.coefficients
+    )
 
 
 def test_results_are_plain_json():

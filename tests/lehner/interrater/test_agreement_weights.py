@@ -80,7 +80,7 @@ def test_weights_by_position_and_by_value_differ_where_the_numbers_are_unequally
     assert row("linear_by_value") == pytest.approx([1, 2 / 3, 0])
     assert row("interval") == pytest.approx([1, 8 / 9, 0])
     result = agreement(Ratings([[0, 1], [2, 2], [1, 2]], [1, 2, 4]), weights=["linear", "ordinal"])
-    assert [one.code for one in result.notes] == ["weights-by-position"]
+    assert [note.code for note in result.notes] == ["weights-by-position"]
     assert str(result.notes[0]) == (
         "linear weights depend on the order of the categories, not on their values, which are not "
         "equally spaced; weights by value are linear_by_value"

@@ -38,10 +38,10 @@ def totals_of(ratings, **options):
 @given(long_data, st.booleans(), st.sampled_from([CATEGORIES, MANY_CATEGORIES]))
 def test_totals_are_those_of_pairs_and_triples_of_different_raters(rows, anonymous, categories):
     pairs, kinds, triples, alike = Counter(), Counter(), 0, 0
-    for one, other in combinations(rows, 2):
-        if one[0] == other[0] and one[1] != other[1]:
-            pairs[frozenset((one[1], other[1])), one[2] == other[2]] += 1
-            kinds[frozenset((one[2], other[2]))] += 1
+    for first, other in combinations(rows, 2):
+        if first[0] == other[0] and first[1] != other[1]:
+            pairs[frozenset((first[1], other[1])), first[2] == other[2]] += 1
+            kinds[frozenset((first[2], other[2]))] += 1
     for three in combinations(rows, 3):
         if len({r[0] for r in three}) == 1 and len({r[1] for r in three}) == 3:
             triples += 1

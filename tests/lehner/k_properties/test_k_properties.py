@@ -184,9 +184,9 @@ def test_statistics_do_not_depend_on_the_order_of_raters_items_and_names():
         list("EDCBA"),
         system=4 - ratings.system[::-1],
     )
-    one, other = (check_k_properties(r, replicates=199).tests for r in (ratings, shuffled))
-    for name in one:
-        assert one[name].statistic == pytest.approx(other[name].statistic, abs=1e-6), name
+    first, other = (check_k_properties(r, replicates=199).tests for r in (ratings, shuffled))
+    for name in first:
+        assert first[name].statistic == pytest.approx(other[name].statistic, abs=1e-6), name
 
 
 def test_holms_adjustment_is_that_of_statsmodels():

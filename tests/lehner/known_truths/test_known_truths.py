@@ -187,7 +187,7 @@ def test_items_that_mislead_everybody_are_found_and_corrected_for():
         alone.append(result.known_items_alone.estimate - truth)
         uncorrected.append(algebra.system_accuracy_in_sample.estimate - truth)
         covered.append(accuracy.lower <= truth <= accuracy.upper)
-        alarms.append("truths-contradict" in [one.code for one in result.warnings])
+        alarms.append("truths-contradict" in [warning.code for warning in result.warnings])
         assert result.system_accuracy.lower < accuracy.lower < accuracy.upper
     rmse = [np.sqrt(np.mean(np.square(e))) for e in (errors, alone, uncorrected)]
     assert rmse[0] < 1.05 * rmse[1] and rmse[0] < rmse[2] / 2
@@ -234,7 +234,7 @@ def test_items_that_are_no_random_sample_are_told():
     truth = np.full(200, -1)
     truth[easy] = ratings.truth[easy]
     result = correct_by_truth(ratings.with_truth(truth), right)
-    assert "truths-not-random" in [one.code for one in result.warnings]
+    assert "truths-not-random" in [warning.code for warning in result.warnings]
 
 
 @pytest.mark.parametrize(

@@ -146,12 +146,12 @@ def test_the_standard_error_is_that_of_draws_and_the_slope_the_best():
         weighted_difference(choose(rng, probability, right, chance), helped=False)
         for _ in range(400)
     ]
-    estimates = np.array([one.estimate for one in draws])
+    estimates = np.array([draw.estimate for draw in draws])
     assert estimates.mean() == pytest.approx(right.mean(), abs=3 * estimates.std() / 20)
-    assert np.mean([one.variance for one in draws]) == pytest.approx(estimates.var(), rel=0.2)
+    assert np.mean([draw.variance for draw in draws]) == pytest.approx(estimates.var(), rel=0.2)
     assert estimates.var() < np.var([one.estimate for one in alone])
     # An interval rests on as many items as its variance says.
-    n_effective = np.mean([one.n_effective for one in draws])
+    n_effective = np.mean([draw.n_effective for draw in draws])
     assert n_effective == pytest.approx(right.var() / estimates.var(), rel=0.2)
 
 
@@ -226,7 +226,7 @@ def test_choice_is_compared_with_the_probabilities(drawn):
     assert not sample.random and "are expected" in str(sample)
     hidden = estimate_algebraic(drawn.with_truth(None), interval=None)
     codes = [
-        {one.code for one in correct_by_truth(ratings, hidden).warnings}
+        {warning.code for warning in correct_by_truth(ratings, hidden).warnings}
         for ratings in (drawn, wrong)
     ]
     assert "truths-not-random" not in codes[0] and "truths-not-random" in codes[1]
@@ -256,4 +256,4 @@ def test_truths_that_are_no_random_sample_are_warned_of(drawn):
     wrong = drawn.with_truth(drawn.truth, np.where(drawn.system == 1, 0.1, 0.5))
     for ratings in (wrong, drawn.with_truth(drawn.truth)):
         results = lehner.estimate(ratings, ["algebraic"])
-        assert "truths-not-random" in {one.code for one in results.warnings}
+        assert "truths-not-random" in {warning.code for warning in results.warnings}

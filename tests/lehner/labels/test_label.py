@@ -83,7 +83,7 @@ def test_every_method_labels_with_known_truths_as_data(method):
     if method not in ("algebraic",):
         sure = labels.truth_probabilities.values[np.arange(20), truth[:20]]
         np.testing.assert_allclose(sure, 1)
-        assert "known-truths-used" in [one.code for one in labels.warnings]
+        assert "known-truths-used" in [warning.code for warning in labels.warnings]
 
 
 def test_anonymous_raters():

@@ -64,7 +64,7 @@ def fit_without_pseudo_ratings(ratings, model, weights):
 @each_model
 def test_a_resample_is_fitted_as_if_its_items_were_the_data(model, ratings):
     rows = np.random.default_rng(5).integers(300, size=(4, 300))
-    weights = np.array([np.bincount(one, minlength=300) for one in rows])
+    weights = np.array([np.bincount(row, minlength=300) for row in rows])
     result, accuracies = fit_without_pseudo_ratings(ratings, model, weights)
     assert result.converged.all()
     for one, accuracy in zip(rows, accuracies, strict=True):
@@ -175,7 +175,7 @@ def test_what_the_ratings_do_not_tell_is_no_number():
     )
     assert result.system_accuracy.estimate is None
     assert result.system_accuracy.lower is None
-    assert "not-determined" in [one.code for one in result.warnings]
+    assert "not-determined" in [warning.code for warning in result.warnings]
 
 
 def test_bad_arguments_are_told(ratings):
@@ -201,6 +201,6 @@ def test_an_estimate_of_1_is_as_certain_as_known_truths_would_be():
 def test_the_order_of_the_rows_changes_nothing(model, ratings):
     few = ratings.take(np.arange(300) < 40)
     shuffled = few.take(np.random.default_rng(1).permutation(40))
-    one, other = (estimate_latent_class(given, model, resamples=50) for given in (few, shuffled))
+    first, other = (estimate_latent_class(given, model, resamples=50) for given in (few, shuffled))
     for name in ("system_accuracy", "system_accuracy_in_sample"):
-        assert getattr(one, name) == getattr(other, name)
+        assert getattr(first, name) == getattr(other, name)

@@ -138,9 +138,9 @@ def test_sparse_answers_are_dense_ones():
     sparse, inverse = tabulate(ratings)
     dense = tabulate_codes(ratings.codes, ratings.weights.astype(float), 2)
     assert inverse.tolist() == list(range(32))
-    one, other = (fit_patterns(table, vote_start(table), model) for table in (sparse, dense))
-    np.testing.assert_allclose(one.confusion, other.confusion, atol=1e-9)
-    assert one.log_likelihood == pytest.approx(other.log_likelihood)
+    first, other = (fit_patterns(table, vote_start(table), model) for table in (sparse, dense))
+    np.testing.assert_allclose(first.confusion, other.confusion, atol=1e-9)
+    assert first.log_likelihood == pytest.approx(other.log_likelihood)
 
 
 def test_every_pattern_has_a_probability():

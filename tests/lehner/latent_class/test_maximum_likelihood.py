@@ -226,9 +226,9 @@ def test_without_a_system_all_raters_share_a_pooled_matrix():
 def test_grouped_rows_are_their_items():
     grouped = load_dataset("caries")
     items = grouped.take(np.repeat(np.arange(32), grouped.counts), np.ones(3869, int))
-    one, other = fit_latent_class(grouped), fit_latent_class(items)
-    assert (one.log_likelihood, one.bic) == pytest.approx((other.log_likelihood, other.bic))
-    assert one.truth_probabilities.shape == (32, 2)
+    first, other = fit_latent_class(grouped), fit_latent_class(items)
+    assert (first.log_likelihood, first.bic) == pytest.approx((other.log_likelihood, other.bic))
+    assert first.truth_probabilities.shape == (32, 2)
     assert other.truth_probabilities.shape == (3869, 2)
 
 
@@ -278,17 +278,17 @@ def test_rows_of_no_items_know_no_truths():
         truth=np.append(full.truth, -1),
         counts=[1] * 100 + [0],
     )
-    one, other = fit_latent_class(plain), fit_latent_class(more)
-    assert one.log_likelihood == pytest.approx(other.log_likelihood)
-    assert one.notes == other.notes
+    first, other = fit_latent_class(plain), fit_latent_class(more)
+    assert first.log_likelihood == pytest.approx(other.log_likelihood)
+    assert first.notes == other.notes
 
 
 def test_truths_that_are_all_known_are_left_out():
     full = simulate(Scenario(n_items=100), seed=4)
     blind = Ratings(full.codes, full.categories, system=full.system)
-    one, other = fit_latent_class(full), fit_latent_class(blind)
-    assert one.log_likelihood == other.log_likelihood
-    assert one.notes == other.notes
+    first, other = fit_latent_class(full), fit_latent_class(blind)
+    assert first.log_likelihood == other.log_likelihood
+    assert first.notes == other.notes
 
 
 # ----- Starts, modes and labels -----
@@ -384,11 +384,11 @@ def test_names_and_order_of_categories_and_raters_mean_nothing(categories, rater
     )
     blind = Ratings(ratings.codes, ratings.categories)
     other = Ratings(np.array(categories)[ratings.codes[:, raters]], ratings.categories)
-    one, two = fit_latent_class(blind), fit_latent_class(other)
-    assert one.log_likelihood == pytest.approx(two.log_likelihood, abs=1e-7)
+    first, two = fit_latent_class(blind), fit_latent_class(other)
+    assert first.log_likelihood == pytest.approx(two.log_likelihood, abs=1e-7)
     position = np.argsort(categories)
-    np.testing.assert_allclose(one.base_rates, two.base_rates.values[categories], atol=1e-6)
-    expected = one.confusion.values[raters][:, position][:, :, position]
+    np.testing.assert_allclose(first.base_rates, two.base_rates.values[categories], atol=1e-6)
+    expected = first.confusion.values[raters][:, position][:, :, position]
     np.testing.assert_allclose(two.confusion, expected, atol=1e-6)
 
 

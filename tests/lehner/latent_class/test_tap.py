@@ -313,7 +313,7 @@ def test_two_ratings_in_two_categories_do_not_determine_three_parameters():
         fit, "not determined, because other values fit as well: base rates, confusion"
     )
     codes = draw(rng, 300, [0.6, 0.4], 0.7, [0.5, 0.5], 3)
-    assert "not-determined" not in [one.code for one in fit_tap(ratings_of(codes, 2)).notes]
+    assert "not-determined" not in [note.code for note in fit_tap(ratings_of(codes, 2)).notes]
 
 
 def test_raters_who_agree_no_more_than_by_chance_say_nothing():
@@ -344,7 +344,7 @@ def test_raters_who_always_agree_know_and_how_they_would_guess_is_undefined():
     np.testing.assert_allclose(fit.knowledge, 1)
     np.testing.assert_allclose(fit.base_rates, [0.75, 0.25])
     assert np.isnan(fit.guessing).all()
-    assert "guessing-undefined" in [one.code for one in fit.notes]
+    assert "guessing-undefined" in [note.code for note in fit.notes]
 
 
 def test_a_rater_without_ratings_has_no_numbers_and_the_others_keep_theirs():

@@ -70,17 +70,17 @@ def test_intervals_hold_the_estimate_and_widen_with_the_level(many):
     few = many.take(np.arange(200))
     estimate = estimate_algebraic(few, interval=None)
     narrow, wide = (performance(few, estimate, level=level) for level in (0.5, 0.95))
-    one, other = (result.table.dropna(subset="lower") for result in (narrow, wide))
-    assert len(one) == len(other) > 20
-    assert (other["lower"] <= one["lower"]).all() and (one["upper"] <= other["upper"]).all()
-    assert ((other["lower"] <= one["estimate"]) & (one["estimate"] <= other["upper"])).all()
+    first, other = (result.table.dropna(subset="lower") for result in (narrow, wide))
+    assert len(first) == len(other) > 20
+    assert (other["lower"] <= first["lower"]).all() and (first["upper"] <= other["upper"]).all()
+    assert ((other["lower"] <= first["estimate"]) & (first["estimate"] <= other["upper"])).all()
 
 
 def test_same_seed_same_numbers(many):
     few = many.take(np.arange(100))
     estimate = estimate_algebraic(few, interval=None)
-    one, two, three = (performance(few, estimate, seed=s).table for s in (1, 1, 2))
-    assert one.equals(two) and not one.equals(three)
+    first, two, three = (performance(few, estimate, seed=s).table for s in (1, 1, 2))
+    assert first.equals(two) and not first.equals(three)
 
 
 def unanimous(n=200, seed=1):
@@ -166,8 +166,8 @@ def check_gaps(found):
     assert found.value("confusion", category="D", response="A").estimate is None
     recalls = [found.value("recall", category=category).estimate for category in "ABC"]
     assert found.value("balanced_accuracy").estimate == pytest.approx(np.mean(recalls))
-    assert any("never answers B" in str(one) for one in found.warnings)
-    assert any("no rater gives D" in str(one) for one in found.warnings)
+    assert any("never answers B" in str(warning) for warning in found.warnings)
+    assert any("no rater gives D" in str(warning) for warning in found.warnings)
 
 
 def test_projected_rows_are_the_nearest_probabilities():

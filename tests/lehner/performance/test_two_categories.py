@@ -77,10 +77,10 @@ def test_a_likelihood_ratio_over_zero_is_infinite_and_null_in_json(unanimous):
     assert str(ratio).startswith("∞ [") and str(ratio).endswith(", ∞]")
     rows = json.loads(result.to_json())["rows"]
     names = {"quantity": "positive_likelihood_ratio", "rater": "1", "category": "malignant"}
-    (of_rater,) = (one for one in rows if names.items() <= one.items())
+    (of_rater,) = (row for row in rows if names.items() <= row.items())
     shown = [of_rater[name] for name in ("estimate", "lower", "upper")]
     assert shown == [None, ratio.lower, None]
-    assert any("specificity may be 1" in str(one) for one in result.warnings)
+    assert any("specificity may be 1" in str(warning) for warning in result.warnings)
 
 
 @pytest.mark.parametrize("answers", [[0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 0, 1], [0, 0, 1, 1]])
@@ -195,7 +195,7 @@ def test_raters_with_one_accuracy_are_not_compared():
     ):
         result = performance(ratings, estimate, resamples=20)
         assert result.table["probability"].isna().all()
-        assert any(one.code == "raters-alike" for one in result.warnings)
+        assert any(warning.code == "raters-alike" for warning in result.warnings)
     result = performance(ratings, lehner.majority_agreement(ratings))
     assert (result.table["rater"] == "").all()
 
@@ -226,7 +226,7 @@ def test_of_a_category_that_nobody_gives_numbers_are_missing_with_a_reason():
         shown = diagnostic_accuracy(result, rater)
         assert shown["sensitivity"].estimate is None
         assert shown["positive_likelihood_ratio"].estimate is None
-    texts = [str(one) for one in result.warnings]
+    texts = [str(warning) for warning in result.warnings]
     assert any("all raters" in text and "yes" in text for text in texts)
     assert any("never answered yes" in text for text in texts)
 

@@ -223,7 +223,9 @@ def test_few_gold_labels_of_a_rare_category_are_said():
         for rows, n in ((positives, n_positive), (others, 25)):
             shown[np.random.default_rng(1).permutation(rows)[:n]] = ratings.truth[rows[0]]
         result = score_performance(ratings.with_truth(shown), scores, positive="b", resamples=1)
-        said = [one.text for one in result.warnings if one.code == "few-truths-of-category"]
+        said = [
+            warning.text for warning in result.warnings if warning.code == "few-truths-of-category"
+        ]
         assert bool(said) == warned
         assert not warned or said[0].startswith("7 of the 32 gold labels are b: ")
 
@@ -235,7 +237,7 @@ def test_of_a_rare_category_the_auc_is_said_to_be_uncertain():
         rows = np.flatnonzero((ratings.truth == 0) | (np.arange(2000) < 2000 * share))
         some = ratings.take(rows)
         result = score_performance(some, scores[rows], positive="b", resamples=1)
-        codes[share] = [one.code for one in result.warnings]
+        codes[share] = [warning.code for warning in result.warnings]
     assert codes[0.05] == ["score-rare"] and codes[0.5] == []
     auc = pd.read_csv(TABLES / "scores_rare.csv").query("quantity == 'auc'").set_index("base_rate")
     assert auc.loc[0.08, "coverage"].mean() < 0.8 < auc.loc[0.2, "coverage"]

@@ -137,9 +137,9 @@ def test_simulated_items_follow_the_law(scenario):
 
 
 def test_the_same_seed_gives_the_same_ratings_and_parameters():
-    one, two = simulate(ODD, seed=5), simulate(ODD, seed=5)
-    assert one.equals(two)
-    assert not one.equals(simulate(ODD, seed=6))
+    first, two = simulate(ODD, seed=5), simulate(ODD, seed=5)
+    assert first.equals(two)
+    assert not first.equals(simulate(ODD, seed=6))
     assert true_parameters(ODD, 5).equals(true_parameters(ODD, 5))
 
 
@@ -202,8 +202,8 @@ def test_estimates_and_shares_right_are_distributed_as_in_the_loop(scenario):
         # How near the estimate is to the share right in the same sample.
         (slow[:, 0] - slow[:, 1], (fast.algebraic_paper - fast.system_accuracy_in_sample).values),
     )
-    for one, other in pairs:
-        assert ks_2samp(one[~np.isnan(one)], other[~np.isnan(other)]).pvalue > 0.001
+    for first, other in pairs:
+        assert ks_2samp(first[~np.isnan(first)], other[~np.isnan(other)]).pvalue > 0.001
 
 
 def test_more_replicates_leave_the_first_ones_as_they_are():

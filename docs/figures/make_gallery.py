@@ -11,15 +11,12 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-import pandas as pd
 import real_ratings
 from matplotlib.figure import Figure
 
 from experiments.report.files import figure_bytes
-from experiments.simulations.calibration import plot_coverage
 
 HERE = Path(__file__).parent
-EXPERIMENTS = HERE.parents[1] / "experiments"
 LEHNER = f"{sys.executable} -m experiments "
 
 
@@ -39,11 +36,9 @@ def make_gallery(names: list[str]) -> None:
 
 def draw_committed() -> dict[Path, Figure]:
     """Draw the figures of committed tables, by the file in which each is kept."""
-    calibration = EXPERIMENTS / "calibration/calibration.csv"
     return {
         HERE / "real_ratings.png": real_ratings.draw(),
         HERE / "real_ratings_narrow.png": real_ratings.draw(narrow=True),
-        calibration.with_suffix(".png"): plot_coverage(pd.read_csv(calibration)),
     }
 
 

@@ -11,20 +11,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from scipy.stats import binom, kstest
+from scipy.stats import kstest
 
 from bayes_models import ConvergenceWarning, draw_from_prior, find_model, fit_many
 from bayes_models.models.spec import Priors
 from bayes_models.posterior.draws import take_states
 from bayes_models.posterior.predictive import draw_ratings, mask_truths
-from experiments.report.style import REFERENCE, figure_style, limits, method_label, method_style
-from experiments.study.performance import Z, estimate_proportion
+from experiments.study.performance import estimate_proportion
 from lehner import InputError, Ratings
 from lehner.core.arrays import Floats, Seed, child_seeds
 from lehner.core.errors import find
-from lehner.core.resampling import wilson_interval
 from lehner.data.patterns import find_pair
 
 BY = ["model", "design"]
@@ -41,19 +37,6 @@ DESIGNS: dict[str, tuple[int, int, int, float, float, bool]] = {
     "K5_J10_n40_missing": (5, 10, 40, 0.5, 0.0, True),
 }
 FIRST = next(iter(DESIGNS))
-NOMINAL = 0.9
-LEVEL = 0.95
-"""Probability that all that is drawn of calibrated models lies in the bands."""
-
-BAND = "0.92"
-TITLES = {
-    "base_rates": "Base rates",
-    "accuracy": "Rater accuracy",
-    "system_accuracy": "System accuracy",
-    "system_accuracy_in_sample": "System accuracy\nin the sample",
-}
-
-
 KEPT = 99
 """Draws of a posterior among which a true value is ranked."""
 
@@ -167,11 +150,6 @@ def tabulate(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {"calibration": summarise(ranks), "ranks": ranks}
 
 
-def plot_calibration(tables: dict[str, pd.DataFrame]) -> dict[str, Figure]:
-    """Draw the coverage of all models and designs."""
-    return {"calibration": plot_coverage(tables["calibration"].round(4))}
-
-
 def summarise(ranks: pd.DataFrame) -> pd.DataFrame:
     """Test whether ranks are uniform, and measure the coverage of 90% intervals.
 
@@ -225,71 +203,3 @@ def make_design(name: str = FIRST) -> Ratings:
     truth = np.where(np.arange(n_items) < share_known * n_items, 0, -1) if share_known else None
     categories = [str(category + 1) for category in range(k)]
     return Ratings(codes[:, :-1], categories, system=codes[:, -1], truth=truth, ordered=ordered)
-
-
-def plot_coverage(table: pd.DataFrame) -> Figure:
-    """Draw how many 90% intervals of each model contain the true value.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As `summarise` gives it.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A panel for each quantity, a row for each model and design, with Wilson's 95% intervals. If
-        all models are calibrated, then all points lie in the grey band with a probability of
-        95% or more.
-    """
-    cells = list(table[["model", "design"]].drop_duplicates().itertuples(index=False, name=None))
-    quantities = list(dict.fromkeys(table["quantity"]))
-    low, high = wilson_interval(table["coverage_90"], table["simulations"], z=Z)
-    # All of so many calibrated coverages lie between these (Šidák 1967), rounded as in the table.
-    tail, n = (1 - LEVEL ** (1 / len(table))) / 2, table["simulations"].to_numpy()
-    band_low, band_high = ((binom.ppf(q, n, NOMINAL) / n).round(4) for q in (tail, 1 - tail))
-    table = table.assign(low=low, high=high, band_low=band_low, band_high=band_high)
-    with figure_style() as width:
-        figure = Figure(figsize=(width, 1.4 + 0.17 * len(cells)), layout="constrained")
-        axes = figure.subplots(1, len(quantities), sharex=True, sharey=True, squeeze=False)[0]
-        for ax, quantity in zip(axes, quantities, strict=True):
-            rows = table[table["quantity"] == quantity].set_index(["model", "design"])
-            for place, cell in enumerate(cells):
-                if cell in rows.index:
-                    _draw_coverage(ax, rows.loc[cell], place, cell[0])
-            ax.axvline(100 * NOMINAL, color=REFERENCE, lw=0.8, ls="--", zorder=1)
-            ax.set_title(TITLES.get(quantity, quantity))
-            ax.grid(axis="x")
-            ax.tick_params(axis="y", length=0)
-        names = [f"{method_label(model)}: {_describe_design(name)}" for model, name in cells]
-        axes[0].set_yticks(range(len(cells)), names)
-        axes[0].set(ylim=(len(cells) - 0.5, -0.5), xlim=limits(100 * low, 100, within=(0, 100)))
-        figure.supxlabel(
-            "90% intervals that contain the true value (%), with Wilson’s 95% intervals\n"
-            "Grey: where all points lie with probability .95 or more if models are calibrated\n"
-            "K categories, J raters, n items"
-        )
-    outside = (table["coverage_90"] < band_low) | (table["coverage_90"] > band_high)
-    figure.set_label(
-        f"Coverage of the 90% intervals of {len(cells)} models and designs for {len(quantities)} "
-        f"quantities, from {table['coverage_90'].min():.0%} to {table['coverage_90'].max():.0%}; "
-        f"{outside.sum()} of {len(table)} points lie outside the band."
-    )
-    return figure
-
-
-def _draw_coverage(ax: Axes, row: pd.Series, place: int, model: str) -> None:
-    """Draw a point, and the band."""
-    ends = 100 * row["band_low"], 100 * row["band_high"]
-    ax.fill_betweenx([place - 0.5, place + 0.5], *ends, color=BAND, lw=0, zorder=0)
-    style = method_style(model)
-    ax.hlines(place, 100 * row["low"], 100 * row["high"], color=style.color, lw=1.2, zorder=1.5)
-    ax.plot(100 * row["coverage_90"], place, ls="", ms=4, **style.options())
-
-
-def _describe_design(name: str) -> str:
-    """Who rates what, in words."""
-    k, n_raters, n_items, missing, share_known, _ = DESIGNS[name]
-    more = [f"{missing:.0%} missing"] if missing else []
-    more += [f"{share_known:.0%} known"] if share_known else []
-    return "; ".join([f"K {k}, J {n_raters}, n {n_items}", *more])

@@ -49,7 +49,7 @@ KEYS: dict[str, Check] = {
     "null": errors.check_probability,
 }
 REQUIRED = ("name", "seed", "replicates", "scenarios")
-FUNCTIONS = ("experiment", "table", "figure")
+FUNCTIONS = ("experiment", "table")
 """Keys that name a function in a file."""
 SCENARIO_FIELDS = {field.name: field for field in fields(Scenario)}
 TABLE_KEYS = ("name", "grid", "sweep", "generator")
@@ -304,8 +304,6 @@ class Study:
         of a scenario to the rows of a replicate.
     table : UserCode, optional
         Of an experiment: a function from its results to the table, or tables by name, of a report.
-    figure : UserCode, optional
-        Of an experiment: a function from that to figures by name.
     scenarios : tuple of StudyScenario
         With grids and sweeps expanded.
     """
@@ -319,7 +317,6 @@ class Study:
     methods: tuple[MethodChoice, ...] = ()
     experiment: UserCode | None = None
     table: UserCode | None = None
-    figure: UserCode | None = None
     scenarios: tuple[StudyScenario, ...]
 
     @property
@@ -328,7 +325,7 @@ class Study:
         scenarios = [entry.scenario for entry in self.scenarios]
         codes = [method.code for method in self.methods]
         codes += [scenario.code for scenario in scenarios if isinstance(scenario, Generated)]
-        codes += [self.experiment, self.table, self.figure]
+        codes += [self.experiment, self.table]
         return list({code.file: code for code in codes if code is not None}.values())
 
 

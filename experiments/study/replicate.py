@@ -249,9 +249,8 @@ def check_code(study: definition.Study) -> None:
     for method in study.methods:
         if method.code is not None:
             load_user_method(method.code)
-    for code in (study.table, study.figure):
-        if code is not None:
-            load_user_function(code)
+    if study.table is not None:
+        load_user_function(study.table)
     for entry in study.scenarios:
         if isinstance(entry.scenario, definition.Generated):
             code, fields = entry.scenario.code, dict(entry.scenario.fields)

@@ -72,7 +72,7 @@ def write_report(folder: str | Path) -> list[Path]:
     list of Path
         In folder `report`: `report.html` (with its figures in it), a LaTeX table for each estimand,
         `performance.csv`, `differences.csv`, `outcomes.csv`, and each figure as PDF and PNG. Of an
-        experiment the table, named as the study, and the figures that the study file names.
+        experiment the tables.
     """
     study, results = read_stored_study(folder), read_results(folder)
     target = Path(folder) / "report"
@@ -90,13 +90,9 @@ def _write_experiment(study: Study, results: "pd.DataFrame", target: Path) -> li
     summarise = performance.measure_rows if study.table is None else load_user_function(study.table)
     summary = summarise(results)
     tables = summary if isinstance(summary, dict) else {study.name: summary}
-    written = [
+    return [
         files.write_csv(table.round(4), target / f"{name}.csv") for name, table in tables.items()
     ]
-    if study.figure is not None:
-        for name, figure in load_user_function(study.figure)(summary).items():
-            written += files.write_figure(figure, target, name)
-    return written
 
 
 def answer_study(findings: Findings) -> Answer:

@@ -11,7 +11,6 @@ from matplotlib.text import Text
 from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.replication import plot_figure
 from experiments.report.style import OF_NO_METHOD, method_style
-from experiments.simulations.calibration import plot_coverage
 from experiments.study import measure, read_study
 from experiments.study.definition import choose_method
 from experiments.study.report import plot_measure
@@ -45,7 +44,6 @@ def of_study(draw, n_methods, *options):
 
 DRAWN = {
     "paper": lambda: plot_figure(FIGURES[5], simulate_figure(FIGURES[5])),
-    "coverage": lambda: plot_coverage(pd.read_csv("experiments/calibration/calibration.csv")),
     "coverage of a study": lambda: of_study(plot_measure, 6, "coverage"),
 }
 
@@ -76,10 +74,3 @@ def test_methods_without_values_are_left_out_and_a_study_without_has_no_figure()
     assert figure.axes[0].get_title().replace("\n", " ") == method_style(NAMES[1]).label
     results[["lower", "upper"]] = np.nan
     assert plot_measure(study, measure(results), "coverage") is None
-
-
-def test_all_kept_coverages_lie_in_the_band_and_one_that_is_off_does_not():
-    table = pd.read_csv("experiments/calibration/calibration.csv")
-    assert plot_coverage(table).get_label().endswith(" 0 of 96 points lie outside the band.")
-    table.loc[0, "coverage_90"] = 0.7
-    assert plot_coverage(table).get_label().endswith(" 1 of 96 points lie outside the band.")

@@ -412,8 +412,8 @@ def score_performance(
         n_items=rated.n_items,
         n_known=int(weights[labelled].sum()),
         measures={
-            name: IntervalEstimate(*map(number, numbers), level, KIND)
-            for name, *numbers in measured
+            name: IntervalEstimate(number(value), number(low), number(high), level, KIND)
+            for name, value, low, high in measured
         },
         known_alone=dict(zip(MEASURES, map(number, alone), strict=True)),
         calibration=xr.Dataset(

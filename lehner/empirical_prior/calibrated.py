@@ -469,10 +469,11 @@ def _infer_right(
 ) -> tuple[ProportionPosterior, ProportionPosterior]:
     """Posterior of how often the first system is right where two differ: expected, and here."""
     n = counts.n_differ
-    numbers, probability = learned.prior_of_right(prior, counts.preferred * n, n, counts.effect)
+    right, probability = learned.prior_of_right(prior, counts.preferred * n, n, counts.effect)
+    numbers = right.astype(float)
     if counts.halves:
-        halves = np.linspace(0, n, min(2 * n, learned.GRID - 1) + 1)
-        numbers, probability = halves, np.interp(halves, numbers, probability)
+        numbers = np.linspace(0, n, min(2 * n, learned.GRID - 1) + 1)
+        probability = np.interp(numbers, right, probability)
     n_right = counts.right * counts.n_known
     here = learned.posterior_in_sample(numbers, probability, counts.n_known, n_right)
     return learned.posterior_expected(here, n / counts.effect), here

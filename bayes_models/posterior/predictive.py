@@ -60,9 +60,10 @@ def draw_ratings(
         rater = np.append(rater, np.full(len(answered), single.n_raters))
         luck = np.append(luck, rng.random(n_rows)[answered])
     answer = draw_categories(confusion, luck, rater, state[item])
-    if len(confusion) > len(single.all_raters):
+    pair = find_pair(single)
+    if pair is not None and len(confusion) > len(single.all_raters):
         # The answers of the second of a dependent pair, given the first's.
-        first, second = find_pair(single) or ()
+        first, second = pair
         of_first = np.full(n_rows, -1)
         of_first[item[rater == first]] = answer[rater == first]
         both = np.flatnonzero((rater == second) & (of_first[item] >= 0))

@@ -279,10 +279,16 @@ def _choose_sampler(
     """Give a function of a seed, the number of tries before, and how many times as long."""
 
     def draw_by_gibbs(seed: int, _: int, longer: int) -> dict[str, xr.Dataset]:
-        length = {"draws": draws * longer, "tune": tune * longer}
-        return {
-            "posterior": sample_conjugate(model, observed, priors, seed=seed, **length, **chains)
-        }
+        posterior = sample_conjugate(
+            model,
+            observed,
+            priors,
+            seed=seed,
+            draws=draws * longer,
+            tune=tune * longer,
+            **chains,
+        )
+        return {"posterior": posterior}
 
     if engine == "gibbs":
         return draw_by_gibbs

@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -254,7 +255,8 @@ def read_results(folder: str | Path) -> "pd.DataFrame":
     order = {entry.name: place for place, entry in enumerate(study.scenarios)}
     labelled = []
     for cell in cells:
-        table, added = tables[cell.stem], {"_scenario": order[cell.scenario.name]}
+        table = tables[cell.stem]
+        added: dict[str, Any] = {"_scenario": order[cell.scenario.name]}
         if cell.method is not None:
             added["method"] = cell.method.label
         for name, value in added.items():

@@ -101,7 +101,7 @@ def test_they_change_no_group_and_no_population() -> None:
         alone = estimate(few, groups[:150], resamples=50)
         among = estimate(many, groups, resamples=50)
         assert np.array_equal(alone.sizes, among.sizes)
-        first, other = (result.drawn.system_accuracy for result in (alone, among))
+        first, other = (result.drawn["system_accuracy"] for result in (alone, among))
         np.testing.assert_allclose(first, other)
 
 

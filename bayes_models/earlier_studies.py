@@ -110,6 +110,7 @@ def read_studies(studies: Mapping[str, Any], ratings: Ratings) -> dict[str, Any]
         By the name of a rater or system: counts as `make_power_prior` takes them, or a file with
         such a table, whose first column names the true categories.
     ratings : Ratings
+        Studies of others than its raters and systems are left out.
 
     Returns
     -------
@@ -120,6 +121,13 @@ def read_studies(studies: Mapping[str, Any], ratings: Ratings) -> dict[str, Any]
     ------
     InputError
         Naming file, row, column, value and remedy.
+
+    Examples
+    --------
+    >>> import lehner
+    >>> ratings = lehner.Ratings([[0, 1], [1, 1]], ["no", "yes"], ["ana", "ben"])
+    >>> read_studies({"ana": [[18, 2], [3, 17]], "cai": [[9, 1], [2, 8]]}, ratings)
+    {'ana': [[18, 2], [3, 17]]}
     """
     names = [str(name) for name in ratings.all_raters]
     return {

@@ -216,7 +216,8 @@ def add_truth(
     `system_accuracy_in_sample`: in each draw, true categories of the items are drawn, and it is the
     proportion of the system's answers that equal them. Group `log_likelihood` gets `ratings`
     (chain, draw, item), the log density of all ratings of an item, with an entry for each item of a
-    grouped row, unless that is more than 50 million numbers.
+    grouped row, unless that is more than 50 million numbers; with it, group `observed_data` gets
+    the ratings.
 
     Parameters
     ----------
@@ -256,6 +257,35 @@ def add_truth(
         densities = {"ratings": ((*sample, "item"), per_item)}
         items = sample | {"item": ratings.items[rows]}
         tree["log_likelihood"] = xr.DataTree(xr.Dataset(densities, items))
+        tree["observed_data"] = xr.DataTree(label_ratings(ratings))
+
+
+def label_ratings(ratings: Ratings) -> xr.Dataset:
+    """Label the ratings of a fit, so that a saved fit holds its data.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        A grouped row becomes as many items as it has.
+
+    Returns
+    -------
+    xarray.Dataset
+        `ratings` (rating), the index of the category of each rating, with its item and its rater
+        as coordinates. The system is the last rater.
+
+    Examples
+    --------
+    >>> label_ratings(Ratings([[0, 1]], ["no", "yes"], system=[1]))["ratings"].values.tolist()
+    [0, 1, 1]
+    """
+    single = ratings.expand()
+    flat = single.all_flat
+    coords = {
+        "item_of_rating": ("rating", single.items[flat.item_index]),
+        "rater_of_rating": ("rating", np.array(single.all_raters)[flat.rater_index]),
+    }
+    return xr.Dataset({"ratings": ("rating", flat.category_index)}, coords)
 
 
 def infer_truth(patterns: Patterns, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:

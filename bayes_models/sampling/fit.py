@@ -137,7 +137,8 @@ def fit(
     Returns
     -------
     xarray.DataTree
-        Groups `posterior`, `sample_stats` (of NUTS), `truth` and `log_likelihood` (per item);
+        Groups `posterior`, `sample_stats` (of NUTS), `truth`, `log_likelihood` (per item) and
+        `observed_data` (the ratings);
         attributes `model`, `engine`, `seed`, `known_truths`, and as JSON `priors` (all of them,
         given or not), `diagnostics` and `warnings`. For a dependent pair there are a group `pair`
         and an attribute `dependent_pair`, see `bayes_models.posterior.bayes_factors`. Functions of

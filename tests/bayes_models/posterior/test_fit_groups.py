@@ -23,6 +23,15 @@ def test_items_are_what_is_left_out(tree):
     assert az.loo(tree).n_data_points == RATINGS.n_items
 
 
+def test_a_fit_holds_its_ratings(tree):
+    stored = tree["observed_data"]["ratings"]
+    flat = RATINGS.all_flat
+    assert stored.values.tolist() == flat.category_index.tolist()
+    assert stored["item_of_rating"].values.tolist() == RATINGS.items[flat.item_index].tolist()
+    raters = [RATINGS.all_raters[place] for place in flat.rater_index]
+    assert stored["rater_of_rating"].values.tolist() == raters
+
+
 def test_pymc_predicts_ratings_by_base_rates_and_confusion_matrices(tree):
     few = tree.isel(draw=slice(None, None, 5), missing_dims="ignore")
     with bayes_models.dawid_skene(RATINGS) as model:

@@ -281,13 +281,7 @@ def _choose_sampler(
 
     def draw_by_gibbs(seed: int, _: int, longer: int) -> dict[str, xr.Dataset]:
         posterior = sample_conjugate(
-            model,
-            observed,
-            priors,
-            seed=seed,
-            draws=draws * longer,
-            tune=tune * longer,
-            **chains,
+            model, observed, priors, seed=seed, draws=draws * longer, tune=tune * longer, **chains
         )
         return {"posterior": posterior}
 

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 by_column = lazy.load("lehner.contrasts.groups")
 
-# Questions that are asked of the ratings of a system, whatever the method.
+# Questions about the ratings of a system, whatever the method.
 FIRST = OF_RATINGS | {"data": gold_labels.ask_data}
-# The question that is asked of each fit at last, because it corrects the others' answers.
+# This question comes last, because it corrects the answers to the others.
 LAST = {"known_truths": gold_labels.ask_known_truths}
 # Questions whose answers need to know which raters make correlated errors.
 ON_DEPENDENCE = {"agreement", "accuracy"}
@@ -156,7 +156,9 @@ def estimate(
     [0.5, 0.804]
     """
     check_level(level)
-    methods, questions = methods or DEFAULT_METHODS, list(questions)
+    questions = list(questions)
+    if methods is None:
+        methods = DEFAULT_METHODS
     wanted = [name for name in questions if isinstance(name, str)]
     for question in wanted:
         find("question", question, dict.fromkeys(QUESTIONS))
@@ -178,7 +180,7 @@ def estimate(
         do_all=do_all,
         **columns,
     )
-    if methods == DEFAULT_METHODS and gold_labels.is_only_labelled(ratings):
+    if methods is DEFAULT_METHODS and gold_labels.is_only_labelled(ratings):
         return gold_labels.estimate_by_labels(ratings, options)
     require_estimable(ratings)
     if ratings.population is not None:

@@ -140,6 +140,7 @@ def test_ranks_show_a_prior_that_is_not_the_one_simulated_from():
     assert kstest(ranks, "uniform").pvalue < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bayes_models.ConvergenceWarning")
 def test_prior_sensitivity_can_be_computed():
     few = few_items(4)

@@ -285,7 +285,7 @@ def test_the_prior_of_the_system_is_weak_unless_one_is_given(ratings):
     assert rows(None)[-1].round(9) == 8
 
 
-@pytest.mark.parametrize("name", ["dawid_skene", "pooled"])
+@pytest.mark.parametrize("name", ["dawid_skene", pytest.param("pooled", marks=pytest.mark.slow)])
 def test_the_interval_of_a_good_system_holds_with_two_categories(name):
     """With raters' priors for the system it held in none to two of eight such samples."""
     scenario = Scenario(

@@ -24,12 +24,11 @@ def test_items_are_what_is_left_out(tree):
 
 
 def test_a_fit_holds_its_ratings(tree):
-    stored = tree["observed_data"]["ratings"]
-    flat = RATINGS.all_flat
-    assert stored.values.tolist() == flat.category_index.tolist()
-    assert stored["item_of_rating"].values.tolist() == RATINGS.items[flat.item_index].tolist()
-    raters = [RATINGS.all_raters[place] for place in flat.rater_index]
-    assert stored["rater_of_rating"].values.tolist() == raters
+    stored, flat = tree["observed_data"]["ratings"], RATINGS.all_flat
+    np.testing.assert_array_equal(stored, flat.category_index)
+    np.testing.assert_array_equal(stored["item_of_rating"], RATINGS.items[flat.item_index])
+    raters = np.array(RATINGS.all_raters)[flat.rater_index]
+    np.testing.assert_array_equal(stored["rater_of_rating"], raters)
 
 
 def test_pymc_predicts_ratings_by_base_rates_and_confusion_matrices(tree):

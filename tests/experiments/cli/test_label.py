@@ -172,7 +172,7 @@ def test_json_files_and_both_orders(run, tmp_path):
     judged.write_text("\n".join(["item,rater,order,rating", *rows]) + "\n")
     code, out, err = run("label", judged, "--order", "order", "--method", "majority")
     assert code == 0 and table(out).most_probable.tolist() == [*"AAAB"]
-    assert "Data: position bias of x: chooses the answer shown first in 0.500" in err
+    assert "Data: position bias of x: chooses the answer shown first in 50%" in err
 
 
 @pytest.mark.slow

@@ -87,7 +87,8 @@ def draw_forest(
     with figure_style(columns=1) as width:
         figure = Figure(figsize=(width, height), layout="constrained")
         ax = plot_forest(table, figure.subplots(), shown)
-        handles: list[Any] = style.legend_handles(map(style.method_style, methods), line="")
+        points, names = ax.get_legend_handles_labels()
+        handles: list[Any] = list(dict(zip(names, points, strict=True)).values()) if legend else []
         ends = table[["estimate", "lower", "upper"]].to_numpy(dtype=float)
         if alone is not None and alone.estimate is not None:
             ax.axvline(alone.estimate, color=REFERENCE, lw=1, ls="--", zorder=1)
@@ -280,7 +281,8 @@ def plot_correlated_errors(view: View) -> Figure:
         ax.set_ylabel(wrap_title(_with_intervals(title, view), 2.2))
         style.proportion_ticks(ax.yaxis)
         ax.grid(True)
-        figure.legend(handles=style.legend_handles(looks), loc="outside lower center", ncols=2)
+        handles = [Line2D([], [], label=look.label, **look.options()) for look in looks]
+        figure.legend(handles=handles, loc="outside lower center", ncols=2)
     figure.set_label(
         f"Accuracy of {view.system} as items that mislead raters and system alike go from 0 to "
         f"{counted(most, 'percent', 'percent')}: {'; '.join(parts)}."

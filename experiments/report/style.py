@@ -1,7 +1,7 @@
 """The look of all figures: sizes, fonts, panels, and how each method is drawn and called."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,25 +17,24 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 # Loaded late: the names of methods are wanted without Matplotlib, too.
 looks, ticker = load("matplotlib.style"), load("matplotlib.ticker")
-lines, figures = load("matplotlib.lines"), load("matplotlib.figure")
+figures = load("matplotlib.figure")
 
+# Inches of one and of two columns of a journal.
 WIDTHS = {1: 3.35, 2: 7.0}
-"""Inches of one and of two columns of a journal."""
 
+# Points of the smallest letters. Figures are drawn in the size in which they are printed.
 SMALLEST = 7
-"""Points of the smallest letters. Figures are drawn in the size in which they are printed."""
 
 GRID = "0.88"
+# Beside what is drawn, as a proportion of its range.
 ROOM = 0.05
-"""Beside what is drawn, as a proportion of its range."""
+# Distances between ticks of proportions, and how many of them an axis has at most.
 STEPS, MOST_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2), 8
-"""Distances between ticks of proportions, and how many of them an axis has at most."""
+# The grey of lines to compare with: no bias, the nominal level, equal values.
 REFERENCE = "0.35"
-"""The grey of lines to compare with: no bias, the nominal level, equal values."""
 
 STYLE = Path(__file__).with_name("lehner.mplstyle")
 
@@ -153,10 +152,6 @@ class MethodStyle:
 
 # Any two colours of methods differ by 17 units of CIELAB or more, also to people without one kind
 # of cones (Machado, Oliveira & Fernandes 2009); markers tell apart what is printed in grey.
-OF_NO_METHOD = {"majority": "majority_agreement"}
-"""Estimators of base rates alone, and the methods as which they are drawn and called."""
-
-
 def method_style(name: str) -> MethodStyle:
     """Look of a method.
 
@@ -177,7 +172,7 @@ def method_style(name: str) -> MethodStyle:
     >>> method_style("my_own_model").label
     'my own model'
     """
-    method = get_method(OF_NO_METHOD.get(name, name))
+    method = get_method(name)
     if method is None:
         return MethodStyle(label=name.replace("_", " "), color="black", marker=".")
     return MethodStyle(
@@ -188,11 +183,6 @@ def method_style(name: str) -> MethodStyle:
 def method_label(name: str) -> str:
     """Name of a method as people write it."""
     return method_style(name).label
-
-
-def legend_handles(styles: Iterable[MethodStyle], *, line: str = "-") -> "list[Line2D]":
-    """Make what a figure's one legend takes: marker, line and name of each method."""
-    return [lines.Line2D([], [], ls=line, label=style.label, **style.options()) for style in styles]
 
 
 LETTERS_AN_INCH = 12

@@ -4,6 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 HEIGHT = 0.35
 # Part of the room of a row that its methods take.
 SPREAD = 0.7
+# Of methods that are not in the registry, in their order.
+MARKERS = "osDv^P"
 
 
 def tabulate(rows: Iterable[Row]) -> "pd.DataFrame":
@@ -322,11 +325,11 @@ def _merge(warnings: Iterable[Warning], names: Mapping[str, set[str]]) -> tuple[
     """Order warnings by severity, each once: those of all methods, or all systems, name none."""
     for field, every in names.items():
         whom: dict[Warning, set[str]] = defaultdict(set)
-        unnamed = [(own, replace(own, **{field: ""})) for own in warnings]  # type: ignore[arg-type]
-        for own, common in unnamed:
+        unregistered = [(own, replace(own, **{field: ""})) for own in warnings]  # type: ignore[arg-type]
+        for own, common in unregistered:
             whom[common].add(getattr(own, field))
         if len(every) > 1:
-            warnings = [common if whom[common] >= every else own for own, common in unnamed]
+            warnings = [common if whom[common] >= every else own for own, common in unregistered]
     return tuple(by_severity(warnings))
 
 
@@ -348,7 +351,7 @@ def plot_forest(
     Returns
     -------
     matplotlib.axes.Axes
-        A star marks what gold labels correct.
+        A star marks what gold labels correct. The points are labelled as their methods are called.
     """
     labels = labels or _name_rows(rows)
     names = list(dict.fromkeys(labels))
@@ -360,12 +363,16 @@ def plot_forest(
     beside = rows.groupby("label")
     places = SPREAD * (beside.cumcount() - (beside["label"].transform("size") - 1) / 2)
     places = rows["label"].map(names.index) + places / beside["label"].transform("size")
+    unregistered = [name for name in rows["method"].unique() if get_method(name) is None]
+    others = dict(zip(unregistered, cycle(MARKERS), strict=False))
     for record, place in zip(rows.to_dict("records"), places, strict=True):
-        method = get_method(record["method"])
-        color, marker = (method.color, method.marker) if method else ("black", ".")
+        name = record["method"]
+        method = get_method(name)
+        color, marker = (method.color, method.marker) if method else ("black", others[name])
         face = color if method is None or method.filled else "white"
+        label = method.label if method else name.replace("_", " ")
         ax.hlines(place, record["lower"], record["upper"], color=color, zorder=1.5)
-        ax.plot(record["estimate"], place, marker, color=color, markerfacecolor=face)
+        ax.plot(record["estimate"], place, marker, color=color, markerfacecolor=face, label=label)
         if record["corrected"]:
             end = max(record["estimate"], record["upper"])
             ax.annotate("*", (end, place), (2, -2), textcoords="offset points")

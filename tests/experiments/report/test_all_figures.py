@@ -10,15 +10,14 @@ from matplotlib.text import Text
 
 from experiments.paper import FIGURES, simulate_figure
 from experiments.paper.replication import plot_figure
-from experiments.report.style import OF_NO_METHOD, method_style
+from experiments.report.style import method_style
 from experiments.study import measure, read_study
 from experiments.study.definition import choose_method
 from experiments.study.report import plot_measure
 from lehner.estimation.methods import OWN_METHODS
 from lehner.latent_class.models import LIKELIHOOD_METHODS, MODELS
 
-WITHOUT_MODEL = [name for name in OWN_METHODS if name not in LIKELIHOOD_METHODS]
-NAMES = [*WITHOUT_MODEL, *OF_NO_METHOD, *MODELS]
+NAMES = [*(name for name in OWN_METHODS if name not in LIKELIHOOD_METHODS), *MODELS]
 
 
 def a_study(n_methods):

@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from experiments.report.files import write_figure
-from experiments.report.style import OF_NO_METHOD, figure_style, method_style
+from experiments.report.style import figure_style, method_style
 from lehner.estimation.methods import list_methods
 from lehner.latent_class.models import LIKELIHOOD_METHODS
 
@@ -48,7 +48,7 @@ def test_a_model_looks_alike_by_likelihood_and_by_bayes_but_for_the_filling():
 
 @pytest.mark.parametrize("seen", SEEN)
 def test_colours_differ_for_everybody_s_eyes_and_from_white(seen):
-    colors = {method_style(name).color for name in (*list_methods(), *OF_NO_METHOD)}
+    colors = {method_style(name).color for name in list_methods()}
     pairs = itertools.combinations([lab(color, seen) for color in colors], 2)
     assert min(np.linalg.norm(first - other) for first, other in pairs) > 15
     assert min(np.linalg.norm(lab(color, seen) - lab("white", seen)) for color in colors) > 30

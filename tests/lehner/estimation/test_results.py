@@ -12,6 +12,7 @@ import lehner
 from lehner import Estimate, InputError, IntervalEstimate
 from lehner.core.estimate import COLUMNS, KEYS, row
 from lehner.estimation.methods import Method
+from lehner.estimation.results import plot_forest
 
 QUICK = ["majority_agreement", "algebraic"]
 
@@ -114,27 +115,28 @@ def test_only_the_questions_that_are_named_are_asked():
 
 
 def test_views_write_and_draw_what_the_table_has(results):
-    wide = results.pivot("recall")
     value = results.value("recall", method="algebraic", category="A")
-    assert wide.loc["A", "algebraic"] == str(value)
+    assert results.pivot("recall").loc["A", "algebraic"] == str(value)
     assert str(value) in results.to_html("recall")
     latex = results.to_latex("recall")
     assert latex.startswith("\\begin{tabular}") and "majority\\_agreement" in latex
     ax = results.plot("recall", method="algebraic")
-    points = [line.get_xdata().tolist() for line in ax.get_lines()]
     ends = [segment[:, 0].tolist() for drawn in ax.collections for segment in drawn.get_segments()]
-    assert [value.lower, value.upper] in ends and [value.estimate] in points
+    assert [value.lower, value.upper] in ends
+    assert [value.estimate] in [line.get_xdata().tolist() for line in ax.get_lines()]
     assert [text.get_text() for text in ax.get_yticklabels()] == ["A", "B"]
+    rows = results.select(quantity="system_accuracy")
+    ax = plot_forest(rows.assign(method=rows["method"] + "_of_mine"))
+    assert len({line.get_marker() for line in ax.get_lines()}) == 2
 
 
 def test_a_method_of_ones_own_gets_the_options_that_it_takes():
     def estimate(ratings, *, level, seed, model_priors):
         return replace(third_rater_is_right(ratings), diagnostics={"priors": model_priors})
 
-    takes = frozenset({"model_priors"})
-    mine = Method(name="third_rater", summary="of mine", estimate=estimate, takes=takes)
+    mine = Method(name="mine", summary="", estimate=estimate, takes=frozenset(["model_priors"]))
     results = lehner.estimate(simulated(), mine, model_priors="flat")
-    assert results.fits["system", "third_rater"].diagnostics == {"priors": "flat"}
+    assert results.fits["system", "mine"].diagnostics == {"priors": "flat"}
     with pytest.raises(InputError, match="no method takes model priors"):
         lehner.estimate(simulated(), QUICK, model_priors="flat")
 
@@ -142,8 +144,7 @@ def test_a_method_of_ones_own_gets_the_options_that_it_takes():
 def third_rater_is_right(ratings, **_):
     """Take the third rater for the truth."""
     truth, system = ratings.codes[:, 2], ratings.system
-    table = np.array([[np.mean(system[truth == k] == j) for j in (0, 1)] for k in (0, 1)])
-    rates = np.bincount(truth, minlength=2) / len(truth)
+    table = [[np.mean(system[truth == k] == j) for j in (0, 1)] for k in (0, 1)]
     names = list(ratings.categories)
     matrices = np.stack([np.eye(2)] * ratings.n_raters + [table])
     accuracy = IntervalEstimate(estimate=float(np.mean(truth == system)))
@@ -153,7 +154,7 @@ def third_rater_is_right(ratings, **_):
         system_accuracy=accuracy,
         system_accuracy_in_sample=accuracy,
         arrays={
-            "base_rates": xr.DataArray(rates, {"category": names}),
+            "base_rates": xr.DataArray(np.bincount(truth) / len(truth), {"category": names}),
             "confusion": xr.DataArray(
                 matrices,
                 {"rater": list(ratings.all_raters), "category": names, "response": names},

@@ -28,8 +28,8 @@ COEFFICIENTS = ("percent_agreement", "krippendorff_alpha", "gwet_ac1")
 MOST_PAIRS = 15
 USUAL = "krippendorff_alpha"
 
+# Coefficients of each part of the data, by its name.
 type Parts = Mapping[str, Sequence[Coefficient]]
-"""Coefficients of each part of the data, by its name."""
 
 
 def parts_of_sets(measured: SetAgreement) -> Parts:

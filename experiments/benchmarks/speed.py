@@ -69,22 +69,22 @@ COLUMNS = (
     Column("aim", "is to be"),
     Column("verdict", ""),
 )
+# Of commands, and of the simulator.
 ROUNDS = 5
-"""Of commands, and of the simulator."""
+# Numbers of raters and categories of files that are new to a computer.
 SHAPES = ((3, 2), (2, 3), (3, 4), (4, 3), (3, 5))
-"""Numbers of raters and categories of files that are new to a computer."""
 ESTIMATE = ["estimate", "lehner_table2", "--system", "System"]
 LEHNER = "from experiments.cli.main import main; main()"
+# Items and raters, and what the ratio is to be at most.
 CROWDS = {(10_000, 100): 0.1, (20_000, 800): 1.0}
-"""Items and raters, and what the ratio is to be at most."""
 SAME_LIKELIHOOD = 1e-6
 EFFECTIVE = 1000
 SAMPLES = 10_000
 LOOP_SAMPLES = {50: 300, 200: 300, 5000: 100}
 MOST_OF_LOOP = {50: 1 / 20, 200: 1 / 20, 5000: 1 / 60}
 
+# From data and a seed to CPU seconds and draws, of shape (chain, draw).
 type Sample = Callable[[Patterns, int], tuple[float, Floats]]
-"""From data and a seed to CPU seconds and draws, of shape (chain, draw)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -391,8 +391,8 @@ MEASURED: dict[str, Callable[[], Iterator[Bar]]] = {
     "gibbs": compare_gibbs,
     "simulator": compare_loop,
 }
+# The module of a peer that may not be installed.
 NEEDED = {"crowd": "crowdkit", "numpyro": "numpyro"}
-"""The module of a peer that may not be installed."""
 
 
 def main() -> None:

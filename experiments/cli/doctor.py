@@ -27,13 +27,13 @@ column_roles, reader = lazy.load("lehner.data.roles"), lazy.load("lehner.reading
 
 MOST_NOTES, MOST_COLUMNS, MOST_EXAMPLES = 3, 40, 3
 LONGEST_EXAMPLE, LONGEST_NAME = 16, 40
+# Presets of what is no tool's export.
 NO_EXPORT = (None, "none")
-"""Presets of what is no tool's export."""
+# Names of a category that is compared; without one, the last is.
 GOOD = {"good", "pass", "c", "correct", "yes", "true", "1"}
-"""Names of a category that is compared; without one, the last is."""
 N_TRUTHS, ENOUGH_TRUTHS = 20, 10
+# Roles that are written if they were certain.
 KEPT = ("item", "rater", "rating", "truth", "counts", "occasion", "system")
-"""Roles that are written if they were certain."""
 
 type Line = Callable[..., str]
 

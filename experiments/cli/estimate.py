@@ -20,8 +20,8 @@ asking, methods = map(lazy.load, ("lehner.estimation.estimate", "lehner.estimati
 comparing = lazy.load("lehner.estimation.compare")
 gold_labels = lazy.load("lehner.estimation.gold_labels")
 
+# Questions whose answers no first screen shows.
 NOT_ON_SCREEN = ("annotators", "sensitivity")
-"""Questions whose answers no first screen shows."""
 CHECKLISTS = ("stard-blcm",)
 
 

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 INTERRUPTED = 130
+# How long a command may take to end by itself.
 SECONDS_TO_LEAVE = 5.0
-"""How long a command may take to end by itself."""
 
 
 @contextmanager

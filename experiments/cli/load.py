@@ -26,8 +26,8 @@ formats, reader = lazy.load("lehner.reading.formats"), lazy.load("lehner.reading
 groups_of_items = lazy.load("lehner.contrasts.groups")
 
 MOST_GROUPS = 20
+# A column of more different numbers than these is cut into bins.
 MOST_UNCUT_NUMBERS = 8
-"""A column of more different numbers than these is cut into bins."""
 BINS = 4
 NUMBER = r"\s*[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?\s*"
 CUTS = re.compile(rf"(.+?):({NUMBER}(?:,{NUMBER})*)", re.DOTALL)

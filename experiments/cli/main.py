@@ -24,8 +24,8 @@ files, library = load("experiments.report.files"), load("lehner")
 methods, comparing = load("lehner.estimation.methods"), load("lehner.estimation.compare")
 functions = load("lehner.core.lazy")
 
+# As of a program that SIGPIPE ends.
 CLOSED_PIPE = 141
-"""As of a program that SIGPIPE ends."""
 REMEDIES = {
     errno.ENOSPC: "; make room on this disk, and run again",
     errno.EACCES: "; change its permissions, or name another place",
@@ -33,17 +33,17 @@ REMEDIES = {
     errno.EISDIR: "; move it away",
     errno.ENOTDIR: "; name another place",
 }
+# An option that stands anywhere in a command.
 TRACEBACK = "--traceback"
-"""An option that stands anywhere in a command."""
 RATINGS, RESEARCH = "Your ratings", "Research"
 OF_RATINGS = (datasets, doctor, agreement, check, estimate, compare, scores, bounds, ask, label)
 COMMANDS = {RATINGS: OF_RATINGS, "Before you collect": (plan,), RESEARCH: (paper, train_prior)}
+# What the help of a command lists as its methods.
 METHODS = {
     estimate: lambda: {name: method.summary for name, method in methods.list_methods().items()},
     compare: lambda: comparing.compare_methods(),
     label: label_methods,
 }
-"""What the help of a command lists as its methods."""
 
 app = typer.Typer(
     cls=Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich"

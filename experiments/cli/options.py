@@ -33,18 +33,18 @@ grids, panels = load("rich.table"), load("rich.panel")
 
 PARAMETERS = "\n\nParameters\n----------\n"
 EXAMPLES = "\n\nExamples\n--------\n"
+# A parameter in a docstring: its name, its type and what it means.
 DESCRIPTION = re.compile(r"^(\w+) : (.+)\n((?: {4}.+\n?)+)", re.MULTILINE)
-"""A parameter in a docstring: its name, its type and what it means."""
+# Parameters that are arguments of a command; all others are options.
 ARGUMENTS = ("data", "study", "folder", "scenario", "replicate")
-"""Parameters that are arguments of a command; all others are options."""
 OUTPUTS = ("output", "report", "raters_output")
+# Options that stand in the panel of outputs, whatever the command.
 AFTER = (*OUTPUTS, "as_json")
-"""Options that stand in the panel of outputs, whatever the command."""
+# Options that are not called as the parameter.
 FLAGS = {"reading_file": "--reading", "as_json": "--json", "everything": "--all"}
-"""Options that are not called as the parameter."""
 QUESTION, ASSUMED, FILE, OUTPUT = "The question", "What is assumed", "The file", "Output"
+# Titles under which the help of a command has its options; arguments have none.
 PANELS = (None, QUESTION, ASSUMED, FILE, OUTPUT)
-"""Titles under which the help of a command has its options; arguments have none."""
 
 
 def split_names(texts: Sequence[str] | None) -> list[str]:
@@ -119,12 +119,12 @@ def _take_interval(context: typer.Context, path: Path | None) -> Path | None:
     return path
 
 
+# What else such options have.
 MORE: dict[str, dict[str, Any]] = {
     "interval": {"envvar": "LEHNER_INTERVAL", "callback": lambda level: errors.check_level(level)},
     "seed": {"callback": lambda seed: errors.check_whole_number("seed", seed, 0)},
     "reading_file": {"is_eager": True, "callback": _take_interval},
 }
-"""What else such options have."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,17 +17,17 @@ from lehner.core.arrays import Seed, child_seeds
 from lehner.simulation.scenario import disperse, draw_parameters
 
 CATEGORIES = "ABCDE"
+# Bins of Table 4 as they are printed, by the lower ends of ours.
 BINS = {0.9: ".9-1.0", 0.8: ".8-.9", 0.6: ".6-.7", 0.5: ".5-.6", 0.3: ".2-.3"}
-"""Bins of Table 4 as they are printed, by the lower ends of ours."""
 
 RUNS = 1000
 LARGE_RUN = 5000
+# Of 5,000 items: the paper does not say how many are behind the numbers in its text.
 PRINTED_RUNS = 10
-"""Of 5,000 items: the paper does not say how many are behind the numbers in its text."""
 
 TABLE_7_DRAWS = 20_000
+# Of its diagonal.
 TABLE_7_SPREAD = float(np.std([0.349, 0.439, 0.377, 0.512, 0.415], ddof=1))
-"""Of its diagonal."""
 
 VIOLATION_BIASES: dict[str, dict[str, Any]] = {
     "rater accuracy .4 .6 .8": {"initial_rater_accuracy": (0.4, 0.6, 0.8)},

@@ -16,8 +16,8 @@ MOST_STANDARD_ERRORS = 3.0
 PRESETS = (0.1, 0.3, 0.5, 0.7, 0.9)
 PAPER_RUNS = 50
 METHOD = "algebraic_paper"
+# A third of the items is harder and a third easier by .2.
 EASINESS = (-0.2, 0.0, 0.2)
-"""A third of the items is harder and a third easier by .2."""
 
 VIOLATIONS: dict[str, Any] = {
     "easiness": EASINESS,
@@ -99,8 +99,8 @@ def _read_printed() -> dict[tuple[str, str], dict[str, str]]:
         return {(row["place"], row["quantity"]): row for row in csv.DictReader(file)}
 
 
+# Rows of the table by place and quantity.
 PRINTED = _read_printed()
-"""Rows of the table by place and quantity."""
 
 
 def compare(place: str, quantity: str, ours: float, **more: Any) -> PrintedNumber:

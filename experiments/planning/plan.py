@@ -17,8 +17,8 @@ from lehner.core.lazy import pd
 from lehner.core.text import DASH
 from lehner.planning.sample_size import Estimand, SampleSize, Target
 
+# Of the paper's figures, in each of which these are equally frequent.
 SYSTEM_ACCURACIES = (0.1, 0.3, 0.5, 0.7, 0.9)
-"""Of the paper's figures, in each of which these are equally frequent."""
 MEAN = "mean"
 SIZE = ("n_items", "standard_error", "lower", "upper", "note")
 MOST_RATERS_SHOWN = 4
@@ -31,8 +31,8 @@ TRUTHS = {
     "system_accuracy_in_sample": "the proportion of these items that the system gets right",
 }
 
+# Numbers of items by the accuracy of the system; of several also that of their mean, `MEAN`.
 type Sizes = Mapping[str, SampleSize]
-"""Numbers of items by the accuracy of the system; of several also that of their mean, `MEAN`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 jinja2 = load("jinja2")
 
 HERE = Path(__file__).parent
+# What people do not see in a figure, of which comments repeat all its texts.
 LEFT_OUT = re.compile(r"<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
-"""What people do not see in a figure, of which comments repeat all its texts."""
 SIZE = re.compile(r'width="([\d.]+)pt" height="[\d.]+pt"')
 ID = re.compile(r'(?<= id=")|(?<=url\(#)|(?<=href="#)')
 CODE = re.compile(r"`([^`]+)`")
+# Pixels of a page for a point of a figure, the part of them to which a phone shrinks it, and the
+# width from which on a figure stands alone.
 LARGER, LEAST, MOST_BESIDE_TEXT = 1.6, 0.8, 500
-"""Pixels of a page for a point of a figure, the part of them to which a phone shrinks it, and the
-width from which on a figure stands alone."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

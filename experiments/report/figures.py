@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from lehner import Ratings
     from lehner.scores.performance import ScorePerformance
 
+# Of the smallest letters, on an inch.
 LETTERS = 15
-"""Of the smallest letters, on an inch."""
 LONGEST_LABEL = 26
+# Inches of a line of text, between rows, and of what is below the rows.
 LINE, ROW, HEAD = 0.125, 0.1, 0.75
-"""Inches of a line of text, between rows, and of what is below the rows."""
 BAND = "0.9"
 MOST_WITH_TEXT, MOST_WITH_INTERVALS = 8, 4
+# Of the blues; black letters have a contrast of 8.6 on it, and of 4.9 on a dark page.
 DARKEST = 0.5
-"""Of the blues; black letters have a contrast of 8.6 on it, and of 4.9 on a dark page."""
 MARKED_POINTS, MOST_NAMED = 6, 4
+# Part of the map of bounds from which impossible correlations are named.
 RARELY = 0.01
-"""Part of the map of bounds from which impossible correlations are named."""
 CORRELATIONS = np.linspace(0, 0.8, 81)
 ACCURACIES = np.arange(11) / 10
 NUMBERS = {"quantity": "", "method": "", "lower": np.nan, "upper": np.nan, "corrected": False}
@@ -373,8 +373,8 @@ def plot_calibration(performance: "ScorePerformance") -> Figure:
     return figure
 
 
+# Figures that are no forest.
 FIGURES: Mapping[str, Callable[[View], Figure]] = {
     "confusion": plot_confusion,
     "correlated_errors": plot_correlated_errors,
 }
-"""Figures that are no forest."""

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 style = load("experiments.report.style")
 
+# Characters of the name of a folder.
 LONGEST = 100
-"""Characters of the name of a folder."""
 LACKS = (MemoryError, OSError, ImportError)
+# With less memory or disk space than this an error of compiled code is put down to the machine.
 LEAST_BYTES = 2**28
-"""With less memory or disk space than this an error of compiled code is put down to the machine."""
 
 
 def check_outputs(

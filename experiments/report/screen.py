@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 WIDTH, MOST_LINES = 100, 24
 LONGEST_TITLE, LONGEST_GROUP = 40, 16
 MOST_MEASURES, MOST_METHODS, MOST_ROWS, MOST_CAUTIONS, MOST_NOTES = 4, 5, 6, 3, 2
+# Of the interval that `lehner ask` aims at.
 HALF_WIDTH = 0.05
-"""Of the interval that `lehner ask` aims at."""
+# Codes of which one is said: they mean that errors are not independent.
 CORRELATED = ("system-copies-rater", "shared-mistakes", "agreement-unexplained")
-"""Codes of which one is said: they mean that errors are not independent."""
 
 
 def render_screen(each: Sequence[View], width: int) -> "list[Text]":
@@ -243,12 +243,13 @@ def _fit_parts(head: str, parts: Sequence[str]) -> str:
     return text
 
 
+# Tables of one system that are more than rows beside one another.
 TABLES: Mapping[str, Callable[[View], list[Table]]] = {
     "accuracies": _tabulate_accuracies,
     "measures": _tabulate_measures,
 }
-"""Tables of one system that are more than rows beside one another."""
 
+# Lines of a screen.
 TEXTS: Mapping[str, Callable[[Sequence[View]], Iterable[str]]] = {
     "name": lambda each: [sentences.describe_briefly(each[0])],
     "data": lambda each: data_lines(each[0].results.ratings)[:MOST_NOTES],
@@ -261,4 +262,3 @@ TEXTS: Mapping[str, Callable[[Sequence[View]], Iterable[str]]] = {
     "effective_raters": lambda each: sentences.say_effective_raters(each[0], briefly=True),
     "cautions": lambda each: (),
 }
-"""Lines of a screen."""

@@ -288,6 +288,7 @@ def report_proportions(view: View) -> list[str]:
     return lines
 
 
+# What stands above the tables of a section of `report.toml`.
 SAY: Mapping[str, Callable[..., Iterator[str]]] = {
     "systems": read_systems,
     "accuracy": read_accuracy,
@@ -295,4 +296,3 @@ SAY: Mapping[str, Callable[..., Iterator[str]]] = {
     "groups": read_groups,
     "correlated_errors": read_correlated_errors,
 }
-"""What stands above the tables of a section of `report.toml`."""

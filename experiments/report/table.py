@@ -21,10 +21,10 @@ type Cell = str | float | IntervalEstimate | tuple[Cell, ...] | None
 
 CORRECTED = "*"
 CORRECTED_NOTE = "* with the gold labels."
+# Columns of a terminal: between two columns, of a column of texts, and of a word in it.
 GAP, NARROWEST, LONGEST_WORD = 2, 18, 30
-"""Columns of a terminal: between two columns, of a column of texts, and of a word in it."""
+# Characters of a table in small type on a page of an article, whose lines are 345 points wide.
 LATEX_WIDTH = 72
-"""Characters of a table in small type on a page of an article, whose lines are 345 points wide."""
 NEGATIVE = re.compile(r"(?<![-\w.])-(?=[.\d])")
 LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}

@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 rich_console, rich_text, rich_cells = map(load, ("rich.console", "rich.text", "rich.cells"))
 
 END_OF_NAME = 6
+# A number that is cut would be another number: a narrower terminal wraps lines itself.
 LEAST_WIDTH = 60
-"""A number that is cut would be another number: a narrower terminal wraps lines itself."""
 WIDTH_OF_FILES = 100
+# Control characters but for tab and line feed; line separators; marks that turn text around.
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-"""Control characters but for tab and line feed; line separators; marks that turn text around."""
 OTHERS = ("criteria", "sensitivity", "positive", "group", "score_of")
 NAMES = (*(field.name for field in fields(Reading)), *OTHERS)
 ARGUMENT = re.compile(rf"\b({'|'.join(NAMES)})=(?:…|True|\[?(['\"])(.*?)\2\]?(?=[\s,;)]|$))")
 SWITCHED_OFF = re.compile(r"lehner\.estimate with (\w+)=False")
+# Options that are not called as the argument.
 OPTION_OF = {"level": "interval", "n_categories": "categories", "n_raters": "raters"}
-"""Options that are not called as the argument."""
 
 
 def visible(text: str) -> str:

@@ -17,20 +17,20 @@ from lehner.estimation.results import Results, value_of
 from lehner.performance import measures
 
 REPORT = tomllib.loads(Path(__file__).with_name("report.toml").read_text(encoding="utf-8"))
+# Stands for any value of a column.
 ANY = "\0any"
-"""Stands for any value of a column."""
 ACCURACIES, SHORT_NAMES = REPORT["accuracies"], REPORT["short_names"]
 WITH_GOLD = "with the gold labels"
 MISLED = ("nobody_misled", "system_too", "raters_alone")
 EVIDENCE = ("estimate", "P(sign)", "Bayes factor", "verdict")
+# Bayes factors beyond it, or below its inverse, are not told apart.
 LARGEST = 1000
-"""Bayes factors beyond it, or below its inverse, are not told apart."""
 
+# A row of the results.
 type Record = dict[str, Any]
-"""A row of the results."""
 
+# Heading, label, name of the column, and cell of a number.
 type Placed = tuple[str, str, str, Cell]
-"""Heading, label, name of the column, and cell of a number."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -450,10 +450,10 @@ def tabulate_k_properties(view: View) -> list[Table]:
     return pivot(placed, columns, head="K-property", title="parameter")
 
 
+# Tables that are more than rows beside one another.
 TABLES: Mapping[str, Callable[[View], list[Table]]] = {
     "accuracies": tabulate_accuracies,
     "tests": tabulate_tests,
     "misled": tabulate_misled,
     "k_properties": tabulate_k_properties,
 }
-"""Tables that are more than rows beside one another."""

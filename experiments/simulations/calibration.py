@@ -37,8 +37,8 @@ DESIGNS: dict[str, tuple[int, int, int, float, float, bool]] = {
     "K5_J10_n40_missing": (5, 10, 40, 0.5, 0.0, True),
 }
 FIRST = next(iter(DESIGNS))
+# Draws of a posterior among which a true value is ranked.
 KEPT = 99
-"""Draws of a posterior among which a true value is ranked."""
 
 
 def rank(seed: int, model: str, design: str, simulations: int) -> Iterator[dict[str, Any]]:

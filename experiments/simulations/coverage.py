@@ -29,11 +29,11 @@ MEASURES = ("bias", "rmse", "coverage", "interval_width")
 BY = ["scenario", "probabilities", "labels", "method"]
 
 GROUP = 200
+# Of the judge, of bad and of good items.
 RECALL = np.array([0.75, 0.9])
-"""Of the judge, of bad and of good items."""
 RATES = {"medium": (0.7, 0.6), "high": (0.97, 0.9)}
+# Answers to a question; the sum of the parameters of the beta distribution of questions' rates.
 EPOCHS, SIZE_OF_BETA = 5, 1.5
-"""Answers to a question; the sum of the parameters of the beta distribution of questions' rates."""
 
 SCORED = 300
 ACCURACIES = np.array([0.65, 0.7, 0.8])

@@ -49,26 +49,27 @@ KEYS: dict[str, Check] = {
     "null": errors.check_probability,
 }
 REQUIRED = ("name", "seed", "replicates", "scenarios")
+# Keys that name a function in a file.
 FUNCTIONS = ("experiment", "table")
-"""Keys that name a function in a file."""
 SCENARIO_FIELDS = {field.name: field for field in fields(Scenario)}
 TABLE_KEYS = ("name", "grid", "sweep", "generator")
 RESULT_COLUMNS = ("scenario", "replicate")
+# In a folder of results: the numbers, and the files of functions.
 CELLS_FOLDER, CODE_FOLDER = "cells", "functions"
-"""In a folder of results: the numbers, and the files of functions."""
+# The studies that are shipped.
 SHIPPED = ("studies/*.toml", "simulations/*.toml", "benchmarks/real/real.toml")
-"""The studies that are shipped."""
+# That a table of a study file may stand for.
 MOST_SCENARIOS = 10_000
-"""That a table of a study file may stand for."""
 
 COUNT = partial(errors.check_whole_number, least=1)
+# What checks the options of methods.
 OPTIONS: dict[str, Check] = {
     "interval": partial(errors.check_choice, choices=("percentile", "none")),
     "resamples": COUNT,
     "restarts": partial(errors.check_whole_number, least=0),
     "system_is": partial(errors.check_choice, choices=SYSTEM_IS),
 }
-"""What checks the options of methods."""
+# The same of Bayesian models.
 SAMPLER_OPTIONS: dict[str, Check] = {
     "priors": check_priors,
     "engine": partial(errors.check_choice, choices=("nuts", "gibbs")),
@@ -77,15 +78,14 @@ SAMPLER_OPTIONS: dict[str, Check] = {
     "chains": COUNT,
     "tries": COUNT,
 }
-"""The same of Bayesian models."""
 DEFAULTS = {"interval": "percentile", "restarts": 0}
+# The names of fields under which the seeds of the committed tables were made.
 FIRST_NAMES = {
     "initial_rater_accuracy": "rater_accuracy",
     "initial_system_accuracy": "system_accuracy",
     "easiness": "difficulty",
     "easiness_affects": "difficulty_affects",
 }
-"""The names of fields under which the seeds of the committed tables were made."""
 
 
 @dataclass(frozen=True, kw_only=True)

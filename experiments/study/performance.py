@@ -17,14 +17,14 @@ from lehner.core.resampling import wilson_interval
 
 Z = 1.96
 type Row = dict[str, Any]
+# A value and its Monte Carlo standard error.
 type Measured = tuple[float, float]
-"""A value and its Monte Carlo standard error."""
 
 UNKNOWN = (np.nan, np.nan)
 STATED = ("lower", "upper", "standard_error")
 BY = ("scenario", "method", "estimand")
+# Part of the estimates that must have a standard error of their own for `model_se`.
 LEAST_STATED = 0.5
-"""Part of the estimates that must have a standard error of their own for `model_se`."""
 PROPORTIONS = ("coverage", "bias_eliminated_coverage", "power", "failure_rate")
 
 

@@ -26,11 +26,11 @@ from lehner.core.lazy import load_function, pa, pd
 from lehner.estimation.methods import Method, find_method
 from lehner.simulation.draw import simulate_items
 
+# Of stored results. Raise it when a method gives other estimates before the next version.
 FORMAT = 6
-"""Of stored results. Raise it when a method gives other estimates before the next version."""
 DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail", "divergences", "tries")
+# Codes of warnings about draws whose diagnostics fail.
 UNCONVERGED = {"not-converged", "too-few-draws", "divergences", "tree-depth", "labels-switched"}
-"""Codes of warnings about draws whose diagnostics fail."""
 NUMBERS = ("estimate", "lower", "upper", "standard_error")
 NO_NUMBERS: Row = dict.fromkeys((*NUMBERS, *DIAGNOSTICS))
 type Truths = dict[str, float | None]

@@ -37,8 +37,8 @@ TROUBLE = ("undefined", "failed", "unconverged")
 MOST_REASONS = 20
 NUMBERS = ["value", "standard_error", "lower", "upper", "n"]
 TEXTS = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
+# Of a figure: height and width of a line of a label, and panels side by side.
 ROW_INCHES, LABEL_LETTERS, MOST_ACROSS = 0.14, 44, 5
-"""Of a figure: height and width of a line of a label, and panels side by side."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,14 +30,14 @@ from lehner.core.resampling import progress_of
 pq = load("pyarrow.parquet")
 
 logger = logging.getLogger(__name__)
+# Name of a file: the cell's stem, and the checksum.
 FILE = re.compile(r"(.+)-([0-9a-f]{16})\.parquet")
-"""Name of a file: the cell's stem, and the checksum."""
+# What a folder of results holds.
 CONTENTS = {definition.CELLS_FOLDER, definition.CODE_FOLDER, "report", "lock", "study.toml"}
-"""What a folder of results holds."""
 NUMBERS = ("truth", "estimate", "lower", "upper", "standard_error")
 DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail")
+# Columns that differ between machines.
 MACHINE = ("seconds", "versions")
-"""Columns that differ between machines."""
 COLUMNS = (
     *("replicate", "method", "estimand", "seed", *NUMBERS, "status", "reason"),
     *(*DIAGNOSTICS, "divergences", "tries", *MACHINE),

@@ -18,8 +18,8 @@ from lehner.data.labels import Label, as_numbers, fold, load_words, value_or_fol
 from lehner.data.reading import Reading
 
 MOST_SHOWN = 8
+# More different numbers than these are scores.
 MOST_DECIMALS, MOST_WHOLE_NUMBERS = 20, 100
-"""More different numbers than these are scores."""
 FEWEST_TEXTS = 20
 WIDEST_GAP, LOOKED_AT = 3, 50
 SENTINELS = (9, 77, 88, 97, 98, 99, 777, 888, 998, 999, 7777, 8888, 9999)
@@ -34,10 +34,10 @@ AROUND_LABEL = re.compile(
 )
 NAME_ALL = "name all categories (categories=…)"
 
+# How many cells each label is in.
 type Cells = Mapping[Label, int]
-"""How many cells each label is in."""
+# A label that is a mistake, what is wrong with it, and the remedy, also as reading options.
 type Problem = tuple[Label, str, str, Mapping[str, Any]]
-"""A label that is a mistake, what is wrong with it, and the remedy, also as reading options."""
 
 
 def check_labels(
@@ -254,6 +254,7 @@ def describe_no_categories(cells: Cells) -> str:
     return ""
 
 
+# Each finds mistakes in the labels of all columns together; the first that is found counts.
 CHECKS: tuple[Callable[[Cells], Iterator[Problem]], ...] = (
     find_spellings,
     find_placeholders,
@@ -262,7 +263,6 @@ CHECKS: tuple[Callable[[Cells], Iterator[Problem]], ...] = (
     find_other_numbers,
     find_no_categories,
 )
-"""Each finds mistakes in the labels of all columns together; the first that is found counts."""
 
 
 def say_columns(raters: Sequence[str], ignored: Iterable[str], reading: Reading) -> str:

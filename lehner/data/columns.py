@@ -16,8 +16,8 @@ from lehner.core.lazy import pa, pd
 from lehner.data.labels import BOOLEANS, MISSING, NUMBER, fold, plain_label, value_or_folded
 from lehner.data.patterns import MOST_ITEMS, factorize
 
+# With which an item was chosen: an item of less would count as more than a million.
 LEAST_PROBABILITY = 1e-6
-"""With which an item was chosen: an item of less would count as more than a million."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -212,8 +212,8 @@ def _merge(name: str, codes: Integers, values: list[Any]) -> Column:
     return Column(name=name, codes=codes, labels=tuple(labels))
 
 
+# Names file and line in an error whose row is the index of a row of data.
 type Place = Callable[[InputError], None]
-"""Names file and line in an error whose row is the index of a row of data."""
 
 
 @dataclass(eq=False)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 type Label = str | int
 
+# Texts that are read as a missing rating; not `None`, which is a common category.
 MISSING = frozenset({"", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "<NA>"})
-"""Texts that are read as a missing rating; not `None`, which is a common category."""
 
 BOOLEANS = (bool, np.bool_)
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})(\.0+)?")
@@ -198,12 +198,12 @@ FEWEST_ANSWERS, SURE_ANSWERS = 5, 20
 LEAST_SHARED = 0.1
 FEWEST_STRANGE, LEAST_STRANGE = 3, 0.05
 MOST_COUNTED_CELLS = 10_000_000
+# Categories that are compared, and the lengths of labels that may be slips.
 MOST_LABELS, LONGEST_LABEL, SHORTEST_LABEL = 200, 60, 3
-"""Categories that are compared, and the lengths of labels that may be slips."""
+# A rare category is at most this proportion of cells, and another is this many times as common.
 FEWEST_TIMES, MOST_PROPORTION = 20, 0.01
-"""A rare category is at most this proportion of cells, and another is this many times as common."""
+# Of two spellings, as `difflib` has it: one letter of five may differ.
 LEAST_SIMILARITY = 0.8
-"""Of two spellings, as `difflib` has it: one letter of five may differ."""
 FEW_RATINGS, FEWEST_TO_JUDGE = 10, 20
 MOST_SHOWN = 5
 

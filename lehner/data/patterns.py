@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 UNKNOWN = -1
 MOST_ITEMS = 2**53
+# The greatest key, for each of them, up to which keys are sorted by counting.
 DENSE = 4
-"""The greatest key, for each of them, up to which keys are sorted by counting."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

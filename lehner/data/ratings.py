@@ -18,12 +18,12 @@ from lehner.data.labels import Label
 from lehner.data.patterns import CollapsedVotes, FlatRatings, Patterns
 
 SYSTEM = "system"
+# Attributes with an entry for each row, or None.
 PER_ROW = ("items", "answers", "truth", "population", "cluster", "truth_probability")
-"""Attributes with an entry for each row, or None."""
+# Other attributes that are the same in equal ratings.
 COMPARED = tuple(
     "categories raters systems counts ordered anonymous populations dependent several_votes".split()
 )
-"""Other attributes that are the same in equal ratings."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -10,10 +10,10 @@ from typing import Any
 from lehner.core.errors import InputError, suggest
 
 NAMES = ("system", "item", "raters", "items", "pair", "leave_out")
+# Options with several values, of which those of `NAMES` name columns or raters.
 SEVERAL = (*NAMES, "categories", "missing", "labels", "cut")
-"""Options with several values, of which those of `NAMES` name columns or raters."""
+# A key that a reading file may have, too: the probability of the commands' intervals.
 INTERVAL = "interval"
-"""A key that a reading file may have, too: the probability of the commands' intervals."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,25 +17,25 @@ from lehner.data.columns import Column, Table, find_declared, join_columns, requ
 from lehner.data.labels import fold, load_words, unify
 from lehner.data.reading import Reading
 
+# A table of fewer rows is too short to judge its columns by their labels.
 FEWEST_ROWS = 5
-"""A table of fewer rows is too short to judge its columns by their labels."""
 FEWEST_RATERS, MANY_LABELS, MOST_SHOWN = 2, 10, 8
+# With so many raters, and so many times as many raters as items, rows are raters.
 MANY_RATERS, TIMES_MORE_RATERS = 100, 10
-"""With so many raters, and so many times as many raters as items, rows are raters."""
+# A column that is filled less than the first, where most are more than the second, is doubtful.
 LEAST_FILLED, MOSTLY_FILLED = 0.5, 0.8
-"""A column that is filled less than the first, where most are more than the second, is doubtful."""
+# Columns that have a role by this name alone, in any case.
 BY_NAME_ALONE = {"truth": "truth", "counts": "count", "occasion": "occasion"}
-"""Columns that have a role by this name alone, in any case."""
+# Names that come before others for a role.
 USUAL = {"rater": ("rater", "worker"), "rating": ("rating", "label"), "item": ("item", "task")}
-"""Names that come before others for a role."""
+# Roles of one column.
 SINGLE = ("truth", "truth_probability", "counts", "cluster", "order", "occasion", "rater", "rating")
-"""Roles of one column."""
+# The name of a column that names who answered a survey: each row is a rater, however many.
 RESPONDENT = re.compile("respondent|response ?id|e-?mail", re.IGNORECASE)
-"""The name of a column that names who answered a survey: each row is a rater, however many."""
+# No decimals, dates or sentences.
 NUMBER_OR_WORD = re.compile(r"[0-9]+|[^\W\d_]\S*( [0-9]+)?")
-"""No decimals, dates or sentences."""
+# Two entries of a record, as REDCap names them.
 TWO_NAMES = re.compile(r"(?P<item>.+)--(?P<rater>.+)")
-"""Two entries of a record, as REDCap names them."""
 NAME_RATERS = "name the raters' columns (raters=…)"
 NAME_COLUMNS = (
     f"{NAME_RATERS} or the items' column (item=…), or code all raters alike; if each row is a "
@@ -391,8 +391,8 @@ def are_fixed(columns: Mapping[str, Column], reading: Reading) -> bool:
     return bool(reading.categories) or reading.sets or find_declared(columns) is not None
 
 
+# A column that is no rater (none if rows are no items), the problem, the remedy and options.
 type Sign = tuple[str | None, str, str, Mapping[str, Any]]
-"""A column that is no rater (none if rows are no items), the problem, the remedy and options."""
 
 
 def _refuse_signs(
@@ -712,5 +712,5 @@ def _find_gold_labels(table: Table, names: Sequence[str], reading: Reading) -> I
 
 
 SIGNS = (_find_cross_table, _find_rows_of_raters, _find_other_names)
+# Signs in the labels, which are believed where all categories are declared.
 LABEL_SIGNS = (_find_strays, _find_criteria, _find_counts, _find_gold_labels)
-"""Signs in the labels, which are believed where all categories are declared."""

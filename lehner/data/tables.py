@@ -23,8 +23,8 @@ from lehner.data.reading import Reading, names_of
 if TYPE_CHECKING:
     from lehner.data.ratings import Ratings
 
+# Options that give labels another meaning than themselves.
 MEANING = ("missing", "labels", "only", "sets", "cut", "decimal", "fold_case")
-"""Options that give labels another meaning than themselves."""
 DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+")
 
 

@@ -36,15 +36,15 @@ BEGINNINGS = {
     **{b"PAR1": PARQUET, b"PK\x03\x04": EXCEL, b"<stata_dta>": STATA},
     **{b"$FL2@(#)": SPSS, b"$FL3@(#)": SPSS},
 }
+# Of an object with a name, or of a list of objects.
 JSON_BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\]])')
-"""Of an object with a name, or of a list of objects."""
 DECOMPRESS: dict[bytes, Callable[[bytes], bytes]] = {
     b"\x1f\x8b": gzip.decompress,
     b"BZh": bz2.decompress,
     b"\xfd7zXZ\x00": lzma.decompress,
 }
+# How texts begin that Excel calls Unicode.
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-"""How texts begin that Excel calls Unicode."""
 SAVE_AS_CSV = "save the table with the ratings as CSV (UTF-8)"
 OTHER_BEGINNINGS = {
     b"\xd0\xcf\x11\xe0": ("an Excel file of 2003 or earlier", f"{SAVE_AS_CSV} or as .xlsx"),
@@ -56,14 +56,14 @@ OTHER_ENDINGS = {
     **dict.fromkeys((".zip", ".tar"), "unpack it"),
     ".eval": "write this log of Inspect as JSON: `inspect log dump LOG > log.json`",
 }
+# Columns of so many rows are coded at the same time.
 MANY_ROWS = 10_000
-"""Columns of so many rows are coded at the same time."""
+# Rows that are looked at, and the fewest that show that the header is data.
 LOOKED_AT, FEWEST_ROWS = 100, 10
-"""Rows that are looked at, and the fewest that show that the header is data."""
 DELIMITERS, SPACES = (",", "\t", ";", "|"), " "
 LONGEST_LINE = 1_000_000
+# Rows of a sheet among which the header is looked for.
 MOST_TITLES = 20
-"""Rows of a sheet among which the header is looked for."""
 EACH = "each"
 
 

@@ -14,14 +14,14 @@ from lehner.data.reading import Reading
 from lehner.reading.presets import Preset
 
 OUTER, INNER = "outer", "inner"
+# The column with the place of a record in its list, which may be all that names a rater.
 POSITION = "position"
-"""The column with the place of a record in its list, which may be all that names a rater."""
 JSON_FORMS = (
     "give {item: {rater: rating}}, {rater: {item: rating}}, {item: rating}, {rater: [ratings]} or "
     'a list of records {"item": …, "rater": …, "rating": …}'
 )
+# So many records are looked at for the full names of columns.
 MANY_RECORDS = 200
-"""So many records are looked at for the full names of columns."""
 NAMED_BY_END = ("rater", "rating", "truth", "cluster", "order", "occasion", "truth_probability")
 
 

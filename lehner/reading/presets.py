@@ -22,12 +22,12 @@ from lehner.data.roles import quote_name
 from lehner.reading.rows import join_ticks, keep_rows, query
 
 ROLES = ("item", "rater", "rating", "truth")
+# Fields of a preset that are options of reading as they stand.
 OPTIONS = ("labels", "missing", "cut", "pair", "raters", "leave_out")
-"""Fields of a preset that are options of reading as they stand."""
 NAME_COLUMNS = "name the columns (item=…, rater=…, rating=…)"
 MOST_SHOWN, LOOKED_AT = 8, 50
+# The name of a file of samples of lm-evaluation-harness.
 TASK = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT")
-"""The name of a file of samples of lm-evaluation-harness."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,14 +20,14 @@ from lehner.reading import formats, rows
 from lehner.reading.nested import load_json, table_of_json
 from lehner.reading.presets import TASK, Preset, apply_preset, find_preset, parse_cells
 
+# The endings of files that are read in a folder.
 FILES = re.compile(r"\.(jsonl?|ndjson|csv|tsv|parquet|xlsx)(\.(gz|bz2|xz))?$|\.eval$")
-"""The endings of files that are read in a folder."""
 MOST_CHANGES, LAST_ROWS = 8, 3
+# Options whose proposals add up.
 ADDED_UP = ("missing", "labels", "system", "leave_out")
-"""Options whose proposals add up."""
 
+# A table, the tool that wrote it, and how it is read, with the full names of columns.
 type Read = tuple[Table, Preset | None, Reading]
-"""A table, the tool that wrote it, and how it is read, with the full names of columns."""
 
 
 def read_ratings(

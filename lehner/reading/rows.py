@@ -19,8 +19,8 @@ from lehner.data.labels import load_words
 from lehner.data.reading import Reading
 from lehner.data.roles import expand, is_total
 
+# Labels that are neither of the two answers, where these are found by what is left.
 TIE = re.compile(r"(tied?|draw|equal|neither|both|same|none|no)(?![a-z])|both", re.IGNORECASE)
-"""Labels that are neither of the two answers, where these are found by what is left."""
 FIRST, SECOND, NEITHER, BLANK = 0, 1, -1, -2
 
 

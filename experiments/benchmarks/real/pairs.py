@@ -41,13 +41,13 @@ METHODS = (
     *("majority_agreement", "algebraic", "dawid_skene_ml", "dawid_skene", SLOW),
     *("calibrated", LABELLED, OTHER_DOMAINS),
 )
+# Of each crowd and design.
 MOST_PAIRS, MOST_PAIRS_OF_SLOW = 6, 3
-"""Of each crowd and design."""
 RESAMPLES = 200
 LEVEL = 0.9
 SIMULATED_PAIRS, SIMULATED_ITEMS = 100, 200
+# Part of the simulated items that mislead raters and systems, each with probability .8.
 SIMULATED = {"independent errors": 0.0, "correlated errors": 0.25}
-"""Part of the simulated items that mislead raters and systems, each with probability .8."""
 ROWS = Path(__file__).with_suffix(".csv")
 
 

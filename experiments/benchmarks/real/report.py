@@ -26,17 +26,17 @@ BY = ["crowd", "family", "domain", "split", "design", "per_item", "known", "meth
 OVER = ["design", "per_item", "known", "method"]
 MEASURES = ("bias", "rmse", "coverage", "width", "score")
 MAJORITY = "majority_agreement"
+# What may be said of a system that is drawn so.
 SAID_OF_SYSTEM = {
     "like": ("like", "unknown"),
     "better": ("better", "unknown"),
     "worse": ("unknown",),
 }
-"""What may be said of a system that is drawn so."""
 DATA_SET = ["crowd", "design", "per_item", "system"]
 DESIGN = ["crowd", "design", "per_item"]
 OF_CROWD = ("family", "domain", "split")
+# Ratings of an item in tables of one design.
 FEW = "3"
-"""Ratings of an item in tables of one design."""
 
 
 def tabulate(results: pd.DataFrame) -> dict[str, pd.DataFrame]:

@@ -174,18 +174,23 @@ def fit(
     >>> tree = fit("relaxed_k", lehner.load_dataset("lehner_table2"))  # doctest: +SKIP
     >>> float(tree.posterior["system_accuracy"].mean())  # doctest: +SKIP
     """
-    for name, value, least in (
-        *(("draws", draws, 4), ("tune", tune, 1)),
-        *(("chains", chains, 1), ("tries", tries, 1)),
-    ):
-        check_whole_number(name, value, least)
+    check_whole_number("draws", draws, 4)
+    for name, value in (("tune", tune), ("chains", chains), ("tries", tries)):
+        check_whole_number(name, value, 1)
     check_number("target_accept", target_accept, 0.1, 0.999)
     check_choice("check", check, ("all", "estimands"))
     check_choice("engine", engine, ("nuts", "gibbs"))
     options: dict[str, Any] = {
-        **{"draws": draws, "tune": tune, "chains": chains, "target_accept": target_accept},
-        **{"cores": cores, "tries": tries, "check": check, "log_likelihood": log_likelihood},
-        **{"priors": priors, "progressbar": progressbar},
+        "priors": priors,
+        "draws": draws,
+        "tune": tune,
+        "chains": chains,
+        "target_accept": target_accept,
+        "cores": cores,
+        "tries": tries,
+        "check": check,
+        "log_likelihood": log_likelihood,
+        "progressbar": progressbar,
     }
     ratings = count_rated(ratings)
     observed, seeds = observe(ratings), child_seeds(seed, 5)

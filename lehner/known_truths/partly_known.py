@@ -47,7 +47,7 @@ from lehner.data.patterns import count_raters
 from lehner.data.ratings import Ratings
 
 PROBABILITY_ROUNDING = 1e-6
-WILSON, PPI = "Wilson, finite population", "PPI++, finite population"
+PPI = "PPI++, finite population"
 RECALIBRATED = "recalibrated, equal-tailed"
 WEIGHTED = "weighted difference, equal-tailed"
 PRIOR_EVENTS = 2.0

@@ -29,12 +29,23 @@ pa_csv, pq = load("pyarrow.csv"), load("pyarrow.parquet")
 CSV, EXCEL, JSON, JSON_LINES, PARQUET = "CSV", "Excel", "JSON", "JSON Lines", "Parquet"
 STATA, SPSS = "Stata", "SPSS"
 ENDINGS = {
-    **{".xlsx": EXCEL, ".xlsm": EXCEL, ".json": JSON, ".jsonl": JSON_LINES, ".ndjson": JSON_LINES},
-    **{".parquet": PARQUET, ".pq": PARQUET, ".dta": STATA, ".sav": SPSS, ".zsav": SPSS},
+    ".xlsx": EXCEL,
+    ".xlsm": EXCEL,
+    ".json": JSON,
+    ".jsonl": JSON_LINES,
+    ".ndjson": JSON_LINES,
+    ".parquet": PARQUET,
+    ".pq": PARQUET,
+    ".dta": STATA,
+    ".sav": SPSS,
+    ".zsav": SPSS,
 }
 BEGINNINGS = {
-    **{b"PAR1": PARQUET, b"PK\x03\x04": EXCEL, b"<stata_dta>": STATA},
-    **{b"$FL2@(#)": SPSS, b"$FL3@(#)": SPSS},
+    b"PAR1": PARQUET,
+    b"PK\x03\x04": EXCEL,
+    b"<stata_dta>": STATA,
+    b"$FL2@(#)": SPSS,
+    b"$FL3@(#)": SPSS,
 }
 # Of an object with a name, or of a list of objects.
 JSON_BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[{\]])')

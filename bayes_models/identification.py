@@ -207,7 +207,7 @@ def identify(model: str, ratings: Ratings, priors: spec.Priors = None) -> Identi
 
 def _count_degrees_of_freedom(patterns: Patterns) -> int:
     k = patterns.n_categories
-    lengths, raters = np.diff(patterns.starts), patterns.flat.rater_index
+    lengths, raters = np.diff(patterns.starts), patterns.votes.rater_index
     by_pattern = np.split(raters, patterns.starts[1:-1])
     sets = {(p, *rated) for p, rated in zip(patterns.population, by_pattern, strict=True)}
     n_items = int(patterns.counts[lengths >= 2].sum())
@@ -217,7 +217,7 @@ def _count_degrees_of_freedom(patterns: Patterns) -> int:
 def _share_alone(patterns: Patterns, enough: int) -> float:
     if patterns.dependent is None:
         return 0.0
-    item, rater = patterns.flat.item_index, patterns.flat.rater_index
+    item, rater = patterns.votes.item_index, patterns.votes.rater_index
     first, second = (
         np.isin(np.arange(len(patterns.counts)), item[rater == member])
         for member in patterns.dependent

@@ -44,8 +44,8 @@ def list_arrays(observed: Patterns) -> dict[str, Integers]:
     """List the arrays that the likelihood reads, by their names in models."""
     return {
         "starts": observed.starts,
-        "raters": observed.flat.rater_index,
-        "responses": observed.flat.category_index,
+        "raters": observed.votes.rater_index,
+        "responses": observed.votes.category_index,
         "truths": observed.truths,
         "counts": observed.counts,
         "populations": observed.population,

@@ -63,7 +63,7 @@ def observe(ratings: Ratings | Patterns) -> Patterns:
     Examples
     --------
     >>> seen = observe(Ratings([[0, 1], [1, 1], [0, 1]], ["no", "yes"], system=[1, -1, 1]))
-    >>> seen.counts, seen.starts, seen.flat.rater_index, seen.flat.category_index
+    >>> seen.counts, seen.starts, seen.votes.rater_index, seen.votes.category_index
     (array([2, 1]), array([0, 3, 5]), array([0, 1, 2, 0, 1]), array([0, 1, 1, 1, 1]))
     """
     if isinstance(ratings, Patterns):
@@ -137,7 +137,7 @@ def split_second(observed: Patterns) -> Patterns:
     """
     assert observed.dependent is not None
     first, second = observed.dependent
-    item, rater = observed.flat.item_index, observed.flat.rater_index
+    item, rater = observed.votes.item_index, observed.votes.rater_index
     answer = np.full(len(observed.counts), -1)
     for member in (first, second):
         if len(np.unique(item[rater == member])) < (rater == member).sum():
@@ -146,15 +146,15 @@ def split_second(observed: Patterns) -> Patterns:
                 "one of the dependent pair",
                 "count one vote for each item and rater, or name another pair",
             )
-    answer[item[rater == first]] = observed.flat.category_index[rater == first]
+    answer[item[rater == first]] = observed.votes.category_index[rater == first]
     after = (rater == second) & (answer[item] >= 0)
-    flat = FlatRatings(
+    votes = FlatRatings(
         item_index=item,
         rater_index=np.where(after, len(observed.raters) + answer[item], rater),
-        category_index=observed.flat.category_index,
+        category_index=observed.votes.category_index,
     )
     further = (f"{observed.raters[second]} after {name}" for name in observed.categories)
-    return replace(observed, flat=flat, raters=(*observed.raters, *further))
+    return replace(observed, votes=votes, raters=(*observed.raters, *further))
 
 
 def couple_answers(first: Any, second: Any, share: Any, n_categories: int) -> Any:

@@ -480,11 +480,11 @@ def weigh_dependence(
 
 def _count_answers(patterns: Patterns, truth: Floats, rng: np.random.Generator) -> Floats:
     """Draw true categories, and count the pair's answers, (n_categories, n_draws, i, j)."""
-    k, flat = patterns.n_categories, patterns.flat
+    k, votes = patterns.n_categories, patterns.votes
     answers = np.full((2, len(patterns.counts)), -1)
     for answer, member in zip(answers, patterns.dependent or (), strict=True):
-        of_member = flat.rater_index == member
-        answer[flat.item_index[of_member]] = flat.category_index[of_member]
+        of_member = votes.rater_index == member
+        answer[votes.item_index[of_member]] = votes.category_index[of_member]
     both = np.flatnonzero((answers >= 0).all(axis=0))
     drawn = rng.multinomial(patterns.counts[both], truth[:, both])
     numbers = np.zeros((k, len(truth), k, k))

@@ -280,12 +280,12 @@ def label_ratings(ratings: Ratings) -> xr.Dataset:
     [0, 1, 1]
     """
     single = ratings.expand()
-    flat = single.all_flat
+    votes = single.all_votes
     coords = {
-        "item_of_rating": ("rating", single.items[flat.item_index]),
-        "rater_of_rating": ("rating", np.array(single.all_raters)[flat.rater_index]),
+        "item_of_rating": ("rating", single.items[votes.item_index]),
+        "rater_of_rating": ("rating", np.array(single.all_raters)[votes.rater_index]),
     }
-    return xr.Dataset({"ratings": ("rating", flat.category_index)}, coords)
+    return xr.Dataset({"ratings": ("rating", votes.category_index)}, coords)
 
 
 def infer_truth(patterns: Patterns, rates: Floats, confusion: Floats) -> tuple[Floats, Floats]:

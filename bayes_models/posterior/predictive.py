@@ -48,12 +48,12 @@ def draw_ratings(
         Ratings with the true categories that were drawn.
     """
     single = ratings.expand()
-    n_rows, flat, system = single.n_rows, single.flat, single.system
+    n_rows, votes, system = single.n_rows, single.votes, single.system
     if rates.ndim == 1:
         state = rng.choice(len(rates), size=n_rows, p=rates / rates.sum())
     else:
         state = draw_categories(rates, rng.random(n_rows), single.population)
-    item, rater, luck = flat.item_index, flat.rater_index, rng.random(len(flat.item_index))
+    item, rater, luck = votes.item_index, votes.rater_index, rng.random(len(votes.item_index))
     if system is not None:
         answered = np.flatnonzero(system >= 0)
         item = np.append(item, answered)
@@ -71,9 +71,9 @@ def draw_ratings(
         answer[both] = draw_categories(confusion, rng.random(len(both)), row, state[item[both]])
     if system is not None:
         system = np.full(n_rows, -1)
-        system[answered] = answer[len(flat.item_index) :]
+        system[answered] = answer[len(votes.item_index) :]
     return single._replace(
-        given=replace(flat, category_index=answer[: len(flat.item_index)]),
+        ratings=replace(votes, category_index=answer[: len(votes.item_index)]),
         items=np.arange(n_rows),
         answers=single.answers if system is None else system[:, None],
         truth=state % single.n_categories,
@@ -267,16 +267,16 @@ def check_predictions(tree: xr.DataTree, ratings: Ratings, *, draws: int = 200) 
 
 def _measure_agreement(patterns: Patterns) -> tuple[Floats, Floats]:
     """Give the share of pairs of ratings that agree, by pair of raters, and the items of both."""
-    flat, counts = patterns.flat, patterns.counts[:, None]
+    votes, counts = patterns.votes, patterns.counts[:, None]
 
     def tabulate(values: Floats) -> "sparse.csr_array":
         shape = len(counts), len(patterns.raters)
-        return sparse.csr_array((values, (flat.item_index, flat.rater_index)), shape=shape)
+        return sparse.csr_array((values, (votes.item_index, votes.rater_index)), shape=shape)
 
-    n_ratings = tabulate(np.ones(len(flat.item_index)))
+    n_ratings = tabulate(np.ones(len(votes.item_index)))
     agreeing = np.zeros((len(patterns.raters),) * 2)
     for category in range(patterns.n_categories):
-        in_category = tabulate((flat.category_index == category) * 1.0)
+        in_category = tabulate((votes.category_index == category) * 1.0)
         agreeing += (in_category.T @ (in_category * counts)).toarray()
     pairs = (n_ratings.T @ (n_ratings * counts)).toarray()
     rated = (n_ratings > 0) * 1.0

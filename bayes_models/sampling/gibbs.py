@@ -94,7 +94,7 @@ def sample_conjugate(
     if not by_rater:
         which = (which >= observed.n_raters).astype(int)
     check_memory(model, "gibbs", sum(map(np.size, prior)) * draws * chains)
-    data = tuple((list_arrays(observed) | {"raters": which[observed.flat.rater_index]}).values())
+    data = tuple((list_arrays(observed) | {"raters": which[observed.votes.rater_index]}).values())
     starts = starts or [start_at_vote(observed)]
     by_start = spread_chains(len(starts), chains)
     cells = len(data[2]) * observed.n_categories + data[4].sum() + prior[1].size

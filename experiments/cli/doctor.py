@@ -84,8 +84,8 @@ def doctor(
         commands, lacks = {}, {f"what estimates need: {as_options(str(error))}": ""}
     if write is not None:
         _write_reading(roles, declared, write)
-    already = typed.given()
-    proposed = {name: x for name, x in declared.given().items() if already.get(name) != x}
+    already = typed.to_dict()
+    proposed = {name: x for name, x in declared.to_dict().items() if already.get(name) != x}
     if as_json:
         content = {"data": data, "columns": listed, "proposed": proposed, "reasons": reasons}
         print(json_text(content | {"commands": commands, "lacks": lacks}))
@@ -241,7 +241,7 @@ def _write_line(
     data: str, declared: "data_reading.Reading", command: str, more: Sequence[str]
 ) -> str:
     """Write a command as it is typed, with the options of reading."""
-    words = [word for name, x in declared.given().items() for word in _write_option(name, x)]
+    words = [word for name, x in declared.to_dict().items() for word in _write_option(name, x)]
     path = f"./{data}" if data.startswith("-") else data
     return " ".join(map(_quote, ["lehner", command, path, *words, *more]))
 

@@ -96,7 +96,7 @@ def quietly(function: Callable[..., Any], *arguments: Any) -> Any:
 def _load_bundled(data: str, reading: "Reading", columns: "Mapping[str, str]") -> "Ratings":
     in_file = reading.truth is not None and formats.is_file(reading.truth)
     taken = ("system", "leave_out", *(("truth",) if in_file else ()))
-    others = [*columns, *(name for name in reading.given() if name not in taken)]
+    others = [*columns, *(name for name in reading.to_dict() if name not in taken)]
     if others:
         shown = ", ".join(f"--{name.replace('_', '-')}" for name in others)
         raise errors.InputError(f"a bundled data set takes no {shown}", "leave it out")

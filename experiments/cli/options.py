@@ -143,7 +143,7 @@ class Reading(reading.Reading):
 
     def options(self) -> reading.Reading:
         """Give what is read as what, as the library takes it."""
-        typed = {name: value for name, value in self.given().items() if name != "reading_file"}
+        typed = {name: value for name, value in self.to_dict().items() if name != "reading_file"}
         own = reading.Reading(**typed)
         if self.reading_file is None:
             return own

@@ -211,7 +211,7 @@ def _read_crowd(path: Path, read_as: Any) -> "Ratings":
         raise lehner.InputError(problem, "name their column by --truth", file=path)
     rows = np.repeat(np.arange(ratings.n_rows), ratings.weights)
     each = ratings.take(rows, np.ones(len(rows), np.int64)) if ratings.grouped else ratings
-    return lehner.Ratings(each.all_flat, each.categories, each.all_raters, truth=each.truth)
+    return lehner.Ratings(each.all_votes, each.categories, each.all_raters, truth=each.truth)
 
 
 study_app = typer.Typer(cls=options.Group)

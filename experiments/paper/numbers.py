@@ -90,7 +90,7 @@ def work_example() -> Iterator[PrintedNumber]:
     accuracy, rates = float(estimate.rater_accuracy[0]), estimate.base_rates.values
     yield compare("Table 2", "agreement of pairs", estimate.diagnostics["agreement"])
     yield compare("text, step 1", "rater accuracy", accuracy)
-    place, votes = "text, step 2", ratings.votes()
+    place, votes = "text, step 2", ratings.count_votes()
     for category, count in zip("ABCD", votes.sum(axis=0), strict=True):
         yield compare(place, f"ratings in category {category}", count)
     observed = accuracy * rates[0] + (1 - accuracy) / 3 * (1 - rates[0])

@@ -134,8 +134,8 @@ def _count_answers(ratings: Ratings) -> list[Table]:
     """Count the items that each rated, and the items with the same answers of all."""
     names = [str(name) for name in ratings.all_raters]
     labels = np.array([*map(str, ratings.categories), NO_ANSWER])
-    codes, flat = np.full((ratings.n_rows, len(names)), -1), ratings.all_flat
-    codes[flat.item_index, flat.rater_index] = flat.category_index
+    codes, votes = np.full((ratings.n_rows, len(names)), -1), ratings.all_votes
+    codes[votes.item_index, votes.rater_index] = votes.category_index
     wide = pd.DataFrame(labels[codes], columns=names).assign(items=ratings.weights)
     rated = [(name, int(wide.loc[wide[name] != NO_ANSWER, "items"].sum())) for name in names]
     patterns = wide.groupby(names)["items"].sum().sort_values(ascending=False, kind="stable")

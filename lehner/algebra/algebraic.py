@@ -331,7 +331,7 @@ def majority_agreement(ratings: Ratings, *, level: float = 0.9) -> Estimate:
     """
     require_estimable(ratings)
     check_level(level)
-    votes, answers = ratings.votes(), _answers(ratings)
+    votes, answers = ratings.count_votes(), _answers(ratings)
     agreeing = float(majority_proportion(votes, answers))
     reason = warn("too-few-ratings", "no item has both ratings and an answer")
     estimate = _point("majority_agreement", ratings, agreeing, reason)

@@ -96,7 +96,7 @@ def pairwise_agreement(ratings: Ratings) -> PairwiseAgreement:
     .. math:: \kappa = (P_a - 1/K) / (1 - 1/K)
 
     Ratings may be missing: every pair of ratings of an item by different raters counts once. Of
-    ratings that a rater repeats the most frequent one counts (`Ratings.flat`).
+    ratings that a rater repeats the most frequent one counts (`Ratings.votes`).
 
     Parameters
     ----------

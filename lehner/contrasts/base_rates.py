@@ -83,7 +83,7 @@ def majority_base_rates(ratings: Ratings, *, seed: Seed = 1) -> BaseRates:
     ----------
     Brown, Cai & DasGupta (2001), https://doi.org/10.1214/ss/1009213286, for Jeffreys' interval.
     """
-    rng, votes = generator(seed), ratings.votes()
+    rng, votes = generator(seed), ratings.count_votes()
     share = majority_credit(votes)
     counts = np.zeros((len(ratings.populations), ratings.n_categories))
     np.add.at(counts, np.asarray(ratings.population), share * ratings.weights[:, None])
@@ -206,7 +206,7 @@ def agreement_by_population(
     population : str
         Its name.
     """
-    place, n, flat = np.asarray(ratings.population), len(ratings.populations), ratings.flat
+    place, n, flat = np.asarray(ratings.population), len(ratings.populations), ratings.votes
     cells = (flat.item_index, flat.rater_index)
     rated = sparse.csr_array(
         (np.ones(len(flat.item_index)), cells), (ratings.n_rows, len(confusion))
@@ -217,7 +217,7 @@ def agreement_by_population(
         by_category = np.asarray(rated @ response)
         alone = np.asarray(rated @ (response**2).sum(axis=1))
         expected += rates[place] * ((by_category**2).sum(axis=1) - alone) / 2
-    votes = ratings.votes()
+    votes = ratings.count_votes()
     pairs = votes.sum(axis=1) * (votes.sum(axis=1) - 1) / 2
     surplus = (votes * (votes - 1) / 2).sum(axis=1) - expected
     # What the model gets wrong in all populations alike is no difference between them.

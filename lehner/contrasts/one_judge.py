@@ -74,7 +74,8 @@ def count_judged(ratings: Ratings, level: float = 0.9) -> JudgedItems:
     InputError
         If no item that the rater rated has a gold label.
     """
-    votes, truth, group = ratings.votes(), np.asarray(ratings.truth), np.asarray(ratings.population)
+    votes, truth = ratings.count_votes(), np.asarray(ratings.truth)
+    group = np.asarray(ratings.population)
     answered = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1
     said, n_items = votes.argmax(axis=1), ratings.weights * answered.astype(float)
     weight = np.where(truth >= 0, n_items, 0.0)
@@ -290,7 +291,7 @@ def judged_base_rates(
     return BaseRates(
         base_rates=rates,
         drawn_base_rates=drawn,
-        truth_probabilities=np.eye(ratings.n_categories)[ratings.votes().argmax(axis=1)],
+        truth_probabilities=np.eye(ratings.n_categories)[ratings.count_votes().argmax(axis=1)],
         kind=how.kind,
         by_clusters=True,
         by_truths=how.by_truths,

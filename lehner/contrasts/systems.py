@@ -194,7 +194,7 @@ def _resample(
 def _collapse_rows(ratings: Ratings) -> Ratings:
     """Group items of a population and cluster with the same ratings and answers of every system."""
     inverse, first = number_patterns(
-        ratings.all_flat,
+        ratings.all_votes,
         (ratings.population, ratings.cluster),
         ratings.n_rows,
         len(ratings.all_raters),

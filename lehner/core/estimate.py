@@ -463,7 +463,7 @@ def require_estimable(ratings: "Ratings") -> None:
         )
     answered = (ratings.answers >= 0) & (ratings.weights > 0)[:, None]
     seen = np.zeros(ratings.n_rows, bool) if ratings.truth is None else ratings.truth >= 0
-    seen[ratings.given.item_index] = True
+    seen[ratings.ratings.item_index] = True
     several = len(ratings.systems) > 1
     for name, answers in zip(ratings.systems, answered.T, strict=True):
         system = f"system {name!r}" if several else "the system"
@@ -499,9 +499,9 @@ def require_pairs(ratings: "Ratings") -> None:
             f"the only category is {', '.join(map(str, ratings.categories)) or 'missing'}",
             "name all categories, used or not, with categories=…",
         )
-    if _rated_by_two(ratings, ratings.flat):
+    if _rated_by_two(ratings, ratings.votes):
         return
-    if _rated_by_two(ratings, ratings.given):
+    if _rated_by_two(ratings, ratings.ratings):
         raise InputError(
             "no item has votes of two raters: a rater whose ratings of an item are equally "
             "frequent has none",

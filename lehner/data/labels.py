@@ -244,13 +244,13 @@ def count_uses(ratings: "Ratings") -> Integers:
 
     Raters are one if they are anonymous, or too many to be counted apart.
     """
-    given, k, n_raters = ratings.given, ratings.n_categories, ratings.n_raters
-    rater = given.rater_index
+    flat, k, n_raters = ratings.ratings, ratings.n_categories, ratings.n_raters
+    rater = flat.rater_index
     if ratings.anonymous or n_raters * k > MOST_COUNTED_CELLS:
         rater, n_raters = np.zeros_like(rater), 1
     others = [*ratings.answers.T, *([] if ratings.truth is None else [ratings.truth])]
     rows = [np.bincount(codes + 1, ratings.weights, k + 1)[1:].astype(np.int64) for codes in others]
-    return np.vstack([count_categories(rater, given.category_index, n_raters, k), *rows])
+    return np.vstack([count_categories(rater, flat.category_index, n_raters, k), *rows])
 
 
 def _find_other_coding(ratings: "Ratings", uses: Integers, fixed: bool) -> Iterator[str]:
@@ -383,7 +383,7 @@ def count_gaps(ratings: "Ratings") -> Iterator[str]:
     the system did not answer 1 of 2 items
     1 of 2 items has one rating, which tells nothing of agreement
     """
-    weights, flat = ratings.weights, ratings.flat
+    weights, flat = ratings.weights, ratings.votes
     of_items = f"of {counted(ratings.n_items, 'item')}"
     # A rater whose repeated ratings tie has rated, and has no vote.
     unit = "vote" if ratings.repeated else "rating"
@@ -410,12 +410,12 @@ def count_gaps(ratings: "Ratings") -> Iterator[str]:
 
 def _say_repeats(ratings: "Ratings") -> Iterator[str]:
     """Say how often a rater rated an item again, and what becomes of such ratings."""
-    again = ratings.given.is_repeated
-    weights = ratings.weights[ratings.given.item_index]
+    again = ratings.ratings.is_repeated
+    weights = ratings.weights[ratings.ratings.item_index]
     n_again = int(weights[again].sum())
     text = "each counts as a vote of its own"
     if not ratings.independent_repeats:
-        n_votes = int(ratings.weights[ratings.flat.item_index].sum())
+        n_votes = int(ratings.weights[ratings.votes.item_index].sum())
         tied = int(weights[~again].sum()) - n_votes
         text = "a rater has one vote for an item, the rating that the rater gave most often"
         text += f", and none where two are equally frequent ({counted(tied, 'time')})" * bool(tied)

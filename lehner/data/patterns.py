@@ -321,8 +321,8 @@ class Patterns:
 
     Parameters
     ----------
-    flat : FlatRatings
-        The ratings of the patterns one after another. A system is the last rater.
+    votes : FlatRatings
+        The votes of the patterns one after another. A system is the last rater.
     counts : ndarray of int, shape (n_patterns,)
         How many items have the pattern.
     truths : ndarray of int, shape (n_patterns,)
@@ -347,7 +347,7 @@ class Patterns:
         The dependent pair of raters, or rater and system, see `Ratings.with_dependent_pair`.
     """
 
-    flat: FlatRatings
+    votes: FlatRatings
     counts: Integers
     truths: Integers
     first: Integers
@@ -376,7 +376,7 @@ class Patterns:
     @cached_property
     def starts(self) -> Integers:
         """Start of the ratings of each pattern, and the end of the last, (n_patterns + 1,)."""
-        lengths = np.bincount(self.flat.item_index, minlength=len(self.counts))
+        lengths = np.bincount(self.votes.item_index, minlength=len(self.counts))
         return np.append(0, np.cumsum(lengths))
 
     @cached_property
@@ -384,7 +384,7 @@ class Patterns:
         """The system's answer for each pattern, -1 if there is none, (n_patterns,)."""
         answers = np.full(len(self.counts), -1)
         if self.has_system:
-            own = self.flat.select(self.flat.rater_index == len(self.raters) - 1)
+            own = self.votes.select(self.votes.rater_index == len(self.raters) - 1)
             answers[own.item_index] = own.category_index
         return answers
 
@@ -395,7 +395,7 @@ class Patterns:
         Repeated ratings of an item by a rater add up. The product with log confusion matrices,
         categories in columns, is the log probability of the ratings given each category.
         """
-        cells = self.flat.rater_index * len(self.categories) + self.flat.category_index
+        cells = self.votes.rater_index * len(self.categories) + self.votes.category_index
         shape = (len(self.counts), len(self.raters) * len(self.categories))
         return sparse.csr_array((np.ones(len(cells)), cells, self.starts), shape=shape)
 
@@ -438,9 +438,9 @@ def collapse_patterns(
 ) -> Patterns:
     """Compute the result of `Ratings.patterns`; rows with different numbers can be kept apart."""
     has_system, population = ratings.system is not None, ratings.population
-    flat, truths = ratings.all_flat, ratings.truth if truth else None
+    votes, truths = ratings.all_votes, ratings.truth if truth else None
     inverse, first = number_patterns(
-        flat,
+        votes,
         (truths, population, *apart),
         ratings.n_rows,
         len(ratings.all_raters),
@@ -449,7 +449,7 @@ def collapse_patterns(
     )
     counts = np.bincount(inverse, weights=ratings.weights, minlength=len(first))
     return Patterns(
-        flat=flat.take_rows(first, ratings.n_rows),
+        votes=votes.take_rows(first, ratings.n_rows),
         counts=counts.astype(np.int64),
         truths=np.full(len(first), UNKNOWN) if truths is None else truths[first],
         first=first,
@@ -529,7 +529,7 @@ def count_pairs(ratings: "Ratings") -> tuple[Integers, Integers]:
     -------
     agreeing, pairs : ndarray of int, shape (n_rows,)
     """
-    return _count_pairs(ratings.flat, ratings.votes(), several_votes=ratings.several_votes)
+    return _count_pairs(ratings.votes, ratings.count_votes(), several_votes=ratings.several_votes)
 
 
 def _count_pairs(
@@ -556,7 +556,7 @@ def rated_rows(ratings: "Ratings") -> Booleans:
     The system's answers to other items tell nothing of its accuracy that does not rest on a
     method's assumptions alone.
     """
-    rated = np.bincount(ratings.flat.item_index, minlength=ratings.n_rows) > 0
+    rated = np.bincount(ratings.votes.item_index, minlength=ratings.n_rows) > 0
     if ratings.truth is None or (ratings.truth >= 0).all():
         return np.asarray(rated)
     return np.asarray(rated | (ratings.truth >= 0))
@@ -668,7 +668,7 @@ class CollapsedVotes:
 def collapse_votes(ratings: "Ratings") -> CollapsedVotes:
     """Compute `Ratings.collapsed_votes`."""
     patterns, k = collapse_patterns(ratings, truth=False), ratings.n_categories
-    flat = patterns.flat.select(patterns.flat.rater_index < patterns.n_raters)
+    flat = patterns.votes.select(patterns.votes.rater_index < patterns.n_raters)
     votes = count_categories(flat.item_index, flat.category_index, len(patterns.counts), k)
     pairs = _count_pairs(flat, votes, several_votes=ratings.several_votes)
     rows, row = unique_rows(np.column_stack([votes, *pairs]))

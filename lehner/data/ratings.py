@@ -65,12 +65,12 @@ class Ratings:
 
     Attributes
     ----------
-    given : FlatRatings
+    ratings : FlatRatings
         All ratings one after another, sorted by item and rater.
-    flat : FlatRatings
+    votes : FlatRatings
         The votes, from which everything is estimated: one for each rater and item. A rater who
         rated an item more than once votes for the category that the rater gave most often, and
-        for none if two were equally frequent. Without such raters it is `given`.
+        for none if two were equally frequent. Without such raters it is `ratings`.
     answers : ndarray of int, shape (n_rows, n_systems)
         Category index of each system's answer, -1 where it is missing.
     population, populations
@@ -105,11 +105,11 @@ class Ratings:
     >>> ratings = Ratings([[0, 0, 1], [1, 1, -1]], ["no", "yes"], system=[0, 1])
     >>> ratings
     Ratings: 2 items, 3 raters, 5 ratings, 2 categories (no, yes), system
-    >>> ratings.votes().tolist()
+    >>> ratings.count_votes().tolist()
     [[2, 1], [0, 2]]
     """
 
-    given: FlatRatings
+    ratings: FlatRatings
     categories: tuple[Label, ...]
     raters: tuple[str, ...]
     items: NDArray[Any]
@@ -128,7 +128,7 @@ class Ratings:
     independent_repeats: bool
     source: Any
     # What follows from these is computed once, by `_set`.
-    flat: FlatRatings
+    votes: FlatRatings
     n_rows: int
     n_items: int
     n_raters: int
@@ -164,9 +164,9 @@ class Ratings:
             ]
             n_rows = sizes[0] if items is None else len(items)
             n_raters = sizes[1] if raters is None else len(raters)
-            given = patterns.check_flat(codes, n_rows, n_raters, k)
+            ratings = patterns.check_flat(codes, n_rows, n_raters, k)
         else:
-            given, n_rows, n_raters = patterns.flatten(codes, k)
+            ratings, n_rows, n_raters = patterns.flatten(codes, k)
         items = np.arange(n_rows) if items is None else as_array(items, "items")
         if items.shape != (n_rows,):
             raise InputError(f"{len(items)} names for {n_rows} items", "name each item once")
@@ -185,7 +185,7 @@ class Ratings:
         if cluster is not None:
             cluster = _check_cluster(cluster, n_rows)
         self._set(
-            given=given,
+            ratings=ratings,
             categories=categories,
             raters=raters,
             items=items,
@@ -208,10 +208,10 @@ class Ratings:
     def _set(self, **attributes: Any) -> None:
         """Set attributes, as a frozen dataclass sets them, and what follows from them."""
         vars(self).update(attributes)
-        n_rows, counts, given = len(self.items), self.counts, self.given
-        repeated = bool(given.is_repeated.any())
+        n_rows, counts, ratings = len(self.items), self.counts, self.ratings
+        repeated = bool(ratings.is_repeated.any())
         vars(self).update(
-            flat=given if self.independent_repeats else given.one_vote_each,
+            votes=ratings if self.independent_repeats else ratings.one_vote_each,
             n_rows=n_rows,
             n_items=n_rows if counts is None else int(counts.sum()),
             n_raters=len(self.raters),
@@ -236,9 +236,7 @@ class Ratings:
             counted(self.n_raters, "anonymous rater" if self.anonymous else "rater"),
             counted(self.n_ratings, "rating"),
             f"{categories} ({first_few(self.categories, 8)})",
-            f"{len(self.systems)} systems"
-            if len(self.systems) > 1
-            else "system" * len(self.systems),
+            counted(len(self.systems), "system").removeprefix("1 ") if self.systems else "",
             "truth" if self.truth is not None else "",
             counted(len(self.populations), "population") if self.populations else "",
             counted(self.n_clusters, "cluster") if self.cluster is not None else "",
@@ -255,7 +253,7 @@ class Ratings:
     @cached_property
     def n_ratings(self) -> int:
         """Number of ratings by raters, repeated ones too; in grouped data with the counts."""
-        return int(self.weights[self.given.item_index].sum())
+        return int(self.weights[self.ratings.item_index].sum())
 
     @cached_property
     def system(self) -> Integers | None:
@@ -274,14 +272,14 @@ class Ratings:
         return self.answers[:, 0] if self.systems else None
 
     @cached_property
-    def all_flat(self) -> FlatRatings:
+    def all_votes(self) -> FlatRatings:
         """The votes one after another, with the answers of systems as those of last raters."""
-        return self.flat.add_raters(self.answers, self.n_raters)
+        return self.votes.add_raters(self.answers, self.n_raters)
 
     @cached_property
-    def all_given(self) -> FlatRatings:
+    def all_ratings(self) -> FlatRatings:
         """All ratings one after another, with the answers of systems as those of last raters."""
-        return self.given.add_raters(self.answers, self.n_raters)
+        return self.ratings.add_raters(self.answers, self.n_raters)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -304,15 +302,15 @@ class Ratings:
         Raises
         ------
         InputError
-            If a rater rated an item more than once: see `given` or `to_long` instead.
+            If a rater rated an item more than once: see `ratings` or `to_long` instead.
         """
         if self.repeated:
-            raise InputError("some raters rated an item more than once", "use .given or .to_long()")
+            raise InputError("raters rated items more than once", "use .ratings or .to_long()")
         dense = np.full((self.n_rows, self.n_raters), -1)
-        dense[self.flat.item_index, self.flat.rater_index] = self.flat.category_index
+        dense[self.votes.item_index, self.votes.rater_index] = self.votes.category_index
         return dense
 
-    def votes(self) -> Integers:
+    def count_votes(self) -> Integers:
         """Count the votes of each row for each category; the system's answers are left out.
 
         Returns
@@ -322,10 +320,10 @@ class Ratings:
 
         Examples
         --------
-        >>> Ratings([[0, 0, 1], [1, 1, -1]], ["no", "yes"]).votes().tolist()
+        >>> Ratings([[0, 0, 1], [1, 1, -1]], ["no", "yes"]).count_votes().tolist()
         [[2, 1], [0, 2]]
         """
-        item, category = self.flat.item_index, self.flat.category_index
+        item, category = self.votes.item_index, self.votes.category_index
         return patterns.count_categories(item, category, self.n_rows, self.n_categories)
 
     def take(self, rows: ArrayLike, counts: ArrayLike | None = None) -> "Ratings":
@@ -365,7 +363,7 @@ class Ratings:
             changes["counts"] = self.weights[rows]
         if self.cluster is not None:
             changes["cluster"] = patterns.factorize(changes["cluster"])[0]
-        return self._replace(given=self.given.take_rows(rows, self.n_rows), **changes)
+        return self._replace(ratings=self.ratings.take_rows(rows, self.n_rows), **changes)
 
     def patterns(self, *, truth: bool = True) -> Patterns:
         """Collapse items of a population with the same ratings, system answer and gold label.
@@ -416,7 +414,7 @@ class Ratings:
         chance = self.truth_probability
         chances = None if chance is None else np.unique(chance, return_inverse=True)[1]
         unique = patterns.collapse_patterns(self, truth=truth, apart=(self.cluster, chances))
-        votes = self._replace(given=self.flat, truth=self.truth if truth else None)
+        votes = self._replace(ratings=self.votes, truth=self.truth if truth else None)
         return votes.take(unique.first, unique.counts)
 
     def expand(self) -> "Ratings":
@@ -508,8 +506,10 @@ class Ratings:
         --------
         >>> twice = {"item": [1, 1, 1], "rater": ["x", "x", "y"], "rating": ["a", "a", "b"]}
         >>> ratings = Ratings.from_long(twice, repeated=True)
-        >>> ratings.votes().tolist(), ratings.with_independent_repeats().votes().tolist()
-        ([[1, 1]], [[2, 1]])
+        >>> ratings.count_votes().tolist()
+        [[1, 1]]
+        >>> ratings.with_independent_repeats().count_votes().tolist()
+        [[2, 1]]
         """
         if independent == self.independent_repeats or not self.repeated:
             return self
@@ -539,7 +539,7 @@ class Ratings:
         """
         parts = ("item_index", "rater_index", "category_index")
         pairs = [(getattr(self, name), getattr(other, name)) for name in (*PER_ROW, *COMPARED)]
-        pairs += [(getattr(self.given, name), getattr(other.given, name)) for name in parts]
+        pairs += [(getattr(self.ratings, name), getattr(other.ratings, name)) for name in parts]
         return all(np.array_equal(*pair) for pair in pairs)
 
     def with_system(self, *raters: Any) -> "Ratings":
@@ -583,13 +583,13 @@ class Ratings:
             )
         place = {rater: j for j, rater in enumerate(self.raters)}
         places = [find("column or rater", name, place) for name in names]
-        answers = [self.given.answers_of(place[name], name, self.items) for name in names]
+        answers = [self.ratings.answers_of(place[name], name, self.items) for name in names]
         others = np.setdiff1d(np.arange(self.n_raters), places)
         sentence = f"the rater {names[0]!r} is taken as the system"
         if len(names) > 1:
             sentence = f"the raters {', '.join(map(repr, names))} are taken as systems"
         ratings = self._replace(
-            given=self.given.take_raters(others),
+            ratings=self.ratings.take_raters(others),
             raters=tuple(self.raters[j] for j in others),
             answers=np.stack(answers, axis=1),
             systems=names,
@@ -838,7 +838,7 @@ class Ratings:
         """
         if self.grouped:
             raise InputError("grouped ratings have no row per item", "use to_wide()")
-        ratings = self.all_given
+        ratings = self.all_ratings
         item = ratings.item_index
         position = np.arange(len(item))
         start = np.maximum.accumulate(np.where(ratings.is_repeated, 0, position))

@@ -156,8 +156,8 @@ class Reading:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-    def given(self) -> dict[str, Any]:
-        """List what differs from the default, by name.
+    def to_dict(self) -> dict[str, Any]:
+        """Give the options that differ from the default, by name.
 
         Returns
         -------
@@ -165,7 +165,7 @@ class Reading:
 
         Examples
         --------
-        >>> Reading(item="id", ordered=True).given()
+        >>> Reading(item="id", ordered=True).to_dict()
         {'item': ('id',), 'ordered': True}
         """
         values = {
@@ -174,7 +174,7 @@ class Reading:
         return {name: value for name, (value, default) in values.items() if value != default}
 
     def over(self, other: "Reading") -> "Reading":
-        """Take from another reading what is not given here.
+        """Take from another reading what is not declared here.
 
         Parameters
         ----------
@@ -187,10 +187,10 @@ class Reading:
 
         Examples
         --------
-        >>> Reading(item="id").over(Reading(item="nr", rater="who")).given()
+        >>> Reading(item="id").over(Reading(item="nr", rater="who")).to_dict()
         {'item': ('id',), 'rater': 'who'}
         """
-        return replace(other, **self.given())
+        return replace(other, **self.to_dict())
 
     @classmethod
     def from_file(cls, path: str | Path) -> "Reading":
@@ -231,7 +231,7 @@ class Reading:
             raise
 
     def to_toml(self) -> str:
-        """Write what is given as the text of a TOML file.
+        """Write the options that differ from the default as the text of a TOML file.
 
         Returns
         -------
@@ -244,8 +244,8 @@ class Reading:
         raters = ["Ann", "Bo"]
         ordered = true
         """
-        given = self.given().items()
-        return "\n".join(f"{name} = {json.dumps(v, ensure_ascii=False)}" for name, v in given)
+        options = self.to_dict().items()
+        return "\n".join(f"{name} = {json.dumps(v, ensure_ascii=False)}" for name, v in options)
 
 
 def load_options(path: str | Path) -> dict[str, Any]:

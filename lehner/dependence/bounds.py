@@ -218,7 +218,7 @@ def _select_items(ratings: Ratings, among: "np.ndarray | bool" = True) -> tuple[
     """Votes and answers, and the numbers of the items, where two rated and the system answered."""
     if ratings.system is None:
         raise InputError("there is no system", "name the system whose answers are evaluated")
-    votes = ratings.votes()
+    votes = ratings.count_votes()
     counted = (votes.sum(axis=1) >= 2) & (ratings.system >= 0) & (ratings.weights > 0) & among
     items = np.flatnonzero(counted)
     if not len(items):

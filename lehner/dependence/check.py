@@ -167,7 +167,7 @@ def correlate_known_mistakes(ratings: Ratings) -> EffectiveRaters | None:
     """
     if ratings.truth is None or not drawn_equally(ratings):
         return None
-    flat, truth = ratings.with_independent_repeats(False).flat, ratings.truth
+    flat, truth = ratings.with_independent_repeats(False).votes, ratings.truth
     labelled = (truth[flat.item_index] >= 0) & (ratings.weights[flat.item_index] > 0)
     votes = flat.select(labelled)
     item, rater = votes.item_index, votes.rater_index * (not ratings.anonymous)
@@ -196,7 +196,7 @@ def _weigh_raters(
     ratings: Ratings, correlation: float | None, source: str, n_items: int = 0
 ) -> EffectiveRaters:
     """Give the effective number of raters that follows from a correlation of errors."""
-    n_raters = count_raters(ratings.flat, ratings.n_rows)
+    n_raters = count_raters(ratings.votes, ratings.n_rows)
     weights = ratings.weights * (n_raters >= 2)
     mean = float(weights @ n_raters / weights.sum())
     return EffectiveRaters(
@@ -483,7 +483,7 @@ def _test_pairs(ratings: Ratings, *, use_labels: bool) -> tuple[tuple[Pair, ...]
     """Test all pairs, whether another pair explains the ratings as well, and all together."""
     votes = ratings.with_independent_repeats(False)
     unique = votes.with_truth(ratings.truth if use_labels else None).collapse()
-    flat, k, names = unique.all_flat, unique.n_categories, unique.all_raters
+    flat, k, names = unique.all_votes, unique.n_categories, unique.all_raters
     codes = np.full((unique.n_rows, len(names)), -1)
     codes[flat.item_index, flat.rater_index] = flat.category_index
     truths = np.full(unique.n_rows, -1) if unique.truth is None else unique.truth

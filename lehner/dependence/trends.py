@@ -90,7 +90,7 @@ def find_trend_by_number(ratings: Ratings) -> AgreementTrend | None:
         None if all items have equally many raters, or no agreement is left to explain.
     """
     votes = ratings.with_independent_repeats(False)
-    number = count_raters(votes.flat, votes.n_rows).astype(float)
+    number = count_raters(votes.votes, votes.n_rows).astype(float)
     return _trend(votes, number)
 
 
@@ -117,7 +117,7 @@ def _trend(votes: Ratings, x: Floats) -> AgreementTrend | None:
     """Test whether agreement rises with a number of each row."""
     if len(np.unique(x[votes.weights > 0])) < 2:
         return None
-    flat = votes.all_flat
+    flat = votes.all_votes
     first, second = _find_pairs(flat.item_index)
     item, n_raters = flat.item_index[first], len(votes.all_raters)
     weights = votes.weights[item].astype(float)

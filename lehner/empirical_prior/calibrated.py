@@ -110,7 +110,7 @@ def estimate_calibrated(
     system = np.asarray(ratings.system)
     counts = ((system >= 0) * ratings.weights).astype(float)
     n_items = int(counts.sum())
-    agrees = majority_credit(ratings.votes())[np.arange(ratings.n_rows), system]
+    agrees = majority_credit(ratings.count_votes())[np.arange(ratings.n_rows), system]
     factor = widening_of(ratings, agrees, counts, level)
     numbers = learned.prior_of_right(prior, agreement * n_items, n_items, factor**2)
     correlation = correlation_within_clusters(ratings)
@@ -214,7 +214,7 @@ def correlation_within_clusters(ratings: Ratings) -> float:
     """
     if ratings.cluster is None:
         return 0.0
-    votes, system = ratings.votes(), np.asarray(ratings.system)
+    votes, system = ratings.count_votes(), np.asarray(ratings.system)
     used = (system >= 0) & (ratings.weights > 0)
     weights, cluster = ratings.weights[used].astype(float), ratings.cluster[used]
     n_votes = votes[used].sum(axis=1).astype(float)
@@ -238,7 +238,7 @@ def _compare_with_training(
     ratings: Ratings, prior: EmpiricalPrior, n_items: int, agreement: float
 ) -> Iterator[Warning]:
     """Say in what these ratings are unlike those on which the prior was trained."""
-    per_item = float(ratings.votes().sum(axis=1) @ ratings.weights / ratings.n_items)
+    per_item = float(ratings.count_votes().sum(axis=1) @ ratings.weights / ratings.n_items)
     trained = {
         "items": (n_items, prior.n_items[0], np.inf),
         "ratings per item": (per_item, *prior.ratings_per_item),
@@ -336,7 +336,7 @@ def count_disagreement(ratings: Ratings, pair: tuple[str, ...], level: float = 0
     (3, 0.667, 2.0, 0.5)
     """
     first, second = ratings.answers[:, [ratings.systems.index(name) for name in pair]].T
-    credit, rows = majority_credit(ratings.votes()), np.arange(ratings.n_rows)
+    credit, rows = majority_credit(ratings.count_votes()), np.arange(ratings.n_rows)
     used = (first >= 0) & (second >= 0) & (credit.sum(axis=1) > 0)
     counts = (ratings.weights * (used & (first != second))).astype(float)
     preferred = (1 + credit[rows, first] - credit[rows, second]) / 2

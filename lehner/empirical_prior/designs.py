@@ -64,9 +64,9 @@ class Panel:
 
     def mark_eligible(self, others: int) -> Booleans:
         """Mark items with gold labels, ratings by all systems, and some number by others."""
-        crowd, item = self.crowd, self.crowd.flat.item_index
+        crowd, item = self.crowd, self.crowd.votes.item_index
         systems = [crowd.raters.index(name) for name in self.systems]
-        by_system = np.isin(crowd.flat.rater_index, systems)
+        by_system = np.isin(crowd.votes.rater_index, systems)
         n_by_system, n_others = (
             np.bincount(item[rows], minlength=crowd.n_rows) for rows in (by_system, ~by_system)
         )
@@ -150,16 +150,16 @@ def draw_design(panel: Panel, per_item: str, seed: np.random.SeedSequence) -> Ra
     if len(items) < LEAST_ITEMS:
         return None
     data = panel.crowd.take(items).with_system(*panel.systems)
-    flat = data.flat
-    rows, rater = np.arange(len(flat.item_index)), flat.rater_index
+    votes = data.votes
+    rows, rater = np.arange(len(votes.item_index)), votes.rater_index
     if per_item != ALL:
-        rows, rater = _draw_ratings(flat, len(items), least, rng)
+        rows, rater = _draw_ratings(votes, len(items), least, rng)
     names, number = np.unique(rater, return_inverse=True)
     drawn = sort_ratings(
-        flat.item_index[rows], number, flat.category_index[rows], data.n_categories
+        votes.item_index[rows], number, votes.category_index[rows], data.n_categories
     )
     raters = tuple(f"rater {j + 1}" for j in range(len(names)))
-    return data._replace(given=drawn, raters=raters)
+    return data._replace(ratings=drawn, raters=raters)
 
 
 def draw_outcomes(name: str, family: str, crowd: Ratings, seed: int) -> "pd.DataFrame":
@@ -202,7 +202,7 @@ def _make_panel(crowd: Ratings, systems: Sequence[int], raters: Booleans) -> Pan
     members = raters.copy()
     members[list(systems)] = True
     if not members.all():
-        crowd = crowd._replace(given=crowd.flat.select(members[crowd.flat.rater_index]))
+        crowd = crowd._replace(ratings=crowd.votes.select(members[crowd.votes.rater_index]))
     return Panel(systems=tuple(crowd.raters[system] for system in systems), crowd=crowd)
 
 
@@ -223,11 +223,11 @@ def _part_workers(crowd: Ratings, how: str) -> tuple[Integers, Booleans]:
 
 def _worker_accuracy(crowd: Ratings) -> tuple[Floats, Booleans]:
     """Accuracy of each worker, drawn toward the mean, and whether it rated labelled items."""
-    flat, truth = crowd.flat, np.asarray(crowd.truth)
-    labelled = truth[flat.item_index] >= 0
-    right = labelled & (flat.category_index == truth[flat.item_index])
+    votes, truth = crowd.votes, np.asarray(crowd.truth)
+    labelled = truth[votes.item_index] >= 0
+    right = labelled & (votes.category_index == truth[votes.item_index])
     n, n_right = (
-        np.bincount(flat.rater_index[rows], minlength=crowd.n_raters) for rows in (labelled, right)
+        np.bincount(votes.rater_index[rows], minlength=crowd.n_raters) for rows in (labelled, right)
     )
     mean = n_right.sum() / max(int(n.sum()), 1)
     return (n_right + ADDED_ITEMS * mean) / (n + ADDED_ITEMS), n > 0
@@ -237,7 +237,7 @@ def _score(ratings: Ratings) -> Iterator[dict[str, Any]]:
     """Yield what the majority and the truth say of a system; of two, where they differ, twice."""
     same: dict[str, Any] = {
         "n_categories": ratings.n_categories,
-        "ratings_per_item": float(ratings.votes().sum(axis=1).mean()),
+        "ratings_per_item": float(ratings.count_votes().sum(axis=1).mean()),
     }
     if len(ratings.systems) == 1:
         agreement = majority_agreement(ratings).system_accuracy.estimate

@@ -294,7 +294,7 @@ def _warn_of_data(ratings: Ratings, column: GroupColumn | None) -> Iterator[Warn
     if small:
         text = f"fewer than {FEW_ITEMS} items: {first_few(small, MOST_NAMED)}"
         yield warn("groups-small", f"{text}; their intervals depend on the prior")
-    counts = ratings.weights @ ratings.votes()
+    counts = ratings.weights @ ratings.count_votes()
     never = [str(label) for label, n in zip(ratings.categories, counts, strict=True) if not n]
     if never:
         text = f"no rater gave {first_few(never, MOST_NAMED)}, of which only the prior is known"

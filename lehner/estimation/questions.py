@@ -241,7 +241,7 @@ def ask_annotators(fit: Fit, options: Options) -> Answer:
 
 def _compare_with_system(ratings: Ratings) -> tuple[Floats, Floats, Floats, Floats]:
     """Number of items of each rater, the system's advantage, its difference and standard error."""
-    flat, system, votes = ratings.flat, np.asarray(ratings.system), ratings.votes()
+    flat, system, votes = ratings.votes, np.asarray(ratings.system), ratings.count_votes()
     item = flat.item_index
     used = (system[item] >= 0) & (votes[item].sum(axis=1) >= 2)
     item, rater, answer = item[used], flat.rater_index[used], flat.category_index[used]

@@ -49,7 +49,7 @@ def compare_pairs(
     pandas.DataFrame
         See `Agreement.pairs`.
     """
-    votes = count_votes(ratings.all_given, ratings.weights, ratings.n_categories, ratings.cluster)
+    votes = count_votes(ratings.all_ratings, ratings.weights, ratings.n_categories, ratings.cluster)
     names = np.array(ratings.all_raters, dtype=object)
     parts: dict[str, list[pd.DataFrame]] = {kind.name: [] for kind in weights}
     for rater in range(len(names) - 1):
@@ -200,7 +200,7 @@ def agreement(
 
     A rater's m ratings of the same item are 1/m of a vote each, and are not compared with one
     another: two raters agree as often as two of their ratings do. Estimates of accuracy take the
-    most frequent rating instead (`Ratings.flat`). The system is left out; only `pairs` has it.
+    most frequent rating instead (`Ratings.votes`). The system is left out; only `pairs` has it.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def agreement(
     kinds = kinds_of_weights.find_all_weights(weights, ratings.categories, ordered=ratings.ordered)
     if ratings.n_rows > MANY_ROWS and not ratings.repeated:
         ratings = ratings.collapse(truth=False)
-    items = count_votes(ratings.given, ratings.weights, ratings.n_categories, ratings.cluster)
+    items = count_votes(ratings.ratings, ratings.weights, ratings.n_categories, ratings.cluster)
     check_number("level", level, 1e-6, 1 - 1e-6)
     several = ratings.n_raters + (ratings.system is not None) > 1 and not ratings.anonymous
     return Agreement(
@@ -364,7 +364,7 @@ def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> dict[str,
     >>> by_rater["x"]["percent_agreement"].estimate
     0.5
     """
-    flat, again = ratings.given, ratings.given.is_repeated
+    flat, again = ratings.ratings, ratings.ratings.is_repeated
     if not again.any():
         raise InputError(
             "no rater rated an item more than once", "give repeated ratings (repeated='vote')"
@@ -377,7 +377,7 @@ def within_rater_agreement(ratings: Ratings, *, level: float = 0.9) -> dict[str,
         place = (position - start)[mine]
         own = replace(flat.select(mine), rater_index=place)
         times = tuple(f"rating {k + 1}" for k in range(int(place.max()) + 1))
-        alone = ratings.without_system()._replace(given=own, raters=times)
+        alone = ratings.without_system()._replace(ratings=own, raters=times)
         rows = np.unique(flat.item_index[again & mine])
         agreements[ratings.raters[rater]] = agreement(
             alone.take(rows), coefficients=WITHIN_RATER, weights="identity", level=level
@@ -444,12 +444,12 @@ def set_agreement(ratings: Ratings, *, level: float = 0.9) -> SetAgreement:
     by_label = {}
     for label in labels:
         has = np.array([label in labels_of_set for labels_of_set in sets], dtype=np.int64)
-        codes = replace(ratings.given, category_index=has[ratings.given.category_index])
+        codes = replace(ratings.ratings, category_index=has[ratings.ratings.category_index])
         binary = Ratings(codes, ["no", "yes"], ratings.raters, ratings.items)
         by_label[label] = agreement(binary, coefficients=ALPHA, level=level)[ALPHA]
     return SetAgreement(
-        similarity={name: result[PERCENT, "given"] for name, result in agreements.items()},
-        alpha={name: result[ALPHA, "given"] for name, result in agreements.items()},
+        similarity={name: result[PERCENT, "custom"] for name, result in agreements.items()},
+        alpha={name: result[ALPHA, "custom"] for name, result in agreements.items()},
         by_label=by_label,
     )
 

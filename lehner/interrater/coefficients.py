@@ -65,7 +65,7 @@ class Coefficient:
     name : str
         Name, such as "cohen_kappa" or "fleiss_kappa[category]".
     weights : str
-        The agreement weights: a name among `lehner.interrater.weights.WEIGHTS`, or "given".
+        The agreement weights: a name among `lehner.interrater.weights.WEIGHTS`, or "custom".
     estimate : float or None
         The coefficient, at most 1. None if it is undefined; the note gives the reason.
     chance_agreement : float or None

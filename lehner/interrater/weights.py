@@ -19,7 +19,7 @@ class AgreementWeights:
     Parameters
     ----------
     name : str
-        A key of `WEIGHTS`, or "given".
+        A key of `WEIGHTS`, or "custom".
     matrix : ndarray of float, shape (n_categories, n_categories)
         Symmetric, between 0 and 1; 1 on the diagonal.
     """
@@ -94,7 +94,7 @@ def find_weights(
     [[1.0, 0.889, 0.0], [0.889, 1.0, 0.556], [0.0, 0.556, 1.0]]
     """
     if not isinstance(weights, str):
-        return AgreementWeights(name="given", matrix=_check_matrix(weights, len(categories)))
+        return AgreementWeights(name="custom", matrix=_check_matrix(weights, len(categories)))
     disagreement, scale = find("kind of weights", weights, WEIGHTS)
     x = np.arange(len(categories), dtype=float)
     if scale == "position":

@@ -121,11 +121,12 @@ def find_design(ratings: Ratings, *, anonymous: bool = False) -> Design:
     -------
     Design
     """
-    flat, names = ratings.with_independent_repeats(False).flat, ratings.raters
-    rater_index, lengths = flat.rater_index, np.bincount(flat.item_index, minlength=ratings.n_rows)
+    votes, names = ratings.with_independent_repeats(False).votes, ratings.raters
+    rater_index = votes.rater_index
+    lengths = np.bincount(votes.item_index, minlength=ratings.n_rows)
     ends = np.cumsum(lengths)
     if anonymous:
-        rater_index = np.arange(len(rater_index)) - (ends - lengths)[flat.item_index]
+        rater_index = np.arange(len(rater_index)) - (ends - lengths)[votes.item_index]
         names = tuple(str(place + 1) for place in range(lengths.max(initial=0)))
     raters_of = np.split(rater_index, ends[:-1])
     rows_by_raters: dict[tuple[int, ...], list[int]] = {}
@@ -134,7 +135,7 @@ def find_design(ratings: Ratings, *, anonymous: bool = False) -> Design:
     groups = tuple(
         Group(
             raters=np.array(raters),
-            codes=flat.category_index[ends[rows, None] + np.arange(-len(raters), 0)],
+            codes=votes.category_index[ends[rows, None] + np.arange(-len(raters), 0)],
             weights=ratings.weights[rows],
         )
         for raters, rows in sorted(rows_by_raters.items(), key=lambda item: (len(item[0]), item[0]))

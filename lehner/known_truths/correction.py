@@ -563,7 +563,7 @@ def choose_items(ratings: Ratings, n: int, *, seed: Seed = 1) -> Integers:
         )
     rng = generator(seed)
     shuffled = rng.permutation(rows)
-    votes = ratings.votes()[shuffled]
+    votes = ratings.count_votes()[shuffled]
     own = votes[np.arange(len(votes)), ratings.answers[shuffled, 0]]
     # The most frequent vote last, before the votes for the system's answer.
     ordered = shuffled[np.lexsort(np.column_stack([np.sort(votes, axis=1), own]).T)]

@@ -638,13 +638,13 @@ def drawn_equally(ratings: Ratings) -> bool:
 
 def _list_properties(ratings: Ratings) -> Iterator[tuple[str, Booleans, Booleans]]:
     """What may hold for an item, the items for which it can, and those for which it does."""
-    votes = ratings.without_system().votes()
-    several = count_raters(ratings.flat, ratings.n_rows) >= 2
+    votes = ratings.without_system().count_votes()
+    several = count_raters(ratings.votes, ratings.n_rows) >= 2
     yield "raters all agree", several, (votes > 0).sum(axis=1) == 1
     if ratings.systems:
         answers = ratings.answers[:, :, None] == np.arange(ratings.n_categories)
         named = ((votes + answers.sum(axis=1)) > 0).sum(axis=1)
-        two = count_raters(ratings.all_flat, ratings.n_rows) >= 2
+        two = count_raters(ratings.all_votes, ratings.n_rows) >= 2
         yield "raters and system all agree", two, named == 1
     for code, name in enumerate(ratings.categories):
         yield f"most raters say {str(name)!r}", several, 2 * votes[:, code] > votes.sum(axis=1)

@@ -150,11 +150,11 @@ def accuracy_of_raters(
     """
     if ratings.anonymous:
         return None
-    flat, probability = ratings.flat, np.asarray(truth_probabilities.values)
-    n_items = ratings.weights[flat.item_index].astype(float)
-    right = n_items * probability[flat.item_index, flat.category_index]
-    n_right = np.bincount(flat.rater_index, right, ratings.n_raters)
-    n_ratings = np.bincount(flat.rater_index, n_items, ratings.n_raters).astype(np.int64)
+    votes, probability = ratings.votes, np.asarray(truth_probabilities.values)
+    n_items = ratings.weights[votes.item_index].astype(float)
+    right = n_items * probability[votes.item_index, votes.category_index]
+    n_right = np.bincount(votes.rater_index, right, ratings.n_raters)
+    n_ratings = np.bincount(votes.rater_index, n_items, ratings.n_raters).astype(np.int64)
     accuracy = np.where(n_ratings > 0, n_right / np.maximum(n_ratings, 1), np.nan)
     return labelled(accuracy, ratings, "rater").assign_coords(n_ratings=("rater", n_ratings))
 
@@ -378,11 +378,11 @@ def describe_raters(labels: SoftLabels, ratings: Ratings, level: float = 0.9) ->
     for name, probability in (("lower", (1 - level) / 2), ("upper", (1 + level) / 2)):
         ends = special.betaincinv(right + JEFFREYS, n - right + JEFFREYS, probability)
         table[name] = np.where(n > 0, ends, np.nan)
-    flat, truth = ratings.flat, np.asarray(labels.truth_probabilities.values)
+    votes, truth = ratings.votes, np.asarray(labels.truth_probabilities.values)
     k = ratings.n_categories
     counts = np.zeros((ratings.n_raters, k, k))
-    weighted = truth[flat.item_index] * ratings.weights[flat.item_index, None]
-    np.add.at(counts.transpose(0, 2, 1), (flat.rater_index, flat.category_index), weighted)
+    weighted = truth[votes.item_index] * ratings.weights[votes.item_index, None]
+    np.add.at(counts.transpose(0, 2, 1), (votes.rater_index, votes.category_index), weighted)
     with np.errstate(invalid="ignore"):
         confusion = counts / counts.sum(axis=2, keepdims=True)
     names = [
@@ -486,7 +486,7 @@ def fit_mean_field(table: PatternTable, model: str) -> tuple[Floats, Floats]:
     estimated, and base rates have a flat prior.
     """
     k = table.n_categories
-    votes = np.where(table.possible(k), table.votes() + TINY, 0) + TINY
+    votes = np.where(table.possible(k), table.count_votes() + TINY, 0) + TINY
     classes, prior = votes / votes.sum(axis=1, keepdims=True), FIRST_PRIOR
     is_right = np.eye(k, dtype=bool)
     for step in range(STEPS):

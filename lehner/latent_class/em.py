@@ -72,7 +72,7 @@ class PatternTable:
         truths = np.full(len(self.weights), -1) if self.truths is None else self.truths
         return (truths[:, None] < 0) | (truths[:, None] == np.arange(n_classes))
 
-    def votes(self) -> Floats:
+    def count_votes(self) -> Floats:
         """Count the answers of each pattern in each category, (n_patterns, n_categories)."""
         return np.asarray(self.answers @ np.tile(np.eye(self.n_categories), (self.n_raters, 1)))
 
@@ -283,10 +283,10 @@ def count(table: PatternTable, items: Floats) -> tuple[Floats, Floats]:
     ratings : ndarray, shape (n_raters, n_categories, n_classes, n_runs)
     """
     _, n_classes, n_runs = items.shape
-    flat = items.reshape(len(items), n_classes * n_runs)
-    ratings = table.sum_patterns(flat)
+    votes = items.reshape(len(items), n_classes * n_runs)
+    ratings = table.sum_patterns(votes)
     return (
-        table.sum_groups(flat).reshape(-1, n_classes, n_runs),
+        table.sum_groups(votes).reshape(-1, n_classes, n_runs),
         ratings.reshape(table.n_raters, table.n_categories, n_classes, n_runs),
     )
 
@@ -718,7 +718,7 @@ def vote_start(table: PatternTable) -> LatentClasses:
     LatentClasses
         The start; the classes are the categories.
     """
-    votes = table.votes() + TINY
+    votes = table.count_votes() + TINY
     classes = votes / votes.sum(axis=1, keepdims=True)
     if table.truths is not None:
         classes = np.where(table.truths[:, None] < 0, classes, table.possible(table.n_categories))

@@ -122,9 +122,9 @@ def fit_latent_class(
 
     Given an item's class the ratings are independent. The system, if there is one, is one more
     rater. Ratings may be missing at random given the class. Of ratings that a rater repeats the
-    most frequent counts (`Ratings.flat`), unless they are taken for independent, as Dawid and Skene
-    took them (`Ratings.with_independent_repeats`). If some truths are known they enter as data; if
-    all are known they are not used, as in the Bayesian models.
+    most frequent counts (`Ratings.votes`), unless they are taken for independent, as Dawid and
+    Skene took them (`Ratings.with_independent_repeats`). If some truths are known they enter as
+    data; if all are known they are not used, as in the Bayesian models.
 
     With few items the highest maximum of the likelihood may have classes that do not correspond to
     the categories, and the estimates are then biased. The notes of the fit tell whether this
@@ -326,7 +326,7 @@ def log_orderings(ratings: Ratings) -> float:
     """
     if not ratings.anonymous:
         return 0.0
-    votes = ratings.votes()
+    votes = ratings.count_votes()
     orders = special.gammaln(votes.sum(axis=1) + 1) - special.gammaln(votes + 1).sum(axis=1)
     return float(ratings.weights @ orders)
 
@@ -343,7 +343,7 @@ def _require_ratings(ratings: Ratings, model: str, n_known: int) -> None:
             f"it is unknown who gave which rating, and in {model} raters differ",
             "choose one_coin, pooled or pooled_tap, or use data in which raters are named",
         )
-    per_row = ratings.votes().sum(axis=1)
+    per_row = ratings.count_votes().sum(axis=1)
     if ratings.system is not None:
         per_row = per_row + (ratings.system >= 0)
     most = int(per_row[ratings.weights > 0].max())
@@ -425,7 +425,7 @@ def _note_unsettled_labels(fitted: FittedModel, ratings: Ratings) -> Iterator[Wa
 def _note_unsupported(fitted: FittedModel, ratings: Ratings) -> Iterator[Warning]:
     """Note parameters that the ratings cannot support, and probabilities at 0 or 1."""
     rated = fitted.rated
-    lengths = np.bincount(ratings.all_flat.item_index, minlength=ratings.n_rows)
+    lengths = np.bincount(ratings.all_votes.item_index, minlength=ratings.n_rows)
     n_items = int(ratings.weights[lengths > 1].sum())
     n_patterns = ratings.n_categories ** len(ratings.all_raters) - 1
     free = min(n_items, max(1, len(ratings.populations)) * n_patterns)

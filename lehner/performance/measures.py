@@ -245,7 +245,7 @@ def _guess(ratings: Ratings) -> tuple[int, str]:
         are_listed = [name in listed for name in names]
         if sum(are_listed) == 1:
             return abs(place - are_listed.index(True)), "name"
-    counts = ratings.weights @ ratings.votes()
+    counts = ratings.weights @ ratings.count_votes()
     return int(counts[1] <= counts[0]), "rarer"
 
 
@@ -405,10 +405,10 @@ def _find_answers(ratings: Ratings) -> tuple[Booleans, Booleans]:
 
     That is a category that a rater gives, or a gold label, (n_categories,).
     """
-    flat, counted = ratings.flat, ratings.weights > 0
-    used = counted[flat.item_index]
+    votes, counted = ratings.votes, ratings.weights > 0
+    used = counted[votes.item_index]
     answered = np.zeros((ratings.n_raters, ratings.n_categories), dtype=bool)
-    answered[flat.rater_index[used], flat.category_index[used]] = True
+    answered[votes.rater_index[used], votes.category_index[used]] = True
     rated = answered.any(axis=0)
     if ratings.truth is not None:
         rated |= np.isin(np.arange(ratings.n_categories), ratings.truth[counted])

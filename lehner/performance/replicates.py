@@ -146,7 +146,7 @@ def algebraic_replicates(ratings: Ratings, *, resamples: int = 2000, seed: Seed 
 def majority_replicates(ratings: Ratings) -> Replicates:
     """Take the majority for the truth; tied categories share the item."""
     note = "compared with the majority, as if it were always right"
-    return _against(ratings, majority_credit(ratings.votes()), note)
+    return _against(ratings, majority_credit(ratings.count_votes()), note)
 
 
 def probable_replicates(ratings: Ratings) -> Replicates:

@@ -393,7 +393,7 @@ def score_performance(
         again = positive_probabilities(table, code, ranks, sample, fitted, tolerance=ROUGH)
         return measure(sample, again)
 
-    votes = rated.votes() + 1 / rated.n_categories
+    votes = rated.count_votes() + 1 / rated.n_categories
     start = votes / votes.sum(axis=1, keepdims=True)
     fitted = positive_probabilities(table, code, ranks, weights, start)
     estimates, curve = measure(weights, fitted)
@@ -492,7 +492,7 @@ def _of_positive(ratings: Ratings, confidence: Floats, code: int) -> Floats:
 
 def _refuse_confidence(ratings: Ratings, values: Floats, code: int) -> None:
     """Raise an InputError if all scores of two categories are .5 or more, and answers differ."""
-    answers = ratings.answers.ravel() if ratings.systems else ratings.given.category_index
+    answers = ratings.answers.ravel() if ratings.systems else ratings.ratings.category_index
     others = (answers >= 0) & (answers != code)
     if ratings.n_categories != 2 or values.min() < 0.5 or others.mean() < LEAST_OTHERS:
         return

@@ -206,9 +206,9 @@ def _estimate_from_patterns(
 def _limit_of_paper(table: VoteTable, probability: Floats, rng: np.random.Generator) -> Floats:
     """Value on which very large samples agree, NaN if they do not."""
     scaled = probability / np.maximum(probability.sum(axis=(1, 2), keepdims=True), 1.0)
-    flat = scaled.reshape(len(scaled), -1)
+    votes = scaled.reshape(len(scaled), -1)
     samples = (
-        rng.multinomial(LARGE_SAMPLE, flat).astype(float).reshape(probability.shape)
+        rng.multinomial(LARGE_SAMPLE, votes).astype(float).reshape(probability.shape)
         for _ in range(LARGE_SAMPLES)
     )
     values = np.array([estimate_from_votes(table, counts, [PAPER])[PAPER] for counts in samples])

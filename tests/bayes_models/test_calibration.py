@@ -44,7 +44,7 @@ def few_items(n_raters):
     items = Ratings(codes, list("abcd")[:k], system=np.zeros(6, np.int64))
     rates = np.arange(k, 0, -1) / np.arange(k + 1).sum()
     drawn = draw_ratings(items, rates, confusion, rng)
-    return Ratings(drawn.flat, drawn.categories, drawn.raters, drawn.items, drawn.system)
+    return Ratings(drawn.votes, drawn.categories, drawn.raters, drawn.items, drawn.system)
 
 
 @pytest.fixture(scope="module")

@@ -83,7 +83,7 @@ def test_plenty_of_data_raise_no_warning():
 def test_errors_that_raters_share_count_once(priors, errors):
     ratings = simulate(Scenario(n_categories=3, n_items=30), 1)
     ordered = Ratings(
-        ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system,
+        ratings.votes, ratings.categories, ratings.raters, ratings.items, ratings.system,
         ordered=True,
     )  # fmt: skip
     assert identify("relaxed_k", ordered, priors).parameters == 2 + 12 + errors

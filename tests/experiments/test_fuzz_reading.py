@@ -168,7 +168,7 @@ def _mixed(column):
 
 def content(ratings):
     """Give what ratings say, whatever the order of rows and raters."""
-    frame = ratings.all_flat
+    frame = ratings.all_votes
     items = [str(name) for name in ratings.items]
     labels, raters = ratings.categories, ratings.all_raters
     triples = zip(frame.item_index, frame.rater_index, frame.category_index, strict=True)

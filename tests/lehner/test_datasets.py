@@ -66,9 +66,9 @@ def test_lehner_table_2_holds_the_printed_cells():
 
 def test_anesthesia_has_the_published_margins():
     ratings = load_dataset("anesthesia")
-    flat = ratings.given
+    votes = ratings.ratings
     margins = np.zeros((5, 4), dtype=int)
-    np.add.at(margins, (flat.rater_index, flat.category_index), 1)
+    np.add.at(margins, (votes.rater_index, votes.category_index), 1)
     assert margins.tolist() == [
         [52, 61, 18, 4],
         [16, 15, 11, 3],
@@ -76,7 +76,7 @@ def test_anesthesia_has_the_published_margins():
         [18, 17, 7, 3],
         [21, 15, 7, 2],
     ]
-    item, rater, category = flat.item_index + 1, flat.rater_index + 1, flat.category_index + 1
+    item, rater, category = votes.item_index + 1, votes.rater_index + 1, votes.category_index + 1
     assert (item * category).sum() == 12942
     assert (item * rater * category).sum() == 31290
     assert ratings.items.tolist() == list(range(1, 46))
@@ -84,16 +84,16 @@ def test_anesthesia_has_the_published_margins():
 
 
 def test_anesthesia_rater_1_rates_every_patient_three_times_and_others_once():
-    flat = load_dataset("anesthesia").given
-    times = Counter(zip(flat.item_index.tolist(), flat.rater_index.tolist(), strict=True))
+    votes = load_dataset("anesthesia").ratings
+    times = Counter(zip(votes.item_index.tolist(), votes.rater_index.tolist(), strict=True))
     assert {times[i, 0] for i in range(45)} == {3}
     assert {times[i, j] for i in range(45) for j in range(1, 5)} == {1}
 
 
 def test_anesthesia_patient_7_is_not_the_copy_with_the_error():
-    flat = load_dataset("anesthesia").given
-    mine = (flat.item_index == 6) & (flat.rater_index == 0)
-    assert (flat.category_index[mine] + 1).tolist() == [1, 2, 2]
+    votes = load_dataset("anesthesia").ratings
+    mine = (votes.item_index == 6) & (votes.rater_index == 0)
+    assert (votes.category_index[mine] + 1).tolist() == [1, 2, 2]
 
 
 def test_caries_has_the_published_patterns():
@@ -109,7 +109,7 @@ def test_caries_has_the_published_patterns():
 
 def test_fleiss_has_the_published_column_sums():
     ratings = load_dataset("fleiss1971")
-    votes = ratings.votes()
+    votes = ratings.count_votes()
     assert votes.sum(axis=0).tolist() == [26, 26, 30, 55, 43]
     assert (np.arange(1, 31) @ votes).tolist() == [454, 415, 392, 843, 686]
     assert set(votes.sum(axis=1)) == {6}
@@ -123,13 +123,13 @@ def test_krippendorff_has_the_published_blanks_and_sums():
     assert (codes >= 0).sum(axis=0).tolist() == [9, 10, 11, 11]
     assert values.sum(axis=0).tolist() == [19, 25, 31, 28]
     assert (np.arange(1, 13) @ values).tolist() == [96, 152, 214, 175]
-    assert ratings.votes().sum(axis=0).tolist() == [9, 13, 11, 5, 3]
+    assert ratings.count_votes().sum(axis=0).tolist() == [9, 13, 11, 5, 3]
 
 
 def test_wine_has_the_published_tally_of_183():
     ratings = load_dataset("kappazoo_wine")
-    tally = dict(zip(map(tuple, ratings.votes().tolist()), ratings.counts.tolist(), strict=True))
-    assert tally == {(0, 4): 90, (1, 3): 43, (2, 2): 25, (3, 1): 15, (4, 0): 10}
+    tally = zip(map(tuple, ratings.count_votes().tolist()), ratings.counts.tolist(), strict=True)
+    assert dict(tally) == {(0, 4): 90, (1, 3): 43, (2, 2): 25, (3, 1): 15, (4, 0): 10}
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_wine_has_the_published_tally_of_183():
 )
 def test_wine_uncut_has_the_published_tally_at_every_cut(cut, tally):
     ratings = load_dataset("wine")
-    lower = ratings.votes()[:, :cut].sum(axis=1)
+    lower = ratings.count_votes()[:, :cut].sum(axis=1)
     assert np.bincount(lower, weights=ratings.weights, minlength=5).tolist() == tally
 
 

@@ -32,7 +32,7 @@ def random_ratings(rng, n_items=5, n_raters=3, n_categories=3, system=True, know
         truth = rng.integers(-1, n_categories, len(ratings.items))
         truth[0] = -1
     return Ratings(
-        ratings.given,
+        ratings.ratings,
         ratings.categories,
         ratings.raters,
         ratings.items,
@@ -43,9 +43,9 @@ def random_ratings(rng, n_items=5, n_raters=3, n_categories=3, system=True, know
 
 def as_lists(ratings):
     """Ratings of each item as (rater, category), the system as the last rater."""
-    flat = ratings.flat
+    votes = ratings.votes
     rows = [[] for _ in ratings.items]
-    for i, j, k in zip(flat.item_index, flat.rater_index, flat.category_index, strict=True):
+    for i, j, k in zip(votes.item_index, votes.rater_index, votes.category_index, strict=True):
         rows[i].append((int(j), int(k)))
     if ratings.system is not None:
         for row, answer in zip(rows, ratings.system, strict=True):
@@ -217,7 +217,7 @@ def test_the_gradient_of_each_model_is_the_finite_difference(name):
     rng = np.random.default_rng(3)
     plain = random_ratings(rng, known=True)
     ratings = Ratings(
-        plain.flat, plain.categories, plain.raters, plain.items, plain.system, plain.truth,
+        plain.votes, plain.categories, plain.raters, plain.items, plain.system, plain.truth,
         ordered=True,
     )  # fmt: skip
     model = find_model(name).build(ratings)
@@ -228,7 +228,7 @@ def test_the_gradient_of_each_model_is_the_finite_difference(name):
     # In Python: compiling would take longer than all the rest.
     terms = model.compile_fn(model.logp(sum=False), mode="FAST_COMPILE")
     gradient = model.compile_fn(model.dlogp(), mode="FAST_COMPILE")
-    flat = np.concatenate([np.ravel(v) for v in point.values()])
+    votes = np.concatenate([np.ravel(v) for v in point.values()])
     ends = np.cumsum([np.size(v) for v in point.values()])[:-1]
 
     def at(x):
@@ -236,8 +236,8 @@ def test_the_gradient_of_each_model_is_the_finite_difference(name):
         result = terms({name: part.reshape(np.shape(old)) for (name, old), part in values})
         return float(sum(np.sum(term) for term in result))
 
-    direction = rng.normal(size=(5, len(flat)))
-    numeric = [(at(flat + 1e-6 * step) - at(flat - 1e-6 * step)) / 2e-6 for step in direction]
+    direction = rng.normal(size=(5, len(votes)))
+    numeric = [(at(votes + 1e-6 * step) - at(votes - 1e-6 * step)) / 2e-6 for step in direction]
     np.testing.assert_allclose(direction @ gradient(point), numeric, rtol=1e-5, atol=1e-5)
 
 

@@ -50,9 +50,9 @@ def some_ratings(rng, k=3, system=True, pair=("2", "system")):
 
 
 def items_of(ratings):
-    flat = ratings.all_flat
+    votes = ratings.all_votes
     rows = [{} for _ in range(ratings.n_rows)]
-    for i, j, answer in zip(flat.item_index, flat.rater_index, flat.category_index, strict=True):
+    for i, j, answer in zip(votes.item_index, votes.rater_index, votes.category_index, strict=True):
         rows[i][int(j)] = int(answer)
     return rows
 

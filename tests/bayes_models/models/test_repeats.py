@@ -61,4 +61,4 @@ def test_predicted_ratings_repeat_where_repeats_count():
     confusion = np.tile([[0.7, 0.3], [0.3, 0.7]], (4, 1, 1))
     for one in (ratings, ratings.with_independent_repeats()):
         drawn = draw_ratings(one, np.array([0.5, 0.5]), confusion, np.random.default_rng(1))
-        np.testing.assert_array_equal(drawn.flat.rater_index, one.flat.rater_index)
+        np.testing.assert_array_equal(drawn.votes.rater_index, one.votes.rater_index)

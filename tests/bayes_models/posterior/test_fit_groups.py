@@ -24,10 +24,10 @@ def test_items_are_what_is_left_out(tree):
 
 
 def test_a_fit_holds_its_ratings(tree):
-    stored, flat = tree["observed_data"]["ratings"], RATINGS.all_flat
-    np.testing.assert_array_equal(stored, flat.category_index)
-    np.testing.assert_array_equal(stored["item_of_rating"], RATINGS.items[flat.item_index])
-    raters = np.array(RATINGS.all_raters)[flat.rater_index]
+    stored, votes = tree["observed_data"]["ratings"], RATINGS.all_votes
+    np.testing.assert_array_equal(stored, votes.category_index)
+    np.testing.assert_array_equal(stored["item_of_rating"], RATINGS.items[votes.item_index])
+    raters = np.array(RATINGS.all_raters)[votes.rater_index]
     np.testing.assert_array_equal(stored["rater_of_rating"], raters)
 
 

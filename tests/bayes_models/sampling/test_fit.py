@@ -194,7 +194,7 @@ def test_chains_of_nuts_start_where_they_are_told_the_best_start_having_most(sam
 def test_labels_are_those_of_the_data(samples):
     first = samples[0]
     renamed = Ratings(
-        first.flat, ["w", "x", "y", "z"], ["Ann", "Bo", "Cy", "Di"], first.items, first.system
+        first.votes, ["w", "x", "y", "z"], ["Ann", "Bo", "Cy", "Di"], first.items, first.system
     )
     (tree,) = bayes_models.fit_many("dawid_skene", [renamed], engine="gibbs", draws=50, tries=1)
     assert list(tree["posterior"]["category"].values) == ["w", "x", "y", "z"]
@@ -223,7 +223,7 @@ def test_twenty_known_truths_tighten_the_interval():
         ratings = three_categories(60, seed)
         known = np.where(np.arange(60) < 20, ratings.truth, -1)
         some = Ratings(
-            ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system, known
+            ratings.votes, ratings.categories, ratings.raters, ratings.items, ratings.system, known
         )
         none, helped = bayes_models.fit_many("one_coin", [ratings, some], draws=200, tries=1)
         assert none.attrs["known_truths"] == 0 and helped.attrs["known_truths"] == 20

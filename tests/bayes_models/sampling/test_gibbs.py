@@ -28,7 +28,7 @@ def small(system=True):
     truth = np.array([-1, -1, 1, -1, -1, -1])
     n = ratings.n_items
     return Ratings(
-        ratings.given,
+        ratings.ratings,
         ratings.categories,
         ratings.raters,
         ratings.items,
@@ -39,7 +39,7 @@ def small(system=True):
 
 def exact_means(ratings, shared, confusion=None, base_rates=3.0):
     """Sum over all truths of all items: the posterior means of base rates and accuracies."""
-    flat = ratings.flat
+    votes = ratings.votes
     n_groups = (1 if shared else ratings.n_raters) + 1
     prior, weights, means = make_diagonal_concentration(2), [], []
     if confusion is not None:
@@ -51,7 +51,7 @@ def exact_means(ratings, shared, confusion=None, base_rates=3.0):
         items = base_rates + np.bincount(truths, minlength=2)
         rated = np.tile(prior, (n_groups, 1, 1))
         for item, rater, response in zip(
-            flat.item_index, flat.rater_index, flat.category_index, strict=True
+            votes.item_index, votes.rater_index, votes.category_index, strict=True
         ):
             rated[0 if shared else rater, truths[item], response] += 1
         for item, answer in enumerate(ratings.system):
@@ -117,7 +117,7 @@ def test_a_prior_at_the_corners_does_not_underflow(variable, concentration):
     ratings = simulate(Scenario(n_categories=3, n_items=20, initial_rater_accuracy=(0.4, 0.5)), 1)
     known = np.where(np.arange(20) < 6, ratings.truth, -1)
     some = Ratings(
-        ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system, known
+        ratings.votes, ratings.categories, ratings.raters, ratings.items, ratings.system, known
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

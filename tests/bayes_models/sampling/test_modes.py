@@ -114,7 +114,7 @@ def test_known_truths_say_which_school_is_right():
     second, system = ratings.codes[:, 1], ratings.system
     for known, right in ((second, 1), (system, 4)):
         truth = np.where(np.arange(len(known)) < 60, known, -1)
-        some = Ratings(ratings.flat, ratings.categories, system=system, truth=truth)
+        some = Ratings(ratings.votes, ratings.categories, system=system, truth=truth)
         (mode,) = find_modes(observe(some), seed=1)
         shares = np.trace(mode.ratings, axis1=1, axis2=2) / ratings.n_items
         assert shares[right] > 0.9 and shares[5 - right] < 0.6

@@ -40,7 +40,7 @@ def test_statsmodels_on_the_example_of_fleiss():
     peer = pytest.importorskip("statsmodels.stats.inter_rater")
     ratings = lehner.load_dataset("fleiss1971")
     ours = lehner.agreement(ratings)["fleiss_kappa"].estimate
-    check("statsmodels", "Fleiss’ κ", ours, peer.fleiss_kappa(ratings.votes()))
+    check("statsmodels", "Fleiss’ κ", ours, peer.fleiss_kappa(ratings.count_votes()))
 
 
 def test_sklearn_on_two_dentists():

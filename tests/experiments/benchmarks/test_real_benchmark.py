@@ -32,11 +32,11 @@ ROOT = Path(__file__).parents[3]
 
 def by_name(crowd):
     """Give ratings and truths by the names of items and raters, all as text."""
-    flat = crowd.flat
+    votes = crowd.votes
     names = [str(name) for name in crowd.categories]
     rated = {
         (str(crowd.items[i]), crowd.raters[j]): names[c]
-        for i, j, c in zip(flat.item_index, flat.rater_index, flat.category_index, strict=True)
+        for i, j, c in zip(votes.item_index, votes.rater_index, votes.category_index, strict=True)
     }
     known = np.flatnonzero(crowd.truth >= 0)
     return rated, {str(crowd.items[i]): names[crowd.truth[i]] for i in known}

@@ -47,7 +47,7 @@ def test_table_3_of_the_paper(run):
 
 def test_the_algebra_labels_the_same_with_and_without_a_system():
     ratings = simulate(Scenario(missing=0.3, n_items=60), 5)
-    bare = Ratings(ratings.flat, ratings.categories, ratings.raters, ratings.items)
+    bare = Ratings(ratings.votes, ratings.categories, ratings.raters, ratings.items)
     labels = label_algebraic(bare)
     assert labels.truth_probabilities.equals(label_algebraic(ratings).truth_probabilities)
     estimate = estimate_algebraic(ratings, interval=None)
@@ -105,7 +105,7 @@ def test_models_label_with_the_system_or_without_it(run):
 def test_every_method_labels(method):
     ratings = simulate(Scenario(n_categories=3, n_items=80, initial_rater_accuracy=(0.7,) * 4), 2)
     unknown = Ratings(
-        ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system
+        ratings.votes, ratings.categories, ratings.raters, ratings.items, ratings.system
     )
     labels = label_items(unknown, method)
     assert labels.defined

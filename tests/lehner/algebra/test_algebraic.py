@@ -53,8 +53,8 @@ class Data:
         return pairs and any(self.system[i] >= 0 and self.rows[i] for i in counted)
 
     def ratings(self) -> Ratings:
-        flat = [(i, *rating) for i, row in enumerate(self.rows) for rating in sorted(row)]
-        item, rater, category = np.array(flat, dtype=np.int64).reshape(-1, 3).T
+        votes = [(i, *rating) for i, row in enumerate(self.rows) for rating in sorted(row)]
+        item, rater, category = np.array(votes, dtype=np.int64).reshape(-1, 3).T
         return Ratings(
             FlatRatings(item_index=item, rater_index=rater, category_index=category),
             range(self.n_categories),
@@ -275,7 +275,7 @@ def test_truth_probabilities_keep_their_digits_however_many_votes_are_against_th
 
 @given(data_sets)
 def test_steps_take_leading_dimensions_one_by_one(data):
-    votes, accuracy = data.ratings().votes(), np.array([[0.6], [0.7], [0.8]])
+    votes, accuracy = data.ratings().count_votes(), np.array([[0.6], [0.7], [0.8]])
     rates = np.random.default_rng(0).dirichlet(np.ones(data.n_categories), size=(3, 1))
     together = truth_probabilities(votes, accuracy, rates)
     for i in range(3):

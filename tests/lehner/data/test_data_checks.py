@@ -497,7 +497,7 @@ def test_flat_ratings_in_any_order_are_the_same_ratings():
     rng = np.random.default_rng(1)
     ratings = Ratings(rng.integers(-1, 3, (50, 4)), "abc")
     order = rng.permutation(ratings.n_ratings)
-    one = ratings.flat
+    one = ratings.votes
     shuffled = Ratings(
         flat(one.item_index[order], one.rater_index[order], one.category_index[order]),
         "abc",

@@ -22,12 +22,12 @@ def patterns():
 
 
 def test_sums_are_those_of_the_ratings_one_by_one(patterns):
-    flat, k = patterns.flat, patterns.n_categories
-    cells = flat.rater_index * k + flat.category_index
+    votes, k = patterns.votes, patterns.n_categories
+    cells = votes.rater_index * k + votes.category_index
     rng = np.random.default_rng(2)
     of_cells, of_patterns = rng.normal(size=(12, 5)), rng.normal(size=(len(patterns.counts), 5))
     by_pattern, by_cell = np.zeros((len(of_patterns), 5)), np.zeros((12, 5))
-    for pattern, cell in zip(flat.item_index, cells, strict=True):
+    for pattern, cell in zip(votes.item_index, cells, strict=True):
         by_pattern[pattern] += of_cells[cell]
         by_cell[cell] += of_patterns[pattern]
     np.testing.assert_array_equal(patterns.sum_cells(of_cells), by_pattern)

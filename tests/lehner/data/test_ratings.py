@@ -70,10 +70,10 @@ def any_ratings(draw, min_items=0, repeated=False, grouped=True):
 
 def named_ratings(ratings):
     """Count (item, rater, category) by name."""
-    flat = ratings.given
+    votes = ratings.ratings
     return Counter(
         (str(ratings.items[i]), str(ratings.raters[j]), ratings.categories[k])
-        for i, j, k in zip(flat.item_index, flat.rater_index, flat.category_index, strict=True)
+        for i, j, k in zip(votes.item_index, votes.rater_index, votes.category_index, strict=True)
     )
 
 
@@ -275,8 +275,8 @@ def test_repeated_ratings_need_an_occasion():
     data = {"item": [1, 1], "rater": ["x", "x"], "rating": ["b", "a"], "visit": [2, 1]}
     ratings = Ratings.from_long(data, occasion="visit")
     assert ratings.repeated
-    assert ratings.votes().tolist() == [[0, 0]]
-    assert ratings.with_independent_repeats().votes().tolist() == [[1, 1]]
+    assert ratings.count_votes().tolist() == [[0, 0]]
+    assert ratings.with_independent_repeats().count_votes().tolist() == [[1, 1]]
     with pytest.raises(InputError, match="occasion") as caught:
         Ratings.from_long(data)
     assert (caught.value.row, caught.value.column) == (1, "rating")
@@ -341,7 +341,7 @@ def test_from_counts_gives_each_item_its_votes(data):
     row = st.lists(st.integers(0, 4), min_size=n_categories, max_size=n_categories)
     table = data.draw(st.lists(row, min_size=n_items, max_size=n_items))
     ratings = Ratings.from_counts(table, [f"c{k}" for k in range(n_categories)])
-    assert ratings.votes().tolist() == table
+    assert ratings.count_votes().tolist() == table
     assert ratings.anonymous
     assert not ratings.repeated
     assert ratings.n_raters == max(map(sum, table))
@@ -460,7 +460,7 @@ def test_grouped_ratings_have_no_long_table():
 def row_keys(ratings, truth=True):
     """Give each row as the pattern it is, by the definition."""
     votes = [Counter() for _ in ratings.items]
-    flat = ratings.flat
+    flat = ratings.votes
     for i, j, k in zip(flat.item_index, flat.rater_index, flat.category_index, strict=True):
         votes[i][int(j), int(k)] += 1
     nothing = [None] * len(votes)
@@ -488,7 +488,7 @@ def test_patterns_of_anonymous_votes_are_the_distinct_rows_of_votes(table):
     ratings = Ratings.from_counts(table, ["a", "b", "c"])
     patterns = ratings.patterns()
     expected = Counter(map(tuple, table))
-    assert list(map(tuple, ratings.take(patterns.first).votes().tolist())) == list(expected)
+    assert list(map(tuple, ratings.take(patterns.first).count_votes().tolist())) == list(expected)
     assert patterns.counts.tolist() == list(expected.values())
 
 
@@ -505,8 +505,8 @@ def test_take_gives_the_rows_asked_for_in_that_order(data):
     assert taken.weights.tolist() == [ratings.weights[i] for i in rows]
     assert taken.grouped == ratings.grouped
     assert taken.ordered == ratings.ordered
-    flat = taken.flat
-    key = np.stack([flat.item_index, flat.rater_index, flat.category_index], axis=1).tolist()
+    votes = taken.votes
+    key = np.stack([votes.item_index, votes.rater_index, votes.category_index], axis=1).tolist()
     assert key == sorted(key)
 
 
@@ -553,9 +553,9 @@ def test_with_system_refuses_unknown_anonymous_and_repeating_raters():
 @given(any_ratings(repeated=True))
 def test_votes_count_the_ratings_of_a_row_per_category(ratings):
     expected = [[0] * ratings.n_categories for _ in ratings.items]
-    for i, k in zip(ratings.given.item_index, ratings.given.category_index, strict=True):
+    for i, k in zip(ratings.ratings.item_index, ratings.ratings.category_index, strict=True):
         expected[i][k] += 1
-    assert ratings.with_independent_repeats().votes().tolist() == expected
+    assert ratings.with_independent_repeats().count_votes().tolist() == expected
     assert ratings.n_ratings == sum(
         sum(row) * weight for row, weight in zip(expected, ratings.weights.tolist(), strict=True)
     )
@@ -572,15 +572,15 @@ def test_votes_count_the_ratings_of_a_row_per_category(ratings):
 )
 def test_flat_ratings_are_named_as_an_array_of_codes_is(raters, items):
     dense = Ratings([[0, -1, 1], [1, 0, -1]], "ab", raters, items, system=[0, 1])
-    assert Ratings(dense.flat, "ab", raters, items, system=[0, 1]).equals(dense)
+    assert Ratings(dense.votes, "ab", raters, items, system=[0, 1]).equals(dense)
 
 
 def test_no_flat_ratings_are_no_items():
     nothing = np.empty(0, dtype=np.int64)
-    flat = FlatRatings(item_index=nothing, rater_index=nothing, category_index=nothing)
-    ratings = Ratings(flat, "ab")
+    votes = FlatRatings(item_index=nothing, rater_index=nothing, category_index=nothing)
+    ratings = Ratings(votes, "ab")
     assert (ratings.n_items, ratings.n_raters) == (0, 0)
-    assert Ratings(flat, "ab", ["x"], ["p", "q"]).votes().tolist() == [[0, 0], [0, 0]]
+    assert Ratings(votes, "ab", ["x"], ["p", "q"]).count_votes().tolist() == [[0, 0], [0, 0]]
 
 
 SAMPLE = {

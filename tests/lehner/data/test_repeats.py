@@ -19,8 +19,8 @@ long_rows = st.lists(
 
 def of_rows(rows, **options):
     item, rater, category = np.array(sorted(rows), dtype=np.int64).T
-    flat = FlatRatings(item_index=item, rater_index=rater, category_index=category)
-    return Ratings(flat, "abc", ["x", "y", "z"], range(4), **options)
+    votes = FlatRatings(item_index=item, rater_index=rater, category_index=category)
+    return Ratings(votes, "abc", ["x", "y", "z"], range(4), **options)
 
 
 def brute_force_votes(rows):
@@ -41,8 +41,8 @@ def rows_of(flat):
 @given(long_rows, st.randoms())
 def test_votes_are_the_most_frequent_ratings_in_whatever_order_they_come(rows, random):
     result = of_rows(rows)
-    assert rows_of(result.flat) == brute_force_votes(rows)
-    assert sorted(rows_of(result.given)) == sorted(rows)
+    assert rows_of(result.votes) == brute_force_votes(rows)
+    assert sorted(rows_of(result.ratings)) == sorted(rows)
     random.shuffle(rows)
     table = {
         "item": [row[0] for row in rows],
@@ -53,7 +53,7 @@ def test_votes_are_the_most_frequent_ratings_in_whatever_order_they_come(rows, r
     again = Ratings.from_long(table, occasion="visit", categories=list("abc"))
     expected = {(i, "xyz"[j], "abc"[k]) for i, j, k in brute_force_votes(rows)}
     named = {
-        (again.items[i], again.raters[j], again.categories[k]) for i, j, k in rows_of(again.flat)
+        (again.items[i], again.raters[j], again.categories[k]) for i, j, k in rows_of(again.votes)
     }
     assert named == expected
 
@@ -61,12 +61,12 @@ def test_votes_are_the_most_frequent_ratings_in_whatever_order_they_come(rows, r
 def repeat(ratings: Ratings, seed: int, whose: tuple[int, ...] = (0, 1, 2)) -> Ratings:
     """Let some raters repeat their ratings of about half of the items exactly, 1 to 4 times."""
     rng = np.random.default_rng(seed)
-    flat = ratings.flat
-    more = np.isin(flat.rater_index, whose) & (rng.random(len(flat.rater_index)) < 0.5)
+    votes = ratings.votes
+    more = np.isin(votes.rater_index, whose) & (rng.random(len(votes.rater_index)) < 0.5)
     times = 1 + more * rng.integers(1, 5, len(more))
-    columns = (flat.item_index, flat.rater_index, flat.category_index)
+    columns = (votes.item_index, votes.rater_index, votes.category_index)
     codes = sort_ratings(*(np.repeat(column, times) for column in columns), ratings.n_categories)
-    return ratings._replace(given=codes)
+    return ratings._replace(ratings=codes)
 
 
 def data(k: int, seed: int, **options) -> Ratings:
@@ -176,12 +176,12 @@ def test_agreement_is_that_of_raters_not_of_ratings():
     result = pairwise_agreement(of_rows(rows))
     assert (result.agreement, result.n_pairs) == (0.5, 2)
     # Each rater is one rater of the item, whose mean number is 2.
-    assert of_rows(rows).votes().sum(axis=1).tolist() == [2, 2, 0, 0]
+    assert of_rows(rows).count_votes().sum(axis=1).tolist() == [2, 2, 0, 0]
 
 
 def test_a_tie_is_no_vote_and_is_said():
     ratings = of_rows([(0, 0, 0), (0, 0, 1), (0, 1, 1), (1, 0, 2), (1, 0, 2), (1, 0, 1)])
-    assert ratings.votes().tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]
+    assert ratings.count_votes().tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]
     assert ratings.notes[0] == (
         "3 of 6 ratings are of an item that the same rater rated before: a rater has one vote for "
         "an item, the rating that the rater gave most often, and none where two are equally "
@@ -195,9 +195,9 @@ def test_a_tie_is_no_vote_and_is_said():
 def test_repeats_that_count_as_independent_are_said_and_kept():
     rows = [(0, 0, 0), (0, 0, 0), (0, 1, 1), (1, 0, 0)]
     ratings = of_rows(rows).with_independent_repeats()
-    assert ratings.votes()[0].tolist() == [2, 1, 0]
+    assert ratings.count_votes()[0].tolist() == [2, 1, 0]
     assert ratings.notes[0].endswith("each counts as a vote of its own")
-    assert ratings.take([0]).with_truth([0]).votes().tolist() == [[2, 1, 0]]
+    assert ratings.take([0]).with_truth([0]).count_votes().tolist() == [[2, 1, 0]]
     assert not ratings.equals(of_rows(rows))
 
 

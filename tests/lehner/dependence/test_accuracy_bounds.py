@@ -57,7 +57,7 @@ def sample(seed, n=120):
 
 
 def counted(ratings):
-    votes = ratings.votes().sum(axis=1) >= 2
+    votes = ratings.count_votes().sum(axis=1) >= 2
     return float((ratings.system == ratings.truth)[votes].mean())
 
 
@@ -100,7 +100,7 @@ def test_higher_caps_never_narrow_the_bounds(seed):
 
 def enumerated(ratings, raters, system):
     """Extremes of the accuracy over all true categories of few items, one by one."""
-    votes, answers, k = ratings.votes(), ratings.system, ratings.n_categories
+    votes, answers, k = ratings.count_votes(), ratings.system, ratings.n_categories
     given, n = votes.sum(axis=1), len(votes)
     truths = np.array(list(product(range(k), repeat=n)))
     wrong = given - votes[np.arange(n), truths]

@@ -34,7 +34,7 @@ KEPT = "experiments/simulations/shared_mistakes.csv"
 
 
 def without_truth(ratings):
-    return Ratings(ratings.flat, ratings.categories, ratings.raters, ratings.items, ratings.system)
+    return Ratings(ratings.votes, ratings.categories, ratings.raters, ratings.items, ratings.system)
 
 
 def rates(who, behaviour, k, n_items, n_sets):
@@ -224,7 +224,7 @@ def test_grouped_rows_and_rows_of_no_items_change_nothing():
 def mistakes_of(ratings):
     codes = np.stack(
         [
-            ratings.flat.category_index[ratings.flat.rater_index == j]
+            ratings.votes.category_index[ratings.votes.rater_index == j]
             for j in range(ratings.n_raters)
         ]
     )
@@ -273,13 +273,13 @@ def test_pairs_count_by_the_items_that_both_rated_and_by_own_rates():
 
 def test_ratings_that_a_rater_repeats_are_one_rater():
     ratings = simulate(Scenario(n_items=200, n_categories=2), 6)
-    flat = ratings.flat
-    again = np.repeat(np.arange(len(flat.item_index)), np.where(flat.rater_index == 0, 4, 1))
+    votes = ratings.votes
+    again = np.repeat(np.arange(len(votes.item_index)), np.where(votes.rater_index == 0, 4, 1))
     repeated = Ratings(
         FlatRatings(
-            item_index=flat.item_index[again],
-            rater_index=flat.rater_index[again],
-            category_index=flat.category_index[again],
+            item_index=votes.item_index[again],
+            rater_index=votes.rater_index[again],
+            category_index=votes.category_index[again],
         ),
         ratings.categories,
         ratings.raters,

@@ -32,7 +32,7 @@ def skill_of(people, names):
 
 
 def raters_of(panel):
-    present = np.unique(panel.crowd.flat.rater_index)
+    present = np.unique(panel.crowd.votes.rater_index)
     return {panel.crowd.raters[j] for j in present} - {panel.system}
 
 
@@ -99,8 +99,8 @@ def test_the_system_is_no_rater(sparse, per_item):
     assert (drawn.system == 0).all()
     np.testing.assert_array_equal(drawn.system == drawn.truth, sparse.truth[items] == 0)
     # Raters are numbered, so that what is compared are the votes without those of the system.
-    without = sparse.votes()[items] - [1, 0]
-    result = drawn.votes()
+    without = sparse.count_votes()[items] - [1, 0]
+    result = drawn.count_votes()
     if per_item == "all":
         np.testing.assert_array_equal(result, without)
     else:
@@ -152,6 +152,6 @@ def test_pairs_are_of_two_workers_who_judge_neither_and_rated_the_same_items(spa
 def test_both_of_a_better_pair_are_above_their_raters():
     people = crowd()
     for panel in choose_pairs(people, "better"):
-        present = {panel.crowd.raters[j] for j in np.unique(panel.crowd.flat.rater_index)}
+        present = {panel.crowd.raters[j] for j in np.unique(panel.crowd.votes.rater_index)}
         others = skill_of(people, present - set(panel.systems))
         assert min(skill_of(people, panel.systems)) > max(others)

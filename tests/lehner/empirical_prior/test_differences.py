@@ -162,7 +162,7 @@ def test_clusters_widen_the_interval_as_fewer_items_do():
     clustered = copies.with_clusters(np.repeat(np.arange(100), 5))
     counts = count_disagreement(clustered, ("a", "b"))
     differ = (clustered.answers[:, 0] != clustered.answers[:, 1]).astype(float)
-    votes = clustered.votes()
+    votes = clustered.count_votes()
     preferred = (votes[np.arange(500), clustered.answers[:, 0]] > 1).astype(float)
     assert counts.effect >= design_effect(preferred, differ, clustered.cluster)
     alone, many, few = (compare(one).sel(PAIR) for one in (ratings, copies, clustered))

@@ -209,7 +209,7 @@ def test_it_is_a_method_like_others():
 
 def test_known_items_that_were_chosen_are_said():
     data, _ = ratings(200)
-    votes = data.votes()
+    votes = data.count_votes()
     split = np.flatnonzero(votes.max(axis=1) < 3)[:30]
     truth = np.full(200, -1)
     truth[split] = 0

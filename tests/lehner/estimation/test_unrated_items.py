@@ -118,7 +118,7 @@ def test_exact_values_are_those_of_rated_items(method: str) -> None:
         errors_affect="system",
     )
     ratings = simulate(replace(scenario, n_items=100_000), seed=1)
-    rated = ratings.take(ratings.votes().sum(axis=1) > 0).with_truth(None)
+    rated = ratings.take(ratings.count_votes().sum(axis=1) > 0).with_truth(None)
     sampled = list_methods()[method].estimate(rated, level=0.9, seed=1)
     exact = population_value(scenario, method)
     assert exact.estimate == pytest.approx(sampled.system_accuracy.estimate, abs=0.01)

@@ -212,9 +212,9 @@ COEFFICIENTS = ["percent_agreement", *reference.CHANCE, "krippendorff_alpha"]
 
 def as_items(ratings):
     items = [{} for _ in ratings.items]
-    flat = ratings.given
+    votes = ratings.ratings
     for row, rater, code in zip(
-        flat.item_index, flat.rater_index, flat.category_index, strict=True
+        votes.item_index, votes.rater_index, votes.category_index, strict=True
     ):
         items[row].setdefault(int(rater), []).append(int(code))
     return items
@@ -318,7 +318,7 @@ def test_two_raters_of_all_items_have_conger_equal_to_cohen_and_fleiss_to_scott(
 
 def test_anonymous_raters_have_the_coefficients_that_do_not_ask_who_they_are():
     codes = random_codes(8)
-    counts = rated(codes).votes()
+    counts = rated(codes).count_votes()
     named = agreement(rated(codes))
     anonymous = agreement(Ratings.from_counts(counts, range(1, 5)))
     for coefficient in anonymous.coefficients:

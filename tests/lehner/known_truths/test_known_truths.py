@@ -284,7 +284,7 @@ def test_all_items_are_equally_likely_to_be_asked_for():
 def test_items_by_votes_are_in_proportion_to_the_votes():
     scenario = Scenario(n_categories=2, n_items=300, initial_rater_accuracy=(0.7,) * 3)
     ratings = simulate(scenario, 1).with_truth(None)
-    agreed = ratings.votes().max(axis=1) == 3
+    agreed = ratings.count_votes().max(axis=1) == 3
     for seed in range(20):
         rows = choose_items(ratings, 30, seed=seed)
         assert abs(agreed[rows].sum() - 30 * agreed.mean()) < 1
@@ -326,7 +326,7 @@ def test_the_number_of_items_for_a_width_gives_that_width():
 @pytest.mark.parametrize("chosen", ["disagreeing", "unanimous", "of one category"])
 def test_known_items_that_were_not_drawn_at_random_are_found(chosen):
     ratings = simulate(Scenario(n_categories=2, n_items=200, initial_rater_accuracy=(0.7,) * 3), 3)
-    votes = ratings.votes()
+    votes = ratings.count_votes()
     agree = votes.max(axis=1) == 3
     pools = {
         "disagreeing": ~agree,

@@ -237,7 +237,7 @@ def test_choice_is_compared_with_the_probabilities(drawn):
 @pytest.mark.slow
 def test_chosen_as_said_is_seldom_doubted():
     full = simulate(SCENARIO, 2)
-    votes = full.votes()
+    votes = full.count_votes()
     chance = np.where(votes.max(axis=1) == 3, 0.02, 0.15)
     p_values = []
     for seed in range(300):

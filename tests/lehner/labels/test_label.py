@@ -109,11 +109,11 @@ def test_the_accuracy_of_a_rater_is_the_expected_proportion_of_right_ratings(met
     truth, ratings = truth_and_ratings(scenario, 4)
     labels = lehner.label(ratings, method)
     shown = labels.rater_accuracy
-    probability, flat = labels.truth_probabilities.values, ratings.flat
+    probability, votes = labels.truth_probabilities.values, ratings.votes
     if method in LABEL_MODELS:
         probability = temper(probability, 1 / POWER)
     wide = np.full((ratings.n_items, ratings.n_raters), -1)
-    wide[flat.item_index, flat.rater_index] = flat.category_index
+    wide[votes.item_index, votes.rater_index] = votes.category_index
     for place, name in enumerate(ratings.raters):
         rated = wide[:, place] >= 0
         given = wide[rated, place]

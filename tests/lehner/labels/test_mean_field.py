@@ -22,7 +22,7 @@ CROWD = Scenario(
 def crowd(seed=1):
     """Simulate a crowd without system and truth, each item with a rating."""
     ratings = simulate(CROWD, seed).without_system().with_truth(None)
-    return ratings.take(ratings.votes().sum(axis=1) > 0)
+    return ratings.take(ratings.count_votes().sum(axis=1) > 0)
 
 
 def classes(ratings, name):
@@ -64,7 +64,7 @@ def test_the_majority_is_that_of_the_votes_and_says_how_sure_it_is():
     )
     truth = np.eye(3)[ratings.truth]
     bare = ratings.without_system().with_truth(None)
-    votes, result = bare.votes(), classes(bare, "majority")
+    votes, result = bare.count_votes(), classes(bare, "majority")
     best = result >= result.max(axis=1, keepdims=True) - 1e-9
     np.testing.assert_array_equal(best, votes == votes.max(axis=1, keepdims=True))
     # Probabilities come in few values: among items with one of them, about that share is right.

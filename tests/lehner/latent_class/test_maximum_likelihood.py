@@ -235,7 +235,7 @@ def test_grouped_rows_are_their_items():
 def test_anonymous_raters_can_be_pooled_whatever_the_order_of_their_ratings():
     ratings = load_dataset("fleiss1971")
     fit = fit_latent_class(ratings, "pooled")
-    votes = ratings.votes()
+    votes = ratings.count_votes()
     again = fit_latent_class(Ratings.from_counts(votes[::-1], ratings.categories), "pooled")
     assert fit.log_likelihood == pytest.approx(again.log_likelihood)
     with pytest.raises(InputError, match="in dawid_skene raters differ"):

@@ -50,7 +50,7 @@ def rows_of(ratings):
     unique = ratings.collapse(truth=False)
     rows = [[] for _ in unique.items]
     for i, j, c in zip(
-        unique.flat.item_index, unique.flat.rater_index, unique.flat.category_index, strict=True
+        unique.votes.item_index, unique.votes.rater_index, unique.votes.category_index, strict=True
     ):
         rows[i].append((int(j), int(c)))
     return rows, unique.weights
@@ -76,7 +76,7 @@ WINE = {  # Shared expected values; class 1 is "at or below the cut".
 def cut_wine(cut):
     """Votes of two categories: at or below a cut, and above it."""
     wine = load_dataset("wine")
-    votes = wine.votes()
+    votes = wine.count_votes()
     halves = np.column_stack([votes[:, :cut].sum(axis=1), votes[:, cut:].sum(axis=1)])
     return Ratings.from_counts(halves, ["below", "above"], item_counts=wine.weights)
 
@@ -194,7 +194,7 @@ def test_populations_have_base_rates_of_their_own(model):
 
 
 def chapter(ratings):
-    votes = ratings.votes()
+    votes = ratings.count_votes()
     p = votes.T @ ratings.weights / ratings.n_ratings
     return reference.chapter_em(votes, ratings.weights, p, 0.5, p)
 
@@ -261,7 +261,7 @@ def test_fleiss_kappa_of_simulated_unbiased_raters_is_the_square_of_the_knowledg
     rng = np.random.default_rng(k)
     t, a = np.arange(1, k + 1) / np.arange(1, k + 1).sum(), 0.7
     ratings = ratings_of(draw(rng, 20_000, t, a, t, 4), k)
-    kappa = fleiss_kappa(ratings.votes())
+    kappa = fleiss_kappa(ratings.count_votes())
     assert kappa == pytest.approx(a**2, abs=0.015)
     assert float(fit_tap(ratings).knowledge[0]) ** 2 == pytest.approx(kappa, abs=0.015)
 
@@ -324,7 +324,7 @@ def test_raters_who_agree_no_more_than_by_chance_say_nothing():
     for ratings in (below, at):
         fit = fit_tap(ratings)
         assert_no_numbers(fit, "agree no more than guesses would")
-        shares = ratings.votes().T @ ratings.weights / ratings.n_ratings
+        shares = ratings.count_votes().T @ ratings.weights / ratings.n_ratings
         assert fit.log_likelihood == pytest.approx(
             ratings.n_ratings * shares @ np.log(shares) + orderings(ratings), abs=1e-3
         )
@@ -335,7 +335,7 @@ def orderings(ratings):
 
     return sum(
         w * log(factorial(sum(v)) / prod(map(factorial, v)))
-        for v, w in zip(ratings.votes().tolist(), ratings.weights.tolist(), strict=True)
+        for v, w in zip(ratings.count_votes().tolist(), ratings.weights.tolist(), strict=True)
     )
 
 

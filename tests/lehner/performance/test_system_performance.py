@@ -36,7 +36,7 @@ def with_own_system(scenario, seed):
     luck = np.random.default_rng([seed, 2]).random((scenario.n_items, 1))
     answers = (luck > np.cumsum(ROWS, axis=1)[ratings.truth]).sum(axis=1)
     return Ratings(
-        ratings.flat, ratings.categories, ratings.raters, ratings.items, answers, ratings.truth
+        ratings.votes, ratings.categories, ratings.raters, ratings.items, answers, ratings.truth
     )
 
 
@@ -182,11 +182,11 @@ def test_projected_rows_are_the_nearest_probabilities():
 
 def test_against_the_majority_it_is_scikit_learns_table(many):
     few = many.take(np.arange(500))
-    votes = few.votes()
+    votes = few.count_votes()
     settled = few.take(np.sort(votes, axis=1)[:, -1] > np.sort(votes, axis=1)[:, -2])
     result = performance(settled, lehner.majority_agreement(settled))
     precision, recall, *_ = precision_recall_fscore_support(
-        settled.votes().argmax(axis=1), settled.system
+        settled.count_votes().argmax(axis=1), settled.system
     )
     assert values_of(result, "recall") == pytest.approx(recall)
     assert values_of(result, "precision") == pytest.approx(precision)

@@ -54,7 +54,7 @@ def test_both_orders_are_repeated_ratings_of_one_rater(tmp_path):
     ratings = read_ratings(file, order="order")
     assert ratings.repeated and ratings.n_ratings == 6
     # Item 1: gpt says A twice, Bo A. Item 2: gpt A and B, Bo A (B of a swapped pair).
-    assert ratings.votes().tolist() == [[2, 0], [1, 0]]
+    assert ratings.count_votes().tolist() == [[2, 0], [1, 0]]
     said = [note for note in ratings.notes if "position bias" in note]
     assert len(said) == 1 and said[0].startswith("position bias of gpt: ")
     assert "of 2 items" in said[0]
@@ -69,7 +69,7 @@ def test_a_file_that_names_answers_is_suspected_and_can_be_said(tmp_path):
     taken = read_ratings(file, order="order", categories=["A", "B"])
     assert any("0% of the answers are the same in both orders" in note for note in taken.notes)
     said = read_ratings(file, occasion="order", categories=["A", "B"])
-    assert said.votes().tolist() == [[2, 0]] * 4 + [[0, 2]]
+    assert said.count_votes().tolist() == [[2, 0]] * 4 + [[0, 2]]
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_the_system_of_a_long_file_is_the_rater_named(tmp_path, name):
 
 def test_a_long_file_with_occasions_holds_repeated_ratings(tmp_path):
     ratings = read_ratings(write(tmp_path, "item,rater,occasion,rating\n1,x,1,a\n1,x,2,b\n"))
-    assert ratings.repeated and ratings.given.category_index.tolist() == [0, 1]
+    assert ratings.repeated and ratings.ratings.category_index.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(("name", "options"), [("count", {}), ("n", {"counts": "n"})])
@@ -478,10 +478,10 @@ def assert_read_or_refused(path, **options):
 
 
 def assert_consistent(ratings):
-    flat = ratings.flat
+    votes = ratings.votes
     assert ratings.n_ratings >= 0
     assert len(ratings.items) == len(set(ratings.items.tolist()))
-    for codes in (flat.category_index, ratings.system, ratings.truth):
+    for codes in (votes.category_index, ratings.system, ratings.truth):
         if codes is not None and len(codes):
             assert -1 <= codes.min() and codes.max() < ratings.n_categories
     assert len({str(label) for label in ratings.categories}) == ratings.n_categories
